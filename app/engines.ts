@@ -74,7 +74,7 @@ export function openProviders(
     clock,
     catalog: openCatalog(path.join(config.dataDir, updatedCatalogFile)),
     ...observed,
-    local: enabled ? { ...local, warm: isWarm, clock, log } : null,
+    local: enabled ? { ...local, shares: { owners, part }, warm: isWarm, clock, log } : null,
     ollamaUrl: enabled ? 'http://127.0.0.1:11434/v1' : null,
   })
 }

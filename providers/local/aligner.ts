@@ -2,7 +2,7 @@
 import type { Aligner } from '../../domain/ports/alignment.ts'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { AlignInput, AlignOutput } from './child-messages.ts'
-import type { ChildPool } from './child-pool.ts'
+import { type ChildPool, ownerOf } from './child-pool.ts'
 
 /** Measured on a busy core: 30 ms, and 20 ms more for each second of audio. */
 const expectedMs = { start: 30, perAudioMs: 0.02 }
@@ -21,6 +21,7 @@ export function createLocalAligner({ pool, jobTimeoutMs }: { pool: ChildPool; jo
       const bytes = new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength)
       const job = {
         input,
+        owner: ownerOf(signal),
         pieces: [bytes].values(),
         expectedMs: neededMs,
         timeoutMs: jobTimeoutMs,

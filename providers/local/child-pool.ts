@@ -1,11 +1,14 @@
 /**
- * A few children with the same entry file, and a bounded queue of jobs for them. A child starts when it is first needed
- * and ends after an idle time. A cancelled job is rejected at once. Its child continues to the next safe point, or is
- * killed.
+ * A few children with the same entry file, and a bounded queue of jobs for them. Organizations share the queue and are
+ * served in turn. A child starts when it is first needed and ends after an idle time. A cancelled job is rejected at
+ * once. Its child continues to the next safe point, or is killed.
  */
 
 import { ProviderError } from '../../domain/ports/provider-error.ts'
-import type { Clock, Log } from '../../domain/ports/system.ts'
+import type { CancelSignal, Clock, Log } from '../../domain/ports/system.ts'
+import { Capacity, type Place } from '../../runtime/shares/capacity.ts'
+import { FairQueue } from '../../runtime/shares/fair-queue.ts'
+import { type Shares, undivided } from '../../runtime/shares/owners.ts'
 import { type ChildJob, SpeechChild } from './speech-child.ts'
 
 export type PoolOptions = {
@@ -13,6 +16,8 @@ export type PoolOptions = {
   processes: number
   /** The longest queue. Further jobs are refused. */
   queueMax: number
+  /** Divides the queue among organizations. */
+  shares?: Shares | undefined
   /** A child is ended if it is idle for this long, because it holds its models in memory. */
   idleMs: number
   /** If true, the last idle child is not ended, so the next job need not wait for its models. */
@@ -24,6 +29,8 @@ export type PoolOptions = {
 }
 
 export type PoolJob = ChildJob & {
+  /** The organization that the job is for. */
+  owner: string
   /** The job's time limit on a child. Waiting in the queue does not count. */
   timeoutMs: number
   /** The job's expected time. A refusal's Retry-After is calculated from it. */
@@ -38,6 +45,8 @@ export type PoolJob = ChildJob & {
 type Waiting = {
   job: PoolJob
   signal: AbortSignal
+  /** Its place in the queue. Null if it never waits, or if it waits beyond its organization's share. */
+  place: Place | null
   leave?: () => void
   resolve: (output: unknown) => void
   reject: (error: unknown) => void
@@ -45,27 +54,33 @@ type Waiting = {
 
 const retryAfterMaxS = 60
 
+/** The organization of the request under this signal. */
+export const ownerOf = ({ owner }: CancelSignal): string => owner ?? ''
+
 export class ChildPool {
   readonly #options: PoolOptions
-  readonly #queue: Waiting[] = []
+  readonly #queue = new FairQueue<Waiting>()
+  readonly #places: Capacity
   readonly #children = new Set<SpeechChild>()
   readonly #idleTimers = new Map<SpeechChild, () => void>()
   #closed = false
 
   constructor(options: PoolOptions) {
     this.#options = options
+    const { owners, part } = options.shares ?? undivided()
+    this.#places = new Capacity({ max: options.queueMax, part }, owners)
   }
 
   /** Runs the job in a child. Rejects with ProviderError; `sent` is false if no child had started the job. */
   async run(job: PoolJob, signal: AbortSignal): Promise<unknown> {
     if (signal.aborted) throw new ProviderError('cancelled', { sent: false })
     if (this.#closed) throw new ProviderError('unreachable', { sent: false })
-    const child = this.#queue.length === 0 ? this.#idleChild() : undefined
-    if (child === undefined && !job.continues && this.#queue.length >= this.#options.queueMax) {
+    const child = this.#queue.size === 0 ? this.#idleChild() : undefined
+    const place = child ? null : this.#places.take(job.owner)
+    if (!child && !place && !job.continues)
       throw new ProviderError('overloaded', { sent: false, retryAfterS: this.#retryAfterS() })
-    }
     return new Promise((resolve, reject) => {
-      const waiting: Waiting = { job, signal, resolve, reject }
+      const waiting: Waiting = { job, signal, place, resolve, reject }
       if (child) void this.#work(child, waiting)
       else this.#wait(waiting)
     })
@@ -73,7 +88,7 @@ export class ChildPool {
 
   /** The number of jobs in the queue. */
   get waiting(): number {
-    return this.#queue.length
+    return this.#queue.size
   }
 
   get hasChildren(): boolean {
@@ -82,13 +97,14 @@ export class ChildPool {
 
   /** True if a job would begin at once, in a child with loaded models. */
   get isReady(): boolean {
-    return this.#queue.length === 0 && [...this.#children].some(({ alive, busy }) => alive && !busy)
+    return this.#queue.size === 0 && [...this.#children].some(({ alive, busy }) => alive && !busy)
   }
 
   /** Rejects all jobs, ends all children and waits for their end. */
   async close(): Promise<void> {
     this.#closed = true
-    while (this.#queue.length > 0) this.#takeFirst().reject(new ProviderError('unreachable', { sent: false }))
+    for (let first = this.#takeFirst(); first; first = this.#takeFirst())
+      first.reject(new ProviderError('unreachable', { sent: false }))
     const children = [...this.#children]
     const { clock, stopMs } = this.#options
     for (const child of children) child.end(clock, stopMs)
@@ -96,17 +112,20 @@ export class ChildPool {
   }
 
   #wait(waiting: Waiting): void {
-    this.#queue.push(waiting)
+    const { owner } = waiting.job
+    this.#queue.add(owner, waiting)
     waiting.leave = () => {
-      this.#queue.splice(this.#queue.indexOf(waiting), 1)
+      this.#queue.delete(owner, waiting)
+      waiting.place?.end()
       waiting.reject(new ProviderError('cancelled', { sent: false }))
     }
     waiting.signal.addEventListener('abort', waiting.leave, { once: true })
   }
 
-  #takeFirst(): Waiting {
-    const waiting = this.#queue.shift()!
-    if (waiting.leave) waiting.signal.removeEventListener('abort', waiting.leave)
+  #takeFirst(): Waiting | undefined {
+    const waiting = this.#queue.take()
+    if (waiting?.leave) waiting.signal.removeEventListener('abort', waiting.leave)
+    waiting?.place?.end()
     return waiting
   }
 
@@ -153,10 +172,11 @@ export class ChildPool {
   }
 
   #next(): void {
-    while (this.#queue.length > 0 && !this.#closed) {
+    while (this.#queue.size > 0 && !this.#closed) {
       const child = this.#idleChild()
-      if (child === undefined) return
-      void this.#work(child, this.#takeFirst())
+      const first = child && this.#takeFirst()
+      if (!child || !first) return
+      void this.#work(child, first)
     }
   }
 
@@ -187,7 +207,8 @@ export class ChildPool {
   }
 
   #retryAfterS(): number {
-    const waitingMs = this.#queue.reduce((sum, { job }) => sum + job.expectedMs, 0)
+    let waitingMs = 0
+    for (const { job } of this.#queue.items()) waitingMs += job.expectedMs
     return Math.min(retryAfterMaxS, Math.max(1, Math.ceil(waitingMs / this.#options.processes / 1000)))
   }
 }

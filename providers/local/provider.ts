@@ -5,6 +5,7 @@
 
 import type { Provider } from '../../domain/ports/provider.ts'
 import type { Clock, Log } from '../../domain/ports/system.ts'
+import type { Shares } from '../../runtime/shares/owners.ts'
 import { createLocalAligner } from './aligner.ts'
 import type { WarmInput } from './child-messages.ts'
 import { ChildPool } from './child-pool.ts'
@@ -28,6 +29,8 @@ export type LocalOptions = {
   ttsProcesses: number
   /** The longest queue of jobs, for recognition and for synthesis each. */
   queueMax: number
+  /** Divides the queues and the streams among organizations. */
+  shares?: Shares
   /** The time limit for one sentence, or for a recording without length. Half a recording's duration is added. */
   jobTimeoutMs: number
   /** A process is ended if it is idle for this long. */
@@ -93,7 +96,7 @@ export function createLocalProvider(options: LocalOptions): Provider {
 /** Loads the models early. A failure is only logged: the first request tries again and reports it. */
 function warmUp(pool: ChildPool, { jobTimeoutMs: timeoutMs, log }: LocalOptions, closing: AbortSignal): void {
   const input: WarmInput = { warm: true }
-  pool.run({ input, expectedMs: 0, timeoutMs }, closing).then(
+  pool.run({ input, owner: '', expectedMs: 0, timeoutMs }, closing).then(
     () => log.info({}, 'speech child warmed up'),
     (err: unknown) => {
       if (!closing.aborted) log.warn({ err }, 'speech child not warmed up')

@@ -4,6 +4,7 @@ import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { SttStream, SttStreamSink } from '../../domain/ports/stt.ts'
 import type { CancelSignal, Clock } from '../../domain/ports/system.ts'
 import { AudioLayout } from '../../domain/speech/audio-layout.ts'
+import type { Place } from '../../runtime/shares/capacity.ts'
 import { SpeechEngineProcess } from './speech-engine-process.ts'
 import type { FromStreamChild, StreamInput, ToStreamChild } from './stt-live-messages.ts'
 
@@ -64,12 +65,16 @@ export class StreamChild {
     this.#process.end(this.#options.clock, this.#options.stopMs)
   }
 
-  /** Opens a stream. Resolves when the child is ready for audio. Rejects with ProviderError. */
-  open(input: StreamInput, sink: SttStreamSink, signal: CancelSignal): Promise<SttStream> {
+  /**
+   * Opens a stream. Resolves when the child is ready for audio. Rejects with ProviderError. The stream's end also ends
+   * the place.
+   */
+  open(input: StreamInput, place: Place, sink: SttStreamSink, signal: CancelSignal): Promise<SttStream> {
     const id = ++this.#lastId
     return new Promise((resolve, reject) => {
       const stream = new ChildStream({
         layout: new AudioLayout(input.audio),
+        place,
         sink,
         signal,
         opening: { resolve, reject },
@@ -91,6 +96,7 @@ type StreamMessage = { type: 'audio'; bytes: Uint8Array } | { type: 'flush' } | 
 
 type StreamParts = {
   layout: AudioLayout
+  place: Place
   sink: SttStreamSink
   signal: CancelSignal
   opening: { resolve: (stream: SttStream) => void; reject: (error: ProviderError) => void }
@@ -141,9 +147,10 @@ class ChildStream implements SttStream {
 
   close(): void {
     if (this.#state !== 'opening' && this.#state !== 'open') return
-    const { options, send, kill } = this.#parts
+    const { options, place, send, kill } = this.#parts
     this.#endTimer()
     this.#state = 'closing'
+    place.end()
     send({ type: 'close' })
     this.#endTimer = options.clock.after(options.stopMs, kill)
   }
@@ -200,6 +207,7 @@ class ChildStream implements SttStream {
   #gone(): void {
     if (this.#state === 'gone') return
     this.#state = 'gone'
+    this.#parts.place.end()
     this.#endTimer()
     this.#parts.signal.removeEventListener('abort', this)
     this.#parts.onGone()

@@ -1,11 +1,14 @@
 /**
  * The children for stream recognition. A child starts when it is needed, gets an even share of the streams, and ends
- * after a time without streams.
+ * after a time without streams. Organizations share the streams of all children.
  */
 
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { SttStream, SttStreamSink } from '../../domain/ports/stt.ts'
 import type { CancelSignal, Log } from '../../domain/ports/system.ts'
+import { Capacity } from '../../runtime/shares/capacity.ts'
+import { type Shares, undivided } from '../../runtime/shares/owners.ts'
+import { ownerOf } from './child-pool.ts'
 import type { StreamInput } from './stt-live-messages.ts'
 import { StreamChild, type StreamChildOptions } from './stt-live-process.ts'
 
@@ -13,6 +16,8 @@ export type StreamPoolOptions = Omit<StreamChildOptions, 'onIdle'> & {
   processes: number
   /** The most streams in one child. Further streams are refused. */
   streamsMax: number
+  /** Divides the streams among organizations. */
+  shares?: Shares | undefined
   /** A child without a stream is ended after this time, because it holds its models in memory. */
   idleMs: number
   log: Log
@@ -25,20 +30,27 @@ export class StreamPool {
   readonly #options: StreamPoolOptions
   readonly #children = new Set<StreamChild>()
   readonly #idleTimers = new Map<StreamChild, () => void>()
+  readonly #places: Capacity
   #closed = false
 
   constructor(options: StreamPoolOptions) {
     this.#options = options
+    const { owners, part } = options.shares ?? undivided()
+    this.#places = new Capacity({ max: options.processes * options.streamsMax, part }, owners)
   }
 
   /** Opens a stream. Resolves when a child has loaded its models and is ready for audio. Rejects with ProviderError. */
   async open(input: StreamInput, sink: SttStreamSink, signal: CancelSignal): Promise<SttStream> {
     if (signal.aborted) throw new ProviderError('cancelled', { sent: false, cause: signal.reason })
     if (this.#closed) throw new ProviderError('unreachable', { sent: false })
-    const child = this.#childWithCapacity()
-    if (child === undefined) throw new ProviderError('overloaded', { sent: false, retryAfterS })
+    const place = this.#places.take(ownerOf(signal))
+    const child = place && this.#childWithCapacity()
+    if (!place || !child) {
+      place?.end()
+      throw new ProviderError('overloaded', { sent: false, retryAfterS })
+    }
     this.#endIdle(child)
-    return child.open(input, sink, signal)
+    return child.open(input, place, sink, signal)
   }
 
   /** Starts a child for the next stream if no child is alive. */

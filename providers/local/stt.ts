@@ -4,7 +4,7 @@ import { webmPackets } from '../../audio/webm.ts'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { Stt, SttRequest, SttStreamRequest, Transcript } from '../../domain/ports/stt.ts'
 import type { SttInput, SttOutput } from './child-messages.ts'
-import type { ChildPool } from './child-pool.ts'
+import { type ChildPool, ownerOf } from './child-pool.ts'
 import { packetPieces } from './packets.ts'
 import type { StreamPool } from './stt-live.ts'
 import type { StreamInput } from './stt-live-messages.ts'
@@ -38,6 +38,7 @@ export function createLocalStt({ pool, streams, jobTimeoutMs, onProgress }: Loca
       const input: SttInput = { format, durationMs: totalMs }
       const job = {
         input,
+        owner: ownerOf(signal),
         pieces: pieces(recording),
         expectedMs: totalMs * expectedPerAudio,
         timeoutMs: jobTimeoutMs + totalMs * timeoutPerAudio,

@@ -2,7 +2,7 @@ import type { OutputFormat } from '../../audio/format.ts'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { Speech, Tts, TtsRequest } from '../../domain/ports/tts.ts'
 import type { TtsInput, TtsOutput } from './child-messages.ts'
-import type { ChildPool } from './child-pool.ts'
+import { type ChildPool, ownerOf } from './child-pool.ts'
 import { type PlainSentence, sentences } from './sentences.ts'
 
 export const fliteOutput: OutputFormat = { encoding: 'pcm_s16le', sampleRateHz: 16000, channels: 1 }
@@ -25,9 +25,9 @@ export type LocalTtsOptions = {
 }
 
 export function createLocalTts({ pool, jobTimeoutMs }: LocalTtsOptions): Tts {
-  function speak({ text, voice, speed }: Input, continues: boolean, signal: AbortSignal): Promise<TtsOutput> {
+  function speak({ text, voice, speed }: Input, queued: Queued, signal: AbortSignal): Promise<TtsOutput> {
     const input: TtsInput = { text, voice, speed }
-    const job = { input, continues, timeoutMs: jobTimeoutMs, expectedMs: text.length * expectedMsPerChar }
+    const job = { input, ...queued, timeoutMs: jobTimeoutMs, expectedMs: text.length * expectedMsPerChar }
     return pool.run(job, signal) as Promise<TtsOutput>
   }
 
@@ -41,6 +41,7 @@ export function createLocalTts({ pool, jobTimeoutMs }: LocalTtsOptions): Tts {
     signal: AbortSignal,
   ): AsyncGenerator<Uint8Array> {
     const left = new AbortController()
+    const queued = { owner: ownerOf(signal), continues: true }
     const either = AbortSignal.any([signal, left.signal])
     try {
       let spoken = Promise.resolve(first)
@@ -51,7 +52,7 @@ export function createLocalTts({ pool, jobTimeoutMs }: LocalTtsOptions): Tts {
         fromMs += samples.length / bytesPerMs
         const following = inputs[i + 1]
         if (following) {
-          spoken = speak(following, true, either)
+          spoken = speak(following, queued, either)
           // The next round awaits this promise. If the client leaves before, a failure must not become an unhandled
           // rejection.
           spoken.catch(() => {})
@@ -66,12 +67,13 @@ export function createLocalTts({ pool, jobTimeoutMs }: LocalTtsOptions): Tts {
   return {
     async synthesize(request: TtsRequest, signal: AbortSignal): Promise<Speech> {
       const inputs = readRequest(request)
-      const first = await speak(inputs[0]!, false, signal)
+      const first = await speak(inputs[0]!, { owner: ownerOf(signal), continues: false }, signal)
       return { format: fliteOutput, audio: speakAll({ ...request, inputs }, first, signal) }
     },
   }
 }
 
+type Queued = { owner: string; continues: boolean }
 type Input = TtsInput & Pick<PlainSentence, 'sourcePlace'>
 type SpeakRequest = { inputs: readonly Input[] } & Pick<TtsRequest, 'onWordEnd'>
 
