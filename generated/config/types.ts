@@ -253,14 +253,22 @@ export type ParleyConfig = {
     legsMax: number
     /** How many legs one organization may have live over trunks at once, so that its calls leave room for those of others. */
     legsPerOrganizationMax: number
-    /** How many senders of messages are looked up in the database at once. Messages beyond them are dropped, and repeated by their senders. */
+    /** How many senders of messages are looked up in the database at once. Each organization and all strangers together always get an eighth. Messages beyond the limit are dropped, and repeated by their senders. */
     lookupsMax: number
+    /** How many requests of trunks are remembered at once, so that a repeated request gets the same answer. Each organization always gets an eighth. Calls beyond the limit get no answer, and are repeated by their trunks. */
+    transactionsMax: number
     /** How long a far end may send no audio, as one that holds the call, in milliseconds. It is then asked whether it still has the call (OPTIONS), and again after the same time. A call ends if it answers 481 or 408, or does not answer for 32 s. */
     farEndQuietMs: number
-    /** How many TCP sockets with trunks may be open at once. */
+    /** How many TCP sockets with trunks may be open at once. Each organization, and all strangers together, always get an eighth. */
     socketsMax: number
     /** How many TCP sockets from one address may be open at once. */
     socketsPerAddressMax: number
+    /** How many TCP sockets from one address may be open before a message of a known sender has come over them. */
+    strangerSocketsPerAddressMax: number
+    /** How long a TCP socket stays open without a message of a known sender, in milliseconds. */
+    firstMessageMs: number
+    /** How many wrong logins per minute are answered for one user name from one address. Further logins for that name from that address get no answer for the rest of the minute. */
+    wrongLoginsPerMinuteMax: number
   }
   /** Rich messages. */
   rmsg: {

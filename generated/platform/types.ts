@@ -2592,6 +2592,9 @@ export type SipUsername = string | null
 /** The password of the login. It is stored encrypted, and answers never have it. */
 export type SipPassword = string | null
 
+/** The password that the trunk logs in with, at least 12 characters: anybody can try to guess it. It is stored encrypted, and answers never have it. */
+export type SipInboundPassword = string | null
+
 export type NewSipConnection = {
   /** The name of the connection, for people. It is unique in the organization. */
   name: string
@@ -2616,7 +2619,7 @@ export type NewSipConnection = {
     /** The ranges of addresses from which calls are accepted, such as `203.0.113.0/28`. No range is wider than /8, or /32 of IPv6. */
     allowedAddresses?: string[]
     username?: SipUsername
-    password?: SipPassword
+    password?: SipInboundPassword
   } | null
 }
 
@@ -2634,7 +2637,7 @@ export type NewSipConnectionInput = {
     identity?: SipIdentity
     register?: SipRegister
   } | null
-  inbound?: { allowedAddresses?: string[]; username?: SipUsername; password?: SipPassword } | null
+  inbound?: { allowedAddresses?: string[]; username?: SipUsername; password?: SipInboundPassword } | null
 }
 
 export type SipConnectionChange = {
@@ -2661,7 +2664,7 @@ export type SipConnectionChange = {
     /** The ranges of addresses from which calls are accepted, such as `203.0.113.5/32`. */
     allowedAddresses?: string[]
     username?: SipUsername
-    password?: SipPassword
+    password?: SipInboundPassword
   } | null
 }
 
