@@ -5,47 +5,67 @@
  * at most one short answer. The answer is never longer than the request, so that a forged source address cannot turn us
  * into a flood against somebody else.
  */
+import { randomBytes } from 'node:crypto'
 import type { SipConnection, SipConnections } from '../../domain/ports/sip-connections.ts'
 import type { Clock } from '../../domain/ports/system.ts'
+import { Capacity } from '../../runtime/shares/capacity.ts'
+import { Owners } from '../../runtime/shares/owners.ts'
 import { userOf } from './address.ts'
 import { dialedOf, registeredUser } from './dialed.ts'
 import { Challenges } from './digest.ts'
 import type { TrunkLimits } from './limits.ts'
 import { valueOf } from './message.ts'
+import { RecentMap } from './recent-map.ts'
 import type { ServerTransaction } from './server-transaction.ts'
+import { WrongLogins } from './wrong-logins.ts'
 
 /** If no connection was found for a source address, it is not looked up again for this long. */
 const unknownMs = 1_000
-const unknownMax = 4096
+/** How many addresses without a connection are remembered, and how many with one. */
+const addressesMax = 4096
+/** The share of the lookups for each organization, and for all unknown addresses together. */
+const part = 1 / 8
+/** The owner of lookups for unknown addresses. */
+const strangers = 'strangers'
+const decoyPassword = randomBytes(16).toString('hex')
 
 export class Admission {
   readonly #connections: SipConnections
   readonly #clock: Clock
-  readonly #lookupsMax: number
+  readonly #lookups: Capacity
   readonly #challenges: Challenges
-  readonly #unknown = new Map<string, number>()
+  readonly #wrongLogins: WrongLogins
+  /** Until when an address counts as unknown. */
+  readonly #unknown = new RecentMap<number>(addressesMax)
+  /** The organization that was last found for an address. */
+  readonly #known = new RecentMap<string>(addressesMax)
   /** Returns the connections with a registration at an address, if they take incoming calls. */
   readonly #registered: (address: string) => readonly SipConnection[]
-  #open = 0
 
   constructor(
     connections: SipConnections,
     clock: Clock,
-    { lookupsMax }: Pick<TrunkLimits, 'lookupsMax'>,
+    { lookupsMax, wrongLoginsPerMinuteMax }: Pick<TrunkLimits, 'lookupsMax' | 'wrongLoginsPerMinuteMax'>,
     registered: (address: string) => readonly SipConnection[],
   ) {
     this.#connections = connections
     this.#registered = registered
     this.#clock = clock
-    this.#lookupsMax = lookupsMax
+    this.#lookups = new Capacity({ max: lookupsMax, part }, new Owners(true))
     this.#challenges = new Challenges(clock)
+    this.#wrongLogins = new WrongLogins(clock, wrongLoginsPerMinuteMax)
+  }
+
+  /** True if a connection was recently found for the address. */
+  isKnown(address: string): boolean {
+    return this.#known.get(address) !== undefined
   }
 
   /** Returns the request's connection, or null if the request was answered or dropped. */
   async admit(transaction: ServerTransaction, size: number): Promise<SipConnection | null> {
     const { request, source } = transaction
-    if (this.#open >= this.#lookupsMax) return this.#drop(transaction)
-    this.#open++
+    const lookup = this.#lookups.take(this.#known.get(source.address) ?? strangers)
+    if (lookup === null) return this.#drop(transaction)
     try {
       const dialed = dialedOf(request)
       const registered = this.#registered(source.address)
@@ -57,10 +77,10 @@ export class Admission {
       const isCall = request.method === 'INVITE'
       if (connection !== undefined && !(isCall && (await this.#connections.wantsLogin(dialed, connection.id))))
         return connection
-      if (connection === undefined) this.#remember(source.address)
+      if (connection === undefined) this.#noteUnknown(source.address)
       return isCall ? await this.#byLogin(transaction, size, dialed) : this.#drop(transaction)
     } finally {
-      this.#open--
+      lookup.end()
     }
   }
 
@@ -73,6 +93,7 @@ export class Admission {
     if (registered.length === 0 && this.#isUnknown(address)) return undefined
     const ids = registered.map(({ id }) => id)
     const [connection] = await this.#connections.ofAddress(address, dialed, ids)
+    if (connection !== undefined) this.#known.set(address, connection.organizationId)
     return connection
   }
 
@@ -92,14 +113,28 @@ export class Admission {
       transaction.respondOnce(400, [], size)
       return null
     }
-    for (const connection of await this.#connections.ofUser(username, dialed)) {
-      const password = connection.inbound?.password ?? null
-      const credentials = password === null ? null : { username, password }
-      if (credentials && this.#challenges.isRight(authorization, 'INVITE', credentials, source.address))
-        return connection
-    }
+    const areTooMany = () => this.#wrongLogins.areTooMany(username, source.address)
+    if (areTooMany()) return this.#drop(transaction)
+    const connection = await this.#ofLogin(authorization, { username, dialed, address: source.address })
+    // Other logins were checked meanwhile. If too many of them were wrong, even a right guess counts no more.
+    if (areTooMany()) return this.#drop(transaction)
+    if (connection !== null) return connection
+    this.#wrongLogins.note(username, source.address)
     transaction.respondOnce(403, [], size)
     return null
+  }
+
+  /** Returns the connection whose login the answer has, or null. */
+  async #ofLogin(
+    authorization: string,
+    { username, dialed, address }: { username: string; dialed: string; address: string },
+  ): Promise<SipConnection | null> {
+    const isRight = (password: string | null) =>
+      password !== null && this.#challenges.isRight(authorization, 'INVITE', { username, password }, address)
+    const connections = await this.#connections.ofUser(username, dialed)
+    // An unknown user costs the same time as a wrong password, so the time does not show which users exist.
+    if (connections.length === 0) isRight(decoyPassword)
+    return connections.find(({ inbound }) => isRight(inbound?.password ?? null)) ?? null
   }
 
   #drop(transaction: ServerTransaction): null {
@@ -111,11 +146,7 @@ export class Admission {
     return (this.#unknown.get(address) ?? 0) > this.#clock.monotonicMs()
   }
 
-  #remember(address: string): void {
-    if (this.#isUnknown(address)) return
-    this.#unknown.delete(address)
-    this.#unknown.set(address, this.#clock.monotonicMs() + unknownMs)
-    if (this.#unknown.size > unknownMax)
-      for (const oldest of this.#unknown.keys()) return void this.#unknown.delete(oldest)
+  #noteUnknown(address: string): void {
+    if (!this.#isUnknown(address)) this.#unknown.set(address, this.#clock.monotonicMs() + unknownMs)
   }
 }

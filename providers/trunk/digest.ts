@@ -7,6 +7,7 @@ import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypt
 import type { SipConnection } from '../../domain/ports/sip-connections.ts'
 import type { Clock } from '../../domain/ports/system.ts'
 import type { Header } from './message.ts'
+import { RecentMap } from './recent-map.ts'
 
 export type Credentials = { username: string; password: string }
 
@@ -34,7 +35,7 @@ export class Challenges {
   readonly #clock: Clock
   readonly #key = randomBytes(32)
   /** The highest counter used so far for each nonce. A replayed answer has no higher counter, so it is refused. */
-  readonly #counters = new Map<string, number>()
+  readonly #counters = new RecentMap<number>(countersMax)
 
   constructor(clock: Clock) {
     this.#clock = clock
@@ -98,10 +99,7 @@ export class Challenges {
 
   #count(nonce: string, counter: number): boolean {
     if (counter <= (this.#counters.get(nonce) ?? 0)) return false
-    this.#counters.delete(nonce)
     this.#counters.set(nonce, counter)
-    if (this.#counters.size > countersMax)
-      for (const oldest of this.#counters.keys()) return this.#counters.delete(oldest)
     return true
   }
 }

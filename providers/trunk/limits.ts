@@ -9,10 +9,18 @@ export type TrunkLimits = {
    * senders repeat them.
    */
   lookupsMax: number
+  /** The most requests kept for their repeats. */
+  transactionsMax: number
+  /** The most wrong logins answered per minute, for one user name from one address. */
+  wrongLoginsPerMinuteMax: number
   /** If a far end sends no audio for this long, OPTIONS asks if it still has the call. */
   farEndQuietMs: number
   /** The most concurrent TCP sockets. */
   socketsMax: number
   /** The most concurrent TCP sockets from one remote address. */
   socketsPerAddressMax: number
+  /** The most concurrent TCP sockets from one remote address without a known sender's message. */
+  strangerSocketsPerAddressMax: number
+  /** A TCP socket is closed if no known sender's message has come after this long. */
+  firstMessageMs: number
 }

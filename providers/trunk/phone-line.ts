@@ -69,6 +69,7 @@ export class TrunkLine implements PhoneLine {
     this.#transactions = new Transactions({
       clock,
       publicAddress,
+      transactionsMax: limits.transactionsMax,
       transport: () => this.#sockets(),
       requested: (transaction, size) => {
         this.#requested(transaction, size).catch((err: unknown) => {
@@ -95,6 +96,7 @@ export class TrunkLine implements PhoneLine {
       clock,
       log,
       limits,
+      isKnown: (address) => this.#admission.isKnown(address),
       received: (message, peer, size) => this.#transactions.received(message, peer, size),
     })
     this.#opened = { transport, received }
@@ -227,13 +229,19 @@ export class TrunkLine implements PhoneLine {
       if (isOther === 'unknown') return transaction.end()
       // A sender at a foreign address gets the same answer as for an unknown dialog, and so learns nothing about the
       // call.
-      return isOther ? leg.request(transaction) : transaction.respondOnce(481, [], size)
+      if (!isOther) return transaction.respondOnce(481, [], size)
+      this.#sockets().noteKnown(source, leg.organizationId ?? '')
+      const isKept = transaction.keep(leg.organizationId ?? '')
+      // Without a place only an INVITE has to wait for its repeat, because its answer must be repeated until the ACK.
+      return isKept || request.method !== 'INVITE' ? leg.request(transaction) : transaction.end()
     }
     // The dialog is over or never existed. Any sender may learn this, so the sender is not checked.
     if (request.to.tag !== null) return transaction.respondOnce(481, [], size)
     try {
       const connection = await this.#admission.admit(transaction, size)
-      if (connection !== null) this.#admitted(transaction, connection)
+      if (connection === null) return
+      this.#sockets().noteKnown(source, connection.organizationId)
+      this.#admitted(transaction, connection)
     } catch (cause) {
       // The sender is unknown, so it gets one short answer.
       transaction.respondOnce(500, [], size)
@@ -260,6 +268,7 @@ export class TrunkLine implements PhoneLine {
     if (this.#isFull(connection)) return transaction.respond(503)
     const offered = offerIn(request)
     if (offered.refusal !== null) return transaction.respond(offered.refusal.code, offered.refusal)
+    if (!transaction.keep(connection.organizationId)) return transaction.end()
     const leg = new InboundLeg(this.#legDeps(connection), transaction, offered.offer, this.#contact(transaction.peer))
     this.#legs.set(leg.carrierLegId, leg)
     void leg.announce(connection.id)

@@ -1,5 +1,10 @@
-/** A received request, and our answers to it. */
+/**
+ * A received request, and our answers to it. A request that is kept has a place in the table, and its repeats get the
+ * last answer again. Any other request is forgotten with its final answer, so its repeats are handled anew (RFC 3261,
+ * section 8.2.7).
+ */
 import type { Clock } from '../../domain/ports/system.ts'
+import type { GiveBack, Place } from '../../runtime/shares/capacity.ts'
 import type { Peer } from './address.ts'
 import { type Header, type SipRequest, writeMessage } from './message.ts'
 import { reasonPhrase } from './reason-phrases.ts'
@@ -10,12 +15,19 @@ export type ServerTransactionDeps = {
   /** The request's source address and source port. */
   source: Peer
   send: (bytes: Buffer, to: Peer) => void
+  /** Takes a place in the table for an owner. Null if the owner may have no place now. */
+  place: (owner: string, giveBack: GiveBack | null) => Place | null
   /** Called when the transaction has ended and can be forgotten. */
   over: () => void
 }
 
 /** 64 times T1 (RFC 3261). After this time the peer repeats no request, and we wait no longer for an answer's ACK. */
 const lifetimeMs = 32_000
+/**
+ * How long the final answer to another request is kept, and a refused INVITE after its ACK (T4 of the RFC). After this
+ * time a repeat is unlikely to be in the network.
+ */
+const shortLifetimeMs = 5_000
 
 export type Answer = { toTag?: string; headers?: readonly Header[]; body?: string; unacknowledged?: () => void }
 
@@ -26,8 +38,11 @@ export class ServerTransaction {
   readonly #deps: ServerTransactionDeps
   readonly #repeats: Repeats
   #last: Buffer | null = null
+  /** Null if the request is not kept. */
+  #place: Place | null = null
   #isCancelled = false
-  #isFinal = false
+  /** The code of the final answer. Null if there is no final answer yet. */
+  #finalCode: number | null = null
   #isAcknowledged = false
   #cancelEnd = () => {}
 
@@ -43,7 +58,7 @@ export class ServerTransaction {
   }
 
   get isFinal(): boolean {
-    return this.#isFinal
+    return this.#finalCode !== null
   }
 
   /** True if the other side has sent a CANCEL, perhaps before we began to handle the request. */
@@ -56,22 +71,31 @@ export class ServerTransaction {
   }
 
   /**
+   * Keeps the request for its repeats, in a place of this owner. Returns false if the owner may have no place now. The
+   * place of an INVITE can be taken back only after the call is refused or the ACK has come: before that, a repeated
+   * INVITE would start a second call.
+   */
+  keep(owner: string): boolean {
+    this.#place = this.#deps.place(owner, this.#isInvite ? null : () => this.end())
+    return this.#place !== null
+  }
+
+  /**
    * Sends an answer. After a final answer, further calls do nothing. `unacknowledged` is called if an answer 200 to
    * INVITE gets no ACK.
    */
   respond(code: number, { toTag, headers = [], body = '', unacknowledged }: Answer = {}): void {
-    if (this.#isFinal) return
+    if (this.isFinal) return
     this.#last = this.#written(code, toTag, headers, body)
     this.#deps.send(this.#last, this.peer)
     if (code < 200) return
-    this.#isFinal = true
-    const isInvite = this.request.method === 'INVITE'
+    this.#finalCode = code
+    if (this.#place === null) return this.end()
     // Proxies do not repeat an answer 200, so it is repeated over TCP too.
-    if (isInvite && (code < 300 || this.peer.transport === 'udp')) this.#repeats.start(() => this.repeated(), 4000)
-    this.#cancelEnd = this.#deps.clock.after(lifetimeMs, () => {
-      this.end()
-      if (isInvite && code < 300 && !this.#isAcknowledged) unacknowledged?.()
-    })
+    if (this.#isInvite && (code < 300 || this.peer.transport === 'udp'))
+      this.#repeats.start(() => this.repeated(), 4000)
+    this.#endAfter(this.#isInvite ? lifetimeMs : shortLifetimeMs, code < 300 ? unacknowledged : undefined)
+    if (code >= 300) this.#offer()
   }
 
   /**
@@ -81,7 +105,7 @@ export class ServerTransaction {
   respondOnce(code: number, headers: readonly Header[], bytesMax: number): void {
     const bytes = this.#written(code, 'none', headers, '')
     if (bytes.length > bytesMax && headers.length > 1) return this.respondOnce(code, headers.slice(1), bytesMax)
-    this.#isFinal = true
+    this.#finalCode = code
     if (bytes.length <= bytesMax) this.#deps.send(bytes, this.peer)
     this.end()
   }
@@ -93,12 +117,34 @@ export class ServerTransaction {
   acknowledged(): void {
     this.#isAcknowledged = true
     this.#repeats.stop()
+    if (this.#finalCode === null) return
+    if (this.#finalCode >= 300) this.#endAfter(shortLifetimeMs)
+    this.#offer()
   }
 
   end(): void {
     this.#repeats.stop()
     this.#cancelEnd()
+    this.#place?.end()
+    this.#place = null
     this.#deps.over()
+  }
+
+  get #isInvite(): boolean {
+    return this.request.method === 'INVITE'
+  }
+
+  #endAfter(ms: number, unacknowledged?: () => void): void {
+    this.#cancelEnd()
+    this.#cancelEnd = this.#deps.clock.after(ms, () => {
+      this.end()
+      if (!this.#isAcknowledged) unacknowledged?.()
+    })
+  }
+
+  /** From now on the place may be taken back for another owner. */
+  #offer(): void {
+    this.#place?.offer(() => this.end())
   }
 
   #written(code: number, toTag: string | undefined, headers: readonly Header[], body: string): Buffer {

@@ -5,10 +5,13 @@
  *   request we sent:  calling ──100..199──► proceeding ──200..699──► done          (repeated until an answer)
  *
  * The timers follow the RFC and run on the injected clock. If a request arrives twice, its answer is sent again without
- * handling the request again.
+ * handling the request again. Each organization has a share in the table, so that one trunk's flood leaves room for
+ * other calls. Outside calls, only INVITE takes room.
  */
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../domain/ports/system.ts'
+import { Capacity } from '../../runtime/shares/capacity.ts'
+import { Owners } from '../../runtime/shares/owners.ts'
 import { hostText, type Peer, sipPort } from './address.ts'
 import { ClientTransaction, type Draft, type ResponseHandlers, type SentRequest } from './client-transaction.ts'
 import { type Header, isRequest, type SipMessage, type SipRequest, writeMessage } from './message.ts'
@@ -19,8 +22,10 @@ export type TransactionsDeps = {
   clock: Clock
   /** Our address as peers reach it. */
   publicAddress: string
+  /** The most requests kept for their repeats. */
+  transactionsMax: number
   transport: () => Pick<SipTransport, 'send' | 'port'>
-  /** Called for each new request, but not for its repeats. */
+  /** Called for each new request. Repeats are answered here while the request is kept or still handled. */
   requested(transaction: ServerTransaction, size: number): void
   /** Called for the ACK to an answer 200. Such an ACK belongs to no transaction. */
   acknowledged(request: SipRequest, source: Peer): void
@@ -28,16 +33,19 @@ export type TransactionsDeps = {
   cancelled(transaction: ServerTransaction): void
 }
 
-/** The most concurrent transactions. Beyond this limit new requests get no answer, and their senders repeat them. */
-const transactionsMax = 8192
+/** An organization's share of the table. */
+const part = 1 / 8
 
 export class Transactions {
   readonly #deps: TransactionsDeps
   readonly #servers = new Map<string, ServerTransaction>()
   readonly #clients = new Map<string, ClientTransaction>()
+  /** One share always stays free for other organizations, because anybody can forge a trunk's address. */
+  readonly #places: Capacity
 
   constructor(deps: TransactionsDeps) {
     this.#deps = deps
+    this.#places = new Capacity({ max: deps.transactionsMax, part }, new Owners(true))
   }
 
   received(message: SipMessage, peer: Peer, size: number): void {
@@ -46,7 +54,6 @@ export class Transactions {
     const own = this.#servers.get(serverKey(message, peer, message.method === 'ACK' ? 'INVITE' : message.method))
     if (message.method === 'ACK') return own === undefined ? this.#deps.acknowledged(message, peer) : own.acknowledged()
     if (own !== undefined) return own.repeated()
-    if (this.#servers.size >= transactionsMax) return
     const transaction = this.#serve(message, peer)
     if (message.method === 'CANCEL') return this.#cancel(transaction, size)
     this.#deps.requested(transaction, size)
@@ -77,11 +84,15 @@ export class Transactions {
 
   #serve(request: SipRequest, peer: Peer): ServerTransaction {
     const key = serverKey(request, peer, request.method)
-    const transaction = new ServerTransaction(request, answersTo(request, peer), {
+    const transaction: ServerTransaction = new ServerTransaction(request, answersTo(request, peer), {
       clock: this.#deps.clock,
       source: peer,
       send: (bytes, to) => this.#deps.transport().send(bytes, to),
-      over: () => this.#servers.delete(key),
+      place: (owner, giveBack) => this.#places.take(owner, 1, giveBack),
+      over: () => {
+        // Another request may have the key by now.
+        if (this.#servers.get(key) === transaction) this.#servers.delete(key)
+      },
     })
     this.#servers.set(key, transaction)
     return transaction

@@ -30,7 +30,7 @@ t.test('sip-connections add, list, set and remove work', async (t) => {
   const sip = (...args: string[]) => outputOf('sip-connections', ...args)
   t.equal(await sip('list'), 'no connections')
   const added = await withPasswords(
-    'open sesame\nknock knock\n',
+    'open sesame\nknock knock knock\n',
     'add Office --host sip.example.com --port 5070 --transport tcp --username desk --password-stdin --provider Example ' +
       '--allow 203.0.113.0/28 198.51.100.0/28 --inbound-username front --inbound-password-stdin',
   )
@@ -49,7 +49,7 @@ t.test('sip-connections add, list, set and remove work', async (t) => {
     inbound: { hasPassword: true },
   })
   const stored = await admin.store.sipConnections.find(made?.id ?? '')
-  t.match(stored, { outbound: { password: 'open sesame' }, inbound: { password: 'knock knock' } })
+  t.match(stored, { outbound: { password: 'open sesame' }, inbound: { password: 'knock knock knock' } })
   t.match(await sip('set', 'Office', '--port', '5080'), /tcp:sip\.example\.com:5080/)
   await sip('set', 'Office', '--user-phone', 'yes', '--identity', 'asserted', '--register', 'yes')
   t.match(await find(), { outbound: { port: 5080, userPhone: true, identity: 'asserted', register: true } })

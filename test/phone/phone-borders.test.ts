@@ -75,6 +75,7 @@ const numberBorders: Border[] = [
 
 const outbound = (more: object) => ({ outbound: { host: 'sip.example.com', ...more } })
 const login = (username: string, password: string) => ({ username, password })
+const twelve = 'p'.repeat(12)
 const ranges = (...allowedAddresses: string[]) => ({ inbound: { allowedAddresses } })
 const connectionBorders: Border[] = [
   ['/name', { name: '😀'.repeat(80) }, { name: 'n'.repeat(81) }],
@@ -87,7 +88,8 @@ const connectionBorders: Border[] = [
   ['/outbound/transport', outbound({ transport: 'tcp' }), outbound({ transport: 'tls' })],
   ['/outbound/username', outbound(login('u'.repeat(128), 'p')), outbound(login('u'.repeat(129), 'p'))],
   ['/outbound/password', outbound(login('u', 'p'.repeat(256))), outbound(login('u', 'p'.repeat(257)))],
-  ['/inbound/username', { inbound: login('u'.repeat(128), 'p') }, { inbound: login('u'.repeat(129), 'p') }],
+  ['/inbound/username', { inbound: login('u'.repeat(128), twelve) }, { inbound: login('u'.repeat(129), twelve) }],
+  ['/inbound/password', { inbound: login('u', twelve) }, { inbound: login('u', 'p'.repeat(11)) }],
   ['/inbound/password', { inbound: login('u', 'p'.repeat(256)) }, { inbound: login('u', 'p'.repeat(257)) }],
   [
     '/inbound/allowedAddresses',
@@ -166,7 +168,7 @@ t.test('a connection needs an inbound or outbound side, and an inbound side need
   isRefused(t, await create({ inbound: { username: 'desk' } }), '/inbound/password')
   isRefused(t, await create({ ...outbound({}), ...ranges('0.0.0.0/0') }), '/inbound/allowedAddresses/0')
   t.same(faultOf(await create(ranges('999.0.0.0/0'))).paths, ['/inbound/allowedAddresses/0'], 'no range: said once')
-  for (const side of [outbound({}), { inbound: login('desk', 'open sesame') }, { inbound }]) {
+  for (const side of [outbound({}), { inbound: login('desk', 'open sesame now') }, { inbound }]) {
     const made = await create(side)
     t.equal(made.status, 201, made.text)
     t.equal((await call(acme, 'DELETE', `${connections}/${made.json<{ id: string }>().id}`)).status, 204)
@@ -182,7 +184,7 @@ t.test('an address range that is too wide is refused with advice, but a stored w
   await sql`update sip_connections set inbound_addresses = '["0.0.0.0/0"]', inbound_ranges = ${ranged} where id = ${id}`
   const renamed = await call(acme, 'PATCH', one, { name: 'Renamed' })
   t.match(renamed.json(), { name: 'Renamed', inbound: { allowedAddresses: ['0.0.0.0/0'] } }, renamed.text)
-  const kept = await call(acme, 'PATCH', one, { inbound: login('desk', 'open sesame') })
+  const kept = await call(acme, 'PATCH', one, { inbound: login('desk', 'open sesame now') })
   t.equal(kept.status, 200, 'a login is added')
   isRefused(t, await call(acme, 'PATCH', one, ranges('0.0.0.0/0')), '/inbound/allowedAddresses/0')
 })

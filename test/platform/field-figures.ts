@@ -19,5 +19,5 @@ export const connectionFigures = {
   ...{ 'outbound.username': '1…128, ^[!-~]+$', 'outbound.password': '1…256, ^[ -~]+$' },
   'inbound.allowedAddresses': '…32',
   'inbound.allowedAddresses[]': '^[0-9a-fA-F:.]{2,45}/\\d{1,3}$',
-  ...{ 'inbound.username': '1…128, ^[!-~]+$', 'inbound.password': '1…256, ^[ -~]+$' },
+  ...{ 'inbound.username': '1…128, ^[!-~]+$', 'inbound.password': '12…256, ^[ -~]+$' },
 }

@@ -77,3 +77,15 @@ t.test('a share has at least one place', async (t) => {
   t.equal(capacity.take('a'), null)
   t.ok(capacity.take('b'))
 })
+
+t.test('a place that is offered later can be given back from then on', (t) => {
+  const capacity = new Capacity({ max: 4, part: 0.25 }, new Owners())
+  const places = [1, 2, 3, 4].map(() => capacity.take('a'))
+  t.equal(capacity.take('b'), null)
+  let givenBack = 0
+  places[1]?.offer(() => givenBack++)
+  t.ok(capacity.take('b'))
+  t.equal(givenBack, 1)
+  t.equal(capacity.take('c'), null)
+  t.end()
+})

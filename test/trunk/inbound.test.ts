@@ -295,6 +295,20 @@ t.test("an answer is acknowledged only by the other side, with its INVITE's sequ
   await trunk.event('answered')
 })
 
+t.test('the answer to a request in a call is kept for its repeats for five seconds', async (t) => {
+  const trunk = await openTrunk(t)
+  const peer = await trunk.peer()
+  const { to } = await talking(trunk, peer)
+  const asked = peer.send('OPTIONS', { callId: 'call-1', to, cseq: 2 })
+  await peer.response(200, 'OPTIONS')
+  await trunk.clock.advance(4_900)
+  peer.raw(asked)
+  await peer.response(200, 'OPTIONS', 2)
+  await trunk.clock.advance(100)
+  peer.raw(asked)
+  await peer.response(500, 'OPTIONS')
+})
+
 t.test('when a trunk line closes, it ends its calls', async (t) => {
   const trunk = await openTrunk(t)
   const peer = await trunk.peer()

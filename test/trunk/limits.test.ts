@@ -1,11 +1,12 @@
 /** The trunk line's limits, as in the settings. */
+import { once } from 'node:events'
 import { connect } from 'node:net'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { PhoneLineError } from '../../domain/ports/phone-line.ts'
 import type { SipConnection } from '../../domain/ports/sip-connections.ts'
 import { until } from '../process/machine.ts'
 import { openTrunk, outgoingTo, type TrunkSetup, toDial } from './setup.ts'
-import { type SipPeer, sdp, sdpType, wanted } from './sip-peer.ts'
+import { quiet, type SipPeer, sdp, sdpType, wanted } from './sip-peer.ts'
 
 const of = (organizationId: string, id: string): SipConnection => ({
   ...{ id, organizationId, outbound: null, inbound: { username: null, password: null } },
@@ -14,6 +15,7 @@ const numbers: Readonly<Record<string, SipConnection>> = {
   1: of('org_one', 'sip_one'),
   2: of('org_one', 'sip_second_of_one'),
   3: of('org_other', 'sip_other'),
+  4: of('org_third', 'sip_third'),
 }
 const ofAddress: TrunkSetup['ofAddress'] = (dialed) => Promise.resolve([numbers[dialed]!])
 
@@ -74,6 +76,129 @@ t.test('SIP messages whose sender cannot be looked up are dropped, and accepted 
   t.equal(asked, 2)
 })
 
+t.test("one organization's requests leave room in the table for the calls of others", async (t) => {
+  const trunk = await openTrunk(t, { ofAddress, limits: { transactionsMax: 16 } })
+  const peer = await trunk.peer()
+  for (let n = 1; n <= 40; n++) {
+    peer.send('OPTIONS', { callId: `options-${n}`, uri: 'sip:1@127.0.0.1' })
+    await peer.response(200, 'OPTIONS', n)
+  }
+  for (let n = 1; n <= 14; n++) t.equal(await rings(peer, '1', `call-${n}`), true, `call ${n}`)
+  const beyond = peer.send('INVITE', { callId: 'beyond', uri: 'sip:2@127.0.0.1', headers: [sdpType], body: sdp() })
+  await quiet()
+  t.notOk(
+    peer.received.some(({ callId }) => callId === 'beyond'),
+    'a call beyond the limit gets no answer',
+  )
+  for (let n = 1; n <= 2; n++) t.equal(await rings(peer, '3', `other-${n}`), true, 'another organization has its share')
+  for (const { carrierLegId } of trunk.events.slice(0, 4)) await trunk.line.reject({ legId: 'x', carrierLegId }, 486)
+  await trunk.clock.advance(32_000)
+  peer.raw(beyond)
+  await wanted(() => peer.responses(180).some(({ callId }) => callId === 'beyond'), 'the call that is repeated')
+})
+
+t.test('a refused call gives its room to an organization below its share', async (t) => {
+  const trunk = await openTrunk(t, { ofAddress, limits: { transactionsMax: 16 } })
+  const peer = await trunk.peer()
+  for (let n = 1; n <= 14; n++) t.equal(await rings(peer, '1', `call-${n}`), true)
+  for (let n = 1; n <= 2; n++) t.equal(await rings(peer, '3', `other-${n}`), true)
+  const third = peer.send('INVITE', { callId: 'third', uri: 'sip:4@127.0.0.1', headers: [sdpType], body: sdp() })
+  await quiet()
+  t.notOk(
+    peer.received.some(({ callId }) => callId === 'third'),
+    'calls that ring keep their room',
+  )
+  const [first] = trunk.events
+  await trunk.line.reject({ legId: 'x', carrierLegId: first?.carrierLegId ?? '' }, 486)
+  peer.raw(third)
+  await wanted(() => peer.responses(180).some(({ callId }) => callId === 'third'), 'the call that is repeated')
+})
+
+for (const [name, address, dialed] of [
+  ['a trunk', '127.0.0.2', 'slow'],
+  ['strangers', '127.0.0.3', 'nobody'],
+] as const)
+  t.test(`lookups for ${name} leave room for the trunks of others`, async (t) => {
+    let isSlow = false
+    const slow: TrunkSetup['ofAddress'] = (number) => {
+      if (isSlow && number === dialed) return new Promise(() => {})
+      if (number === 'nobody') return Promise.resolve([])
+      return Promise.resolve([number === 'slow' ? of('org_slow', 'sip_slow') : numbers['3']!])
+    }
+    const trunk = await openTrunk(t, { ofAddress: slow, limits: { lookupsMax: 16 } })
+    const [honest, hostile] = [await trunk.peer(), await trunk.peer({ address })]
+    t.equal(await rings(honest, '3', 'first'), true)
+    hostile.send('OPTIONS', { callId: 'known', uri: `sip:${dialed}@127.0.0.1` })
+    await quiet()
+    isSlow = true
+    await trunk.clock.advance(1_000)
+    for (let n = 0; n < 100; n++) hostile.send('OPTIONS', { callId: `flood-${n}`, uri: `sip:${dialed}@127.0.0.1` })
+    await quiet()
+    t.equal(await rings(honest, '3', 'second'), true)
+  })
+
+/** Opens a TCP socket that sends nothing. Resolves once the line has accepted or closed it. */
+async function silentSocket(t: Test, port: number, localAddress = '127.0.0.1') {
+  const socket = connect({ host: '127.0.0.1', port, localAddress })
+  t.teardown(() => socket.destroy())
+  const state = { socket, isClosed: false }
+  socket.on('error', () => {})
+  socket.on('close', () => {
+    state.isClosed = true
+  })
+  await once(socket, 'connect')
+  await quiet()
+  return state
+}
+
+t.test('a TCP socket without a message of a known sender is closed after ten seconds', async (t) => {
+  const trunk = await openTrunk(t, { addresses: ['127.0.0.1'] })
+  const [silent, stranger] = [
+    await silentSocket(t, trunk.line.port),
+    await silentSocket(t, trunk.line.port, '127.0.0.2'),
+  ]
+  const known = await trunk.peer({ transport: 'tcp' })
+  await trunk.clock.advance(9_000)
+  stranger.socket.write('OPTIONS sip:1@127.0.0.1 SIP/2.0\r\nContent-Length: 0\r\n\r\n')
+  known.send('OPTIONS', { callId: 'known' })
+  await known.response(200)
+  t.same([silent.isClosed, stranger.isClosed], [false, false])
+  await trunk.clock.advance(1_000)
+  await wanted(() => silent.isClosed && stranger.isClosed, 'the end of both sockets')
+  await trunk.clock.advance(590_000 - 1)
+  known.send('OPTIONS', { callId: 'later' })
+  await known.response(200, 'OPTIONS', 2)
+})
+
+t.test('an unknown address has two TCP sockets, and the address of a trunk has more', async (t) => {
+  const trunk = await openTrunk(t, { addresses: ['127.0.0.1'] })
+  const strangers = []
+  for (let n = 0; n < 3; n++) strangers.push(await silentSocket(t, trunk.line.port, '127.0.0.2'))
+  t.same(
+    strangers.map(({ isClosed }) => isClosed),
+    [false, false, true],
+  )
+  for (let n = 1; n <= 4; n++) {
+    const peer = await trunk.peer({ transport: 'tcp' })
+    peer.send('OPTIONS', { callId: `known-${n}` })
+    await peer.response(200)
+  }
+  const spare = []
+  for (let n = 0; n < 4; n++) spare.push(await silentSocket(t, trunk.line.port))
+  t.ok(spare.every(({ isClosed }) => !isClosed))
+})
+
+t.test('if strangers have all TCP sockets, the oldest is closed for a new one', async (t) => {
+  const trunk = await openTrunk(t, { addresses: ['127.0.0.1'], limits: { socketsMax: 8 } })
+  const strangers: Awaited<ReturnType<typeof silentSocket>>[] = []
+  for (let n = 2; n < 10; n++) strangers.push(await silentSocket(t, trunk.line.port, `127.0.0.${n}`))
+  const peer = await trunk.peer({ transport: 'tcp' })
+  peer.send('OPTIONS', { callId: 'known' })
+  await peer.response(200)
+  await wanted(() => strangers[0]?.isClosed === true, 'the end of the oldest socket')
+  t.equal(strangers.at(-1)?.isClosed, false)
+})
+
 /** True if a new TCP socket gets an answer before it is closed. */
 async function isServed(port: number): Promise<boolean> {
   const socket = connect({ host: '127.0.0.1', port })
@@ -88,11 +213,12 @@ async function isServed(port: number): Promise<boolean> {
   return result.finally(() => socket.destroy())
 }
 
-for (const limits of [{ socketsMax: 2 }, { socketsPerAddressMax: 2 }])
+// One of the three sockets is the share of others.
+for (const limits of [{ socketsMax: 3 }, { socketsPerAddressMax: 2 }])
   t.test(`the number of TCP sockets of the SIP line is limited: ${JSON.stringify(limits)}`, async (t) => {
     const trunk = await openTrunk(t, { ofAddress, limits })
     const peers = [await trunk.peer({ transport: 'tcp' }), await trunk.peer({ transport: 'tcp' })]
-    for (const [at, peer] of peers.entries()) t.equal(await rings(peer, '3', `call-${at}`), true)
+    for (const [at, peer] of peers.entries()) t.equal(await rings(peer, '1', `call-${at}`), true)
     t.equal(await isServed(trunk.line.port), false)
     peers[0]?.close()
     await until('a socket that is closed leaves its place', () => isServed(trunk.line.port))

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { setImmediate as turn } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import type { SipConnection } from '../../domain/ports/sip-connections.ts'
-import { valueOf, writeMessage } from '../../providers/trunk/message.ts'
+import { type SipResponse, valueOf, writeMessage } from '../../providers/trunk/message.ts'
 import { legId, media, openTrunk, type TrunkSetup } from './setup.ts'
 import { quiet, sdp, sdpType, wanted } from './sip-peer.ts'
 
@@ -18,16 +18,24 @@ const login: SipConnection = {
 const md5 = (text: string) => createHash('md5').update(text).digest('hex')
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 
+const nonceOf = ({ headers }: SipResponse) =>
+  /nonce="([^"]+)"/.exec(valueOf(headers, 'www-authenticate') ?? '')?.[1] ?? ''
+
 async function challenged(t: Test, setup: TrunkSetup = { known: [] }) {
   const trunk = await openTrunk(t, { logins: [login], ...setup })
   const peer = await trunk.peer()
   const long = `User-Agent: ${'phone '.repeat(40)}`
   peer.send('INVITE', { ...invite, headers: [sdpType, long], branch: 'z9hG4bK-first' })
   const challenge = await peer.response(401)
-  const nonce = /nonce="([^"]+)"/.exec(challenge.headers.find(([name]) => name === 'www-authenticate')?.[1] ?? '')?.[1]
-  const asked = { hash: md5, algorithm: 'MD5', nc: '00000001', uri: 'sip:+15550001111@127.0.0.1' }
+  const asked = {
+    nonce: nonceOf(challenge),
+    hash: md5,
+    algorithm: 'MD5',
+    nc: '00000001',
+    uri: 'sip:+15550001111@127.0.0.1',
+  }
   const authorization = (password: string, more: Partial<typeof asked> = {}) => {
-    const { hash, algorithm, nc, uri } = { ...asked, ...more }
+    const { nonce, hash, algorithm, nc, uri } = { ...asked, ...more }
     const request = hash(`INVITE:${uri}`)
     const response = hash(`${hash(`desk:parley:${password}`)}:${nonce}:${nc}:abc:auth:${request}`)
     return `Authorization: Digest username="desk", realm="parley", nonce="${nonce}", uri="${uri}", response="${response}", algorithm=${algorithm}, qop=auth, nc=${nc}, cnonce="abc"`
@@ -147,4 +155,52 @@ t.test('the store is not asked about an unknown sender before the sender has ans
   const challenge = await peer.response(401)
   t.match(challenge.headers.find(([name]) => name === 'www-authenticate')?.[1], /stale=true/)
   t.same(trunk.asked, [], 'no question to the store')
+})
+
+t.test('after ten wrong logins a user name and an address get no answer for the rest of the minute', async (t) => {
+  const { trunk, peer, authorization } = await challenged(t)
+  let tries = 0
+  const login = (password: string) => {
+    const nc = String(++tries).padStart(8, '0')
+    const headers = [sdpType, authorization(password, { nc })]
+    peer.send('INVITE', { ...invite, callId: `try-${tries}`, cseq: 2, headers })
+  }
+  for (let n = 1; n <= 10; n++) {
+    login('guess')
+    await peer.response(403, 'INVITE', n)
+  }
+  login('open sesame')
+  await quiet()
+  t.equal(peer.responses(403).length, 10)
+  t.same([trunk.types(), trunk.asked.length], [[], 10], 'the store is not asked again')
+  await trunk.clock.advance(60_000)
+  login('open sesame')
+  t.match(await trunk.event('initiated'), { connectionId: 'sip_login' })
+})
+
+t.test('wrong logins from one address do not silence the user at another address', async (t) => {
+  const { trunk, peer, authorization } = await challenged(t)
+  for (let n = 1; n <= 11; n++) {
+    const headers = [sdpType, authorization('guess', { nc: `${10_000_000 + n}` })]
+    peer.send('INVITE', { ...invite, callId: `try-${n}`, cseq: 2, headers })
+  }
+  await peer.response(403, 'INVITE', 10)
+  const other = await trunk.peer({ address: '127.0.0.2' })
+  other.send('INVITE', { ...invite, callId: 'other', headers: [sdpType, `User-Agent: ${'phone '.repeat(40)}`] })
+  const challenge = await other.response(401)
+  const signed = authorization('open sesame', { nonce: nonceOf(challenge) })
+  other.send('INVITE', { ...invite, callId: 'other', cseq: 2, headers: [sdpType, signed] })
+  t.match(await trunk.event('initiated'), { connectionId: 'sip_login' })
+})
+
+t.test('wrong logins that arrive at once are counted one after the other', async (t) => {
+  const { trunk, peer, authorization } = await challenged(t)
+  for (let n = 1; n <= 20; n++) {
+    const headers = [sdpType, authorization('guess', { nc: `${10_000_000 + n}` })]
+    peer.send('INVITE', { ...invite, callId: `try-${n}`, cseq: 2, headers })
+  }
+  peer.send('INVITE', { ...invite, callId: 'right', cseq: 2, headers: [sdpType, authorization('open sesame')] })
+  await quiet()
+  t.equal(peer.responses(403).length, 10)
+  t.same(trunk.types(), [])
 })

@@ -65,6 +65,7 @@ export const plain: SipConnection = {
 
 export const limits: TrunkLimits = {
   ...{ legsMax: 2_000, legsPerOrganizationMax: 500, lookupsMax: 64, socketsMax: 256, socketsPerAddressMax: 32 },
+  ...{ transactionsMax: 8192, strangerSocketsPerAddressMax: 2, firstMessageMs: 10_000, wrongLoginsPerMinuteMax: 10 },
   farEndQuietMs: 30_000,
 }
 

@@ -33,9 +33,29 @@ export async function trunkOf(phones: Target & { agentId: string }, sipPort: num
   const connectionId = await made('sip-connections', {
     name: 'Trunk',
     outbound: { host: '127.0.0.1', port: farPort },
-    inbound: { allowedAddresses: ['127.0.0.0/8'] },
+    inbound: { allowedAddresses: ['127.0.0.0/16'] },
   })
   const { agentId } = phones
   await made('import', { e164: trunkNumber, sipConnectionInstallationId: connectionId, agentId })
   return { sipPort, connectionId, trunkNumber }
+}
+
+export type ImportedNumber = { id: string; setupStatus: { status: string; inboundReady: boolean; issues: string[] } }
+
+/** Makes an agent, and imports a number for inbound calls over a connection that accepts calls from this range. */
+export async function importInbound(target: Target, range: string, e164: string): Promise<ImportedNumber> {
+  const made = async <Made>(path: string, body: object) => {
+    const answer = await call(target, 'POST', path, body)
+    if (answer.status !== 201) throw new Error(answer.text)
+    return answer.json<Made>()
+  }
+  const agent = { name: `Desk ${e164}`, systemPrompt: 'You are a desk.', intent: { language: 'en' } }
+  const { id: agentId } = await made<{ id: string }>('/v1/agents', agent)
+  const connection = { name: `Trunk ${e164}`, inbound: { allowedAddresses: [range] } }
+  const { id: sipConnectionInstallationId } = await made<{ id: string }>(
+    '/v1/phone-numbers/sip-connections',
+    connection,
+  )
+  const number = { e164, agentId, sipConnectionInstallationId, direction: 'inbound' }
+  return await made<ImportedNumber>('/v1/phone-numbers/import', number)
 }
