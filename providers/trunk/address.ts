@@ -71,6 +71,15 @@ export function viaOf(text: string): Via | null {
   }
 }
 
+/**
+ * Returns the address for answers: the source address. The port is taken from Via unless the sender asks for its source
+ * port (RFC 3581).
+ */
+export function answersTo(via: Via, source: Peer): Peer {
+  if (source.transport === 'tcp' || via.wantsSourcePort) return source
+  return { ...source, port: via.port ?? sipPort }
+}
+
 /** Writes the host as an address contains it: IPv6 in brackets. */
 export const hostText = (host: string) => (isIP(host) === 6 ? `[${host}]` : host)
 

@@ -6,6 +6,11 @@ const empty = Buffer.alloc(0)
 export class Framing {
   #bytes: Buffer = empty
 
+  /** The bytes without a complete message. */
+  get rest(): Buffer {
+    return this.#bytes
+  }
+
   /**
    * Adds the bytes and returns all complete messages. Returns `broken` if the bytes are no SIP or a message is too
    * long. Later bytes can then not be read either, so the connection must be closed.

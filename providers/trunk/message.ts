@@ -22,9 +22,9 @@ export type SipResponse = Common & { code: number; reason: string }
 export type SipMessage = SipRequest | SipResponse
 
 export const messageBytesMax = 65_535
-const bodyBytesMax = 16_384
+export const bodyBytesMax = 16_384
 export const headBytesMax = 32_768
-const headersMax = 128
+export const headersMax = 128
 const cseqMax = 2 ** 31
 
 const longNames: Readonly<Record<string, string>> = {

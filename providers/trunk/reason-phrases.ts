@@ -8,6 +8,7 @@ const phrases: Readonly<Record<number, string>> = {
   403: 'Forbidden',
   404: 'Not Found',
   405: 'Method Not Allowed',
+  413: 'Request Entity Too Large',
   415: 'Unsupported Media Type',
   420: 'Bad Extension',
   480: 'Temporarily Unavailable',
@@ -18,6 +19,7 @@ const phrases: Readonly<Record<number, string>> = {
   491: 'Request Pending',
   500: 'Server Internal Error',
   503: 'Service Unavailable',
+  513: 'Message Too Large',
   603: 'Decline',
 }
 

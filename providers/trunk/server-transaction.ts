@@ -5,7 +5,7 @@
  */
 import type { Clock } from '../../domain/ports/system.ts'
 import type { GiveBack, Place } from '../../runtime/shares/capacity.ts'
-import type { Peer } from './address.ts'
+import { addressOf, type Peer } from './address.ts'
 import { type Header, type SipRequest, writeMessage } from './message.ts'
 import { reasonPhrase } from './reason-phrases.ts'
 import { Repeats } from './repeats.ts'
@@ -149,14 +149,31 @@ export class ServerTransaction {
 
   #written(code: number, toTag: string | undefined, headers: readonly Header[], body: string): Buffer {
     const { request, source } = this
-    const copied: Header[] = request.headers.flatMap(([name, value], at): Header[] => {
-      const isFirstVia = name === 'via' && request.headers.findIndex(([own]) => own === 'via') === at
-      if (isFirstVia) return [[name, viaWithSource(value, source)]]
-      if (name === 'to' && toTag !== undefined && request.to.tag === null) return [[name, `${value};tag=${toTag}`]]
-      return copiedNames.has(name) ? [[name, value]] : []
-    })
-    return writeMessage(`SIP/2.0 ${code} ${reasonPhrase(code)}`, [...copied, ...headers], body)
+    return writeAnswer({ headers: request.headers, source, code, toTag, more: headers, body })
   }
+}
+
+type WrittenAnswer = {
+  /** The headers of the request. */
+  headers: readonly Header[]
+  /** The source of the request. */
+  source: Peer
+  code: number
+  /** Added to the request's To if it has no tag. */
+  toTag: string | undefined
+  more?: readonly Header[]
+  body?: string
+}
+
+export function writeAnswer({ headers, source, code, toTag, more = [], body = '' }: WrittenAnswer): Buffer {
+  const topmost = headers.findIndex(([name]) => name === 'via')
+  const copied: Header[] = headers.flatMap(([name, value], at): Header[] => {
+    if (at === topmost) return [[name, viaWithSource(value, source)]]
+    if (name === 'to' && toTag !== undefined && (addressOf(value)?.tag ?? null) === null)
+      return [[name, `${value};tag=${toTag}`]]
+    return copiedNames.has(name) ? [[name, value]] : []
+  })
+  return writeMessage(`SIP/2.0 ${code} ${reasonPhrase(code)}`, [...copied, ...more], body)
 }
 
 const copiedNames = new Set(['via', 'from', 'to', 'call-id', 'cseq', 'record-route', 'timestamp'])

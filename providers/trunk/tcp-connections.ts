@@ -27,6 +27,8 @@ export type TcpOptions = {
   isKnown: (address: string) => boolean
   /** Called with the bytes of each message. */
   read: (message: Buffer, peer: Peer) => void
+  /** Called with bytes in no known form. The connection then ends. */
+  refuse: (bytes: Buffer, peer: Peer) => void
 }
 
 /** A known connection is closed if it carries no message for this long. */
@@ -132,7 +134,10 @@ export class TcpConnections {
     socket.setNoDelay(true)
     socket.on('data', (chunk) => {
       const messages = framing.take(chunk)
-      if (messages === 'broken') return void socket.destroy()
+      if (messages === 'broken') {
+        this.#options.refuse(framing.rest, peer)
+        return void socket.destroySoon()
+      }
       if (messages.length > 0 && !this.#strangers.has(connection)) this.#endAfter(connection, idleMs)
       for (const message of messages) this.#options.read(message, peer)
     })

@@ -12,7 +12,7 @@ import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../domain/ports/system.ts'
 import { Capacity } from '../../runtime/shares/capacity.ts'
 import { Owners } from '../../runtime/shares/owners.ts'
-import { hostText, type Peer, sipPort } from './address.ts'
+import { answersTo, hostText, type Peer } from './address.ts'
 import { ClientTransaction, type Draft, type ResponseHandlers, type SentRequest } from './client-transaction.ts'
 import { type Header, isRequest, type SipMessage, type SipRequest, writeMessage } from './message.ts'
 import { ServerTransaction } from './server-transaction.ts'
@@ -84,7 +84,7 @@ export class Transactions {
 
   #serve(request: SipRequest, peer: Peer): ServerTransaction {
     const key = serverKey(request, peer, request.method)
-    const transaction: ServerTransaction = new ServerTransaction(request, answersTo(request, peer), {
+    const transaction: ServerTransaction = new ServerTransaction(request, answersTo(request.via, peer), {
       clock: this.#deps.clock,
       source: peer,
       send: (bytes, to) => this.#deps.transport().send(bytes, to),
@@ -147,13 +147,4 @@ const clientKey = (branch: string, method: string) => `${branch} ${method}`
  */
 function serverKey({ via }: SipRequest, { address }: Peer, method: string): string {
   return `${via.branch} ${via.host}:${via.port ?? ''} ${method} ${address}`
-}
-
-/**
- * Returns the address for answers: the source address. The port is taken from Via unless the sender asks for its source
- * port (RFC 3581).
- */
-function answersTo({ via }: SipRequest, source: Peer): Peer {
-  if (source.transport === 'tcp' || via.wantsSourcePort) return source
-  return { ...source, port: via.port ?? sipPort }
 }

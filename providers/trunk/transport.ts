@@ -7,6 +7,7 @@ import type { Clock, Log } from '../../domain/ports/system.ts'
 import type { Peer } from './address.ts'
 import { readMessage, type SipMessage } from './message.ts'
 import { type SocketLimits, TcpConnections, type TcpOptions } from './tcp-connections.ts'
+import { answerToUnreadable } from './unreadable.ts'
 
 /** `size` is the message's length in bytes. */
 export type Received = (message: SipMessage, peer: Peer, size: number) => void
@@ -51,7 +52,8 @@ export class SipTransport {
     udp.on('error', (err) => options.log.warn({ err }, 'the UDP socket of the trunks has failed'))
     const { clock, limits, isKnown } = options
     const read = (message: Buffer, peer: Peer) => this.#read(message, peer)
-    this.#connections = new TcpConnections({ clock, limits, isKnown, read })
+    const refuse = (bytes: Buffer, peer: Peer) => this.#refuse(bytes, peer)
+    this.#connections = new TcpConnections({ clock, limits, isKnown, read, refuse })
     tcp.on('connection', (socket) => this.#connections.accept(socket))
     tcp.on('error', (err) => options.log.warn({ err }, 'the TCP port of the trunks has failed'))
   }
@@ -82,11 +84,16 @@ export class SipTransport {
 
   #read(bytes: Buffer, peer: Peer): void {
     const message = readMessage(bytes)
-    if (message === null) return
+    if (message === null) return this.#refuse(bytes, peer)
     try {
       this.#options.received(message, peer, bytes.length)
     } catch (err) {
       this.#options.log.error({ err }, 'a message of a trunk could not be handled')
     }
+  }
+
+  #refuse(bytes: Buffer, peer: Peer): void {
+    const refusal = answerToUnreadable(bytes, peer)
+    if (refusal !== null) this.send(refusal.answer, refusal.to)
   }
 }

@@ -7,7 +7,7 @@ import { Framing } from '../../providers/trunk/framing.ts'
 import { readMessage, valuesOf, writeMessage } from '../../providers/trunk/message.ts'
 import { readSdp } from '../../providers/trunk/sdp.ts'
 import { openTrunk } from './setup.ts'
-import { sdp } from './sip-peer.ts'
+import { quiet, sdp } from './sip-peer.ts'
 
 const lines = [
   'INVITE sip:+15550001111@127.0.0.1 SIP/2.0',
@@ -128,6 +128,57 @@ t.test('hostile bytes close only their connection, and the SIP line continues', 
   peer.send('OPTIONS', { callId: 'options' })
   await peer.response(200)
   t.same(trunk.logged, [])
+})
+
+const options = [
+  'OPTIONS sip:+15550001111@127.0.0.1 SIP/2.0',
+  'Via: SIP/2.0/UDP 127.0.0.1:5061;branch=z9hG4bK1;rport',
+  'From: <sip:a@b>;tag=1',
+  'To: <sip:d@e>',
+  'Call-ID: abc@def',
+  'CSeq: 7 OPTIONS',
+  `User-Agent: ${'phone '.repeat(20)}`,
+].join('\r\n')
+for (const [name, code, message] of [
+  ['a body that is too long', 413, `${options}\r\nContent-Length: 20000\r\n\r\n${'v'.repeat(20_000)}`],
+  ['a body that is shorter than announced', 400, `${options}\r\nContent-Length: 5\r\n\r\nabc`],
+  ['a CSeq of another method', 400, `${options.replace('7 OPTIONS', '7 BYE')}\r\n\r\n`],
+  ['a CSeq that is too high', 400, `${options.replace('7 OPTIONS', '4294967296 OPTIONS')}\r\n\r\n`],
+  ['an unknown transport in Via', 400, `${options.replace('/UDP', '/SCTP')}\r\n\r\n`],
+  ['a line that is no header', 400, `${options}\r\nx\r\n\r\n`],
+  ['too many headers', 513, `${options}${'\r\nX: 1'.repeat(130)}\r\n\r\n`],
+  ['too many required extensions', 420, `${options}${'\r\nRequire: x'.repeat(130)}\r\n\r\n`],
+  ['a head that is too long', 513, `${options}\r\nX: ${'x'.repeat(40_000)}\r\n\r\n`],
+] as const)
+  t.test(`a SIP request with ${name} is answered ${code}`, async (t) => {
+    const trunk = await openTrunk(t)
+    const udp = createSocket('udp4')
+    t.teardown(() => udp.close())
+    udp.send(message, trunk.line.port, '127.0.0.1')
+    const [answer] = (await once(udp, 'message')) as [Buffer]
+    t.match(answer.toString(), new RegExp(`^SIP/2.0 ${code} [^]*Call-ID: abc@def\r\n`))
+    t.ok(answer.length <= message.length)
+  })
+
+t.test('a TCP connection whose body is too long is answered 413 and closed', async (t) => {
+  const trunk = await openTrunk(t)
+  const tcp = connect({ host: '127.0.0.1', port: trunk.line.port })
+  tcp.write(`${options}\r\nContent-Length: 20000\r\n\r\n`)
+  const [answer] = (await once(tcp, 'data')) as [Buffer]
+  t.match(answer.toString(), /^SIP\/2.0 413 /)
+  await once(tcp, 'close')
+})
+
+t.test('an unreadable message gets no answer if its sender is unknown or the answer would be longer', async (t) => {
+  const trunk = await openTrunk(t)
+  const peer = await trunk.peer()
+  const broken = `${options}\r\nx\r\n\r\n`
+  peer.raw(broken.replaceAll('OPTIONS', 'ACK'))
+  peer.raw(broken.replace('OPTIONS sip:+15550001111@127.0.0.1 SIP/2.0', 'SIP/2.0 200 OK'))
+  for (const header of ['Via', 'From', 'To', 'Call-ID', 'CSeq']) peer.raw(broken.replace(`${header}:`, 'Other:'))
+  peer.raw(broken.replace(/User-Agent.*\r\n/, ''))
+  await quiet()
+  t.same(peer.received, [])
 })
 
 t.test('a SIP request that asks for its answer at port 0 does no harm', async (t) => {
