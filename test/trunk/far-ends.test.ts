@@ -103,8 +103,10 @@ for (const [name, to, ssrc, waitMs, isLearned] of [
   ['the port too soon', host, 7, 940, false],
   ['to the address of the messages', signalingAddress, 7, 1_000, true],
   ['to a stranger', '127.0.0.2', 7, 60_000, false],
-  ['the port with another SSRC', host, 9, 9_900, false],
-  ['the port with another SSRC, long after', host, 9, 10_000, true],
+  ['the port with another SSRC', host, 9, 1_000, true],
+  ['the port with another SSRC too soon', host, 9, 940, false],
+  ['to the address of the messages with another SSRC', signalingAddress, 9, 9_900, false],
+  ['to the address of the messages with another SSRC, long after', signalingAddress, 9, 10_000, true],
 ] as const)
   t.test(`a far end changes ${name}: ${isLearned ? 'it is learned again' : 'it is not heard'}`, async (t) => {
     const call = await leg(t)

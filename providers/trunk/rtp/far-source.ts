@@ -2,8 +2,8 @@
  * Learns the source address and port for the other side's packets (symmetric RTP, RFC 4961). The first sender of a
  * valid packet from one of the call's addresses becomes the source. No other sender can take over the stream while the
  * source sends, with two exceptions. First, a far end may move to another port without notice, for example after a
- * failover. The new source is learned after the old source's silence: 1 s if the SSRC stays the same, 10 s if it
- * changes. Second, a far end may move by a new SDP. Then packets from the SDP's address and port are accepted at once.
+ * failover, or a neighbour at a shared address may have sent the first packet. The new source is learned after the old
+ * source's silence: 1 s at the same address or with the same SSRC, otherwise 10 s. Second, a far end may move by a new SDP. Then packets from the SDP's address and port are accepted at once.
  * Until our answer arrives, the far end still sends from its old port, and these last packets must not make the old
  * port the source again.
  */
@@ -69,8 +69,9 @@ export class FarSource {
    * True if a candidate may become the source. `quietMs` is the time since the source's last packet or since the SDP,
    * the shorter of both.
    */
-  hasMoved(ssrc: number, quietMs: number): boolean {
-    return quietMs >= (ssrc === this.#ssrc ? silentMs : silentOtherMs)
+  hasMoved({ address }: Source, ssrc: number, quietMs: number): boolean {
+    const isSameAddress = address === (this.#source ?? this.#left)?.address
+    return quietMs >= (isSameAddress || ssrc === this.#ssrc ? silentMs : silentOtherMs)
   }
 
   /** Makes the sender the source. Returns false if the SSRC has changed, because timestamps then start anew. */

@@ -228,7 +228,8 @@ export class LegStream implements MediaTransport {
     const packet = readPacket(datagram)
     if (packet === null || packet.payload.length > payloadBytesMax) return
     const encoding = this.#formats.get(packet.payloadType)
-    const hasMoved = () => this.#far.hasMoved(packet.ssrc, Math.min(this.#quietTicks, this.#describedTicks) * tickMs)
+    const quietMs = Math.min(this.#quietTicks, this.#describedTicks) * tickMs
+    const hasMoved = () => this.#far.hasMoved({ address, port }, packet.ssrc, quietMs)
     if (place === 'candidate' && (encoding === undefined || !hasMoved())) return
     this.#quietTicks = 0
     this.#packets++
