@@ -168,6 +168,8 @@ export const configKeys: readonly ConfigKey[] = [
     type: 'integer',
     secret: false,
   },
+  { path: ['sip', 'importsNeedApproval'], env: 'PARLEY_SIP_IMPORTS_NEED_APPROVAL', type: 'boolean', secret: false },
+  { path: ['sip', 'allowedAddressesMax'], env: 'PARLEY_SIP_ALLOWED_ADDRESSES_MAX', type: 'integer', secret: false },
   { path: ['rmsg', 'keepRemovedSend'], env: 'PARLEY_RMSG_KEEP_REMOVED_SEND', type: 'boolean', secret: false },
   { path: ['sms', 'vettingProvider'], env: 'PARLEY_SMS_VETTING_PROVIDER', type: 'string', secret: false },
   { path: ['kyb', 'review'], env: 'PARLEY_KYB_REVIEW', type: 'string', secret: false },

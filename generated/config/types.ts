@@ -269,6 +269,10 @@ export type ParleyConfig = {
     firstMessageMs: number
     /** How many wrong logins per minute are answered for one user name from one address. Further logins for that name from that address get no answer for the rest of the minute. */
     wrongLoginsPerMinuteMax: number
+    /** Whether a number that live keys import takes and places calls only after the operator has approved it (`parley numbers approve`). With null, this is so as soon as the server has several organizations. */
+    importsNeedApproval: boolean | null
+    /** How many addresses the SIP connections of one organization may list together. An IPv6 range counts each of its /48 networks, and at least one. */
+    allowedAddressesMax: number
   }
   /** Rich messages. */
   rmsg: {

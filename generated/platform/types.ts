@@ -2429,7 +2429,9 @@ export type PhoneNumberSetup = {
     | 'sip_connection_failing'
     | 'sip_port_missing'
     | 'forwarding_required'
-    | 'payment_overdue')[]
+    | 'payment_overdue'
+    | 'approval_pending'
+    | 'number_also_imported')[]
 }
 
 export type PhoneNumber = {
@@ -2616,7 +2618,7 @@ export type NewSipConnection = {
   } | null
   /** How calls come in over the connection. null if none do. */
   inbound?: {
-    /** The ranges of addresses from which calls are accepted, such as `203.0.113.0/28`. No range is wider than /8, or /32 of IPv6. */
+    /** The ranges of addresses from which calls are accepted, such as `203.0.113.0/28`. No range is wider than /16, or /32 of IPv6. The connections of an organization together list at most 262,144 addresses, unless the operator of this server has set another limit. */
     allowedAddresses?: string[]
     username?: SipUsername
     password?: SipInboundPassword
