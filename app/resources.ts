@@ -22,7 +22,7 @@ import { clientsOf } from './clients.ts'
 import type { Numbers } from './numbers.ts'
 
 export function createResources(app: App, { catalog, numbers }: { catalog: Catalog; numbers: Numbers }): Resources {
-  const { config, store, clock, ids } = app
+  const { config, store, clock, ids, owners } = app
   const rules = createRules(catalog, config.outbound.allowedSubnets)
   const { hosts } = rules.tool
   return {
@@ -48,6 +48,7 @@ export function createResources(app: App, { catalog, numbers }: { catalog: Catal
       numberId: ids.phoneNumber,
       isUsNumber,
       isPhoneNumber,
+      importsNeedApproval: () => config.sip.importsNeedApproval ?? owners.areSeveral,
       followsAgent: clientsOf(config).isFamily,
     }),
     sipConnections: createSipConnections({
@@ -56,6 +57,7 @@ export function createResources(app: App, { catalog, numbers }: { catalog: Catal
       isSubnet,
       clock,
       connectionId: ids.sipConnection,
+      allowedAddressesMax: config.sip.allowedAddressesMax,
     }),
     rmsgSubscriptions: createSubscriptions({
       store: store.rmsgSubscriptions,

@@ -39,6 +39,16 @@ export type VerificationRow = {
   rejectionReason: string | null
   submittedAtMs: number | null
 }
+/** A phone number, as the operator sees it beside the numbers of other organizations. */
+export type ImportRow = {
+  e164: string
+  organizationId: string
+  organizationName: string
+  /** Null if the number belongs to the carrier. */
+  connectionName: string | null
+  awaitsApproval: boolean
+  createdAt: Date
+}
 /** A user's credential, shown once. */
 export type IssuedCredential = { secret: string; expiresAt: Date }
 export type UserRow<Role extends string = string> = { id: string; email: string; organizationId: string; role: Role }
@@ -59,6 +69,10 @@ export type Admin = KeyCommands & {
   removeUser(organization: string, email: string): Promise<boolean>
   verifications(): Promise<VerificationRow[]>
   decide(organization: string, decision: Decision): Promise<VerificationRow>
+  /** The numbers that several organizations have. */
+  numberConflicts(): Promise<ImportRow[]>
+  waitingImports(): Promise<ImportRow[]>
+  approveImport(organization: string, e164: string): Promise<void>
   /**
    * `usage` and `credits` give the same answers as `GET /v1/usage` and `GET /v1/credits` with the organization's live
    * key.
@@ -111,6 +125,12 @@ export type AdminStore<Scope extends string, Policy, Role extends string> = KeyS
     list(): Promise<VerificationRow[]>
     decide(organizationId: string, decision: Decision): Promise<VerificationRow | string>
   }
+  /** `approve` resolves with false if no import of the number waits. */
+  numberImports: {
+    conflicts(): Promise<ImportRow[]>
+    waiting(): Promise<ImportRow[]>
+    approve(organizationId: string, e164: string): Promise<boolean>
+  }
   spending: Spending
   rmsgInventory: RichNumberStore
   /** Reads the provider's numbers. Null if no provider is configured. */
@@ -138,6 +158,7 @@ export function createAdmin<Scope extends string, Policy, Role extends string>(
     keyBudgets,
     users,
     verifications,
+    numberImports,
     spending,
     rmsgInventory,
     syncRmsg,
@@ -184,12 +205,8 @@ export function createAdmin<Scope extends string, Policy, Role extends string>(
     issueCredential: async (id, email, kind) =>
       required(await users.issue(await organizationId(id), email, kind), `${email} is no user of ${id}`),
     removeUser: async (id, email) => users.remove(await organizationId(id), email),
-    verifications: () => verifications.list(),
-    decide: async (id, decision) => {
-      const decided = await verifications.decide(await organizationId(id), decision)
-      if (typeof decided !== 'string') return decided
-      throw new CommandError(`${decision.event} is not possible: the verification of ${id} is ${decided}`)
-    },
+    ...createVerificationCommands(verifications, organizationId),
+    ...createImportCommands(numberImports, organizationId),
     usage: async (name, query) => {
       const { id } = required(await organizations.find(await organizationId(name)), noOrganization(name))
       return spending.usage(id, query)
@@ -200,6 +217,36 @@ export function createAdmin<Scope extends string, Policy, Role extends string>(
     sharedCampaign: () => campaigns.find(),
     shareCampaign: (campaign) => shareCampaign(campaigns, campaign),
     resealKeys: async () => ({ ...(await sealedSecrets.reseal()), unreadable: await sealedSecrets.unreadable() }),
+  }
+}
+
+type OrganizationId = (nameOrId: string) => Promise<string>
+
+function createVerificationCommands(
+  verifications: AdminStore<never, never, never>['verifications'],
+  organizationId: OrganizationId,
+): Pick<Admin, 'verifications' | 'decide'> {
+  return {
+    verifications: () => verifications.list(),
+    decide: async (id, decision) => {
+      const decided = await verifications.decide(await organizationId(id), decision)
+      if (typeof decided !== 'string') return decided
+      throw new CommandError(`${decision.event} is not possible: the verification of ${id} is ${decided}`)
+    },
+  }
+}
+
+function createImportCommands(
+  imports: AdminStore<never, never, never>['numberImports'],
+  organizationId: OrganizationId,
+): Pick<Admin, 'numberConflicts' | 'waitingImports' | 'approveImport'> {
+  return {
+    numberConflicts: () => imports.conflicts(),
+    waitingImports: () => imports.waiting(),
+    approveImport: async (id, e164) => {
+      if (await imports.approve(await organizationId(id), e164)) return
+      throw new CommandError(`no import of ${e164} waits in ${id}: \`parley numbers waiting\` shows all that wait`)
+    },
   }
 }
 

@@ -5,6 +5,7 @@ import { table } from './choice.ts'
 import { platformClient } from './client.ts'
 import { CommandError, UsageError } from './command-error.ts'
 import { agentNamed, numberNamed } from './named.ts'
+import { numberImports } from './number-imports.ts'
 import { print } from './print.ts'
 import { readObject } from './read-object.ts'
 import { chargeDayOf, linesOfNumber, nextStepsOf } from './show-number.ts'
@@ -91,6 +92,7 @@ export function numbers(program: Command, actions: Actions): void {
       })
       print(json, body, () => [`${numberOrId} is given back`])
     })
+  numberImports(group, actions)
 }
 
 type Search = { area?: string; locality?: string; limit: string }

@@ -63,6 +63,10 @@ const steps: Readonly<Record<PhoneNumber['setupStatus']['issues'][number], strin
     'No call has come over its SIP connection yet: let the trunk send the calls of this number to the address that `parley sip-connections list` shows.',
   payment_overdue:
     'Its month could not be paid from the credit of the organization. It is paid within a minute of new credit (`parley org credit`), and is suspended 7 days after the first failure.',
+  approval_pending:
+    'The operator of this server has not approved the import yet: `parley numbers approve NUMBER --org ORGANIZATION`.',
+  number_also_imported:
+    'Another organization has this number too. Where the addresses of their trunks overlap, its calls go to the older import: ask the operator of this server.',
 }
 const suspended = 'It neither takes nor places calls until its month is paid.'
 const takesNoCalls =

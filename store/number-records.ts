@@ -7,6 +7,7 @@ import type { LegDialogs } from '../domain/ports/leg-dialogs.ts'
 import type { SipConnections } from '../domain/ports/sip-connections.ts'
 import type { Clock } from '../domain/ports/system.ts'
 import type { CallableNumbers, CallersOfNumbers } from '../domain/records/callable-number.ts'
+import type { NumberImports } from '../domain/records/number-import.ts'
 import type { PhoneNumberStore } from '../domain/records/phone-number.ts'
 import type { ConnectionStore } from '../domain/records/sip-connection.ts'
 import type { SharedCampaignStore, SmsRegistrationStore } from '../domain/records/sms-registration.ts'
@@ -21,6 +22,7 @@ import {
 import { createSubmissionStore } from './numbers/business-verifications.ts'
 import { createNumberCallers } from './numbers/number-callers.ts'
 import { createNumberCharges } from './numbers/number-charges.ts'
+import { createNumberImports } from './numbers/number-imports.ts'
 import { createNumberOrders } from './numbers/number-orders.ts'
 import { createNumberStore } from './numbers/owned-numbers.ts'
 import { createPhoneNumbers } from './numbers/phone-numbers.ts'
@@ -34,6 +36,7 @@ export type NumberRecords = RmsgRecords & {
   numberOrders: NumberOrderStore
   numberCharges: NumberChargeStore
   numberCallers: CallersOfNumbers
+  numberImports: NumberImports
   businessVerifications: SubmissionStore
   ownedConnections: ConnectionStore
   sipConnections: SipConnections
@@ -50,6 +53,7 @@ export function createNumberRecords(worlds: Worlds & Tenancy, sealer: () => Seal
     numberOrders: createNumberOrders(worlds, clock),
     numberCharges: createNumberCharges(worlds, clock),
     numberCallers: createNumberCallers(worlds),
+    numberImports: createNumberImports(worlds),
     businessVerifications: createSubmissionStore(worlds),
     ownedConnections: createConnectionStore(worlds, sealer),
     sipConnections: createSipConnections(worlds, sealer, clock),

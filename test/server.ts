@@ -149,4 +149,6 @@ const quiet: Settings = {
   // Without a load balancer the server need not wait for one before it closes its port.
   PARLEY_DRAIN_LB_DELAY_MS: '0',
   PARLEY_STORE_CONNECTIONS_MAX: '4',
+  // Otherwise the operator would have to approve each number that a test with several organizations imports.
+  PARLEY_SIP_IMPORTS_NEED_APPROVAL: 'false',
 }

@@ -19,12 +19,15 @@ export type ImportDeps = {
   clock: Clock
   numberId: () => string
   isPhoneNumber: (e164: string) => boolean
+  /** Returns true if the operator must approve imports of live keys. */
+  importsNeedApproval: () => boolean
 }
 
 export type ImportNumber = (tenant: Tenant, input: ImportedNumber) => Promise<PhoneNumber>
 
 /** Throws ResourceFault. */
-export function createImport({ store, rules, clock, numberId, isPhoneNumber }: ImportDeps): ImportNumber {
+export function createImport(deps: ImportDeps): ImportNumber {
+  const { store, rules, clock, numberId, isPhoneNumber } = deps
   return async (tenant, input) => {
     const { e164, agentId = null, label = null, dispatchMetadataTemplate = null, sipProviderName = null } = input
     const nowMs = clock.nowMs()
@@ -39,6 +42,8 @@ export function createImport({ store, rules, clock, numberId, isPhoneNumber }: I
       direction: input.direction ?? (hasAnswer({ agentId, dispatchMetadataTemplate }) ? 'both' : 'outbound'),
       ...{ agentId, label, dispatchMetadataTemplate },
       order: { status: 'done', id: null, resourceId: null },
+      awaitsApproval: !tenant.test && deps.importsNeedApproval(),
+      isAlsoImported: false,
       ...{ price: null, nextChargeAtMs: null, lastChargedAtMs: null, overdueSinceMs: null, suspendedAtMs: null },
       ...{ takesSms: false, smsAssignment: null, smsReviewErrors: [], firstCalledAtMs: null },
       ...{ createdAtMs: nowMs, updatedAtMs: nowMs },

@@ -68,6 +68,7 @@ function newNumber({ clock, numberId }: PurchaseDeps, tenant: Tenant, input: New
     label,
     dispatchMetadataTemplate,
     order: { status: 'pending', id: null, resourceId: null },
+    ...{ awaitsApproval: false, isAlsoImported: false },
     price: null,
     nextChargeAtMs: null,
     lastChargedAtMs: null,

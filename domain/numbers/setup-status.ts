@@ -8,6 +8,8 @@ export type SetupIssue =
   | 'sip_port_missing'
   | 'forwarding_required'
   | 'payment_overdue'
+  | 'approval_pending'
+  | 'number_also_imported'
 
 export type SetupStatus = {
   status: 'ready' | 'action_required' | 'suspended'
@@ -36,7 +38,7 @@ const issueOfOrder: Partial<Record<PhoneNumber['order']['status'], SetupIssue>> 
 export function setupStatusOf(number: PhoneNumber, hasTrunks: boolean): SetupStatus {
   const { direction, suspendedAtMs, order } = number
   const isUnserved = !hasTrunks && isOfTrunk(number)
-  const isActive = suspendedAtMs === null && order.status === 'done'
+  const isActive = suspendedAtMs === null && order.status === 'done' && !number.awaitsApproval
   const agentReady = hasAnswer(number)
   const { takesCalls, placesCalls } = isUnserved ? unserved : (number.connection ?? ofCarrier)
   const inboundReady = isActive && agentReady && takesCalls && direction !== 'outbound'
@@ -62,7 +64,7 @@ function isForwardingRequired({ source, direction, firstCalledAtMs }: PhoneNumbe
 }
 
 function issuesOf(number: PhoneNumber, isUnserved: boolean): SetupIssue[] {
-  const { order, overdueSinceMs, connection } = number
+  const { order, overdueSinceMs, connection, awaitsApproval, isAlsoImported } = number
   const ofOrder = issueOfOrder[order.status]
   return [
     ...(ofOrder === undefined ? [] : [ofOrder]),
@@ -70,6 +72,8 @@ function issuesOf(number: PhoneNumber, isUnserved: boolean): SetupIssue[] {
     ...(isUnserved ? (['sip_port_missing'] as const) : []),
     ...(isForwardingRequired(number) ? (['forwarding_required'] as const) : []),
     ...(overdueSinceMs === null ? [] : (['payment_overdue'] as const)),
+    ...(awaitsApproval ? (['approval_pending'] as const) : []),
+    ...(isAlsoImported ? (['number_also_imported'] as const) : []),
   ]
 }
 

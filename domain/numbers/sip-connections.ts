@@ -6,6 +6,7 @@ import type { Tenant } from '../records/organization.ts'
 import { type Issue, ResourceFault, refuseIssues, requireResource } from '../records/resource-fault.ts'
 import type { ConnectionStore, ConnectionWithPasswords, OwnedConnection } from '../records/sip-connection.ts'
 import type { HostPolicy } from '../webhooks/target.ts'
+import { addressesIn } from './address-count.ts'
 
 export type NewConnection = {
   name: string
@@ -39,6 +40,8 @@ export type ConnectionDeps = {
   isSubnet: (text: string) => boolean
   clock: Clock
   connectionId: () => string
+  /** The most addresses in one organization's connections together. */
+  allowedAddressesMax: number
 }
 
 /** Every method throws ResourceFault. */
@@ -52,11 +55,11 @@ export type SipConnectionOperations = {
 /** Fixed in the contract. */
 const connectionsMax = 20
 /**
- * The shortest allowed prefixes, as in 10.0.0.0/8 and in a telephone company's whole IPv6 range. Without a login, only
- * the address identifies the caller, so 0.0.0.0/0 would accept calls from everybody, including other organizations.
- * This prevents mistakes, not attacks: an organization can still list many narrower ranges.
+ * The shortest allowed prefixes, as in 172.16.0.0/16 and in a telephone company's whole IPv6 range. Without a login,
+ * only the address identifies the caller, so 0.0.0.0/0 would accept calls from everybody, including other
+ * organizations.
  */
-const prefixLeast = { ipv4: 8, ipv6: 32 }
+const prefixLeast = { ipv4: 16, ipv6: 32 }
 
 export function createSipConnections(deps: ConnectionDeps): SipConnectionOperations {
   const { store, clock, connectionId } = deps
@@ -70,20 +73,22 @@ export function createSipConnections(deps: ConnectionDeps): SipConnectionOperati
         id: connectionId(),
         ...{ status: 'unverified', numbers: 0, createdAtMs: nowMs, updatedAtMs: nowMs },
       })
-      const outcome = await store.insert(connection, passwords, connectionsMax)
+      const check = (others: readonly string[]) => refuseIssues(issuesOfCount(settings, others, deps))
+      const outcome = await store.insert(connection, passwords, connectionsMax, check)
       if (outcome === 'name_taken') refuseName()
       if (outcome === 'limit_reached')
         throw new ResourceFault({ kind: 'limit_reached', resource: 'SIP connection', limit: connectionsMax })
       return connection
     },
     async change(tenant, id, change) {
-      const outcome = await store.change(tenant, id, (stored) => {
+      const outcome = await store.change(tenant, id, (stored, others) => {
         if (Object.keys(change).length === 0) return stored
         const settings = changed(stored, change)
-        // Stored ranges that the change does not contain are not checked for their width, so they stay.
+        // Stored ranges that the change does not contain are not checked for width and count, so they stay.
         refuseIssues([
           ...issuesOf(settings, deps),
           ...issuesOfWidth(change, deps),
+          ...issuesOfCount(change, others, deps),
           ...issuesOfMove(stored, change, settings),
         ])
         const { connection, passwords } = connected(settings, { ...stored.connection, updatedAtMs: clock.nowMs() })
@@ -199,6 +204,16 @@ function issuesOfWidth({ inbound }: Pick<ConnectionChange, 'inbound'>, { isSubne
     const isWide = isSubnet(range) && Number(range.slice(range.indexOf('/') + 1)) < least
     return isWide ? [{ path: ['inbound', 'allowedAddresses', at], problem: { kind: 'range_too_wide' } }] : []
   })
+}
+
+function issuesOfCount(
+  { inbound }: Pick<ConnectionChange, 'inbound'>,
+  others: readonly string[],
+  { isSubnet, allowedAddressesMax }: ConnectionDeps,
+): Issue[] {
+  const ranges = inbound?.allowedAddresses?.filter(isSubnet) ?? []
+  if (ranges.length === 0 || addressesIn([...ranges, ...others]) <= allowedAddressesMax) return []
+  return [{ path: ['inbound', 'allowedAddresses'], problem: { kind: 'addresses_too_many' } }]
 }
 
 function issuesOf({ outbound = null, inbound = null }: NewConnection, { hosts, isSubnet }: ConnectionDeps): Issue[] {

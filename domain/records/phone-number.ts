@@ -11,6 +11,10 @@ export type PhoneNumber = CallableNumber & {
   /** Null if the number belongs to the carrier. */
   connection: NumberConnection | null
   order: Order
+  /** True until the operator approves the import. Until then the number neither takes nor places calls. */
+  awaitsApproval: boolean
+  /** True if another organization has the number too. Only the administration of numbers reads it. */
+  isAlsoImported: boolean
   /** Null if the number costs nothing. */
   price: NumberPrice | null
   nextChargeAtMs: number | null

@@ -85,6 +85,8 @@ export type Problem =
   | { kind: 'range_malformed' }
   /** The address range is too wide: calls from unknown senders would be accepted. */
   | { kind: 'range_too_wide' }
+  /** The connections of the organization would list too many addresses together. */
+  | { kind: 'addresses_too_many' }
   | { kind: 'host_not_public' }
   | { kind: 'connection_name_taken' }
   | { kind: 'placeholder_unknown' }

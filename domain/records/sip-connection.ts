@@ -34,16 +34,19 @@ export type ConnectionPasswords = { outbound: string | null; inbound: string | n
 
 export type ConnectionWithPasswords = { connection: OwnedConnection; passwords: ConnectionPasswords }
 
-export type ChangeConnection = (stored: ConnectionWithPasswords) => ConnectionWithPasswords
+/** `others` are the address ranges in the tenant's other connections. */
+export type ChangeConnection = (stored: ConnectionWithPasswords, others: readonly string[]) => ConnectionWithPasswords
 
 /** Every method reads and writes one tenant's rows. An id in a wrong form is treated as unknown. */
 export interface ConnectionStore {
   /** Newest first. */
   list(tenant: Tenant): Promise<OwnedConnection[]>
+  /** `check` receives the address ranges in the tenant's other connections, and throws to refuse the connection. */
   insert(
     connection: OwnedConnection,
     passwords: ConnectionPasswords,
     connectionsMax: number,
+    check: (others: readonly string[]) => void,
   ): Promise<'inserted' | 'name_taken' | 'limit_reached'>
   /**
    * Reads the connection, calls `change` and writes the result. `change` throws to refuse the change. Resolves with

@@ -11,7 +11,9 @@ export const connectionComplaints = {
   login_to_register: 'is required with register, because a username is what is registered',
   range_malformed: 'is no range of addresses such as 203.0.113.0/28, or 203.0.113.5/32 for one address',
   range_too_wide:
-    'is a range that strangers have addresses in: name those of the trunk, in ranges of /8 or narrower (IPv6: /32), or leave it out and set username and password, with which the trunk proves itself from any address',
+    'is a range that strangers have addresses in: name those of the trunk, in ranges of /16 or narrower (IPv6: /32), or leave it out and set username and password, with which the trunk proves itself from any address',
+  addresses_too_many:
+    'has more addresses than the SIP connections of one organization may list together: name only those of the trunk, or leave it out and set username and password, with which the trunk proves itself from any address',
   host_not_public:
     'is no public address, such as sip.example.com or 203.0.113.5; the operator of this server can allow others with PARLEY_OUTBOUND_ALLOWED_SUBNETS and a restart',
   connection_name_taken: 'is the name of another SIP connection',
@@ -28,6 +30,7 @@ export const connectionKeywords: Readonly<Record<keyof typeof connectionComplain
   login_to_register: 'required',
   range_malformed: 'format',
   range_too_wide: 'format',
+  addresses_too_many: 'maxItems',
   host_not_public: 'format',
   connection_name_taken: 'uniqueItems',
   password_of_other_host: 'required',

@@ -1,4 +1,5 @@
 import { baseline } from './0048-baseline.ts'
+import { importApprovals } from './0049-import-approvals.ts'
 import type { Migration } from './migration.ts'
 
 /**
@@ -8,4 +9,4 @@ import type { Migration } from './migration.ts'
 export const servedSchema = 48
 
 /** The steps in the order of their versions. A released step is never edited: a change is a new file. */
-export const migrations: readonly Migration[] = [baseline]
+export const migrations: readonly Migration[] = [baseline, importApprovals]

@@ -4,7 +4,10 @@ import type { Order, PhoneNumber } from '../../domain/records/phone-number.ts'
 import type { Tx } from '../postgres/connect.ts'
 
 type Assignment = NonNullable<PhoneNumber['smsAssignment']>
-type Row = Omit<PhoneNumber, 'order' | 'price' | 'overdueSinceMs' | 'smsAssignment' | `${string}AtMs`> & {
+type Row = Omit<
+  PhoneNumber,
+  'order' | 'price' | 'overdueSinceMs' | 'smsAssignment' | 'isAlsoImported' | `${string}AtMs`
+> & {
   orderStatus: Order['status']
   orderId: string | null
   resourceId: string | null
@@ -42,7 +45,7 @@ const columns = (tx: Tx) => tx`
       'placesCalls', c.outbound_host is not null)
     from sip_connections c where c.organization_id = phone_numbers.organization_id and c.test = phone_numbers.test
       and c.id = sip_connection_id) as connection, direction, agent_id as "agentId", label,
-  dispatch_metadata_template as "dispatchMetadataTemplate", order_status as "orderStatus", order_id as "orderId",
+  dispatch_metadata_template as "dispatchMetadataTemplate", awaits_approval as "awaitsApproval", order_status as "orderStatus", order_id as "orderId",
   resource_id as "resourceId", upfront_micro_usd as "upfrontMicroUsd", monthly_micro_usd as "monthlyMicroUsd",
   next_charge_at as "nextChargeAt", last_charged_at as "lastChargedAt", overdue_since as "overdueSince", suspended_at as "suspendedAt",
   first_called_at as "firstCalledAt", takes_sms as "takesSms", sms_campaign_id as "smsCampaignId",
@@ -62,6 +65,7 @@ function numberOf(row: Row): PhoneNumber {
   return {
     ...number,
     order: { status: orderStatus, id: orderId, resourceId },
+    isAlsoImported: false,
     price: upfrontMicroUsd === null || monthlyMicroUsd === null ? null : { upfrontMicroUsd, monthlyMicroUsd },
     smsAssignment: assignmentOf({ smsCampaignId, smsStatus, smsAssignedTo, smsUpdatedAt }),
     nextChargeAtMs: nextChargeAt?.getTime() ?? null,

@@ -6,31 +6,41 @@ import type { Tx } from '../postgres/connect.ts'
 import { dateOrNull, storable } from '../postgres/row-values.ts'
 import type { Tenancy, Worlds } from '../postgres/tenant.ts'
 import { isUniqueViolation } from '../postgres/unique-violation.ts'
+import { markAlsoImported } from './number-imports.ts'
 import { hasAgent, isFull, isNumberId, lockOrganization, ofNumber, ofTenant, readNumbers } from './number-rows.ts'
 import { writeSmsStatus } from './rmsg-sms-status.ts'
 import { hasConnection } from './sip-connections.ts'
 
 export function createNumberStore(worlds: Worlds & Pick<Tenancy, 'asOperator'>, clock: Clock): PhoneNumberStore {
   const [releases, releasesOfEach] = [new OneAtATime(), new OneAtATime()]
+  async function marked<Outcome>(outcome: PhoneNumber | Outcome): Promise<PhoneNumber | Outcome> {
+    if (!isNumber(outcome)) return outcome
+    const [number = outcome] = await markAlsoImported(worlds, [outcome])
+    return number
+  }
   return {
     // The lock needs a database connection while the carrier is asked, so this process releases one number at a time.
     // An organization waits for at most one release by each other organization.
     inTurn: ({ organizationId }, id, giveBack) =>
       releasesOfEach.run(organizationId, () => releases.run('all', () => locked(worlds, id, giveBack))),
-    list: (tenant, limit) =>
-      worlds.asTenant(tenant, (tx) =>
+    list: async (tenant, limit) => {
+      const numbers = await worlds.asTenant(tenant, (tx) =>
         readNumbers(tx, tx`${ofTenant(tx, tenant)} order by created_at, id limit ${limit}`),
-      ),
+      )
+      return markAlsoImported(worlds, numbers)
+    },
     find: async (tenant, id) => {
       if (!isNumberId(id)) return null
-      return worlds.asTenant(tenant, async (tx) => (await readNumbers(tx, ofNumber(tx, tenant, id)))[0] ?? null)
+      return marked(
+        await worlds.asTenant(tenant, async (tx) => (await readNumbers(tx, ofNumber(tx, tenant, id)))[0] ?? null),
+      )
     },
     change: async (tenant, id, change) => {
       if (!isNumberId(id)) return null
-      return ifFree(() => worlds.asTenant(tenant, (tx) => changeOne(tx, tenant, id, change)))
+      return marked(await ifFree(() => worlds.asTenant(tenant, (tx) => changeOne(tx, tenant, id, change))))
     },
-    import: (number, numbersMax) =>
-      ifFree(() => worlds.asTenant(number, (tx) => insertImported(tx, number, numbersMax))),
+    import: async (number, numbersMax) =>
+      marked(await ifFree(() => worlds.asTenant(number, (tx) => insertImported(tx, number, numbersMax)))),
     remove: (tenant, id) =>
       worlds.asOperator(async (tx) => {
         const removed = await tx<{ test: boolean; e164: string }[]>`
@@ -43,6 +53,8 @@ export function createNumberStore(worlds: Worlds & Pick<Tenancy, 'asOperator'>, 
       }),
   }
 }
+
+const isNumber = (outcome: unknown): outcome is PhoneNumber => typeof outcome === 'object' && outcome !== null
 
 /** Runs steps with the same name one after the other. */
 class OneAtATime {
@@ -117,7 +129,7 @@ async function insertImported(
   numbersMax: number,
 ): Promise<PhoneNumber | 'agent_unknown' | 'connection_unknown' | 'exists' | 'limit_reached'> {
   const { organizationId, test, id, e164, source, connectionId, direction, agentId, label } = number
-  const { sipProviderName, dispatchMetadataTemplate: template, createdAtMs, updatedAtMs } = number
+  const { sipProviderName, dispatchMetadataTemplate: template, awaitsApproval, createdAtMs, updatedAtMs } = number
   await lockOrganization(tx, number)
   if (!(await hasAgent(tx, number, agentId))) return 'agent_unknown'
   if (!(await hasConnection(tx, number, connectionId))) return 'connection_unknown'
@@ -127,10 +139,11 @@ async function insertImported(
   if (await isFull(tx, number, numbersMax)) return 'limit_reached'
   await tx`
     insert into phone_numbers (organization_id, test, id, e164, source, sip_connection_id, sip_provider_name, direction,
-      agent_id, label, dispatch_metadata_template, created_at, updated_at)
+      agent_id, label, dispatch_metadata_template, awaits_approval, created_at, updated_at)
     values (${organizationId}, ${test}, ${id}, ${e164}, ${source}, ${connectionId},
       ${sipProviderName && storable(sipProviderName)}, ${direction}, ${agentId}, ${label && storable(label)},
-      ${template === null ? null : JSON.stringify(template)}::text::json, ${new Date(createdAtMs)}, ${new Date(updatedAtMs)})`
+      ${template === null ? null : JSON.stringify(template)}::text::json, ${awaitsApproval},
+      ${new Date(createdAtMs)}, ${new Date(updatedAtMs)})`
   const [stored] = await readNumbers(tx, ofNumber(tx, number, id))
   if (stored === undefined) throw new Error('an inserted number was not returned')
   return stored

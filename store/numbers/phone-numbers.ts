@@ -6,6 +6,7 @@ import type { Tenancy, Worlds } from '../postgres/tenant.ts'
 
 type Row = CallableNumber & {
   suspendedAt: Date | null
+  awaitsApproval: boolean
   orderStatus: 'pending' | 'done' | 'failed'
   takesCalls: boolean
   placesCalls: boolean
@@ -14,6 +15,7 @@ type Row = CallableNumber & {
 const columns = (tx: Tx) => tx`
   organization_id as "organizationId", test, id, e164, source, sip_connection_id as "connectionId", direction, agent_id as "agentId",
   dispatch_metadata_template as "dispatchMetadataTemplate", suspended_at as "suspendedAt",
+  awaits_approval as "awaitsApproval",
   order_status as "orderStatus", ${hasSide(tx, 'inbound_addresses')} as "takesCalls",
   ${hasSide(tx, 'outbound_host')} as "placesCalls"`
 
@@ -43,7 +45,7 @@ export function createPhoneNumbers(worlds: Worlds & Pick<Tenancy, 'asOperator'>)
       worlds.asOperator(
         (tx) => tx<Row[]>`
           select ${columns(tx)} from phone_numbers
-          where source = 'sip_trunk' and sip_connection_id = ${connectionId} and not test
+          where source = 'sip_trunk' and sip_connection_id = ${connectionId} and not test and not awaits_approval
             and right(e164, ${lastDigits.length}) = ${lastDigits}
           order by created_at, id limit ${alikeMax}`,
       ),
@@ -76,5 +78,6 @@ const alikeMax = 1_000
 const ofTenant = (tx: Tx, { organizationId, test }: Tenant) =>
   tx`where organization_id = ${organizationId} and test = ${test}`
 
-const isActive = ({ suspendedAt, orderStatus }: Row) => suspendedAt === null && orderStatus === 'done'
+const isActive = ({ suspendedAt, orderStatus, awaitsApproval }: Row) =>
+  suspendedAt === null && orderStatus === 'done' && !awaitsApproval
 const isOutboundReady = (row: Row) => isActive(row) && row.placesCalls && row.direction !== 'inbound'

@@ -38,13 +38,14 @@ export function createConnectionStore(worlds: Worlds, sealer: () => Sealer): Con
           select ${connectionColumns(tx)} from sip_connections c ${ofTenant(tx, tenant)} order by created_at desc, id desc`
         return rows.map((row) => ownedConnection(row, openPasswords(sealer, row)))
       }),
-    async insert(connection, passwords, connectionsMax) {
+    async insert(connection, passwords, connectionsMax, check) {
       try {
         return await worlds.asTenant(connection, async (tx) => {
           // The lock serializes inserts. Otherwise two transactions could both see room for one more connection.
           await lockOrganization(tx, connection)
           const own = await tx`select from sip_connections c ${ofTenant(tx, connection)}`
           if (own.length >= connectionsMax) return 'limit_reached'
+          check(await rangesBeside(tx, connection))
           await insert(tx, connection, sealPasswords(sealer, connection, passwords))
           return 'inserted'
         })
@@ -201,11 +202,11 @@ function isMeant(tx: Tx, dialed: string) {
 }
 
 /**
- * SQL: the last digits agree. A number's international and national forms have the same last digits. The text must
+ * SQL: the last digits agree, and the operator has approved the import. A number's international and national forms have the same last digits. The text must
  * match the index on these digits.
  */
 const isAlike = (tx: Tx, dialed: string) =>
-  tx`n.source = 'sip_trunk' and not n.test and right(n.e164, 6) = ${digitsOf(dialed).slice(-digitsCompared)}`
+  tx`n.source = 'sip_trunk' and not n.test and not n.awaits_approval and right(n.e164, 6) = ${digitsOf(dialed).slice(-digitsCompared)}`
 
 const digitsOf = (dialed: string) => dialed.replace(/\D/g, '')
 
@@ -231,6 +232,13 @@ function connectionOf(sealer: () => Sealer, row: ConnectionRow): SipConnection {
   }
 }
 
+/** Returns the address ranges in the tenant's other connections. */
+async function rangesBeside(tx: Tx, { id, ...tenant }: Tenant & { id: string }): Promise<string[]> {
+  const rows = await tx<{ ranges: string[] | null }[]>`
+    select inbound_addresses as ranges from sip_connections c ${ofTenant(tx, tenant)} and id <> ${id}`
+  return rows.flatMap(({ ranges }) => ranges ?? [])
+}
+
 async function insert(tx: Tx, connection: OwnedConnection, secrets: ReturnType<typeof sealPasswords>): Promise<void> {
   const { organizationId, test, id, name, provider, outbound, inbound, status } = connection
   const addresses = inbound === null ? null : JSON.stringify(inbound.allowedAddresses)
@@ -254,12 +262,13 @@ async function changeOne(
   id: string,
   change: ChangeConnection,
 ): Promise<OwnedConnection | null> {
+  await lockOrganization(tx, tenant)
   const [row] = await tx<ConnectionRow[]>`
     select ${connectionColumns(tx)} from sip_connections c ${ofTenant(tx, tenant)} and id = ${id} for update of c`
   if (row === undefined) return null
   const passwords = openPasswords(sealer, row)
   const stored = { connection: ownedConnection(row, passwords), passwords }
-  const changed = change(stored)
+  const changed = change(stored, await rangesBeside(tx, stored.connection))
   if (changed !== stored)
     await update(tx, changed.connection, sealPasswords(sealer, changed.connection, changed.passwords))
   return changed.connection

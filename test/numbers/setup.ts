@@ -99,6 +99,7 @@ function processOf(
     numberId: systemIds.phoneNumber,
     isUsNumber,
     isPhoneNumber,
+    importsNeedApproval: () => false,
     followsAgent: false,
   })
   return {

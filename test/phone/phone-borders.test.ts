@@ -96,7 +96,7 @@ const connectionBorders: Border[] = [
     ranges(...Array<string>(32).fill('203.0.113.0/28')),
     ranges(...Array<string>(33).fill('203.0.113.0/28')),
   ],
-  ['/inbound/allowedAddresses/0', ranges('10.0.0.0/8'), ranges('10.0.0.0/7')],
+  ['/inbound/allowedAddresses/0', ranges('10.1.0.0/16'), ranges('10.0.0.0/15')],
   ['/inbound/allowedAddresses/1', ranges('203.0.113.7/32', '203.0.113.8/32'), ranges('203.0.113.7/32', '0.0.0.0/0')],
   ['/inbound/allowedAddresses/0', ranges('2001:db8::/32'), ranges('2001:db8::/31')],
   ['/inbound/allowedAddresses/0', ranges('2001:db8::7/128'), ranges('::/0')],

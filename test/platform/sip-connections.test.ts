@@ -147,3 +147,18 @@ t.test(
     t.equal((await create(acme, 'One more')).status, 201)
   },
 )
+
+t.test('the SIP connections of an organization list a limited number of addresses together', async (t) => {
+  const acme = await admin.organization('with many addresses')
+  const create = (name: string, ...allowedAddresses: string[]) =>
+    call(acme, 'POST', connections, { name, inbound: { allowedAddresses } })
+  const first = await create('First', '10.0.0.0/16', '10.1.0.0/16')
+  const second = await create('Second', '10.2.0.0/16', '2001:db8::/32')
+  t.same([first.status, second.status], [201, 201])
+  t.match(faultOf(await create('Third', '203.0.113.5/32')), { status: 400, paths: ['/inbound/allowedAddresses'] })
+  const { id } = first.json<Row>()
+  const wider = { inbound: { allowedAddresses: ['10.0.0.0/16', '10.1.0.0/16', '203.0.113.5/32'] } }
+  t.match(faultOf(await patch(acme, id, wider)), { status: 400, paths: ['/inbound/allowedAddresses'] })
+  t.equal((await patch(acme, id, { inbound: { allowedAddresses: ['10.0.0.0/16'] } })).status, 200)
+  t.equal((await create('Third', '203.0.113.5/32')).status, 201)
+})

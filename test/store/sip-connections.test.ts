@@ -28,7 +28,7 @@ async function openConnections(test: Parameters<TestCluster['store']>[0]) {
       ...{ status: 'unverified', numbers: 0, createdAtMs: 1, updatedAtMs: 1 },
       ...more,
     }
-    const outcome = await owned.insert(connection, { outbound: null, inbound: null, ...passwords }, 3)
+    const outcome = await owned.insert(connection, { outbound: null, inbound: null, ...passwords }, 3, () => {})
     return { connection, outcome, id: connection.id }
   }
   const number = (organizationId: string, connectionId: string, e164: string, createdAtMs = 1) =>
@@ -46,6 +46,7 @@ async function openConnections(test: Parameters<TestCluster['store']>[0]) {
           takesSms: false,
           smsAssignment: null,
           smsReviewErrors: [],
+          ...{ awaitsApproval: false, isAlsoImported: false },
         },
         ...{ createdAtMs, updatedAtMs: createdAtMs },
       },

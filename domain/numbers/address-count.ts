@@ -1,0 +1,9 @@
+/** Counts the addresses in ranges such as 203.0.113.0/28. In IPv6 a /48 network counts as one, because a site has one. */
+export function addressesIn(ranges: readonly string[]): number {
+  let count = 0
+  for (const range of ranges) {
+    const prefixBits = Number(range.slice(range.indexOf('/') + 1))
+    count += 2 ** Math.max(0, (range.includes(':') ? 48 : 32) - prefixBits)
+  }
+  return count
+}

@@ -1,0 +1,19 @@
+/** An organization's phone number, as the operator sees it beside other organizations' numbers. */
+export type ImportedNumberRow = {
+  e164: string
+  organizationId: string
+  organizationName: string
+  /** Null if the number belongs to the carrier. */
+  connectionName: string | null
+  awaitsApproval: boolean
+  createdAt: Date
+}
+
+export interface NumberImports {
+  /** Lists imports without the operator's approval. */
+  waiting(): Promise<ImportedNumberRow[]>
+  /** Lists numbers with several organizations. Rows with the same number follow each other, the oldest first. */
+  conflicts(): Promise<ImportedNumberRow[]>
+  /** Approves an organization's imports of the number. Resolves with false if no import waits. */
+  approve(organizationId: string, e164: string): Promise<boolean>
+}
