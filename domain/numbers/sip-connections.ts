@@ -216,10 +216,18 @@ function issuesOfCount(
   return [{ path: ['inbound', 'allowedAddresses'], problem: { kind: 'addresses_too_many' } }]
 }
 
+/** Resolvers read a name that ends in a number as an address: 127.1, 0x7f.1 and 2130706433 are all 127.0.0.1. */
+const endsInNumber = /(^|\.)(\d+|0x[0-9a-f]*)$/i
+
+function mayBeCalled(host: string, hosts: ConnectionDeps['hosts']): boolean {
+  const place = hosts.placeOf(/(^|\.)localhost$/i.test(host) ? '127.0.0.1' : host)
+  return place !== 'refused' && !(place === 'name' && endsInNumber.test(host))
+}
+
 function issuesOf({ outbound = null, inbound = null }: NewConnection, { hosts, isSubnet }: ConnectionDeps): Issue[] {
   if (outbound === null && inbound === null) return [{ path: ['inbound'], problem: { kind: 'side_missing' } }]
   const issues: Issue[] = []
-  if (outbound !== null && hosts.placeOf(outbound.host) === 'refused')
+  if (outbound !== null && !mayBeCalled(outbound.host, hosts))
     issues.push({ path: ['outbound', 'host'], problem: { kind: 'host_not_public' } })
   if (outbound?.register === true && (outbound.username ?? null) === null)
     issues.push({ path: ['outbound', 'username'], problem: { kind: 'login_to_register' } })

@@ -100,6 +100,9 @@ t.test('createSipConnection: the refusal of a value shows the right form', async
     [{ outbound: { host: 'sip:sip.example.com' } }, 'such as sip.example.com'],
     [{ outbound: { host: 'sip.example.com:5060' } }, 'a port has a field beside it'],
     [{ outbound: { host: '10.0.0.1' } }, 'PARLEY_OUTBOUND_ALLOWED_SUBNETS'],
+    ...['2130706433', '0x7f.1', '127.1', '017700000001', 'localhost', 'sip.localhost', 'LOCALHOST'].map(
+      (host): [object, string] => [{ outbound: { host } }, 'PARLEY_OUTBOUND_ALLOWED_SUBNETS'],
+    ),
     [{ outbound: { host: 'sip.example.com', port: 70_000 } }, '/outbound/port must be <= 65535'],
   ]
   for (const [body, words] of rows) {
