@@ -2,6 +2,7 @@
  * Background sounds for a call, made here from noise so that no licence applies. The same name and rate always give the
  * same samples. All clips are equally loud, and each end joins its beginning.
  */
+import { loopTurn } from './loop-turn.ts'
 
 export const backgroundNames = ['office-ambience', 'city-ambience', 'crowded-room', 'keyboard-typing'] as const
 export type BackgroundName = (typeof backgroundNames)[number]
@@ -35,7 +36,7 @@ const makers: Readonly<Record<BackgroundName, Maker>> = {
     const sound = noise(1, length)
     lowPass(sound, 300, rateHz)
     add(sound, await voices(11, 3, rateHz, length), 0.4)
-    await otherWork()
+    await loopTurn()
     add(sound, keys(12, 0.6, rateHz, length), 0.15)
     return sound
   },
@@ -43,9 +44,9 @@ const makers: Readonly<Record<BackgroundName, Maker>> = {
     const sound = noise(2, length)
     lowPass(sound, 150, rateHz)
     lowPass(sound, 600, rateHz)
-    await otherWork()
+    await loopTurn()
     swell(sound, 0.6, [0.11, 0.23, 0.31], rateHz)
-    await otherWork()
+    await loopTurn()
     const tyres = noise(3, length)
     lowPass(tyres, 1500, rateHz)
     swell(tyres, 0.9, [0.13, 0.29], rateHz)
@@ -61,8 +62,6 @@ const makers: Readonly<Record<BackgroundName, Maker>> = {
   },
   'keyboard-typing': (rateHz, length) => Promise.resolve(keys(6, 6, rateHz, length)),
 }
-
-const otherWork = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 /** Returns a random number generator (mulberry32). Its 32 bits are enough state for noise. */
 function random(seed: number): () => number {
@@ -128,7 +127,7 @@ async function voices(seed: number, count: number, rateHz: number, length: numbe
     add(throat, resonance(breath, 1000 + 900 * next(), 200, rateHz), 0.4)
     syllables(throat, next, rateHz)
     add(sum, throat, 1)
-    await otherWork()
+    await loopTurn()
   }
   normalize(sum)
   return sum

@@ -1,7 +1,8 @@
 /** The last step before the client: converts a provider's audio to the requested format. */
 import { AudioError } from './error.ts'
 import type { OutputFormat } from './format.ts'
-import { FrameResampler } from './frame-resampler.ts'
+import { FrameResampler, hasShortFilter } from './frame-resampler.ts'
+import { loopTurn } from './loop-turn.ts'
 import {
   convertChannels,
   decodeSamples,
@@ -37,7 +38,7 @@ export function createConvertSpeech(createResampler: CreateResampler) {
   ): AsyncIterable<Uint8Array> => {
     if (isSamples(from) && isSamples(to)) {
       if (sameShape(from, to)) return wholeFrames(audio, from)
-      const isLive = live && isMono16(from) && isMono16(to)
+      const isLive = live && isMono16(from) && isMono16(to) && hasShortFilter(from.sampleRateHz, to.sampleRateHz)
       return isLive ? convertLive(audio, from, to) : convert(audio, from, to, createResampler)
     }
     if (from.encoding === to.encoding && sameShape(from, to)) return audio
@@ -58,6 +59,33 @@ async function* wholeFrames(audio: AsyncIterable<Uint8Array>, format: SampleForm
   for await (const chunk of audio) {
     const frames = aligner.push(chunk)
     if (frames.length > 0) yield frames
+  }
+}
+
+/**
+ * The most values of all channels that are read or made in a turn of the event loop. A provider may send ten seconds at
+ * once: their conversion to 192 kHz takes 440 ms, and this many values take 4 ms.
+ */
+const stepValuesMax = 16_384
+
+/** Yields whole frames, in blocks for one step. */
+async function* blocks(
+  audio: AsyncIterable<Uint8Array>,
+  from: SampleFormat,
+  to: SampleFormat,
+): AsyncGenerator<Uint8Array> {
+  const ratio = Math.max(1, to.sampleRateHz / from.sampleRateHz)
+  const framesMax = Math.max(1, Math.floor(stepValuesMax / (Math.max(from.channels, to.channels) * ratio)))
+  const bytesMax = framesMax * frameBytes(from)
+  const aligner = new FrameAligner(frameBytes(from))
+  for await (const chunk of audio) {
+    const frames = aligner.push(chunk)
+    for (let at = 0; at < frames.length; at += bytesMax) {
+      const block = frames.subarray(at, at + bytesMax)
+      const turn = loopTurn(block.length / bytesMax)
+      if (turn !== null) await turn
+      yield block
+    }
   }
 }
 
@@ -83,7 +111,7 @@ async function* convertLive(
     sent += output.length
     return new Uint8Array(trimmed.buffer)
   }
-  for await (const frames of wholeFrames(audio, from)) {
+  for await (const frames of blocks(audio, from, to)) {
     const samples = new Int16Array(frames.length / 2)
     new Uint8Array(samples.buffer).set(frames)
     received += samples.length
@@ -105,7 +133,7 @@ async function* convert(
   const shape = { channels, fromHz: from.sampleRateHz, toHz: to.sampleRateHz }
   const resampler = shape.fromHz === shape.toHz ? null : await createResampler(shape)
   try {
-    for await (const frames of wholeFrames(audio, from)) {
+    for await (const frames of blocks(audio, from, to)) {
       const samples = convertChannels(decodeSamples(frames, from.encoding), from.channels, channels)
       const ready = resampler ? resampler.process(samples) : samples
       if (ready.length > 0) yield encodeSamples(convertChannels(ready, channels, to.channels), to.encoding)

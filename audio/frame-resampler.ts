@@ -17,10 +17,10 @@ export class FrameResampler {
 
   /** Rates in Hz. */
   constructor(fromHz: number, toHz: number) {
-    const divisor = greatestDivisor(fromHz, toHz)
-    this.#up = toHz / divisor
-    this.#down = fromHz / divisor
-    this.#taps = Math.ceil(tapsAtLeast * Math.max(1, fromHz / toHz))
+    const { up, down, taps } = shapeOf(fromHz, toHz)
+    this.#up = up
+    this.#down = down
+    this.#taps = taps
     this.#phases = phasesOf(this.#up, this.#taps, Math.min(1, toHz / fromHz))
     this.#input = new Float32Array(this.#taps - 1 + inputUsual)
     this.#output = new Int16Array(Math.ceil((inputUsual * this.#up) / this.#down) + 1)
@@ -76,6 +76,24 @@ export class FrameResampler {
     this.#input = larger
     this.#output = new Int16Array(Math.ceil((samples * this.#up) / this.#down) + 1)
   }
+}
+
+/**
+ * False if the filter between two rates is too long to be made at once. Between 16,000 and 191,999 Hz it would have 6
+ * million factors, which take 600 ms and 70 MB.
+ */
+export function hasShortFilter(fromHz: number, toHz: number): boolean {
+  const { up, taps } = shapeOf(fromHz, toHz)
+  return up * taps <= factorsMax
+}
+
+/** This many factors take 13 ms. Between 11,025 and 192,000 Hz there are 81,920. */
+const factorsMax = 131_072
+
+function shapeOf(fromHz: number, toHz: number): { up: number; down: number; taps: number } {
+  const divisor = greatestDivisor(fromHz, toHz)
+  const taps = Math.ceil(tapsAtLeast * Math.max(1, fromHz / toHz))
+  return { up: toHz / divisor, down: fromHz / divisor, taps }
 }
 
 /** The filter's minimum length, in samples at the lower rate. */
