@@ -58,6 +58,12 @@ const endings = /(?<![.!?;:…])[.!?;:…]+["'”’»)\]]*\s+|[。！？；：]
 /** An apostrophe inside a word, as in "Anna's.", does not start an abbreviation. */
 const abbreviation =
   /(?:^|[\s("“‘.\-–]|(?<!\p{L})')(?:\p{L}|mr|mrs|ms|dr|prof|st|mt|no|vs|etc|approx|inc|ltd|jr|sr|sra|dept|fig|gen|rev|capt|lt|col|sgt|gov|ext|bzw|nr|av)\.[ \t]*$/iu
+
+/** Returns true if the text ends with a single letter or a common abbreviation, and its full stop. */
+export function isAbbreviation(text: string): boolean {
+  return abbreviation.test(text)
+}
+
 /** Matches a number that begins a list item, as in "1.". */
 const numberAlone = /^\s*\d+\.[ \t]*$/
 /** A longer word is an address, or is not spoken. */
@@ -69,7 +75,7 @@ const plainEnd =
 const sentenceStart = /^[^\p{L}\p{N}]*[\p{Lu}\p{Lo}]|\S\s+\S/u
 
 function isWhole(piece: string): boolean {
-  return plainEnd.test(lastWord(piece)) && sentenceStart.test(piece) && !abbreviation.test(piece)
+  return plainEnd.test(lastWord(piece)) && sentenceStart.test(piece) && !isAbbreviation(piece)
 }
 
 /**
@@ -92,7 +98,7 @@ function sentenceEnd(text: string): number {
     const end = endings.lastIndex
     if (end > sentenceCharactersMax) break
     const head = text.slice(0, end)
-    if (isSpeakable(head) && !abbreviation.test(head) && !numberAlone.test(head)) return end
+    if (isSpeakable(head) && !isAbbreviation(head) && !numberAlone.test(head)) return end
   }
   return text.length > sentenceCharactersMax ? cutAt(text.slice(0, sentenceCharactersMax)) : 0
 }

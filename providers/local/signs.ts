@@ -70,7 +70,9 @@ const scales: Readonly<Record<string, string>> = {
   'bn|b': 'billion',
   'tn|t': 'trillion',
 }
-const oneOrRange = String.raw`(?<![\d.,])\d[\d.,]*(?<![.,])(?:\s*[–—-]\s*\d[\d.,]*(?<![.,]))?`
+const firstNumber = String.raw`(?<![\d.,])\d[\d.,]*(?<![.,])`
+const rangeEnd = String.raw`\s*[–—-]\s*\d[\d.,]*(?<![.,])`
+const oneOrRange = `${firstNumber}(?:${rangeEnd})?`
 const scaled = String.raw`(${oneOrRange}[\s\u00a0\u202f-]*(?:hundred|thousand|lakh|crore|million|billion|trillion)(?![a-z]))`
 
 /** Reads "€10k" as "€10 thousand". After a space, "m" stays, because it is a metre. */
@@ -89,7 +91,7 @@ const moneyRange = new RegExp(
 const withUnit = (sign: string, [one, more]: [string, string]): [RegExp, string][] => [
   [new RegExp(`${sign}${space}${scaled}`, 'gi'), `$1 ${more}`],
   [new RegExp(`${scaled}${space}${sign}`, 'gi'), `$1 ${more}`],
-  [new RegExp(`${sign}${space}(${oneOrRange})(?<=[–—-]${space}[\\d.,]+)`, 'g'), `$1 ${more}`],
+  [new RegExp(`${sign}${space}(${firstNumber}${rangeEnd})`, 'g'), `$1 ${more}`],
   [new RegExp(`${sign}${space}(1)(?![\\d.,]*\\d)`, 'g'), `$1 ${one}`],
   [new RegExp(`${sign}${space}${amount}`, 'g'), `$1 ${more}`],
   [new RegExp(`((?:^|[^\\d.,])1)${space}${sign}`, 'g'), `$1 ${one}`],

@@ -1,9 +1,10 @@
 import type { OutputFormat } from '../../audio/format.ts'
+import { loopTurn } from '../../audio/loop-turn.ts'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { Speech, Tts, TtsRequest } from '../../domain/ports/tts.ts'
 import type { TtsInput, TtsOutput } from './child-messages.ts'
 import { type ChildPool, ownerOf } from './child-pool.ts'
-import { type PlainSentence, sentences } from './sentences.ts'
+import { type PlainSentence, segmentMax, segments, sentences } from './sentences.ts'
 
 export const fliteOutput: OutputFormat = { encoding: 'pcm_s16le', sampleRateHz: 16000, channels: 1 }
 export const fliteVoices = [
@@ -37,26 +38,24 @@ export function createLocalTts({ pool, jobTimeoutMs }: LocalTtsOptions): Tts {
    */
   async function* speakAll(
     { inputs, onWordEnd }: SpeakRequest,
-    first: TtsOutput,
+    first: Spoken,
     signal: AbortSignal,
   ): AsyncGenerator<Uint8Array> {
     const left = new AbortController()
     const queued = { owner: ownerOf(signal), continues: true }
     const either = AbortSignal.any([signal, left.signal])
     try {
-      let spoken = Promise.resolve(first)
       let fromMs = 0
-      for (const [i, { sourcePlace }] of inputs.entries()) {
-        const { samples, ends } = await spoken
-        for (const { place, endMs } of ends) onWordEnd?.({ place: sourcePlace(place), endMs: fromMs + endMs })
+      for (let spoken: Spoken | null = first; spoken !== null; ) {
+        const { samples, ends } = await spoken.output
+        for (const { place, endMs } of ends)
+          onWordEnd?.({ place: spoken.input.sourcePlace(place), endMs: fromMs + endMs })
         fromMs += samples.length / bytesPerMs
-        const following = inputs[i + 1]
-        if (following) {
-          spoken = speak(following, queued, either)
-          // The next round awaits this promise. If the client leaves before, a failure must not become an unhandled
-          // rejection.
-          spoken.catch(() => {})
-        }
+        const { value: input } = await inputs.next()
+        spoken = input ? { input, output: speak(input, queued, either) } : null
+        // The next round awaits this promise. If the client leaves before, a failure must not become an unhandled
+        // rejection.
+        spoken?.output.catch(() => {})
         if (samples.length > 0) yield samples
       }
     } finally {
@@ -66,23 +65,28 @@ export function createLocalTts({ pool, jobTimeoutMs }: LocalTtsOptions): Tts {
 
   return {
     async synthesize(request: TtsRequest, signal: AbortSignal): Promise<Speech> {
-      const inputs = readRequest(request)
-      const first = await speak(inputs[0]!, { owner: ownerOf(signal), continues: false }, signal)
-      return { format: fliteOutput, audio: speakAll({ ...request, inputs }, first, signal) }
+      const inputs = inputsOf(request)
+      const { value: input } = await inputs.next()
+      // The text contains only emoji or another script. `bad_request` stops the failover, because no other provider
+      // would find English text in it.
+      if (!input) throw new ProviderError('bad_request', { sent: false })
+      const output = Promise.resolve(await speak(input, { owner: ownerOf(signal), continues: false }, signal))
+      return { format: fliteOutput, audio: speakAll({ ...request, inputs }, { input, output }, signal) }
     },
   }
 }
 
 type Queued = { owner: string; continues: boolean }
 type Input = TtsInput & Pick<PlainSentence, 'sourcePlace'>
-type SpeakRequest = { inputs: readonly Input[] } & Pick<TtsRequest, 'onWordEnd'>
+type Spoken = { input: Input; output: Promise<TtsOutput> }
+type SpeakRequest = { inputs: AsyncGenerator<Input, undefined> } & Pick<TtsRequest, 'onWordEnd'>
 
-/** Splits the text into one or more sentences. Throws ProviderError. */
-function readRequest({ text, voice = 'rms', speed = 1 }: TtsRequest): Input[] {
+/** Yields the sentences. Other work has a turn between two segments of the text. Throws ProviderError. */
+async function* inputsOf({ text, voice = 'rms', speed = 1 }: TtsRequest): AsyncGenerator<Input, undefined> {
   if (!fliteVoices.some(({ id }) => id === voice)) throw new ProviderError('unsupported', { sent: false })
-  const parts = sentences(text, sentenceCharsMax)
-  // The text contains only emoji or another script. `bad_request` stops the failover, because no other provider would
-  // find English text in it.
-  if (parts.length === 0) throw new ProviderError('bad_request', { sent: false })
-  return parts.map((part) => ({ ...part, voice, speed }))
+  for (const segment of segments(text)) {
+    await loopTurn(segment.text.length / segmentMax)
+    for (const { text, sourcePlace } of sentences(segment.text, sentenceCharsMax))
+      yield { text, voice, speed, sourcePlace: (place) => segment.at + sourcePlace(place) }
+  }
 }

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { sentences } from '../../providers/local/sentences.ts'
+import { segments, sentences } from '../../providers/local/sentences.ts'
 import { recognised } from '../audio/build.ts'
 import { wordErrors } from '../speech/words.ts'
 import { isRunning, native, openLocal, outcome } from './setup.ts'
@@ -119,5 +119,39 @@ t.test('text is split at sentences, commas and spaces', (t) => {
   t.same(textsOf('abcdefghij klm', 5), ['abcde', 'fghij', 'klm'])
   t.same(textsOf('£5 and €3.50', 300), ['5 pounds and 3.50 euros'])
   t.ok(textsOf(`${'word '.repeat(4000)}`, 300).every((part) => part.length <= 300))
+  t.end()
+})
+
+t.test('an abbreviation does not end a sentence', (t) => {
+  t.same(textsOf('Dr. Wu met Mrs. Ado at 5 p.m. today. She left!', 300), [
+    'Dr. Wu met Mrs. Ado at 5 p.m. today.',
+    'She left!',
+  ])
+  t.same(textsOf('It is "etc." and (more).) Yes.', 300), ['It is "etc." and (more).)', 'Yes.'])
+  t.equal(textsOf('Mr. '.repeat(5000), 300).length, 67, 'and not 5,000 texts for the voice')
+  t.end()
+})
+
+t.test('a long text is prepared in segments of at most 1,000 characters', (t) => {
+  const texts = {
+    sentences: 'The quick brown fox jumps over the lazy dog. '.repeat(100),
+    'Mr.': 'Mr. '.repeat(5000),
+    digits: '1'.repeat(20_000),
+    'astral letters': `a${'𝐀'.repeat(10_000)}`,
+    blanks: ' '.repeat(20_000),
+    'a short text': 'Hello there. Yes.',
+  }
+  for (const [what, text] of Object.entries(texts)) {
+    const parts = [...segments(text)]
+    t.equal(parts.map((part) => part.text).join(''), text, what)
+    t.ok(parts.every((part) => part.text.length <= 1000))
+    t.ok(parts.every((part) => text.startsWith(part.text, part.at)))
+    t.ok(parts.every(({ text }) => Buffer.from(text).toString() === text), 'no letter is cut')
+  }
+  t.ok(
+    [...segments(texts.sentences)].every((part) => part.text.endsWith('dog. ')),
+    'cut behind a sentence',
+  )
+  t.equal([...segments(texts['a short text'])].length, 1)
   t.end()
 })
