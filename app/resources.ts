@@ -2,7 +2,7 @@
  * The operations on agents, tools, webhook endpoints and phone numbers, with the runtime's checks for templates,
  * schemas and hosts.
  */
-import { setImmediate as afterOthers } from 'node:timers/promises'
+import { loopTurn } from '../audio/loop-turn.ts'
 import { createAgents } from '../domain/agents/agents.ts'
 import type { CheckTemplate } from '../domain/agents/check-agent.ts'
 import { createTools } from '../domain/agents/tools.ts'
@@ -76,16 +76,21 @@ export function createRules(catalog: Catalog, allowedSubnets: readonly string[])
     allowsAny: allowedSubnets.length > 0,
   }
   return {
-    agent: { catalog, checkTemplate },
+    agent: { catalog, checkTemplate, pause },
     tool: { compileSchema: schemaFault, hosts, isPhoneNumber },
     render,
-    pause: () => afterOthers(),
+    pause,
   }
+}
+
+/** Takes a turn of the event loop for a step of a few milliseconds. */
+const pause = async () => {
+  await loopTurn()
 }
 
 /** Renders a template after other waiting requests have had a turn, because a session has up to 13 templates. */
 const render: SessionRules['render'] = async (text, values, system) => {
-  await afterOthers()
+  await pause()
   const rendered = renderTemplate(text, values, system)
   return 'kind' in rendered ? null : rendered
 }
@@ -95,5 +100,6 @@ const checkTemplate: CheckTemplate = (text) => {
   if (fault === null) return null
   if (fault.kind === 'too_costly') return { kind: 'template_too_costly' }
   if (fault.kind === 'too_large') return { kind: 'template_too_large', tagsMax: fault.tagsMax }
+  if (fault.kind === 'expression_too_long') return { ...fault, kind: 'template_expression_too_long' }
   return { kind: 'template_malformed', line: fault.line, column: fault.column }
 }

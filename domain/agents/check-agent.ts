@@ -13,15 +13,20 @@ import { turnDelays } from './turn-delays.ts'
 /** Parses the text as a template without rendering it. Null if it is valid. */
 export type CheckTemplate = (text: string) => Problem | null
 
-export type AgentRules = { catalog: Catalog; checkTemplate: CheckTemplate }
+export type AgentRules = {
+  catalog: Catalog
+  checkTemplate: CheckTemplate
+  /** Lets other requests run. */
+  pause: () => Promise<void>
+}
 
 /** Checks the sent settings without regard to the stored settings. */
-export function issuesOfSettings(settings: AgentChange, rules: AgentRules): Issue[] {
+export async function issuesOfSettings(settings: AgentChange, rules: AgentRules): Promise<Issue[]> {
   // If a provider was found recently, the catalog has rows for it only after this call.
   rules.catalog.version()
   return [
     ...languageIssues(settings),
-    ...templateIssues(settings, rules.checkTemplate),
+    ...(await templateIssues(settings, rules)),
     ...modelIssues(settings, rules.catalog),
     ...providerIssues(settings, rules.catalog),
     ...delayIssues(settings.turnHandling ?? {}),
@@ -61,7 +66,8 @@ function unknownLanguage(path: ValuePath): Issue {
   return { path, problem: { kind: 'language_unknown' } }
 }
 
-function templateIssues(settings: AgentChange, checkTemplate: CheckTemplate): Issue[] {
+/** Checks each template after a pause: parsing takes up to 30 ms, and an agent has up to 14 templates. */
+async function templateIssues(settings: AgentChange, { checkTemplate, pause }: AgentRules): Promise<Issue[]> {
   const { systemPrompt, firstMessage, voicemail, idleRePrompts, endCallMessage } = settings
   const templates: [ValuePath, string | null | undefined][] = [
     [['systemPrompt'], systemPrompt],
@@ -73,10 +79,14 @@ function templateIssues(settings: AgentChange, checkTemplate: CheckTemplate): Is
     ]),
     [['endCallMessage'], endCallMessage],
   ]
-  return templates.flatMap(([path, text]) => {
-    const problem = text ? checkTemplate(text) : null
-    return problem === null ? [] : [{ path, problem }]
-  })
+  const issues: Issue[] = []
+  for (const [path, text] of templates) {
+    if (!text) continue
+    await pause()
+    const problem = checkTemplate(text)
+    if (problem !== null) issues.push({ path, problem })
+  }
+  return issues
 }
 
 function modelIssues({ llmOptions, ttsOptions }: AgentChange, catalog: Catalog): Issue[] {

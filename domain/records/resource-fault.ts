@@ -18,6 +18,14 @@ export type Problem =
   /** `line` and `column` count from 1. */
   | { kind: 'template_malformed'; line: number; column: number }
   | { kind: 'template_too_large'; tagsMax: number }
+  /** One tag or output is too long, and begins at this line and column. */
+  | {
+      kind: 'template_expression_too_long'
+      line: number
+      column: number
+      counted: 'characters' | 'names' | 'filters'
+      most: number
+    }
   /** Rendering takes too long or produces too much text. */
   | { kind: 'template_too_costly' }
   | { kind: 'first_message_missing' }

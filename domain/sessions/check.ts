@@ -20,18 +20,19 @@ export async function issuesOfRequest(request: SessionRequest, rules: SessionRul
   const { agentId, intent, llm, constraints, tools, metadata, ...shared } = request
   const hasAgent = agentId !== undefined && agentId !== null
   const { systemPrompt, ...settings } = shared
+  const issues = await issuesOfSettings(
+    {
+      ...settings,
+      ...(systemPrompt && { systemPrompt }),
+      ...(intent?.language !== undefined && { intent: { ...intent, language: intent.language } }),
+      ...(llm && { llmOptions: llm }),
+      ...(constraints && { stackPreferences: constraints }),
+    },
+    rules.agent,
+  )
   return [
     ...(hasAgent || intent?.language !== undefined ? [] : [missingIntent]),
-    ...issuesOfSettings(
-      {
-        ...settings,
-        ...(systemPrompt && { systemPrompt }),
-        ...(intent?.language !== undefined && { intent: { ...intent, language: intent.language } }),
-        ...(llm && { llmOptions: llm }),
-        ...(constraints && { stackPreferences: constraints }),
-      },
-      rules.agent,
-    ).map(asSent),
+    ...issues.map(asSent),
     ...(await issuesOfTools(tools ?? [], rules)),
     ...repeatedNames(tools ?? []),
     ...issuesOfMetadata(metadata ?? {}),

@@ -156,6 +156,12 @@ function pointerOf(path: ValuePath): string {
   return path.map((token) => `/${String(token).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
 }
 
+const expressionLimits = {
+  characters: (most: number) => `more than ${most} characters without quoted text`,
+  names: (most: number) => `a path with more than ${most} names`,
+  filters: (most: number) => `more than ${most} filters`,
+}
+
 /** Returns a complaint to follow the place in a sentence. It never contains request content. */
 function complaint(problem: Exclude<Problem, ConnectionProblem | BrandProblem>): string {
   if (isOfWebhook(problem)) return webhookComplaints[problem.kind]
@@ -169,6 +175,8 @@ function complaint(problem: Exclude<Problem, ConnectionProblem | BrandProblem>):
       return `is no valid Liquid template; see line ${problem.line}, column ${problem.column}. Write braces that are text between {% raw %} and {% endraw %}`
     case 'template_too_large':
       return `has more than ${problem.tagsMax} tags and outputs`
+    case 'template_expression_too_long':
+      return `has ${expressionLimits[problem.counted](problem.most)} in the tag or output at line ${problem.line}, column ${problem.column}`
     case 'template_too_costly':
       return 'takes too long to render, or makes too much text'
     case 'intent_missing':
@@ -293,6 +301,7 @@ function keywordOf(problem: Problem): string {
     case 'max_delay_too_short':
       return 'minimum'
     case 'template_too_large':
+    case 'template_expression_too_long':
     case 'template_too_costly':
     case 'descriptions_too_long':
     case 'json_too_large':

@@ -1,25 +1,14 @@
 /** Users' Liquid templates. A template cannot read files, and its parsing time is bounded. */
-import type { Liquid, Template } from 'liquidjs'
+import type { Emitter, Liquid, Template } from 'liquidjs'
 import { loadLiquid } from '../optional.ts'
+import { type ExpressionFault, expressionFault } from './template-limits.ts'
 
 export type TemplateFault =
   /** Line and column are counted from 1. */
-  | { kind: 'malformed'; line: number; column: number }
-  | { kind: 'too_large'; tagsMax: number }
-  /** One tag or output is too long. */
-  | { kind: 'too_costly' }
+  { kind: 'malformed'; line: number; column: number } | { kind: 'too_large'; tagsMax: number } | ExpressionFault
 
 /** The most tags in a template. Parsing takes about 15 µs for each tag or output: this many take 30 ms. */
 const tagsMax = 2_000
-/**
- * The most characters in one tag or output, without quoted text. Liquid evaluates an expression in one go, without looking
- * at the time: a path with 32,000 names took half a second.
- */
-const expressionMax = 2_000
-/** The same limit for all tags and outputs together. Parsing 32,000 characters takes 30 ms. */
-const expressionsMax = 32_000
-/** As Liquid reads quoted text. */
-const quoted = /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/gs
 /** The most UTF-16 units in a template. */
 const lengthMax = 131_072
 
@@ -43,7 +32,8 @@ export function templateFault(text: string): TemplateFault | null {
   if (countTags(text) > tagsMax) return { kind: 'too_large', tagsMax }
   engine ??= createEngine()
   try {
-    if (hasLongExpression(text)) return { kind: 'too_costly' }
+    const fault = expressionFault(text)
+    if (fault !== null) return fault
     engine.parse(text)
     return null
   } catch (error) {
@@ -54,8 +44,10 @@ export function templateFault(text: string): TemplateFault | null {
 
 export type Rendered = { text: string; missing: string[] } | { kind: 'render_failed' }
 
-/** The longest time for one template, with all its tries, so no other request waits for 50 ms. */
+/** The longest time for one template, with its parsing and all its tries, so no other request waits for 50 ms. */
 const renderMs = 35
+/** The shortest limit for the tries, however long the parsing took. */
+const triesMs = 10
 /**
  * The most repetitions of a rendering. A busy machine can suspend the process beyond the limit while it renders
  * nothing.
@@ -77,15 +69,18 @@ export function renderTemplate(
 ): Rendered {
   const liquid = (engine ??= createEngine())
   try {
-    if (hasLongExpression(text)) return { kind: 'render_failed' }
+    const parseCpu = process.cpuUsage()
+    if (expressionFault(text) !== null) return { kind: 'render_failed' }
     const parsed = liquid.parse(text)
+    const limitMs = Math.max(triesMs, renderMs - cpuMsSince(parseCpu))
     const startCpu = process.cpuUsage()
     for (let asides = 0; ; asides++) {
-      const leftMs = renderMs - cpuMsSince(startCpu)
+      const leftMs = limitMs - cpuMsSince(startCpu)
       try {
         return renderWithin(liquid, parsed, { values, system }, leftMs)
       } catch (error) {
-        if (asides === asideMax || cpuMsSince(startCpu) >= renderMs) throw error
+        const isFinal = error instanceof TooMuch || asides === asideMax
+        if (isFinal || cpuMsSince(startCpu) >= limitMs) throw error
       }
     }
   } catch {
@@ -120,7 +115,7 @@ function renderWithin(liquid: Liquid, parsed: Template[], { values, system }: Gi
     if (!Object.hasOwn(scope, root)) missing.add(root)
     fillIn(scope, root, fields)
   }
-  throw new Error('the template lacks too much')
+  throw new TooMuch('the template lacks too much')
 }
 
 type Scope = { [name: string]: string | Scope }
@@ -143,16 +138,44 @@ function fillIn(scope: Scope, root: string, fields: readonly string[]): void {
  * long.
  */
 function tryRender(engine: Liquid, parsed: Template[], scope: Scope, leftMs: number): { text: string } | string {
+  const output = new BoundedOutput()
   try {
     const limits = { renderLimit: Math.max(leftMs, 1), memoryLimit: renderedLengthMax }
-    const rendered = engine.renderSync(parsed, scope, { strictVariables: true, ...limits }) as string
-    if (rendered.length > renderedLengthMax) throw new Error('the rendered text is too long')
-    return { text: rendered }
+    const { Context, toValueSync } = loadLiquid()
+    const options = { sync: true, strictVariables: true, ...limits }
+    const context = new Context(scope, engine.options, options, { liquid: engine })
+    toValueSync(engine.renderer.renderTemplates(parsed, context, output))
+    return { text: output.buffer }
   } catch (error) {
+    if (output.isFull) throw new TooMuch('the rendered text is too long')
     const name = missingName(error)
     if (name === null) throw error
     return name
   }
+}
+
+/** Thrown if another try would end the same way. */
+class TooMuch extends Error {}
+
+/** Collects the rendered text. Throws at the first piece beyond the limit, so no longer text is made. */
+class BoundedOutput implements Emitter {
+  buffer = ''
+
+  get isFull(): boolean {
+    return this.buffer.length > renderedLengthMax
+  }
+
+  write(piece: unknown): void {
+    this.buffer += textOf(piece)
+    if (this.isFull) throw new TooMuch()
+  }
+}
+
+/** Writes a value as Liquid does. */
+function textOf(value: unknown): string {
+  const plain: unknown = loadLiquid().toValue(value)
+  if (Array.isArray(plain)) return plain.map(textOf).join('')
+  return plain === null || plain === undefined ? '' : String(plain)
 }
 
 /**
@@ -175,20 +198,6 @@ function countTags(text: string): number {
     }
   }
   return count
-}
-
-/** Throws a LiquidError if a tag or output is not closed. A comment tag (`{% # … %}`) is not evaluated. */
-function hasLongExpression(text: string): boolean {
-  if (text.length <= expressionMax) return false
-  const { TokenKind, Tokenizer } = loadLiquid()
-  let total = 0
-  return new Tokenizer(text).readTopLevelTokens().some((token) => {
-    const expression = token.kind === TokenKind.HTML ? '' : token.getText()
-    if (/^\{%-?\s*#/.test(expression)) return false
-    const { length } = expression.replaceAll(quoted, '')
-    total += length
-    return length > expressionMax || total > expressionsMax
-  })
 }
 
 /** Returns the error's line and column. Its message quotes the template, so only the place is used. */

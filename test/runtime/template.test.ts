@@ -23,17 +23,17 @@ t.test('a template that takes too long is refused, and delays no other template'
 })
 
 t.test('a long expression is refused before Liquid evaluates it', (t) => {
-  for (const text of [
-    `{{ a${'.b'.repeat(32_000)} }}`,
-    `{{ a["}}"]${'.b'.repeat(32_000)} }}`,
-    `{{ a${' | upcase'.repeat(7000)} }}`,
-    `{% if a${'[b]'.repeat(20_000)} %}x{% endif %}`,
-    `{{ 1${'>a'.repeat(32_000)} }}`,
-    `{%- if a${' and a'.repeat(10_000)} -%}x{% endif %}`,
-    `{{ 1${'>a'.repeat(900)} }}`.repeat(30),
-  ]) {
+  for (const [text, kind] of [
+    [`{{ a${'.b'.repeat(32_000)} }}`, 'expression_too_long'],
+    [`{{ a["}}"]${'.b'.repeat(32_000)} }}`, 'expression_too_long'],
+    [`{{ a${' | upcase'.repeat(7000)} }}`, 'expression_too_long'],
+    [`{% if a${'[b]'.repeat(20_000)} %}x{% endif %}`, 'expression_too_long'],
+    [`{{ 1${'>a'.repeat(32_000)} }}`, 'expression_too_long'],
+    [`{%- if a${' and a'.repeat(10_000)} -%}x{% endif %}`, 'expression_too_long'],
+    [`{{ 1${'>a'.repeat(900)} }}`.repeat(30), 'too_costly'],
+  ] as const) {
     const before = process.cpuUsage()
-    t.same(templateFault(text), { kind: 'too_costly' })
+    t.match(templateFault(text), { kind })
     t.same(renderTemplate(text, {}, {}), { kind: 'render_failed' })
     const { user, system } = process.cpuUsage(before)
     t.ok((user + system) / 1000 < 100, 'twice')
@@ -54,5 +54,53 @@ t.test('a template with many missing variables in costly expressions ends in tim
   renderTemplate(`${`{{ 1${'>a'.repeat(900)} }}`.repeat(15)}{{ ${missing} }}`, { a: '1' }, {})
   const { user, system } = process.cpuUsage(before)
   t.ok((user + system) / 1000 < 150, `${(user + system) / 1000} ms`)
+  t.end()
+})
+
+t.test('an expression has at most 32 names in a path and 64 filters', (t) => {
+  const names = (count: number) => Array.from({ length: count }, (_, at) => `name${at}`)
+  const filters = (count: number) => ' | upcase'.repeat(count)
+  for (const text of [
+    `{{ ${names(32).join('.')} }}`,
+    `{{ a[${names(32).join('.')}].b }} {{ ${names(40).join(' }} {{ ')} }}`,
+    `{% if ${names(40).join(' == 1 or ')} %}${names(40).join('.')}{% endif %}`,
+    `{% for i in (1..${names(32).join('.')}) %}{{ i }}{% endfor %}`,
+    `{{ "${names(40).join('.')}"${filters(64)} }}`,
+  ])
+    t.equal(templateFault(text), null, text.slice(0, 40))
+  const long = { kind: 'expression_too_long', line: 2, column: 3 }
+  for (const expression of [
+    `{{ ${names(33).join('.')} }}`,
+    `{{ a[b]["${names(31).join('"]["')}"] }}`,
+    `{{ a[ ${names(32).join(' ][ ')} ] }}`,
+    `{% assign x = a[${names(33).join('.')}].b %}`,
+  ]) {
+    t.same(templateFault(`Hello\n  ${expression}`), { ...long, counted: 'names', most: 32 }, expression.slice(0, 20))
+    t.same(renderTemplate(expression, {}, {}), { kind: 'render_failed' })
+  }
+  t.match(templateFault(`{{ a${filters(65)} }}`), { line: 1, column: 1, counted: 'filters', most: 64 })
+  t.match(templateFault(`{{ ${'a'.repeat(2000)} }}`), { counted: 'characters', most: 2000 })
+  t.end()
+})
+
+t.test('rendering ends at the first piece beyond the limit', (t) => {
+  const now = performance.now.bind(performance)
+  t.teardown(() => Object.assign(performance, { now }))
+  let looks = 0
+  performance.now = () => {
+    looks++
+    return now()
+  }
+  // Liquid looks at the time before each output.
+  t.same(renderTemplate('{{ text }}'.repeat(1999), { text: 'x'.repeat(4096) }, {}), { kind: 'render_failed' })
+  t.ok(looks < 50, `${looks} looks at the time`)
+  t.match(renderTemplate('{{ text }}'.repeat(32), { text: 'x'.repeat(4096) }, {}), { text: 'x'.repeat(131_072) })
+  t.end()
+})
+
+t.test('values are written as Liquid writes them', (t) => {
+  const text =
+    '{{ "a,b" | split: "," }} {{ 1.50 }} {{ true }} {{ nil }}{{ empty }} {% capture x %}{{ v }}{% endcapture %}{{ x }}'
+  t.same(renderTemplate(text, { v: '<é>' }, {}), { text: 'ab 1.5 true  <é>', missing: [] })
   t.end()
 })

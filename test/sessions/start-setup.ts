@@ -63,6 +63,7 @@ export function setup(settings: Partial<AgentSettings> | null = null, tools: Sto
       agent: {
         catalog: deps.chooser.world.catalog,
         checkTemplate: (text) => (templateFault(text) ? { kind: 'template_malformed', line: 1, column: 1 } : null),
+        pause: () => Promise.resolve(),
       },
       tool: {
         compileSchema: () => null,
