@@ -48,13 +48,15 @@ export function createConversations(app: App, needs: Needs): Conversations {
   const { journal, client, vad, transferTool } = needs
   const deps = sharedDeps(app, needs)
   const workspaceSecrets = (organizationId: string) => store.webhookSecrets.signingSecrets(organizationId)
-  const toolDeps = { client, clock, log, valueFaults, isPhoneNumber, workspaceSecrets }
+  const toolDeps = { client, clock, log, isPhoneNumber, workspaceSecrets }
   return {
     start(live, caller, transport, ended) {
       const secretsOf = (_call: unknown, name: string) => live.secrets[name]
       const transfer = (call: LiveCall['call'], request: Parameters<TransferTool>[2]) =>
         transferTool(caller, call, request)
-      const runTool = createRunTool({ ...toolDeps, secretsOf, transfer })
+      const { organizationId } = live.call
+      const faultsOf = (schema: object, value: unknown) => valueFaults(schema, value, organizationId)
+      const runTool = createRunTool({ ...toolDeps, valueFaults: faultsOf, secretsOf, transfer })
       const input = inputOf(app, needs, live, { caller, ended })
       const callLog = log.child({ callId: live.call.id, ...input.trace?.logFields })
       return startConversation(

@@ -1,8 +1,9 @@
 /**
  * Checks values with users' JSON Schemas (2020-12). The schema is interpreted: a small schema takes 10 µs. A hostile
- * schema (a backtracking pattern, a reference to itself) is stopped after `checkMs`, and no longer run after `stopsMax`
- * stops.
+ * schema (a backtracking pattern, a reference to itself) is stopped after `checkMs`, and not run for some time after
+ * `stopsMax` stops.
  */
+import { createHash } from 'node:crypto'
 import { createContext, Script } from 'node:vm'
 import type { Validator } from '@cfworker/json-schema'
 import { loadSchemaInterpreter } from '../optional.ts'
@@ -15,11 +16,15 @@ const unchecked = [`${root} cannot be checked in time`]
 
 const validators = new WeakMap<object, Validator>()
 /**
- * Counts how often a schema was stopped. A busy machine may stop a good schema. After `stopsMax` stops every value
- * breaks the schema.
+ * Counts how often an owner's schema was stopped, by the schema's content, because each session has a new copy. A busy
+ * machine may stop a good schema. After `stopsMax` stops every value breaks the schema, until the count ends.
  */
-const stopped = new WeakMap<object, number>()
+const stopped = new Map<string, { stops: number; endMs: number }>()
 const stopsMax = 3
+const stopsMs = 600_000
+/** The most schemas in `stopped`. The oldest count is dropped first. */
+const stoppedMax = 1000
+const stopKeys = new WeakMap<object, string>()
 /**
  * How often a check is repeated if other processes had the CPU for most of its time. With three repeats, a machine with
  * far too much work refused good values.
@@ -33,11 +38,10 @@ const runTimed = new Script('run()')
 /**
  * Returns a value's faults, each a JSON Pointer and the broken rule: `/city is missing`. '/' is the whole value. If the
  * value cannot be checked in time, it breaks the schema as a whole. No fault repeats a value. `schema` must have passed
- * `schemaFault`.
+ * `schemaFault`. `owner` is the organization: its values do not count against another owner's equal schema.
  */
-export function valueFaults(schema: object, value: unknown): readonly string[] {
-  const stops = stopped.get(schema) ?? 0
-  if (stops >= stopsMax) return unchecked
+export function valueFaults(schema: object, value: unknown, owner: string): readonly string[] {
+  if (stopped.size > 0 && stopsOf(schema, owner) >= stopsMax) return unchecked
   // If a module's loading is interrupted, the module is broken for good. So it is loaded before the time counts.
   const { Validator } = loadSchemaInterpreter()
   let faults: string[] = []
@@ -48,9 +52,38 @@ export function valueFaults(schema: object, value: unknown): readonly string[] {
     const end = runInTime(check)
     if (end === 'done') return faults
     if (end === 'waited' && waits < waitsMax) continue
-    stopped.set(schema, stops + 1)
+    countStop(schema, owner)
     return unchecked
   }
+}
+
+function stopsOf(schema: object, owner: string): number {
+  const key = stopKeyOf(schema, owner)
+  const counted = stopped.get(key)
+  if (counted === undefined) return 0
+  if (performance.now() < counted.endMs) return counted.stops
+  stopped.delete(key)
+  return 0
+}
+
+function countStop(schema: object, owner: string): void {
+  const stops = stopsOf(schema, owner) + 1
+  const key = stopKeyOf(schema, owner)
+  stopped.delete(key)
+  stopped.set(key, { stops, endMs: performance.now() + stopsMs })
+  const [oldest] = stopped.keys()
+  if (stopped.size > stoppedMax && oldest !== undefined) stopped.delete(oldest)
+}
+
+/** A schema object has one owner, so its key is computed once. */
+function stopKeyOf(schema: object, owner: string): string {
+  const known = stopKeys.get(schema)
+  if (known !== undefined) return known
+  const key = createHash('sha256')
+    .update(JSON.stringify([owner, schema]))
+    .digest('base64')
+  stopKeys.set(schema, key)
+  return key
 }
 
 /**

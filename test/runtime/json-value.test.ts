@@ -18,8 +18,8 @@ t.test('a schema check may wait until its interpreter is loaded', (t) => {
   }
   t.teardown(() => (extensions['.js'] = load))
   const schema = { type: 'object', properties: { count: { type: 'number' } }, required: ['count'] }
-  t.same(valueFaults(schema, { count: 1 }), [])
-  t.same(valueFaults(schema, {}), ['/count is missing'], 'and later values are checked too')
+  t.same(valueFaults(schema, { count: 1 }, 'org_1'), [])
+  t.same(valueFaults(schema, {}, 'org_1'), ['/count is missing'], 'and later values are checked too')
   t.ok(slowly > 0, 'it was loaded slowly')
   t.end()
 })
@@ -30,21 +30,21 @@ const slowly = `${'a'.repeat(40)}!`
 
 t.test('a schema check that got no processor time is started again, a few times', (t) => {
   const checks = countChecks(t, { isWorking: false })
-  t.same(valueFaults({ ...slow }, slowly), unchecked)
+  t.same(valueFaults({ ...slow, title: 'a' }, slowly, 'org_1'), unchecked)
   t.equal(checks(), 21)
   t.end()
 })
 
 t.test('a schema check that used its whole processor time is not started again', (t) => {
   const checks = countChecks(t, { isWorking: true })
-  const schema = { ...slow }
+  const schema = { ...slow, title: 'b' }
   for (const [value, count] of [
     [slowly, 1],
     [slowly, 2],
     [slowly, 3],
     ['aaa', 3],
   ] as const) {
-    t.same(valueFaults(schema, value), unchecked)
+    t.same(valueFaults(schema, value, 'org_1'), unchecked)
     t.equal(checks(), count, 'after three of them the schema is checked no more')
   }
   t.end()
@@ -52,8 +52,29 @@ t.test('a schema check that used its whole processor time is not started again',
 
 t.test('schema references without an end are stopped in time, however busy the machine is', (t) => {
   const checks = countChecks(t, { isWorking: false })
-  t.same(valueFaults({ $ref: '#' }, 1), unchecked)
+  t.same(valueFaults({ $ref: '#' }, 1, 'org_1'), unchecked)
   t.equal(checks(), 1)
+  t.end()
+})
+
+t.test("an organization's copies of a schema are counted together, for ten minutes", (t) => {
+  const now = performance.now.bind(performance)
+  let laterMs = 0
+  performance.now = () => now() + laterMs
+  t.teardown(() => Object.assign(performance, { now }))
+  const checks = countChecks(t, { isWorking: true })
+  const copy = () => ({ ...slow, title: 'copied' })
+  for (const count of [1, 2, 3, 3]) {
+    t.same(valueFaults(copy(), slowly, 'org_1'), unchecked)
+    t.equal(checks(), count)
+  }
+  valueFaults(copy(), slowly, 'org_2')
+  t.equal(checks(), 4, 'another organization has its own count')
+  valueFaults({ ...copy(), title: 'changed' }, slowly, 'org_1')
+  t.equal(checks(), 5, 'and so has another schema')
+  laterMs = 600_001
+  valueFaults(copy(), slowly, 'org_1')
+  t.equal(checks(), 6)
   t.end()
 })
 

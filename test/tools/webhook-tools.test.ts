@@ -11,7 +11,7 @@ import type { WebhookError } from '../../domain/webhooks/client.ts'
 import { webhookHeaders } from '../../domain/webhooks/signature.ts'
 import { createWebhookClient } from '../../providers/wire/webhook-client.ts'
 import { systemClock } from '../../runtime/timing/clock.ts'
-import { valueFaults } from '../../runtime/values/json-value.ts'
+import { valueFaults as faultsOfOwner } from '../../runtime/values/json-value.ts'
 import { processorMs } from '../processor-time.ts'
 
 type Received = { method: string; path: string; headers: IncomingHttpHeaders; body: string }
@@ -69,6 +69,8 @@ function toolAt(url: string, source: Partial<WebhookSource> = {}): PipelineTool 
     preToolSpeech: 'auto',
   }
 }
+
+const valueFaults = (schema: object, value: unknown) => faultsOfOwner(schema, value, call.organizationId)
 
 function runner(t: Tap, secrets?: ToolSecrets, allowedSubnets = ['127.0.0.0/8']) {
   const client = createWebhookClient({ guard: { allowedSubnets }, clock: systemClock })
@@ -360,6 +362,6 @@ t.test('hostile schemas of tools are stopped in time', (t) => {
     for (let at = 0; at < 100; at++) t.same(valueFaults(backtracking, value), ['/ cannot be checked in time'])
   })
   t.ok(spentMs < 200, `a schema that was stopped three times takes no more: ${spentMs.toFixed(0)} ms for 100`)
-  t.same(valueFaults({ ...backtracking }, { a: 'aaa' }), [], 'and checks of others run')
+  t.same(faultsOfOwner({ ...backtracking }, { a: 'aaa' }, 'org_other'), [], 'and checks of others run')
   t.end()
 })
