@@ -8,7 +8,10 @@ export interface Content {
   take(chunk: Buffer, last: boolean): void
   /** Must be called after the last chunk. Rejects with Refusal if the body is not whole. */
   finish(): Promise<void> | undefined
-  /** Returns the handler's input, after `finish`. `validate` checks the JSON in it. Throws Refusal. */
+  /**
+   * Returns the handler's input, after `finish`, or a promise for it if the content is large. `validate` checks the
+   * JSON in it. Throws Refusal.
+   */
   read(validate: Validate | null): unknown
   /** Returns the bytes as they were sent. Null if parts were decoded from them. */
   rawBody(): Uint8Array | null

@@ -70,7 +70,8 @@ async function handle(
     const { content } = arriving
     exchange.content = content
     if (operation.rawBody) exchange.rawBody = content.rawBody()
-    input.body = content.read(operation.validateBody)
+    const body = content.read(operation.validateBody)
+    input.body = body instanceof Promise ? await body : body
   }
   if (exchange.isGone) throw new ClientGone()
   const result = await handler(input, exchange)

@@ -1,8 +1,11 @@
 import { createHash, type Hash, hash } from 'node:crypto'
 import type { Bytes } from '../engine/handler.ts'
-import { readJson } from '../engine/json.ts'
+import { readJson, readLargeJson } from '../engine/json.ts'
 import type { Validate } from '../engine/operation.ts'
 import type { Content } from './content.ts'
+
+/** A larger JSON body is read in steps. */
+const largeBytes = 1_048_576
 
 /** A body without parts: JSON or bytes, hashed exactly as sent. */
 export class RawContent implements Content {
@@ -39,7 +42,8 @@ export class RawContent implements Content {
   }
 
   read(validate: Validate | null): unknown {
-    return this.#isJson ? readJson(this.#joined(), validate) : this.#asBytes()
+    if (!this.#isJson) return this.#asBytes()
+    return this.#bytes > largeBytes ? readLargeJson(this.#joined(), validate) : readJson(this.#joined(), validate)
   }
 
   rawBody(): Uint8Array {
