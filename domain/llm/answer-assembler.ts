@@ -1,4 +1,8 @@
 import type { LlmEvent, LlmUsage, StopReason } from '../ports/llm.ts'
+import { levelsOf } from './json-levels.ts'
+
+/** The most levels in structured output: as many as in a request. */
+const levelsMax = 64
 
 /** One part in a finished answer. Structured output is JSON and not a message. */
 export type OutputItem =
@@ -109,6 +113,7 @@ export class AnswerAssembler {
     if (item.type === 'call')
       return { type: 'function_call', callId: item.callId, name: item.name, arguments: content || '{}' }
     if (!this.#structured) return { type: 'message', text: content }
+    if (levelsOf(content) > levelsMax) throw new AssemblyError('structured output is nested too deeply', false)
     try {
       return { type: 'structured_json', json: JSON.parse(content) }
     } catch (cause) {

@@ -1,6 +1,10 @@
-const surrogatePair = /[\ud800-\udbff][\udc00-\udfff]/g
-
 /** Counts code points, for limits and billing. An emoji is one character and not two. */
 export function charactersOf(text: string): number {
-  return text.length - (text.match(surrogatePair)?.length ?? 0)
+  let characters = text.length
+  for (let at = 1; at < text.length; at++)
+    if (isLow(text.charCodeAt(at)) && isHigh(text.charCodeAt(at - 1))) characters--
+  return characters
 }
+
+const isHigh = (unit: number) => (unit & 0xfc00) === 0xd800
+const isLow = (unit: number) => (unit & 0xfc00) === 0xdc00

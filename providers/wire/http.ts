@@ -9,7 +9,7 @@ import type { CollectedAnswer, StreamedAnswer } from '../../runtime/outbound/ans
 import type { OutboundLimits } from '../../runtime/outbound/limits.ts'
 import { createPool, type OutboundRequest } from '../../runtime/outbound/pool.ts'
 import { classOfStatus, excerpt, protocolError, rejectAsProviderError, toProviderError } from './failures.ts'
-import { isObject, type JsonObject } from './json.ts'
+import { isObject, type JsonObject, parseVendorJson } from './json.ts'
 import { retryAfterS } from './retry-after.ts'
 import { withTrace } from './trace-headers.ts'
 
@@ -195,7 +195,7 @@ export function refusal(
 
 function parsed(text: string): JsonObject | null {
   try {
-    const value: unknown = JSON.parse(text)
+    const value = parseVendorJson(text)
     return isObject(value) ? value : null
   } catch {
     return null

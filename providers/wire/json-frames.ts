@@ -2,7 +2,7 @@
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { OutboundSocketListener } from '../../runtime/outbound/socket.ts'
 import { protocolError } from './failures.ts'
-import { isObject, type JsonObject } from './json.ts'
+import { isObject, type JsonObject, parseVendorJson } from './json.ts'
 
 /** Receives the frames. The methods are called in order; `failed` or `closed` is the last call. */
 export interface JsonFrameListener {
@@ -54,7 +54,7 @@ export function jsonFrames(listener: JsonFrameListener): OutboundSocketListener 
 function parse(text: string): JsonObject {
   let value: unknown
   try {
-    value = JSON.parse(text)
+    value = parseVendorJson(text)
   } catch {
     // The parser's message quotes the frame, and a frame can contain speech.
     throw protocolError('a frame that is not JSON')

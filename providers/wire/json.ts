@@ -1,10 +1,26 @@
 /** Readers for vendors' JSON. Any field may be missing or have another type than agreed. */
+import { excessOf } from '../../runtime/engine/json.ts'
 import { protocolError } from './failures.ts'
 
 export type JsonObject = Record<string, unknown>
 
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** A shorter text has so few levels that any reader can follow them. Most events of a stream are shorter. */
+const harmlessMax = 1024
+/** The most values in an answer. The words of a transcript of ten hours have 450,000. */
+const valuesMax = 500_000
+
+/**
+ * Parses a vendor's JSON. Throws SyntaxError, or ProviderError `protocol` if the text is nested too deeply or has too
+ * many values: two million levels take 500 MB, and overflow the stack of each reader.
+ */
+export function parseVendorJson(text: string): unknown {
+  const excess = text.length > harmlessMax ? excessOf(text, valuesMax) : null
+  if (excess !== null) throw protocolError(`JSON with more than ${excess}`)
+  return JSON.parse(text)
+}
 
 /** Returns the objects in a list. Other items are left out. If the value is no list, the result is empty. */
 export const objectsOf = (value: unknown): JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : [])

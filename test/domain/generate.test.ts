@@ -71,6 +71,13 @@ t.test('a whole answer may have calls, structured output and an unknown price', 
   ])
   t.same((await other.once({ request: { ...request, responseFormat } })).output, [{ type: 'structured_json', json: 1 }])
   t.same(other.asked, ['a', 'b'], 'text that is not JSON fails over')
+  const nested = (levels: number) => `{"text":"[[[\\"{{","deep":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`
+  const deep = setup([
+    { ...answer, text: nested(65) },
+    { ...answer, text: nested(64) },
+  ])
+  t.match((await deep.once({ request: { ...request, responseFormat } })).output, [{ json: { text: '[[["{{' } }])
+  t.same(deep.asked, ['a', 'b'], 'and so does JSON of more than 64 levels')
 
   const cut = setup([{ ...answer, text: '{"a":', stopReason: 'max_output_tokens' }, answer], { prices: priced })
   t.match(await fault(cut.once({ request: { ...request, responseFormat } })), {
