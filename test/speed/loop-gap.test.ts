@@ -92,6 +92,11 @@ const requests: Record<string, Sent> = {
     ...asked(''),
     body: `{"model":"local/scripted","messages":[{"role":"user","content":"${'\\u0041'.repeat(1_000_000)}"}]}`,
   },
+  'a message of 8 MB of escapes': {
+    ...asked(''),
+    body: `{"model":"local/scripted","messages":[{"role":"user","content":"${'\\u0041'.repeat(1_390_000)}"}]}`,
+  },
+  'a message of 8 MB of astral letters': asked('𝐀'.repeat(2_080_000)),
   'a schema that contains itself ten times': asked('x', tool(endless)),
   'a schema of nested lists': asked('x', tool({ type: 'array', minItems: 1e9, items: { $ref: '#' } })),
   'a schema of 9000 fields': asked('x', tool({ type: 'object', properties: wide, required: Object.keys(wide) })),
@@ -164,7 +169,37 @@ const patterns = Object.fromEntries(
 )
 const choices = { type: 'object', properties: { a: { anyOf: Array(300).fill({ type: 'object', required: ['b'] }) } } }
 
+const wideChoices = { type: 'object', properties: { a: { anyOf: choicesOf(900) } } }
+const conditions = { type: 'object', allOf: choicesOf(300).map((given) => ({ if: given, then: {}, else: false })) }
+
+function choicesOf(count: number): object[] {
+  return Array.from({ length: count }, (_, at) => ({ const: at }))
+}
+
+const longText = { value: 'x'.repeat(4096) }
+const tags = '{{a}}'
+
 const sessions: Record<string, Sent> = {
+  'a path of 32,000 names': session({ systemPrompt: `{{ a${'.b'.repeat(32_000)} }}` }, 400),
+  '32 paths of 900 names': session({ systemPrompt: `{{ a${'.b'.repeat(900)} }}`.repeat(32) }, 400),
+  '470 paths of 31 names': session({ systemPrompt: `{{ a${'.b'.repeat(30)} }}`.repeat(470) }, 400),
+  '1999 outputs of 4 KB': session({ systemPrompt: '{{value}}'.repeat(1999), variables: longText }, 400),
+  'a chain of 5000 filters': session({ systemPrompt: `{{ a${' | upcase'.repeat(5000)} }}` }, 400),
+  '64 tools of 900 choices': session({ tools: inlineTools(wideChoices) }, 0),
+  '64 tools of 300 conditions': session({ tools: inlineTools(conditions) }, 0),
+  'an agent of fourteen templates, the last of which is not closed': {
+    path: '/v1/agents',
+    body: json({
+      name: 'templates',
+      intent: { language: 'en' },
+      systemPrompt: tags.repeat(2000),
+      firstMessage: tags.repeat(400),
+      voicemail: { message: tags.repeat(200) },
+      idleRePrompts: { enabled: true, messages: Array(10).fill(tags.repeat(100)) },
+      endCallMessage: `${tags.repeat(99)}{{`,
+    }),
+    status: 400,
+  },
   'a prompt that loops': session({ systemPrompt: turnOf(9_000_000) }, 400),
   'a prompt that loops and lacks variables': session({ systemPrompt: turnOf(30_000) + lacks.repeat(6) }, 400),
   'thirteen templates that loop': session(
@@ -230,6 +265,25 @@ t.test('speech of 20,000 unusual characters does not block the event loop', { ti
   }
 })
 
+const wideAudio = { encoding: 'pcm_f32le', sample_rate_hz: 192_000, channels: 8 }
+const texts: Record<string, string> = {
+  'letters without blanks': 'a'.repeat(20_000),
+  digits: '1'.repeat(20_000),
+  'an amount of 19,998 digits and a wide letter': `€${'1'.repeat(19_998)}ы`,
+  'astral letters': '𝐀'.repeat(20_000),
+  'quotes behind a stop': `.${'"'.repeat(19_998)}x`,
+  'blanks and a wide letter': `a${' '.repeat(19_998)}ы`,
+}
+
+for (const [what, input] of Object.entries(texts))
+  t.test(`speech of ${what} is prepared and converted in steps`, { timeout: 200_000 }, async (t) => {
+    for (const audio of [{ sample_rate_hz: 24_000 }, wideAudio]) {
+      const body = json({ input, routing: { mode: 'explicit', provider: 'local', model: 'flite' }, audio })
+      const gapMs = await shortestGap(() => beginSpeech(body), 0)
+      t.ok(gapMs < gapMaxMs, `${audio.sample_rate_hz} Hz: ${gapMs} ms`)
+    }
+  })
+
 t.test('unusual queries, paths and headers do not block the event loop', async (t) => {
   for (const bait of ['a-'.repeat(3500), '0'.repeat(7000), ' x'.repeat(3500), ','.repeat(7000), '%41'.repeat(2300)]) {
     for (const header of ['accept', 'authorization', 'x-forwarded-for', 'origin', 'content-type', 'traceparent']) {
@@ -271,6 +325,20 @@ async function send({ path: target, body, type }: Sent): Promise<number> {
   }
   const answer = await fetch(parley.url + target, { method: 'POST', body: body as string, headers })
   await answer.arrayBuffer()
+  return answer.status
+}
+
+/** The most bytes of speech that are read before the client leaves. */
+const speechBytes = 2_000_000
+
+async function beginSpeech(body: string): Promise<number> {
+  const headers = { authorization: `Bearer ${parley.key}`, 'content-type': 'application/json' }
+  const answer = await fetch(`${parley.url}/router/v1/tts/speech`, { method: 'POST', body, headers })
+  let bytes = 0
+  for await (const chunk of answer.body ?? []) {
+    bytes += (chunk as Uint8Array).length
+    if (bytes > speechBytes) break
+  }
   return answer.status
 }
 
