@@ -336,6 +336,12 @@ export type ParleyConfig = {
     connectionsMax: number
     keyCacheMs: number
     keyCacheMax: number
+    /** How long a key that was checked goes on working while the database is away, in seconds. A revocation that this server knew of still holds. */
+    keysKeptS: number
+    /** How long a request waits for one batch of the database, in milliseconds. If the database is silent for three quarters of it, all that needs the database is answered 503 at once until it is back. */
+    deadlineMs: number
+    /** How many bytes of settlements this process keeps in the data folder while the database is away. They are written when it is back. When they are full, requests are answered 503. */
+    journalBytesMax: number
     /** How many days the choice of a request is kept, for `GET /v1/requests/{id}/route`. */
     choiceDays: number
   }
