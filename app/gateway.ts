@@ -221,6 +221,6 @@ function readyChecksOf({ store }: App, running: () => Server | null) {
 function reasonOf(done: Promise<unknown>): Promise<string | null> {
   return done.then(
     () => null,
-    () => 'The database does not answer.',
+    () => 'The database does not answer, or it cannot write.',
   )
 }

@@ -45,14 +45,14 @@ export async function migrateStore(config: ParleyConfig): Promise<void> {
 
 function commandOptions(config: ParleyConfig) {
   const now = { clock: systemClock, newId: systemIds.session, log: createLog('warn') }
-  // `events` is null, because no command makes a change for webhook endpoints.
-  return { ...optionsOf(config), ...now, serves: false, events: null }
+  // `events` is null, because no command makes a change for webhook endpoints. A command waits for the database.
+  return { ...optionsOf(config), ...now, serves: false, events: null, deadlineMs: null }
 }
 
 const dayMs = 86_400_000
 
 function optionsOf(config: ParleyConfig) {
-  const { connectionsMax, keyCacheMs, keyCacheMax, choiceDays } = config.store
+  const { connectionsMax, keyCacheMs, keyCacheMax, keysKeptS, deadlineMs, choiceDays } = config.store
   const { leaseMs, retentionS } = config.idempotency
   return {
     databaseUrl: config.databaseUrl,
@@ -65,5 +65,7 @@ function optionsOf(config: ParleyConfig) {
     retention: config.retention,
     keyCacheMs,
     keyCacheMax,
+    keysKeptMs: keysKeptS * 1000,
+    deadlineMs,
   } satisfies Partial<StoreOptions>
 }

@@ -42,7 +42,7 @@ export async function openSharing(system: Sql, instanceId: string, options: Shar
   const everyMs = Math.min(refreshMs, leaseMs / 4)
   if (redisUrl === null || !serves) {
     const leases = createSqlLeases(system, clock, instanceId)
-    const limits = new SharedLimits({ clock, log, instance: row, leases, grantsWhileAway: false })
+    const limits = new SharedLimits({ clock, log, instance: row, leases })
     return {
       limits,
       usedTokens: null,
@@ -68,7 +68,7 @@ function overRedis(
 ): Sharing {
   const instance = createRedisInstance(redis, clock, instanceId, leaseMs)
   const leases = createRedisLeases(redis, clock, instanceId)
-  const limits = new SharedLimits({ clock, log, instance, leases, grantsWhileAway: true })
+  const limits = new SharedLimits({ clock, log, instance, leases })
   return {
     limits,
     usedTokens: createRedisUsedTokens(redis, clock),

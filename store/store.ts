@@ -10,6 +10,7 @@ import { createRequests, type RequestOptions, type Requests } from './billing/re
 import { type DatabaseOptions, type OpenDatabase, openDatabase } from './database/database.ts'
 import { createReadFigures, type StoreFigures } from './figures.ts'
 import { migrate, requireSchema } from './migrations/migrate.ts'
+import { createDiskCheck } from './postgres/disk-check.ts'
 import { transactionEach, transactionsUnderWay } from './postgres/tenant.ts'
 import { createRecords, type Records } from './records.ts'
 import { type RecordOptions, retentionLoops } from './retention.ts'
@@ -27,6 +28,8 @@ export type StoreOptions = AccessOptions &
     serves: boolean
     /** The most connections for single organizations' transactions. Batches use two more, and LISTEN uses one. */
     connectionsMax: number
+    /** A batch is refused after this time, and all work while the database is away. Null: all work waits. */
+    deadlineMs: number | null
     /** Instances share limits and used tokens through Redis or Valkey. Null: they share through the database. */
     redisUrl: string | null
   }
@@ -45,7 +48,7 @@ export type Store = Access &
     transactionsUnderWay(): number
     /** Reads figures for the metrics: pending work in the database, and connections to it. */
     figures(): Promise<StoreFigures>
-    /** Rejects if the database does not answer. */
+    /** Rejects if the database does not answer, or cannot write. */
     ping(): Promise<void>
     /**
      * Writes pending rows and closes. `stopPostgres` also ends the embedded server, even if another process has started
@@ -58,7 +61,7 @@ const closeMs = 5_000
 
 export async function openStore(options: StoreOptions): Promise<Store> {
   const instanceId = nanoid()
-  const opened = await openDatabase(options, applicationName(instanceId), options.connectionsMax)
+  const opened = await openDatabase(options, applicationName(instanceId), options.connectionsMax, options.deadlineMs)
   try {
     await waitForRestore(opened.pools.tenant, options)
     if (options.prepares) await migrate(opened.pools.tenant, options.progress)
@@ -103,9 +106,7 @@ async function assemble(opened: OpenDatabase, instanceId: string, options: Store
     liveInstances: () => sharing.limits.liveInstances,
     transactionsUnderWay: () => transactionsUnderWay(pools.tenant),
     figures: createReadFigures(transactionEach(pools.tenant), clock, applicationName(instanceId)),
-    async ping() {
-      await pools.system`select 1`
-    },
+    ping: createDiskCheck(pools.system),
     async close({ stopPostgres }) {
       await loops.stop(closeMs)
       await within(clock, closeMs, flush(), `not done within ${closeMs} ms`).catch((err: unknown) => {

@@ -11,11 +11,12 @@ import { type KeyChange, keysChannel, readKeyChange } from '../caches/key-change
 import { createLru } from '../caches/lru.ts'
 import { type BatchLimits, createBatcher } from '../postgres/batch.ts'
 import type { Sql } from '../postgres/connect.ts'
+import { inTime, isAway } from '../postgres/outage.ts'
 import type { Tenancy } from '../postgres/tenant.ts'
+import { isUnreachable } from '../postgres/unavailable.ts'
 import { apiKeyColumns, credentialColumns, previousSecretColumns, roleColumns } from './caller-columns.ts'
 import { type Digested, readCredential, readSecret } from './key-secret.ts'
-
-export type KeyCacheLimits = { keyCacheMs: number; keyCacheMax: number }
+import { type KeyCacheLimits, KnownCallers } from './known-callers.ts'
 
 /** Reads a stored policy, also from an earlier version. Never throws: `dropped` names the unreadable fields. */
 export type ReadStoredPolicy = (stored: unknown) => { policy: KeyPolicy; dropped: string[] }
@@ -47,7 +48,6 @@ type Row = {
   test: boolean
   expiresAt: Date | null
 }
-type Remembered = { digest: Buffer; caller: Caller; untilMs: number }
 
 const batches: BatchLimits = { rowsMax: 256, gatherMs: 0, idleGatherMs: 0, queueMax: 10_000 }
 /**
@@ -58,9 +58,9 @@ const unknownMsMax = 2_000
 
 export function createKeys(sql: Sql, options: Options): CheckedKeys {
   const { clock, keyCacheMs, keyCacheMax } = options
-  const callerCache = createLru<Remembered>(keyCacheMax)
+  const known = new KnownCallers(options, clock)
   const unknown = createLru<number>(keyCacheMax)
-  const lookups = createBatcher((batch: readonly string[]) => readKeys(sql, batch), batches)
+  const lookups = createBatcher((batch: readonly string[]) => inTime(sql, () => readKeys(sql, batch)), batches)
   const used = new Map<string, { organizationId: string; keyId: string }>()
   // Counts key changes. If a change arrives during a lookup, the lookup may have read the old state, so its answer is
   // not cached.
@@ -68,15 +68,15 @@ export function createKeys(sql: Sql, options: Options): CheckedKeys {
 
   function forget(change: KeyChange): void {
     changes += 1
-    if ('lookup' in change) {
-      callerCache.delete(change.lookup)
-      unknown.delete(change.lookup)
-    } else if ('organizationId' in change) {
-      callerCache.deleteWhere(({ caller }) => caller.organization.id === change.organizationId)
-    } else {
-      callerCache.clear()
-      unknown.clear()
-    }
+    known.forget(change)
+    if ('lookup' in change) unknown.delete(change.lookup)
+    else if ('all' in change) unknown.clear()
+  }
+
+  function missed(): void {
+    changes += 1
+    known.missed()
+    unknown.clear()
   }
 
   async function load(presented: Digested): Promise<Caller | null> {
@@ -85,36 +85,40 @@ export function createKeys(sql: Sql, options: Options): CheckedKeys {
     const nowMs = clock.nowMs()
     const row = rows.find(({ digest }) => timingSafeEqual(digest, presented.digest))
     if (!row || hasExpired(row, nowMs)) {
+      known.drop(presented)
       if (changes === changesBefore) unknown.set(presented.lookup, nowMs + Math.min(keyCacheMs, unknownMsMax))
       return null
     }
     const caller = callerOf(row, options)
-    if (changes === changesBefore) {
-      const untilMs = Math.min(nowMs + keyCacheMs, row.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY)
-      callerCache.set(presented.lookup, { digest: row.digest, caller, untilMs })
-    }
+    if (changes === changesBefore)
+      known.remember({ lookup: presented.lookup, digest: row.digest }, caller, row.expiresAt)
     if (used.size < keyCacheMax) used.set(row.keyId, { organizationId: row.organizationId, keyId: row.keyId })
     return caller
+  }
+
+  async function loadOrKept(presented: Digested): Promise<Caller | null> {
+    try {
+      return await load(presented)
+    } catch (error) {
+      const caller = isUnreachable(error) ? known.kept(presented) : null
+      if (caller === null) throw error
+      return caller
+    }
   }
 
   return {
     verify(secret) {
       const presented = readSecret(secret) ?? readCredential(secret)
       if (!presented) return null
-      const nowMs = clock.nowMs()
-      const hit = callerCache.get(presented.lookup)
-      if (hit && hit.untilMs > nowMs && timingSafeEqual(hit.digest, presented.digest)) return hit.caller
-      if ((unknown.get(presented.lookup) ?? 0) > nowMs) return null
-      return load(presented)
+      const caller = known.fresh(presented)
+      if (caller !== null) return caller
+      if ((unknown.get(presented.lookup) ?? 0) > clock.nowMs()) return null
+      return (isAway(sql) && known.kept(presented)) || loadOrKept(presented)
     },
     forget,
     waiting: () => lookups.waiting(),
     async listen() {
-      await sql.listen(
-        keysChannel,
-        (payload) => forget(readKeyChange(payload)),
-        () => forget({ all: true }),
-      )
+      await sql.listen(keysChannel, (payload) => forget(readKeyChange(payload)), missed)
     },
     async noteUse() {
       const keys = [...used.values()]

@@ -11,10 +11,12 @@ import { notifyKeyChange } from '../caches/key-changes.ts'
 import { createLru } from '../caches/lru.ts'
 import { type BatchLimits, createBatcher } from '../postgres/batch.ts'
 import type { Sql, Tx } from '../postgres/connect.ts'
+import { inTime, isAway } from '../postgres/outage.ts'
 import type { Tenancy } from '../postgres/tenant.ts'
+import { isUnreachable } from '../postgres/unavailable.ts'
 import type { SealedTable } from '../sealing/reseal.ts'
 import type { Sealed, Sealer } from '../sealing/sealed.ts'
-import type { KeyCacheLimits } from './keys.ts'
+import type { KeyCacheLimits } from './known-callers.ts'
 
 export type StoredProviderKeys = ProviderKeys &
   ProviderKeyAdministration & {
@@ -33,6 +35,8 @@ type Options = KeyCacheLimits & {
 
 type ProviderKeyRef = { organizationId: string; provider: string; keyId: string }
 type Row = { keyId: string; bytes: Buffer; sealedBy: string }
+/** After `untilMs` the key is good only while the database is away. */
+type Opened = { organizationId: string; apiKey: string; untilMs: number; keptUntilMs: number }
 
 const batches: BatchLimits = { rowsMax: 256, gatherMs: 0, idleGatherMs: 0, queueMax: 10_000 }
 
@@ -43,20 +47,32 @@ export type ProviderKeyStore = {
 }
 
 export function createProviderKeys(system: Sql, tenancy: Tenancy, options: Options): ProviderKeyStore {
-  const { clock, keyCacheMs, keyCacheMax, sealer } = options
-  const opened = createLru<{ organizationId: string; apiKey: string; untilMs: number }>(keyCacheMax)
-  const lookups = createBatcher((refs: readonly ProviderKeyRef[]) => readSealed(system, refs), batches)
+  const { clock, keyCacheMs, keyCacheMax, keysKeptMs, sealer } = options
+  const opened = createLru<Opened>(keyCacheMax)
+  const read = (refs: readonly ProviderKeyRef[]) => inTime(system, () => readSealed(system, refs))
+  const lookups = createBatcher(read, batches)
 
   async function load(ref: ProviderKeyRef): Promise<string | null> {
     const row = await lookups.add(ref)
     if (!row) return null
     const apiKey = sealer().open(row, placeOf(ref))
+    const nowMs = clock.nowMs()
     opened.set(placeOf(ref).join(' '), {
       organizationId: ref.organizationId,
       apiKey,
-      untilMs: clock.nowMs() + keyCacheMs,
+      untilMs: nowMs + keyCacheMs,
+      keptUntilMs: nowMs + Math.max(keyCacheMs, keysKeptMs),
     })
     return apiKey
+  }
+
+  async function loadOrKept(ref: ProviderKeyRef, { apiKey, keptUntilMs }: Opened): Promise<string | null> {
+    try {
+      return await load(ref)
+    } catch (error) {
+      if (isUnreachable(error) && keptUntilMs > clock.nowMs()) return apiKey
+      throw error
+    }
   }
 
   function forgetOrganization(organizationId: string): void {
@@ -71,12 +87,14 @@ export function createProviderKeys(system: Sql, tenancy: Tenancy, options: Optio
     open(organizationId, provider, keyId) {
       const ref = { organizationId, provider, keyId }
       const hit = opened.get(placeOf(ref).join(' '))
-      return hit && hit.untilMs > clock.nowMs() ? hit.apiKey : load(ref)
+      if (!hit) return load(ref)
+      const untilMs = isAway(system) ? hit.keptUntilMs : hit.untilMs
+      return untilMs > clock.nowMs() ? hit.apiKey : loadOrKept(ref, hit)
     },
     waiting: () => lookups.waiting(),
     sweep() {
       const nowMs = clock.nowMs()
-      opened.deleteWhere(({ untilMs }) => untilMs <= nowMs)
+      opened.deleteWhere(({ keptUntilMs }) => keptUntilMs <= nowMs)
     },
   }
   return { keys, administration }

@@ -9,6 +9,8 @@ import type { Clock } from '../../domain/ports/system.ts'
 import type { Caller } from '../../domain/records/organization.ts'
 import { type BatchLimits, createBatcher } from '../postgres/batch.ts'
 import type { Sql } from '../postgres/connect.ts'
+import { inTime } from '../postgres/outage.ts'
+import { undoneWrites } from '../postgres/undone.ts'
 import { countForKeys } from './key-budgets.ts'
 
 const batches: BatchLimits = { rowsMax: 128, gatherMs: 1, idleGatherMs: 0, queueMax: 10_000 }
@@ -35,8 +37,14 @@ type Cancellation = Pick<Ask, 'organizationId' | 'requestId'>
 
 export function createCredit(sql: Sql, clock: Clock, instanceId: string): StoredCredit {
   const now = () => new Date(clock.nowMs())
-  const reservations = createBatcher((asks: readonly Ask[]) => reserveAll(sql, asks, instanceId, now()), batches)
-  const cancellations = createBatcher((asks: readonly Cancellation[]) => cancelAll(sql, asks, now()), batches)
+  const cancel = (asks: readonly Cancellation[]) => cancelAll(sql, asks, now())
+  const undone = undoneWrites(sql, ({ requestId }: Cancellation) => requestId, cancel)
+  const reserve = (asks: readonly Ask[]) => undone.write(asks, () => reserveAll(sql, asks, instanceId, now()))
+  const reservations = createBatcher(reserve, batches)
+  const cancellations = createBatcher(
+    (asks: readonly Cancellation[]) => undone.write(asks, () => cancel(asks)),
+    batches,
+  )
   return {
     refusal: (caller) => refusalOf(sql, caller, clock.nowMs()),
     reserve(organizationId, requestId, microUsd, budget) {
@@ -49,7 +57,10 @@ export function createCredit(sql: Sql, clock: Clock, instanceId: string): Stored
       if (microUsd === 0) return Promise.resolve()
       return cancellations.add({ organizationId, requestId })
     },
-    sweep: () => giveBackOfTheDead(sql, now()),
+    async sweep() {
+      await undone.run()
+      await giveBackOfTheDead(sql, now())
+    },
     waiting: () => reservations.waiting(),
     async drain() {
       await Promise.all([reservations.drain(), cancellations.drain()])
@@ -60,10 +71,13 @@ export function createCredit(sql: Sql, clock: Clock, instanceId: string): Stored
 async function refusalOf(sql: Sql, caller: Caller, nowMs: number): Promise<CreditRefusal | null> {
   const { id } = caller.organization
   const { keyId, period, microUsd } = budgetOf(caller, nowMs) ?? { keyId: null, period: null, microUsd: 1 }
-  const [row] = await sql<{ isCovered: boolean }[]>`
+  const [row] = await inTime(
+    sql,
+    async () => sql<{ isCovered: boolean }[]>`
     select coalesce((select spent_micro_usd + reserved_micro_usd from key_budgets
       where organization_id = ${id} and key_id = ${keyId} and period = ${period}), 0) < ${microUsd} as "isCovered"
-    from organizations where id = ${id} and credit_micro_usd > 0`
+    from organizations where id = ${id} and credit_micro_usd > 0`,
+  )
   if (row === undefined) return 'credit'
   return row.isCovered ? null : 'budget'
 }

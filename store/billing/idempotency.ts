@@ -20,6 +20,8 @@ import type { Idempotency, KeyAdmission, KeyUse } from '../../domain/idempotency
 import type { Clock } from '../../domain/ports/system.ts'
 import { type BatchLimits, createBatcher } from '../postgres/batch.ts'
 import type { Sql } from '../postgres/connect.ts'
+import { inTime } from '../postgres/outage.ts'
+import { undoneWrites } from '../postgres/undone.ts'
 import { ofUses, ownedBy } from './key-match.ts'
 
 export type IdempotencyLimits = {
@@ -69,9 +71,7 @@ export function createIdempotency(
 ): StoredIdempotency {
   const holdings = new Map<string, Holding>()
   const timesNow = () => timesAt(clock.nowMs(), leaseMs, retentionMs)
-  const admissions = createBatcher((arrivals: readonly Arrival[]) => admitAll(sql, arrivals, timesNow()), batches)
-  const dispatches = createBatcher((uses: readonly KeyUse[]) => dispatchAll(sql, uses, clock.nowMs()), batches)
-  const releases = createBatcher((uses: readonly KeyUse[]) => releaseAll(sql, uses), batches)
+  const { admissions, dispatches, releases, undone } = createWrites(sql, clock, timesNow)
 
   const waiting = () => admissions.waiting() + dispatches.waiting() + releases.waiting()
 
@@ -110,6 +110,7 @@ export function createIdempotency(
   }
 
   async function renew(): Promise<void> {
+    await undone.run()
     const nowMs = clock.nowMs()
     const due = [...holdings.values()].filter(({ admitted, renewAtMs }) => admitted && renewAtMs <= nowMs)
     for (const { use } of due.filter(({ renewals }) => renewals >= renewalsMax)) letGo(use)
@@ -137,6 +138,25 @@ export function createIdempotency(
       await Promise.all([admissions.drain(), dispatches.drain(), releases.drain()])
     },
   }
+}
+
+function createWrites(sql: Sql, clock: Clock, timesNow: () => Times) {
+  // If an admission was refused at its deadline, its key may be stored later. Then a repetition would be refused too.
+  const undone = undoneWrites(
+    sql,
+    ({ requestId }: KeyUse) => requestId,
+    (uses) => releaseAll(sql, uses),
+  )
+  const admissions = createBatcher((arrivals: readonly Arrival[]) => {
+    const uses = arrivals.map(({ use }) => use)
+    return undone.write(uses, () => admitAll(sql, arrivals, timesNow()))
+  }, batches)
+  const dispatches = createBatcher(
+    (uses: readonly KeyUse[]) => inTime(sql, () => dispatchAll(sql, uses, clock.nowMs())),
+    batches,
+  )
+  const releases = createBatcher((uses: readonly KeyUse[]) => undone.write(uses, () => releaseAll(sql, uses)), batches)
+  return { admissions, dispatches, releases, undone }
 }
 
 async function admitAll(sql: Sql, arrivals: readonly Arrival[], times: Times): Promise<KeyAdmission[]> {

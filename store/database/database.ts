@@ -2,7 +2,8 @@
 import type { Clock, Log } from '../../domain/ports/system.ts'
 import { database, requireCluster, role } from '../embedded/cluster.ts'
 import { type EmbeddedPostgres, startEmbedded } from '../embedded/supervisor.ts'
-import { checkServer, connect, connectOnce, type Pools, type Target } from '../postgres/connect.ts'
+import { checkServer, connect, connectOnce, type Pools, probe, type Target } from '../postgres/connect.ts'
+import { Outage, watchFor } from '../postgres/outage.ts'
 import { namePrefix } from '../sharing/instances.ts'
 
 export type DatabaseOptions = {
@@ -26,11 +27,15 @@ export type OpenDatabase = {
   close(stopPostgres: boolean): Promise<void>
 }
 
-/** Opens the database. `name` marks this process's connections in pg_stat_activity. */
+/**
+ * Opens the database. `name` marks this process's connections in pg_stat_activity. A batch is refused after
+ * `deadlineMs`, and all work while the database is away. If it is null, all work waits.
+ */
 export async function openDatabase(
   options: DatabaseOptions,
   name: string,
   connectionsMax: number,
+  deadlineMs: number | null = null,
 ): Promise<OpenDatabase> {
   const { databaseUrl, dataDir, prepares, log } = options
   if (databaseUrl === null && !prepares) requireCluster(dataDir)
@@ -40,18 +45,39 @@ export async function openDatabase(
     : { databaseUrl: databaseUrl ?? '' }
   const hasStartedServer = embedded?.adopted === false
   let pools: Pools | null = null
+  let outage: Outage | null = null
   const close = async (stopPostgres: boolean) => {
+    outage?.close()
     if (pools) await end(pools)
     await leave(target, name, embedded, stopPostgres)
   }
   try {
     pools = connect(target, name, connectionsMax)
     await checkServer(pools.system, target, log)
+    if (deadlineMs !== null) outage = watch(pools, target, deadlineMs, log)
     return { pools, target, hasStartedServer, close }
   } catch (error) {
     await close(hasStartedServer)
     throw error
   }
+}
+
+/** The time for answers over old connections after an outage. A connection that is silent then is destroyed. */
+const oldConnectionMs = 500
+
+/** Watches for outages of the database behind these pools. */
+function watch(pools: Pools, target: Target, deadlineMs: number, log: Log): Outage {
+  const outage = new Outage({
+    deadlineMs,
+    probe: () => probe(target, deadlineMs),
+    changed(isAway) {
+      if (isAway) return log.error({}, 'the database does not answer: all that needs it is refused until it does')
+      log.warn({}, 'the database answers again')
+      setTimeout(pools.sockets.noteSilent(), oldConnectionMs).unref()
+    },
+  })
+  watchFor(outage, [pools.system, pools.tenant])
+  return outage
 }
 
 async function end({ system, tenant }: Pools): Promise<void> {

@@ -1,6 +1,7 @@
 import type postgres from 'postgres'
 import type { Log } from '../../domain/ports/system.ts'
 import { driver } from './driver.ts'
+import { Sockets } from './sockets.ts'
 
 /** int8 is read as a number: money in micro-USD stays exact up to 9 billion dollars. */
 export type Sql = postgres.Sql<{ bigint: number }>
@@ -16,6 +17,8 @@ export type Pools = {
   system: Sql
   /** Each transaction is for one organization (tenant.ts) and durable after its commit. */
   tenant: Sql
+  /** The sockets of both. */
+  sockets: Sockets
 }
 
 const batchConnections = 2
@@ -24,8 +27,10 @@ const postgresMin = 15
 
 /** Opens the connections. `name` marks them in pg_stat_activity. */
 export function connect(target: Target, name: string, connectionsMax: number): Pools {
+  const sockets = new Sockets()
   return {
-    system: pool(target, batchConnections, {
+    sockets,
+    system: pool(target, batchConnections, sockets, {
       application_name: name,
       'app.organization': '*',
       synchronous_commit: 'off',
@@ -40,18 +45,36 @@ export function connect(target: Target, name: string, connectionsMax: number): P
       // Turns compiling off: a disabled plan counts as so expensive that Postgres would compile it.
       jit: 'off',
     }),
-    tenant: pool(target, connectionsMax, { application_name: name }),
+    tenant: pool(target, connectionsMax, sockets, { application_name: name }),
   }
 }
 
 /** Opens a separate connection for a single query. The calling code must end it. */
 export function connectOnce(target: Target, name: string): Sql {
-  return pool(target, 1, { application_name: name })
+  return pool(target, 1, new Sockets(), { application_name: name })
 }
 
-function pool(target: Target, max: number, parameters: Record<string, string>): Sql {
+/** Resolves if the database answers on a new connection within `timeoutMs`. */
+export async function probe(target: Target, timeoutMs: number): Promise<void> {
+  const sockets = new Sockets()
+  const sql = pool(target, 1, sockets, { application_name: 'probe' })
+  const end = async () => {
+    await sql.end({ timeout: 0 })
+    sockets.destroyAll()
+  }
+  const timer = setTimeout(() => void end(), timeoutMs)
+  try {
+    await sql`select 1`
+  } finally {
+    clearTimeout(timer)
+    await end()
+  }
+}
+
+function pool(target: Target, max: number, sockets: Sockets, parameters: Record<string, string>): Sql {
   const options = {
     max,
+    socket: sockets.add,
     // The driver's default waits up to 20 s between attempts, so the store could stay away for 15 s after Postgres is
     // back.
     backoff: (attempt: number) => Math.min(0.05 * 2 ** attempt, 0.5),

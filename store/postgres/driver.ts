@@ -16,6 +16,9 @@
  * - If a COPY is read slowly, it pauses the socket. After its last row no code resumed the socket.
  * - If Postgres refuses a COPY's rows after the last row was sent, the COPY never ends.
  *
+ * The option `socket` is changed too. In the driver it makes the sockets, and if it cannot connect, the connection is
+ * lost for good. Here it only receives each new socket, so that a silent one can be destroyed (sockets.ts).
+ *
  * The driver is loaded as CommonJS, because a CommonJS module can be compiled from repaired text.
  */
 import { readFileSync } from 'node:fs'
@@ -28,6 +31,19 @@ type Driver = typeof postgres
 type Repair = readonly [before: string, after: string]
 
 const repairsOfConnection: readonly Repair[] = [
+  [
+    `x = options.socket
+        ? (await Promise.resolve(options.socket(options)))
+        : new net.Socket()`,
+    `x = new net.Socket()
+      options.socket && options.socket(x)`,
+  ],
+  [
+    `if (options.socket)
+      return ssl ? secure() : connected()
+`,
+    '',
+  ],
   [
     'function execute(q) {',
     `function execute(q) {

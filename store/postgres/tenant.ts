@@ -7,7 +7,7 @@
  */
 import type { Tenant } from '../../domain/records/organization.ts'
 import type { Sql, Tx } from './connect.ts'
-import { asFault } from './unavailable.ts'
+import { guard } from './outage.ts'
 
 /** Gives a repository access to its rows: a transaction for each call, or one transaction for several repositories. */
 export type Tenancy = {
@@ -109,14 +109,22 @@ async function begin<T>(
 ): Promise<T> {
   underWay.set(sql, transactionsUnderWay(sql) + 1)
   try {
-    const result = await sql.begin(options, async (tx) => {
-      await tx`select set_config('app.organization', ${scope}, true), set_config('app.world', ${world}, true)`
-      return { value: await run(tx) }
+    return await guard(sql, {
+      async run(state) {
+        const result = await sql.begin(options, async (tx) => {
+          if (state.isRefused) throw refusedMeanwhile()
+          await tx`select set_config('app.organization', ${scope}, true), set_config('app.world', ${world}, true)`
+          const value = await run(tx)
+          if (state.isRefused) throw refusedMeanwhile()
+          return { value }
+        })
+        return result.value
+      },
     })
-    return result.value
-  } catch (error) {
-    throw asFault(error)
   } finally {
     underWay.set(sql, transactionsUnderWay(sql) - 1)
   }
 }
+
+/** Causes a rollback. No code receives it, because the calling code was answered before. */
+const refusedMeanwhile = () => new Error('the transaction was refused while it was under way')

@@ -10,27 +10,44 @@ const lost = new Set([
   'EPIPE',
   'ETIMEDOUT',
 ])
+/** SQLSTATEs of a server that ends, has crashed or is starting. */
+const ending = new Set(['57P01', '57P02', '57P03', '57P04', '57P05'])
 /**
- * SQLSTATEs that pass by themselves: shutdown, crash, starting up, too many connections, deadlock, serialization. A
- * statement timeout (57014) is not here, because a repeat would take as long.
+ * SQLSTATEs that pass by themselves or by the operator's work: full disk, out of memory, too many connections, read-only
+ * database, deadlock, serialization. A statement timeout (57014) is not here, because a repeat would take as long.
  */
-const passing = new Set(['57P01', '57P02', '57P03', '53300', '40P01', '40001'])
+const passing = new Set(['53100', '53200', '53300', '25006', '40P01', '40001'])
 /** Error codes after this process has closed the store. */
 const closed = new Set(['CONNECTION_ENDED', 'CONNECTION_DESTROYED'])
 
-/** Returns true if the same statement can succeed a moment later. */
+/** Returns true if the same statement can succeed later. */
 export function isPassing(error: unknown): boolean {
+  return isLost(error) || passing.has(codeOf(error)) || isUnreachable(error)
+}
+
+/** Returns true if the connection was lost, or the server is ending or starting. */
+export function isLost(error: unknown): boolean {
   const code = codeOf(error)
-  return lost.has(code) || passing.has(code)
+  return lost.has(code) || ending.has(code)
+}
+
+/** Returns true if a running server has sent this error. Only errors by Postgres have a severity. */
+export function isAnswer(error: unknown): boolean {
+  return (error as { severity?: unknown } | null)?.severity !== undefined && !isLost(error)
 }
 
 /**
- * Returns the fault store_unreachable if the store is away for a moment or closed. Any other error is our defect and
- * stays as it is.
+ * Returns the fault store_unreachable if the store is away for a moment, cannot write or is closed. Any other error is
+ * our defect and stays as it is.
  */
 export function asFault(error: unknown): unknown {
-  if (!isPassing(error) && !closed.has(codeOf(error))) return error
+  if (isUnreachable(error) || (!isPassing(error) && !closed.has(codeOf(error)))) return error
   return new Fault({ kind: 'store_unreachable' }, { retryAfterS: 1, cause: error })
+}
+
+/** Returns true for the fault store_unreachable. */
+export function isUnreachable(error: unknown): boolean {
+  return error instanceof Fault && error.kind === 'store_unreachable'
 }
 
 function codeOf(error: unknown): string {

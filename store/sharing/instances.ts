@@ -7,6 +7,7 @@ import type { KeyLeases } from '../../domain/access/local-limits.ts'
 import type { Clock } from '../../domain/ports/system.ts'
 import { locks } from '../postgres/advisory-locks.ts'
 import type { Sql, Tx } from '../postgres/connect.ts'
+import { guard } from '../postgres/outage.ts'
 
 export type Instance = {
   /** Writes this instance's row. Returns true if no other instance is alive; then this instance counts in memory. */
@@ -47,14 +48,7 @@ export function createInstance(sql: Sql, clock: Clock, id: string, leaseMs: numb
   const aliveUntil = () => new Date(clock.nowMs() + leaseMs)
   const isOther = (tx: Sql | Tx) => tx`id <> ${id} and alive_until > ${now()}`
 
-  function change<T>(run: (tx: Tx) => Promise<T>): Promise<T> {
-    return sql.begin(async (tx) => {
-      await tx`select pg_advisory_xact_lock(${locks.instances})`
-      const answer = await run(tx)
-      await tx`select pg_notify(${channel}, '')`
-      return answer
-    }) as Promise<T>
-  }
+  const change = <T>(run: (tx: Tx) => Promise<T>) => changeInstances(sql, run)
 
   return {
     join: () =>
@@ -66,14 +60,16 @@ export function createInstance(sql: Sql, clock: Clock, id: string, leaseMs: numb
         return row?.alone ?? false
       }),
     async beat(countsInMemory) {
-      const [row] = await sql<{ others: number; gone: number; inserted: boolean; inMemory: boolean }[]>`
+      const [row] = await guard(sql, {
+        run: async () => sql<{ others: number; gone: number; inserted: boolean; inMemory: boolean }[]>`
         with gone as (delete from instances where alive_until <= ${now()} and id <> ${id} returning id), own as (
           insert into instances (id, alive_until, counts_in_memory) values (${id}, ${aliveUntil()}, ${countsInMemory})
           on conflict (id) do update set alive_until = excluded.alive_until
           returning xmax = 0 as inserted, counts_in_memory as "inMemory"
         )
         select inserted, "inMemory", (select count(*)::int from gone) as gone,
-          (select count(*)::int from instances where ${isOther(sql)}) as others from own`
+          (select count(*)::int from instances where ${isOther(sql)}) as others from own`,
+      })
       const isIntact = row?.inserted === false && row.inMemory === countsInMemory
       return { others: row?.others ?? 0, isIntact, hasRemoved: (row?.gone ?? 0) > 0 }
     },
@@ -109,4 +105,18 @@ export function createInstance(sql: Sql, clock: Clock, id: string, leaseMs: numb
       await change((tx) => tx`delete from instances where id = ${id}`)
     },
   }
+}
+
+/** Changes the list of instances under its lock, and notifies all instances. */
+function changeInstances<T>(sql: Sql, run: (tx: Tx) => Promise<T>): Promise<T> {
+  return guard(sql, {
+    run: (state) =>
+      sql.begin(async (tx) => {
+        if (state.isRefused) throw new Error('the change was refused while it waited')
+        await tx`select pg_advisory_xact_lock(${locks.instances})`
+        const answer = await run(tx)
+        await tx`select pg_notify(${channel}, '')`
+        return answer
+      }) as Promise<T>,
+  })
 }

@@ -6,6 +6,7 @@ import type { ConcurrencyLimits, LeaseKind, LeaseRefusal } from '../../domain/ac
 import type { Clock, Log } from '../../domain/ports/system.ts'
 import { type BatchLimits, createBatcher } from '../postgres/batch.ts'
 import type { Sql } from '../postgres/connect.ts'
+import { guard, inTime } from '../postgres/outage.ts'
 
 const batches: BatchLimits = { rowsMax: 128, gatherMs: 0, idleGatherMs: 0, queueMax: 10_000 }
 
@@ -33,8 +34,8 @@ export type LeaseRows = {
 
 /** Acquires and ends leases, through Postgres or through Redis. */
 export type LeaseStatements = {
-  /** Acquires leases. An answer is null if the lease is granted. */
-  acquireAll(asks: readonly Ask[]): Promise<(LeaseRefusal | null)[]>
+  /** Acquires leases. An answer is null if the lease is granted. After a rejection, `late` is called if they may count. */
+  acquireAll(asks: readonly Ask[], late: () => void): Promise<(LeaseRefusal | null)[]>
   endAll(ends: readonly Ends[]): Promise<void>
   /** Removes dead instances' leases. */
   sweep(): Promise<void>
@@ -48,8 +49,8 @@ export type Ends = { organizationId: string; keyId: string; count: number; sessi
 export function createSqlLeases(sql: Sql, clock: Clock, instanceId: string): LeaseStatements {
   const now = () => new Date(clock.nowMs())
   return {
-    acquireAll: (asks) => acquireAll(sql, asks, instanceId, now()),
-    endAll: (ends) => endAll(sql, ends, instanceId),
+    acquireAll: (asks, late) => inTime(sql, () => acquireAll(sql, asks, instanceId, now()), late),
+    endAll: (ends) => guard(sql, { run: () => endAll(sql, ends, instanceId) }),
     sweep: () => removeOfTheDead(sql, now()),
   }
 }
@@ -64,7 +65,7 @@ export function createLeaseRows(
   mayWrite: () => boolean,
   failed: () => void,
 ): LeaseRows {
-  const asks = createBatcher((rows: readonly Ask[]) => statements.acquireAll(rows), batches)
+  const asks = createBatcher((rows: readonly Ask[]) => statements.acquireAll(rows, failed), batches)
   // Ends are added up by key, so the map stays small even if the database is away for long.
   let ends = new Map<string, Ends>()
   let writing: Promise<void> | null = null

@@ -22,14 +22,15 @@
  *   a limit can be exceeded.
  * - If an instance is killed, its rows count until its lease has run out. Then the others stop counting it. If only one
  *   instance is left, it moves back to memory.
- * - While the database does not answer, an instance does not change its state: in memory it goes on granting, in rows
- *   it refuses. Nearly all requests need the database for their credit anyway.
- * - With `REDIS_URL` the same states are kept over Redis, and "rows" are fields there (store/redis). A request needs
- *   Redis for nothing else, so while Redis is away each instance counts alone and grants.
+ * - While the database does not answer, an instance does not change its state, and counts alone and grants. So a request
+ *   that needs no database is served. A request with a price is refused, because its credit cannot be reserved.
+ * - With `REDIS_URL` the same states are kept over Redis, and "rows" are fields there (store/redis). While Redis is away
+ *   each instance counts alone and grants too.
  */
 import type { ConcurrencyLimits, EndLease, LeaseKind, LeaseRefusal, Limits } from '../../domain/access/limits.ts'
 import { createLocalLimits, type LocalLimits } from '../../domain/access/local-limits.ts'
 import type { Clock, Log } from '../../domain/ports/system.ts'
+import { Fault } from '../../domain/records/fault.ts'
 import type { Instance } from './instances.ts'
 import { createLeaseRows, type LeaseRows, type LeaseStatements } from './lease-rows.ts'
 
@@ -45,11 +46,6 @@ export type SharedLimitsParts = {
   /** `instance` and `leases` must both use Postgres, or both Redis. */
   instance: Instance
   leases: LeaseStatements
-  /**
-   * Decides for the time when Postgres or Redis does not answer. True: this instance counts alone and grants. False: it
-   * refuses.
-   */
-  grantsWhileAway: boolean
 }
 
 export class SharedLimits implements Limits {
@@ -57,7 +53,6 @@ export class SharedLimits implements Limits {
   readonly #log: Log
   readonly #instance: Instance
   readonly #rows: LeaseRows
-  readonly #grantsWhileAway: boolean
   readonly #local: LocalLimits
   #counting: 'memory' | 'moving' | 'rows' = 'rows'
   /** Resolves when the last move has ended or failed. */
@@ -73,11 +68,10 @@ export class SharedLimits implements Limits {
   /** Renews this instance's row, counts the others and moves if their number has changed. */
   readonly refresh = once(() => this.#look())
 
-  constructor({ clock, log, instance, leases, grantsWhileAway }: SharedLimitsParts) {
+  constructor({ clock, log, instance, leases }: SharedLimitsParts) {
     this.#clock = clock
     this.#log = log
     this.#instance = instance
-    this.#grantsWhileAway = grantsWhileAway
     const uncertain = () => {
       this.#isUncertain = true
     }
@@ -145,7 +139,7 @@ export class SharedLimits implements Limits {
       return refusal ?? this.#local.add(organizationId, keyId, kind)
     } catch (error) {
       this.#isUncertain = true
-      if (!this.#grantsWhileAway) throw error
+      if (!(error instanceof Fault && error.kind === 'store_unreachable')) throw error
       return this.#local.acquire(organizationId, keyId, limits, kind)
     }
   }

@@ -10,6 +10,7 @@ export class DatabaseRelay {
   readonly #folder = mkdtempSync(path.join(tmpdir(), 'parley-relay-'))
   readonly #target: string
   readonly #open = new Set<net.Socket>()
+  #isSilent = false
   #server: net.Server | null = null
   /** DATABASE_URL for connections through the relay. */
   readonly url: string
@@ -33,6 +34,17 @@ export class DatabaseRelay {
     for (const socket of this.#open) socket.destroy()
   }
 
+  /** From now on no byte passes, and no connection ends, as if the network lost all packets. */
+  silence(): void {
+    this.#isSilent = true
+    for (const socket of this.#open) socket.unpipe().pause()
+  }
+
+  /** New connections work again. The connections before stay silent. */
+  endSilence(): void {
+    this.#isSilent = false
+  }
+
   repair(): Promise<void> {
     const server = net.createServer((near) => this.#relay(near))
     this.#server = server
@@ -47,6 +59,10 @@ export class DatabaseRelay {
   }
 
   #relay(near: net.Socket): void {
+    if (this.#isSilent) {
+      this.#open.add(near.pause().on('error', () => {}))
+      return
+    }
     const far = net.connect(this.#target)
     for (const [socket, other] of [
       [near, far],

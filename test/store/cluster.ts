@@ -41,6 +41,8 @@ export const defaults: Omit<StoreOptions, 'databaseUrl' | 'dataDir'> = {
   retention: { requestsDays: null, callsDays: null, eventsDays: null, deliveriesDays: 30 },
   keyCacheMs: 30_000,
   keyCacheMax: 1_000,
+  keysKeptMs: 900_000,
+  deadlineMs: 1_000,
 }
 
 type Test = { teardown(run: () => unknown): void }

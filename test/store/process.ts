@@ -28,6 +28,8 @@ const store = await openStore({
   retention: { requestsDays: null, callsDays: null, eventsDays: null, deliveriesDays: 30 },
   keyCacheMs: 30_000,
   keyCacheMax: 100,
+  keysKeptMs: 900_000,
+  deadlineMs: 1_000,
 })
 
 if (action === 'admit') {

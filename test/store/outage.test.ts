@@ -1,0 +1,128 @@
+/** The state of an outage, without a database: work is refused, and a probe or an answer ends the outage. */
+import { once } from 'node:events'
+import t, { type Test } from 'tap'
+import type { Sql } from '../../store/postgres/connect.ts'
+import { inTime, Outage, watchFor } from '../../store/postgres/outage.ts'
+import { undoneWrites } from '../../store/postgres/undone.ts'
+
+const refusal = { name: 'Fault', kind: 'store_unreachable', detail: { retryAfterS: 1 } }
+
+/** A promise that the test settles. */
+function open<T>() {
+  let resolve: (value: T) => void = () => {}
+  let reject: (error: Error) => void = () => {}
+  const promise = new Promise<T>((resolved, rejected) => {
+    resolve = resolved
+    reject = rejected
+  })
+  return { promise, resolve, reject }
+}
+
+function watched(t: Test) {
+  const probes: ReturnType<typeof open<void>>[] = []
+  const changes: boolean[] = []
+  const events = new EventTarget()
+  const outage = new Outage({
+    deadlineMs: 200,
+    probe() {
+      const probe = open<void>()
+      probes.push(probe)
+      events.dispatchEvent(new Event('probe'))
+      return probe.promise
+    },
+    changed(isAway) {
+      changes.push(isAway)
+      events.dispatchEvent(new Event('changed'))
+    },
+  })
+  t.teardown(() => outage.close())
+  // The ticks do not keep a process alive, so the test does.
+  const alive = setInterval(() => {}, 1_000)
+  t.teardown(() => clearInterval(alive))
+  const sql = {} as Sql
+  watchFor(outage, [sql])
+  return { outage, sql, probes, changes, next: (event: 'probe' | 'changed') => once(events, event) }
+}
+
+t.test('work without an answer is refused, and then no work begins until a probe succeeds', async (t) => {
+  const { outage, probes, changes, next } = watched(t)
+  const probe = next('probe')
+  const silent = outage.run({ run: () => new Promise(() => {}) })
+  await probe
+  await t.rejects(silent, refusal)
+  t.same(changes, [true])
+  let begun = 0
+  const work = { run: () => Promise.resolve((begun += 1)) }
+  await t.rejects(outage.run(work), refusal)
+  t.equal(begun, 0, 'refused without a statement')
+  let returns = 0
+  outage.onReturn(() => (returns += 1))
+  const back = next('changed')
+  probes[0]?.resolve()
+  await back
+  t.equal(await outage.run(work), 1)
+  t.same([changes, returns], [[true, false], 1])
+})
+
+t.test('slow work goes on while probes are answered', async (t) => {
+  const { outage, probes, changes, next } = watched(t)
+  const slow = open<string>()
+  const answer = outage.run({ run: () => slow.promise })
+  for (let count = 0; count < 2; count += 1) {
+    await next('probe')
+    probes[count]?.resolve()
+  }
+  slow.resolve('done')
+  t.equal(await answer, 'done')
+  t.same(changes, [])
+})
+
+t.test('a batch is refused at its deadline, even if the database answers other work', async (t) => {
+  const { sql, probes, changes, next } = watched(t)
+  const slow = open<string>()
+  const late = open<void>()
+  const batch = inTime(sql, () => slow.promise, late.resolve)
+  await next('probe')
+  probes[0]?.resolve()
+  await t.rejects(batch, refusal)
+  t.same(changes, [])
+  slow.resolve('done')
+  await late.promise
+})
+
+t.test('a lost connection causes a probe at once, and an error by Postgres does not', async (t) => {
+  const { outage, probes } = watched(t)
+  const full = Object.assign(new Error('full'), { code: '53100', severity: 'ERROR' })
+  await t.rejects(outage.run({ run: () => Promise.reject(full) }), { ...refusal, cause: full })
+  t.equal(probes.length, 0)
+  const lost = Object.assign(new Error('lost'), { code: 'CONNECTION_CLOSED' })
+  await t.rejects(outage.run({ run: () => Promise.reject(lost) }), refusal)
+  t.equal(probes.length, 1)
+})
+
+t.test('an answer to work that was refused ends the outage', async (t) => {
+  const { outage, changes, next } = watched(t)
+  const frozen = open<string>()
+  await t.rejects(outage.run({ run: () => frozen.promise }), refusal)
+  const back = next('changed')
+  frozen.resolve('late')
+  await back
+  t.same(changes, [true, false])
+})
+
+t.test('a write that was refused is undone when it has ended', async (t) => {
+  const { sql } = watched(t)
+  const undone = open<readonly string[]>()
+  const writes = undoneWrites(
+    sql,
+    (row: string) => row,
+    (rows) => Promise.resolve(undone.resolve(rows)),
+  )
+  const frozen = open<string>()
+  await t.rejects(
+    writes.write(['a', 'b'], () => frozen.promise),
+    refusal,
+  )
+  frozen.resolve('written after all')
+  t.same(await undone.promise, ['a', 'b'])
+})
