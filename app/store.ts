@@ -52,7 +52,7 @@ function commandOptions(config: ParleyConfig) {
 const dayMs = 86_400_000
 
 function optionsOf(config: ParleyConfig) {
-  const { connectionsMax, keyCacheMs, keyCacheMax, keysKeptS, deadlineMs, choiceDays } = config.store
+  const { connectionsMax, keyCacheMs, keyCacheMax, keysKeptS, deadlineMs, journalBytesMax, choiceDays } = config.store
   const { leaseMs, retentionS } = config.idempotency
   return {
     databaseUrl: config.databaseUrl,
@@ -67,5 +67,6 @@ function optionsOf(config: ParleyConfig) {
     keyCacheMax,
     keysKeptMs: keysKeptS * 1000,
     deadlineMs,
+    journalBytesMax,
   } satisfies Partial<StoreOptions>
 }

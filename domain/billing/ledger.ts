@@ -74,6 +74,8 @@ export interface Ledger {
    * batch with other requests. If a settlement cannot be written, it is logged.
    */
   settle(settlement: Settlement): void
+  /** Returns false if no more settlements can be kept for a database that is away. Then no request may be served. */
+  hasRoom(): boolean
 }
 
 export interface Credit {

@@ -6,6 +6,7 @@ import { unpricedNeedsCredit } from '../billing/unpriced.ts'
 import type { KeyUse } from '../idempotency/idempotency.ts'
 import { inProgress, requireAdmitted } from '../idempotency/require-admitted.ts'
 import type { Log } from '../ports/system.ts'
+import { Fault } from '../records/fault.ts'
 import type { Choice } from '../routing/choice.ts'
 import type { DispatchDeps, Plan, RequestContext } from './request.ts'
 
@@ -32,6 +33,7 @@ export type Admission = {
  */
 export async function admitRequest<T>(deps: DispatchDeps, context: RequestContext, plan: Plan<T>): Promise<Admission> {
   const startedMs = deps.clock.monotonicMs()
+  if (!deps.ledger.hasRoom()) throw new Fault({ kind: 'store_unreachable' }, { retryAfterS: 1 })
   const lease = context.callId === undefined ? takeLease(deps.concurrency, context.caller, 'request') : withoutLease
   const end = lease instanceof Promise ? await lease : lease
   try {

@@ -1,13 +1,12 @@
 /** Stores the explanations of routing choices. Equal choices are stored once, by the first process to make them. */
 import type { Clock } from '../../domain/ports/system.ts'
-import type { Choice } from '../../domain/routing/choice.ts'
 import { createLru } from '../caches/lru.ts'
 import type { Sql } from '../postgres/connect.ts'
 
 export type ChoiceRow = { organizationId: string; id: string; text: string }
 
 /** A request and the choice that routed it. */
-type Chosen = { organizationId: string; choice: Choice }
+type Chosen = { organizationId: string; choice: { id: string; text: string | null } }
 
 export type Choices = {
   /** Returns the choices in `requests`, without any that this process has written recently. */
@@ -36,7 +35,8 @@ export function createChoices(sql: Sql, clock: Clock, retentionMs: number): Choi
       const leastMs = clock.nowMs() - rewriteMs
       const rows = new Map<string, ChoiceRow>()
       for (const { organizationId, choice } of requests) {
-        const { id, text } = choice.record
+        const { id, text } = choice
+        if (text === null) continue
         const key = keyOf({ organizationId, id })
         if (!rows.has(key) && (writtenAtMs.get(key) ?? 0) <= leastMs) rows.set(key, { organizationId, id, text })
       }

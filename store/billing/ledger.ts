@@ -1,10 +1,11 @@
+import { createHash } from 'node:crypto'
 import type { KeyBudget } from '../../domain/billing/budget.ts'
 import type { Ledger, Settlement } from '../../domain/billing/ledger.ts'
 import type { KeyUse } from '../../domain/idempotency/idempotency.ts'
 import type { Clock, Log } from '../../domain/ports/system.ts'
-import type { Choice } from '../../domain/routing/choice.ts'
 import { type BatchLimits, createBatcher } from '../postgres/batch.ts'
 import type { Sql } from '../postgres/connect.ts'
+import { guard } from '../postgres/outage.ts'
 import { arrayLiteral } from '../postgres/row-values.ts'
 import { isPassing } from '../postgres/unavailable.ts'
 import type { ChoiceRow, Choices } from './choices.ts'
@@ -12,6 +13,8 @@ import { addToDay } from './credit-movements.ts'
 import { countForKeys } from './key-budgets.ts'
 import { ofUses, ownedBy } from './key-match.ts'
 import { earlierRowsOf, ledgerSql, rowOf } from './ledger-rows.ts'
+import { type JournalRow, SettlementJournal } from './settlement-journal.ts'
+import { createReplay, type SettlementReplay } from './settlement-replay.ts'
 
 /**
  * No request waits for a settlement. So even a single settlement waits 10 ms for others to share its statement, and
@@ -19,8 +22,8 @@ import { earlierRowsOf, ledgerSql, rowOf } from './ledger-rows.ts'
  */
 const batches: BatchLimits = { rowsMax: 256, gatherMs: 10, idleGatherMs: 10, queueMax: 50_000 }
 /**
- * The pauses between tries, together about 15 s. The request was served already, so its settlement must not be lost
- * while Postgres restarts.
+ * The pauses between tries, together about 15 s. They are for a settlement that could not be written to the disk here
+ * either.
  */
 const retryDelaysMs = [100, 200, 500, 1_000, 2_000, 4_000, 8_000]
 
@@ -29,10 +32,8 @@ const retryDelaysMs = [100, 200, 500, 1_000, 2_000, 4_000, 8_000]
  * So its rows become text at once: a text is one object for the garbage collector, while a settlement is thirty objects
  * and would be moved repeatedly.
  */
-type Waiting = {
+type Waiting = JournalRow<{
   requestId: string
-  organizationId: string
-  choice: Choice
   use: KeyUse | undefined
   hasFailed: boolean
   /** The request with its last attempt, as JSON. */
@@ -41,23 +42,74 @@ type Waiting = {
   earlier: string
   /** The key's budget as JSON, or '' if the key has no budget. */
   budget: string
-}
+}>
 
-/** `drain` resolves when all settlements are written. `waiting` counts unwritten settlements. */
+/** `drain` resolves when all settlements are written, or are on the disk here. `waiting` counts unwritten settlements. */
 export type StoredLedger = Ledger & { drain(): Promise<void>; waiting(): number }
 
-export function createLedger(sql: Sql, clock: Clock, log: Log, choices: Choices): StoredLedger {
-  const settlements = createBatcher(writeBatch, batches)
+export type LedgerDeps = {
+  sql: Sql
+  clock: Clock
+  log: Log
+  choices: Choices
+  dataDir: string
+  instanceId: string
+  journalBytesMax: number
+}
 
-  async function writeBatch(batch: readonly Waiting[]): Promise<readonly undefined[]> {
+export function createLedger(deps: LedgerDeps): SettlementReplay & { ledger: StoredLedger } {
+  const { sql, clock, log, dataDir, instanceId, journalBytesMax: bytesMax } = deps
+  const columns = createHash('sha256').update(ledgerSql.entry).digest('hex').slice(0, 12)
+  const journal = new SettlementJournal<Waiting>({ dataDir, instanceId, columns, bytesMax, log })
+  const { lost, writeEach, writeWithRetries } = createWriter(deps)
+  const settlements = createBatcher(writeOrKeep, batches)
+
+  async function writeOrKeep(batch: readonly Waiting[]): Promise<readonly undefined[]> {
+    await writeEach(batch, keep)
+    return answers
+  }
+
+  async function keep(batch: readonly Waiting[], reason: unknown): Promise<void> {
     try {
-      await writeWithRetries(batch)
+      await journal.append(batch)
+    } catch (err) {
+      log.error({ err, reason }, 'settlements cannot be written to the data folder')
+      await writeWithRetries(batch).catch((cause: unknown) => {
+        for (const { requestId } of batch) lost(requestId, cause)
+      })
+    }
+  }
+
+  const ledger: StoredLedger = {
+    hasRoom: () => journal.hasRoom,
+    settle(settlement) {
+      try {
+        settlements.post(waitingOf(settlement))
+      } catch (err) {
+        lost(settlement.row.requestId, err)
+      }
+    },
+    drain: () => settlements.drain(),
+    waiting: () => settlements.waiting() + journal.rows,
+  }
+  const rewrite = (rows: readonly Waiting[]) => writeEach(rows, (_rows, err) => Promise.reject(err))
+  return { ledger, ...createReplay(sql, clock, journal, rewrite) }
+}
+
+function createWriter({ sql, clock, log, choices }: LedgerDeps) {
+  /** Writes the rows. If the database cannot take them now, `refused` gets them. */
+  async function writeEach(
+    batch: readonly Waiting[],
+    refused: (rows: readonly Waiting[], err: unknown) => Promise<void>,
+  ): Promise<void> {
+    try {
+      await write(batch)
     } catch (err) {
       // Postgres may have refused only one row. So the rows are written one by one, and only the bad row is lost.
-      if (batch.length === 1 || isPassing(err)) for (const { requestId } of batch) lost(requestId, err)
-      else for (const one of batch) await writeWithRetries([one]).catch((cause: unknown) => lost(one.requestId, cause))
+      if (isPassing(err)) await refused(batch, err)
+      else if (batch.length === 1) for (const { requestId } of batch) lost(requestId, err)
+      else for (const one of batch) await writeEach([one], refused)
     }
-    return answers
   }
 
   async function writeWithRetries(batch: readonly Waiting[]): Promise<void> {
@@ -77,7 +129,7 @@ export function createLedger(sql: Sql, clock: Clock, log: Log, choices: Choices)
 
   async function write(batch: readonly Waiting[]): Promise<void> {
     const newChoices = choices.unwritten(batch)
-    await insertAll(sql, batch, newChoices, clock.nowMs())
+    await guard(sql, { run: () => insertAll(sql, batch, newChoices, clock.nowMs()) })
     choices.remember(newChoices)
   }
 
@@ -85,29 +137,20 @@ export function createLedger(sql: Sql, clock: Clock, log: Log, choices: Choices)
     log.error({ err, requestId }, 'a settlement could not be written')
   }
 
-  return {
-    settle(settlement) {
-      try {
-        settlements.post(waitingOf(settlement))
-      } catch (err) {
-        lost(settlement.row.requestId, err)
-      }
-    },
-    drain: () => settlements.drain(),
-    waiting: () => settlements.waiting(),
-  }
+  return { lost, writeEach, writeWithRetries }
 }
 
 /** The batcher needs an answer for each row, but no code reads it. */
 const answers: readonly undefined[] = []
 
 function waitingOf(settlement: Settlement): Waiting {
-  const { choice, use, status } = settlement
+  const { use, status } = settlement
+  const { id, text } = settlement.choice.record
   const { requestId, organizationId, attempts } = settlement.row
   const row = JSON.stringify(rowOf(settlement))
   const earlier = attempts.length < 2 ? '' : JSON.stringify(earlierRowsOf(settlement)).slice(1, -1)
   const budget = settlement.budget === undefined ? '' : budgetRowOf(settlement.budget, settlement.row)
-  return { requestId, organizationId, choice, use, hasFailed: status === 'failed', row, earlier, budget }
+  return { requestId, organizationId, choice: { id, text }, use, hasFailed: status === 'failed', row, earlier, budget }
 }
 
 function budgetRowOf({ keyId, period, microUsd }: KeyBudget, row: Settlement['row']): string {
@@ -121,7 +164,8 @@ const jsonOf = (rows: readonly string[]) => `[${rows.filter((row) => row !== '')
  * Ends idempotency keys, writes rows and moves credit, all or nothing. If the first run's answer is lost, it runs
  * again, and nothing counts twice: an existing row is not written again, only a new row takes its cost, and only an
  * existing reservation is given back. Postgres runs `noted` after the main statement, because no other part reads it.
- * So each transaction locks the credit before its movements.
+ * So each transaction locks the credit before its movements. The commit waits for the disk, because after it this
+ * process forgets the settlements.
  */
 async function insertAll(
   sql: Sql,
@@ -136,7 +180,8 @@ async function insertAll(
   const text = (part: keyof typeof ledgerSql) => sql.unsafe(ledgerSql[part])
   await sql`
     with entry as materialized (
-      select ${text('entry')} from jsonb_array_elements(${jsonOf(batch.map(({ row }) => row))}::text::jsonb) as r
+      select ${text('entry')} from (select set_config('synchronous_commit', 'on', true) offset 0) durable,
+        jsonb_array_elements(${jsonOf(batch.map(({ row }) => row))}::text::jsonb) as r
     ), ended as (
       update idempotency_keys k set finished_at = ${new Date(nowMs)},
         status = case when k.request_id = any(${arrayLiteral(failed)}::text[]) then 'failed' else 'succeeded' end

@@ -25,6 +25,9 @@ export type RequestOptions = {
   idempotency: IdempotencyLimits
   /** A routing choice is deleted when no request has used it for this long. */
   choiceRetentionMs: number
+  dataDir: string
+  /** The most bytes of settlements on the disk here while the database is away. */
+  journalBytesMax: number
 }
 
 export type Requests = {
@@ -48,13 +51,15 @@ export type RequestParts = {
 
 const sweepEveryMs = 60_000
 const budgetEventsMs = 5_000
+/** A full disk is no outage, so no return of the database is noticed after it. */
+const replayEveryMs = 1_000
 
 export function createRequests({ system, tenant }: Pools, instanceId: string, options: RequestOptions): RequestParts {
   const { clock, log } = options
   const { leaseMs } = options.idempotency
   const idempotency = createIdempotency(system, clock, options.idempotency)
   const choices = createChoices(system, clock, options.choiceRetentionMs)
-  const ledger = createLedger(system, clock, log, choices)
+  const { ledger, replay, adopt } = createLedger({ ...options, sql: system, choices, instanceId })
   const credit = createCredit(system, clock, instanceId)
   const creditAccounts = createCreditAccounts(transactionEach(tenant))
   const keyBudgets = createKeyBudgets(transactionEach(tenant), clock)
@@ -70,6 +75,8 @@ export function createRequests({ system, tenant }: Pools, instanceId: string, op
     { name: 'expired idempotency keys', everyMs: sweepEveryMs, run: () => idempotency.reap() },
     { name: 'events of budgets', everyMs: budgetEventsMs, run: () => budgetEvents.report() },
     { name: 'old periods of budgets', everyMs: sweepEveryMs, run: () => budgetEvents.reap() },
+    { name: 'settlements on disk', everyMs: replayEveryMs, run: replay },
+    { name: 'settlements of dead instances', everyMs: leaseMs, run: adopt },
     { name: 'old choices', everyMs: sweepEveryMs, run: () => choices.reap() },
   ]
   const drain = () => Promise.all([idempotency.drain(), ledger.drain(), credit.drain()])

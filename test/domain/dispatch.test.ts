@@ -300,3 +300,10 @@ t.test('200 copies of one idempotency key make one provider request', async (t) 
   t.equal(all200.filter(({ status }) => status === 'fulfilled').length, 1)
   t.equal(all.held.leases, 0)
 })
+
+t.test('if no settlement can be kept, a request is refused before its first attempt', async (t) => {
+  const all = setup([answer])
+  all.ledger.isFull = true
+  t.match(await fault(all.once()), { kind: 'store_unreachable', detail: { retryAfterS: 1 } })
+  t.same(all.asked, [])
+})

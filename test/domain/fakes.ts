@@ -99,9 +99,14 @@ export class MemoryKeys implements Idempotency {
 export class MemoryLedger implements Ledger {
   readonly settlements: Settlement[] = []
   readonly #keys: MemoryKeys
+  isFull = false
 
   constructor(keys: MemoryKeys) {
     this.#keys = keys
+  }
+
+  hasRoom(): boolean {
+    return !this.isFull
   }
 
   settle(settlement: Settlement): void {

@@ -43,6 +43,7 @@ export const defaults: Omit<StoreOptions, 'databaseUrl' | 'dataDir'> = {
   keyCacheMax: 1_000,
   keysKeptMs: 900_000,
   deadlineMs: 1_000,
+  journalBytesMax: 67_108_864,
 }
 
 type Test = { teardown(run: () => unknown): void }

@@ -30,6 +30,7 @@ const store = await openStore({
   keyCacheMax: 100,
   keysKeptMs: 900_000,
   deadlineMs: 1_000,
+  journalBytesMax: 67_108_864,
 })
 
 if (action === 'admit') {

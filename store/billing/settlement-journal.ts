@@ -1,0 +1,182 @@
+/**
+ * Keeps settlements on disk while the database cannot take them. Their requests were served already, so they must not be
+ * lost if this process ends. Each process appends to a separate file, and reads it again when the database is back. A
+ * settlement that is written twice counts once (ledger.ts), so after a crash the whole file is read again.
+ *
+ *   settlements/<instance id>.jsonl     a line for each settlement, after an empty line for each append
+ *
+ * An append that was cut leaves half a line at the end of the file, and the next append begins a new line. A routing
+ * choice is in the first line of a file that refers to it.
+ */
+import { createReadStream, unlinkSync } from 'node:fs'
+import { mkdir, open, readdir, stat } from 'node:fs/promises'
+import path from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Log } from '../../domain/ports/system.ts'
+
+/** A settlement as text. `choice.text` is missing if an earlier line with it was lost. */
+export type JournalRow<Row> = Row & { organizationId: string; choice: { id: string; text: string | null } }
+
+export type JournalOptions = {
+  dataDir: string
+  instanceId: string
+  /** Names the order of the columns in the rows. Rows of another order cannot be read. */
+  columns: string
+  /** At this size no more requests are admitted. Requests under way are still appended. */
+  bytesMax: number
+  log: Log
+}
+
+const rowsInBatch = 256
+const ending = '.jsonl'
+
+export class SettlementJournal<Row> {
+  readonly #options: JournalOptions
+  readonly #folder: string
+  readonly #file: string
+  readonly #choices = new Set<string>()
+  #bytes = 0
+  #rows = 0
+  #appendsUnderWay = 0
+  #isBroken = false
+
+  constructor(options: JournalOptions) {
+    this.#options = options
+    this.#folder = path.join(options.dataDir, 'settlements')
+    this.#file = this.#pathOf(options.instanceId)
+  }
+
+  /** Counts the settlements in this process's file. */
+  get rows(): number {
+    return this.#rows
+  }
+
+  /** False if the file is full, or if the last append failed. */
+  get hasRoom(): boolean {
+    return !this.#isBroken && this.#bytes < this.#options.bytesMax
+  }
+
+  /** Resolves when the rows are on the disk. */
+  async append(rows: readonly JournalRow<Row>[]): Promise<void> {
+    const text = `\n${rows.map((row) => `${this.#lineOf(row)}\n`).join('')}`
+    this.#appendsUnderWay += 1
+    try {
+      await mkdir(this.#folder, { recursive: true, mode: 0o700 })
+      const handle = await open(this.#file, 'a', 0o600)
+      let size: number
+      try {
+        await handle.appendFile(text)
+        await handle.datasync()
+        size = (await handle.stat()).size
+      } finally {
+        await handle.close()
+      }
+      if (this.#bytes === 0) await syncFolder(this.#folder)
+      this.#bytes = size
+      this.#rows += rows.length
+      this.#isBroken = false
+    } catch (error) {
+      this.#isBroken = true
+      // The lines with these choices may be lost, so the next lines have them again.
+      this.#choices.clear()
+      throw error
+    } finally {
+      this.#appendsUnderWay -= 1
+    }
+  }
+
+  /** If the last append failed, tries again. If this fails too, `canDoWithout` decides if there is room. */
+  async repair(canDoWithout: () => Promise<void>): Promise<void> {
+    if (!this.#isBroken) return
+    await this.append([]).catch(canDoWithout)
+    this.#isBroken = false
+  }
+
+  /** Hands the rows to `write` in their order, and removes them when all are written. Rejects if `write` does. */
+  async replay(write: (rows: readonly JournalRow<Row>[]) => Promise<void>): Promise<void> {
+    const texts = new Map<string, string>()
+    for (let start = 0; this.#bytes > start; ) {
+      const end = this.#bytes
+      await this.#read(this.#file, { start, end: end - 1 }, texts, write)
+      start = end
+    }
+    if (this.#bytes === 0 || this.#appendsUnderWay > 0) return
+    this.#options.log.info({ rows: this.#rows }, 'settlements of an outage are written')
+    unlinkSync(this.#file)
+    this.#choices.clear()
+    this.#bytes = 0
+    this.#rows = 0
+  }
+
+  /** Writes the files of processes that have ended. `isLive` tells if an instance still runs. */
+  async adopt(
+    isLive: (instanceId: string) => Promise<boolean>,
+    write: (rows: readonly JournalRow<Row>[]) => Promise<void>,
+  ): Promise<void> {
+    const names = await readdir(this.#folder).catch(() => [])
+    for (const name of names) {
+      const owner = path.basename(name, ending)
+      if (!name.endsWith(ending) || owner === this.#options.instanceId || (await isLive(owner))) continue
+      const file = this.#pathOf(owner)
+      const before = await stat(file)
+      await this.#read(file, {}, new Map(), write)
+      if ((await stat(file)).size === before.size) unlinkSync(file)
+    }
+  }
+
+  #pathOf(instanceId: string): string {
+    return path.join(this.#folder, `${instanceId}${ending}`)
+  }
+
+  #lineOf(row: JournalRow<Row>): string {
+    const { id, text } = row.choice
+    const name = `${row.organizationId} ${id}`
+    const isKnown = this.#choices.has(name)
+    this.#choices.add(name)
+    return JSON.stringify({ columns: this.#options.columns, ...row, choice: { id, text: isKnown ? null : text } })
+  }
+
+  async #read(
+    file: string,
+    range: { start?: number; end?: number },
+    texts: Map<string, string>,
+    write: (rows: readonly JournalRow<Row>[]) => Promise<void>,
+  ): Promise<void> {
+    const lines = createInterface({ input: createReadStream(file, range), crlfDelay: Number.POSITIVE_INFINITY })
+    let rows: JournalRow<Row>[] = []
+    for await (const line of lines) {
+      const row = this.#rowOf(line, file)
+      if (row === null) continue
+      const { id, text } = row.choice
+      if (text !== null) texts.set(id, text)
+      rows.push({ ...row, choice: { id, text: texts.get(id) ?? null } })
+      if (rows.length < rowsInBatch) continue
+      await write(rows)
+      rows = []
+    }
+    if (rows.length > 0) await write(rows)
+  }
+
+  /** Returns null for an empty line, and for a line that was cut. */
+  #rowOf(line: string, file: string): JournalRow<Row> | null {
+    if (line === '') return null
+    let row: JournalRow<Row> & { columns: string }
+    try {
+      row = JSON.parse(line) as typeof row
+    } catch {
+      this.#options.log.warn({ file, bytes: line.length }, 'a settlement on disk was cut by a crash: it is left out')
+      return null
+    }
+    if (row.columns === this.#options.columns) return row
+    throw new Error(`${file} has settlements of another version: start that version once to write them`)
+  }
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}

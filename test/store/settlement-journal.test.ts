@@ -1,0 +1,124 @@
+/** If requests are served while the database is away, each settlement is written later, and counts once. */
+import { appendFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import t, { type Test } from 'tap'
+import type { Settlement } from '../../domain/billing/ledger.ts'
+import type { StoreOptions } from '../../store/store.ts'
+import { DatabaseRelay } from '../process/database-relay.ts'
+import { until } from '../process/machine.ts'
+import { storeClock } from '../time/store-clock.ts'
+import { organization, silent, TestCluster } from './cluster.ts'
+import { choiceIn, ledgerRow, settled } from './settlement.ts'
+
+const cluster = await TestCluster.start()
+t.teardown(() => cluster.stop())
+
+const costMicroUsd = 10
+
+function settlement(organizationId: string, requestId: string): Settlement {
+  const row = ledgerRow(organizationId, requestId, { costMicroUsd })
+  return { row, choice: choiceIn('en'), status: 'succeeded', reservedMicroUsd: 0 }
+}
+
+/** A store with a separate data folder. The test can take its database away. */
+async function setup(t: Test, options: Partial<StoreOptions> = {}) {
+  const dataDir = mkdtempSync(path.join(tmpdir(), 'parley-test-'))
+  t.teardown(() => rmSync(dataDir, { recursive: true, force: true }))
+  const databaseUrl = await cluster.database()
+  const relay = await DatabaseRelay.start(databaseUrl)
+  t.teardown(() => relay.close())
+  const store = await cluster.store(t, relay.url, { dataDir, ...options })
+  const { id } = await organization(store, 'payer', 1_000)
+  const sql = cluster.sql(t, databaseUrl)
+  const state = async () => {
+    const requests = await sql<{ id: string }[]>`select request_id as id from requests order by request_id`
+    const [payer] = await sql<{ credit: number }[]>`select credit_micro_usd as credit from organizations`
+    const [choices] = await sql<{ count: number }[]>`select count(*)::int as count from choices`
+    return { requests: requests.map((row) => row.id), credit: payer?.credit, choices: choices?.count }
+  }
+  return { dataDir, databaseUrl, folder: path.join(dataDir, 'settlements'), relay, store, id, sql, state }
+}
+
+t.test('settlements wait on the disk while the database is away, and are written once when it is back', async (t) => {
+  const { folder, relay, store, id, state } = await setup(t)
+  relay.cut()
+  await settled(store, settlement(id, 'req_1'))
+  await settled(store, settlement(id, 'req_2'))
+  t.equal(store.ledger.waiting(), 2)
+  const [file = ''] = readdirSync(folder)
+  t.equal(readFileSync(path.join(folder, file), 'utf8').trim().split(/\n+/).length, 2)
+  await relay.repair()
+  await until('they are written', () => store.ledger.waiting() === 0)
+  t.same(await state(), { requests: ['req_1', 'req_2'], credit: 980, choices: 1 })
+  t.same(readdirSync(folder), [])
+})
+
+t.test('a full disk of the database loses no settlement', async (t) => {
+  const { store, id, sql, state } = await setup(t)
+  await sql.unsafe(
+    "create function refuse() returns trigger language plpgsql as 'begin raise exception using errcode = ''53100''; end'",
+  )
+  await sql`create trigger full_disk before insert on requests for each row execute function refuse()`
+  await settled(store, settlement(id, 'req_1'))
+  t.equal(store.ledger.waiting(), 1)
+  await sql`drop trigger full_disk on requests`
+  await until('it is written', () => store.ledger.waiting() === 0)
+  t.same(await state(), { requests: ['req_1'], credit: 990, choices: 1 })
+})
+
+t.test('the next process writes the settlements of a process that ended, but not half a record', async (t) => {
+  const { dataDir, databaseUrl, folder, relay, store, id, sql, state } = await setup(t)
+  relay.cut()
+  await settled(store, settlement(id, 'req_1'))
+  await store.close({ stopPostgres: false })
+  const file = path.join(folder, readdirSync(folder)[0] ?? '')
+  const whole = readFileSync(file, 'utf8').trim()
+  appendFileSync(file, `\n${whole.replace('req_1', 'req_2').slice(0, -20)}`)
+  const clock = storeClock()
+  await cluster.store(t, databaseUrl, { dataDir, clock })
+  // The database was away when the process ended, so its row still says that it lives.
+  await sql`delete from instances where id = ${path.basename(file, '.jsonl')}`
+  await clock.leap(10_000)
+  await until('the file is gone', () => !existsSync(file))
+  t.same(await state(), { requests: ['req_1'], credit: 990, choices: 1 })
+})
+
+t.test('settlements of another database are left alone', async (t) => {
+  const { dataDir, folder, relay, store, id } = await setup(t)
+  relay.cut()
+  await settled(store, settlement(id, 'req_1'))
+  await store.close({ stopPostgres: false })
+  const reasons: string[] = []
+  const log = { ...silent, warn: ({ err }: { err?: Error }) => void reasons.push(String(err)) }
+  const clock = storeClock()
+  await cluster.store(t, await cluster.database(), { dataDir, clock, log })
+  await clock.leap(10_000)
+  await until('it is logged', () => reasons.some((reason) => reason.includes('settlements of another database')))
+  t.equal(readdirSync(folder).length, 1)
+})
+
+t.test('a full journal leaves no room for more requests until the database is back', async (t) => {
+  const { relay, store, id, state } = await setup(t, { journalBytesMax: 100 })
+  t.ok(store.ledger.hasRoom())
+  relay.cut()
+  await settled(store, settlement(id, 'req_1'))
+  t.notOk(store.ledger.hasRoom())
+  await settled(store, settlement(id, 'req_2'))
+  await relay.repair()
+  await until('there is room', () => store.ledger.hasRoom())
+  t.same((await state()).requests, ['req_1', 'req_2'], 'a request under way is settled too')
+})
+
+t.test('a data folder that cannot be written leaves no room either', async (t) => {
+  const { dataDir, relay, store, id, state } = await setup(t)
+  rmSync(dataDir, { recursive: true })
+  appendFileSync(dataDir, 'a file in the place of the folder')
+  relay.cut()
+  const written = settled(store, settlement(id, 'req_1'))
+  await until('there is no room', () => !store.ledger.hasRoom())
+  await relay.repair()
+  await written
+  t.same((await state()).requests, ['req_1'])
+  await until('there is room, because the database can write', () => store.ledger.hasRoom())
+})
