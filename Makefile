@@ -7,7 +7,7 @@ asyncapi_generator := codegen/asyncapi/node_modules/.package-lock.json
 # All that main.ts and the processes of the speech engines import.
 sources := $(wildcard *.ts) $(shell find app audio cli domain generated handlers providers runtime simulator store -name '*.ts' 2>/dev/null)
 
-.PHONY: help run demo demo-webhooks demo-call demo-messages test test-all board spans check generate generated-fresh asyncapi-generator vendor-clients types lint lock catalog bench bench-long isolation clean
+.PHONY: help run demo demo-webhooks demo-call demo-messages drill test test-all board spans check generate generated-fresh asyncapi-generator vendor-clients types lint lock catalog bench bench-long isolation clean
 
 help:
 	@echo 'make run        install, build, start: prints the address, a key and a curl'
@@ -22,6 +22,7 @@ help:
 	@echo 'make bench      figures, each as a ratio beside a floor in the same run'
 	@echo 'make isolation  one organization at its worst beside another, for each shared resource'
 	@echo 'make bench-long memory of 100 voice sessions over ten minutes'
+	@echo 'make drill      the database is killed, frozen, cut off and filled under load; prints what was lost'
 	@echo 'make spans      a local sink that prints the spans of calls and requests as trees'
 	@echo 'make board      docs/board.png: the board for Grafana with data of a real load, drawn by a program of ours'
 
@@ -53,6 +54,10 @@ test-all: dist/main.js vendor-clients asyncapi-generator
 # A load of three minutes; it needs Debian's prometheus and chromium, and is a skip without them.
 board: dist/main.js
 	@TAP_TIMEOUT=3600 npx --no-install tsx test/deploy/board/main.ts
+
+# About a minute. The case of a full disk needs root, for a small disk in memory.
+drill: dist/main.js
+	@exec npx --no-install tsx test/outages/drill.ts
 
 # Ctrl-C ends it. PORT is another port than 4318.
 spans: $(installed)
