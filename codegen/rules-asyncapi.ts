@@ -144,7 +144,7 @@ function closedFrames({ channels, schemas }: AsyncApiDocument): Finding[] {
   return textFrames(closed).flatMap(({ component }) => visit({ $ref: `#/components/schemas/${component}` }, ''))
 }
 
-const allowedCloseCodes: readonly (number | null)[] = [1008, 1011, 1012, 1013, null]
+const allowedCloseCodes: readonly (number | null)[] = [1008, 1011, 1012, 1013, 4401, null]
 
 function closeCodes({ errors, schemas }: AsyncApiDocument): Finding[] {
   const schema = schemas['ErrorCode']
