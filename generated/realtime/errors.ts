@@ -2,7 +2,7 @@
 
 export type CloseRow = {
   /** The close code that follows the error frame. */
-  closeCode: 1008 | 1011 | 1012 | 1013
+  closeCode: 1008 | 1011 | 1012 | 1013 | 4401
   retryable: boolean
   message: string
 }
@@ -44,6 +44,11 @@ export const realtimeErrors = {
     closeCode: 1008,
     retryable: false,
     message: 'The credit of this key or organization is used up.',
+  },
+  REVOKED: {
+    closeCode: 4401,
+    retryable: false,
+    message: 'The key or the user of this socket was revoked, or the organization was disabled.',
   },
   INTERNAL: { closeCode: 1011, retryable: true, message: 'The server failed; the cause is in its log.' },
 } as const satisfies Record<string, CloseRow>

@@ -261,6 +261,7 @@ export type ErrorCode =
   | 'BACKPRESSURE'
   | 'SHUTTING_DOWN'
   | 'BUDGET_EXHAUSTED'
+  | 'REVOKED'
   | 'INTERNAL'
 
 export type ErrorFrame = {

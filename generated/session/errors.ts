@@ -2,7 +2,7 @@
 
 export type CloseRow = {
   /** The close code that follows the error frame. Null: the socket stays open. */
-  closeCode: 1008 | 1011 | 1012 | 1013 | null
+  closeCode: 1008 | 1011 | 1012 | 1013 | 4401 | null
   retryable: boolean
   message: string
 }
@@ -34,6 +34,11 @@ export const sessionErrors = {
     closeCode: 1008,
     retryable: false,
     message: 'The credit of this key or organization is used up.',
+  },
+  REVOKED: {
+    closeCode: 4401,
+    retryable: false,
+    message: 'The key or the user that made the session was revoked, or the organization was disabled.',
   },
   SHUTTING_DOWN: { closeCode: 1012, retryable: true, message: 'The server restarts; start a new session.' },
 } as const satisfies Record<string, CloseRow>

@@ -218,6 +218,7 @@ export type ErrorCode =
   | 'UPSTREAM'
   | 'INTERNAL'
   | 'BUDGET_EXHAUSTED'
+  | 'REVOKED'
   | 'SHUTTING_DOWN'
 
 export type ErrorFrame = {

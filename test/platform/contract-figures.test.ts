@@ -329,6 +329,7 @@ t.test('the contract has the error codes of the media channel with their close c
     UPSTREAM: 1011,
     INTERNAL: 1011,
     BUDGET_EXHAUSTED: 1008,
+    REVOKED: 4401,
     SHUTTING_DOWN: 1012,
   })
   t.end()
