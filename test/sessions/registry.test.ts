@@ -219,6 +219,20 @@ t.test('a join that fails by an error ends the call, but a join refused by a lim
   t.same(full.endedUnowned, [])
 })
 
+t.test('if the end of a call that did not begin is not stored, it is stored later', async (t) => {
+  for (const all of [setup({ start: 'fails' }), setup({ claim: 'fails' })]) {
+    all.breakEnds(true)
+    await failure(all.join())
+    await all.clock.advance(0)
+    await all.registry.releaseAgain()
+    t.same(all.endedUnowned, [], 'the disk of the database is full')
+    all.breakEnds(false)
+    await all.registry.releaseAgain()
+    await all.registry.releaseAgain()
+    t.same(all.endedUnowned, ['s_1 pipeline_failed'])
+  }
+})
+
 t.test("an override that no provider supports is dropped, and the session's engines are started", async (t) => {
   const all = setup({ over: { pipeline: { ...pipeline, clientOverrides: ['prompt', 'language'] } } })
   const joined = await (await all.admit()).join({ prompt: 'Be kind.', language: 'xx' })

@@ -39,7 +39,7 @@ export function setup({
   const endedElsewhere: EndedCall[] = []
   const started: { call: Call }[] = []
   let finish = () => {}
-  const state = { isOver: false, failsJoins: false, failsReleases: false, counts: true }
+  const state = { isOver: false, failsJoins: false, failsReleases: false, failsEnds: false, counts: true }
   const user = caller({ maxConcurrency: limits })
   const deps: CallRegistryDeps = {
     calls: {
@@ -56,6 +56,7 @@ export function setup({
         return Promise.resolve()
       },
       endUnowned: (_tenant, id, reason) => {
+        if (state.failsEnds) return Promise.reject(new Error('could not extend file: No space left on device'))
         endedUnowned.push(`${id} ${reason}`)
         return Promise.resolve()
       },
@@ -121,6 +122,7 @@ export function setup({
     breakJoins: (fails: boolean) => void (state.failsJoins = fails),
     breakCounts: () => void (state.counts = false),
     breakReleases: (fails: boolean) => void (state.failsReleases = fails),
+    breakEnds: (fails: boolean) => void (state.failsEnds = fails),
   }
 }
 

@@ -258,7 +258,7 @@ export class CallRegistry implements SeatAdmission {
     const { pipeline, unserved } = takeOverrides(this.#deps.routes, caller, stored.call.pipeline, overrides)
     const taking = this.#take(stored, pipeline, caller)
       .catch((error: unknown) => {
-        if (!(error instanceof Fault || error instanceof ResourceFault)) void this.#abandon(stored.call)
+        if (!(error instanceof Fault || error instanceof ResourceFault)) this.#abandon(stored.call)
         throw error
       })
       .finally(() => this.#taking.delete(id))
@@ -304,20 +304,14 @@ export class CallRegistry implements SeatAdmission {
       return live.start(transport)
     } catch (error) {
       this.#ended(live)
-      void this.#abandon(live.call)
+      this.#abandon(live.call)
       throw error
     }
   }
 
   /** Ends a call that could not begin because of a defect in this server. A further join would meet the same defect. */
-  async #abandon(call: Call): Promise<void> {
-    const { calls, log } = this.#deps
-    await this.#claimed.release(call, call.id)
-    try {
-      await calls.endUnowned(call, call.id, 'pipeline_failed')
-    } catch (err) {
-      log.error({ err, callId: call.id }, 'the end of a call that did not begin was not stored')
-    }
+  #abandon(call: Call): void {
+    void this.#claimed.abandon(call, call.id, 'pipeline_failed')
   }
 
   /**

@@ -1,7 +1,8 @@
 /**
  * Tracks calls between their claim by this process and the beginning of their conversations. A failed release is
  * repeated: otherwise its call would wait for ever, because this process would not use it and no other process could
- * claim it. If the call's end is requested meanwhile, it happens when the conversation begins or the call is released.
+ * claim it. If the call's end is requested meanwhile, it happens when the conversation begins or the call is released,
+ * and is repeated with the release.
  */
 import type { Log } from '../../ports/system.ts'
 import type { Tenant } from '../../records/organization.ts'
@@ -71,6 +72,16 @@ export class ClaimedCalls {
     return end
   }
 
+  /**
+   * Releases a call that could not begin, and ends it. If the database refuses this, `releaseAgain` repeats it. Never
+   * rejects.
+   */
+  async abandon({ organizationId, test }: Tenant, id: string, reason: EndReason): Promise<void> {
+    const end = this.#claimed.get(id)?.end ?? { reason, clientReason: undefined }
+    this.#claimed.set(id, { tenant: { organizationId, test }, end })
+    await this.release({ organizationId, test }, id)
+  }
+
   /** Never rejects. */
   async release({ organizationId, test }: Tenant, id: string): Promise<void> {
     const { log } = this.#deps
@@ -81,7 +92,7 @@ export class ClaimedCalls {
       if (this.#releases.get(id) === release) this.#releases.delete(id)
     } catch (err) {
       release.hasFailed = true
-      log.error({ err, callId: id }, 'a call that did not begin was not released')
+      log.error({ err, callId: id }, 'a call that did not begin was not released or ended')
     }
   }
 
