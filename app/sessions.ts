@@ -3,6 +3,7 @@ import { setImmediate as afterOthers } from 'node:timers/promises'
 import { createEndCall, type EndCall } from '../domain/calls/end-call.ts'
 import { createJournal } from '../domain/calls/journal.ts'
 import { CallRegistry } from '../domain/calls/live/call-registry.ts'
+import type { TakePlace } from '../domain/calls/live/places.ts'
 import { createLiveCalls } from '../domain/calls/live/reach-calls.ts'
 import type { Operations } from '../domain/operations.ts'
 import type { StartSession } from '../domain/sessions/start.ts'
@@ -12,6 +13,7 @@ import { createWebJoin, type WebJoin } from '../domain/sessions/web-join.ts'
 import { createSessionRoutes, type SessionRoutes } from '../domain/speech/session-routes.ts'
 import { createFetchHoldAudio } from '../domain/transfers/hold-audio.ts'
 import { createWebhookClient } from '../providers/wire/webhook-client.ts'
+import { Capacity } from '../runtime/shares/capacity.ts'
 import { Loops } from '../runtime/timing/loops.ts'
 import type { App } from './app.ts'
 import type { CallRecords } from './calls.ts'
@@ -113,11 +115,8 @@ function journalOf({ store, clock, ids, log, metrics, tracing }: App, { reports 
   })
 }
 
-function createRegistry(
-  { config, store, clock, log }: App,
-  conversations: Conversations,
-  routes: SessionRoutes,
-): CallRegistry {
+function createRegistry(app: App, conversations: Conversations, routes: SessionRoutes): CallRegistry {
+  const { config, store, clock, log } = app
   const { calls, organizations, limits, instanceId: ownerId } = store
   return new CallRegistry({
     calls,
@@ -127,11 +126,21 @@ function createRegistry(
     clock,
     log,
     ownerId,
-    sessionsMax: config.sessions.max,
+    takePlace: placesOf(app),
     reconnectMs: config.sessions.reconnectMs,
     nodeUrl: config.nodeUrl?.replace(/\/+$/, '') ?? null,
     startConversation: conversations.start,
   })
+}
+
+/** Divides the process's sessions among the organizations. An inbound call has no authentication, so it is seen here. */
+function placesOf({ config, owners }: App): TakePlace {
+  const capacity = new Capacity({ max: config.sessions.max, part: config.limits.organizationShare }, owners)
+  return (organizationId) => {
+    owners.see(organizationId)
+    const place = capacity.take(organizationId)
+    return place === null ? null : () => place.end()
+  }
 }
 
 /**

@@ -1,11 +1,9 @@
 /** Tests the limits for live sessions, which differ from the limits for requests. */
-import { once } from 'node:events'
-import type { IncomingMessage } from 'node:http'
 import t from 'tap'
-import { WebSocket } from 'ws'
 import { until } from '../process/machine.ts'
 import { ask, postJson, responses, type Target } from '../router/requests.ts'
-import { loopbackProviders, Page, type Started, startSession } from '../session/voice-session.ts'
+import { refusalOf } from '../session/refused-join.ts'
+import { loopbackProviders, Page, startSession } from '../session/voice-session.ts'
 import { call, faultOf, startAdministered } from './setup.ts'
 
 const { parley, admin } = await startAdministered(t, { PARLEY_PROVIDERS: loopbackProviders })
@@ -13,17 +11,6 @@ const { parley, admin } = await startAdministered(t, { PARLEY_PROVIDERS: loopbac
 const requested = (target: Target) =>
   postJson(target, responses, ask('Hello.', { routing: { mode: 'explicit', model: 'loopback/loopback' } }))
 const started = (target: Target) => call(target, 'POST', '/v1/sessions', { intent: { language: 'en' } })
-
-/** Returns the status and code with which the session's upgrade is refused. */
-async function refusalOf({ transportUrl, transportToken }: Started): Promise<unknown[]> {
-  const [, response] = (await once(
-    new WebSocket(transportUrl, ['service.session.v1', `service.ephemeral.${transportToken}`]),
-    'unexpected-response',
-  )) as [unknown, IncomingMessage]
-  let text = ''
-  for await (const chunk of response) text += String(chunk)
-  return [response.statusCode, (JSON.parse(text) as { code: string }).code]
-}
 
 t.test('maxSessions counts joined sessions, and maxConcurrency counts requests and streams', async (t) => {
   const acme = await admin.organization('limited')

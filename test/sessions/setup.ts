@@ -1,6 +1,7 @@
 /** A registry of live sessions over stubs, in injected time. */
 import { createLocalLimits } from '../../domain/access/local-limits.ts'
 import { CallRegistry, type CallRegistryDeps } from '../../domain/calls/live/call-registry.ts'
+import type { TakePlace } from '../../domain/calls/live/places.ts'
 import type { SessionSeat } from '../../domain/calls/live/seats.ts'
 import type { EndedCall } from '../../domain/calls/store.ts'
 import type { Conversation } from '../../domain/conversation/parts/live-call.ts'
@@ -83,7 +84,7 @@ export function setup({
     clock,
     log: { info() {}, warn() {}, error() {} },
     ownerId: 'this',
-    sessionsMax,
+    takePlace: placesOf(sessionsMax),
     reconnectMs: 20_000,
     nodeUrl: null,
   }
@@ -123,6 +124,16 @@ export function setup({
     breakCounts: () => void (state.counts = false),
     breakReleases: (fails: boolean) => void (state.failsReleases = fails),
     breakEnds: (fails: boolean) => void (state.failsEnds = fails),
+  }
+}
+
+/** Gives any organization a place while one is free. */
+function placesOf(max: number): TakePlace {
+  let free = max
+  return () => {
+    if (free === 0) return null
+    free -= 1
+    return () => void (free += 1)
   }
 }
 

@@ -7,7 +7,6 @@
  *                      └── the conversation ends ──► ended
  */
 import type { EndLease, Limits } from '../../access/limits.ts'
-import { takeLease } from '../../access/take-lease.ts'
 import type {
   CallHolder,
   Conversation,
@@ -30,6 +29,7 @@ import type { SessionRoutes } from '../../speech/session-routes.ts'
 import type { JoinState } from '../live-calls.ts'
 import type { CallStore } from '../store.ts'
 import { ClaimedCalls, type ClaimedCallsDeps } from './claimed-calls.ts'
+import { Places, type TakePlace } from './places.ts'
 import { seatedSink } from './seated-sink.ts'
 import { type JoinedSession, type SeatAdmission, type SessionElsewhere, type SessionSeat, seatOf } from './seats.ts'
 import { SessionPeople } from './session-people.ts'
@@ -46,8 +46,7 @@ export type CallRegistryDeps = {
   log: Log
   /** This process's name among the processes with the same database. */
   ownerId: string
-  /** The most concurrent sessions in this process. */
-  sessionsMax: number
+  takePlace: TakePlace
   /** If a socket is lost, its session waits this long for a new socket. */
   reconnectMs: number
   /** This machine's address. Null if there is only one machine. */
@@ -63,6 +62,7 @@ type Live = {
   /** Null until the first socket has begun. */
   conversation: Conversation | null
   people: SessionPeople
+  /** Gives back the place in this process and the concurrency lease. */
   endLease: EndLease
   /** Cancels the session's scheduled end after a lost socket. */
   cancelEnd: (() => void) | null
@@ -76,12 +76,13 @@ export class CallRegistry implements SeatAdmission {
   /** First joins in progress, by call id. */
   readonly #taking = new Map<string, Promise<Live>>()
   readonly #claimed: ClaimedCalls
-  #isDraining = false
+  readonly #places: Places
   #whenEmpty = () => {}
 
   constructor(deps: CallRegistryDeps) {
     this.#deps = deps
     this.#claimed = new ClaimedCalls(deps)
+    this.#places = new Places(deps.takePlace)
   }
 
   get size(): number {
@@ -109,7 +110,7 @@ export class CallRegistry implements SeatAdmission {
     // This process is taking the call at this moment, or has just ended it.
     if (ownerId !== null) throw new Fault({ kind: 'overloaded' }, { retryAfterS: 1 })
     if (claims.person !== undefined) throw new ResourceFault({ kind: 'call_not_live' })
-    this.#requireRoom()
+    this.#places.require(claims.organizationId)
     const { maxSessions = null } = (await this.#deps.organizations.find(stored.call.organizationId)) ?? {}
     await requireSeat(this.#deps, caller, maxSessions)
     return this.#seatOf(stored.call, caller, false, stored)
@@ -190,12 +191,12 @@ export class CallRegistry implements SeatAdmission {
 
   /** Refuses new sessions from now on. */
   drain(): void {
-    this.#isDraining = true
+    this.#places.close()
   }
 
   /** Ends the remaining sessions. Resolves when their records are complete, or after `waitMs`. */
   async close(reason: EndReason, waitMs: number): Promise<void> {
-    this.#isDraining = true
+    this.drain()
     for (const [id, { call }] of this.#live) this.end(call, id, reason)
     if (this.#live.size === 0) return
     await new Promise<void>((resolve) => {
@@ -205,11 +206,6 @@ export class CallRegistry implements SeatAdmission {
         resolve()
       }
     })
-  }
-
-  #requireRoom(): void {
-    const isFull = this.#live.size + this.#taking.size >= this.#deps.sessionsMax
-    if (isFull || this.#isDraining) throw new Fault({ kind: 'overloaded' }, { retryAfterS: 1 })
   }
 
   #seatOf(call: Call, caller: Caller, isJoined: boolean, stored?: LiveCall): SessionSeat {
@@ -315,8 +311,8 @@ export class CallRegistry implements SeatAdmission {
   }
 
   /**
-   * Takes the concurrency lease, and makes this process the call's owner. `pipeline` replaces the call's pipeline
-   * unless it is null. If the call cannot be taken, everything is given back.
+   * Takes a place and the concurrency lease, and makes this process the call's owner. `pipeline` replaces the call's
+   * pipeline unless it is null. If the call cannot be taken, everything is given back.
    */
   async #take(
     pending: LiveCall,
@@ -326,16 +322,15 @@ export class CallRegistry implements SeatAdmission {
   ): Promise<Live> {
     const { calls, organizations, limits, routes } = this.#deps
     const call = pipeline === null ? pending.call : { ...pending.call, pipeline }
-    this.#requireRoom()
-    // Warms up again, because another process may have made the session, and idle engines have ended since.
-    routes.warmUp(caller, call.pipeline)
-    const endLease = await takeLease(limits, caller, 'session')
+    const endLease = await this.#places.takeWithLease(limits, call.organizationId, caller)
     const start = (transport: MediaTransport) =>
       this.#deps.startConversation({ ...pending, call }, caller, transport, () => this.#ended(live))
     const people = new SessionPeople(this.#deps.clock, this.#deps.reconnectMs)
     const live: Live = { call, start, holder, conversation: null, people, endLease, cancelEnd: null, seat: 0 }
     let isOurs = false
     try {
+      // Warms up again, because another process may have made the session, and idle engines have ended since.
+      routes.warmUp(caller, call.pipeline)
       const { maxSessions = null } = (await organizations.find(call.organizationId)) ?? {}
       isOurs = await this.#claimed.claim(call, call.id, pipeline)
       if (!isOurs) throw new ResourceFault({ kind: 'call_not_live' })

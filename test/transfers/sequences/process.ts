@@ -147,7 +147,7 @@ export class ParleyProcess {
       clock: life,
       log,
       ownerId: this.id,
-      sessionsMax: 10,
+      takePlace: () => () => {},
       reconnectMs,
       nodeUrl: null,
     })

@@ -1,0 +1,51 @@
+/** The places for live sessions in this process. Each session has a place until its end. */
+import type { EndLease, Limits } from '../../access/limits.ts'
+import { takeLease } from '../../access/take-lease.ts'
+import { Fault } from '../../records/fault.ts'
+import type { Caller } from '../../records/organization.ts'
+
+/** Takes a place for an organization. Returns null if no place is free for it, otherwise gives the place back. */
+export type TakePlace = (organizationId: string) => (() => void) | null
+
+export class Places {
+  readonly #takePlace: TakePlace
+  #isClosed = false
+
+  constructor(takePlace: TakePlace) {
+    this.#takePlace = takePlace
+  }
+
+  /** Throws the fault `overloaded` if the organization cannot have a place now. It takes no place. */
+  require(organizationId: string): void {
+    this.#take(organizationId)()
+  }
+
+  /**
+   * Takes a place and the concurrency lease. The returned function gives both back. Throws the faults `overloaded` and
+   * `too_many_at_once`.
+   */
+  async takeWithLease(limits: Limits, organizationId: string, caller: Caller): Promise<EndLease> {
+    const endPlace = this.#take(organizationId)
+    try {
+      const endLease = await takeLease(limits, caller, 'session')
+      return () => {
+        endLease()
+        endPlace()
+      }
+    } catch (error) {
+      endPlace()
+      throw error
+    }
+  }
+
+  /** Refuses further places. */
+  close(): void {
+    this.#isClosed = true
+  }
+
+  #take(organizationId: string): () => void {
+    const endPlace = this.#isClosed ? null : this.#takePlace(organizationId)
+    if (endPlace === null) throw new Fault({ kind: 'overloaded' }, { retryAfterS: 1 })
+    return endPlace
+  }
+}
