@@ -193,7 +193,7 @@ export type ParleyConfig = {
   }
   /** Voice sessions whose media this process holds. */
   sessions: {
-    /** How many sessions a process may hold. A join beyond them is answered 503. */
+    /** How many sessions a process may hold. A join beyond them is answered 503. Organizations share them by limits.organizationShare. */
     max: number
     /** How many sessions of an organization may wait to be joined. More are answered 429. */
     queuedMax: number
