@@ -43,6 +43,8 @@ export type EphemeralDeps = {
 
 /** Fixed in the contract. */
 export const tokenLifeS = 60
+/** The clocks of two processes may differ by this much. */
+const skewMs = 60_000
 
 type Payload = {
   jti: string
@@ -81,7 +83,7 @@ export function createEphemeralTokens({ masterKey, keys, used, clock, tokenId }:
     },
     async redeem(value, permit) {
       const payload = read(value)
-      if (payload === null || payload.exp <= clock.nowMs()) return null
+      if (payload === null || !isInTime(payload, clock.nowMs())) return null
       const caller = await keys.find(payload.org, payload.key)
       if (caller === null) return null
       await permit(caller)
@@ -89,4 +91,12 @@ export function createEphemeralTokens({ masterKey, keys, used, clock, tokenId }:
       return payload.note === undefined ? { caller } : { caller, note: payload.note }
     },
   }
+}
+
+/**
+ * Returns true before the token's end. A token with more than its life left was made before the clock was set back, and
+ * may have been used already.
+ */
+function isInTime({ exp }: Payload, nowMs: number): boolean {
+  return nowMs < exp && exp <= nowMs + tokenLifeS * 1000 + skewMs
 }

@@ -108,6 +108,16 @@ t.test('a token opens sockets for its key as the tests below say', async (t) => 
     t.equal(await tokens.redeem(late, anyone), null)
   })
 
+  await t.test('a token from before the clock was set back is not good again', async (t) => {
+    const { value } = tokens.mint(caller)
+    clock.setMs += 61_000
+    t.equal(await tokens.redeem(value, anyone), null)
+    clock.setMs -= 3_600_000
+    t.equal(await tokens.redeem(value, anyone), null, 'it ends in 59 minutes, and lives for one')
+    t.ok(await tokens.redeem(tokens.mint(caller).value, anyone), 'a new token is good')
+    clock.setMs += 3_600_000
+  })
+
   await t.test('a token that was changed, or made by another server, opens nothing', async (t) => {
     const { value } = tokens.mint(caller)
     const [version, payload = '', signature = ''] = value.split('.')
