@@ -47,7 +47,7 @@ const uploadsEveryMs = 1_000
 const retentionEveryMs = 60_000
 
 export function openCallRecordings(app: App, loops: Loops): CallRecordings {
-  const { config, clock, log, recordingLinks } = app
+  const { config, clock, log, store, recordingLinks } = app
   const { bucket, signed } = recordingLinks
   const files = createRecordingFiles(join(config.dataDir, 'recordings'))
   const growing = new Set<string>()
@@ -55,7 +55,7 @@ export function openCallRecordings(app: App, loops: Loops): CallRecordings {
   startRetention(app, files, loops)
   const endsAs = bucket === null ? 'ready' : 'uploading'
   return {
-    stored: new StoredRecordings({ files, bucket, links: signed, clock, log }),
+    stored: new StoredRecordings({ files, bucket, links: signed, isDisabled: store.isOfDisabled, clock, log }),
     record: (call) =>
       call.pipeline.recording ? new Recorder({ file: fileOf(files, call, growing), clock, log, endsAs }) : null,
     async salvage(callId) {

@@ -10,6 +10,8 @@ export type StoredRecordingsDeps = {
   /** Null if recordings are kept as files. */
   bucket: Pick<RecordingBucket, 'find' | 'link'> | null
   links: RecordingLinks
+  /** Resolves with true if the call's organization is disabled. */
+  isDisabled: (callId: string) => Promise<boolean>
   clock: Clock
   log: Log
 }
@@ -47,13 +49,14 @@ export class StoredRecordings {
   }
 
   /**
-   * Finds the recording for a signed link. Throws ResourceFault `link_expired`, or `not_found` if the link is forged or
-   * the recording is gone.
+   * Finds the recording for a signed link. Throws ResourceFault `link_expired`, or `not_found` if the link is forged,
+   * the recording is gone, or its organization is disabled.
    */
   async linked(callId: string, expires: string, signature: string): Promise<RecordingContent> {
     const state = this.#deps.links.check(callId, expires, signature)
     if (state === 'expired') throw new ResourceFault({ kind: 'link_expired' })
-    const content = state === 'good' ? await this.#deps.files.find(callId) : null
+    const isServed = state === 'good' && !(await this.#deps.isDisabled(callId))
+    const content = isServed ? await this.#deps.files.find(callId) : null
     if (content === null) throw new ResourceFault({ kind: 'not_found' })
     return content
   }

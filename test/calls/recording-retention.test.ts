@@ -50,7 +50,14 @@ async function setUp(t: Test) {
   const tenant = { organizationId, test: false }
   const calls = new Calls({
     calls: store.calls,
-    recordings: new StoredRecordings({ files, bucket: null, links: {} as never, clock: systemClock, log: silent }),
+    recordings: new StoredRecordings({
+      files,
+      bucket: null,
+      links: {} as never,
+      isDisabled: () => Promise.resolve(false),
+      clock: systemClock,
+      log: silent,
+    }),
   } as unknown as CallsDeps)
   return { store, sql, recorded, retention, hasFile, write, idOf, calls, tenant }
 }

@@ -164,3 +164,11 @@ t.test('a recording link works up to its last second', (t) => {
   t.equal(createRecordingLinks(keys, clockAt(2_000_000)).check(id, '999', signature), 'forged', 'never called expired')
   t.end()
 })
+
+t.test('a recording link of a disabled organization opens nothing until the organization is enabled', async (t) => {
+  const { url } = await linkOf(await recorded(), 3600)
+  await admin.store.organizations.change(acme.id, { isDisabled: true })
+  t.equal(await codeAt(url), '404 NOT_FOUND')
+  await admin.store.organizations.change(acme.id, { isDisabled: false })
+  t.equal((await read(url)).status, 200)
+})
