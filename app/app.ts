@@ -1,4 +1,6 @@
 /** A serving process's context. Its parts take the context as their first argument. app/context.ts makes it. */
+
+import type { Revocations } from '../domain/access/revocations.ts'
 import type { RecordingLinks as SignedLinks } from '../domain/calls/recording-links.ts'
 import type { Clock } from '../domain/ports/system.ts'
 import type { RecordingBucket, RecordingPlace } from '../domain/records/recording.ts'
@@ -32,6 +34,7 @@ export type App = {
   store: Store
   /** Decides if resources reserve a share for other organizations. */
   owners: Owners
+  revocations: Revocations
   /** Adds a function to run when the process ends. The last added function runs first. */
   closing: (close: () => unknown) => void
 }

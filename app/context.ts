@@ -2,6 +2,7 @@
  * Makes a serving process's context, in the order of the members in `App`. If a member cannot be opened, the earlier
  * members are closed, newest first.
  */
+import { Revocations } from '../domain/access/revocations.ts'
 import type { ParleyConfig } from '../generated/config/types.ts'
 import type { Environment } from '../runtime/process/config.ts'
 import { workerVariable } from '../runtime/process/workers.ts'
@@ -65,7 +66,9 @@ export async function openApp(
     const store = await openServingStore({ ...opened, recordingLinks }, progress)
     closing(() => store.close({ stopPostgres: true }))
     const owners = new Owners(await store.organizations.areSeveral())
-    return { app: { ...opened, tracing, recordingLinks, store, owners }, close, closeFor }
+    const revocations = new Revocations({ changes: store.keys, keys: store.keys, clock, log })
+    closing(() => revocations.close())
+    return { app: { ...opened, tracing, recordingLinks, store, owners, revocations }, close, closeFor }
   } catch (error) {
     return closeFor(error)
   }

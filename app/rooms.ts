@@ -31,10 +31,22 @@ export async function openRooms(app: App, live: CallRegistry): Promise<SessionRo
   }
 }
 
-function watchRooms({ store, clock, ids, log }: App, rooms: MediaRooms, sessions: CallRegistry): RoomWatch {
+function watchRooms(
+  { store, revocations, clock, ids, log }: App,
+  rooms: MediaRooms,
+  sessions: CallRegistry,
+): RoomWatch {
   return new RoomWatch({
     rooms,
-    enter: createEnterRoom({ rooms, sessions, keys: store.keys, clock, log, requestId: ids.request }),
+    enter: createEnterRoom({
+      rooms,
+      sessions,
+      keys: store.keys,
+      watchGrant: revocations.watch,
+      clock,
+      log,
+      requestId: ids.request,
+    }),
     calls: async () => {
       const calls = await store.calls.inRooms()
       return calls.map(({ ownerId, ...call }) => {

@@ -127,12 +127,13 @@ function compatOf({ config, clock, operations, ephemeral: { mint }, settings }: 
 }
 
 function platformOf(joined: Joined): Mount {
-  const { config, store, clock, operations, sessions, records, callbacks, numbers, settings } = joined
+  const { config, store, revocations, clock, operations, sessions, records, callbacks, numbers, settings } = joined
   const { catalog } = operations
   const { start, phone, phones, endCall, webJoin } = sessions
   return mountPlatform(settings(config.surfaces.platformHost), {
     ...store,
     stores: store,
+    watchGrant: revocations.watch,
     catalog,
     keys: store.providerKeys,
     vendorName: (provider) => vendorNameOf(provider, config.providers),
@@ -160,13 +161,14 @@ function platformOf(joined: Joined): Mount {
 }
 
 function realtimeOf(joined: Joined): SocketMount {
-  const { config, store, owners, clock, ids, operations, ephemeral, settings } = joined
+  const { config, store, owners, revocations, clock, ids, operations, ephemeral, settings } = joined
   const { configMs, silenceMs, commitMs, textCharactersMax } = config.realtime
   return mountRealtime(settings(config.surfaces.realtimeHost), {
     operations,
     keys: store.keys,
     owners,
     redeem: ephemeral.redeem,
+    watchGrant: revocations.watch,
     clock,
     region: config.region,
     times: { configMs, silenceMs },
@@ -176,9 +178,16 @@ function realtimeOf(joined: Joined): SocketMount {
   })
 }
 
-function sessionOf({ config, store, clock, sessions: { live, tokens }, settings, tracing }: Joined): SocketMount {
-  const host = config.surfaces.platformHost
-  return mountSession(settings(host), { tokens, keys: store.keys, sessions: live, clock, traces: tracing })
+function sessionOf({ config, store, revocations, clock, sessions, settings, tracing }: Joined): SocketMount {
+  const { live, tokens } = sessions
+  return mountSession(settings(config.surfaces.platformHost), {
+    tokens,
+    keys: store.keys,
+    sessions: live,
+    watchGrant: revocations.watch,
+    clock,
+    traces: tracing,
+  })
 }
 
 function carrierOf({ lines, clock, settings }: Joined): SocketMount {

@@ -1,6 +1,7 @@
 /** Makes the store's repositories for organizations, users, API keys and provider keys. */
 import type { LiveKeys, UsedTokens } from '../domain/access/ephemeral.ts'
 import type { ProviderKeyAdministration } from '../domain/access/provider-keys.ts'
+import type { KeyChanges, LiveCallers } from '../domain/access/revocations.ts'
 import type { Clock, Log } from '../domain/ports/system.ts'
 import type { AgentStore } from '../domain/records/agent.ts'
 import type { Keys } from '../domain/records/organization.ts'
@@ -40,7 +41,7 @@ export type Repositories = {
 }
 
 export type Access = WebhookAccess & {
-  keys: Keys & LiveKeys & KeyAdministration & { waiting(): number }
+  keys: Keys & LiveKeys & LiveCallers & KeyChanges & KeyAdministration & { waiting(): number }
   organizations: Organizations & {
     /** If the store is empty, creates the organization `local` with this key and all scopes. */
     bootstrap(options: BootstrapOptions): Promise<BootstrapOutcome>
@@ -90,6 +91,7 @@ export function createAccess({ system, tenant }: Pools, options: AccessOptions, 
       ...keys,
       ...createLiveKeys(each, options),
       verify: (secret) => checked.verify(secret),
+      watch: (changed) => checked.watch(changed),
       waiting: () => checked.waiting(),
     },
     organizations: {

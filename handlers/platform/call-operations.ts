@@ -1,4 +1,5 @@
 /** Makes the operations on stored sessions and calls. */
+import type { WatchGrant } from '../../domain/access/revocations.ts'
 import type { Calls } from '../../domain/calls/calls.ts'
 import type { EndCall } from '../../domain/calls/end-call.ts'
 import type { FollowCall } from '../../domain/calls/follow.ts'
@@ -29,12 +30,13 @@ export function callOperations(
   { calls, reports, follow, ...deps }: CallDeps,
   publicUrlOf: PublicUrlOf,
   repeatable: Repeatable,
+  watchGrant: WatchGrant,
 ) {
   return {
     listSessions: listSessions(calls),
     getSession: getSession(calls),
     getSessionTranscript: getSessionTranscript(calls),
-    streamSession: streamSession(follow),
+    streamSession: streamSession(follow, watchGrant),
     listAgentCalls: listAgentCalls(calls),
     getCall: getCall(calls),
     listCallEvents: listCallEvents(calls),

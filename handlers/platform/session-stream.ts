@@ -1,16 +1,20 @@
+import { grantOf, type WatchGrant } from '../../domain/access/revocations.ts'
 import type { FollowCall, Followed, FollowPosition } from '../../domain/calls/follow.ts'
 import { type Caller, tenantOf } from '../../domain/records/organization.ts'
 import type { PlatformHandlers, StreamSessionEvent } from '../../generated/platform/handlers.ts'
+import type { CancelSignal } from '../../runtime/engine/cancel-signal.ts'
+import { untilRevoked } from '../revocable.ts'
 import { wireEvent } from './call-wire.ts'
 import { timeOrNull } from './times.ts'
 import { sessionTurn } from './turn-wire.ts'
 
 type Handlers = PlatformHandlers<Caller>
 
-export function streamSession(follow: FollowCall): Handlers['streamSession'] {
+export function streamSession(follow: FollowCall, watchGrant: WatchGrant): Handlers['streamSession'] {
   return async ({ path: { id }, query, header }, { caller, signal }) => {
     const from = readPosition(query.cursor ?? header['last-event-id'] ?? '-1:0')
-    const followed = await follow(tenantOf(caller), id, from, signal)
+    const open = (signal: CancelSignal) => follow(tenantOf(caller), id, from, signal)
+    const followed = await untilRevoked(watchGrant, grantOf(caller, 'platform'), signal, open)
     return { status: 200, body: eventsOf(followed, { id, organizationId: caller.organization.id }) }
   }
 }

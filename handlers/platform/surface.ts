@@ -1,4 +1,5 @@
 /** The platform surface, on which an organization administers itself. */
+import type { WatchGrant } from '../../domain/access/revocations.ts'
 import type { RequestRoutes } from '../../domain/billing/request-route.ts'
 import type { Callbacks } from '../../domain/callbacks/callbacks.ts'
 import type { Caller } from '../../domain/records/organization.ts'
@@ -34,6 +35,7 @@ export type PlatformDeps = ProvidersDeps &
   OrganizationDeps &
   SessionDeps & {
     requestRoutes: RequestRoutes
+    watchGrant: WatchGrant
     repeats: Omit<RepeatableDeps, 'log'>
     webhooks: WebhookDeliveryDeps
     messages: RmsgMessageDeps
@@ -68,9 +70,9 @@ function handlersOf(settings: SurfaceSettings, deps: PlatformDeps): PlatformHand
     ...resources,
     purchasePhoneNumber: repeatable(resources.purchasePhoneNumber),
     ...sessionOperations(deps, nodeUrlOf, repeatable),
-    ...callOperations(deps.records, publicUrlOf, repeatable),
+    ...callOperations(deps.records, publicUrlOf, repeatable, deps.watchGrant),
     ...callbackOperations(deps.records.callbacks),
-    ...webhookDeliveryOperations(deps.webhooks),
+    ...webhookDeliveryOperations(deps.webhooks, deps.watchGrant),
     ...rmsgMessageOperations(deps.messages, repeatable),
     ...smsRegistrationOperations(deps.smsRegistrations, repeatable),
     listProviders: listProviders(deps),

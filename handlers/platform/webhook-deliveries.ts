@@ -1,4 +1,5 @@
 /** The operations on the log of deliveries to an organization's endpoints. */
+import type { WatchGrant } from '../../domain/access/revocations.ts'
 import { type Caller, tenantOf } from '../../domain/records/organization.ts'
 import type { Deliveries } from '../../domain/webhooks/deliveries.ts'
 import type { DeliveryFilter } from '../../domain/webhooks/delivery-store.ts'
@@ -16,13 +17,16 @@ const cursorShape: CursorShape = { digitsMax: 13, id: /^[0-9a-f]{8}(-[0-9a-f]{4}
 
 export type WebhookDeliveryDeps = { deliveries: Deliveries; tryEndpoint: TryEndpoint; stream: StreamWebhookEvents }
 
-export function webhookDeliveryOperations({ deliveries, tryEndpoint, stream }: WebhookDeliveryDeps) {
+export function webhookDeliveryOperations(
+  { deliveries, tryEndpoint, stream }: WebhookDeliveryDeps,
+  watchGrant: WatchGrant,
+) {
   return {
     listWebhookDeliveries: listWebhookDeliveries(deliveries),
     getWebhookDelivery: getWebhookDelivery(deliveries),
     redeliverWebhook: redeliverWebhook(deliveries),
     testWebhook: testWebhook(tryEndpoint),
-    streamWebhookEvents: streamWebhookEvents(stream),
+    streamWebhookEvents: streamWebhookEvents(stream, watchGrant),
   } satisfies Partial<Handlers>
 }
 

@@ -1,3 +1,4 @@
+import { grantOf, type WatchGrant } from '../../domain/access/revocations.ts'
 import { type Caller, tenantOf } from '../../domain/records/organization.ts'
 import type {
   StoredWebhookEvent,
@@ -7,13 +8,20 @@ import type {
 } from '../../domain/webhooks/event-stream.ts'
 import type { PlatformHandlers, StreamWebhookEventsEvent } from '../../generated/platform/handlers.ts'
 import type { StreamedWebhookEvent } from '../../generated/platform/types.ts'
+import type { CancelSignal } from '../../runtime/engine/cancel-signal.ts'
+import { untilRevoked } from '../revocable.ts'
 import { timeOf } from './times.ts'
 
-export function streamWebhookEvents(stream: StreamWebhookEvents): PlatformHandlers<Caller>['streamWebhookEvents'] {
+export function streamWebhookEvents(
+  stream: StreamWebhookEvents,
+  watchGrant: WatchGrant,
+): PlatformHandlers<Caller>['streamWebhookEvents'] {
   return async ({ query, header }, { caller, signal }) => {
     const tenant = tenantOf(caller)
     const cursor = query.cursor ?? header['last-event-id']
-    const streamed = await stream(tenant, cursor === undefined ? null : readPosition(cursor), signal)
+    const from = cursor === undefined ? null : readPosition(cursor)
+    const open = (signal: CancelSignal) => stream(tenant, from, signal)
+    const streamed = await untilRevoked(watchGrant, grantOf(caller, 'platform'), signal, open)
     return { status: 200, body: eventsOf(streamed, tenant.test) }
   }
 }

@@ -2,6 +2,7 @@ import { Fault } from '../../domain/records/fault.ts'
 import { type RealtimeErrorCode, realtimeErrors } from '../../generated/realtime/errors.ts'
 import type { Socket } from '../../runtime/engine/socket.ts'
 import { messageOf } from '../faults/table.ts'
+import type { Revocable } from '../revocable.ts'
 import type { Dated, Deadlines } from './deadlines.ts'
 import { codeOfFault } from './faults.ts'
 
@@ -9,7 +10,7 @@ import { codeOfFault } from './faults.ts'
  * Ends a socket, for any protocol. The socket ends once, from any state, and releases everything before the last frame.
  * A failure sends an error frame and closes with the close code for its error. Each protocol has its own error frame.
  */
-export abstract class EndingSocket implements Dated {
+export abstract class EndingSocket implements Dated, Revocable {
   due: number | null = null
   #isClosed = false
   protected readonly socket: Socket
@@ -38,6 +39,10 @@ export abstract class EndingSocket implements Dated {
 
   onShutdown(): void {
     this.fail('SHUTTING_DOWN')
+  }
+
+  onRevoked(): void {
+    this.fail('REVOKED')
   }
 
   onGone(): void {

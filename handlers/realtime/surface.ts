@@ -1,5 +1,6 @@
 /** The realtime surface: our stream channels, and realtime transcription for OpenAI's clients. */
 import type { EphemeralTokens } from '../../domain/access/ephemeral.ts'
+import { grantOf, type WatchGrant } from '../../domain/access/revocations.ts'
 import type { Operations } from '../../domain/operations.ts'
 import type { Clock } from '../../domain/ports/system.ts'
 import { type RealtimeHandlers, realtimeSurface, widenRealtimeHandlers } from '../../generated/realtime/channels.ts'
@@ -7,6 +8,7 @@ import type { SocketMount } from '../../runtime/engine/options.ts'
 import { type AuthenticateDeps, createAuthenticate } from '../authenticate.ts'
 import { compatPlaces } from '../faults/places.ts'
 import { createFaultWriter } from '../faults/writer.ts'
+import { type OpenSession, type Revocable, revocable } from '../revocable.ts'
 import type { SurfaceSettings } from '../surface.ts'
 import { createAdmit, type SocketCaller } from './admit.ts'
 import { Deadlines } from './deadlines.ts'
@@ -18,6 +20,7 @@ import { transcriptionRealtime } from './transcription-realtime.ts'
 export type RealtimeDeps = AuthenticateDeps & {
   operations: Operations
   redeem: EphemeralTokens['redeem']
+  watchGrant: WatchGrant
   clock: Clock
   region: string
   times: SocketTimes
@@ -41,13 +44,20 @@ export function mountRealtime(settings: SurfaceSettings, deps: RealtimeDeps): So
   }
 }
 
-function handlersOf({ operations, clock, ...deps }: RealtimeDeps): RealtimeHandlers<SocketCaller> {
+/** The scope that the contract asks for every channel. */
+const scope = 'realtime'
+
+function handlersOf({ operations, clock, watchGrant, ...deps }: RealtimeDeps): RealtimeHandlers<SocketCaller> {
   const { catalog, transcribeStream: transcribe, synthesizeStream: synthesize } = operations
   const check = operations.checkTranscribeStream
   const shared = { ...deps, catalog, deadlines: new Deadlines(clock) }
+  const watched = <Session extends Revocable>(open: OpenSession<SocketCaller, Session>) =>
+    revocable(watchGrant, (caller) => grantOf(caller, scope), open)
   return {
-    transcribeStream: transcribeStream({ ...shared, transcribe }),
-    synthesizeStream: synthesizeStream({ ...shared, synthesize }),
-    transcriptionRealtime: transcriptionRealtime({ ...shared, transcribe, check, silenceMs: deps.times.silenceMs }),
+    transcribeStream: watched(transcribeStream({ ...shared, transcribe })),
+    synthesizeStream: watched(synthesizeStream({ ...shared, synthesize })),
+    transcriptionRealtime: watched(
+      transcriptionRealtime({ ...shared, transcribe, check, silenceMs: deps.times.silenceMs }),
+    ),
   }
 }

@@ -6,9 +6,10 @@ import type { Fault } from '../../domain/records/fault.ts'
 import type { Caller } from '../../domain/records/organization.ts'
 import { charactersOf } from '../../domain/speech/characters.ts'
 import type { SpeechSink, SpeechStream, StreamUsage, SynthesizeStream } from '../../domain/speech/stream.ts'
-import type { RealtimeHandlers, SynthesizeStreamSession } from '../../generated/realtime/channels.ts'
+import type { SynthesizeStreamSession } from '../../generated/realtime/channels.ts'
 import type { TextFrame, TtsConfig } from '../../generated/realtime/types.ts'
 import type { Socket, SocketContext } from '../../runtime/engine/socket.ts'
+import type { OpenSession, Revocable } from '../revocable.ts'
 import { routingOf } from '../routing.ts'
 import { StreamSocket, type StreamSocketDeps } from './stream-socket.ts'
 
@@ -21,7 +22,7 @@ export type SynthesizeSocketDeps = StreamSocketDeps & {
   sessionId(): string
 }
 
-export function synthesizeStream(deps: SynthesizeSocketDeps): RealtimeHandlers<Caller>['synthesizeStream'] {
+export function synthesizeStream(deps: SynthesizeSocketDeps): OpenSession<Caller, SynthesizeStreamSession & Revocable> {
   return (socket, context) => new SynthesizeSocket(deps, socket, context)
 }
 

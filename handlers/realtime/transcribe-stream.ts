@@ -13,9 +13,10 @@ import type {
   TranscriptionSink,
   TranscriptionStream,
 } from '../../domain/speech/stream.ts'
-import type { RealtimeHandlers, TranscribeStreamSession } from '../../generated/realtime/channels.ts'
+import type { TranscribeStreamSession } from '../../generated/realtime/channels.ts'
 import type { SttConfig } from '../../generated/realtime/types.ts'
 import type { Socket, SocketContext } from '../../runtime/engine/socket.ts'
+import type { OpenSession, Revocable } from '../revocable.ts'
 import { routingOf } from '../routing.ts'
 import { StreamSocket, type StreamSocketDeps } from './stream-socket.ts'
 
@@ -26,7 +27,7 @@ export type TranscribeSocketDeps = StreamSocketDeps & {
   sessionId(): string
 }
 
-export function transcribeStream(deps: TranscribeSocketDeps): RealtimeHandlers<Caller>['transcribeStream'] {
+export function transcribeStream(deps: TranscribeSocketDeps): OpenSession<Caller, TranscribeStreamSession & Revocable> {
   return (socket, context) => new TranscribeSocket(deps, socket, context)
 }
 

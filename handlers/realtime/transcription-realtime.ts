@@ -14,7 +14,7 @@ import { frameBytes } from '../../audio/pcm.ts'
 import type { Catalog } from '../../domain/catalog/catalog.ts'
 import { Fault } from '../../domain/records/fault.ts'
 import type { CheckTranscribeStream, TranscribeStream, TranscriptionStream } from '../../domain/speech/stream.ts'
-import type { RealtimeHandlers, TranscriptionRealtimeSession } from '../../generated/realtime/channels.ts'
+import type { TranscriptionRealtimeSession } from '../../generated/realtime/channels.ts'
 import { type RealtimeErrorCode, realtimeErrors } from '../../generated/realtime/errors.ts'
 import type {
   InputAudioBufferAppend,
@@ -24,6 +24,7 @@ import type {
 } from '../../generated/realtime/types.ts'
 import type { FrameProblem, Socket, SocketContext } from '../../runtime/engine/socket.ts'
 import { messageOf } from '../faults/table.ts'
+import type { OpenSession, Revocable } from '../revocable.ts'
 import { routingOf } from '../routing.ts'
 import type { SocketCaller } from './admit.ts'
 import { failureOf, mistakeEvent, sessionOf } from './compatible-events.ts'
@@ -47,7 +48,7 @@ export type TranscriptionRealtimeDeps = {
 
 export function transcriptionRealtime(
   deps: TranscriptionRealtimeDeps,
-): RealtimeHandlers<SocketCaller>['transcriptionRealtime'] {
+): OpenSession<SocketCaller, TranscriptionRealtimeSession & Revocable> {
   return (socket, context) => new RealtimeSocket(deps, socket, context)
 }
 

@@ -1,7 +1,9 @@
 /** Decides before the upgrade whether a client may open a session's media channel. */
 import type { LiveKeys } from '../../domain/access/ephemeral.ts'
+import { type Grant, grantOf } from '../../domain/access/revocations.ts'
 import type { SeatAdmission, SessionSeat } from '../../domain/calls/live/seats.ts'
 import type { Traces } from '../../domain/ports/trace.ts'
+import type { Caller } from '../../domain/records/organization.ts'
 import type { TransportTokens } from '../../domain/sessions/transport-token.ts'
 import { Refusal } from '../../runtime/engine/handler.ts'
 import { type AdmitSocket, OwnedElsewhere, type UpgradeRequest } from '../../runtime/engine/socket.ts'
@@ -15,15 +17,18 @@ export type SessionAdmitDeps = {
   traces?: Traces | null
 }
 
+/** An admitted session, with the grant behind its token. */
+export type GrantedSeat = SessionSeat & { grant: Grant }
+
 /**
  * Admits a socket to a session. Its token names the session and the user, and both together are the socket's caller.
  */
 export function createSessionAdmit({ tokens, keys, sessions, traces }: SessionAdmitDeps): AdmitSocket {
-  return async (request): Promise<SessionSeat> => {
+  return async (request): Promise<GrantedSeat> => {
     const claims = tokens.read(presentedToken(request))
     if (claims === null || claims.sessionId !== request.path['id']) throw badToken()
     const caller = await keys.find(claims.organizationId, claims.keyId)
-    if (caller === null) throw badToken()
+    if (caller === null || !hasScope(caller, request.scope)) throw badToken()
     nameCaller(request.logFields, caller)
     request.logFields['callId'] = claims.sessionId
     requireEnabled(caller)
@@ -31,9 +36,12 @@ export function createSessionAdmit({ tokens, keys, sessions, traces }: SessionAd
     const seat = await sessions.admit(claims, caller)
     if ('ownerId' in seat) throw new OwnedElsewhere(seat.ownerId)
     request.joinTrace(traces?.call(claims.sessionId) ?? null)
-    return seat
+    return { ...seat, grant: grantOf(caller, request.scope) }
   }
 }
+
+/** A user who made the session may have lost the scope. Then the socket of the session was closed, too. */
+const hasScope = ({ scopes }: Caller, scope: string) => scopes.some((each) => each === scope)
 
 function presentedToken({ authorization, credential }: UpgradeRequest): string {
   return authorization === '' ? credential : (/^bearer +(\S+) *$/i.exec(authorization)?.[1] ?? '')

@@ -28,6 +28,7 @@ import type {
 } from '../../generated/session/types.ts'
 import type { FrameProblem, Socket, SocketContext } from '../../runtime/engine/socket.ts'
 import type { Dated, Deadlines } from '../realtime/deadlines.ts'
+import type { Revocable } from '../revocable.ts'
 import type { AgentAudio, OpenAudio } from './agent-audio.ts'
 import { codeOfFault, errorFrame, frameOf, readyFrame } from './frames.ts'
 import { sortOverrides } from './overrides.ts'
@@ -48,7 +49,7 @@ const alignedBytes = new Uint8Array(aligned.buffer)
 /** If the text in these fields is too long, the client gets an error and the session goes on. */
 const textFields = ['/text', '/result', '/overrides/agent/prompt', '/overrides/agent/firstMessage']
 
-export class MediaSocket implements SessionMediaSession, MediaTransport, Dated {
+export class MediaSocket implements SessionMediaSession, MediaTransport, Dated, Revocable {
   due: number | null = null
   place = -1
   readonly sampleRateHz: number
@@ -206,6 +207,10 @@ export class MediaSocket implements SessionMediaSession, MediaTransport, Dated {
     const sink = this.#sink
     this.close('server_shutdown', 'shutting_down')
     sink?.gone()
+  }
+
+  onRevoked(): void {
+    this.#fail('REVOKED')
   }
 
   onGone(): void {

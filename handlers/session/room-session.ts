@@ -6,6 +6,7 @@
  *                       └──closed──► farewell ──► empty
  */
 
+import { grantOf, type WatchGrant } from '../../domain/access/revocations.ts'
 import type { RoomOccupant } from '../../domain/calls/live/room-watch.ts'
 import type { SessionOwnership, SessionSeat } from '../../domain/calls/live/seats.ts'
 import type { EnteredRoom, MediaRooms, RoomEvents } from '../../domain/ports/media-rooms.ts'
@@ -22,6 +23,7 @@ export type RoomSessionDeps = MediaSocketDeps & {
   sessions: SessionOwnership
   audioWatch: RoomAudioWatch
   requestId: () => string
+  watchGrant: WatchGrant
 }
 
 /** The caller is removed this long after a media socket's last frame, because the frame is still on its way. */
@@ -29,6 +31,8 @@ const farewellMs = 500
 /** If the room has not announced the caller after this time, the caller had left before the agent came. */
 const arrivalMs = 2000
 const [channel] = sessionSurface.channels
+/** The scope that the contract asks for the channel. */
+const scope = 'platform'
 
 export class RoomSession implements RoomEvents, RoomOccupant {
   readonly #deps: RoomSessionDeps
@@ -43,6 +47,7 @@ export class RoomSession implements RoomEvents, RoomOccupant {
   #hasBegun = false
   #isGone = false
   readonly #enteredMs: number
+  readonly #unwatch: () => void
 
   constructor(deps: RoomSessionDeps, caller: Caller, seat: SessionSeat, name: string, room: EnteredRoom) {
     this.#deps = deps
@@ -51,6 +56,7 @@ export class RoomSession implements RoomEvents, RoomOccupant {
     this.#name = name
     this.#room = room
     this.#enteredMs = deps.clock.monotonicMs()
+    this.#unwatch = deps.watchGrant(grantOf(caller, scope), () => this.#revoked())
   }
 
   joined(): void {
@@ -100,6 +106,7 @@ export class RoomSession implements RoomEvents, RoomOccupant {
   lost(): void {
     this.left()
     this.#isGone = true
+    this.#unwatch()
     void this.#room.leave().catch((error: unknown) => this.#failed(error))
     this.#giveBack()
   }
@@ -119,6 +126,7 @@ export class RoomSession implements RoomEvents, RoomOccupant {
   async close(): Promise<void> {
     if (this.#isGone) return
     this.#isGone = true
+    this.#unwatch()
     const isFarewell = this.#cancelFarewell !== null
     this.left()
     try {
@@ -129,6 +137,15 @@ export class RoomSession implements RoomEvents, RoomOccupant {
     }
     await this.#room.leave().catch((error: unknown) => this.#failed(error))
     this.#giveBack()
+  }
+
+  /**
+   * Ends the media socket and the room. The token for the room is good for longer, so the caller could otherwise join
+   * again. The socket reports its end in a microtask, and the room waits for the socket's last frame.
+   */
+  #revoked(): void {
+    this.#media?.onRevoked()
+    queueMicrotask(() => void this.close())
   }
 
   /** Removes the caller a moment after the media socket has sent its last frame. */

@@ -1,5 +1,6 @@
 /** Enters sessions' rooms in the agent's role. */
 import type { LiveKeys } from '../../domain/access/ephemeral.ts'
+import type { WatchGrant } from '../../domain/access/revocations.ts'
 import type { EnterRoom } from '../../domain/calls/live/room-watch.ts'
 import type { SeatAdmission, SessionOwnership } from '../../domain/calls/live/seats.ts'
 import type { MediaRooms } from '../../domain/ports/media-rooms.ts'
@@ -15,6 +16,7 @@ export type EnterRoomDeps = {
   rooms: Pick<MediaRooms, 'enter' | 'delete'>
   sessions: SeatAdmission & SessionOwnership
   keys: LiveKeys
+  watchGrant: WatchGrant
   clock: Clock
   log: Log
   requestId: () => string
@@ -40,7 +42,8 @@ export function createEnterRoom({ keys, sessions, ...deps }: EnterRoomDeps): Ent
   return async (claims, room) => {
     const { sessionId, identity, organizationId, keyId } = claims
     const caller = await keys.find(organizationId, keyId)
-    if (caller === null || caller.organization.isDisabled) throw new ResourceFault({ kind: 'not_found' })
+    const isGood = caller !== null && !caller.organization.isDisabled && caller.scopes.includes('platform')
+    if (!isGood) throw new ResourceFault({ kind: 'not_found' })
     const tenant = tenantOf(caller)
     const seat = await sessions.admit(claims, caller)
     if ('ownerId' in seat) return null

@@ -2,14 +2,15 @@
  * The sessions' media channel. Refusals before the upgrade have the platform surface's form, because it makes the
  * sessions.
  */
-import type { SessionSeat } from '../../domain/calls/live/seats.ts'
+import type { WatchGrant } from '../../domain/access/revocations.ts'
 import type { Clock } from '../../domain/ports/system.ts'
 import { type SessionHandlers, sessionSurface, widenSessionHandlers } from '../../generated/session/channels.ts'
 import type { SocketMount } from '../../runtime/engine/options.ts'
 import { createPlatformFaultWriter } from '../platform/faults.ts'
 import { Deadlines } from '../realtime/deadlines.ts'
+import { revocable } from '../revocable.ts'
 import type { SurfaceSettings } from '../surface.ts'
-import { createSessionAdmit, type SessionAdmitDeps } from './admit.ts'
+import { createSessionAdmit, type GrantedSeat, type SessionAdmitDeps } from './admit.ts'
 import { MediaSocket } from './media-socket.ts'
 import { Seats } from './seats.ts'
 import { SocketAudio } from './socket-audio.ts'
@@ -17,14 +18,17 @@ import { SocketAudio } from './socket-audio.ts'
 /** How long a socket waits for overrides. Part of the contract. */
 const overridesMs = 500
 
-export type SessionDeps = SessionAdmitDeps & { clock: Clock }
+export type SessionDeps = SessionAdmitDeps & { clock: Clock; watchGrant: WatchGrant }
 
 export function mountSession({ host, log, count }: SurfaceSettings, deps: SessionDeps): SocketMount {
-  const { clock } = deps
+  const { clock, watchGrant } = deps
   const shared = { seats: new Seats(), deadlines: new Deadlines(clock), clock, log, overridesMs }
-  const handlers: SessionHandlers<SessionSeat> = {
-    sessionMedia: (socket, context) =>
-      new MediaSocket(shared, socket, context, (events) => new SocketAudio(socket, events)),
+  const handlers: SessionHandlers<GrantedSeat> = {
+    sessionMedia: revocable(
+      watchGrant,
+      ({ grant }: GrantedSeat) => grant,
+      (socket, context) => new MediaSocket(shared, socket, context, (events) => new SocketAudio(socket, events)),
+    ),
   }
   return {
     surface: sessionSurface,

@@ -79,8 +79,11 @@ export function createKeyAdministration(
           update api_keys set revoked_at = ${now()}
           where organization_id = ${organizationId} and id = ${keyId} and revoked_at is null
           returning lookup, previous_lookup as "previousLookup"`
-        if (row !== undefined) await notifyBoth(tx, row)
-        return row !== undefined
+        if (row === undefined) return false
+        await notifyBoth(tx, row)
+        // Open sockets know their organization and no lookup. So the change is also of the organization.
+        await notifyKeyChange(tx, { organizationId })
+        return true
       }),
   }
 }

@@ -5,6 +5,7 @@
  */
 import { timingSafeEqual } from 'node:crypto'
 import type { LiveKeys } from '../../domain/access/ephemeral.ts'
+import type { KeyChanges, LiveCallers } from '../../domain/access/revocations.ts'
 import type { Clock, Log } from '../../domain/ports/system.ts'
 import type { Caller, KeyPolicy, Keys, OwnKeys, Scope } from '../../domain/records/organization.ts'
 import { type KeyChange, keysChannel, readKeyChange } from '../caches/key-changes.ts'
@@ -12,6 +13,7 @@ import { createLru } from '../caches/lru.ts'
 import { type BatchLimits, createBatcher } from '../postgres/batch.ts'
 import type { Sql } from '../postgres/connect.ts'
 import { inTime, isAway } from '../postgres/outage.ts'
+import { arrayLiteral } from '../postgres/row-values.ts'
 import type { Tenancy } from '../postgres/tenant.ts'
 import { isUnreachable } from '../postgres/unavailable.ts'
 import { apiKeyColumns, credentialColumns, previousSecretColumns, roleColumns } from './caller-columns.ts'
@@ -23,16 +25,17 @@ export type ReadStoredPolicy = (stored: unknown) => { policy: KeyPolicy; dropped
 
 type Options = KeyCacheLimits & { clock: Clock; log: Log; readPolicy: ReadStoredPolicy }
 
-export type CheckedKeys = Keys & {
-  /** Forgets cached keys. Call this after this process has changed a key, because the NOTIFY arrives a little later. */
-  forget(change: KeyChange): void
-  /** Counts pending lookups. */
-  waiting(): number
-  /** Resolves as soon as this process receives key changes. */
-  listen(): Promise<void>
-  /** Writes to the database when each key was last used. */
-  noteUse(): Promise<void>
-}
+export type CheckedKeys = Keys &
+  KeyChanges & {
+    /** Forgets cached keys. Call this after this process has changed a key, because the NOTIFY arrives a little later. */
+    forget(change: KeyChange): void
+    /** Counts pending lookups. */
+    waiting(): number
+    /** Resolves as soon as this process receives key changes. */
+    listen(): Promise<void>
+    /** Writes to the database when each key was last used. */
+    noteUse(): Promise<void>
+  }
 
 type Row = {
   lookup: string
@@ -62,6 +65,7 @@ export function createKeys(sql: Sql, options: Options): CheckedKeys {
   const unknown = createLru<number>(keyCacheMax)
   const lookups = createBatcher((batch: readonly string[]) => inTime(sql, () => readKeys(sql, batch)), batches)
   const used = new Map<string, { organizationId: string; keyId: string }>()
+  const watchers: ((organizationId: string | null) => void)[] = []
   // Counts key changes. If a change arrives during a lookup, the lookup may have read the old state, so its answer is
   // not cached.
   let changes = 0
@@ -71,12 +75,18 @@ export function createKeys(sql: Sql, options: Options): CheckedKeys {
     known.forget(change)
     if ('lookup' in change) unknown.delete(change.lookup)
     else if ('all' in change) unknown.clear()
+    if (!('lookup' in change)) notify('organizationId' in change ? change.organizationId : null)
   }
 
   function missed(): void {
     changes += 1
     known.missed()
     unknown.clear()
+    notify(null)
+  }
+
+  function notify(organizationId: string | null): void {
+    for (const changed of watchers) changed(organizationId)
   }
 
   async function load(presented: Digested): Promise<Caller | null> {
@@ -116,6 +126,7 @@ export function createKeys(sql: Sql, options: Options): CheckedKeys {
       return (isAway(sql) && known.kept(presented)) || loadOrKept(presented)
     },
     forget,
+    watch: (changed) => void watchers.push(changed),
     waiting: () => lookups.waiting(),
     async listen() {
       await sql.listen(keysChannel, (payload) => forget(readKeyChange(payload)), missed)
@@ -129,21 +140,25 @@ export function createKeys(sql: Sql, options: Options): CheckedKeys {
 }
 
 /**
- * Finds a key or a user by id, for code without the secret. It reads the database each time, so a revoked key is
- * refused at once.
+ * Finds keys and users by id, for code without the secret. It reads the database each time, so a revoked key is refused
+ * at once.
  */
-export function createLiveKeys(tenancy: Tenancy, options: Options): LiveKeys {
+export function createLiveKeys(tenancy: Tenancy, options: Options): LiveKeys & LiveCallers {
+  const findEach: LiveCallers['findEach'] = (organizationId, keyIds) =>
+    tenancy.asOrganization(organizationId, async (tx) => {
+      const ids = arrayLiteral(keyIds)
+      const rows = await tx<Row[]>`
+        select ${apiKeyColumns(tx)} from api_keys k join organizations o on o.id = k.organization_id
+        where k.organization_id = ${organizationId} and k.id = any(${ids}::text[]) and k.revoked_at is null
+        union all
+        select ${roleColumns(tx)} from user_roles r join organizations o on o.id = r.organization_id
+        where r.organization_id = ${organizationId} and r.user_id = any(${ids}::text[])`
+      const nowMs = options.clock.nowMs()
+      return rows.filter((row) => !hasExpired(row, nowMs)).map((row) => callerOf(row, options))
+    })
   return {
-    find: (organizationId, keyId) =>
-      tenancy.asOrganization(organizationId, async (tx) => {
-        const [row] = await tx<Row[]>`
-          select ${apiKeyColumns(tx)} from api_keys k join organizations o on o.id = k.organization_id
-          where k.organization_id = ${organizationId} and k.id = ${keyId} and k.revoked_at is null
-          union all
-          select ${roleColumns(tx)} from user_roles r join organizations o on o.id = r.organization_id
-          where r.organization_id = ${organizationId} and r.user_id = ${keyId}`
-        return row && !hasExpired(row, options.clock.nowMs()) ? callerOf(row, options) : null
-      }),
+    findEach,
+    find: async (organizationId, keyId) => (await findEach(organizationId, [keyId]))[0] ?? null,
   }
 }
 

@@ -1,6 +1,6 @@
 /**
  * Sends changes by NOTIFY. If a key changes, or its organization's settings or provider keys change, every instance
- * forgets the cached key.
+ * forgets the cached key. If an organization changes, instances also check the credentials behind open sockets.
  */
 import type { Tx } from '../postgres/connect.ts'
 

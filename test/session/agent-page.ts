@@ -19,7 +19,7 @@ export async function serveAgentPage(t: Test, make: (transport: MediaTransport) 
   const tokens = createTransportTokens('m'.repeat(32))
   const log = { info: () => {}, warn: () => {}, error: (fields: object) => t.fail('a logged error', fields) }
   const settings = { host: null, headerPrefix: 'Service', corsOrigins: [], log, count: () => {} }
-  const keys = { find: () => Promise.resolve(caller()) }
+  const keys = { find: () => Promise.resolve(caller({}, { scopes: ['platform'] })) }
   const wanted: SessionRequest[] = []
   let fault: Error | null = null
   const turns: Turn[] = []
@@ -64,7 +64,7 @@ export async function serveAgentPage(t: Test, make: (transport: MediaTransport) 
     recordings: linkedRecordings(settings, { linked: () => Promise.reject(new Error('no recording here')) }),
   })
   const server = await start([...internal, tapMount], {
-    sockets: [mountSession(settings, { tokens, keys, sessions, clock: systemClock })],
+    sockets: [mountSession(settings, { tokens, keys, sessions, watchGrant: () => () => {}, clock: systemClock })],
   })
   t.teardown(() => server.stop())
   /** Makes the start of the next sessions fail. */

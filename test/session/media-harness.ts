@@ -115,11 +115,11 @@ export async function serve(t: Test, policy: Parameters<typeof caller>[0] = {}) 
   const lives = new Set(['key_1'])
   const logged: unknown[] = []
   const log = { info: () => {}, warn: () => {}, error: (fields: object) => void logged.push(fields) }
-  const owner = caller(policy)
+  const owner = caller(policy, { scopes: ['platform'] })
   const keys = { find: (_: string, keyId: string) => Promise.resolve(lives.has(keyId) ? owner : null) }
   const settings = { host: null, headerPrefix: 'Service', corsOrigins: [], log, count: () => {} }
   const server = await start([], {
-    sockets: [mountSession(settings, { tokens, keys, sessions, clock })],
+    sockets: [mountSession(settings, { tokens, keys, sessions, watchGrant: () => () => {}, clock })],
     requestId: systemIds.request,
   })
   t.teardown(() => server.drain())

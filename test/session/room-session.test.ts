@@ -62,8 +62,14 @@ function setup() {
   const sessions = new HeldFakes()
   const room = new FakeRoom()
   const logged: unknown[] = []
-  const owner = caller({})
-  const state = { lives: true, deleted: [] as string[], seats: [] as unknown[], enterError: null as Error | null }
+  const owner = caller({}, { scopes: ['platform'] })
+  const state = {
+    lives: true,
+    deleted: [] as string[],
+    seats: [] as unknown[],
+    enterError: null as Error | null,
+    revoke: null as (() => void) | null,
+  }
   const opened: { events: RoomEvents | null } = { events: null }
   const note = (fields: object) => void logged.push(fields)
   const enter = createEnterRoom({
@@ -84,6 +90,10 @@ function setup() {
     clock,
     log: { info: note, warn: note, error: note },
     requestId: systemIds.request,
+    watchGrant: (_grant, revoked) => {
+      state.revoke = revoked
+      return () => void (state.revoke = null)
+    },
   })
   const claims = { sessionId, identity: 'user_1', organizationId: 'org_1', keyId: 'key_1', expiresAtMs: 0 }
   return {
@@ -283,6 +293,19 @@ t.test('a caller may not join if the owner, the key or the organization forbids 
   state.enterError = new Error('the media server is away')
   await t.rejects(enter(), /away/)
   t.equal(sessions.owner, 'nobody', 'another process may try')
+})
+
+t.test('if the key of a session is revoked, its room is deleted, and the watch of the key ends', async (t) => {
+  const { join, room, clock, state } = setup()
+  const { session, sink } = await join()
+  state.revoke?.()
+  t.match(room.frames.at(-1), { type: 'error', code: 'REVOKED', fatal: true })
+  await clock.advance(500)
+  await settled()
+  t.same(state.deleted, ['room-1'])
+  t.equal(session.look(), false)
+  t.same(sink.calls, [['gone']])
+  t.equal(state.revoke, null)
 })
 
 t.test('a frame that is too large for the data channel is dropped, and the session goes on', async (t) => {

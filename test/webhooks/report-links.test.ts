@@ -10,6 +10,7 @@ import t from 'tap'
 import type { App } from '../../app/app.ts'
 import { openCallRecords } from '../../app/calls.ts'
 import { openRecordingLinks } from '../../app/recordings.ts'
+import { Revocations } from '../../domain/access/revocations.ts'
 import type { Operations } from '../../domain/operations.ts'
 import { configKeys } from '../../generated/config/keys.ts'
 import type { ParleyConfig } from '../../generated/config/types.ts'
@@ -43,18 +44,21 @@ t.test('a report that was pending when the server started has an absolute link t
   await world.endpoint({ events: ['call.report'] })
   const call = await world.call()
   await world.store.calls.append(call, call.id, [connected(), recording('recording'), ended(), recording('ready')])
+  const log = createLog('silent')
+  const { keys } = world.store
   const app: App = {
     ...opening,
     env: {},
     worker: 0,
     ids: systemIds,
     random: Math.random,
-    log: createLog('silent'),
+    log,
     metrics: createMetrics(),
     tracing: null,
     recordingLinks,
     store: world.store,
     owners: new Owners(),
+    revocations: new Revocations({ changes: keys, keys, clock: systemClock, log }),
     closing: (close) => t.teardown(close),
   }
   const records = openCallRecords(app, operations)

@@ -1,0 +1,161 @@
+/**
+ * Ends open work, such as sockets and event streams, when its credential is good no more: the key was revoked, the user
+ * was removed or has lost the scope, or the organization was disabled. The database notifies every process of a change.
+ * This process then reads the credentials of the organization's open work again.
+ */
+import type { Clock, Log } from '../ports/system.ts'
+import type { Caller } from '../records/organization.ts'
+
+/** The right to open work. `keyId` names an API key or a user. */
+export type Grant = { organizationId: string; keyId: string; scope: string }
+
+export interface KeyChanges {
+  /** Calls `changed` after each change to an organization's credentials. Null: any organization may have changed. */
+  watch(changed: (organizationId: string | null) => void): void
+}
+
+export interface LiveCallers {
+  /** Finds keys and users in the database, never in a cache. The answer lacks revoked and unknown ids. */
+  findEach(organizationId: string, keyIds: readonly string[]): Promise<readonly Caller[]>
+}
+
+/** Calls `revoked` once if the grant ends. The returned function stops the watch. */
+export type WatchGrant = (grant: Grant, revoked: () => void) => () => void
+
+export type RevocationDeps = { changes: KeyChanges; keys: LiveCallers; clock: Clock; log: Log }
+
+type Work = { scope: string; revoked: () => void }
+
+/** The most organizations whose credentials are read at once. The others wait. */
+const readsMax = 8
+/** The pause after a failed read. */
+const retryMs = 500
+/**
+ * A change may come between the admission of new work and its watch. So new work is checked if the organization's last
+ * change is more recent than any admission takes.
+ */
+const admissionMs = 60_000
+
+export class Revocations {
+  readonly #deps: RevocationDeps
+  /** Open work by organization and key. */
+  readonly #open = new Map<string, Map<string, Set<Work>>>()
+  /** The keys to read, by organization. */
+  readonly #due = new Map<string, Set<string>>()
+  #reads = 0
+  /** The recent changes by organization, oldest first. */
+  readonly #changedMs = new Map<string, number>()
+  #allChangedMs = Number.NEGATIVE_INFINITY
+  #cancelRetry: (() => void) | null = null
+
+  constructor(deps: RevocationDeps) {
+    this.#deps = deps
+    deps.changes.watch((organizationId) => this.#changed(organizationId))
+  }
+
+  readonly watch: WatchGrant = ({ organizationId, keyId, scope }, revoked) => {
+    const keys = this.#open.get(organizationId) ?? new Map<string, Set<Work>>()
+    const works = keys.get(keyId) ?? new Set<Work>()
+    const work = { scope, revoked }
+    this.#open.set(organizationId, keys.set(keyId, works.add(work)))
+    if (this.#hasChanged(organizationId)) this.#check(organizationId, [keyId])
+    return () => this.#forget(organizationId, keyId, work)
+  }
+
+  close(): void {
+    this.#cancelRetry?.()
+    this.#open.clear()
+    this.#due.clear()
+  }
+
+  #changed(organizationId: string | null): void {
+    this.#noteChange(organizationId)
+    const changed = organizationId === null ? [...this.#open.keys()] : [organizationId]
+    for (const id of changed) this.#check(id, this.#open.get(id)?.keys() ?? [])
+  }
+
+  #noteChange(organizationId: string | null): void {
+    const nowMs = this.#deps.clock.monotonicMs()
+    for (const [id, changedMs] of this.#changedMs) {
+      if (nowMs - changedMs < admissionMs) break
+      this.#changedMs.delete(id)
+    }
+    if (organizationId === null) this.#allChangedMs = nowMs
+    else {
+      this.#changedMs.delete(organizationId)
+      this.#changedMs.set(organizationId, nowMs)
+    }
+  }
+
+  /** Returns true if the organization may have changed during the admission of new work. */
+  #hasChanged(organizationId: string): boolean {
+    const changedMs = Math.max(this.#allChangedMs, this.#changedMs.get(organizationId) ?? Number.NEGATIVE_INFINITY)
+    return this.#deps.clock.monotonicMs() - changedMs < admissionMs
+  }
+
+  #check(organizationId: string, keyIds: Iterable<string>): void {
+    const due = this.#due.get(organizationId) ?? new Set<string>()
+    for (const keyId of keyIds) due.add(keyId)
+    if (due.size === 0) return
+    this.#due.set(organizationId, due)
+    this.#readDue()
+  }
+
+  #readDue(): void {
+    for (const [organizationId, keyIds] of this.#due) {
+      if (this.#reads >= readsMax || this.#cancelRetry !== null) return
+      this.#due.delete(organizationId)
+      this.#reads += 1
+      void this.#read(organizationId, keyIds).finally(() => {
+        this.#reads -= 1
+        this.#readDue()
+      })
+    }
+  }
+
+  /** Never rejects. A failed read is repeated, because a revoked credential must not stay in use. */
+  async #read(organizationId: string, keyIds: ReadonlySet<string>): Promise<void> {
+    try {
+      const callers = await this.#deps.keys.findEach(organizationId, [...keyIds])
+      const found = new Map(callers.map((caller) => [caller.keyId, caller]))
+      for (const keyId of keyIds) this.#endWork(organizationId, keyId, found.get(keyId) ?? null)
+    } catch (err) {
+      this.#deps.log.error({ err, organizationId }, 'the credentials of open sockets were not read again')
+      this.#cancelRetry ??= this.#deps.clock.after(retryMs, () => {
+        this.#cancelRetry = null
+        this.#readDue()
+      })
+      this.#check(organizationId, keyIds)
+    }
+  }
+
+  /** Ends the key's work for which the caller has no right. The caller is null if the key is gone. */
+  #endWork(organizationId: string, keyId: string, caller: Caller | null): void {
+    for (const work of [...(this.#open.get(organizationId)?.get(keyId) ?? [])]) {
+      if (isGood(caller, work.scope)) continue
+      this.#forget(organizationId, keyId, work)
+      try {
+        work.revoked()
+      } catch (err) {
+        this.#deps.log.error({ err, organizationId, keyId }, 'the work of a revoked key did not end')
+      }
+    }
+  }
+
+  #forget(organizationId: string, keyId: string, work: Work): void {
+    const keys = this.#open.get(organizationId)
+    const works = keys?.get(keyId)
+    works?.delete(work)
+    if (works?.size === 0) keys?.delete(keyId)
+    if (keys?.size === 0) this.#open.delete(organizationId)
+  }
+}
+
+function isGood(caller: Caller | null, scope: string): boolean {
+  return caller !== null && !caller.organization.isDisabled && caller.scopes.some((each) => each === scope)
+}
+
+/** Returns the grant behind a request or socket that was admitted with this scope. */
+export function grantOf({ organization, keyId }: Caller, scope: string): Grant {
+  return { organizationId: organization.id, keyId, scope }
+}

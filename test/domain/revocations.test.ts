@@ -1,0 +1,115 @@
+import t from 'tap'
+import { type Grant, Revocations } from '../../domain/access/revocations.ts'
+import type { Caller } from '../../domain/records/organization.ts'
+import { settled, TestClock } from '../clock.ts'
+import { caller } from './fakes.ts'
+
+function setup() {
+  const clock = new TestClock()
+  const state = { fails: false, callers: new Map<string, Caller>(), reads: [] as string[][], ended: [] as string[] }
+  let changed: (organizationId: string | null) => void = () => {}
+  const log: string[] = []
+  const revocations = new Revocations({
+    changes: {
+      watch: (run) => {
+        changed = run
+      },
+    },
+    keys: {
+      findEach: (organizationId, keyIds) => {
+        state.reads.push([organizationId, ...keyIds])
+        if (state.fails) return Promise.reject(new Error('away'))
+        return Promise.resolve(keyIds.flatMap((keyId) => state.callers.get(keyId) ?? []))
+      },
+    },
+    clock,
+    log: { info() {}, warn() {}, error: (_fields, message) => void log.push(message) },
+  })
+  t.teardown(() => revocations.close())
+  const watch = (keyId: string, more: Partial<Grant> = {}) => {
+    const grant = { organizationId: 'org_1', keyId, scope: 'realtime', ...more }
+    return revocations.watch(grant, () => void state.ended.push(keyId))
+  }
+  const add = (keyId: string, more: Partial<Caller> = {}) =>
+    state.callers.set(keyId, { ...caller({}), scopes: ['realtime'], ...more, keyId })
+  return { clock, state, log, watch, add, change: (organizationId: string | null) => changed(organizationId) }
+}
+
+const enabled = caller({}).organization
+
+t.test('a change ends the work of credentials that are good no more', async (t) => {
+  const { state, watch, add, change } = setup()
+  add('good')
+  add('scopeless', { scopes: ['router'] })
+  add('disabled', { organization: { ...enabled, isDisabled: true } })
+  for (const keyId of ['good', 'gone', 'scopeless', 'disabled']) watch(keyId)
+  watch('of another', { organizationId: 'org_2' })
+  change('org_1')
+  await settled()
+  t.same(state.ended, ['gone', 'scopeless', 'disabled'])
+  t.same(state.reads, [['org_1', 'good', 'gone', 'scopeless', 'disabled']])
+  change('org_1')
+  await settled()
+  t.same(state.reads.at(-1), ['org_1', 'good'], 'the others have ended')
+})
+
+t.test('if notifications may be missing, all credentials are read', async (t) => {
+  const { state, watch, change } = setup()
+  watch('a')
+  watch('b', { organizationId: 'org_2' })
+  change(null)
+  await settled()
+  t.same(state.ended, ['a', 'b'])
+})
+
+t.test('work without a watch is not ended, and its key is not read', async (t) => {
+  const { state, watch, change } = setup()
+  const stop = watch('a')
+  stop()
+  stop()
+  change('org_1')
+  await settled()
+  t.same([state.reads, state.ended], [[], []])
+})
+
+t.test('a failed read is repeated until the work has ended', async (t) => {
+  const { clock, state, log, watch, change } = setup()
+  watch('a')
+  state.fails = true
+  change('org_1')
+  await clock.advance(1100)
+  t.same(state.ended, [])
+  t.equal(state.reads.length, 3)
+  t.equal(log.length, 3)
+  state.fails = false
+  await clock.advance(500)
+  t.same(state.ended, ['a'])
+})
+
+t.test('work is checked at its begin if a change may have come during its admission', async (t) => {
+  const { clock, state, add, watch, change } = setup()
+  watch('before')
+  await settled()
+  t.same(state.reads, [], 'nothing has changed')
+  add('before')
+  change('org_1')
+  await settled()
+  watch('revoked meanwhile')
+  watch('of another', { organizationId: 'org_2' })
+  await settled()
+  t.same(state.ended, ['revoked meanwhile'])
+  await clock.advance(60_000)
+  const { length } = state.reads
+  watch('later')
+  await settled()
+  t.equal(state.reads.length, length)
+})
+
+t.test('at most eight organizations are read at once, and each is read', async (t) => {
+  const { state, watch, change } = setup()
+  for (let at = 0; at < 30; at += 1) watch(`key_${at}`, { organizationId: `org_${at}` })
+  change(null)
+  t.equal(state.reads.length, 8)
+  await settled()
+  t.equal(state.ended.length, 30)
+})
