@@ -53,6 +53,9 @@ export type ImportRow = {
 export type IssuedCredential = { secret: string; expiresAt: Date }
 export type UserRow<Role extends string = string> = { id: string; email: string; organizationId: string; role: Role }
 
+/** `unreached` calls go on, because their process did not answer. */
+export type EndedCalls = { ended: number; unreached: number }
+
 export type Decision = { event: 'approve' | 'revoke' } | { event: 'reject'; reason: string }
 
 /** The store's administration, opened for one command. */
@@ -63,6 +66,8 @@ export type Admin = KeyCommands & {
   /** Changes only the named settings. */
   changeOrganization(id: string, changes: OrganizationChanges): Promise<OrganizationRow>
   addCredit(organization: string, microUsd: number): Promise<OrganizationRow>
+  /** Ends the live calls and sessions of a disabled organization, in every process. */
+  endCalls(organizationId: string): Promise<EndedCalls>
   users(organization: string): Promise<UserRow[]>
   createUser(organization: string, email: string, role: string): Promise<UserRow>
   issueCredential(organization: string, email: string, kind: 'user_token' | 'session'): Promise<IssuedCredential>
@@ -131,6 +136,7 @@ export type AdminStore<Scope extends string, Policy, Role extends string> = KeyS
     waiting(): Promise<ImportRow[]>
     approve(organizationId: string, e164: string): Promise<boolean>
   }
+  endCalls: (organizationId: string) => Promise<EndedCalls>
   spending: Spending
   rmsgInventory: RichNumberStore
   /** Reads the provider's numbers. Null if no provider is configured. */
@@ -159,6 +165,7 @@ export function createAdmin<Scope extends string, Policy, Role extends string>(
     users,
     verifications,
     numberImports,
+    endCalls,
     spending,
     rmsgInventory,
     syncRmsg,
@@ -182,13 +189,7 @@ export function createAdmin<Scope extends string, Policy, Role extends string>(
     organization: async (id) => required(await organizations.find(await organizationId(id)), noOrganization(id)),
     changeOrganization: async (id, changes) => {
       const changed = required(await organizations.changeNamed(await organizationId(id), changes), noOrganization(id))
-      if (changed === 'name_taken') throw nameInUse(changes.name ?? '')
-      if (changed === 'admin_taken')
-        throw new CommandError('another organization has admin_organization; turn it off there first')
-      if (changed === 'legacy_ended')
-        throw new CommandError(
-          `${id} has had a number in its pool, which ends rmsg_legacy_inventory for good; put numbers into its pool with \`parley rmsg assign\``,
-        )
+      if (typeof changed === 'string') throw notChanged(changed, id, changes)
       return changed
     },
     createOrganization: async (name) => {
@@ -196,6 +197,7 @@ export function createAdmin<Scope extends string, Policy, Role extends string>(
       if (created === 'name_taken') throw nameInUse(name)
       return created
     },
+    endCalls,
     addCredit: async (id, microUsd) =>
       required(await organizations.addCredit(await organizationId(id), microUsd), noOrganization(id)),
     ...createKeyCommands({ keys, keyBudgets }, organizationId, words),
@@ -248,6 +250,19 @@ function createImportCommands(
       throw new CommandError(`no import of ${e164} waits in ${id}: \`parley numbers waiting\` shows all that wait`)
     },
   }
+}
+
+function notChanged(
+  why: 'name_taken' | 'admin_taken' | 'legacy_ended',
+  id: string,
+  { name = '' }: OrganizationChanges,
+): CommandError {
+  if (why === 'name_taken') return nameInUse(name)
+  if (why === 'admin_taken')
+    return new CommandError('another organization has admin_organization; turn it off there first')
+  return new CommandError(
+    `${id} has had a number in its pool, which ends rmsg_legacy_inventory for good; put numbers into its pool with \`parley rmsg assign\``,
+  )
 }
 
 async function shareCampaign(

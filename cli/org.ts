@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { Actions } from './actions.ts'
 import type { OrganizationChanges, OrganizationRow } from './admin.ts'
-import { UsageError } from './command-error.ts'
+import { CommandError, UsageError } from './command-error.ts'
 import { print } from './print.ts'
 
 const microUsdPerUsd = 1_000_000
@@ -38,12 +38,18 @@ export function org(program: Command, actions: Actions): void {
       const changes = { name: readName(name) }
       printOrganization(json, await actions.admin((admin) => admin.changeOrganization(id, changes)))
     })
-  for (const [name, isDisabled, description] of states)
-    command(name, description)
-      .argument('<organization>', 'name or id of the organization')
-      .action(async (id: string, { json }: Json) => {
-        printOrganization(json, await actions.admin((admin) => admin.changeOrganization(id, { isDisabled })))
-      })
+  command(
+    'disable',
+    'refuse all requests of an organization and close its sockets; its data stays and its phone calls go on',
+  )
+    .argument('<organization>', 'name or id of the organization')
+    .option('--now', 'end its live calls and sessions as well', false)
+    .action(async (id: string, { json, now }: Json & { now: boolean }) => disable(actions, id, { json, now }))
+  command('enable', 'let a disabled organization work again')
+    .argument('<organization>', 'name or id of the organization')
+    .action(async (id: string, { json }: Json) => {
+      printOrganization(json, await actions.admin((admin) => admin.changeOrganization(id, { isDisabled: false })))
+    })
   command('set', 'change what is named, and leave the rest; every running Parley obeys at once')
     .argument('<organization>', 'name or id of the organization')
     .argument('<settings...>', `name=value, of ${settingNames.join(', ')}`)
@@ -53,10 +59,21 @@ export function org(program: Command, actions: Actions): void {
     })
 }
 
-const states = [
-  ['disable', true, 'refuse all requests of an organization; its data stays and its open calls go on'],
-  ['enable', false, 'let a disabled organization work again'],
-] as const
+/** Disables an organization. With `now`, its live calls end. */
+async function disable(actions: Actions, id: string, { json, now }: Json & { now: boolean }): Promise<void> {
+  const { row, calls } = await actions.admin(async (admin) => {
+    const row = await admin.changeOrganization(id, { isDisabled: true })
+    return { row, calls: now ? await admin.endCalls(row.id) : null }
+  })
+  if (calls === null) return printOrganization(json, row)
+  const { ended, unreached } = calls
+  print(json, { ...organizationJson(row), ended_calls: ended }, () => [
+    lineOf(row),
+    `${ended} ${ended === 1 ? 'call was' : 'calls were'} ended`,
+  ])
+  if (unreached === 0) return
+  throw new CommandError(`${unreached} calls go on, because their server did not answer; give the command again`)
+}
 
 type Json = { json: boolean }
 

@@ -3,6 +3,7 @@ import type { CatalogUpdate } from '../../cli/actions.ts'
 import { type Admin, createAdmin, type Spending } from '../../cli/admin.ts'
 import { UsageError } from '../../cli/command-error.ts'
 import { roles } from '../../domain/access/users.ts'
+import { endCalls } from '../../domain/calls/live/end-calls.ts'
 import { type KeyPolicy, scopes } from '../../domain/records/organization.ts'
 import type { SmsRegistries } from '../../domain/records/sms-registration.ts'
 import { addToInventory, syncInventory } from '../../domain/rmsg/sync.ts'
@@ -50,10 +51,19 @@ function administrationOf(config: ParleyConfig, store: Store): Admin {
       verifications: businessVerificationsOf({ config, store, clock: systemClock, ids: systemIds }),
       campaigns: campaignsOf(config, store),
       spending: spendingOf(store),
+      endCalls: endCallsOf(store),
       ...richNumbersOf(config, store),
     },
     { scopes, roles, isPhoneNumber, nowMs: () => systemClock.nowMs(), readPolicy, policyFields },
   )
+}
+
+/** Other processes answer by notifications, so this process listens for them first. It has no calls itself. */
+function endCallsOf({ calls, callCommands }: Store) {
+  return async (organizationId: string) => {
+    await callCommands.listen(() => null)
+    return endCalls({ owned: (id) => calls.owned(id), commands: callCommands }, organizationId)
+  }
 }
 
 function spendingOf({ usage, creditAccounts, keyBudgets }: Store): Spending {

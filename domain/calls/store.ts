@@ -70,6 +70,8 @@ export interface CallStore {
    * unless it is null. Resolves with false if another process was faster, or if the call is over.
    */
   claim(tenant: Tenant, id: string, ownerId: string, pipeline: Pipeline | null): Promise<boolean>
+  /** Lists the organization's unfinished calls that a process has, live and test calls together, oldest first. */
+  owned(organizationId: string): Promise<readonly OwnedCall[]>
   /** Lists the unfinished calls in media rooms, for all organizations. */
   inRooms(): Promise<readonly RoomCall[]>
   /** Undoes a claim if the call has not begun. */
@@ -98,6 +100,7 @@ export interface CallStore {
   endOrphans(salvage: (callId: string) => Promise<SalvagedRecording>): Promise<void>
 }
 
+export type OwnedCall = Tenant & { id: string; ownerId: string }
 export type EndedCall = Tenant & { id: string; endReason: EndReason }
 /** `uploading`: a process on the file's machine must complete and upload the file. */
 export type SalvagedRecording = { status: 'ready'; durationMs: number } | { status: 'failed' | 'uploading' }

@@ -1,5 +1,5 @@
 /** Lists of calls, newest first, page by page. */
-import type { AgentCallPage, CallFilter, CallPage, CallPosition } from '../../domain/calls/store.ts'
+import type { AgentCallPage, CallFilter, CallPage, CallPosition, OwnedCall } from '../../domain/calls/store.ts'
 import type { Tenant } from '../../domain/records/organization.ts'
 import type { Tx } from '../postgres/connect.ts'
 import { callColumns, type SummaryRow, summaryOf } from './call-rows.ts'
@@ -49,4 +49,12 @@ export async function listCallsOfAgent(
   if (rows.length < limit || lastUs === undefined) return { calls: rows.map(summaryOf), nextUs: null }
   const { count } = await tx`select from calls where ${condition(lastUs)} limit 1`
   return { calls: rows.map(summaryOf), nextUs: count > 0 ? lastUs : null }
+}
+
+/** Lists all unfinished calls that a process has. Limits bound their number: sessions of a process, and phone legs. */
+export function listOwnedCalls(tx: Tx, organizationId: string): Promise<OwnedCall[]> {
+  return tx<OwnedCall[]>`
+    select organization_id as "organizationId", test, id, owner_id as "ownerId" from calls
+    where organization_id = ${organizationId} and ended_at is null and owner_id is not null
+    order by created_at`
 }

@@ -24,7 +24,7 @@ import { type Tenancy, type Worlds } from '../postgres/tenant.ts'
 import type { Sealer } from '../sealing/sealed.ts'
 import { notifyCallChange } from './call-changes.ts'
 import { insertEvents, insertSpans, insertTurns, storedEventIds } from './call-entries.ts'
-import { listCalls, listCallsOfAgent } from './call-lists.ts'
+import { listCalls, listCallsOfAgent, listOwnedCalls } from './call-lists.ts'
 import { insertFirstReport } from './call-reports.ts'
 import { ofCall, readCall } from './call-rows.ts'
 import { openedOf } from './call-secrets.ts'
@@ -73,6 +73,7 @@ export function createCallStore(deps: CallStoreDeps): StoredCalls {
     release: async (tenant, id, ownerId) => {
       if (isUuid(id)) await worlds.asTenant(tenant, (tx) => release(tx, tenant, id, ownerId))
     },
+    owned: (organizationId) => worlds.asOperator((tx) => listOwnedCalls(tx, organizationId)),
     inRooms: () => worlds.asOperator(listInRooms),
     countLive: (organizationId) => countOpen(worlds, organizationId, true),
     countQueued: (organizationId) => countOpen(worlds, organizationId, false),

@@ -1,0 +1,42 @@
+/** Ends all live calls and sessions of an organization, in every process. */
+import type { OwnedCall } from '../store.ts'
+import type { CallCommands } from './commands.ts'
+
+export type EndCallsDeps = {
+  /** Lists the organization's calls that a process has. */
+  owned: (organizationId: string) => Promise<readonly OwnedCall[]>
+  commands: Pick<CallCommands, 'send'>
+}
+
+/** `unreached` calls go on, because their process did not answer. */
+export type EndedCalls = { ended: number; unreached: number }
+
+/** The end events of the calls show this reason. */
+export const disabledReason = 'The operator has disabled the organization.'
+
+/** The most commands without an answer. */
+const commandsMax = 50
+/** More calls than an organization can have. */
+const callsMax = 100_000
+
+/**
+ * The organization must be disabled already. A call that was admitted before may begin meanwhile, so the list is read
+ * until it has no further calls.
+ */
+export async function endCalls({ owned, commands }: EndCallsDeps, organizationId: string): Promise<EndedCalls> {
+  const asked = new Set<string>()
+  const counts = { ended: 0, unreached: 0 }
+  while (asked.size < callsMax) {
+    const calls = (await owned(organizationId)).filter(({ id }) => !asked.has(id)).slice(0, commandsMax)
+    if (calls.length === 0) break
+    for (const { id } of calls) asked.add(id)
+    const answers = await Promise.all(calls.map((call) => endCall(commands, call)))
+    for (const isEnding of answers) counts[isEnding ? 'ended' : 'unreached'] += 1
+  }
+  return counts
+}
+
+async function endCall(commands: EndCallsDeps['commands'], { id, ownerId, ...tenant }: OwnedCall): Promise<boolean> {
+  const command = { kind: 'end', reason: 'api_ended', clientReason: disabledReason } as const
+  return (await commands.send(tenant, id, ownerId, command)) !== null
+}
