@@ -79,6 +79,8 @@ export type Operation = {
   /** `security`: true if the caller needs an API key. `scope` is `x-scope`, which that key must have. */
   secured: boolean
   scope: string | null
+  /** `x-role`: the lowest role of a user that may use it, or `none`. */
+  role: string | null
   bodyLimit: 'json' | 'audio'
   /** `x-raw-body`: the handler also receives the JSON body's bytes, because a signature covers them. */
   rawBody: boolean
@@ -106,6 +108,8 @@ export type Components = {
   shared: ReadonlySet<string>
   /** The values of `x-scope`. */
   scopes: readonly string[]
+  /** The values of `x-role`, from the lowest to the highest. */
+  roles: readonly string[]
 }
 
 export type OpenApiDocument = Components & {
@@ -139,6 +143,7 @@ export type Channel = {
   /** Names of the address's parameters, in address order. */
   parameters: string[]
   scope: string | null
+  role: string | null
   subprotocol: string | null
   requiresSubprotocol: boolean | null
   credentialPrefix: string | null

@@ -29,6 +29,7 @@ type RawChannel = {
   title?: string
   address?: string | null
   'x-scope'?: string
+  'x-role'?: string
   'x-subprotocol'?: string
   'x-subprotocol-required'?: boolean
   'x-credential-prefix'?: string
@@ -82,6 +83,7 @@ function lowerChannel(raw: RawDocument, id: string, channel: RawChannel): Channe
     address,
     parameters: [...address.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? ''),
     scope: channel['x-scope'] ?? null,
+    role: channel['x-role'] ?? null,
     subprotocol: channel['x-subprotocol'] ?? null,
     requiresSubprotocol: channel['x-subprotocol-required'] ?? null,
     credentialPrefix: channel['x-credential-prefix'] ?? null,

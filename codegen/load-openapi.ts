@@ -80,6 +80,7 @@ type RawOperation = {
   deprecated?: boolean
   'x-deprecation'?: Operation['deprecation']
   'x-scope'?: string
+  'x-role'?: string
   'x-body-limit'?: Operation['bodyLimit']
   'x-raw-body'?: boolean
   'x-no-store'?: boolean
@@ -137,6 +138,7 @@ function lowerOperation(raw: RawDocument, { path, method, pointer, item, operati
     // An empty requirement object means that a key is optional.
     secured: security.length > 0 && security.every((requirement) => Object.keys(requirement).length > 0),
     scope: operation['x-scope'] ?? null,
+    role: operation['x-role'] ?? null,
     bodyLimit: operation['x-body-limit'] ?? 'json',
     rawBody: operation['x-raw-body'] ?? false,
     noStore: operation['x-no-store'] ?? false,

@@ -69,11 +69,15 @@ export function readPlainSchema({ text, file }: Source): PlainSchema {
  */
 export function lowerComponents(schemas: Record<string, Schema>, shared: Source['shared'] = {}): Components {
   const isShared = (name: string) => JSON.stringify(schemas[name]) === JSON.stringify(shared[name])
-  const scope = shared['Scope']
   return {
     schemas,
     types: resolveComponents(schemas),
     shared: new Set(Object.keys(schemas).filter(isShared)),
-    scopes: (typeof scope === 'object' ? scope.enum : undefined)?.map(String) ?? [],
+    scopes: valuesOf(shared['Scope']),
+    roles: valuesOf(shared['Role']),
   }
+}
+
+function valuesOf(schema: Schema | undefined): string[] {
+  return (typeof schema === 'object' ? schema.enum : undefined)?.map(String) ?? []
 }

@@ -2,7 +2,7 @@
 import type { Ajv2020 } from 'ajv/dist/2020.js'
 import { componentId, createAjv } from './ajv.ts'
 import type { AsyncApiDocument, Channel, Finding, Message, Problem } from './ir.ts'
-import { unknownScope } from './rules.ts'
+import { roleFindings, unknownScope } from './rules.ts'
 import { children, escapePointer, refName, type Schema } from './schema.ts'
 import { type Frame, textFrames } from './validator-plan.ts'
 
@@ -11,6 +11,7 @@ type Rule = (document: AsyncApiDocument) => Finding[]
 const shapeRules: Record<string, Rule> = {
   'channel-id': channelIds,
   'channel-scope': channelScopes,
+  'channel-role': channelRoles,
   'channel-subprotocol': subprotocols,
   'channel-direction': directions,
   'frame-payload': payloads,
@@ -60,6 +61,10 @@ function channelScopes({ channels, scopes }: AsyncApiDocument): Finding[] {
       ? [{ pointer, message: 'says no x-scope; name the scope that the key must carry' }]
       : unknownScope(scope, scopes, pointer),
   )
+}
+
+function channelRoles({ channels, roles }: AsyncApiDocument): Finding[] {
+  return channels.flatMap(({ role, pointer }) => roleFindings(role, roles, pointer))
 }
 
 function subprotocols({ channels }: AsyncApiDocument): Finding[] {

@@ -13,6 +13,7 @@ const rules: Record<string, Rule> = {
   'operation-id': operationIds,
   'schema-name': schemaNames,
   scope: scopes,
+  role: roles,
   'path-segment': pathSegments,
   'same-pattern': samePatterns,
   'parameter-type': parameterTypes,
@@ -95,6 +96,22 @@ function scopes({ operations, scopes }: OpenApiDocument): Finding[] {
       return [{ pointer, message: `has x-scope ${scope} but needs no key; remove one of the two` }]
     return scope === null ? [] : unknownScope(scope, scopes, pointer)
   })
+}
+
+function roles({ operations, roles }: OpenApiDocument): Finding[] {
+  return operations.flatMap(({ secured, role, pointer }): Finding[] => {
+    if (secured) return roleFindings(role, roles, pointer)
+    return role === null ? [] : [{ pointer, message: `has x-role ${role} but needs no key; remove one of the two` }]
+  })
+}
+
+/** `none` is no role. It says that users may not use an operation or a channel. */
+export function roleFindings(role: string | null, roles: readonly string[], pointer: string): Finding[] {
+  if (role === null)
+    return [{ pointer, message: 'says no x-role; name the lowest role of a user that may use it, or none' }]
+  if (role === 'none' || roles.includes(role)) return []
+  const message = `x-role ${role} is not in the schema Role of specs/shared.yaml; it has ${roles.join(', ')}`
+  return [{ pointer, message }]
 }
 
 export function unknownScope(scope: string, scopes: readonly string[], pointer: string): Finding[] {

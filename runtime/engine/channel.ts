@@ -16,6 +16,8 @@ export type Channel = {
   parameters?: readonly string[]
   /** The scope that the API key needs. */
   scope: string
+  /** The lowest role of a user that may open the socket. */
+  role: string
   /** The answer to the upgrade selects this subprotocol, in the spec's spelling, if the client offers it. */
   subprotocol: string
   /** If true, an upgrade is refused unless it offers the subprotocol. */

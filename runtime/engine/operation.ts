@@ -61,6 +61,8 @@ export type Operation = {
   headers: readonly HeaderParam[]
   /** The scope that the API key needs. Null if the operation needs no key. */
   scope: string | null
+  /** The lowest role of a user that may use the operation. Null if the operation needs no key. */
+  role: string | null
   body: Body | null
   /** `x-raw-body`: the handler also gets the body's exact bytes. */
   rawBody?: true
@@ -73,6 +75,9 @@ export type Operation = {
   responses: Readonly<Record<string, ResponseShape>>
   deprecation: Deprecation | null
 }
+
+/** Says who may use an operation or a channel. Only `authenticate` knows the values. */
+export type Access = Pick<Operation, 'scope' | 'role'>
 
 /** A path's methods, for answers to OPTIONS and with 405. */
 export type PathRule = { pattern: string; allow: string }

@@ -7,6 +7,7 @@ import type { LogFields, Trace } from './trace-context.ts'
 export type UpgradeRequest = {
   channelId: string
   scope: string
+  role: string
   requestId: string
   /** '' if the header is absent. */
   authorization: string

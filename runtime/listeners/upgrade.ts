@@ -96,7 +96,7 @@ async function connectionOf(
   request: RelayRequest,
   begun: Begun,
 ): Promise<Connection> {
-  const { id: channelId, scope, parameters = [] } = entry.channel
+  const { id: channelId, scope, role, parameters = [] } = entry.channel
   const query = new URLSearchParams(request.query)
   const path = namedParams(parameters, params)
   requireQuery(entry.channel, query)
@@ -109,7 +109,7 @@ async function connectionOf(
     Object.assign(logFields, trace.logFields)
   }
   const commonFields = { requestId, channelId, path, query, logFields }
-  const upgradeRequest = { ...commonFields, scope, authorization, credential, origin, host, joinTrace }
+  const upgradeRequest = { ...commonFields, scope, role, authorization, credential, origin, host, joinTrace }
   const caller = await entry.admit(upgradeRequest)
   const signal = new CancelSource()
   return new Connection(engine.sockets, entry, { ...commonFields, caller, signal, startedMs, trace })

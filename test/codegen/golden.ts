@@ -8,7 +8,10 @@ import type t from 'tap'
 
 export const folder = import.meta.dirname
 /** The shared components, in place of specs/shared.yaml. */
-export const shared = { Scope: { type: 'string', enum: ['things', 'talking', 's'] } }
+export const shared = {
+  Scope: { type: 'string', enum: ['things', 'talking', 's'] },
+  Role: { type: 'string', enum: ['reader', 'writer'] },
+}
 
 export function golden(test: Pick<typeof t, 'equal'>, file: string, text: string): void {
   const path = join(folder, file)

@@ -33,6 +33,7 @@ export function operation(
     query: [],
     headers: [],
     scope: null,
+    role: null,
     body: null,
     validateParams: null,
     validateBody: null,

@@ -55,6 +55,7 @@ function upgrade(changes: Partial<UpgradeRequest> = {}): UpgradeRequest {
   return {
     channelId: 'transcribeStream',
     scope: 'realtime',
+    role: 'member',
     requestId: 'req_1',
     authorization: '',
     credential: '',

@@ -27,6 +27,7 @@ export function channel(more: Partial<Channel> = {}): Channel {
     id: 'talk',
     address: '/v1/talk',
     scope: 'realtime',
+    role: 'member',
     subprotocol: 'service.realtime.v1',
     requiresSubprotocol: true,
     credentialPrefix: 'service.ephemeral.',

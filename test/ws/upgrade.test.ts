@@ -36,6 +36,7 @@ overEngines(t, (t) => {
     t.match(asked, {
       channelId: 'talk',
       scope: 'realtime',
+      role: 'member',
       requestId: 'req_1',
       authorization: 'Bearer k',
       credential: 's3cret',

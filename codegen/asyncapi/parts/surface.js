@@ -18,6 +18,7 @@ function row(channel) {
       id: '${channel.id}',
       address: '${channel.address}',
 ${parameters(channel.parameters)}      scope: '${channel.scope}',
+      role: '${channel.role}',
       subprotocol: '${channel.subprotocol}',
       requiresSubprotocol: ${channel.requiresSubprotocol},
       credentialPrefix: '${channel.credentialPrefix}',

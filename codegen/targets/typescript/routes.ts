@@ -42,6 +42,7 @@ function operationRow(operation: Operation, schemas: Record<string, Schema>): Re
     query: parameters('query').map((parameter) => queryParam(parameter, schemas)),
     headers: parameters('header').map(headerParam),
     scope: operation.scope,
+    role: operation.role,
     body: operation.body && bodyRow(operation.body, operation.bodyLimit, schemas),
     ...(operation.rawBody ? { rawBody: true } : {}),
     ...(operation.noStore ? { noStore: true } : {}),
