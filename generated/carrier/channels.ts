@@ -24,6 +24,7 @@ export const carrierSurface: SocketSurface = {
       address: '/carrier/media/{leg}',
       parameters: ['leg'],
       scope: 'platform',
+      role: 'none',
       subprotocol: '',
       requiresSubprotocol: false,
       credentialPrefix: '',

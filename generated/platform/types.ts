@@ -884,7 +884,7 @@ export type NewReportWebhook = {
   extractionFields?: ExtractionField[] | null
 } | null
 
-/** Webhook endpoints for the calls of this agent; register them with `POST /v1/webhooks` instead. Each field is an endpoint for one event: `call.pre_call`, `call.report`, `call.status`, `call.analysis` and `call.recording`. The value replaces all five: a field that is null or left out removes its endpoint. Only secrets are kept when they are left out. */
+/** Webhook endpoints for the calls of this agent; register them with `POST /v1/webhooks` instead. Each field is an endpoint for one event: `call.pre_call`, `call.report`, `call.status`, `call.analysis` and `call.recording`. The value replaces all five: a field that is null or left out removes its endpoint. Only secrets are kept when they are left out. A user needs the role admin for this field, as for endpoints. */
 export type NewAgentWebhooks = {
   /** The endpoint that is asked before each call. null if there is no such endpoint. */
   preCall?: NewAgentWebhook

@@ -31,6 +31,7 @@ export const routerSurface: Surface = {
       query: [],
       headers: [],
       scope: null,
+      role: null,
       body: null,
       validateParams: null,
       validateBody: null,
@@ -55,6 +56,7 @@ export const routerSurface: Surface = {
       ],
       headers: [],
       scope: 'router',
+      role: 'viewer',
       body: null,
       validateParams: validators.listModelsParams,
       validateBody: null,
@@ -78,6 +80,7 @@ export const routerSurface: Surface = {
       query: [],
       headers: [{ name: 'Idempotency-Key', required: true, bytesMax: 256 }],
       scope: 'router',
+      role: 'member',
       body: {
         required: true,
         types: ['multipart/form-data'],
@@ -117,6 +120,7 @@ export const routerSurface: Surface = {
       query: [],
       headers: [{ name: 'Idempotency-Key', required: true, bytesMax: 256 }],
       scope: 'router',
+      role: 'member',
       body: {
         required: true,
         types: ['application/json'],
@@ -162,6 +166,7 @@ export const routerSurface: Surface = {
       query: [],
       headers: [{ name: 'Idempotency-Key', required: true, bytesMax: 256 }],
       scope: 'router',
+      role: 'member',
       body: {
         required: true,
         types: ['application/json'],

@@ -33,6 +33,7 @@ export const sessionSurface: SocketSurface = {
       address: '/v1/sessions/{id}/media',
       parameters: ['id'],
       scope: 'platform',
+      role: 'member',
       subprotocol: 'service.session.v1',
       requiresSubprotocol: true,
       credentialPrefix: 'service.ephemeral.',

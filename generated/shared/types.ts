@@ -3,6 +3,9 @@
 /** A permission of an API key. `x-scope` of an operation or a channel names the scope that its key must have. */
 export type Scope = 'router' | 'realtime' | 'platform' | 'rmsg' | 'admin'
 
+/** A role of a user in an organization, from the lowest to the highest. Each role may do what the lower roles may. `x-role` of an operation or a channel names the lowest role that may use it; `none` says that no user may. */
+export type Role = 'viewer' | 'member' | 'admin' | 'owner'
+
 /** An OpenAPI 3.1 document. */
 export type OpenapiDocument = {
   /** The version of OpenAPI that the document is written in, such as `3.1.0`. */
