@@ -4,7 +4,8 @@
  */
 import type { Credits, Usage } from '../generated/platform/types.ts'
 import { createKeyCommands, type KeyCommands, type KeyStores, type KeyWords } from './admin-keys.ts'
-import { CommandError, noOrganization, required, UsageError } from './command-error.ts'
+import { createUserCommands, type UserCommands, type UserStore } from './admin-users.ts'
+import { CommandError, noOrganization, required } from './command-error.ts'
 import { createRichNumbers, type RichNumberStore, type RichNumbers, type SyncedNumbers } from './rich-numbers.ts'
 
 type NewOrganization = {
@@ -49,17 +50,16 @@ export type ImportRow = {
   awaitsApproval: boolean
   createdAt: Date
 }
-/** A user's credential, shown once. */
-export type IssuedCredential = { secret: string; expiresAt: Date }
-export type UserRow<Role extends string = string> = { id: string; email: string; organizationId: string; role: Role }
 
 /** `unreached` calls go on, because their process did not answer. */
 export type EndedCalls = { ended: number; unreached: number }
 
 export type Decision = { event: 'approve' | 'revoke' } | { event: 'reject'; reason: string }
 
+type KeysAndUsers = KeyCommands & UserCommands
+
 /** The store's administration, opened for one command. */
-export type Admin = KeyCommands & {
+export type Admin = KeysAndUsers & {
   organizations(): Promise<OrganizationRow[]>
   organization(id: string): Promise<OrganizationRow>
   createOrganization(name: string): Promise<OrganizationRow>
@@ -68,10 +68,6 @@ export type Admin = KeyCommands & {
   addCredit(organization: string, microUsd: number): Promise<OrganizationRow>
   /** Ends the live calls and sessions of a disabled organization, in every process. */
   endCalls(organizationId: string): Promise<EndedCalls>
-  users(organization: string): Promise<UserRow[]>
-  createUser(organization: string, email: string, role: string): Promise<UserRow>
-  issueCredential(organization: string, email: string, kind: 'user_token' | 'session'): Promise<IssuedCredential>
-  removeUser(organization: string, email: string): Promise<boolean>
   verifications(): Promise<VerificationRow[]>
   decide(organization: string, decision: Decision): Promise<VerificationRow>
   /** The numbers that several organizations have. */
@@ -119,12 +115,7 @@ export type AdminStore<Scope extends string, Policy, Role extends string> = KeyS
     ): Promise<OrganizationRow | 'name_taken' | 'admin_taken' | 'legacy_ended' | null>
     addCredit(id: string, microUsd: number): Promise<OrganizationRow | null>
   }
-  users: {
-    list(organizationId: string): Promise<UserRow[]>
-    create(organizationId: string, email: string, role: Role): Promise<UserRow | null>
-    issue(organizationId: string, email: string, kind: 'user_token' | 'session'): Promise<IssuedCredential | null>
-    remove(organizationId: string, email: string): Promise<boolean>
-  }
+  users: UserStore<Role>
   /** `decide` resolves with the current status if this status does not allow the decision. */
   verifications: {
     list(): Promise<VerificationRow[]>
@@ -201,12 +192,7 @@ export function createAdmin<Scope extends string, Policy, Role extends string>(
     addCredit: async (id, microUsd) =>
       required(await organizations.addCredit(await organizationId(id), microUsd), noOrganization(id)),
     ...createKeyCommands({ keys, keyBudgets }, organizationId, words),
-    users: async (id) => users.list(await organizationId(id)),
-    createUser: async (id, email, role) =>
-      required(await users.create(await organizationId(id), email, readRole(roles, role)), noOrganization(id)),
-    issueCredential: async (id, email, kind) =>
-      required(await users.issue(await organizationId(id), email, kind), `${email} is no user of ${id}`),
-    removeUser: async (id, email) => users.remove(await organizationId(id), email),
+    ...createUserCommands(users, organizationId, roles),
     ...createVerificationCommands(verifications, organizationId),
     ...createImportCommands(numberImports, organizationId),
     usage: async (name, query) => {
@@ -286,10 +272,4 @@ const nameInUse = (name: string) =>
 function newOrganization(name: string): NewOrganization {
   const permissions = { smsEnabled: false, rmsgEnabled: false, recordingEnabled: false }
   return { name, creditMicroUsd: 0, maxConcurrency: null, ...permissions }
-}
-
-function readRole<Role extends string>(roles: readonly Role[], name: string): Role {
-  const role = roles.find((each) => each === name)
-  if (role === undefined) throw new UsageError(`${name} is no role; there are ${roles.join(', ')}`)
-  return role
 }

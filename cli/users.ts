@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { Actions } from './actions.ts'
-import type { UserRow } from './admin.ts'
+import type { UserRow } from './admin-users.ts'
 import { CommandError, UsageError } from './command-error.ts'
 import { print } from './print.ts'
 
@@ -16,9 +16,9 @@ export function users(program: Command, actions: Actions): void {
       .argument('<organization>', 'name or id of the organization')
       .option('--json', 'print as JSON', false)
   command('create', 'give a person a role in an organization, or another one')
-    .option('--role <role>', 'member, or admin with the scope admin', 'member')
-    .action(async (email: string, organization: string, { json, role }: Json & { role: string }) => {
-      const user = await actions.admin((admin) => admin.createUser(organization, readEmail(email), role))
+    .option('--role <role>', 'viewer, member, admin or owner; without it the first person is owner, all others member')
+    .action(async (email: string, organization: string, { json, role }: Json & { role?: string }) => {
+      const user = await actions.admin((admin) => admin.createUser(organization, readEmail(email), role ?? null))
       print(json, userJson(user), () => [lineOf(user)])
     })
   group

@@ -1,13 +1,11 @@
-import { credentialPrefix } from '../domain/access/users.ts'
-import type { Caller, Keys, Scope } from '../domain/records/organization.ts'
+import { credentialPrefix, reachesRole } from '../domain/access/users.ts'
+import type { Caller, Keys, Role, Scope } from '../domain/records/organization.ts'
 import { ResourceFault } from '../domain/records/resource-fault.ts'
 import { Refusal } from '../runtime/engine/handler.ts'
+import type { Access } from '../runtime/engine/operation.ts'
 import type { Credentials } from '../runtime/engine/options.ts'
 import type { LogFields } from '../runtime/engine/trace-context.ts'
 import type { Owners } from '../runtime/shares/owners.ts'
-
-/** Operations with these scopes require an API key. A user's token or session is refused. */
-const keyScopes: ReadonlySet<string> = new Set<Scope>(['rmsg'])
 
 const sessionCookie = 'parley_session'
 
@@ -16,7 +14,7 @@ export type AuthenticateDeps = { keys: Keys; owners: Owners }
 
 /** The header in which the client sent the credential. */
 type Source = 'Authorization' | 'Cookie'
-type Presented = { secret: string; source: Source; isOfUser: boolean }
+type Presented = { secret: string; source: Source }
 
 /**
  * Reads an API key or user token from `Authorization: Bearer <secret>` (RFC 6750 §2.1; the scheme is case-insensitive,
@@ -26,12 +24,12 @@ type Presented = { secret: string; source: Source; isOfUser: boolean }
 export function createAuthenticate({
   keys,
   owners,
-}: AuthenticateDeps): (credentials: Credentials, scope: string) => Caller | Promise<Caller> {
-  return (credentials, scope) => {
+}: AuthenticateDeps): (credentials: Credentials, access: Access) => Caller | Promise<Caller> {
+  return (credentials, access) => {
     const presented = credentials.authorization === '' ? readCookie(credentials.cookie) : readBearer(credentials)
     const result = keys.verify(presented.secret)
     const admitted = (known: Caller | null) => {
-      const caller = admit(known, presented, credentials, scope)
+      const caller = admit(known, presented, credentials, access)
       owners.see(caller.organization.id)
       return caller
     }
@@ -43,7 +41,7 @@ function readBearer({ authorization }: Credentials): Presented {
   const source = 'Authorization'
   const secret = /^bearer +(\S+) *$/i.exec(authorization)?.[1]
   if (secret === undefined || secret.startsWith(credentialPrefix.session)) throw unauthenticated(source)
-  return { secret, source, isOfUser: secret.startsWith(credentialPrefix.user_token) }
+  return { secret, source }
 }
 
 /**
@@ -56,27 +54,33 @@ function readCookie(cookie: string): Presented {
   if (pair === undefined) throw unauthenticated('Authorization')
   const secret = pair.trim().slice(start.length)
   if (!secret.startsWith(credentialPrefix.session)) throw unauthenticated('Cookie')
-  return { secret, source: 'Cookie', isOfUser: true }
+  return { secret, source: 'Cookie' }
 }
 
-function admit(
-  caller: Caller | null,
-  { source, isOfUser }: Presented,
-  credentials: Credentials,
-  scope: string,
-): Caller {
+function admit(caller: Caller | null, { source }: Presented, credentials: Credentials, access: Access): Caller {
   if (caller === null) throw unauthenticated(source)
   requireEnabled(caller)
   if (source === 'Cookie') requireOwnPage(credentials)
-  if (isOfUser && keyScopes.has(scope)) throw new ResourceFault({ kind: 'api_key_required' })
+  requireAccess(caller, access)
+  return caller
+}
+
+/** Throws unless the role of the user, or the scopes of the API key, permit it. */
+export function requireAccess(caller: Caller, { scope, role }: Access): void {
+  if (caller.role !== undefined) return requireRole(caller.role, role)
   // The scope `admin` is for the organization's live resources, so a test key is refused.
   if (scope === 'admin' && caller.test)
     throw new Refusal('forbidden', {
       message: 'This is a test key, and test keys do not administer the organization.',
       hint: 'Use a live key with the scope admin.',
     })
-  if (caller.scopes.includes(scope as Scope)) return caller
-  throw new Refusal('forbidden', isOfUser ? forbiddenRole(scope) : forbiddenKey(scope))
+  if (!caller.scopes.includes(scope as Scope)) throw new Refusal('forbidden', forbiddenKey(scope))
+}
+
+/** Throws unless the user's role is `least` or a higher one. `none` is for API keys alone. */
+export function requireRole(held: Role, least: string | null): void {
+  if (least === 'none') throw new ResourceFault({ kind: 'api_key_required' })
+  if (!reachesRole(held, least)) throw new Refusal('forbidden', forbiddenRole(held, least))
 }
 
 /** Names the caller in log fields. A key's id is no secret. */
@@ -92,14 +96,14 @@ export function requireEnabled({ organization }: Caller): void {
 
 const unauthenticated = (param: Source) => new Refusal('unauthenticated', { param })
 
-const forbiddenKey = (scope: string) => ({
+const forbiddenKey = (scope: string | null) => ({
   message: `This key does not carry the scope ${scope}.`,
   hint: `Use a key with the scope ${scope}, or have it added to this one.`,
 })
 
-const forbiddenRole = (scope: string) => ({
-  message: `The role of this user does not have the scope ${scope}.`,
-  hint: 'Ask the operator for another role.',
+const forbiddenRole = (held: Role, least: string | null) => ({
+  message: `This needs the role ${least}, and the role of this user is ${held}.`,
+  hint: `Ask the operator for the role ${least}, or ask a user who has it.`,
 })
 
 /**

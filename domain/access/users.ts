@@ -1,13 +1,23 @@
-/** Dashboard users. A user has a role in an organization, and acts there with the role's scopes. */
-import type { Scope } from '../records/organization.ts'
+/** Dashboard users. A user has a role in an organization, and may use the operations that name this role or a lower one. */
+import { type Role, roles, type Scope } from '../records/organization.ts'
 
-export const roles = ['member', 'admin'] as const
-export type Role = (typeof roles)[number]
+const scopesOfUsers: readonly Scope[] = ['router', 'realtime', 'platform']
 
-/** No role has the scope `rmsg`, because only API keys may use rich messages. */
+/**
+ * The scopes of operations that a role can reach; the role of the operation decides. No role has the scope `rmsg`,
+ * because only API keys may use rich messages.
+ */
 export const scopesOfRole: Readonly<Record<Role, readonly Scope[]>> = {
-  member: ['router', 'realtime', 'platform'],
-  admin: ['router', 'realtime', 'platform', 'admin'],
+  viewer: scopesOfUsers,
+  member: scopesOfUsers,
+  admin: [...scopesOfUsers, 'admin'],
+  owner: [...scopesOfUsers, 'admin'],
+}
+
+/** Returns true if `held` is the role `least` or a higher one. No role reaches a word that is not a role. */
+export function reachesRole(held: Role, least: string | null): boolean {
+  const rank = roles.findIndex((role) => role === least)
+  return rank !== -1 && roles.indexOf(held) >= rank
 }
 
 /** A user token is sent as a bearer token, a session as a cookie. Neither is accepted in place of the other. */
@@ -28,9 +38,9 @@ export type IssuedCredential = { secret: string; expiresAt: Date }
 export type Users = {
   /**
    * Gives the user the role. If the address is new, the user is created. Resolves with null if the organization does
-   * not exist.
+   * not exist, and with `last_owner` if the organization would lose its only owner.
    */
-  create(organizationId: string, email: string, role: Role): Promise<User | null>
+  create(organizationId: string, email: string, role: Role): Promise<User | 'last_owner' | null>
   /** Lists users with a role in the organization, ordered by email address. */
   list(organizationId: string): Promise<User[]>
   /**
@@ -38,6 +48,9 @@ export type Users = {
    * organization.
    */
   issue(organizationId: string, email: string, kind: CredentialKind): Promise<IssuedCredential | null>
-  /** Removes the user's role and credentials in the organization. Resolves with false if the user had no role there. */
-  remove(organizationId: string, email: string): Promise<boolean>
+  /**
+   * Removes the user's role and credentials in the organization. Resolves with false if the user had no role there, and
+   * with `last_owner` if the user is the only owner.
+   */
+  remove(organizationId: string, email: string): Promise<boolean | 'last_owner'>
 }

@@ -4,6 +4,10 @@ import type { Aliases } from './aliases.ts'
 export const scopes = ['router', 'realtime', 'platform', 'rmsg', 'admin'] as const
 export type Scope = (typeof scopes)[number]
 
+/** Users' roles, from the lowest to the highest. Each role may do what the lower roles may. */
+export const roles = ['viewer', 'member', 'admin', 'owner'] as const
+export type Role = (typeof roles)[number]
+
 /** An API key's settings. They are defaults for a request's missing fields, and they restrict the request's choices. */
 export type KeyPolicy = {
   voice?: string
@@ -36,13 +40,15 @@ export type Organization = {
 export type OwnKeys = Readonly<Record<string, string>>
 
 /**
- * The organization and the policy of a verified API key. `test` keys (sk_test_) reach only simulators, `loopback` and
- * speech engines on this server.
+ * The organization and the policy of a verified API key or a user. `test` keys (sk_test_) reach only simulators,
+ * `loopback` and speech engines on this server.
  */
 export type Caller = {
   organization: Organization
   keyId: string
   scopes: readonly Scope[]
+  /** The user's role. Absent if the caller is an API key. */
+  role?: Role
   test: boolean
   policy: KeyPolicy
 }

@@ -5,16 +5,17 @@ import { type Caller, tenantOf } from '../../domain/records/organization.ts'
 import { type Endpoint, timeoutMsOf } from '../../domain/records/webhook-endpoint.ts'
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
 import type { AgentWebhook, Agent as WireAgent, AgentWebhooks as WireWebhooks } from '../../generated/platform/types.ts'
+import { requireRole } from '../authenticate.ts'
 import { configuredHeader } from './auth-headers.ts'
 import { timeOf } from './times.ts'
 
 type Handlers = PlatformHandlers<Caller>
 
 export function createAgent(agents: Agents): Handlers['createAgent'] {
-  return async ({ body }, { caller }) => ({
-    status: 201,
-    body: wireAgent(await agents.create(tenantOf(caller), withoutAudioOutput(body))),
-  })
+  return async ({ body }, { caller }) => {
+    if (body.webhooks != null) requireWebhookRole(caller)
+    return { status: 201, body: wireAgent(await agents.create(tenantOf(caller), withoutAudioOutput(body))) }
+  }
 }
 
 export function listAgents(agents: Agents): Handlers['listAgents'] {
@@ -26,10 +27,11 @@ export function getAgent(agents: Agents): Handlers['getAgent'] {
 }
 
 export function updateAgent(agents: Agents): Handlers['updateAgent'] {
-  return async ({ path, body }, { caller }) => ({
-    status: 200,
-    body: wireAgent(await agents.change(tenantOf(caller), path.id, withoutAudioOutput(body))),
-  })
+  return async ({ path, body }, { caller }) => {
+    if (body.webhooks !== undefined) requireWebhookRole(caller)
+    const changed = await agents.change(tenantOf(caller), path.id, withoutAudioOutput(body))
+    return { status: 200, body: wireAgent(changed) }
+  }
 }
 
 export function deleteAgent(agents: Agents): Handlers['deleteAgent'] {
@@ -37,6 +39,11 @@ export function deleteAgent(agents: Agents): Handlers['deleteAgent'] {
     await agents.remove(tenantOf(caller), path.id)
     return { status: 200, body: { deleted: true } }
   }
+}
+
+/** The deprecated field `webhooks` makes and removes endpoints, so a user needs the same role as for an endpoint. */
+function requireWebhookRole({ role }: Caller): void {
+  if (role !== undefined) requireRole(role, 'admin')
 }
 
 /** Removes `audioOutput`. Only its neutral value is accepted, and this value is no setting. */

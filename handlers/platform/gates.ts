@@ -6,6 +6,7 @@ import { type Caller, tenantOf } from '../../domain/records/organization.ts'
 import { ResourceFault } from '../../domain/records/resource-fault.ts'
 import { createRmsgNumbers, type RmsgNumberStore } from '../../domain/rmsg/numbers.ts'
 import { platformSurface } from '../../generated/platform/routes.ts'
+import type { Access } from '../../runtime/engine/operation.ts'
 import type { Credentials } from '../../runtime/engine/options.ts'
 import type { LogFields } from '../../runtime/engine/trace-context.ts'
 import { type AuthenticateDeps, createAuthenticate, nameCaller } from '../authenticate.ts'
@@ -22,16 +23,16 @@ type Gate = (caller: Caller) => Promise<void>
 
 export function createGatedAuthenticate(
   deps: GateDeps,
-): (credentials: Credentials, scope: string, operationId: string, logFields: LogFields) => Caller | Promise<Caller> {
+): (credentials: Credentials, operation: Access & { id: string }, logFields: LogFields) => Caller | Promise<Caller> {
   const authenticate = createAuthenticate(deps)
   const gates = gatesOf(deps)
   const admitted = (caller: Caller, gate: Gate | undefined, logFields: LogFields) => {
     nameCaller(logFields, caller)
     return gate === undefined ? caller : gate(caller).then(() => caller)
   }
-  return (credentials, scope, operationId, logFields) => {
-    const result = authenticate(credentials, scope)
-    const gate = gates.get(operationId)
+  return (credentials, operation, logFields) => {
+    const result = authenticate(credentials, operation)
+    const gate = gates.get(operation.id)
     if (result instanceof Promise) return result.then((caller) => admitted(caller, gate, logFields))
     return admitted(result, gate, logFields)
   }

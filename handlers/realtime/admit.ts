@@ -5,17 +5,18 @@
  * provider can be reached at this moment.
  */
 import type { EphemeralTokens, Redeemed } from '../../domain/access/ephemeral.ts'
-import type { Caller, Scope } from '../../domain/records/organization.ts'
+import type { Caller } from '../../domain/records/organization.ts'
 import type { StreamAdmission } from '../../domain/speech/stream-admission.ts'
 import type { TranscriptionSession } from '../../generated/realtime/types.ts'
 import { Refusal } from '../../runtime/engine/handler.ts'
+import type { Access } from '../../runtime/engine/operation.ts'
 import type { Credentials } from '../../runtime/engine/options.ts'
 import type { AdmitSocket, UpgradeRequest } from '../../runtime/engine/socket.ts'
-import { isOwnOrigin, nameCaller, requireEnabled } from '../authenticate.ts'
+import { isOwnOrigin, nameCaller, requireAccess, requireEnabled } from '../authenticate.ts'
 
 export type AdmitDeps = {
   /** Finds the caller for the credentials. Throws the refusals unauthenticated and forbidden. */
-  authenticate: (credentials: Credentials, scope: string) => Caller | Promise<Caller>
+  authenticate: (credentials: Credentials, access: Access) => Caller | Promise<Caller>
   redeem: EphemeralTokens['redeem']
   /** Throws if every stream would end with a fault for this caller. */
   admitStream: StreamAdmission
@@ -54,7 +55,7 @@ async function admitKey(deps: AdmitDeps, request: UpgradeRequest, key: string): 
   // Cookies do not count here, because any page can open a socket and the browser would add them. Our pages fetch a
   // token instead.
   const credentials = { authorization: key, cookie: '', fetchSite: '', origin: request.origin, host: request.host }
-  const caller = await deps.authenticate(credentials, request.scope)
+  const caller = await deps.authenticate(credentials, request)
   nameCaller(request.logFields, caller)
   checkOrigin(request, caller)
   await deps.admitStream(caller, stageOf(request), modelOf(request))
@@ -71,7 +72,7 @@ async function admitToken(
   const redeemed = await redeem(value, (caller) => {
     nameCaller(request.logFields, caller)
     requireEnabled(caller)
-    checkScope(caller, request.scope)
+    requireAccess(caller, request)
     checkOrigin(request, caller)
     return admitStream(caller, stageOf(request), modelOf(request))
   })
@@ -91,11 +92,6 @@ function callerOf({ caller, note }: Redeemed): SocketCaller {
 const modelOf = ({ query }: UpgradeRequest) => query.get('model') || undefined
 
 const stageOf = ({ channelId }: UpgradeRequest) => (channelId === 'synthesizeStream' ? 'tts' : 'stt')
-
-function checkScope({ scopes }: Caller, scope: string): void {
-  if (scopes.includes(scope as Scope)) return
-  throw new Refusal('forbidden', { message: `The key behind this token does not carry the scope ${scope}.` })
-}
 
 /**
  * Refuses a page that the key does not allow. In a browser, every page sends its origin. A request without an origin

@@ -7,7 +7,7 @@ import type { Caller } from '../../domain/records/organization.ts'
 import type { TransportTokens } from '../../domain/sessions/transport-token.ts'
 import { Refusal } from '../../runtime/engine/handler.ts'
 import { type AdmitSocket, OwnedElsewhere, type UpgradeRequest } from '../../runtime/engine/socket.ts'
-import { isOwnOrigin, nameCaller, requireEnabled } from '../authenticate.ts'
+import { isOwnOrigin, nameCaller, requireEnabled, requireRole } from '../authenticate.ts'
 
 export type SessionAdmitDeps = {
   tokens: TransportTokens
@@ -32,6 +32,7 @@ export function createSessionAdmit({ tokens, keys, sessions, traces }: SessionAd
     nameCaller(request.logFields, caller)
     request.logFields['callId'] = claims.sessionId
     requireEnabled(caller)
+    if (caller.role !== undefined) requireRole(caller.role, request.role)
     checkOrigin(request, caller.policy.allowedOrigins)
     const seat = await sessions.admit(claims, caller)
     if ('ownerId' in seat) throw new OwnedElsewhere(seat.ownerId)

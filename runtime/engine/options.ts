@@ -1,6 +1,6 @@
 import type { SocketSurface } from './channel.ts'
 import type { FaultWriter, Handlers } from './handler.ts'
-import type { Surface } from './operation.ts'
+import type { Access, Surface } from './operation.ts'
 import type { AdmitSocket, SocketHandlers } from './socket.ts'
 import type { LogFields, Trace } from './trace-context.ts'
 
@@ -170,7 +170,7 @@ export type ServerOptions = {
    * Returns the caller or a promise for the caller. Throws Refusal `unauthenticated` or `forbidden`, or a surface fault
    * if the caller may not use the operation. It sets the log fields for the caller.
    */
-  authenticate(credentials: Credentials, scope: string, operationId: string, logFields: LogFields): unknown
+  authenticate(credentials: Credentials, operation: Access & { id: string }, logFields: LogFields): unknown
   requestId(): string
   limits: Limits
   edgeQuota: EdgeQuotaOptions

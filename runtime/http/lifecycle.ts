@@ -57,7 +57,7 @@ async function handle(
   const { query } = exchange.transport
   const arriving = operation.body && receive(engine, exchange, operation.body, head)
   if (operation.scope !== null) {
-    const caller = engine.options.authenticate(head, operation.scope, operation.id, exchange.logFields)
+    const caller = engine.options.authenticate(head, operation, exchange.logFields)
     // A cached key is found synchronously, and an unneeded await costs a turn of the microtask queue.
     exchange.caller = caller instanceof Promise ? await caller : caller
   }

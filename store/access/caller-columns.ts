@@ -9,11 +9,19 @@ export const apiKeyColumns = (sql: Sql | Tx) => sql`
 export const previousSecretColumns = (sql: Sql | Tx) => sql`
   k.previous_lookup, k.previous_digest, ${keyColumns(sql)}, least(k.previous_until, k.expires_at), ${organizationColumns(sql)}`
 
-const keyColumns = (sql: Sql | Tx) => sql`k.id as "keyId", k.scopes, k.policy, k.test`
+const keyColumns = (sql: Sql | Tx) => sql`k.id as "keyId", k.scopes, null::text as role, k.policy, k.test`
 
 /** Users have no policy and see live data only. The user id takes the key id's place, so limits count per user. */
 const userColumns = (sql: Sql | Tx) => sql`
-  r.user_id as "keyId", ${sql.json(scopesOfRole)}::jsonb -> r.role as scopes, '{}'::jsonb as policy, false as test`
+  r.user_id as "keyId", ${sql.json(scopesOfRole)}::jsonb -> (${heldRole(sql)}) as scopes, ${heldRole(sql)} as role,
+  '{}'::jsonb as policy, false as test`
+
+/**
+ * The user's role in `user_roles r`. An owner's row also has a role for the version before schema 50, because that
+ * version serves during an upgrade. If it changes the role, the ownership ends.
+ */
+export const heldRole = (sql: Sql | Tx) => sql`case when ${isOwner(sql)} then 'owner' else r.role end`
+export const isOwner = (sql: Sql | Tx) => sql`r.owner_as = r.role`
 
 export const credentialColumns = (sql: Sql | Tx) => sql`
   c.lookup, c.digest, ${userColumns(sql)}, c.expires_at as "expiresAt", ${organizationColumns(sql)}`

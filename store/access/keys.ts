@@ -7,7 +7,7 @@ import { timingSafeEqual } from 'node:crypto'
 import type { LiveKeys } from '../../domain/access/ephemeral.ts'
 import type { KeyChanges, LiveCallers } from '../../domain/access/revocations.ts'
 import type { Clock, Log } from '../../domain/ports/system.ts'
-import type { Caller, KeyPolicy, Keys, OwnKeys, Scope } from '../../domain/records/organization.ts'
+import type { Caller, KeyPolicy, Keys, OwnKeys, Role, Scope } from '../../domain/records/organization.ts'
 import { type KeyChange, keysChannel, readKeyChange } from '../caches/key-changes.ts'
 import { createLru } from '../caches/lru.ts'
 import { type BatchLimits, createBatcher } from '../postgres/batch.ts'
@@ -47,6 +47,8 @@ type Row = {
   isDisabled: boolean
   ownKeys: OwnKeys
   scopes: Scope[]
+  /** Null for an API key. */
+  role: Role | null
   policy: unknown
   test: boolean
   expiresAt: Date | null
@@ -181,6 +183,7 @@ function callerOf(row: Row, { log, readPolicy }: Options): Caller {
     },
     keyId: row.keyId,
     scopes: row.scopes,
+    ...(row.role !== null && { role: row.role }),
     test: row.test,
     policy,
   }

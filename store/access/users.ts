@@ -11,6 +11,7 @@ import { uniqueId } from '../../runtime/timing/clock.ts'
 import { notifyKeyChange } from '../caches/key-changes.ts'
 import type { Sql, Tx } from '../postgres/connect.ts'
 import type { Tenancy } from '../postgres/tenant.ts'
+import { heldRole, isOwner } from './caller-columns.ts'
 import { newCredential } from './key-secret.ts'
 
 /** The most users in a list. No organization has nearly as many. */
@@ -21,15 +22,17 @@ export function createUsers(tenancy: Tenancy, clock: Clock): Users {
   return {
     create: (organizationId, email, role) =>
       tenancy.asOperator(async (tx) => {
+        if (role !== 'owner' && (await isLastOwner(tx, organizationId, addressOf(email)))) return 'last_owner'
+        const stored = role === 'owner' ? ownerColumns : { role, ownerAs: null }
         await tx`
           insert into users (id, email, created_at) values (${`usr_${uniqueId()}`}, ${addressOf(email)}, ${now()})
           on conflict (email) do nothing`
         const [user] = await tx<User[]>`
-          insert into user_roles (organization_id, user_id, role, created_at)
-          select o.id, u.id, ${role}, ${now()} from organizations o, users u
+          insert into user_roles as r (organization_id, user_id, role, owner_as, created_at)
+          select o.id, u.id, ${stored.role}, ${stored.ownerAs}, ${now()} from organizations o, users u
           where o.id = ${organizationId} and u.email = ${addressOf(email)}
-          on conflict (organization_id, user_id) do update set role = excluded.role
-          returning user_id as id, organization_id as "organizationId", role`
+          on conflict (organization_id, user_id) do update set role = excluded.role, owner_as = excluded.owner_as
+          returning user_id as id, organization_id as "organizationId", ${heldRole(tx)} as role`
         // The user may have had another role, and cached callers contain its scopes. So the caches must forget them.
         if (user) await notifyKeyChange(tx, { organizationId })
         return user ? { ...user, email: addressOf(email) } : null
@@ -49,7 +52,7 @@ export function createUsers(tenancy: Tenancy, clock: Clock): Users {
     list: (organizationId) =>
       tenancy.asOperator(
         (tx) => tx<User[]>`
-          select u.id, u.email, r.organization_id as "organizationId", r.role
+          select u.id, u.email, r.organization_id as "organizationId", ${heldRole(tx)} as role
           from user_roles r join users u on u.id = r.user_id
           where r.organization_id = ${organizationId} order by u.email limit ${listedMax}`,
       ),
@@ -57,13 +60,25 @@ export function createUsers(tenancy: Tenancy, clock: Clock): Users {
   }
 }
 
+/** The version before schema 50 takes an owner for an admin. */
+const ownerColumns = { role: 'admin', ownerAs: 'admin' }
+
 /** Removes a user's role. The user's tokens and sessions are deleted with it (on delete cascade). */
-async function removeRole(tx: Tx, organizationId: string, email: string): Promise<boolean> {
+async function removeRole(tx: Tx, organizationId: string, email: string): Promise<boolean | 'last_owner'> {
+  if (await isLastOwner(tx, organizationId, email)) return 'last_owner'
   const removed = await tx`
     delete from user_roles r using users u
     where r.organization_id = ${organizationId} and u.id = r.user_id and u.email = ${email} returning r.user_id`
   if (removed.length > 0) await notifyKeyChange(tx, { organizationId })
   return removed.length > 0
+}
+
+/** Locks the owners until the transaction ends, so two owners cannot both leave at the same time. */
+async function isLastOwner(tx: Tx, organizationId: string, email: string): Promise<boolean> {
+  const owners = await tx<{ email: string }[]>`
+    select u.email from user_roles r join users u on u.id = r.user_id
+    where r.organization_id = ${organizationId} and ${isOwner(tx)} order by r.user_id for update of r`
+  return owners.length === 1 && owners[0]?.email === email
 }
 
 /** Deletes expired tokens and sessions. */

@@ -11,7 +11,7 @@ import { get, handlers, hung, main, post } from './surface.ts'
 overEngines(t, (t, engine) => {
   t.test('authentication comes before every check that could reveal whether an operation exists', async (t) => {
     const server = await start([mount(main, handlers)], {
-      authenticate: async ({ authorization }, scope) => {
+      authenticate: async ({ authorization }, { scope }) => {
         await new Promise(setImmediate)
         if (authorization === '') throw new Refusal('unauthenticated')
         if (authorization !== 'Bearer good') throw new Refusal('forbidden')

@@ -1,8 +1,8 @@
-/** The scopes for each role in all operations. Users do not see another organization's things. */
+/** The operations that each role may use. Users do not see another organization's things. */
 import { request } from 'node:http'
-import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import type { CredentialKind, Role } from '../../domain/access/users.ts'
+import type { CredentialKind } from '../../domain/access/users.ts'
+import { type Role, roles } from '../../domain/records/organization.ts'
 import { compatSurface } from '../../generated/compat/routes.ts'
 import { internalSurface } from '../../generated/internal/routes.ts'
 import { platformSurface } from '../../generated/platform/routes.ts'
@@ -18,26 +18,47 @@ t.teardown(() => stub.close())
 const { parley, admin } = await startAdministered(t, {
   PARLEY_PROVIDERS: stubProviders(stub),
   PARLEY_RMSG_KEEP_REMOVED_SEND: 'true',
+  PARLEY_EDGE_QUOTA: '0',
 })
 const sql = openDatabase(parley)
 t.teardown(() => sql.end())
 
-/** The scopes that the contract gives each role. Without its scope an operation is refused. */
-const scopesOf: Readonly<Record<Role, readonly string[]>> = {
-  member: ['router', 'realtime', 'platform'],
-  admin: ['router', 'realtime', 'platform', 'admin'],
+/**
+ * The lowest role by method and path: the first line that fits counts. All other reads are for viewers, and all other
+ * changes for members.
+ */
+const leastRoles: readonly [methods: RegExp, path: RegExp, role: Role | 'none'][] = [
+  [/./, /^\/v1\/rmsg/, 'none'],
+  [/./, /^\/v1\/webhook-secret/, 'admin'],
+  [/./, /^\/v1\/(phone-numbers\/kyb|sms\/10dlc)/, 'admin'],
+  [/./, /^\/simulator\/clock$/, 'admin'],
+  [/post|put|patch|delete/, /^\/v1\/(organization|phone-numbers|webhooks|webhook-deliveries|providers)(\/|$)/, 'admin'],
+  [/get/, /^\/v1\/credits(\/ledger)?$/, 'owner'],
+  [/get/, /^\/v1\/calls\/\{id\}\/recording/, 'member'],
+  [/get/, /^\/v1\/webhook-events\/stream$/, 'member'],
+  [/get/, /./, 'viewer'],
+  [/./, /./, 'member'],
+]
+
+function leastRole(method: string, path: string): Role | 'none' {
+  const [, , role] = leastRoles.find(([methods, paths]) => methods.test(method) && paths.test(path)) ?? []
+  if (role === undefined) throw new Error(`no line for ${method} ${path}`)
+  return role
 }
+
+const reaches = (role: Role, least: Role | 'none') => least !== 'none' && roles.indexOf(role) >= roles.indexOf(least)
+
 const kinds = ['user_token', 'session'] as const
-const roles = ['member', 'admin'] as const
 
 type Headers = Record<string, string>
 type Seen = { status: number; code: string | null; text: string }
 
 /** Sends a request over node:http, because fetch treats cookies specially. Leaves a stream once it has begun. */
-function askOnce(headers: Headers, method: string, path: string, body: string | null): Promise<Seen> {
+function ask(headers: Headers, method: string, path: string, body: string | null = null): Promise<Seen> {
   const type = body === null ? {} : { 'content-type': 'application/json' }
+  const options = { method: method.toUpperCase(), headers: { ...headers, ...type } }
   return new Promise((resolve, reject) => {
-    const sent = request(parley.url + path, { method, headers: { ...headers, ...type } }, (answer) => {
+    const sent = request(parley.url + path, options, (answer) => {
       const status = answer.statusCode ?? 0
       const isStream = answer.headers['content-type'] === 'text/event-stream'
       let text = ''
@@ -54,15 +75,6 @@ function codeOf(text: string): string | null {
   return /"code":"(\w+)"/.exec(text)?.[1]?.toUpperCase() ?? null
 }
 
-/** Sends a request, and repeats it after a 429, because this test sends more requests than the limit allows. */
-async function ask(headers: Headers, method: string, path: string, body: string | null = null): Promise<Seen> {
-  for (;;) {
-    const seen = await askOnce(headers, method.toUpperCase(), path, body)
-    if (seen.status !== 429) return seen
-    await sleep(1000)
-  }
-}
-
 const headersOf = (kind: CredentialKind, secret: string): Headers =>
   kind === 'session' ? { cookie: `parley_session=${secret}` } : { authorization: `Bearer ${secret}` }
 
@@ -76,18 +88,19 @@ async function signedIn(organizationId: string, email: string, role: Role, kind:
 const enableMessages = () =>
   sql`update organizations set sms_enabled = true, rmsg_enabled = true, rmsg_legacy_inventory = true`
 
-/** All operations with their paths. Each surface has a different error for a missing scope. */
+/** All operations with their paths. Each surface has a different error for a missing role. */
 const operations = [
   { surface: platformSurface, base: '', lacks: 'FORBIDDEN' },
   { surface: routerSurface, base: '/router', lacks: 'ACCESS_DENIED' },
   { surface: compatSurface, base: '', lacks: 'ACCESS_DENIED' },
   { surface: internalSurface, base: '', lacks: 'ACCESS_DENIED' },
 ].flatMap(({ surface, base, lacks }) =>
-  surface.operations.flatMap(({ id, method, path, scope, body }) => {
+  surface.operations.flatMap(({ id, method, path, scope, role, body }) => {
     if (scope === null) return []
     const named = path.replaceAll(/\{[^}]+\}/g, unknown.call)
     // The body is no JSON, so after the credential check the request is refused and changes nothing.
-    return [{ id, method, scope, lacks, path: base + named, body: body === null ? null : '{ no JSON' }]
+    const [wanted, sent] = [leastRole(method, path), body === null ? null : '{ no JSON']
+    return [{ id, method, scope, role, wanted, lacks, path: base + named, body: sent }]
   }),
 )
 
@@ -95,27 +108,40 @@ t.test('the test of roles covers every scope, and at least 95 operations of the 
   const scopes = new Set(operations.map(({ scope }) => scope))
   t.same([...scopes].sort(), ['admin', 'platform', 'realtime', 'rmsg', 'router'])
   t.ok(operations.length >= 95, `${operations.length} operations`)
+  t.same(new Set(operations.map(({ role }) => role)), new Set(['none', ...roles]))
+  t.end()
+})
+
+t.test('every operation names the lowest role that the rules of this test give it', (t) => {
+  for (const { id, role, wanted, scope } of operations) {
+    t.equal(role, wanted, id)
+    t.equal(role === 'none', scope === 'rmsg', `${id}: only rich messages are for keys alone`)
+    if (scope === 'admin') t.ok(role === 'admin' || role === 'owner', `${id}: the scope admin is not for members`)
+  }
   t.end()
 })
 
 for (const kind of kinds)
   for (const role of roles)
-    t.test(`a ${kind} of the role ${role} may use exactly the operations in the scopes of the role`, async (t) => {
+    t.test(`a ${kind} of the role ${role} may use exactly the operations of the role`, async (t) => {
       const { id: organizationId } = await admin.organization(`${kind} ${role}`)
       await enableMessages()
       const user = await signedIn(organizationId, `${kind}@${role}.example`, role, kind)
-      for (const { id, method, scope, lacks, path, body } of operations) {
+      for (const { id, method, wanted, lacks, path, body } of operations) {
         const { status, code, text } = await ask(user, method, path, body)
-        const title = `${id} (${scope}): ${status} ${status < 400 ? '' : text.slice(0, 200)}`
-        if (scope === 'rmsg') t.same([status, code], [403, 'API_KEY_REQUIRED'], title)
-        else if (scopesOf[role].includes(scope)) t.notOk([401, 403].includes(status), title)
-        else t.same([status, code], [403, lacks], title)
+        const title = `${id} (${wanted}): ${status} ${status < 400 ? '' : text.slice(0, 200)}`
+        if (wanted === 'none') t.same([status, code], [403, 'API_KEY_REQUIRED'], title)
+        else if (reaches(role, wanted)) t.notOk([401, 403, 429].includes(status), title)
+        else {
+          t.same([status, code], [403, lacks], title)
+          t.match(text, `This needs the role ${wanted}, and the role of this user is ${role}.`, id)
+        }
       }
     })
 
 t.test('no operation takes an unknown token or session, or a session from a foreign page', async (t) => {
   const { id: organizationId } = await admin.organization('strangers')
-  const session = await signedIn(organizationId, 'page@example.com', 'admin', 'session')
+  const session = await signedIn(organizationId, 'page@example.com', 'owner', 'session')
   const foreign = { ...session, 'sec-fetch-site': 'cross-site' }
   for (const { id, method, path, body } of operations) {
     for (const [kind, prefix] of [
@@ -130,10 +156,26 @@ t.test('no operation takes an unknown token or session, or a session from a fore
   }
 })
 
+t.test('a member cannot make webhook endpoints through the fields of an agent', async (t) => {
+  const { id: organizationId } = await admin.organization('agents with webhooks')
+  const as = (role: Role) => signedIn(organizationId, `${role}@agents.example`, role, 'user_token')
+  const [member, owner] = [await as('member'), await as('owner')]
+  const agent = { name: 'desk', systemPrompt: 'Be kind.', intent: { language: 'en' } }
+  const webhooks = { status: { url: 'https://crm.example/hook' } }
+  const withWebhooks = JSON.stringify({ ...agent, webhooks })
+  t.match(await ask(member, 'post', '/v1/agents', withWebhooks), { status: 403, text: /the role admin/ })
+  const made = await ask(member, 'post', '/v1/agents', JSON.stringify({ ...agent, webhooks: null }))
+  t.equal(made.status, 201, made.text)
+  const path = `/v1/agents/${(JSON.parse(made.text) as { id: string }).id}`
+  for (const change of [{ webhooks }, { webhooks: null }])
+    t.match(await ask(member, 'patch', path, JSON.stringify(change)), { status: 403, text: /the role admin/ })
+  t.equal((await ask(member, 'patch', path, JSON.stringify({ systemPrompt: 'Be brief.' }))).status, 200)
+  t.equal((await ask(owner, 'patch', path, JSON.stringify({ webhooks: null }))).status, 200)
+})
+
 const withoutRequestId = (text: string) => ({ ...(JSON.parse(text) as object), requestId: '' })
-const ofUsers = Object.entries(byId).filter(
-  ([id]) => platformSurface.operations.find((operation) => operation.id === id)?.scope !== 'rmsg',
-)
+const roleOf = (id: string) => operations.find((operation) => operation.id === id)?.wanted ?? 'none'
+const ofUsers = Object.entries(byId).filter(([id]) => roleOf(id) !== 'none')
 const lists = platformSurface.operations.filter(
   ({ id, method, scope }) => withoutId.includes(id) && method === 'get' && scope === 'platform',
 )
@@ -149,21 +191,22 @@ for (const world of ['live', 'test'] as const)
     const things = await makeThings(t, { admin, sql }, target, { organizationId: ownerId, test: isTest })
     const email = `both@${world}.example`
     // A token is for one organization, even if its person has a role in a second organization.
-    const own = await signedIn(ownerId, email, 'admin', 'user_token')
-    const others: [who: string, headers: Headers][] = [
-      ['a member elsewhere', await signedIn(strangerId, `member@${world}.example`, 'member', 'user_token')],
-      ['an admin elsewhere', await signedIn(strangerId, `admin@${world}.example`, 'admin', 'session')],
-      ['the same person elsewhere', await signedIn(strangerId, email, 'admin', 'user_token')],
+    const own = await signedIn(ownerId, email, 'owner', 'user_token')
+    const others: [who: string, headers: Headers, role?: Role][] = [
+      ['a member elsewhere', await signedIn(strangerId, `member@${world}.example`, 'member', 'user_token'), 'member'],
+      ['an owner elsewhere', await signedIn(strangerId, `owner@${world}.example`, 'owner', 'session')],
+      ['the same person elsewhere', await signedIn(strangerId, email, 'owner', 'user_token')],
       ...(isTest ? [['the owner in the live world', own] as [string, Headers]] : []),
     ]
-    for (const [who, headers] of others) {
+    for (const [who, headers, role = 'owner'] of others) {
       for (const [operation, ways] of ofUsers)
         for (const { method, path, body } of ways) {
           const sent = body === undefined ? null : JSON.stringify(body)
           const theirs = await ask(headers, method, path(things), sent)
           const nobodys = await ask(headers, method, path(unknown), sent)
           const title = `${operation} by ${who}`
-          t.same([theirs.status, theirs.code], [404, operation in codes ? codes[operation] : 'NOT_FOUND'], title)
+          const missing = [404, operation in codes ? codes[operation] : 'NOT_FOUND']
+          t.same([theirs.status, theirs.code], reaches(role, roleOf(operation)) ? missing : [403, 'FORBIDDEN'], title)
           t.same(withoutRequestId(theirs.text), withoutRequestId(nobodys.text), title)
         }
       for (const { id, path } of lists) {

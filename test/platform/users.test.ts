@@ -46,11 +46,11 @@ async function made(...args: string[]): Promise<string> {
   if (done.code !== 0) throw new Error(done.stderr)
   return done.stdout.trim()
 }
-const created = await made('create', 'Ann@Example.com', 'acme')
+const created = await made('create', 'Ann@Example.com', 'acme', '--role', 'member')
 const token = await made('token', 'ann@example.com', 'acme')
 const { secret: session } = JSON.parse(await made('session', 'ann@example.com', id, '--json')) as { secret: string }
 
-t.test("a user token and a user session act with the scopes of the user's role", async (t) => {
+t.test('a user token and a user session act with the role of the user', async (t) => {
   t.same(await ask(bearer(token)), ok)
   t.same(await ask(cookie(session)), ok)
   t.same(await ask(bearer(token), '/router/v1/models'), ok, 'on every surface')
@@ -59,6 +59,37 @@ t.test("a user token and a user session act with the scopes of the user's role",
   t.same(await ask(cookie(session), ...change), forbidden)
   await made('create', 'boss@example.com', id, '--role', 'admin')
   t.same(await ask(bearer(await made('token', 'boss@example.com', id)), ...change), ok)
+})
+
+t.test('the first user of an organization is its owner, and the last owner stays', async (t) => {
+  const { id: shop } = await admin.organization('shop')
+  t.match(await made('create', 'eve@example.com', shop), /owner$/)
+  t.match(await made('create', 'joe@example.com', shop), /member$/)
+  const last = { code: 1, stderr: /eve@example\.com is the only owner of .*--role owner/ }
+  t.match(await users('remove', 'eve@example.com', shop), last)
+  t.match(await users('create', 'eve@example.com', shop, '--role', 'admin'), last)
+  t.match(await made('create', 'eve@example.com', shop, '--role', 'owner'), /owner$/)
+  t.match(await made('create', 'joe@example.com', shop, '--role', 'owner'), /owner$/)
+  t.match(await made('create', 'eve@example.com', shop, '--role', 'viewer'), /viewer$/)
+  t.match(await users('remove', 'joe@example.com', shop), { code: 1, stderr: /is the only owner/ })
+  t.equal(await made('remove', 'eve@example.com', shop), 'eve@example.com is removed')
+})
+
+t.test('another role holds for the tokens and sessions that a user has', async (t) => {
+  const { id: shop } = await admin.organization('other roles')
+  await made('create', 'eve@example.com', shop)
+  await made('create', 'sam@example.com', shop, '--role', 'admin')
+  const sam = bearer(await made('token', 'sam@example.com', shop))
+  const change = ['/v1/organization', 'PATCH', '{"name":"renamed by a user"}'] as const
+  t.same(await ask(sam, ...change), ok)
+  await made('create', 'sam@example.com', shop, '--role', 'viewer')
+  let seen = await ask(sam, ...change)
+  await until('the server has the notification', async () => {
+    if (seen.status === 200) seen = await ask(sam, ...change)
+    return seen.status !== 200
+  })
+  t.same(seen, forbidden)
+  t.same(await ask(sam), ok, 'a viewer reads')
 })
 
 t.test('rich messages accept only an API key', async (t) => {
@@ -125,7 +156,10 @@ t.test('parley users creates, lists and removes users', async (t) => {
   t.match(created, /^usr_\S+ {2}ann@example\.com {2}org_\S+ {2}member$/)
   t.match(await users('token', 'nobody@example.com', 'acme'), { code: 1, stderr: /is no user of acme/ })
   t.match(await users('create', 'ann', 'acme'), { code: 2, stderr: /is no email address/ })
-  t.match(await users('create', 'a@b.c', 'acme', '--role', 'king'), { code: 2, stderr: /there are member, admin/ })
+  t.match(await users('create', 'a@b.c', 'acme', '--role', 'king'), {
+    code: 2,
+    stderr: /there are viewer, member, admin, owner/,
+  })
   t.match(await users('create', 'a@b.c', 'nowhere'), { code: 1, stderr: /no organization nowhere/ })
   t.match(await users('create', 'a@b.c', 'org_nobody'), { code: 1, stderr: /no organization org_nobody/ })
   await admin.organization('acme')

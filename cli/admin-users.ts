@@ -1,0 +1,62 @@
+/** The administration behind the command `users`. */
+import { CommandError, noOrganization, required, UsageError } from './command-error.ts'
+
+/** A user's credential, shown once. */
+type IssuedCredential = { secret: string; expiresAt: Date }
+export type UserRow<Role extends string = string> = { id: string; email: string; organizationId: string; role: Role }
+
+/** The commands. An organization is given by its name or its id. */
+export type UserCommands = {
+  users(organization: string): Promise<UserRow[]>
+  /** Without a role, the first user is owner, and others are members. */
+  createUser(organization: string, email: string, role: string | null): Promise<UserRow>
+  issueCredential(organization: string, email: string, kind: 'user_token' | 'session'): Promise<IssuedCredential>
+  removeUser(organization: string, email: string): Promise<boolean>
+}
+
+/** The store's methods that these commands use. */
+export type UserStore<Role extends string> = {
+  list(organizationId: string): Promise<UserRow[]>
+  create(organizationId: string, email: string, role: Role): Promise<UserRow | 'last_owner' | null>
+  issue(organizationId: string, email: string, kind: 'user_token' | 'session'): Promise<IssuedCredential | null>
+  remove(organizationId: string, email: string): Promise<boolean | 'last_owner'>
+}
+
+/** Makes the commands for users. `organizationId` finds the id for an id or a name. */
+export function createUserCommands<Role extends string>(
+  store: UserStore<Role>,
+  organizationId: (nameOrId: string) => Promise<string>,
+  roles: readonly Role[],
+): UserCommands {
+  return {
+    users: async (organization) => store.list(await organizationId(organization)),
+    createUser: async (organization, email, role) => {
+      const id = await organizationId(organization)
+      const isFirst = (await store.list(id)).length === 0
+      const created = await store.create(id, email, readRole(roles, role ?? (isFirst ? 'owner' : 'member')))
+      if (created === 'last_owner') throw lastOwner(email, organization)
+      return required(created, noOrganization(organization))
+    },
+    issueCredential: async (organization, email, kind) =>
+      required(
+        await store.issue(await organizationId(organization), email, kind),
+        `${email} is no user of ${organization}`,
+      ),
+    removeUser: async (organization, email) => {
+      const removed = await store.remove(await organizationId(organization), email)
+      if (removed === 'last_owner') throw lastOwner(email, organization)
+      return removed
+    },
+  }
+}
+
+function readRole<Role extends string>(roles: readonly Role[], name: string): Role {
+  const role = roles.find((each) => each === name)
+  if (role === undefined) throw new UsageError(`${name} is no role; there are ${roles.join(', ')}`)
+  return role
+}
+
+const lastOwner = (email: string, organization: string) =>
+  new CommandError(
+    `${email} is the only owner of ${organization}; make another person its owner first: \`parley users create EMAIL ${organization} --role owner\``,
+  )

@@ -1,0 +1,61 @@
+/** Every operation and every socket names a scope and a role, and the table of docs/users.md is the specs'. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import t from 'tap'
+import { parse } from 'yaml'
+import { roles, scopes } from '../../domain/records/organization.ts'
+import { carrierSurface } from '../../generated/carrier/channels.ts'
+import { compatSurface } from '../../generated/compat/routes.ts'
+import { internalSurface } from '../../generated/internal/routes.ts'
+import { platformSurface } from '../../generated/platform/routes.ts'
+import { realtimeSurface } from '../../generated/realtime/channels.ts'
+import { routerSurface } from '../../generated/router/routes.ts'
+import { sessionSurface } from '../../generated/session/channels.ts'
+
+const root = path.resolve(import.meta.dirname, '../..')
+const operations = [platformSurface, routerSurface, compatSurface, internalSurface].flatMap((surface) =>
+  surface.operations.map(({ id, scope, role }) => ({ surface: surface.name, id, scope, role })),
+)
+const channels = [realtimeSurface, sessionSurface, carrierSurface].flatMap((surface) =>
+  surface.channels.map(({ id, scope, role }) => ({ surface: surface.name, id, scope, role })),
+)
+const least = [...roles, 'none']
+
+t.test('every operation with a key and every socket names a scope and a role', (t) => {
+  for (const { id, scope, role } of [...operations, ...channels]) {
+    t.equal(scope === null, role === null, `${id} names both or neither`)
+    if (scope !== null) t.ok((scopes as readonly string[]).includes(scope), `${id}: scope ${scope}`)
+    if (role !== null) t.ok(least.includes(role), `${id}: role ${role}`)
+  }
+  const { components } = parse(readFileSync(path.join(root, 'specs/shared.yaml'), 'utf8')) as {
+    components: { schemas: { Role: { enum: string[] } } }
+  }
+  t.same(roles, components.schemas.Role.enum)
+  t.end()
+})
+
+const begin = '<!-- roles: UPDATE_GOLDEN=1 npx tap test/rules/access.test.ts -->'
+const end = '<!-- /roles -->'
+
+/** Makes one row for each role, surface and scope. */
+function tableOf(): string {
+  const rows = new Map<string, string[]>()
+  for (const role of least)
+    for (const entry of [...operations, ...channels])
+      if (entry.role === role) {
+        const key = `| ${role === 'none' ? 'no user' : `\`${role}\``} | ${entry.surface} | \`${entry.scope}\` |`
+        rows.set(key, [...(rows.get(key) ?? []), `\`${entry.id}\``])
+      }
+  const lines = [...rows].map(([key, ids]) => `${key} ${ids.join(', ')} |`)
+  return ['| lowest role | surface | scope of a key | operations |', '|---|---|---|---|', ...lines].join('\n')
+}
+
+t.test('the table of docs/users.md has every operation with its role and its scope', (t) => {
+  const file = path.join(root, 'docs/users.md')
+  const text = readFileSync(file, 'utf8')
+  const [before = '', rest = ''] = text.split(begin)
+  const wanted = `${before}${begin}\n${tableOf()}\n${end}${rest.split(end)[1] ?? ''}`
+  if (process.env['UPDATE_GOLDEN'] === '1') writeFileSync(file, wanted)
+  t.equal(readFileSync(file, 'utf8'), wanted)
+  t.end()
+})
