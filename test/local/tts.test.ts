@@ -146,7 +146,10 @@ t.test('a long text is prepared in segments of at most 1,000 characters', (t) =>
     t.equal(parts.map((part) => part.text).join(''), text, what)
     t.ok(parts.every((part) => part.text.length <= 1000))
     t.ok(parts.every((part) => text.startsWith(part.text, part.at)))
-    t.ok(parts.every(({ text }) => Buffer.from(text).toString() === text), 'no letter is cut')
+    t.ok(
+      parts.every(({ text }) => Buffer.from(text).toString() === text),
+      'no letter is cut',
+    )
   }
   t.ok(
     [...segments(texts.sentences)].every((part) => part.text.endsWith('dog. ')),

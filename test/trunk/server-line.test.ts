@@ -16,7 +16,15 @@ import { SipPhone } from './sip-phone.ts'
 
 const voice = new Int16Array(readFixture('please-try-call-later').slice(44).buffer)
 const log = { info() {}, warn() {}, error() {} }
-const settings = { host: '127.0.0.1', port: 5060, publicAddress: null, rtpPorts: '43200-43298', ...limits }
+const settings = {
+  host: '127.0.0.1',
+  port: 5060,
+  publicAddress: null,
+  importsNeedApproval: null,
+  allowedAddressesMax: 262_144,
+  rtpPorts: '43200-43298',
+  ...limits,
+}
 
 async function serving(t: Test, connections: Partial<SipConnections>) {
   const clock = new TestClock({ quiet: wholeProcess })
