@@ -62,6 +62,8 @@ export async function startGateway(given: ParleyConfig, start: Start): Promise<G
   const { app, close, closeFor } = await openApp(config, { env, progress, localUrl }, replacements)
   try {
     app.metrics.engine(choice.engine, choice.reason)
+    if (choice.isForeign)
+      app.log.warn({ reason: choice.reason }, 'the HTTP engine was not loaded: its file has changed')
     const firstKey = app.worker === 0 ? await bootstrap(app) : ({ kind: 'stored' } as const)
     if (app.worker === 0) await checkSealed(app)
     const capabilities = await openCapabilities(app, await engines(app))

@@ -10,6 +10,8 @@ export type EngineChoice = {
   engine: EngineName
   /** A clause for the user: the reason against uWebSockets.js, or its fault on this machine. */
   reason: string | null
+  /** True if the package has another binary than the tested one. */
+  isForeign?: boolean
 }
 
 /**
@@ -22,7 +24,7 @@ export function chooseEngine(setting: 'auto' | EngineName): EngineChoice {
   if (setting === 'auto' && fault !== null) return { engine: 'node', reason: fault }
   const uws = loadUws()
   if (!('problem' in uws)) return { engine: 'uws', reason: fault }
-  if (setting === 'auto') return { engine: 'node', reason: uws.problem }
+  if (setting === 'auto') return { engine: 'node', reason: uws.problem, isForeign: uws.isForeign }
   throw new ConfigError(`PARLEY_ENGINE: ${uws.problem}; leave the setting out, or set it to node`)
 }
 

@@ -1,6 +1,10 @@
 /** The engine is chosen by the setting and the machine. Rules that depend on the machine are tested on this machine. */
+import { createHash } from 'node:crypto'
+import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import t from 'tap'
-import { loadUws } from '../../runtime/listeners/uws/load.ts'
+import { binaryPath, load, loadUws } from '../../runtime/listeners/uws/load.ts'
+import { sums } from '../../runtime/listeners/uws/sums.ts'
 import { chooseEngine, describeEngine } from '../../runtime/server/choose.ts'
 
 const major = Number(process.versions.node.split('.')[0])
@@ -24,6 +28,29 @@ t.test('the setting engine overrides the automatic choice', (t) => {
   }
   t.end()
 })
+
+t.test('the sums are the sums of the installed binaries, for each version of Node that Parley runs on', (t) => {
+  const folder = dirname(binaryPath())
+  const wanted = readdirSync(folder).filter((name) => /^uws_.*_(115|127|137|141)\.node$/.test(name))
+  t.same(Object.keys(sums).sort(), wanted.sort())
+  for (const [name, sum] of Object.entries(sums)) t.equal(sumOf(join(folder, name)), sum, name)
+  t.end()
+})
+
+t.test('a binary with another sum is not loaded', (t) => {
+  const path = join(t.testdir(), basename(binaryPath()))
+  copyFileSync(binaryPath(), path)
+  writeFileSync(path, 'x', { flag: 'a' })
+  const loaded = load(path)
+  t.match(loaded, { isForeign: true, problem: new RegExp(`^the file ${basename(path)} of uWebSockets.js is not`) })
+  t.match('problem' in loaded ? loaded.problem : '', sumOf(path))
+  t.match(load(join(dirname(path), 'none.node')), { isForeign: false, problem: /has no build for Node/ })
+  t.end()
+})
+
+function sumOf(path: string): string {
+  return createHash('sha256').update(readFileSync(path)).digest('hex')
+}
 
 t.test('describeEngine gives the running engine and the reason', (t) => {
   t.equal(describeEngine({ engine: 'uws', reason: null }), 'uWebSockets.js')

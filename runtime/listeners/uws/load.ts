@@ -1,14 +1,21 @@
 /**
  * Loads uWebSockets.js if it runs here: its package has one binary for each Node version, and each binary needs certain
- * systems.
+ * systems. Only a binary with its sum in sums.ts is loaded. The package's scripts are not run.
  */
+
 import type * as Uws from 'uWebSockets.js'
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { basename, dirname, join } from 'node:path'
+import { sums } from './sums.ts'
 
 export type Binary = typeof Uws & { _cfg(setting: 'silent'): void }
+/** `problem` is for the user. `isForeign`: the file exists, but its sum is another one than in the table. */
+type Loaded = { binary: Binary } | { problem: string; isForeign: boolean }
 
 const require = createRequire(import.meta.url)
-let loaded: { binary: Binary } | { problem: string } | null = null
+let loaded: Loaded | null = null
 
 /**
  * A request's largest head, in bytes. The newer build reads UWS_HTTP_MAX_HEADERS_SIZE when it is loaded. Its default,
@@ -16,21 +23,50 @@ let loaded: { binary: Binary } | { problem: string } | null = null
  */
 const headBytesMax = 16_384
 
-/** Returns the binary, or the reason for the failed load, in words for the user. Opens nothing. */
-export function loadUws(): { binary: Binary } | { problem: string } {
-  if (loaded) return loaded
-  process.env['UWS_HTTP_MAX_HEADERS_SIZE'] ??= String(headBytesMax)
-  try {
-    loaded = { binary: require('uWebSockets.js') as Binary }
-  } catch (error) {
-    loaded = { problem: problemOf(error instanceof Error ? error.message : '') }
-  }
+/** Returns the binary, or the reason for the failed load. Opens nothing. */
+export function loadUws(): Loaded {
+  loaded ??= load(binaryPath())
   return loaded
 }
 
+/** Loads a binary with a known sum. Reading and adding up its 7 MB takes about 15 ms. */
+export function load(path: string): Loaded {
+  process.env['UWS_HTTP_MAX_HEADERS_SIZE'] ??= String(headBytesMax)
+  const sum = sumOf(path)
+  if (sum === null) return { problem: problemOf(''), isForeign: false }
+  if (sum !== sums[basename(path)]) return { problem: foreignProblem(path, sum), isForeign: true }
+  try {
+    return { binary: require(path) as Binary }
+  } catch (error) {
+    return { problem: problemOf(error instanceof Error ? error.message : ''), isForeign: false }
+  }
+}
+
+/** Returns the path of the binary for this Node. '' if the package is missing. */
+export function binaryPath(): string {
+  const name = `uws_${process.platform}_${process.arch}_${process.versions.modules}.node`
+  try {
+    return join(dirname(require.resolve('uWebSockets.js/package.json')), name)
+  } catch {
+    return ''
+  }
+}
+
+/** Returns the file's SHA-256 sum. Null if there is no such file. */
+function sumOf(path: string): string | null {
+  try {
+    return createHash('sha256').update(readFileSync(path)).digest('hex')
+  } catch {
+    return null
+  }
+}
+
+function foreignProblem(path: string, sum: string): string {
+  return `the file ${basename(path)} of uWebSockets.js is not the one that this version was tested with (its SHA-256 is ${sum})`
+}
+
 /**
- * Says in our words why the package did not load. Its message ends with the dynamic linker's message: "version
- * `GLIBC_2.38' not found".
+ * Says in our words why the binary did not load. The message is the dynamic linker's: "version `GLIBC_2.38' not found".
  */
 function problemOf(message: string): string {
   const node = `Node ${process.versions.node.split('.')[0]}`
