@@ -1,11 +1,12 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Registry } from 'prom-client'
+import { isLoopbackAuthority, isLoopbackHost } from '../engine/host.ts'
 import { notListening } from '../process/free-port.ts'
 
 /**
- * Serves Prometheus text on a separate port. With a loopback host, callers cannot reach it. Rejects with ConfigError if
- * it cannot listen. Each process in PARLEY_PROCESSES has the next port.
+ * Serves Prometheus text on a separate port. With a loopback host, callers cannot reach it, and a request for another
+ * host gets 404. Rejects with ConfigError if it cannot listen. Each process in PARLEY_PROCESSES has the next port.
  */
 export async function startMetricsServer(
   host: string,
@@ -13,7 +14,9 @@ export async function startMetricsServer(
   registry: Registry,
 ): Promise<{ port: number; close: () => void }> {
   const server = createServer((request, response) => {
-    if (request.method !== 'GET' || request.url !== '/metrics') {
+    // A page of a foreign site can point its name at this machine (DNS rebinding). Its requests then carry this name.
+    const isForeign = isLoopbackHost(host) && !isLoopbackAuthority(request.headers.host ?? '')
+    if (isForeign || request.method !== 'GET' || request.url !== '/metrics') {
       response.writeHead(404).end()
       return
     }
