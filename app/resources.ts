@@ -14,6 +14,7 @@ import type { SessionRules } from '../domain/sessions/check.ts'
 import { createEndpoints } from '../domain/webhooks/endpoints.ts'
 import type { Resources } from '../handlers/platform/resource-operations.ts'
 import { isSubnet, placeOfHost } from '../runtime/outbound/address-guard.ts'
+import { isBadPort } from '../runtime/outbound/bad-ports.ts'
 import { schemaFault } from '../runtime/values/json-schema.ts'
 import { isPhoneNumber, isUsNumber } from '../runtime/values/phone-number.ts'
 import { renderTemplate, templateFault } from '../runtime/values/template.ts'
@@ -74,6 +75,7 @@ export function createRules(catalog: Catalog, allowedSubnets: readonly string[])
   const hosts = {
     placeOf: (host: string) => placeOfHost(host, { allowedSubnets }),
     allowsAny: allowedSubnets.length > 0,
+    isBadPort,
   }
   return {
     agent: { catalog, checkTemplate, pause },

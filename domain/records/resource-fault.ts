@@ -65,6 +65,7 @@ export type Problem =
   | { kind: 'url_not_https' }
   | { kind: 'url_with_user' }
   | { kind: 'url_not_public' }
+  | { kind: 'url_bad_port' }
   | { kind: 'header_reserved' }
   | { kind: 'secret_missing' }
   | { kind: 'secret_not_taken' }

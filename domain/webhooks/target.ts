@@ -9,17 +9,20 @@ export type HostPolicy = {
   placeOf(host: string): 'name' | 'public' | 'allowed' | 'refused'
   /** True if the operator allows any address that is not public. Only such addresses may be called over http. */
   allowsAny: boolean
+  /** True for a port where servers of other protocols listen. `port` is as in a URL. */
+  isBadPort(port: string): boolean
 }
 
 export function urlProblem(text: string, hosts: HostPolicy): Problem | null {
   // Blanks and control characters are refused: no valid URL contains them, but the parser would remove them.
   const url = /[\s\p{Cc}]/u.test(text) || !URL.canParse(text) ? null : new URL(text)
   if (url === null || url.hostname === '') return { kind: 'url_malformed' }
-  const { protocol, username, password, hostname } = url
+  const { protocol, username, password, hostname, port } = url
   if (protocol !== 'https:' && protocol !== 'http:') return { kind: 'url_not_https' }
   if (username !== '' || password !== '') return { kind: 'url_with_user' }
   const place = hosts.placeOf(hostname)
   if (place === 'refused') return { kind: 'url_not_public' }
+  if (place !== 'allowed' && hosts.isBadPort(port)) return { kind: 'url_bad_port' }
   const mayBeHttp = place === 'allowed' || (place === 'name' && hosts.allowsAny)
   return protocol === 'http:' && !mayBeHttp ? { kind: 'url_not_https' } : null
 }

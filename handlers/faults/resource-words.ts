@@ -237,6 +237,7 @@ const webhookComplaints = {
   url_with_user: 'must have neither a user nor a password; send them in authHeaders',
   url_not_public:
     'has an address that is not public; the operator of this server can allow its subnet, for example with PARLEY_OUTBOUND_ALLOWED_SUBNETS=127.0.0.0/8 and a restart',
+  url_bad_port: 'has a port where servers of another protocol listen, such as 22 or 25',
   header_reserved: 'is a header that cannot be set here',
   secret_missing: 'is required, because none is stored',
   secret_not_taken: 'must be left out or null where signingSecretSource is workspace',
@@ -328,6 +329,7 @@ function keywordOf(problem: Problem): string {
     case 'url_not_https':
     case 'url_with_user':
     case 'url_not_public':
+    case 'url_bad_port':
       return 'format'
   }
 }

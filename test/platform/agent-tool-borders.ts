@@ -67,6 +67,7 @@ export const borders: [path: string, taken: object, refused: object][] = [
   ['/source/url', source({}), source({ url: 'https://a.example/\n' })],
   ['/source/url', source({}), source({ url: ' https://a.example/' })],
   ['/source/url', source({}), source({ url: 'https://me:secret@a.example/' })],
+  ['/source/url', source({ url: 'https://a.example:8443/' }), source({ url: 'https://a.example:22/' })],
   ['/source/url', source({}), source({ url: 'https://[::ffff:127.0.0.1]/' })],
   ['/source/url', source({}), source({ url: 'https://0x7f.1/' })],
   ['/source/url', source({}), source({ url: 'https://169.254.169.254/latest' })],

@@ -67,7 +67,7 @@ export function setup(settings: Partial<AgentSettings> | null = null, tools: Sto
       },
       tool: {
         compileSchema: () => null,
-        hosts: { placeOf: () => 'public', allowsAny: false },
+        hosts: { placeOf: () => 'public', allowsAny: false, isBadPort: () => false },
         isPhoneNumber: () => true,
       },
       pause: () => Promise.resolve(),

@@ -62,7 +62,7 @@ async function startedFrom(to: string, from: string | null) {
     },
     commands: { send: () => Promise.resolve(null) },
     ownerId: 'this',
-    rules: { isPhoneNumber: () => true, hosts: { placeOf: () => 'public', allowsAny: false } },
+    rules: { isPhoneNumber: () => true, hosts: { placeOf: () => 'public', allowsAny: false, isBadPort: () => false } },
   })
   try {
     await ask.warm(user, call.id, { to: '+15005550017', from })

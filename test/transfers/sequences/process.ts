@@ -112,7 +112,10 @@ export class ParleyProcess {
       live: this.transfers,
       commands,
       ownerId: id,
-      rules: { isPhoneNumber: () => true, hosts: { placeOf: () => 'public', allowsAny: false } },
+      rules: {
+        isPhoneNumber: () => true,
+        hosts: { placeOf: () => 'public', allowsAny: false, isBadPort: () => false },
+      },
     })
     this.sessions = this.#openSessions()
     this.#startLoops()
