@@ -14,6 +14,7 @@ import type { AddressPolicy } from '../../runtime/outbound/address-guard.ts'
 import { OutboundError, type OutboundFailure } from '../../runtime/outbound/outbound-error.ts'
 import { createPool, type OutboundPool } from '../../runtime/outbound/pool.ts'
 import { retryAfterS } from './retry-after.ts'
+import { type Body, unpack } from './unpack.ts'
 
 export type WebhookClientOptions = {
   guard: AddressPolicy
@@ -97,6 +98,7 @@ async function sendOver(
   url: URL,
   request: Sent,
 ): Promise<WebhookAnswer> {
+  const bytesMax = request.answerBytesMax
   const { status, headers, body } = await pool.stream({
     method,
     path: `${url.pathname}${url.search}`,
@@ -111,7 +113,7 @@ async function sendOver(
   const waitS = retryAfterS(headers, clock.nowMs())
   return {
     status,
-    ...(await read(body, request.answerBytesMax)),
+    ...unpack(await read(body, bytesMax), headers.get('content-encoding'), bytesMax),
     ...(waitS !== undefined && waitS >= 0 && { retryAfterS: waitS }),
   }
 }
@@ -119,7 +121,7 @@ async function sendOver(
 /**
  * Reads at most `bytesMax` bytes. Leaving the loop closes the connection, so the rest of a long answer is not received.
  */
-async function read(body: AsyncIterable<Uint8Array>, bytesMax: number): Promise<Omit<WebhookAnswer, 'status'>> {
+async function read(body: AsyncIterable<Uint8Array>, bytesMax: number): Promise<Body> {
   const chunks: Uint8Array[] = []
   let bytes = 0
   for await (const chunk of body) {

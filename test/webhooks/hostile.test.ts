@@ -68,8 +68,20 @@ t.test("only a limited part of a webhook receiver's answer is read", async (t) =
   const unpacked = await answered(t, world, (response) => {
     response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb)
   })
-  t.match(unpacked.attempt, { error: null })
-  t.same(Buffer.from(unpacked.attempt?.responseBody ?? []), bomb.subarray(0, 4_096), 'nothing is unpacked')
+  t.match(unpacked.attempt, { error: 'body_too_large', isResponseTruncated: true })
+  t.equal(unpacked.attempt?.responseBody?.length, 0, 'the content is larger than the limit, so it is not kept')
+  for (const [coding, bytes, kept] of [
+    ['gzip', gzipSync('thanks'), 'thanks'],
+    ['GZIP', gzipSync('thanks').subarray(0, 12), ''],
+    ['compress', Buffer.from('x'), ''],
+    ['identity', Buffer.from('x'), 'x'],
+  ] as const) {
+    const packed = await answered(t, world, (response) => {
+      response.writeHead(200, { 'content-encoding': coding }).end(bytes)
+    })
+    t.match(packed.attempt, { error: null, isResponseTruncated: false }, coding)
+    t.equal(Buffer.from(packed.attempt?.responseBody ?? []).toString(), kept, coding)
+  }
 
   const bytes = await answered(t, world, (response) => response.end(Buffer.from([0, 255, 0x61])))
   t.same(Buffer.from(bytes.attempt?.responseBody ?? []), Buffer.from([0, 255, 0x61]))

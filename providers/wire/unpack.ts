@@ -1,0 +1,28 @@
+/** Unpacks compressed answers (RFC 9110 §8.4). Our requests do not ask for them, but some servers compress anyway. */
+import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib'
+
+export type Body = { body: Uint8Array; isCut: boolean }
+
+const unpackers: Readonly<Record<string, typeof gunzipSync>> = {
+  gzip: gunzipSync,
+  'x-gzip': gunzipSync,
+  deflate: inflateSync,
+  br: brotliDecompressSync,
+}
+const nothing = new Uint8Array(0)
+
+/**
+ * Returns the content, with at most `bytesMax` bytes. If the content is longer, cut, broken or in another coding, it is
+ * left out, because neither a log's reader nor a model can use packed bytes.
+ */
+export function unpack(answer: Body, coding: string | undefined, bytesMax: number): Body {
+  const name = coding?.trim().toLowerCase() ?? ''
+  if (name === '' || name === 'identity') return answer
+  const unpacker = Object.hasOwn(unpackers, name) ? unpackers[name] : undefined
+  if (unpacker === undefined || answer.isCut) return { body: nothing, isCut: answer.isCut }
+  try {
+    return { body: unpacker(answer.body, { maxOutputLength: bytesMax }), isCut: false }
+  } catch (error) {
+    return { body: nothing, isCut: error instanceof RangeError }
+  }
+}
