@@ -199,6 +199,8 @@ function listen(
       shared: store.addressCounts,
       windowS: config.edgeWindowS,
       trustedProxies: config.trustedProxies,
+      onUnnamedProxy: (address) =>
+        log.warn({ address }, 'all clients of this proxy share one address quota: name it in trustedProxies'),
       addressesMax: config.limits.addressesMax,
     },
     drain: { ...config.drain, extension: { ms: config.drain.sessionsMs, isNeeded: () => live.size > 0 } },

@@ -4,7 +4,14 @@ import { explain } from './client.ts'
 import { lineOfProvider } from './config.ts'
 import { print } from './print.ts'
 
-type Settings = { host: string; port: number; dataDir: string; databaseUrl: string | null }
+type Settings = {
+  host: string
+  port: number
+  dataDir: string
+  databaseUrl: string | null
+  publicUrl: string | null
+  trustedProxies: readonly string[]
+}
 
 /** The parts of this machine for `doctor` to try. Each throws with a message for the user. */
 export type Machine<Config extends Settings> = {
@@ -52,7 +59,13 @@ export async function examine<Config extends Settings>(machine: Machine<Config>)
   }
   const configuration = { name: 'configuration', ok: true, detail: machine.configFile ?? 'environment and defaults' }
   const checks = [checkStore(machine, config), checkPort(machine, config), checkProviders(machine, config)]
-  return [node, configuration, checkEngine(machine, config), ...(await Promise.all(checks)).flat()]
+  return [
+    node,
+    configuration,
+    checkEngine(machine, config),
+    ...proxyChecks(config),
+    ...(await Promise.all(checks)).flat(),
+  ]
 }
 
 function checkEngine<Config extends Settings>(machine: Machine<Config>, config: Config): Check {
@@ -61,6 +74,16 @@ function checkEngine<Config extends Settings>(machine: Machine<Config>, config: 
   } catch (error) {
     return { name: 'engine', ok: false, detail: explain(error) }
   }
+}
+
+/** Parley speaks no TLS, so a public address means that a proxy is before it. */
+function proxyChecks({ publicUrl, trustedProxies }: Settings): Check[] {
+  if (publicUrl === null) return []
+  const detail =
+    trustedProxies.length > 0
+      ? `X-Forwarded-For of ${trustedProxies.join(', ')} is believed`
+      : 'PARLEY_TRUSTED_PROXIES names none, so all clients behind a proxy share its limits by address'
+  return [{ name: 'proxy', ok: true, detail }]
 }
 
 function checkNode(): Check {

@@ -29,6 +29,7 @@ export class EdgeQuota {
   /** Requests allowed by this instance in a window. 0: no quota. */
   #requests = 0
   #policy = ''
+  #hasUnnamedProxy = false
 
   /**
    * `busyMax` bounds the requests in flight from one address. Throws if a trusted proxy is neither an address nor a
@@ -63,6 +64,10 @@ export class EdgeQuota {
   /** Returns the address under which a request counts: IPv4 as it is, IPv6 by its /64. */
   source(peer: string, forwardedFor: string): string {
     if (forwardedFor === '') return network(peer)
+    if (!this.#hasUnnamedProxy && !this.#isTrusted(peer) && isPrivate(peer)) {
+      this.#hasUnnamedProxy = true
+      this.#options.onUnnamedProxy?.(peer)
+    }
     let nearest = peer
     const hops = forwardedFor.split(',')
     while (this.#isTrusted(nearest)) {
@@ -168,6 +173,11 @@ function network(address: string): string {
     .slice(0, 4)
     .map((part) => part.toString(16))
     .join(':')}::/64`
+}
+
+/** A client of the internet has a public address, so a header from a private address is a proxy's. */
+function isPrivate(address: string): boolean {
+  return ipaddr.isValid(address) && ipaddr.process(address).range() !== 'unicast'
 }
 
 function tooMany(message: string, retryAfterS: number): Refusal {

@@ -85,6 +85,11 @@ export type EdgeQuotaOptions = {
   windowS: number
   /** Addresses or CIDR ranges. Their X-Forwarded-For is believed. */
   trustedProxies: readonly string[]
+  /**
+   * Called once, for the first X-Forwarded-For from a private address apart from the trusted proxies. All clients of
+   * such a proxy count as one address.
+   */
+  onUnnamedProxy?: (address: string) => void
   /** Addresses remembered in one window. The oldest is forgotten first. */
   addressesMax: number
 }

@@ -49,6 +49,15 @@ t.test('commands that only read create no folder and no table', async (t) => {
   const doctor = await run(['doctor'], { dataDir, env })
   t.equal(doctor.code, 0)
   t.match(doctor.stdout, /^ok {4}store: an embedded Postgres in \S+read, which `parley up` makes$/m)
+  t.notMatch(doctor.stdout, /proxy/)
+  const behind = { ...env, PARLEY_PUBLIC_URL: 'https://voice.example.com', PARLEY_MASTER_KEY: 'm'.repeat(32) }
+  const proxy = async (more: Record<string, string>) =>
+    (await run(['doctor'], { dataDir, env: { ...behind, ...more } })).stdout
+  t.match(await proxy({}), /^ok {4}proxy: PARLEY_TRUSTED_PROXIES names none, so all clients behind a proxy share/m)
+  t.match(
+    await proxy({ PARLEY_TRUSTED_PROXIES: '127.0.0.1/32' }),
+    /^ok {4}proxy: X-Forwarded-For of 127\.0\.0\.1\/32 is/m,
+  )
   for (const command of [
     ['config', 'check'],
     ['org', 'list'],

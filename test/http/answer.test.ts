@@ -152,6 +152,23 @@ overEngines(t, (t, engine) => {
     t.same(await quotas(), ['"relay-ip";q=5;w=300', 'r=0'], 'the whole quota again')
   })
 
+  t.test('a proxy that is not named is reported once, because its clients share one quota', async (t) => {
+    const unnamed: string[] = []
+    const onUnnamedProxy = (address: string) => void unnamed.push(address)
+    const edgeQuota = { requests: 5, windowS: 300, trustedProxies: [] as string[], addressesMax: 10, onUnnamedProxy }
+    const server = await start([mount(main, handlers)], { edgeQuota })
+    t.teardown(() => server.stop())
+    await get(`${server.url}/v1/page`)
+    t.same(unnamed, [], 'a client without a proxy')
+    const headers = { 'x-forwarded-for': '203.0.113.7' }
+    for (let i = 0; i < 2; i++) await get(`${server.url}/v1/page`, { headers })
+    t.same(unnamed, ['127.0.0.1'])
+    const named = await start([mount(main, handlers)], { edgeQuota: { ...edgeQuota, trustedProxies: ['127.0.0.1'] } })
+    t.teardown(() => named.stop())
+    await get(`${named.url}/v1/page`, { headers })
+    t.equal(unnamed.length, 1)
+  })
+
   t.test('requests over the limit requestsMax are refused', async (t) => {
     const server = await start([mount(main, handlers)], { limits: { requestsMax: 2, connectionsPerAddressMax: 1 } })
     t.teardown(() => server.stop())
