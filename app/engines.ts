@@ -58,7 +58,7 @@ export function openProviders(
   const { organizationShare: part, providerConnectionsMax, providerConnectionWaitMs, answerBytesMax } = config.limits
   // A longer wait would count as the provider's silence.
   const waitMs = Math.min(providerConnectionWaitMs, firstTokenMs / 2, firstAudioMs / 2)
-  const { enabled, ...local } = config.local
+  const { enabled, ollama, ...local } = config.local
   return createProviders(config.providers, env, {
     limits: {
       ...outboundDefaults,
@@ -75,6 +75,6 @@ export function openProviders(
     catalog: openCatalog(path.join(config.dataDir, updatedCatalogFile)),
     ...observed,
     local: enabled ? { ...local, shares: { owners, part }, warm: isWarm, clock, log } : null,
-    ollamaUrl: enabled ? 'http://127.0.0.1:11434/v1' : null,
+    ollamaUrl: enabled && ollama ? 'http://127.0.0.1:11434/v1' : null,
   })
 }

@@ -13,6 +13,8 @@ export type Ready = {
   page: string | null
   firstKey: FirstKey
   engine: string
+  /** True if a server at the port of Ollama on this machine is used. */
+  usesOllama: boolean
   /** If set, the router surface is served only at this host. Null: at every host. */
   routerHost: string | null
   compatHost: string | null
@@ -37,6 +39,9 @@ export function greeting(ready: Ready): string {
     ...keyLines(firstKey),
     `  try   ${requestOf(ready)} -H ${authorization(firstKey)}`,
     '  add   OPENAI_API_KEY=… and its like add a provider each (see README), parley.yaml adds any other',
+    ...(ready.usesOllama
+      ? ['  llm   what answers at 127.0.0.1:11434 is used as Ollama; PARLEY_LOCAL_OLLAMA=false turns this off']
+      : []),
     '',
   ].join('\n')
 }

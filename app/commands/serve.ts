@@ -106,9 +106,12 @@ function commandKeyOf(config: ParleyConfig, env: Environment): Pick<Connection, 
 
 const timeOfDay = (ms: number) => new Date(ms).toTimeString().slice(0, 8)
 
-function readyOf({ url, page, firstKey, engine }: Gateway, { host, publicUrl, surfaces }: ParleyConfig): Ready {
+function readyOf(gateway: Gateway, { host, publicUrl, surfaces, local }: ParleyConfig): Ready {
+  const { url, page, firstKey, engine } = gateway
   const { routerHost, compatHost } = surfaces
-  return { version, url, publicUrl, isEverywhere: isEveryAddress(host), page, firstKey, engine, routerHost, compatHost }
+  const usesOllama = local.enabled && local.ollama
+  const isEverywhere = isEveryAddress(host)
+  return { version, url, publicUrl, isEverywhere, page, firstKey, engine, usesOllama, routerHost, compatHost }
 }
 
 function connectionTo({ url, firstKey }: Gateway): Connection {

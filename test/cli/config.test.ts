@@ -77,6 +77,8 @@ t.test('config check shows the settings in force and no secret', async (t) => {
     /^parley: aliases: a means b, which is an alias/,
   )
   t.equal((await check({ PARLEY_ALIASES: 'gpt-4o-mini: auto' })).code, 0)
+  t.match((await check({})).stdout, /^provider {3}ollama\b/m)
+  t.notMatch((await check({ PARLEY_LOCAL_OLLAMA: 'false' })).stdout, /^provider {3}ollama\b/m)
   writeFileSync(file, 'limits: { atemptsMax: 2 }\n')
   refused(t, await check({ PARLEY_CONFIG: file }), /parley\.yaml, key limits\.atemptsMax: there is no such setting/)
   writeFileSync(file, `port: [\nmasterKey: ${canary}`)
