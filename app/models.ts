@@ -52,9 +52,10 @@ function watch({ config, store, metrics }: App, providers: readonly Provider[]):
 }
 
 function dispatchDeps(app: App, providers: readonly Provider[]): DispatchDeps {
-  const { config, store, clock, ids, log, metrics } = app
+  const { config, store, owners, clock, ids, log, metrics } = app
   const { circuit, limits, timeouts } = config
-  const health = new Health(clock, { model: circuit, credential: { ...circuit, failuresMax: 1 } })
+  const areSeveral = () => owners.areSeveral
+  const health = new Health(clock, { model: circuit, credential: { ...circuit, failuresMax: 1 } }, areSeveral)
   const loopbacks = config.providers.filter(({ adapter }) => adapter === 'loopback').map(({ id }) => id)
   metrics.watchCircuits(() =>
     providers.flatMap(({ id: provider }) =>

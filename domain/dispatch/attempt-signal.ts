@@ -27,6 +27,8 @@ export class AttemptSignal implements CancelSignal {
   #reject: ((error: ProviderError) => void) | null = null
   #ended: ProviderError | null = null
   #closed = false
+  /** True while the reader has not asked for more. */
+  #rests = false
   #answeredModel: string | null = null
   #whenEnded: ((error: ProviderError) => void) | null = null
 
@@ -98,12 +100,14 @@ export class AttemptSignal implements CancelSignal {
 
   /** Starts waiting for the provider's next item. If it does not come within `idleMs`, the attempt ends. */
   expect(idleMs: number): void {
+    this.#rests = false
     this.#dueMs = Math.min(this.#clock.monotonicMs() + idleMs, this.#totalDueMs)
     if (this.#dueMs < this.#armedMs && !this.#closed) this.#arm()
   }
 
   /** Stops waiting for the provider, because the reader has not asked for more. Only the total limit goes on. */
   rest(): void {
+    this.#rests = true
     this.#dueMs = this.#totalDueMs
     // A stream may wait for its reader for hours. This frees the memory held by its opening promise.
     this.#reject = null
@@ -154,7 +158,7 @@ export class AttemptSignal implements CancelSignal {
 
   #onTimer(): void {
     if (this.#clock.monotonicMs() < this.#dueMs) this.#arm()
-    else this.end(new ProviderError('timeout', { sent: true }))
+    else this.end(new ProviderError('timeout', { sent: true, isByCaller: this.#rests }))
   }
 }
 

@@ -86,7 +86,7 @@ class Attempts<T> {
         this.#startedRows.push(row)
         return this.#start(row, ownKeyId, permit)
       }
-      const waitMs = health.blocked(row, ownKeyId)?.retryAfterMs ?? 0
+      const waitMs = health.blocked(row, ownKeyId, organization.id)?.retryAfterMs ?? 0
       this.unserved.retryAfterMs = Math.min(this.unserved.retryAfterMs ?? waitMs, waitMs)
     }
     return null

@@ -1,14 +1,22 @@
 import type { Row } from '../catalog/catalog.ts'
 import type { Path } from '../ports/model.ts'
 import type { Provider } from '../ports/provider.ts'
-import type { ErrorClass, ProviderError } from '../ports/provider-error.ts'
+import type { ProviderError } from '../ports/provider-error.ts'
 import type { Clock } from '../ports/system.ts'
-import { admits, type Circuit, type CircuitEvent, type CircuitLimits, closed, move } from './circuit.ts'
+import type { AreSeveral } from './breaker.ts'
+import {
+  type Blocked,
+  blameOf,
+  Circuits,
+  type Failed,
+  type HealthLimits,
+  noProbes,
+  type Probes,
+  type Tried,
+} from './circuits.ts'
 import { type LiveFigures, LiveSeries, type Sample } from './live-figures.ts'
-import { Outage } from './outage.ts'
 
-export type HealthLimits = { model: CircuitLimits; credential: CircuitLimits }
-export type Blocked = { reason: 'circuit_open' | 'credential_cooling'; retryAfterMs: number }
+export type { HealthLimits } from './circuits.ts'
 
 /** The right to make one attempt, and the place to report its result. Only the first result counts. */
 export interface AttemptPermit {
@@ -18,77 +26,61 @@ export interface AttemptPermit {
   failed(error: ProviderError): void
 }
 
-/**
- * A failure counts against the model, the credential, the credential's allowance for the model, or nothing. It counts
- * against one credential alone: if an organization's key is bad, the operator's credential and the keys of other
- * organizations are still tried. `#blameOf` has the exceptions.
- */
-const blames: Record<ErrorClass, 'model' | 'credential' | 'allowance' | 'nobody'> = {
-  auth: 'credential',
-  quota: 'credential',
-  bad_request: 'nobody',
-  unsupported: 'nobody',
-  cancelled: 'nobody',
-  rate_limited: 'allowance',
-  overloaded: 'model',
-  timeout: 'model',
-  protocol: 'model',
-  empty: 'model',
-  unreachable: 'model',
-  server: 'model',
-}
+/** Limits the organizations with failures in memory, and the circuits of each. */
+const organizationsMax = 500
+const ownCircuitsMax = 100
+const alone: AreSeveral = () => false
 
 /**
- * Tracks circuits by model, by credential, and by a credential's allowance for a model; outages by provider; live
- * figures by model and path. `version` changes when any answer of this object changes, also by time alone, so a ranking
- * may be kept until then.
+ * Tracks circuits and outages, and live figures by model and path. `version` changes when an answer for all
+ * organizations changes, also by time alone, so a ranking may be kept until then.
+ *
+ * On a server with several organizations, a failure opens the circuits of its organization as it would on a server for
+ * this organization alone. The circuits for all open only if several organizations have failures (see breaker.ts).
  */
 export class Health {
   readonly #clock: Clock
   readonly #limits: HealthLimits
-  /** The circuits by provider, then by key. A provider without an entry is healthy, so one lookup is enough. */
-  readonly #circuits = new Map<string, Map<string, Circuit>>()
-  readonly #outages = new Map<string, Outage>()
+  readonly #areSeveral: AreSeveral
+  readonly #shared: Circuits
+  /** The circuits of each organization, by its id. An organization without an entry had no failure. */
+  readonly #own = new Map<string, Circuits>()
   readonly #series: Record<Path, Map<string, LiveSeries>> = { stream: new Map(), batch: new Map() }
-  /** The last organization with an empty answer, by model, since the model's last success. */
-  readonly #emptyFor = new Map<string, string>()
-  /** The first organization, and whether there was another one since the start. */
-  #firstOrganization: string | null = null
-  #isShared = false
-  #circuitsCount = 0
+  /** The last answer from `areSeveral`. */
+  #wereSeveral = false
   #version = 0
-  #elapsesAtMs = Number.POSITIVE_INFINITY
+  #staleAtMs = Number.POSITIVE_INFINITY
 
-  constructor(clock: Clock, limits: HealthLimits) {
+  constructor(clock: Clock, limits: HealthLimits, areSeveral: AreSeveral = alone) {
     this.#clock = clock
     this.#limits = limits
+    this.#areSeveral = areSeveral
+    this.#shared = new Circuits(limits, areSeveral)
   }
 
   version(): number {
     const nowMs = this.#clock.monotonicMs()
-    if (nowMs >= this.#elapsesAtMs) this.#elapse(nowMs)
-    return this.#version
+    this.#shared.update(nowMs)
+    if (this.#areSeveral() !== this.#wereSeveral) this.#learnsSeveral()
+    if (nowMs >= this.#staleAtMs) this.#forgetStale(nowMs)
+    return this.#version + this.#shared.version
   }
 
   /** True if every provider is healthy. This is the usual case, and then no row needs a check. */
   get isClear(): boolean {
-    return this.#circuits.size === 0 && this.#outages.size === 0
+    return this.#shared.isClear
   }
 
   /**
    * Returns why no attempt may start now, or null if an attempt may start. `ownKeyId` names the organization's provider
-   * key for it, if there is one.
+   * key for it, if there is one. Without `organizationId` the answer is for any organization.
    */
-  blocked(row: Row, ownKeyId: string | null = null): Blocked | null {
-    const { id } = row.provider
-    if (!this.#circuits.has(id) && !this.#outages.has(id)) return null
-    this.version()
-    return (
-      this.#blockedBy(id, credentialOf(row, ownKeyId), 'credential_cooling') ??
-      this.#blockedBy(id, row.key, 'circuit_open') ??
-      this.#blockedBy(id, allowanceOf(row, ownKeyId), 'circuit_open') ??
-      this.#blockedByOutage(id)
-    )
+  blocked(row: Row, ownKeyId: string | null = null, organizationId: string | null = null): Blocked | null {
+    const own = organizationId === null ? undefined : this.#own.get(organizationId)
+    if (this.#shared.isClear && !own) return null
+    const nowMs = this.#clock.monotonicMs()
+    const blocked = this.#shared.blocked(row, ownKeyId, organizationId, nowMs)
+    return blocked ?? own?.blocked(row, ownKeyId, organizationId, nowMs) ?? null
   }
 
   /**
@@ -96,16 +88,13 @@ export class Health {
    * last `version` call.
    */
   suspects({ id }: Provider): boolean {
-    return this.#outages.size > 0 && (this.#outages.get(id)?.isSuspect ?? false)
+    return this.#shared.suspects(id)
   }
 
   /** Counts a provider's circuits that are not closed. `model` also counts a credential's allowances for models. */
   openCircuits(providerId: string): { model: number; credential: number } {
     this.version()
-    const open = { model: 0, credential: 0 }
-    for (const [key, { state }] of this.#circuits.get(providerId) ?? [])
-      if (state !== 'closed') open[key.startsWith(credentialPrefix) ? 'credential' : 'model'] += 1
-    return open
+    return this.#shared.open(providerId)
   }
 
   figures(row: Row, path: Path): LiveFigures | null {
@@ -123,126 +112,85 @@ export class Health {
    * under way.
    */
   begin(row: Row, path: Path, ownKeyId: string | null = null, organizationId = ''): AttemptPermit | null {
-    if (this.blocked(row, ownKeyId)) return null
-    this.#firstOrganization ??= organizationId
-    if (organizationId !== this.#firstOrganization) this.#isShared = true
-    const { id } = row.provider
-    const probesProvider = this.#outages.get(id)?.begin(this.#clock.monotonicMs()) ?? false
-    if (probesProvider) this.#version += 1
-    const probes = this.#circuits.has(id) ? this.#probed(row, ownKeyId) : none
-    return new CountedPermit(this, { row, path, ownKeyId, organizationId, probes, probesProvider })
-  }
-
-  /** Makes the next attempt the probe for all its half-open circuits. Returns the circuits' keys. */
-  #probed(row: Row, ownKeyId: string | null): readonly string[] {
-    const { id } = row.provider
-    const probes = circuitsOf(row, ownKeyId).filter((key) => this.#circuit(id, key).state === 'half_open')
-    for (const key of probes) this.#move(id, key, 'begin')
-    return probes
+    if (this.blocked(row, ownKeyId, organizationId)) return null
+    const attempt: Permitted = { row, path, ownKeyId, organizationId, shared: noProbes, own: noProbes }
+    const own = this.#own.get(organizationId)
+    if (!this.#shared.isClear || own) {
+      const nowMs = this.#clock.monotonicMs()
+      attempt.shared = this.#shared.begin(attempt, nowMs)
+      if (own) attempt.own = own.begin(attempt, nowMs)
+    }
+    return new CountedPermit(this, attempt)
   }
 
   /** Handles a first media byte. Only permits call `alive`, `succeeded` and `failed`. */
-  alive({ row, ownKeyId }: Permitted): void {
-    this.#moveAll(row, ownKeyId, 'alive')
-    this.#updateOutage(row.provider.id, (outage, nowMs) => outage.alive(nowMs))
+  alive(attempt: Permitted): void {
+    const nowMs = this.#clock.monotonicMs()
+    this.#shared.alive(attempt, nowMs)
+    this.#own.get(attempt.organizationId)?.alive(attempt, nowMs)
   }
 
-  succeeded({ row, path, ownKeyId }: Permitted, sample: Omit<Sample, 'failed'>): void {
-    this.#moveAll(row, ownKeyId, 'success')
-    this.#updateOutage(row.provider.id, (outage, nowMs) => outage.succeeded(nowMs))
-    this.#sample(row, path, { failed: false, ...sample })
-    if (this.#emptyFor.size > 0) this.#emptyFor.delete(row.key)
+  succeeded(attempt: Permitted, sample: Omit<Sample, 'failed'>): void {
+    const nowMs = this.#clock.monotonicMs()
+    this.#shared.succeeded(attempt, nowMs)
+    const own = this.#own.get(attempt.organizationId)
+    own?.succeeded(attempt, nowMs)
+    if (own?.isClear) this.#own.delete(attempt.organizationId)
+    this.#sample(attempt.row, attempt.path, { failed: false, ...sample })
   }
 
   failed(attempt: Permitted, error: ProviderError): void {
-    const { row, path, probes, ownKeyId, probesProvider } = attempt
-    const { id } = row.provider
-    const kind = error.isOurs ? 'nobody' : blames[error.errorClass]
-    const blame = this.#blameOf(attempt, error)
-    const guilty = guiltyOf(row, ownKeyId, blame)
-    if (guilty !== null) this.#blame(id, guilty, probes, (error.retryAfterS ?? 0) * 1000)
-    for (const key of probes) if (key !== guilty) this.#move(id, key, 'abandoned')
-    // If a model is not in the catalog, it may not exist at all, so its failures do not count against the provider.
-    if (blame === 'model' && row.isListed && !this.#outages.has(id))
-      this.#outages.set(id, new Outage(this.#limits.model))
-    if (row.isListed || probesProvider)
-      this.#updateOutage(id, (outage, nowMs) =>
-        outage.failed(row.key, error, { isProbe: probesProvider, isBlamed: blame === 'model', nowMs }),
-      )
-    // All organizations share the figures, so the state of one organization's account must not change them. The model's
-    // failures with an organization's key are sampled, because the successes are.
-    const isSampled = kind === 'model' ? blame !== 'nobody' : kind !== 'nobody' && ownKeyId === null
+    const { row, path, ownKeyId, organizationId } = attempt
+    const nowMs = this.#clock.monotonicMs()
+    const failed = { error, blame: blameOf(error, ownKeyId) }
+    const blameless: Failed = { error, blame: 'nobody' }
+    const areSeveral = this.#areSeveral()
+    const own = areSeveral ? this.#ownOf(organizationId) : this.#own.get(organizationId)
+    const isSampled = this.#isSampled(attempt, failed, own)
+    // An empty answer can be the caller's wish, so it does not send its other requests away either.
+    own?.failed(attempt, attempt.own, error.errorClass === 'empty' ? blameless : failed, nowMs)
+    if (own?.isClear) this.#own.delete(organizationId)
+    // A provider key belongs to one organization.
+    this.#shared.failed(attempt, attempt.shared, areSeveral && ownKeyId !== null ? blameless : failed, nowMs)
     if (isSampled) this.#sample(row, path, { failed: true })
-    if (blame === 'model') this.#forgiveOutage(id, row.key)
+    if (failed.blame === 'model') this.#forgive(this.#shared.failingModels(row))
   }
 
   /**
-   * With an organization's provider key, a failing model counts for that key alone. An empty answer can be the caller's
-   * wish, for example by stop words. If several organizations use this server, an empty answer counts only after another
-   * organization had an empty answer too.
+   * All organizations share the figures, so the state of one organization's account must not change them. The model's
+   * failures with an organization's key are sampled, because the successes are. On a server with several organizations,
+   * only the first failure of an organization since its success is sampled. Otherwise one organization's requests could
+   * lower the model's rank for all.
    */
-  #blameOf({ row, ownKeyId, organizationId }: Permitted, error: ProviderError): (typeof blames)[ErrorClass] {
-    const blame = error.isOurs ? 'nobody' : blames[error.errorClass]
-    if (blame === 'model' && ownKeyId !== null) return 'allowance'
-    if (error.errorClass !== 'empty' || !this.#isShared) return blame
-    const before = this.#emptyFor.get(row.key)
-    if (row.isListed) this.#emptyFor.set(row.key, organizationId)
-    return before === undefined || before === organizationId ? 'nobody' : blame
+  #isSampled(attempt: Permitted, { error, blame }: Failed, own: Circuits | undefined): boolean {
+    if (error.errorClass === 'empty' && !this.#shared.counts(attempt, blame)) return false
+    const isModels = blame === 'model' || (blame === 'allowance' && error.errorClass !== 'rate_limited')
+    if (blame === 'nobody' || (!isModels && attempt.ownKeyId !== null)) return false
+    return !own?.isFailing(attempt, blame)
   }
 
-  /** Drops failures from the live figures if a circuit counts them. The figures would show the outage too long. */
-  #forgiveOutage(id: string, key: string): void {
-    const outage = this.#outages.get(id)
-    const keys = outage?.isSuspect ? outage.failedModels : this.#circuit(id, key).state === 'open' ? [key] : []
-    for (const each of keys)
-      for (const series of [this.#series.stream.get(each), this.#series.batch.get(each)])
-        if (series?.forgive(this.#clock.nowMs())) this.#version += 1
-  }
-
-  #updateOutage(id: string, update: (outage: Outage, nowMs: number) => void): void {
-    const outage = this.#outages.get(id)
-    if (!outage) return
-    update(outage, this.#clock.monotonicMs())
-    if (outage.isOver) this.#outages.delete(id)
-    this.#elapsesAtMs = Math.min(this.#elapsesAtMs, outage.elapsesAtMs)
+  /** Another organization need not wait for circuits that one organization has opened, so its answers change. */
+  #learnsSeveral(): void {
+    this.#wereSeveral = this.#areSeveral()
     this.#version += 1
   }
 
-  /**
-   * Counts a failure against a circuit. Only the probe can open a half-open circuit again. If an older attempt ends
-   * meanwhile, it is ignored.
-   */
-  #blame(id: string, key: string, probes: readonly string[], retryAfterMs: number): void {
-    if (probes.includes(key) || this.#circuit(id, key).state === 'closed') this.#move(id, key, 'failure', retryAfterMs)
+  /** Returns the organization's circuits, or adds them in place of the oldest organization's. */
+  #ownOf(organizationId: string): Circuits {
+    const known = this.#own.get(organizationId)
+    if (known) return known
+    const oldest = this.#own.size >= organizationsMax ? this.#own.keys().next().value : undefined
+    if (oldest !== undefined) this.#own.delete(oldest)
+    const circuits = new Circuits(this.#limits, alone, ownCircuitsMax)
+    this.#own.set(organizationId, circuits)
+    return circuits
   }
 
-  #moveAll(row: Row, ownKeyId: string | null, event: CircuitEvent): void {
-    const { id } = row.provider
-    // A healthy provider has no circuit to move.
-    if (this.#circuits.has(id)) for (const key of circuitsOf(row, ownKeyId)) this.#move(id, key, event)
-  }
-
-  #move(id: string, key: string, event: CircuitEvent, retryAfterMs = 0): void {
-    const before = this.#circuit(id, key)
-    const nowMs = this.#clock.monotonicMs()
-    const after = move(before, event, this.#limitsOf(key), nowMs, retryAfterMs)
-    if (after === before) return
-    this.#keep(id, key, after)
-    if (after.state === 'open') this.#elapsesAtMs = Math.min(this.#elapsesAtMs, after.untilMs)
-    if (after.state !== before.state) this.#version += 1
-  }
-
-  #keep(id: string, key: string, circuit: Circuit): void {
-    const circuits = this.#circuits.get(id) ?? new Map<string, Circuit>()
-    this.#circuitsCount -= circuits.size
-    if (circuit === closed) circuits.delete(key)
-    else circuits.set(key, circuit)
-    // Organizations can bring any number of bad keys, so the oldest circuit is dropped. Its credential is then simply
-    // tried once more.
-    if (this.#circuitsCount + circuits.size > circuitsMax) circuits.delete(oldestOf(circuits))
-    this.#circuitsCount += circuits.size
-    if (circuits.size === 0) this.#circuits.delete(id)
-    else this.#circuits.set(id, circuits)
+  /** Drops failures from the live figures if a circuit counts them. The figures would show the outage too long. */
+  #forgive(models: Iterable<string>): void {
+    for (const key of models)
+      for (const series of [this.#series.stream.get(key), this.#series.batch.get(key)])
+        if (series?.forgive(this.#clock.nowMs())) this.#version += 1
   }
 
   /** Adds a sample to the live figures. A model outside the catalog is never ranked and has no figures. */
@@ -251,69 +199,28 @@ export class Health {
     const series = this.#series[path].get(row.key) ?? new LiveSeries()
     this.#series[path].set(row.key, series)
     if (series.add(sample, this.#clock.monotonicMs(), this.#clock.nowMs())) this.#version += 1
-    this.#elapsesAtMs = Math.min(this.#elapsesAtMs, series.staleAtMs())
+    this.#staleAtMs = Math.min(this.#staleAtMs, series.staleAtMs())
   }
 
-  /** Updates everything that changes by time alone. Runs at the earliest time of such a change. */
-  #elapse(nowMs: number): void {
-    this.#elapsesAtMs = Number.POSITIVE_INFINITY
-    for (const [id, circuits] of this.#circuits)
-      for (const key of [...circuits.keys()]) {
-        this.#move(id, key, 'elapsed')
-        const after = this.#circuit(id, key)
-        if (after.state === 'open') this.#elapsesAtMs = Math.min(this.#elapsesAtMs, after.untilMs)
+  #forgetStale(nowMs: number): void {
+    this.#staleAtMs = Number.POSITIVE_INFINITY
+    for (const all of [this.#series.stream, this.#series.batch])
+      for (const [key, series] of all) {
+        if (series.staleAtMs() > nowMs) {
+          this.#staleAtMs = Math.min(this.#staleAtMs, series.staleAtMs())
+        } else {
+          all.delete(key)
+          if (series.shown()) this.#version += 1
+        }
       }
-    for (const outage of this.#outages.values()) {
-      const wasSuspect = outage.isSuspect
-      outage.elapse(nowMs)
-      if (outage.isSuspect !== wasSuspect) this.#version += 1
-      this.#elapsesAtMs = Math.min(this.#elapsesAtMs, outage.elapsesAtMs)
-    }
-    for (const series of [this.#series.stream, this.#series.batch]) this.#forgetStale(series, nowMs)
-  }
-
-  #forgetStale(all: Map<string, LiveSeries>, nowMs: number): void {
-    for (const [key, series] of all) {
-      if (series.staleAtMs() > nowMs) {
-        this.#elapsesAtMs = Math.min(this.#elapsesAtMs, series.staleAtMs())
-      } else {
-        all.delete(key)
-        if (series.shown()) this.#version += 1
-      }
-    }
-  }
-
-  #blockedBy(id: string, key: string, reason: Blocked['reason']): Blocked | null {
-    const circuit = this.#circuit(id, key)
-    if (admits(circuit)) return null
-    const retryAfterMs = circuit.state === 'open' ? circuit.untilMs - this.#clock.monotonicMs() : circuit.openMs
-    return { reason, retryAfterMs: Math.max(0, retryAfterMs) }
-  }
-
-  #blockedByOutage(id: string): Blocked | null {
-    const retryAfterMs = this.#outages.get(id)?.blockedMs(this.#clock.monotonicMs()) ?? null
-    return retryAfterMs === null ? null : { reason: 'circuit_open', retryAfterMs }
-  }
-
-  #circuit(id: string, key: string): Circuit {
-    return this.#circuits.get(id)?.get(key) ?? closed
-  }
-
-  #limitsOf(key: string): CircuitLimits {
-    return key.startsWith(credentialPrefix) ? this.#limits.credential : this.#limits.model
   }
 }
 
 /** The attempt for which a permit was given. */
-type Permitted = {
-  row: Row
+type Permitted = Tried & {
   path: Path
-  ownKeyId: string | null
-  organizationId: string
-  /** The circuits for which the attempt is the probe. */
-  probes: readonly string[]
-  /** True if the attempt is the probe for the provider's outage. */
-  probesProvider: boolean
+  shared: Probes
+  own: Probes
 }
 
 /** A permit. It is an object and not closures, because a stream keeps its permit for hours. */
@@ -345,39 +252,4 @@ class CountedPermit implements AttemptPermit {
     this.#ended = true
     return true
   }
-}
-
-const none: readonly string[] = []
-
-function circuitsOf(row: Row, ownKeyId: string | null): string[] {
-  return [row.key, credentialOf(row, ownKeyId), allowanceOf(row, ownKeyId)]
-}
-
-function guiltyOf(row: Row, ownKeyId: string | null, blame: (typeof blames)[ErrorClass]): string | null {
-  switch (blame) {
-    case 'model':
-      return row.key
-    case 'credential':
-      return credentialOf(row, ownKeyId)
-    case 'allowance':
-      return allowanceOf(row, ownKeyId)
-    case 'nobody':
-      return null
-  }
-}
-
-/** Limits the circuits in memory. The operator's providers have far fewer. */
-const circuitsMax = 20_000
-const credentialPrefix = 'credential:'
-
-function credentialOf({ provider }: Row, ownKeyId: string | null): string {
-  return ownKeyId === null ? credentialPrefix + provider.id : `${credentialPrefix}${provider.id}:${ownKeyId}`
-}
-
-function allowanceOf({ key }: Row, ownKeyId: string | null): string {
-  return ownKeyId === null ? `allowance:${key}` : `allowance:${key}:${ownKeyId}`
-}
-
-function oldestOf(circuits: ReadonlyMap<string, Circuit>): string {
-  return circuits.keys().next().value ?? ''
 }

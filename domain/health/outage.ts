@@ -8,23 +8,27 @@
  */
 
 import type { ErrorClass, ProviderError } from '../ports/provider-error.ts'
-import { type Circuit, type CircuitEvent, type CircuitLimits, closed, move } from './circuit.ts'
+import { type AreSeveral, Breaker, type Probe } from './breaker.ts'
+import type { Circuit, CircuitLimits } from './circuit.ts'
 
-type FailedAttempt = { isProbe: boolean; isBlamed: boolean; nowMs: number }
+type FailedAttempt = { organizationId: string; probe: Probe | null; isBlamed: boolean; nowMs: number }
 
 export class Outage {
-  readonly #limits: CircuitLimits
   /** The models that have failed since the last success. */
   readonly failedModels = new Set<string>()
-  #circuit: Circuit = closed
+  readonly #breaker: Breaker
 
-  constructor(limits: CircuitLimits) {
-    this.#limits = limits
+  constructor(limits: CircuitLimits, areSeveral: AreSeveral) {
+    this.#breaker = new Breaker(limits, areSeveral)
+  }
+
+  get state(): Circuit['state'] {
+    return this.#breaker.state
   }
 
   /** Returns true if the provider is healthy again. */
   get isOver(): boolean {
-    return this.#circuit === closed
+    return this.#breaker.isIdle
   }
 
   /**
@@ -32,57 +36,49 @@ export class Outage {
    * probes it.
    */
   get isSuspect(): boolean {
-    return this.#circuit.state === 'open' || this.#circuit.state === 'probing'
+    return this.#breaker.state === 'open' || this.#breaker.state === 'probing'
   }
 
   /** Returns the pause's end in milliseconds on the monotonic clock. Infinity if there is no pause. */
   get elapsesAtMs(): number {
-    return this.#circuit.state === 'open' ? this.#circuit.untilMs : Number.POSITIVE_INFINITY
+    return this.#breaker.elapsesAtMs
   }
 
-  /** Returns for how long no model may be tried, or null if a model may be tried now. */
-  blockedMs(nowMs: number): number | null {
-    const { state, untilMs, openMs } = this.#circuit
-    if (state === 'probing') return openMs
-    return state === 'open' && this.failedModels.size > 1 ? Math.max(0, untilMs - nowMs) : null
+  /** Returns for how long the organization may try no model, or null if it may try one now. */
+  blockedMs(organizationId: string | null, nowMs: number): number | null {
+    if (this.#breaker.state === 'open' && this.failedModels.size <= 1) return null
+    return this.#breaker.blockedMs(organizationId, nowMs)
   }
 
-  /** Begins an attempt after all checks. Returns true if the attempt probes the provider. */
-  begin(nowMs: number): boolean {
-    if (this.#circuit.state === 'closed') return false
-    this.#move('begin', nowMs)
-    return true
+  /** Begins an attempt after all checks. Returns a probe if the attempt probes the provider. */
+  begin(organizationId: string, nowMs: number): Probe | null {
+    return this.#breaker.begin(organizationId, nowMs)
   }
 
   alive(nowMs: number): void {
-    this.#move('alive', nowMs)
+    this.#breaker.alive(nowMs)
   }
 
   succeeded(nowMs: number): void {
-    this.#move('success', nowMs)
+    this.#breaker.succeeded(nowMs)
     this.failedModels.clear()
   }
 
-  /** Counts a failed attempt. `isProbe` is the result of `begin` for this attempt. `isBlamed`: the failure counts against the model. */
-  failed(model: string, error: ProviderError, { isProbe, isBlamed, nowMs }: FailedAttempt): void {
+  /** Counts a failed attempt. `probe` is the result of `begin`. `isBlamed`: the failure counts against the model. */
+  failed(model: string, error: ProviderError, { organizationId, probe, isBlamed, nowMs }: FailedAttempt): void {
     const { errorClass } = error
     const counts = !error.isOurs && (isBlamed || meanings[errorClass] !== 'failed')
     const meaning = counts ? meanings[errorClass] : 'nothing'
     if (meaning === 'answered' && error.sent) this.succeeded(nowMs)
-    else if (meaning !== 'failed') {
-      if (isProbe) this.#move('abandoned', nowMs)
-    } else {
-      this.failedModels.add(model)
-      if (isProbe || this.#circuit.state === 'closed') this.#move('failure', nowMs)
+    else if (meaning !== 'failed') this.#breaker.abandoned(probe, nowMs)
+    else {
+      if (this.#breaker.counts(organizationId)) this.failedModels.add(model)
+      this.#breaker.failed(organizationId, probe, nowMs)
     }
   }
 
   elapse(nowMs: number): void {
-    this.#move('elapsed', nowMs)
-  }
-
-  #move(event: CircuitEvent, nowMs: number): void {
-    this.#circuit = move(this.#circuit, event, this.#limits, nowMs)
+    this.#breaker.elapse(nowMs)
   }
 }
 

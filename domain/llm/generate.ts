@@ -52,6 +52,8 @@ export interface Translation<Input extends GenerateInput, Answer, Event> {
   needs(input: Input): Capability[]
   /** Returns the request's maximum consumption, for the credit reservation. */
   worstCase(input: Input): Quantity[]
+  /** Returns true if an empty answer can be the caller's wish, for example because of stop words. Absent: it cannot. */
+  mayBeEmpty?(input: Input): boolean
   /**
    * Estimates the consumption for a stream whose reader left after `characters`, because the provider has not counted
    * it.
@@ -143,9 +145,10 @@ function planOf<Input extends GenerateInput, T>(
   translation: Translation<Input, unknown, unknown>,
   input: Input,
   stream: boolean,
-  run: Plan<T>['run'],
+  answer: Plan<T>['run'],
 ): Plan<T> {
   const { caller, routing, language } = input
+  const run = translation.mayBeEmpty?.(input) ? excusing(answer) : answer
   const needs = translation.needs(input)
   if (stream) needs.unshift('streaming')
   const ask = baseAsk(caller, 'llm', routing, language, needs)
@@ -153,6 +156,18 @@ function planOf<Input extends GenerateInput, T>(
   return stream
     ? { ask, atOnce: false, sendsMax: translation.streamSendsMax, worstCase, run }
     : { ask, atOnce: true, worstCase, run }
+}
+
+/** Marks an empty answer as the caller's wish, so it does not count against the model. */
+function excusing<T>(answer: Plan<T>['run']): Plan<T>['run'] {
+  return async (row, signal, ports) => {
+    try {
+      return await answer(row, signal, ports)
+    } catch (error) {
+      if (!(error instanceof ProviderError) || error.errorClass !== 'empty') throw error
+      throw new ProviderError('empty', { sent: error.sent, isByCaller: true, cause: error })
+    }
+  }
 }
 
 type Whole<Answer> = { answer: Answer | Fault; usage: LlmUsage | null; ignored: readonly string[] }

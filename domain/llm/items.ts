@@ -7,7 +7,7 @@ import { Fault } from '../records/fault.ts'
 import { AnswerAssembler, AssemblyError, type ItemEvent, type OutputItem } from './answer-assembler.ts'
 import { type AnswerReader, endedEarly, type Settle } from './answer-events.ts'
 import type { GenerateInput, Translation } from './generate.ts'
-import { soFar, worstCase } from './tokens.ts'
+import { fewTokens, soFar, worstCase } from './tokens.ts'
 
 export type ItemsInput = GenerateInput & { request: Omit<LlmRequest, 'model'> }
 export type ItemsAnswer = { output: OutputItem[]; stopReason: StopReason; usage: LlmUsage }
@@ -25,6 +25,7 @@ function translationOf(isStructured: (input: ItemsInput) => boolean): ItemsTrans
     emptyStream: 'empty',
     needs: ({ request }) => needsOf(request),
     worstCase: ({ request }) => worstCase(request),
+    mayBeEmpty: ({ request }) => request.maxOutputTokens <= fewTokens,
     soFar: ({ request }, characters) => soFar(request, characters),
     // `model` is written before the spread, because V8 builds a new object for each field that follows a spread.
     requestOf: (model, { request }) => ({ model, ...request }),

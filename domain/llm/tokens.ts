@@ -11,6 +11,9 @@ const charactersPerToken = 4
 /** The tokens for each item's role and separators. */
 const tokensPerItem = 8
 
+/** A limit up to this can leave an answer empty, because it has room for hardly a word. */
+export const fewTokens = 16
+
 type Request = Omit<LlmRequest, 'model'>
 
 /** Returns a request's maximum consumption, for the credit reservation. */

@@ -23,6 +23,15 @@ export const errorClasses = {
 
 export type ErrorClass = keyof typeof errorClasses
 
+type ProviderErrorDetail = {
+  sent: boolean
+  status?: number | undefined
+  retryAfterS?: number | undefined
+  isOurDefect?: boolean
+  isByCaller?: boolean
+  cause?: unknown
+}
+
 export class ProviderError extends Error {
   readonly errorClass: ErrorClass
   /** False only if no byte was sent to the provider. */
@@ -31,11 +40,10 @@ export class ProviderError extends Error {
   readonly retryAfterS: number | undefined
   /** True if an exception in our code broke the request or its answer. */
   readonly isOurDefect: boolean
+  /** True if the caller brought the failure about: by stop words, a limit, or a stream that it did not read. */
+  readonly isByCaller: boolean
 
-  constructor(
-    errorClass: ErrorClass,
-    detail: { sent: boolean; status?: number; retryAfterS?: number; isOurDefect?: boolean; cause?: unknown },
-  ) {
+  constructor(errorClass: ErrorClass, detail: ProviderErrorDetail) {
     super(`provider ${errorClass}`, { cause: detail.cause })
     this.name = 'ProviderError'
     this.errorClass = errorClass
@@ -43,6 +51,7 @@ export class ProviderError extends Error {
     this.status = detail.status
     this.retryAfterS = detail.retryAfterS
     this.isOurDefect = detail.isOurDefect ?? false
+    this.isByCaller = detail.isByCaller ?? false
   }
 
   /**
@@ -66,7 +75,7 @@ export class ProviderError extends Error {
    * caller, or one request that reveals a defect, would make the model unavailable to all callers.
    */
   get isOurs(): boolean {
-    return this.isOurLimit || this.isOurDefect
+    return this.isOurLimit || this.isOurDefect || this.isByCaller
   }
 }
 

@@ -17,6 +17,7 @@ export class SpeechEngineProcess<ToChild extends object, FromChild> {
   readonly #process: ChildProcess
   #stderr = ''
   #alive = true
+  #isKilled = false
 
   /** `onEnd` is called once, before `exited` resolves. */
   constructor(
@@ -40,7 +41,8 @@ export class SpeechEngineProcess<ToChild extends object, FromChild> {
       this.#process.once('exit', (code, signal) => {
         const how = signal ?? `code ${code}`
         const cause = new Error(`speech child ended with ${how}`, { cause: this.#stderr })
-        ended(how, new ProviderError('server', { sent: true, cause }))
+        // A killed process was stuck in one caller's work, or this server closes. Its other work does not blame the model.
+        ended(how, new ProviderError('server', { sent: true, isByCaller: this.#isKilled, cause }))
       })
     })
   }
@@ -64,6 +66,7 @@ export class SpeechEngineProcess<ToChild extends object, FromChild> {
 
   kill(): void {
     this.#alive = false
+    this.#isKilled = true
     this.#process.kill('SIGKILL')
   }
 

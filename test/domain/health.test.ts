@@ -6,9 +6,9 @@ import { type ErrorClass, errorClasses } from '../../domain/ports/provider-error
 import { TestClock } from '../clock.ts'
 import { failure, hang, healthLimits, model, provider } from './fakes.ts'
 
-function setup() {
+function setup(areSeveral = false) {
   const clock = new TestClock()
-  const health = new Health(clock, healthLimits)
+  const health = new Health(clock, healthLimits, () => areSeveral)
   const catalog = new Catalog([provider('a', [model('llm'), model('stt')]), provider('b', [model('llm')])])
   const row = (stage: 'llm' | 'stt', id: string): Row => {
     const found = catalog.find(stage, id, 'm')
@@ -44,7 +44,7 @@ t.test('three failures in a row open the circuit of that model only', (t) => {
 })
 
 t.test('empty answers of one organization open no circuit, because they can be its wish', (t) => {
-  const { health, llm } = setup()
+  const { health, llm } = setup(true)
   const empty = (organizationId: string) => health.begin(llm, 'stream', null, organizationId)?.failed(failure('empty'))
   health.begin(llm, 'stream', null, 'org_a')?.succeeded({})
   for (let i = 0; i < 10; i++) empty('org_b')

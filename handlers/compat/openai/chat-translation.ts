@@ -6,6 +6,7 @@
 import type { Route } from '../../../domain/dispatch/request.ts'
 import { type AnswerReader, endedEarly } from '../../../domain/llm/answer-events.ts'
 import type { GenerateInput, Translation } from '../../../domain/llm/generate.ts'
+import { fewTokens } from '../../../domain/llm/tokens.ts'
 import type {
   LlmAnswer,
   LlmEvent,
@@ -42,6 +43,7 @@ export function createChatTranslation(clock: Clock): Translation<ChatInput, Chat
     emptyStream: 'protocol',
     needs: ({ body }) => needsOf(body),
     worstCase: worstCaseOfChat,
+    mayBeEmpty,
     soFar: chatSoFar,
     requestOf: (model, input, llm) => llmRequestOf(requestOf(model, input), llm),
     ignored: (model, { body }, llm) => ignoredIn(body, model, llm),
@@ -59,6 +61,12 @@ export function createChatTranslation(clock: Clock): Translation<ChatInput, Chat
 export function identityOf({ requestId }: ChatInput, { provider, model }: Route, clock: Clock): Identity {
   const created = Math.floor(clock.nowMs() / 1000)
   return { id: `chatcmpl-${requestId}`, created, model: modelName(provider, model) }
+}
+
+function mayBeEmpty({ body, maxOutputTokens }: ChatInput): boolean {
+  const stop = body['stop']
+  const hasStop = typeof stop === 'string' ? stop !== '' : Array.isArray(stop) && stop.length > 0
+  return hasStop || (maxOutputTokens !== undefined && maxOutputTokens <= fewTokens)
 }
 
 function requestOf(model: string, { body, maxOutputTokens }: ChatInput): PassThroughRequest {

@@ -1,0 +1,135 @@
+/**
+ * A circuit that knows whose attempts failed.
+ *
+ * A request can make its own attempt fail, so on a server with several organizations one organization alone must not
+ * open the circuit for all. A failure counts only if another organization had the failure before it, without a success
+ * in between:
+ *
+ *   b b b b   does not count          b b a b   counts twice          b a ✓ b   does not count
+ *
+ * For the same reason the probe goes to an organization without failures if one asks during `probeGraceMs`, and such an
+ * organization need not wait while a failing organization probes. A failed probe opens the circuit again only if the
+ * failure before it was another organization's.
+ */
+import { type Circuit, type CircuitEvent, type CircuitLimits, closed, move } from './circuit.ts'
+
+/** Returns true if the server works for several organizations. */
+export type AreSeveral = () => boolean
+/** The role of one attempt, compared by identity. */
+export type Probe = { readonly organizationId: string }
+
+const probeGraceMs = 1000
+/** Limits the failing organizations in memory. Further organizations count as organizations without failures. */
+const failingMax = 16
+
+export class Breaker {
+  readonly #limits: CircuitLimits
+  readonly #areSeveral: AreSeveral
+  /** The organizations with a failure since the last success, and the organization with the last failure. */
+  readonly #failing = new Set<string>()
+  #lastFailing: string | null = null
+  #circuit: Circuit = closed
+  #probe: Probe | null = null
+
+  constructor(limits: CircuitLimits, areSeveral: AreSeveral) {
+    this.#limits = limits
+    this.#areSeveral = areSeveral
+  }
+
+  get state(): Circuit['state'] {
+    return this.#circuit.state
+  }
+
+  /** True if there was no failure since the last success, so the breaker can be dropped. */
+  get isIdle(): boolean {
+    return this.#circuit === closed && this.#lastFailing === null
+  }
+
+  /** Returns the pause's end in milliseconds on the monotonic clock. Infinity if there is no pause. */
+  get elapsesAtMs(): number {
+    return this.#circuit.state === 'open' ? this.#circuit.untilMs : Number.POSITIVE_INFINITY
+  }
+
+  /** Returns for how long the organization must wait, or null if it may try now. Null asks for any organization. */
+  blockedMs(organizationId: string | null, nowMs: number): number | null {
+    const { state, untilMs, openMs } = this.#circuit
+    if (state === 'closed' || this.#isOfAnother(organizationId)) return null
+    if (state === 'open') return Math.max(0, untilMs - nowMs)
+    if (state === 'probing') return this.#takesOver(organizationId) ? null : openMs
+    const graceMs = this.#areSeveral() && this.#rank(organizationId) > 0 ? untilMs + probeGraceMs - nowMs : 0
+    return graceMs > 0 ? graceMs : null
+  }
+
+  /** Begins an attempt after all checks. Returns a probe if the attempt is the probe from now on. */
+  begin(organizationId: string, nowMs: number): Probe | null {
+    if (this.#circuit.state === 'closed') return null
+    this.#move('begin', nowMs)
+    this.#probe = { organizationId }
+    return this.#probe
+  }
+
+  alive(nowMs: number): void {
+    this.#move('alive', nowMs)
+  }
+
+  succeeded(nowMs: number): void {
+    this.#move('success', nowMs)
+    this.#failing.clear()
+    this.#lastFailing = null
+  }
+
+  /** Returns true if a failure of the organization counts for all organizations. */
+  counts(organizationId: string): boolean {
+    return !this.#areSeveral() || (this.#lastFailing !== null && this.#lastFailing !== organizationId)
+  }
+
+  /**
+   * Handles a failed attempt. `probe` is the result of `begin`. If an older attempt ends after the circuit opened, it is
+   * ignored.
+   */
+  failed(organizationId: string, probe: Probe | null, nowMs: number, retryAfterMs = 0): void {
+    const isProbe = this.#isProbe(probe)
+    if (!isProbe && this.#circuit.state !== 'closed') return
+    const counts = this.counts(organizationId)
+    if (this.#failing.size < failingMax) this.#failing.add(organizationId)
+    this.#lastFailing = organizationId
+    if (counts) this.#move('failure', nowMs, retryAfterMs)
+    else if (isProbe) this.#move('abandoned', nowMs)
+  }
+
+  /** Handles a probe that ended without a verdict. */
+  abandoned(probe: Probe | null, nowMs: number): void {
+    if (this.#isProbe(probe)) this.#move('abandoned', nowMs)
+  }
+
+  elapse(nowMs: number): void {
+    this.#move('elapsed', nowMs)
+  }
+
+  #isProbe(probe: Probe | null): boolean {
+    return probe !== null && probe === this.#probe && this.#circuit.state === 'probing'
+  }
+
+  /**
+   * Returns true if only another organization has failures. The circuit then opened before the server knew the second
+   * organization.
+   */
+  #isOfAnother(organizationId: string | null): boolean {
+    return this.#areSeveral() && this.#failing.size === 1 && this.#rank(organizationId) === 0
+  }
+
+  /** Returns true if the organization need not wait for the probe under way. */
+  #takesOver(organizationId: string | null): boolean {
+    return this.#areSeveral() && this.#rank(organizationId) < this.#rank(this.#probe?.organizationId ?? null)
+  }
+
+  /** Returns 0 without a failure, 2 for the last failure, and else 1. */
+  #rank(organizationId: string | null): number {
+    if (organizationId === null || !this.#failing.has(organizationId)) return 0
+    return organizationId === this.#lastFailing ? 2 : 1
+  }
+
+  #move(event: CircuitEvent, nowMs: number, retryAfterMs = 0): void {
+    this.#circuit = move(this.#circuit, event, this.#limits, nowMs, retryAfterMs)
+  }
+}

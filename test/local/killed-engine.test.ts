@@ -1,0 +1,12 @@
+import t from 'tap'
+import type { ProviderError } from '../../domain/ports/provider-error.ts'
+import { SpeechEngineProcess } from '../../providers/local/speech-engine-process.ts'
+
+t.test('an engine that this server kills does not blame the model, because one caller made it hang', async (t) => {
+  const ends: ProviderError[] = []
+  const engine = new SpeechEngineProcess('tts-child', { onMessage: () => {}, onEnd: (error) => void ends.push(error) })
+  engine.kill()
+  t.equal(await engine.exited, 'SIGKILL')
+  t.match(ends, [{ errorClass: 'server', isOurs: true }])
+  t.equal(ends.length, 1)
+})
