@@ -34,6 +34,7 @@ t.test('names of files and folders are words with hyphens', (t) => {
     'LICENSE',
     'LICENSE.md',
     'NOTICE.md',
+    'SECURITY.md',
     'README.md',
     'CHANGELOG.md',
     'CONTRIBUTING.md',
