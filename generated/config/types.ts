@@ -253,7 +253,7 @@ export type ParleyConfig = {
     legsMax: number
     /** How many legs one organization may have live over trunks at once, so that its calls leave room for those of others. */
     legsPerOrganizationMax: number
-    /** How many senders of messages are looked up in the database at once. Each organization and all strangers together always get an eighth. Messages beyond the limit are dropped, and repeated by their senders. */
+    /** How many senders of messages are looked up in the database at once. An organization, and all strangers together, get at most an eighth. Messages beyond the limit are dropped, and repeated by their senders. */
     lookupsMax: number
     /** How many requests of trunks are remembered at once, so that a repeated request gets the same answer. Each organization always gets an eighth. Calls beyond the limit get no answer, and are repeated by their trunks. */
     transactionsMax: number
