@@ -23,7 +23,10 @@ import { WrongLogins } from './wrong-logins.ts'
 const unknownMs = 1_000
 /** How many addresses without a connection are remembered, and how many with one. */
 const addressesMax = 4096
-/** The share of the lookups for each organization, and for all unknown addresses together. */
+/**
+ * The most lookups for each organization, and for all unknown addresses together. More lookups at once would only wait
+ * for the store, and the lookups of others behind them.
+ */
 const part = 1 / 8
 /** The owner of lookups for unknown addresses. */
 const strangers = 'strangers'
@@ -51,7 +54,7 @@ export class Admission {
     this.#connections = connections
     this.#registered = registered
     this.#clock = clock
-    this.#lookups = new Capacity({ max: lookupsMax, part }, new Owners(true))
+    this.#lookups = new Capacity({ max: lookupsMax, part, lends: false }, new Owners(true))
     this.#challenges = new Challenges(clock)
     this.#wrongLogins = new WrongLogins(clock, wrongLoginsPerMinuteMax)
   }
@@ -61,27 +64,41 @@ export class Admission {
     return this.#known.get(address) !== undefined
   }
 
-  /** Returns the request's connection, or null if the request was answered or dropped. */
-  async admit(transaction: ServerTransaction, size: number): Promise<SipConnection | null> {
-    const { request, source } = transaction
+  /**
+   * Calls `admitted` with the request's connection, or answers or drops the request. A call counts as a lookup until
+   * `admitted` resolves, because storing the call needs the store too.
+   */
+  async admit(
+    transaction: ServerTransaction,
+    size: number,
+    admitted: (connection: SipConnection) => Promise<void>,
+  ): Promise<void> {
+    const { source } = transaction
     const lookup = this.#lookups.take(this.#known.get(source.address) ?? strangers)
-    if (lookup === null) return this.#drop(transaction)
+    if (lookup === null) return transaction.end()
     try {
-      const dialed = dialedOf(request)
-      const registered = this.#registered(source.address)
-      const named = registered.find(({ id }) => registeredUser(id) === userOf(request.uri))
-      // The trunk itself names the connection. Its address alone would not be enough: other organizations may have
-      // imported the number too, or an address range with this trunk in it.
-      if (named !== undefined) return named
-      const connection = await this.#ofAddress(source.address, dialed, registered)
-      const isCall = request.method === 'INVITE'
-      if (connection !== undefined && !(isCall && (await this.#connections.wantsLogin(dialed, connection.id))))
-        return connection
-      if (connection === undefined) this.#noteUnknown(source.address)
-      return isCall ? await this.#byLogin(transaction, size, dialed) : this.#drop(transaction)
+      const connection = await this.#connectionOf(transaction, size)
+      if (connection !== null) await admitted(connection)
     } finally {
       lookup.end()
     }
+  }
+
+  /** Returns the request's connection, or null if the request was answered or dropped. */
+  async #connectionOf(transaction: ServerTransaction, size: number): Promise<SipConnection | null> {
+    const { request, source } = transaction
+    const dialed = dialedOf(request)
+    const registered = this.#registered(source.address)
+    const named = registered.find(({ id }) => registeredUser(id) === userOf(request.uri))
+    // The trunk itself names the connection. Its address alone would not be enough: other organizations may have
+    // imported the number too, or an address range with this trunk in it.
+    if (named !== undefined) return named
+    const connection = await this.#ofAddress(source.address, dialed, registered)
+    const isCall = request.method === 'INVITE'
+    if (connection !== undefined && !(isCall && (await this.#connections.wantsLogin(dialed, connection.id))))
+      return connection
+    if (connection === undefined) this.#noteUnknown(source.address)
+    return isCall ? await this.#byLogin(transaction, size, dialed) : this.#drop(transaction)
   }
 
   /** Returns undefined if no connection takes calls from the address. */

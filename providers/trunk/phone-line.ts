@@ -238,10 +238,10 @@ export class TrunkLine implements PhoneLine {
     // The dialog is over or never existed. Any sender may learn this, so the sender is not checked.
     if (request.to.tag !== null) return transaction.respondOnce(481, [], size)
     try {
-      const connection = await this.#admission.admit(transaction, size)
-      if (connection === null) return
-      this.#sockets().noteKnown(source, connection.organizationId)
-      this.#admitted(transaction, connection)
+      await this.#admission.admit(transaction, size, async (connection) => {
+        this.#sockets().noteKnown(source, connection.organizationId)
+        await this.#admitted(transaction, connection)
+      })
     } catch (cause) {
       // The sender is unknown, so it gets one short answer.
       transaction.respondOnce(500, [], size)
@@ -256,7 +256,7 @@ export class TrunkLine implements PhoneLine {
       leg.acknowledged(request)
   }
 
-  #admitted(transaction: ServerTransaction, connection: SipConnection): void {
+  async #admitted(transaction: ServerTransaction, connection: SipConnection): Promise<void> {
     const { request } = transaction
     const required = valuesOf(request.headers, 'require')
     if (required.length > 0) return transaction.respond(420, { headers: [['unsupported', required.join(', ')]] })
@@ -271,10 +271,10 @@ export class TrunkLine implements PhoneLine {
     if (!transaction.keep(connection.organizationId)) return transaction.end()
     const leg = new InboundLeg(this.#legDeps(connection), transaction, offered.offer, this.#contact(transaction.peer))
     this.#legs.set(leg.carrierLegId, leg)
-    void leg.announce(connection.id)
     this.#options.connections.noteCall(connection.id).catch((err: unknown) => {
       this.#options.log.warn({ err }, 'the first call of a SIP connection was not noted')
     })
+    await leg.announce(connection.id)
   }
 
   #isFull({ organizationId }: SipConnection): boolean {

@@ -18,6 +18,8 @@ export type CapacityLimits = {
   max: number
   /** An owner's share as a part of `max`. A share has at least one unit. */
   part: number
+  /** False if no owner may have more than its share. */
+  lends?: boolean
 }
 
 /** Takes a loan back. The units count as free at once, so their user must stop soon. */
@@ -72,14 +74,16 @@ const keptMax = 256
 export class Capacity {
   readonly #max: number
   readonly #share: number
+  readonly #canLend: boolean
   readonly #owners: Owners
   readonly #usedBy = new Map<string, Owner>()
   #used = 0
 
-  constructor({ max, part }: CapacityLimits, owners: Owners) {
+  constructor({ max, part, lends = true }: CapacityLimits, owners: Owners) {
     this.#max = max
     this.#share = Math.max(1, Math.floor(max * part))
     this.#owners = owners
+    this.#canLend = lends
   }
 
   get used(): number {
@@ -125,7 +129,7 @@ export class Capacity {
   /** True if a loan leaves a share free. With a single organization on the server, nothing is reserved. */
   #lends(units: number): boolean {
     const reserved = this.#owners.areSeveral ? this.#share : 0
-    return this.#used + units + reserved <= this.#max
+    return this.#canLend && this.#used + units + reserved <= this.#max
   }
 
   /** Makes the units free for an owner below its share. Returns false if too few loans can be given back. */

@@ -89,3 +89,10 @@ t.test('a place that is offered later can be given back from then on', (t) => {
   t.equal(capacity.take('c'), null)
   t.end()
 })
+
+t.test('without loans, no owner gets more than its share', (t) => {
+  const capacity = new Capacity({ max: 8, part: 0.25, lends: false }, new Owners())
+  t.equal(takeAll(capacity, 'a'), 2)
+  t.equal(takeAll(capacity, 'b'), 2)
+  t.end()
+})

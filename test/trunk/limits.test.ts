@@ -120,8 +120,12 @@ for (const [name, address, dialed] of [
 ] as const)
   t.test(`lookups for ${name} leave room for the trunks of others`, async (t) => {
     let isSlow = false
+    let asked = 0
     const slow: TrunkSetup['ofAddress'] = (number) => {
-      if (isSlow && number === dialed) return new Promise(() => {})
+      if (isSlow && number === dialed) {
+        asked++
+        return new Promise(() => {})
+      }
       if (number === 'nobody') return Promise.resolve([])
       return Promise.resolve([number === 'slow' ? of('org_slow', 'sip_slow') : numbers['3']!])
     }
@@ -134,6 +138,7 @@ for (const [name, address, dialed] of [
     await trunk.clock.advance(1_000)
     for (let n = 0; n < 100; n++) hostile.send('OPTIONS', { callId: `flood-${n}`, uri: `sip:${dialed}@127.0.0.1` })
     await quiet()
+    t.equal(asked, 2, 'no more lookups than the share')
     t.equal(await rings(honest, '3', 'second'), true)
   })
 
