@@ -92,21 +92,22 @@ export function createLedger(deps: LedgerDeps): SettlementReplay & { ledger: Sto
     drain: () => settlements.drain(),
     waiting: () => settlements.waiting() + journal.rows,
   }
-  const rewrite = (rows: readonly Waiting[]) => writeEach(rows, (_rows, err) => Promise.reject(err))
+  const rewrite = (rows: readonly Waiting[]) => writeEach(rows, null)
   return { ledger, ...createReplay(sql, clock, journal, rewrite) }
 }
 
 function createWriter({ sql, clock, log, choices }: LedgerDeps) {
-  /** Writes the rows. If the database cannot take them now, `refused` gets them. */
+  /** Writes the rows. If the database cannot take them now, `refused` gets them. If it is null, this rejects. */
   async function writeEach(
     batch: readonly Waiting[],
-    refused: (rows: readonly Waiting[], err: unknown) => Promise<void>,
+    refused: ((rows: readonly Waiting[], err: unknown) => Promise<void>) | null,
   ): Promise<void> {
     try {
       await write(batch)
     } catch (err) {
+      if (isPassing(err) && refused === null) throw err
       // Postgres may have refused only one row. So the rows are written one by one, and only the bad row is lost.
-      if (isPassing(err)) await refused(batch, err)
+      if (isPassing(err)) await refused?.(batch, err)
       else if (batch.length === 1) for (const { requestId } of batch) lost(requestId, err)
       else for (const one of batch) await writeEach([one], refused)
     }

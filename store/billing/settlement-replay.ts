@@ -31,8 +31,6 @@ export function createReplay<Row>(
       await journal.replay(write)
     } catch (err) {
       if (!isPassing(err)) throw err
-    } finally {
-      running = null
     }
   }
 
@@ -46,7 +44,10 @@ export function createReplay<Row>(
     await write(rows)
   }
 
-  const replay = () => (running ??= replayOnce())
+  const replay = () =>
+    (running ??= replayOnce().finally(() => {
+      running = null
+    }))
   // If this fails, the loop tries again and logs the failure.
   onReturn(sql, () => void replay().catch(() => {}))
   return { replay, adopt: () => journal.adopt((id) => isLive(sql, id, clock.nowMs()), writeKnown) }

@@ -36,7 +36,7 @@ export type Work<T> = {
   late?: () => void
 }
 
-type Pending = { isRefused: boolean; hasDeadline: boolean; startedAt: number; refuse: (fault: Fault) => void }
+type Pending = { isRefused: boolean; hasDeadline: boolean; startedAt: number; reject: (error: unknown) => void }
 
 const ticksInDeadline = 20
 const ticksToSuspect = 5
@@ -77,7 +77,7 @@ export class Outage {
   run<T>({ run, hasDeadline = false, late }: Work<T>): Promise<T> {
     if (this.isAway) return Promise.reject(away())
     return new Promise((resolve, reject) => {
-      const pending: Pending = { isRefused: false, hasDeadline, startedAt: this.#now, refuse: reject }
+      const pending: Pending = { isRefused: false, hasDeadline, startedAt: this.#now, reject }
       if (this.#pending.size === 0) this.#answeredAt = this.#now
       this.#pending.add(pending)
       this.#startTicking()
@@ -91,7 +91,7 @@ export class Outage {
         (error: unknown) => {
           this.#failed(pending, error)
           if (pending.isRefused) late?.()
-          reject(asFault(error))
+          pending.reject(asFault(error))
         },
       )
     })
@@ -146,7 +146,7 @@ export class Outage {
   #refuse(pending: Pending): void {
     this.#pending.delete(pending)
     pending.isRefused = true
-    pending.refuse(away())
+    pending.reject(away())
   }
 
   #suspect(sinceTick: number): void {

@@ -56,8 +56,14 @@ function outages(): Outage[] {
     { name: 'frozen', begin: () => postgres.freeze(), end: () => postgres.thaw() },
     { name: 'cut off', begin: () => relay.silence(), end: () => relay.endSilence() },
   ]
-  const full = { name: 'disk full', begin: () => postgres.fill(), end: () => postgres.empty() }
+  const full = { name: 'disk full', begin: () => postgres.fill(), end: () => emptied() }
   return postgres.hasDisk ? [...all, full] : all
+}
+
+/** If the disk had no room for the log, Postgres has ended. */
+async function emptied(): Promise<void> {
+  postgres.empty()
+  if (!postgres.isRunning) await postgres.revive()
 }
 
 function print({ name, beginMs, endMs }: Period, outcomes: readonly Outcome[]): void {
@@ -106,8 +112,13 @@ async function countLost(outcomes: readonly Outcome[]): Promise<number> {
   }
 }
 
-const at = (sorted: readonly number[], part: number) => sorted[Math.floor((sorted.length - 1) * part)] ?? 0
-const ms = (value: number) => (value < 1_000 ? `${value.toFixed(0)} ms` : `${(value / 1_000).toFixed(1)} s`)
+function at(sorted: readonly number[], part: number): number {
+  return sorted[Math.floor((sorted.length - 1) * part)] ?? 0
+}
+
+function ms(value: number): string {
+  return value < 1_000 ? `${value.toFixed(0)} ms` : `${(value / 1_000).toFixed(1)} s`
+}
 
 function say(text: string): void {
   console.log(text)

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { readLockFile } from '../../store/embedded/postmaster.ts'
+import { isAlive, readLockFile } from '../../store/embedded/postmaster.ts'
 import { descendants } from '../process/machine.ts'
 import { startRunPostgres } from '../store/run-postgres.ts'
 
@@ -36,7 +36,11 @@ export class DrillPostgres {
   }
 
   kill(): void {
-    for (const pid of this.#pids()) process.kill(pid, 'SIGKILL')
+    this.#signal('SIGKILL')
+  }
+
+  get isRunning(): boolean {
+    return isAlive(readLockFile(path.join(this.#folder, 'postgres'))?.pid ?? 0)
   }
 
   /** Starts the server over the same data. */
@@ -45,16 +49,21 @@ export class DrillPostgres {
   }
 
   freeze(): void {
-    for (const pid of this.#pids()) process.kill(pid, 'SIGSTOP')
+    this.#signal('SIGSTOP')
   }
 
   thaw(): void {
-    for (const pid of this.#pids()) process.kill(pid, 'SIGCONT')
+    this.#signal('SIGCONT')
   }
 
   fill(): void {
     const { bavail, bsize } = statfsSync(this.#root)
-    writeFileSync(this.#ballast, Buffer.alloc(bavail * bsize, 1))
+    try {
+      writeFileSync(this.#ballast, Buffer.alloc(bavail * bsize, 1))
+    } catch (error) {
+      // Postgres has taken some of the space meanwhile, so the disk is full earlier.
+      if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error
+    }
   }
 
   empty(): void {
@@ -72,10 +81,16 @@ export class DrillPostgres {
     return path.join(this.#root, 'ballast')
   }
 
-  /** The server and its processes, the server first. */
-  #pids(): number[] {
+  /** Signals the server and its processes, the server first. A process may have ended meanwhile. */
+  #signal(signal: NodeJS.Signals): void {
     const pid = readLockFile(path.join(this.#folder, 'postgres'))?.pid
-    return pid === undefined ? [] : [pid, ...descendants(pid)]
+    if (pid === undefined) return
+    for (const each of [pid, ...descendants(pid)])
+      try {
+        process.kill(each, signal)
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+      }
   }
 }
 

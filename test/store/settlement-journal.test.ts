@@ -54,6 +54,22 @@ t.test('settlements wait on the disk while the database is away, and are written
   t.same(readdirSync(folder), [])
 })
 
+t.test('settlements are tried in vain during an outage, and written after it', async (t) => {
+  const errors: string[] = []
+  const log = { ...silent, error: (_fields: object, message: string) => void errors.push(message) }
+  const clock = storeClock()
+  const { folder, relay, store, id, state } = await setup(t, { log, clock })
+  relay.cut()
+  await settled(store, settlement(id, 'req_1'))
+  await until('the outage is noticed', () => errors.some((error) => error.startsWith('the database does not answer')))
+  await clock.leap(2_000)
+  t.equal(store.ledger.waiting(), 1)
+  await relay.repair()
+  await until('it is written', () => store.ledger.waiting() === 0)
+  t.same(await state(), { requests: ['req_1'], credit: 990, choices: 1 })
+  t.same(readdirSync(folder), [])
+})
+
 t.test('a full disk of the database loses no settlement', async (t) => {
   const { store, id, sql, state } = await setup(t)
   await sql.unsafe(
