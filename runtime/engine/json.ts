@@ -10,8 +10,8 @@ export function readJson(bytes: Uint8Array, validate: Validate | null): unknown 
 }
 
 /**
- * Reads a large text as `readJson` does, each step in a separate turn of the event loop. Of 8 MB, decoding and
- * `requireSimple` take up to 30 ms each. `JSON.parse` takes 13 ms, as long as a worker's answer would take to copy.
+ * Reads a large text as `readJson` does, each step in a separate turn of the event loop. With 8 MB, decoding
+ * and `requireSimple` take up to 30 ms each. `JSON.parse` takes 13 ms, as long as a worker's answer would take to copy.
  */
 export async function readLargeJson(bytes: Uint8Array, validate: Validate | null): Promise<unknown> {
   await loopTurn()

@@ -22,7 +22,7 @@ export type ExpressionFault =
   /** Line and column are counted from 1. */
   | { kind: 'expression_too_long'; line: number; column: number; counted: Counted; most: number }
 
-/** What an expression has too many of. */
+/** The limited quantities in an expression. */
 export type Counted = 'characters' | 'names' | 'filters'
 
 /** Returns null if the expressions are within the limits. Throws a LiquidError if a tag or output is not closed. */

@@ -171,9 +171,11 @@ class BoundedOutput implements Emitter {
   }
 }
 
+type Written = string | number | boolean | null | undefined | Written[]
+
 /** Writes a value as Liquid does. */
 function textOf(value: unknown): string {
-  const plain: unknown = loadLiquid().toValue(value)
+  const plain = loadLiquid().toValue(value) as Written
   if (Array.isArray(plain)) return plain.map(textOf).join('')
   return plain === null || plain === undefined ? '' : String(plain)
 }

@@ -127,7 +127,7 @@ t.test('an abbreviation does not end a sentence', (t) => {
     'Dr. Wu met Mrs. Ado at 5 p.m. today.',
     'She left!',
   ])
-  t.same(textsOf('It is "etc." and (more).) Yes.', 300), ['It is "etc." and (more).)', 'Yes.'])
+  t.same(textsOf('She said "no." (Really.) Yes.', 300), ['She said "no."', '(Really.)', 'Yes.'])
   t.equal(textsOf('Mr. '.repeat(5000), 300).length, 67, 'and not 5,000 texts for the voice')
   t.end()
 })

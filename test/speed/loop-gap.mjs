@@ -3,7 +3,7 @@
  * serves the longest gap since the last request.
  *
  * A gap counts only as long as the loop's thread used the CPU, because a busy machine sometimes suspends a thread.
- * Before Node 24 only Linux knows the time of one thread, in nanoseconds. Elsewhere it is the time of all threads.
+ * Before Node 24 only Linux knows one thread's time. Elsewhere the time includes all threads.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'

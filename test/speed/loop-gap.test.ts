@@ -328,7 +328,7 @@ async function send({ path: target, body, type }: Sent): Promise<number> {
   return answer.status
 }
 
-/** The most bytes of speech that are read before the client leaves. */
+/** The client leaves after this much speech. */
 const speechBytes = 2_000_000
 
 async function beginSpeech(body: string): Promise<number> {
