@@ -1,4 +1,5 @@
 /** A serving process: its context, its capabilities, the engine. They close in reverse order, also if a start fails. */
+import type { Caller } from '../domain/records/organization.ts'
 import type { ParleyConfig } from '../generated/config/types.ts'
 import { createGatedAuthenticate } from '../handlers/platform/gates.ts'
 import { authorityOf, isEveryAddress, isLoopbackHost } from '../runtime/engine/host.ts'
@@ -192,6 +193,7 @@ function listen(
     echo: env['PARLEY_TEST_ECHO'] === '1' && isLoopbackHost(config.host),
     authenticate: createGatedAuthenticate({ ...store, owners, keepsRemovedSend: config.rmsg.keepRemovedSend }),
     requestId: ids.request,
+    shares: { owners, part: config.limits.organizationShare, ownerOf: organizationOf },
     limits: { ...config.limits, ...config.realtime, uploadMemory: config.uploadMemory },
     edgeQuota: {
       requests: config.edgeQuota,
@@ -209,6 +211,11 @@ function listen(
     metrics,
     tracing,
   })
+}
+
+/** Requests count for their organization. */
+function organizationOf(caller: unknown): string {
+  return (caller as Caller).organization.id
 }
 
 function readyChecksOf({ store }: App, running: () => Server | null) {

@@ -1,3 +1,4 @@
+import type { Owners } from '../shares/owners.ts'
 import type { SocketSurface } from './channel.ts'
 import type { FaultWriter, Handlers } from './handler.ts'
 import type { Access, Surface } from './operation.ts'
@@ -47,7 +48,7 @@ export type Limits = {
   /** The same limit for operations without a key, because anybody may send such a body. */
   keylessBytesMax: number
   audioBytesMax: number
-  /** Bytes for all requests' bodies in memory together. */
+  /** Bytes for all requests' bodies in memory together, divided among owners. */
   uploadMemory: number
   /**
    * Requests in flight from one address. An HTTP/1.1 connection has one request at a time, so this bounds busy
@@ -60,7 +61,7 @@ export type Limits = {
   uploadBodyTimeoutMs: number
   /** The longest wait until a client reads the written bytes. */
   readerTimeoutMs: number
-  /** Requests in flight. Further requests are refused as overloaded. */
+  /** Requests in flight, divided among owners. Further requests are refused as overloaded. */
   requestsMax: number
   /** Open sockets. Further sockets are refused as overloaded. */
   socketsMax: number
@@ -73,6 +74,15 @@ export type Limits = {
    * cut.
    */
   pingS: number
+}
+
+/** How limited resources are divided among owners. */
+export type Shares = {
+  owners: Owners
+  /** An owner's share as a part of each resource. */
+  part: number
+  /** Names the owner for a caller of `authenticate`. */
+  ownerOf(caller: unknown): string
 }
 
 export type EdgeQuotaOptions = {
@@ -178,6 +188,7 @@ export type ServerOptions = {
   authenticate(credentials: Credentials, operation: Access & { id: string }, logFields: LogFields): unknown
   requestId(): string
   limits: Limits
+  shares: Shares
   edgeQuota: EdgeQuotaOptions
   drain: {
     /** For this long after the drain begins everything is still served, so a load balancer can notice. */

@@ -5,12 +5,13 @@ import type { ServerOptions } from '../engine/options.ts'
 import { type RelayClient, RelayedFault } from '../engine/relay/outgoing.ts'
 import { passedTrace, type Trace } from '../engine/trace-context.ts'
 import type { Transport } from '../engine/transport.ts'
+import { Capacity } from '../shares/capacity.ts'
 import { roundedMs } from '../telemetry/log.ts'
 import { Roster } from '../timing/roster.ts'
 import { Watch } from '../timing/watch.ts'
 import { SocketRoutes } from '../ws/routes.ts'
 import { Sockets } from '../ws/sockets.ts'
-import { HttpExchange, UploadMemory } from './http-exchange.ts'
+import { HttpExchange, type RequestCapacity } from './http-exchange.ts'
 import type { Receiver } from './receiver.ts'
 import { Routes } from './routes.ts'
 
@@ -25,7 +26,7 @@ export class Engine {
   readonly socketRoutes: SocketRoutes
   readonly sockets: Sockets
   readonly quota: EdgeQuota
-  readonly memory: UploadMemory
+  readonly capacity: RequestCapacity
   /**
    * Watches bodies until they are whole. Most bodies are whole within a tick, and a timer for each body would cost more
    * than all other work on the body.
@@ -46,13 +47,16 @@ export class Engine {
    * CIDR range.
    */
   constructor(options: ServerOptions) {
-    const { mounts, sockets, headerPrefix, edgeQuota, limits, clock } = options
+    const { mounts, sockets, headerPrefix, edgeQuota, limits, clock, shares } = options
     this.options = options
     this.routes = new Routes(mounts, headerPrefix)
     this.socketRoutes = new SocketRoutes(sockets, mounts, headerPrefix)
     this.sockets = new Sockets(options, () => this.#settleIdle())
     this.quota = new EdgeQuota(edgeQuota, limits.connectionsPerAddressMax)
-    this.memory = new UploadMemory(limits.uploadMemory)
+    this.capacity = {
+      requests: new Capacity({ max: limits.requestsMax, part: shares.part }, shares.owners),
+      bodyBytes: new Capacity({ max: limits.uploadMemory, part: shares.part }, shares.owners),
+    }
     this.stalls = new Watch(clock, limits.bodyTimeoutMs / 4, (receiver, nowMs) => receiver.look(nowMs))
     this.requestIdHeader = renameHeader('Service-Request-ID', headerPrefix)
     this.regionHeader = renameHeader('Service-Region', headerPrefix)
@@ -69,7 +73,7 @@ export class Engine {
 
   open(transport: Transport): HttpExchange {
     const { options } = this
-    const exchange = new HttpExchange(transport, options.requestId(), options.clock.monotonicMs(), this.memory)
+    const exchange = new HttpExchange(transport, options.requestId(), options.clock.monotonicMs(), this.capacity)
     transport.onAborted(() => exchange.leave())
     this.#exchanges.add(exchange)
     options.metrics.inflight(this.#exchanges.size)
@@ -94,7 +98,7 @@ export class Engine {
     this.#exchanges.delete(exchange)
     exchange.onGone = null
     exchange.receiver?.fail(abandoned)
-    exchange.releaseMemory()
+    exchange.end()
     if (exchange.source !== null) this.quota.leave(exchange.source)
     const { requestId, operation, isGone, logFields } = exchange
     const status = exchange.status || 499

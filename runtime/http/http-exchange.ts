@@ -1,9 +1,10 @@
 import { CancelSource } from '../engine/cancel-signal.ts'
-import type { Context, Peer } from '../engine/handler.ts'
+import { type Context, type Peer, Refusal } from '../engine/handler.ts'
 import type { Head } from '../engine/head.ts'
 import type { Mount } from '../engine/options.ts'
 import type { LogFields, Trace } from '../engine/trace-context.ts'
 import type { Transport } from '../engine/transport.ts'
+import type { Capacity, GiveBack, Place } from '../shares/capacity.ts'
 import type { Placed } from '../timing/roster.ts'
 import type { Endpoint } from './endpoint.ts'
 
@@ -15,29 +16,12 @@ export class ClientGone extends Error {
   }
 }
 
-/** Bounds the request body bytes in memory at a time, over all requests. */
-export class UploadMemory {
-  readonly #bytesMax: number
-  #usedBytes = 0
-
-  constructor(bytesMax: number) {
-    this.#bytesMax = bytesMax
-  }
-
-  get freeBytes(): number {
-    return this.#bytesMax - this.#usedBytes
-  }
-
-  /** Returns false, and holds nothing, if there is not enough memory. */
-  hold(bytes: number): boolean {
-    if (bytes > this.freeBytes) return false
-    this.#usedBytes += bytes
-    return true
-  }
-
-  release(bytes: number): void {
-    this.#usedBytes -= bytes
-  }
+/** The resources for all requests together, divided among their owners. */
+export type RequestCapacity = {
+  /** Requests in flight. */
+  requests: Capacity
+  /** Bytes in memory from request bodies. */
+  bodyBytes: Capacity
 }
 
 /** One request and its answer. Handlers see it as their Context. */
@@ -75,14 +59,18 @@ export class HttpExchange implements Context, Placed {
   /** Called when the client leaves. Set by the code currently waiting for the client. */
   onGone: (() => void) | null = null
   readonly signal = new CancelSource()
-  readonly #memory: UploadMemory
-  #memoryBytes = 0
+  readonly #capacity: RequestCapacity
+  #owner = ''
+  #request: Place | null = null
+  #bodyBytes: Place | null = null
+  #giveBack: GiveBack | null = null
+  #isOver = false
 
-  constructor(transport: Transport, requestId: string, startedMs: number, memory: UploadMemory) {
+  constructor(transport: Transport, requestId: string, startedMs: number, capacity: RequestCapacity) {
     this.transport = transport
     this.requestId = requestId
     this.startedMs = startedMs
-    this.#memory = memory
+    this.#capacity = capacity
   }
 
   get contentHash(): string | null {
@@ -109,15 +97,58 @@ export class HttpExchange implements Context, Placed {
     this.onGone?.()
   }
 
-  hold(bytes: number): boolean {
-    if (!this.#memory.hold(bytes)) return false
-    this.#memoryBytes += bytes
-    return true
+  /**
+   * Takes a place among the requests in flight. If the request had another owner until now, its bytes move to the new
+   * owner. Returns false if the owner may not have them now. With `awaitsBody`, the places can be given back until
+   * `keep` is called.
+   */
+  enter(owner: string, awaitsBody: boolean): boolean {
+    // A key that was looked up for a refused request may be found later.
+    if (this.#isOver) return false
+    const bytes = this.#bodyBytes?.units ?? 0
+    this.#endPlaces()
+    this.#owner = owner
+    this.#giveBack = awaitsBody ? () => this.#refuseBody() : null
+    this.#request = this.#capacity.requests.take(owner, 1, this.#giveBack)
+    return this.#request !== null && (bytes === 0 || this.hold(bytes))
   }
 
-  releaseMemory(): void {
-    this.#memory.release(this.#memoryBytes)
-    this.#memoryBytes = 0
+  /** Keeps the places until the request ends. Returns false if a place was given back before. */
+  keep(): boolean {
+    const hasRequest = this.#request?.keep() ?? true
+    const hasBytes = this.#bodyBytes?.keep() ?? true
+    return hasRequest && hasBytes
+  }
+
+  /** False if the owner cannot have a body with this many bytes now. */
+  admitsBody(bytes: number): boolean {
+    return this.#capacity.bodyBytes.admits(this.#owner, bytes)
+  }
+
+  /** Counts bytes in memory until the request ends. Returns false, and counts nothing, if there is no room. */
+  hold(bytes: number): boolean {
+    if (this.#bodyBytes !== null) return this.#bodyBytes.add(bytes)
+    this.#bodyBytes = this.#capacity.bodyBytes.take(this.#owner, bytes, this.#giveBack)
+    return this.#bodyBytes !== null
+  }
+
+  /** Returns the places. The request takes no further place. */
+  end(): void {
+    this.#isOver = true
+    this.#endPlaces()
+  }
+
+  #endPlaces(): void {
+    this.#request?.end()
+    this.#bodyBytes?.end()
+    this.#request = null
+    this.#bodyBytes = null
+  }
+
+  /** Refuses the body, because another owner needs its place. */
+  #refuseBody(): void {
+    this.closesConnection = true
+    this.receiver?.fail(givenBack())
   }
 
   /** Settles like `work`, or rejects with ClientGone as soon as the client leaves. */
@@ -136,4 +167,9 @@ export class HttpExchange implements Context, Placed {
     this.onGone = () => reject(new ClientGone())
     if (this.isGone) this.onGone()
   }
+}
+
+/** The refusal if a request's place was given back to another owner. */
+export function givenBack(): Refusal {
+  return new Refusal('overloaded', { message: 'the body arrives too slowly for a busy server', retryAfterS: 1 })
 }

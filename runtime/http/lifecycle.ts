@@ -6,11 +6,12 @@
 
 import { Refusal } from '../engine/handler.ts'
 import { type Head, readHead } from '../engine/head.ts'
+import type { Operation } from '../engine/operation.ts'
 import type { Transport } from '../engine/transport.ts'
 import { allowedOrigin } from './cors.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { Engine } from './engine.ts'
-import { ClientGone, type HttpExchange } from './http-exchange.ts'
+import { ClientGone, givenBack, type HttpExchange } from './http-exchange.ts'
 import { readInput } from './input.ts'
 import { receive } from './receive.ts'
 import { discard, refuse, respond, respondOptions } from './respond.ts'
@@ -55,12 +56,9 @@ async function handle(
   const { operation, handler } = endpoint
   const { headerPrefix } = engine.options
   const { query } = exchange.transport
+  const lookup = identify(engine, exchange, operation, head)
   const arriving = operation.body && receive(engine, exchange, operation.body, head)
-  if (operation.scope !== null) {
-    const caller = engine.options.authenticate(head, operation, exchange.logFields)
-    // A cached key is found synchronously, and an unneeded await costs a turn of the microtask queue.
-    exchange.caller = caller instanceof Promise ? await caller : caller
-  }
+  if (lookup) await lookup
   const input = readInput(endpoint, params, query, head, headerPrefix)
   // Ranges are defined only for GET, so HEAD ignores them. RFC 9110, 14.2.
   if (exchange.transport.method === 'head') delete input.header['range']
@@ -73,12 +71,56 @@ async function handle(
     const body = content.read(operation.validateBody)
     input.body = body instanceof Promise ? await body : body
   }
+  if (!exchange.keep()) throw givenBack()
   if (exchange.isGone) throw new ClientGone()
   const result = await handler(input, exchange)
   if (exchange.isGone) return discard(result)
   const streaming = respond(engine, exchange, endpoint, result)
   if (streaming) await streaming
 }
+
+/**
+ * Finds the caller and takes a place among the requests in flight, before the body's first byte. A cached key is found
+ * synchronously, and an unneeded await costs a turn of the microtask queue. While a key is looked up, the request counts
+ * for one owner with all other unchecked requests, and its body may arrive. Throws or rejects with a refusal.
+ */
+function identify(engine: Engine, exchange: HttpExchange, operation: Operation, head: Head): Promise<void> | undefined {
+  const { scope, body } = operation
+  const awaitsBody = body !== null && head.hasBody
+  if (scope === null) {
+    if (!exchange.mount?.health) enter(exchange, owners.keyless, awaitsBody)
+    return undefined
+  }
+  const { options } = engine
+  const accept = (caller: unknown): undefined => {
+    exchange.caller = caller
+    enter(exchange, options.shares.ownerOf(caller), awaitsBody)
+    return undefined
+  }
+  const caller = options.authenticate(head, operation, exchange.logFields)
+  if (!(caller instanceof Promise)) return accept(caller)
+  const lookup = watched(caller.then(accept))
+  enter(exchange, owners.unchecked, awaitsBody)
+  return lookup
+}
+
+/** If a later step throws, nothing awaits the lookup, and an unhandled rejection would end the process. */
+function watched(lookup: Promise<void>): Promise<void> {
+  lookup.catch(() => {})
+  return lookup
+}
+
+/** Throws the refusal if the owner may have no further request in flight now. */
+export function enter(exchange: HttpExchange, owner: string, awaitsBody: boolean): void {
+  if (exchange.enter(owner, awaitsBody)) return
+  throw new Refusal('overloaded', { message: 'too many requests at once', retryAfterS: 1 })
+}
+
+/**
+ * Owners for requests without a known caller. All requests without a key together are like one organization, because a
+ * client can have any number of addresses.
+ */
+export const owners = { keyless: 'keyless', unchecked: 'unchecked' }
 
 const nothing: ReadonlyMap<string, string> = new Map()
 
@@ -108,9 +150,6 @@ export function admit(engine: Engine, exchange: HttpExchange, head: Head): void 
   if (mount?.health) return
   if (mount) exchange.corsOrigin = allowedOrigin(mount, head.origin)
   if (!engine.isServing) throw new Refusal('overloaded', { message: 'the server is restarting', retryAfterS: 1 })
-  if (engine.inflight > engine.options.limits.requestsMax) {
-    throw new Refusal('overloaded', { message: 'too many requests at once', retryAfterS: 1 })
-  }
   if (mount?.quota ?? true) spendQuota(engine, exchange, head)
 }
 

@@ -41,7 +41,7 @@ function begin(engine: Engine, exchange: HttpExchange, body: Body, head: Head): 
   const textBytesMax = Math.min(textPartBytesMax, limits.jsonBytesMax)
   const bytesMax = isMultipart ? payloadBytesMax + textBytesMax + framingBytes : payloadBytesMax
   if ((head.contentLength ?? 0) > bytesMax) throw tooLarge(payloadBytesMax)
-  if ((head.contentLength ?? 0) > engine.memory.freeBytes) throw noMemory()
+  if (!exchange.admitsBody(head.contentLength ?? 0)) throw noMemory()
   const content = isMultipart
     ? new MultipartContent(head.contentType, body, payloadBytesMax, textBytesMax)
     : new RawContent(head.contentType, isNamed && type === 'application/json')

@@ -15,7 +15,7 @@ import type { Trace } from '../engine/trace-context.ts'
 import type { UpgradeTransport } from '../engine/transport.ts'
 import type { Engine } from '../http/engine.ts'
 import { ClientGone, type HttpExchange } from '../http/http-exchange.ts'
-import { admit, drop } from '../http/lifecycle.ts'
+import { admit, drop, enter, owners } from '../http/lifecycle.ts'
 import { identityHeaders, refuse } from '../http/respond.ts'
 import { nothingAt } from '../http/unknown-path.ts'
 import { Connection } from '../ws/connection.ts'
@@ -38,6 +38,7 @@ export async function upgrade(engine: Engine, transport: UpgradeTransport): Prom
     if (!match) throw nothingAt(transport.path, engine.socketRoutes.patterns)
     const { entry } = match
     const handshake = readHandshake(transport, entry)
+    enter(exchange, owners.unchecked, false)
     const connection = await admitSocket(engine, exchange, match, handshake)
     exchange.status = 101
     const subprotocol = handshake.isOffered ? entry.subprotocol : ''

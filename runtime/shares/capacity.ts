@@ -32,6 +32,7 @@ type Owner = { units: number; loans: Set<Place> | null }
 export class Place {
   readonly owner: string
   units = 0
+  /** Null: a loan stays with its owner. */
   giveBack: GiveBack | null
   readonly #capacity: Capacity
   #isEnded = false
@@ -55,6 +56,12 @@ export class Place {
     if (this.#isEnded || this.giveBack === giveBack) return
     this.giveBack = giveBack
     this.#capacity.offer(this)
+  }
+
+  /** Makes sure that no loan is taken back from now on. Returns false if the place has ended before. */
+  keep(): boolean {
+    this.offer(null)
+    return !this.#isEnded
   }
 
   /** Returns all units. A second call does nothing. */
@@ -94,6 +101,12 @@ export class Capacity {
   take(owner: string, units = 1, giveBack: GiveBack | null = null): Place | null {
     const place = new Place(this, owner, giveBack)
     return this.grow(place, units) ? place : null
+  }
+
+  /** False if the owner cannot have this many units now. Gives no loan back, so the answer can be true too often. */
+  admits(owner: string, units: number): boolean {
+    const own = this.#usedBy.get(owner)?.units ?? 0
+    return own + units <= this.#share || this.#lends(units)
   }
 
   /** Only places call `grow`, `offer` and `release`. */

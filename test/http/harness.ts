@@ -6,6 +6,7 @@ import { type FaultWriter, type Handlers, Refusal } from '../../runtime/engine/h
 import type { Operation, Surface, Validate } from '../../runtime/engine/operation.ts'
 import type { Mount, ServerOptions } from '../../runtime/engine/options.ts'
 import { type Server, startServer } from '../../runtime/server/server.ts'
+import { Owners } from '../../runtime/shares/owners.ts'
 import { systemClock } from '../../runtime/timing/clock.ts'
 import { settled } from '../clock.ts'
 import { engine } from '../engine/engines.ts'
@@ -137,6 +138,7 @@ export async function start(mounts: Mount[], { sockets = [], ...overrides }: Ove
     mounts: mounts.map((mount) => recording(withAnswerChecks(mount), errors)),
     authenticate: () => null,
     requestId: () => `req_${++requests}`,
+    shares: { owners: new Owners(), part: 0.25, ownerOf: (caller) => String(caller) },
     edgeQuota: { requests: 0, windowS: 300, trustedProxies: [], addressesMax: 1000 },
     drain: { lbDelayMs: 0, graceMs: 1000 },
     clock: systemClock,
