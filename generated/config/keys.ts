@@ -49,6 +49,7 @@ export const configKeys: readonly ConfigKey[] = [
   { path: ['limits', 'addressesMax'], env: 'PARLEY_LIMITS_ADDRESSES_MAX', type: 'integer', secret: false },
   { path: ['limits', 'readerTimeoutMs'], env: 'PARLEY_LIMITS_READER_TIMEOUT_MS', type: 'integer', secret: false },
   { path: ['limits', 'bodyTimeoutMs'], env: 'PARLEY_LIMITS_BODY_TIMEOUT_MS', type: 'integer', secret: false },
+  { path: ['limits', 'bodyBytesPerSMin'], env: 'PARLEY_LIMITS_BODY_BYTES_PER_S_MIN', type: 'integer', secret: false },
   {
     path: ['limits', 'uploadBodyTimeoutMs'],
     env: 'PARLEY_LIMITS_UPLOAD_BODY_TIMEOUT_MS',

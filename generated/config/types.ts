@@ -47,7 +47,7 @@ export type ParleyConfig = {
   port: number
   /** The address of the listener. An address that is not loopback requires masterKey. */
   host: string
-  /** The TCP port of a second listener, for uploads over uplinks slower than 16 KiB/s. Off by default. */
+  /** The TCP port of a second listener, for uploads over uplinks slower than 16 KiB/s, down to limits.bodyBytesPerSMin. Off by default. */
   uploadPort: number | null
   /** The TCP port of the Prometheus metrics, at /metrics of adminHost. Off by default. */
   adminPort: number | null
@@ -118,8 +118,10 @@ export type ParleyConfig = {
     addressesMax: number
     /** How long a client may take to read what was written, in milliseconds. */
     readerTimeoutMs: number
-    /** How long a request body may make no progress, in milliseconds. It is then refused. */
+    /** How long a request body may pause at most, in milliseconds. It is then refused. */
     bodyTimeoutMs: number
+    /** How fast a request body must arrive after its first 10 s, in bytes a second. A slower body is refused. */
+    bodyBytesPerSMin: number
     /** How long a request body may take as a whole on the upload port, in milliseconds. */
     uploadBodyTimeoutMs: number
     /** How many providers are tried for one request. */
