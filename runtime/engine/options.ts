@@ -55,8 +55,10 @@ export type Limits = {
    * connections. Idle connections end after 10 s.
    */
   connectionsPerAddressMax: number
-  /** A body is refused if it makes no progress for this long. */
+  /** The longest pause of a body. A body that waits longer is refused. */
   bodyTimeoutMs: number
+  /** The lowest speed of a body, in bytes a second. A slower body is refused. */
+  bodyBytesPerSMin: number
   /** The longest time for a whole body on the upload port. */
   uploadBodyTimeoutMs: number
   /** The longest wait until a client reads the written bytes. */

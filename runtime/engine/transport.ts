@@ -18,7 +18,8 @@ export interface Transport {
   /** Without the question mark; '' without a query. */
   readonly query: string
   /**
-   * The longest time for a whole body, in milliseconds. Infinity if the transport enforces a minimum speed for bodies.
+   * The longest time for a whole body, in milliseconds. Infinity if the transport has a higher lowest speed than the
+   * server.
    */
   readonly bodyTimeoutMs: number
 

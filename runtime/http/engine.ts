@@ -57,7 +57,9 @@ export class Engine {
       requests: new Capacity({ max: limits.requestsMax, part: shares.part }, shares.owners),
       bodyBytes: new Capacity({ max: limits.uploadMemory, part: shares.part }, shares.owners),
     }
-    this.stalls = new Watch(clock, limits.bodyTimeoutMs / 4, (receiver, nowMs) => receiver.look(nowMs))
+    this.stalls = new Watch(clock, Math.min(limits.bodyTimeoutMs / 4, lookEveryMsMax), (receiver, nowMs) =>
+      receiver.look(nowMs),
+    )
     this.requestIdHeader = renameHeader('Service-Request-ID', headerPrefix)
     this.regionHeader = renameHeader('Service-Region', headerPrefix)
   }
@@ -171,6 +173,9 @@ function recordRequest({ trace, endpoint, transport, startedMs, requestId }: Htt
     ...(status >= 500 && { failure: String(status) }),
   })
 }
+
+/** The longest delay in refusing a slow body. */
+const lookEveryMsMax = 1000
 
 /** The error for a body whose exchange has ended. */
 const abandoned = new Error('the exchange has ended')

@@ -45,7 +45,12 @@ function begin(engine: Engine, exchange: HttpExchange, body: Body, head: Head): 
   const content = isMultipart
     ? new MultipartContent(head.contentType, body, payloadBytesMax, textBytesMax)
     : new RawContent(head.contentType, isNamed && type === 'application/json')
-  return connect(engine, exchange, content, { bytesMax, payloadBytesMax, stallMs: limits.bodyTimeoutMs })
+  return connect(engine, exchange, content, {
+    bytesMax,
+    payloadBytesMax,
+    pauseMs: limits.bodyTimeoutMs,
+    bytesPerSMin: limits.bodyBytesPerSMin,
+  })
 }
 
 /** Connects a new receiver with its exchange, the transport (its source) and the watch (its timeout). */

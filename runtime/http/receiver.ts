@@ -9,8 +9,9 @@ export type ReceiverLimits = {
   bytesMax: number
   /** The limit in messages to the client: without boundaries and part headers. */
   payloadBytesMax: number
-  /** The body is refused if it makes no progress for this long. */
-  stallMs: number
+  /** The longest pause of a body. */
+  pauseMs: number
+  bytesPerSMin: number
 }
 
 /**
@@ -20,9 +21,15 @@ export type ReceiverLimits = {
 const tinyChunksMax = 1000
 const chunkBytesMin = 16
 
+/** A body may be slower than the lowest speed for this long after its start, because new connections are slow. */
+const startMs = 10_000
+
 /**
  * Receives a body: bounds it, counts it and copies it out of the transport's buffer. After a refusal, further bytes are
  * read and dropped.
+ *
+ * Each byte moves the body's deadline by the byte's time at the lowest speed, but never further than the longest pause
+ * from now. So a body as fast as the lowest speed is never late, and a faster body may pause for a while.
  */
 export class Receiver implements Placed {
   place = -1
@@ -31,8 +38,9 @@ export class Receiver implements Placed {
   readonly #limits: ReceiverLimits
   readonly #stalls: Watch<Receiver>
   readonly #clock: Clock
-  /** The monotonic time when the last chunk arrived. */
-  #progressMs: number
+  /** The monotonic time when further bytes must have arrived. */
+  #deadlineMs: number
+  #wasLate = false
   #bytes = 0
   #chunks = 0
   #outcome: 'arriving' | 'whole' | Error = 'arriving'
@@ -44,7 +52,7 @@ export class Receiver implements Placed {
     this.#limits = limits
     this.#stalls = stalls
     this.#clock = clock
-    this.#progressMs = exchange.startedMs
+    this.#deadlineMs = exchange.startedMs + Math.min(startMs, limits.pauseMs)
   }
 
   /** Resolves when the body is whole. Rejects with a Refusal or ClientGone. */
@@ -66,12 +74,22 @@ export class Receiver implements Placed {
     this.content.destroy()
   }
 
-  /** Refuses the body if it makes no progress, or if its total time is up. */
+  /** Refuses the body if it is too slow, or if its total time is up. */
   look(nowMs: number): void {
-    const isSilent = nowMs - this.#progressMs > this.#limits.stallMs
-    if (!isSilent && nowMs - this.#exchange.startedMs <= this.#exchange.transport.bodyTimeoutMs) return
+    const { transport, startedMs } = this.#exchange
+    if (nowMs - startedMs <= transport.bodyTimeoutMs && !this.#isLate(nowMs)) return
     this.#exchange.closesConnection = true
     this.fail(new Refusal('request_timeout', { message: 'the body did not arrive in time' }))
+  }
+
+  /**
+   * True if the deadline was over at two looks. The first look may come after a busy turn of the event loop, and bytes
+   * may wait in the system.
+   */
+  #isLate(nowMs: number): boolean {
+    const wasLate = this.#wasLate
+    this.#wasLate = nowMs > this.#deadlineMs
+    return wasLate && this.#wasLate
   }
 
   /** Receives a chunk, and copies it because the transport reuses its buffer. */
@@ -91,8 +109,14 @@ export class Receiver implements Placed {
     if (this.#chunks > tinyChunksMax && this.#bytes < this.#chunks * chunkBytesMin) throw this.#tooManyChunks()
     if (this.#bytes > this.#limits.bytesMax) throw tooLarge(this.#limits.payloadBytesMax)
     if (!this.#exchange.hold(chunk.length)) throw noMemory()
-    if (!last) this.#progressMs = this.#clock.monotonicMs()
+    if (!last) this.#moveDeadline(chunk.length)
     this.content.take(Buffer.from(chunk), last)
+  }
+
+  #moveDeadline(bytes: number): void {
+    const { pauseMs, bytesPerSMin } = this.#limits
+    const byPause = this.#clock.monotonicMs() + pauseMs
+    this.#deadlineMs = Math.min(byPause, this.#deadlineMs + (bytes * 1000) / bytesPerSMin)
   }
 
   #tooManyChunks(): Refusal {

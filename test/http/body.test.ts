@@ -338,7 +338,7 @@ overEngines(t, (t) => {
     const pieces = Array.from({ length: Math.ceil(body.length / 512) }, (_, i) => body.subarray(i * 512, (i + 1) * 512))
     t.match(await drip(body.length, pieces), /^HTTP\/1.1 200[\s\S]*"bytes":4096/)
     t.match(
-      await drip(100_000, Array(40).fill(Buffer.alloc(1, '-')) as Buffer[]),
+      await drip(100_000, Array(40).fill(Buffer.alloc(512, '-')) as Buffer[]),
       /^HTTP\/1.1 408/,
       'a whole body has a limit of time',
     )

@@ -161,6 +161,7 @@ export async function start(mounts: Mount[], { sockets = [], ...overrides }: Ove
       uploadMemory: 8_388_608,
       connectionsPerAddressMax: 1000,
       bodyTimeoutMs: 5000,
+      bodyBytesPerSMin: 1024,
       uploadBodyTimeoutMs: 10_000,
       readerTimeoutMs: 10_000,
       requestsMax: 1000,

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import type { Transport } from '../../engine/transport.ts'
 
-/** One request over node:http, which bounds idle times but not the minimum speed for a body. */
+/** One request over node:http, which bounds idle times and leaves the lowest speed for bodies to the server. */
 export class NodeTransport implements Transport {
   readonly httpVersion: string
   readonly method: string
