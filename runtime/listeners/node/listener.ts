@@ -1,10 +1,11 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { type AddressInfo, Server as NetServer } from 'node:net'
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import type { Listener } from '../../engine/transport.ts'
 import type { Engine } from '../../http/engine.ts'
 import { serve } from '../../http/lifecycle.ts'
 import { upgrade } from '../upgrade.ts'
-import { oweAnswer, owesTooMuch } from './owed.ts'
+import { Endings } from './endings.ts'
+import { answerUnreadable, dropRequest, oweAnswer, owesTooMuch } from './owed.ts'
 import { joinPort, sharePort } from './shared-port.ts'
 import { asksForSocket, UpgradedConnections, withoutThrowing } from './sockets.ts'
 import { NodeTransport } from './transport.ts'
@@ -46,13 +47,13 @@ function createHttp(engine: Engine): Server {
     // If an earlier request in the same read has closed the connection, node:http still emits this request. It must not
     // run.
     if (socket.destroyed) return
-    if (owesTooMuch(socket)) return void socket.destroy()
+    if (owesTooMuch(socket)) return dropRequest(socket)
     oweAnswer(socket, response)
     withoutThrowing(engine, socket, () => serveOne(request, response))
   }
   // The engine checks the Host header itself: node would answer 400, and then run the next request in the same bytes.
   // NODE_OPTIONS must not enable the lenient parser.
-  const options = { connectionsCheckingInterval: 5000, requireHostHeader: false, insecureHTTPParser: false }
+  const options = { connectionsCheckingInterval: 1000, requireHostHeader: false, insecureHTTPParser: false }
   const server = createServer(options, take)
   let loggedMs = Number.NEGATIVE_INFINITY
   // Emitted if a connection could not be accepted, for example because too many files are open. Without a listener this
@@ -61,6 +62,12 @@ function createHttp(engine: Engine): Server {
     if (!server.listening || clock.monotonicMs() - loggedMs < logEveryMs) return
     loggedMs = clock.monotonicMs()
     log.error({ err }, 'a connection could not be accepted')
+  })
+  const endings = new Endings()
+  server.on('timeout', (socket: Socket) => endings.add(socket))
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') endings.add(socket as Socket)
+    else answerUnreadable(socket as Socket, error.code)
   })
   // The Expect header is ignored, as in uWebSockets.js. node:http would answer 417 without an envelope.
   server.on('checkExpectation', take)

@@ -28,6 +28,7 @@ export function owesAnswer(socket: Socket): boolean {
  * from one read, some thousand, and keeps every answer until the client reads it.
  */
 export function owesTooMuch(socket: Socket): boolean {
+  if (dropped.has(socket)) return true
   if (!owesAnswer(socket)) return false
   let count = 0
   let bytes = 0
@@ -38,6 +39,40 @@ export function owesTooMuch(socket: Socket): boolean {
   }
   return count >= answersMax || bytes > unwrittenBytesMax
 }
+
+/**
+ * Drops a request without running it. No further request on its connection runs, and the connection closes after the
+ * open answers. Its client sends the unanswered requests again (RFC 9112, 9.3.2 and 9.6).
+ */
+export function dropRequest(socket: Socket): void {
+  const count = dropped.get(socket) ?? 0
+  dropped.set(socket, count + 1)
+  const newest = owed.get(socket)?.at(-1)
+  if (count >= droppedMax || newest === undefined) return void socket.destroy()
+  socket.pause()
+  if (count > 0) return
+  newest.shouldKeepAlive = false
+  newest.once('close', () => socket.destroySoon())
+}
+
+/** The number of dropped requests by connection. */
+const dropped = new WeakMap<Socket, number>()
+/** One read has fewer requests, and after it the connection is paused. */
+const droppedMax = 4096
+
+/** Answers bytes that are no request and ends the connection. The codes are the codes of node:http. */
+export function answerUnreadable(socket: Socket, code: string | undefined): void {
+  const hasBegun = owed.get(socket)?.some(({ destroyed, headersSent }) => !destroyed && headersSent) ?? false
+  const status = unreadable.get(code ?? '') ?? '400 Bad Request'
+  if (socket.writable && !hasBegun) socket.write(`HTTP/1.1 ${status}\r\nConnection: close\r\n\r\n`)
+  socket.destroy()
+}
+
+const unreadable: ReadonlyMap<string, string> = new Map([
+  ['HPE_HEADER_OVERFLOW', '431 Request Header Fields Too Large'],
+  ['HPE_CHUNK_EXTENSIONS_OVERFLOW', '413 Payload Too Large'],
+  ['ERR_HTTP_REQUEST_TIMEOUT', '408 Request Timeout'],
+])
 
 /** The most open answers on a connection. While no answer has its bytes yet, only this number bounds their memory. */
 const answersMax = 16

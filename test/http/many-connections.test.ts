@@ -1,0 +1,42 @@
+/** node:http: very many connections or requests of one client do not delay others, and lose no answer. */
+import net from 'node:net'
+import t from 'tap'
+import { Endings } from '../../runtime/listeners/node/endings.ts'
+import { settled } from '../clock.ts'
+import { mount, operation, raw, start, surface } from './harness.ts'
+
+const operations = [operation('atOnce', 'get', '/v1/at-once'), operation('later', 'get', '/v1/later')]
+const handlers = {
+  atOnce: () => ({ status: 200, body: 'at once' }),
+  later: async () => {
+    await settled()
+    return { status: 200, body: 'later' }
+  },
+}
+
+t.test('very many idle connections end a hundred at a time', async (t) => {
+  const endings = new Endings()
+  const sockets = Array.from({ length: 250 }, () => new net.Socket())
+  const ended = () => sockets.filter(({ destroyed }) => destroyed).length
+  for (const socket of [...sockets, ...sockets]) endings.add(socket)
+  t.equal(ended(), 0)
+  for (const expected of [100, 200, 250]) {
+    await settled()
+    t.equal(ended(), expected)
+  }
+})
+
+for (const path of ['/v1/at-once', '/v1/later'])
+  t.test(`too many requests of ${path} in one write get some answers before the connection closes`, async (t) => {
+    const server = await start([mount(surface('main', ...operations), handlers)], { engine: 'node' })
+    t.teardown(() => server.stop())
+    const { text, isClosed } = await raw(server.port, `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`.repeat(50), 2000)
+    t.equal(text.match(/HTTP\/1.1 200/g)?.length, 16)
+    t.ok(text.endsWith(path === '/v1/later' ? '"later"' : '"at once"'), 'the last answer is whole')
+    t.ok(isClosed)
+    t.equal(
+      (await raw(server.port, `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`.repeat(10))).text.match(/HTTP\/1.1 200/g)
+        ?.length,
+      10,
+    )
+  })
