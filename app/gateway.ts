@@ -3,6 +3,7 @@ import type { Caller } from '../domain/records/organization.ts'
 import type { ParleyConfig } from '../generated/config/types.ts'
 import { createGatedAuthenticate } from '../handlers/platform/gates.ts'
 import { authorityOf, isEveryAddress, isLoopbackHost } from '../runtime/engine/host.ts'
+import type { Shares } from '../runtime/engine/options.ts'
 import type { Environment } from '../runtime/process/config.ts'
 import { makeDataDir } from '../runtime/process/data-dir.ts'
 import { startWorkers, type Workers } from '../runtime/process/workers.ts'
@@ -193,7 +194,7 @@ function listen(
     echo: env['PARLEY_TEST_ECHO'] === '1' && isLoopbackHost(config.host),
     authenticate: createGatedAuthenticate({ ...store, owners, keepsRemovedSend: config.rmsg.keepRemovedSend }),
     requestId: ids.request,
-    shares: { owners, part: config.limits.organizationShare, ownerOf: organizationOf },
+    shares: sharesOf(app, capabilities),
     limits: { ...config.limits, ...config.realtime, uploadMemory: config.uploadMemory },
     edgeQuota: {
       requests: config.edgeQuota,
@@ -213,9 +214,16 @@ function listen(
   })
 }
 
-/** Requests count for their organization. */
-function organizationOf(caller: unknown): string {
-  return (caller as Caller).organization.id
+/** Requests count for their organization. A request to a model has its concurrency lease before its body. */
+function sharesOf({ config, owners }: App, { operations }: Capabilities): Shares {
+  const { earlyLeases } = operations.dispatch
+  return {
+    owners,
+    part: config.limits.organizationShare,
+    ownerOf: (caller) => (caller as Caller).organization.id,
+    admitBody: (caller, requestId, { id, scope }) =>
+      scope === 'router' && id !== 'previewRouting' ? (earlyLeases?.take(caller as Caller, requestId) ?? null) : null,
+  }
 }
 
 function readyChecksOf({ store }: App, running: () => Server | null) {

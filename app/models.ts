@@ -1,5 +1,6 @@
 /** The operations over models, from store, providers and configuration. */
 import { createConvertSpeech } from '../audio/encode-output.ts'
+import { EarlyLeases } from '../domain/access/early-leases.ts'
 import { Catalog } from '../domain/catalog/catalog.ts'
 import type { DispatchDeps } from '../domain/dispatch/request.ts'
 import { Health } from '../domain/health/health.ts'
@@ -75,6 +76,7 @@ function dispatchDeps(app: App, providers: readonly Provider[]): DispatchDeps {
     providerKeys: store.providerKeys,
     chooser: new Chooser({ catalog, health, testProviders: new Set(['local', ...loopbacks]) }),
     concurrency: store.limits,
+    earlyLeases: new EarlyLeases(store.limits),
     idempotency: store.idempotency,
     credit: store.credit,
     ledger: store.ledger,

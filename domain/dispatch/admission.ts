@@ -1,3 +1,4 @@
+import type { EndLease } from '../access/limits.ts'
 import { ownKeyIdOf } from '../access/provider-keys.ts'
 import { takeLease } from '../access/take-lease.ts'
 import { budgetOf, creditFault, type KeyBudget } from '../billing/budget.ts'
@@ -34,7 +35,7 @@ export type Admission = {
 export async function admitRequest<T>(deps: DispatchDeps, context: RequestContext, plan: Plan<T>): Promise<Admission> {
   const startedMs = deps.clock.monotonicMs()
   if (!deps.ledger.hasRoom()) throw new Fault({ kind: 'store_unreachable' }, { retryAfterS: 1 })
-  const lease = context.callId === undefined ? takeLease(deps.concurrency, context.caller, 'request') : withoutLease
+  const lease = leaseOf(deps, context)
   const end = lease instanceof Promise ? await lease : lease
   try {
     const use = context.key && useOf(context, context.key)
@@ -50,6 +51,11 @@ export async function admitRequest<T>(deps: DispatchDeps, context: RequestContex
     end()
     throw error
   }
+}
+
+function leaseOf({ earlyLeases, concurrency }: DispatchDeps, context: RequestContext): EndLease | Promise<EndLease> {
+  if (context.callId !== undefined) return withoutLease
+  return earlyLeases?.takeOver(context.requestId) ?? takeLease(concurrency, context.caller, 'request')
 }
 
 const withoutLease = () => {}

@@ -1,6 +1,7 @@
 /**
  * The types for a request to a provider: its context, its plan and its limits. The other files in this folder use them.
  */
+import type { EarlyLeases } from '../access/early-leases.ts'
 import type { Limits } from '../access/limits.ts'
 import type { ProviderKeys } from '../access/provider-keys.ts'
 import type { Credit, Ledger, Quantity } from '../billing/ledger.ts'
@@ -82,6 +83,8 @@ export type DispatchDeps = UnpricedPolicy & {
   providerKeys: ProviderKeys
   chooser: Chooser
   concurrency: Limits
+  /** Leases from before the body. Absent: no request has one. */
+  earlyLeases?: EarlyLeases
   idempotency: Idempotency
   credit: Credit
   ledger: Ledger

@@ -1,7 +1,7 @@
 import type { Owners } from '../shares/owners.ts'
 import type { SocketSurface } from './channel.ts'
 import type { FaultWriter, Handlers } from './handler.ts'
-import type { Access, Surface } from './operation.ts'
+import type { Access, Operation, Surface } from './operation.ts'
 import type { AdmitSocket, SocketHandlers } from './socket.ts'
 import type { LogFields, Trace } from './trace-context.ts'
 
@@ -78,6 +78,8 @@ export type Limits = {
   pingS: number
 }
 
+export type EndBody = () => void
+
 /** How limited resources are divided among owners. */
 export type Shares = {
   owners: Owners
@@ -85,6 +87,11 @@ export type Shares = {
   part: number
   /** Names the owner for a caller of `authenticate`. */
   ownerOf(caller: unknown): string
+  /**
+   * Called before a body is read. Throws or rejects if the caller may not begin this operation now. The result is
+   * called when the request has ended. Null: nothing is to end.
+   */
+  admitBody(caller: unknown, requestId: string, operation: Operation): EndBody | Promise<EndBody> | null
 }
 
 export type EdgeQuotaOptions = {

@@ -1,7 +1,7 @@
 import { CancelSource } from '../engine/cancel-signal.ts'
 import { type Context, type Peer, Refusal } from '../engine/handler.ts'
 import type { Head } from '../engine/head.ts'
-import type { Mount } from '../engine/options.ts'
+import type { EndBody, Mount } from '../engine/options.ts'
 import type { LogFields, Trace } from '../engine/trace-context.ts'
 import type { Transport } from '../engine/transport.ts'
 import type { Capacity, GiveBack, Place } from '../shares/capacity.ts'
@@ -65,6 +65,7 @@ export class HttpExchange implements Context, Placed {
   #bodyBytes: Place | null = null
   #giveBack: GiveBack | null = null
   #isOver = false
+  #endBody: EndBody | null = null
 
   constructor(transport: Transport, requestId: string, startedMs: number, capacity: RequestCapacity) {
     this.transport = transport
@@ -136,6 +137,13 @@ export class HttpExchange implements Context, Placed {
   end(): void {
     this.#isOver = true
     this.#endPlaces()
+    this.#endBody?.()
+  }
+
+  /** Calls `endBody` when the request has ended, or at once if it has ended before. */
+  whenOver(endBody: EndBody): void {
+    if (this.#isOver) endBody()
+    else this.#endBody = endBody
   }
 
   #endPlaces(): void {

@@ -92,16 +92,24 @@ function identify(engine: Engine, exchange: HttpExchange, operation: Operation, 
     return undefined
   }
   const { options } = engine
-  const accept = (caller: unknown): undefined => {
+  const accept = (caller: unknown) => {
     exchange.caller = caller
     enter(exchange, options.shares.ownerOf(caller), awaitsBody)
-    return undefined
+    return awaitsBody ? admitBody(engine, exchange, operation) : undefined
   }
   const caller = options.authenticate(head, operation, exchange.logFields)
   if (!(caller instanceof Promise)) return accept(caller)
   const lookup = watched(caller.then(accept))
   enter(exchange, owners.unchecked, awaitsBody)
   return lookup
+}
+
+/** Asks the product whether the caller may send this body now. Throws or rejects if not. */
+function admitBody({ options }: Engine, exchange: HttpExchange, operation: Operation): Promise<void> | undefined {
+  const end = options.shares.admitBody(exchange.caller, exchange.requestId, operation)
+  if (end instanceof Promise) return watched(end.then((run) => exchange.whenOver(run)))
+  if (end !== null) exchange.whenOver(end)
+  return undefined
 }
 
 /** If a later step throws, nothing awaits the lookup, and an unhandled rejection would end the process. */

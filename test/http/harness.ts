@@ -138,7 +138,7 @@ export async function start(mounts: Mount[], { sockets = [], ...overrides }: Ove
     mounts: mounts.map((mount) => recording(withAnswerChecks(mount), errors)),
     authenticate: () => null,
     requestId: () => `req_${++requests}`,
-    shares: { owners: new Owners(), part: 0.25, ownerOf: (caller) => String(caller) },
+    shares: { owners: new Owners(), part: 0.25, ownerOf: String, admitBody: () => null },
     edgeQuota: { requests: 0, windowS: 300, trustedProxies: [], addressesMax: 1000 },
     drain: { lbDelayMs: 0, graceMs: 1000 },
     clock: systemClock,

@@ -35,7 +35,7 @@ export async function crowd(t: Test, { areSeveral, limits, ...more }: Wanted): P
     webhook: ({ body }) => ({ status: 200, body }),
   }
   const clock = new TestClock({ quiet: wholeProcess })
-  const shares = { owners: new Owners(areSeveral), part: 0.25, ownerOf: (caller: unknown) => String(caller) }
+  const shares = { owners: new Owners(areSeveral), part: 0.25, ownerOf: String, admitBody: () => null }
   const authenticate = ({ authorization }: { authorization: string }) => {
     shares.owners.see(authorization)
     return authorization
