@@ -4,6 +4,7 @@ import { ResourceFault } from '../domain/records/resource-fault.ts'
 import { Refusal } from '../runtime/engine/handler.ts'
 import type { Access } from '../runtime/engine/operation.ts'
 import type { Credentials } from '../runtime/engine/options.ts'
+import type { UpgradeRequest } from '../runtime/engine/socket.ts'
 import type { LogFields } from '../runtime/engine/trace-context.ts'
 import type { Owners } from '../runtime/shares/owners.ts'
 
@@ -87,6 +88,12 @@ export function requireRole(held: Role, least: string | null): void {
 export function nameCaller(logFields: LogFields, { organization, keyId }: Caller): void {
   logFields['organizationId'] = organization.id
   logFields['keyId'] = keyId
+}
+
+/** Names a socket's caller in log fields, and counts the socket for the caller's organization. */
+export function nameSocket(request: Pick<UpgradeRequest, 'logFields' | 'owner'>, caller: Caller): void {
+  nameCaller(request.logFields, caller)
+  request.owner = caller.organization.id
 }
 
 /** Throws the refusal disabled if the organization is disabled. Call it also for a caller found without a secret. */

@@ -12,7 +12,7 @@ import { Refusal } from '../../runtime/engine/handler.ts'
 import type { Access } from '../../runtime/engine/operation.ts'
 import type { Credentials } from '../../runtime/engine/options.ts'
 import type { AdmitSocket, UpgradeRequest } from '../../runtime/engine/socket.ts'
-import { isOwnOrigin, nameCaller, requireAccess, requireEnabled } from '../authenticate.ts'
+import { isOwnOrigin, nameSocket, requireAccess, requireEnabled } from '../authenticate.ts'
 
 export type AdmitDeps = {
   /** Finds the caller for the credentials. Throws the refusals unauthenticated and forbidden. */
@@ -56,7 +56,7 @@ async function admitKey(deps: AdmitDeps, request: UpgradeRequest, key: string): 
   // token instead.
   const credentials = { authorization: key, cookie: '', fetchSite: '', origin: request.origin, host: request.host }
   const caller = await deps.authenticate(credentials, request)
-  nameCaller(request.logFields, caller)
+  nameSocket(request, caller)
   checkOrigin(request, caller)
   await deps.admitStream(caller, stageOf(request), modelOf(request))
   return caller
@@ -70,7 +70,7 @@ async function admitToken(
   if (credential === '') throw new Refusal('unauthenticated', { param: 'Authorization' })
   const value = credential.startsWith(clientSecretPrefix) ? credential.slice(clientSecretPrefix.length) : credential
   const redeemed = await redeem(value, (caller) => {
-    nameCaller(request.logFields, caller)
+    nameSocket(request, caller)
     requireEnabled(caller)
     requireAccess(caller, request)
     checkOrigin(request, caller)

@@ -7,7 +7,7 @@ import type { Caller } from '../../domain/records/organization.ts'
 import type { TransportTokens } from '../../domain/sessions/transport-token.ts'
 import { Refusal } from '../../runtime/engine/handler.ts'
 import { type AdmitSocket, OwnedElsewhere, type UpgradeRequest } from '../../runtime/engine/socket.ts'
-import { isOwnOrigin, nameCaller, requireEnabled, requireRole } from '../authenticate.ts'
+import { isOwnOrigin, nameSocket, requireEnabled, requireRole } from '../authenticate.ts'
 
 export type SessionAdmitDeps = {
   tokens: TransportTokens
@@ -29,7 +29,7 @@ export function createSessionAdmit({ tokens, keys, sessions, traces }: SessionAd
     if (claims === null || claims.sessionId !== request.path['id']) throw badToken()
     const caller = await keys.find(claims.organizationId, claims.keyId)
     if (caller === null || !hasScope(caller, request.scope)) throw badToken()
-    nameCaller(request.logFields, caller)
+    nameSocket(request, caller)
     request.logFields['callId'] = claims.sessionId
     requireEnabled(caller)
     if (caller.role !== undefined) requireRole(caller.role, request.role)

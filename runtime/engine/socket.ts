@@ -22,6 +22,8 @@ export type UpgradeRequest = {
   query: URLSearchParams
   /** The admission sets the log fields for the caller. */
   logFields: LogFields
+  /** The admission sets the owner whose share of the open sockets is used. Otherwise sockets without a key share one. */
+  owner: string
   /** Makes the socket a part of this trace, so it has no separate trace. Null changes nothing. */
   joinTrace(trace: Trace | null): void
 }

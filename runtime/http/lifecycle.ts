@@ -125,10 +125,10 @@ export function enter(exchange: HttpExchange, owner: string, awaitsBody: boolean
 }
 
 /**
- * Owners for requests without a known caller. All requests without a key together are like one organization, because a
- * client can have any number of addresses.
+ * Owners for requests and sockets without a known caller. All requests without a key together are like one
+ * organization, because a client can have any number of addresses.
  */
-export const owners = { keyless: 'keyless', unchecked: 'unchecked' }
+export const owners = { keyless: 'keyless', unchecked: 'unchecked', relayed: 'relayed' }
 
 const nothing: ReadonlyMap<string, string> = new Map()
 

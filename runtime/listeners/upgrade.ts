@@ -18,6 +18,7 @@ import { ClientGone, type HttpExchange } from '../http/http-exchange.ts'
 import { admit, drop, enter, owners } from '../http/lifecycle.ts'
 import { identityHeaders, refuse } from '../http/respond.ts'
 import { nothingAt } from '../http/unknown-path.ts'
+import type { Place } from '../shares/capacity.ts'
 import { Connection } from '../ws/connection.ts'
 import { type Handshake, readHandshake, requireHandshake, requireQuery } from '../ws/handshake.ts'
 import type { SocketEntry } from '../ws/routes.ts'
@@ -25,6 +26,7 @@ import type { SocketEntry } from '../ws/routes.ts'
 /** Answers one request. Never rejects and never throws, because uWebSockets.js would end the process. */
 export async function upgrade(engine: Engine, transport: UpgradeTransport): Promise<void> {
   const exchange = engine.open(transport)
+  let connection: Connection | null = null
   try {
     const head = readHead(transport, nothing)
     exchange.head = head
@@ -39,13 +41,14 @@ export async function upgrade(engine: Engine, transport: UpgradeTransport): Prom
     const { entry } = match
     const handshake = readHandshake(transport, entry)
     enter(exchange, owners.unchecked, false)
-    const connection = await admitSocket(engine, exchange, match, handshake)
+    connection = await admitSocket(engine, exchange, match, handshake)
     exchange.status = 101
     const subprotocol = handshake.isOffered ? entry.subprotocol : ''
     const socket = transport.upgrade(identityHeaders(engine, exchange), handshake.key, subprotocol, connection)
     if (socket) connection.opened(socket)
     else connection.gone(cutCode)
   } catch (error) {
+    connection?.gone(cutCode)
     refuse(engine, exchange, error)
   } finally {
     engine.close(exchange)
@@ -78,8 +81,8 @@ async function admitSocket(
   })
   try {
     if (exchange.isGone) throw new ClientGone()
-    // Looking up the caller can take long. Meanwhile the server may have begun to stop or become full.
-    requireCapacity(engine)
+    // Opening a relay can take long, too.
+    requireServing(engine)
     return connection
   } catch (error) {
     connection.gone(cutCode)
@@ -110,22 +113,32 @@ async function connectionOf(
     Object.assign(logFields, trace.logFields)
   }
   const commonFields = { requestId, channelId, path, query, logFields }
-  const upgradeRequest = { ...commonFields, scope, role, authorization, credential, origin, host, joinTrace }
+  const { keyless: owner } = owners
+  const access = { scope, role, authorization, credential, origin, host }
+  const upgradeRequest = { ...commonFields, ...access, owner, joinTrace }
   const caller = await entry.admit(upgradeRequest)
+  // Looking up the caller can take long. Meanwhile the server may have begun to stop.
+  requireServing(engine)
+  const place = placeFor(engine, upgradeRequest.owner)
   const signal = new CancelSource()
-  return new Connection(engine.sockets, entry, { ...commonFields, caller, signal, startedMs, trace })
+  return new Connection(engine.sockets, entry, { ...commonFields, caller, signal, startedMs, trace }, place)
 }
 
 /** Connects a socket to the process that serves it. */
 async function relayed(
-  { relay, sockets }: Engine,
+  engine: Engine,
   { entry, params }: PathMatch<SocketEntry>,
   request: RelayRequest,
   { startedMs, trace, logFields }: Begun,
   owner: string,
 ): Promise<Connection> {
+  const { relay, sockets } = engine
   if (relay === null) throw unreachable('another process has the session')
-  const link = await relay.open(owner, request)
+  const place = placeFor(engine, owners.relayed)
+  const link = await relay.open(owner, request).catch((error: unknown) => {
+    place.end()
+    throw error
+  })
   const signal = new CancelSource()
   signal.addEventListener('abort', () => link.close())
   const { id: channelId, parameters = [] } = entry.channel
@@ -133,7 +146,7 @@ async function relayed(
   const query = new URLSearchParams(request.query)
   const { requestId } = request
   const context = { requestId, caller: null, channelId, path, query, signal, startedMs, trace, logFields }
-  return new Connection(sockets, relayEntry(entry, link), context)
+  return new Connection(sockets, relayEntry(entry, link), context, place)
 }
 
 /** Passes a relayed socket's frames on without reading them. */
@@ -162,7 +175,6 @@ export async function admitRelayed(
     const logFields = { ...trace?.logFields }
     const begun = { startedMs: engine.sockets.nowMs(), trace, logFields }
     const connection = await connectionOf(engine, match, request, begun)
-    requireCapacity(engine)
     return { connection }
   } catch (error) {
     const mount = match?.entry.mount ?? null
@@ -174,7 +186,22 @@ export async function admitRelayed(
 /** The close code for a socket without an open connection. */
 const cutCode = 1006
 
-function requireCapacity({ isServing, sockets }: Engine): void {
+function requireCapacity(engine: Engine): void {
+  requireServing(engine)
+  if (engine.sockets.isFull) throw tooManySockets()
+}
+
+function requireServing({ isServing }: Engine): void {
   if (!isServing) throw new Refusal('overloaded', { message: 'the server is restarting', retryAfterS: 1 })
-  if (sockets.isFull) throw new Refusal('overloaded', { message: 'too many open sockets', retryAfterS: 1 })
+}
+
+/** Takes a place among the open sockets. The connection must end it. */
+function placeFor({ sockets }: Engine, owner: string): Place {
+  const place = sockets.take(owner)
+  if (place === null) throw tooManySockets()
+  return place
+}
+
+function tooManySockets(): Refusal {
+  return new Refusal('overloaded', { message: 'too many open sockets', retryAfterS: 1 })
 }

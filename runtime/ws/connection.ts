@@ -12,6 +12,7 @@ import type { CancelSource } from '../engine/cancel-signal.ts'
 import type { Socket, SocketContext, SocketSession } from '../engine/socket.ts'
 import type { SocketOwner, SocketTransport } from '../engine/transport.ts'
 import { utf8 } from '../engine/utf8.ts'
+import type { Place } from '../shares/capacity.ts'
 import type { Placed } from '../timing/roster.ts'
 import { binaryRefused, type SentFrames, wrongSent } from './frames.ts'
 import type { SocketEntry } from './routes.ts'
@@ -54,11 +55,14 @@ export class Connection implements Socket, SocketOwner, Placed {
   #closeCode = 0
   #closeReason = ''
   place = -1
+  readonly #capacity: Place
 
-  constructor(register: SocketRegister, entry: SocketEntry, context: ConnectionContext) {
+  /** `capacity` is the socket's place among the open sockets. It ends with the socket. */
+  constructor(register: SocketRegister, entry: SocketEntry, context: ConnectionContext, capacity: Place) {
     this.#register = register
     this.#entry = entry
     this.context = context
+    this.#capacity = capacity
   }
 
   get channelId(): string {
@@ -161,6 +165,7 @@ export class Connection implements Socket, SocketOwner, Placed {
   }
 
   gone(code: number): void {
+    this.#capacity.end()
     const wasOpened = this.#transport !== null
     this.#transport = null
     this.#isClosing = true

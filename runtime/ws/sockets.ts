@@ -1,4 +1,5 @@
 import type { ServerOptions } from '../engine/options.ts'
+import { Capacity, type Place } from '../shares/capacity.ts'
 import { roundedMs } from '../telemetry/log.ts'
 import { Watch } from '../timing/watch.ts'
 import type { Connection, SocketRegister } from './connection.ts'
@@ -9,12 +10,15 @@ export class Sockets implements SocketRegister {
   readonly #options: ServerOptions
   readonly #onEmpty: () => void
   readonly #open = new Set<Connection>()
+  readonly #capacity: Capacity
   /** The connections with a reader that is behind. They are few, and the others cost nothing. */
   readonly #behind: Watch<Connection>
 
   constructor(options: ServerOptions, onEmpty: () => void) {
     this.bufferBytesMax = options.limits.bufferBytesMax
     this.#options = options
+    const { limits, shares } = options
+    this.#capacity = new Capacity({ max: limits.socketsMax, part: shares.part }, shares.owners)
     this.#onEmpty = onEmpty
     this.#behind = new Watch(options.clock, lookEveryMs, (connection, nowMs) => connection.overdue(nowMs))
   }
@@ -23,8 +27,14 @@ export class Sockets implements SocketRegister {
     return this.#open.size
   }
 
+  /** True if all places for sockets are taken. */
   get isFull(): boolean {
-    return this.#open.size >= this.#options.limits.socketsMax
+    return this.#capacity.used >= this.#options.limits.socketsMax
+  }
+
+  /** Takes a place for a socket. Returns null if the owner may not open a socket now. */
+  take(owner: string): Place | null {
+    return this.#capacity.take(owner)
   }
 
   nowMs(): number {

@@ -64,6 +64,7 @@ function upgrade(changes: Partial<UpgradeRequest> = {}): UpgradeRequest {
     path: {},
     query: new URLSearchParams(),
     logFields: {},
+    owner: 'keyless',
     joinTrace: () => {},
     ...changes,
   }

@@ -114,7 +114,7 @@ class RelayedSocket implements SocketTransport {
     if (request === null) return void socket.destroy()
     const admitted = await this.#deps.admit(request)
     if ('refusal' in admitted) return void socket.end(encode(kinds.refused, JSON.stringify(admitted.refusal)))
-    if (socket.destroyed) return
+    if (socket.destroyed) return admitted.connection.gone(cutCode)
     socket.write(encode(kinds.accepted))
     this.#connection = admitted.connection
     this.#connection.opened(this)
