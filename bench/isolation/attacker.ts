@@ -1,4 +1,4 @@
-/** Runs one attack in a process of its own, so the attack takes no time from the probes. Ends with its parent. */
+/** Runs one attack in a separate process, so the attack takes no time from the probes. Ends with its parent. */
 import { type Attack, attacks } from './attacks.ts'
 import type { World } from './world.ts'
 

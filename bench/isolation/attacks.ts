@@ -1,4 +1,4 @@
-/** What the hostile organization does with its one key. Each attack goes on until its process ends. */
+/** The hostile organization's attacks, with one key. Each attack goes on until its process ends. */
 import { createSocket } from 'node:dgram'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -17,7 +17,7 @@ import {
 } from './requests.ts'
 import { trunkAddress, type World } from './world.ts'
 
-/** More than the resource's limit, so that the attacker also asks for places that the others should get. */
+/** The attacker asks for more places than the resource has, so it also competes for the others' share. */
 const overLimit = 1.5
 const requests = 400 * overLimit
 const streams = 64 * 4

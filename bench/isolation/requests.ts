@@ -1,4 +1,4 @@
-/** Requests that both organizations send, and the resources that they make. */
+/** The requests and resources in attacks and probes. */
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { WebSocket } from 'ws'
@@ -8,7 +8,7 @@ import { made } from './made.ts'
 
 export const callPath = { chat: '/v1/chat/completions', transcribe: '/v1/audio/transcriptions' } as const
 
-/** A probe without an answer counts as failed after this time. */
+/** If a probe gets no answer in this time, it has failed. */
 const answerMsMax = 10_000
 
 export const chatBody = (model: string, stream = false): string =>
@@ -77,7 +77,7 @@ export type SipSender = { address: string; port: number }
 
 export const optionsOf = (sender: SipSender): string => sipText('OPTIONS', sender, 'sip:any@127.0.0.1')
 
-/** An INVITE to a number. The answer to a number of nobody is a refusal, which ends the call. */
+/** Writes an INVITE. If no organization has the number, the answer is a refusal and ends the call. */
 export const inviteOf = (sender: SipSender, number: string): string =>
   sipText('INVITE', sender, `sip:${number}@127.0.0.1`)
 

@@ -8,7 +8,7 @@ import { forkListener } from '../fork.ts'
 import { startGateway } from '../gateway.ts'
 import { made } from './made.ts'
 
-/** The parts that an attack or a probe needs. An attack runs in another process, so all parts are JSON. */
+/** The server's addresses and keys. An attack runs in another process, so all parts are JSON. */
 export type World = {
   url: string
   honest: Target

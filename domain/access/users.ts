@@ -4,11 +4,11 @@ import { type Role, roles, type Scope } from '../records/organization.ts'
 const scopesOfUsers: readonly Scope[] = ['router', 'realtime', 'platform']
 
 /**
- * The scopes of operations that a role can reach; the role of the operation decides. No role has the scope `rmsg`,
- * because only API keys may use rich messages.
+ * The scopes of operations that a role can reach; the role of the operation decides. Viewers reach no realtime socket.
+ * No role has the scope `rmsg`, because only API keys may use rich messages.
  */
 export const scopesOfRole: Readonly<Record<Role, readonly Scope[]>> = {
-  viewer: scopesOfUsers,
+  viewer: scopesOfUsers.filter((scope) => scope !== 'realtime'),
   member: scopesOfUsers,
   admin: [...scopesOfUsers, 'admin'],
   owner: [...scopesOfUsers, 'admin'],

@@ -31,7 +31,7 @@ export type PlainSentence = { text: string; sourcePlace: (place: number) => numb
 export const segmentMax = 1000
 
 /** A part of a text that is prepared by itself. `at` is its place in the text. */
-export type Segment = { at: number; text: string }
+type Segment = { at: number; text: string }
 
 /** Cuts a text behind sentences, otherwise behind words, otherwise at the limit. */
 export function* segments(text: string): Generator<Segment> {

@@ -23,7 +23,7 @@ export type ExpressionFault =
   | { kind: 'expression_too_long'; line: number; column: number; counted: Counted; most: number }
 
 /** The limited quantities in an expression. */
-export type Counted = 'characters' | 'names' | 'filters'
+type Counted = 'characters' | 'names' | 'filters'
 
 /** Returns null if the expressions are within the limits. Throws a LiquidError if a tag or output is not closed. */
 export function expressionFault(text: string): ExpressionFault | null {
