@@ -40,7 +40,7 @@ export function greeting(ready: Ready): string {
     `  try   ${requestOf(ready)} -H ${authorization(firstKey)}`,
     '  add   OPENAI_API_KEY=… and its like add a provider each (see README), parley.yaml adds any other',
     ...(ready.usesOllama
-      ? ['  llm   what answers at 127.0.0.1:11434 is used as Ollama; PARLEY_LOCAL_OLLAMA=false turns this off']
+      ? ['  llm   a server at 127.0.0.1:11434 is used as Ollama; PARLEY_LOCAL_OLLAMA=false turns this off']
       : []),
     '',
   ].join('\n')

@@ -32,7 +32,7 @@ t.test('a first local run prints a command line with its key that can be run', (
   t.match(words, `curl -s ${local}/router/v1/models -H 'Authorization: Bearer sk_live_first'`)
   t.match(words, `${local}/try/agent`)
   t.notMatch(words, /every address|Others reach/)
-  t.match(words, 'what answers at 127.0.0.1:11434 is used as Ollama; PARLEY_LOCAL_OLLAMA=false turns this off')
+  t.match(words, 'a server at 127.0.0.1:11434 is used as Ollama; PARLEY_LOCAL_OLLAMA=false turns this off')
   t.notMatch(greeting({ ...first, usesOllama: false }), /Ollama/)
   t.end()
 })
