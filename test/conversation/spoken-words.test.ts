@@ -130,8 +130,7 @@ const turns: (Given & { sentences: string[]; tokens?: number[] })[] = [
     sentences: [
       'structured query language is easy;',
       'structured query language is fun.',
-      'Dr.',
-      'win said, quite rightly, that Nay.',
+      'Dr. win said, quite rightly, that Nay.',
       'Toe needs it.',
     ],
     tokens: [3, 1, 1, 3, 1, 1, 1, 1, 1, 0, 1, 1, 0, 1, 2, 1, 1],

@@ -66,6 +66,8 @@ t.test('a circuit that opens is shown in the metrics', async (t) => {
   t.equal(await metric(adminPort, 'parley_circuits_open', 'provider="unpaid",kind="credential"'), 0)
   stub.behave({ kind: 'status', status: 401 })
   t.not((await llm(acme, 'unpaid/chat')).status, 200)
+  t.equal(await metric(adminPort, 'parley_circuits_open', 'provider="unpaid",kind="credential"'), 0, 'of one alone')
+  t.not((await llm(await admin.organization('bad-luck-too'), 'unpaid/chat')).status, 200)
   t.equal(await metric(adminPort, 'parley_circuits_open', 'provider="unpaid",kind="credential"'), 1)
   stub.behave({ kind: 'ok', usage })
 })
