@@ -3,6 +3,7 @@ import t from 'tap'
 import { NumberCarrierError } from '../../domain/ports/number-carrier.ts'
 import { type SmsRegistry, SmsRegistryError } from '../../domain/ports/sms-registry.ts'
 import { TestCluster } from '../store/cluster.ts'
+import { wholeProcess } from '../time/quiet.ts'
 import { faultOf, type Process, setUp } from './setup.ts'
 
 const cluster = await TestCluster.start()
@@ -110,6 +111,7 @@ t.test('an organization that gives back many numbers delays no other organizatio
   const releases = ids.map((each) => numbers.release(acme, each))
   await asked.opened
   const released = numbers.release(other, id)
+  await wholeProcess.settled()
   held.open()
   await Promise.all([...releases, released])
   t.equal(order.indexOf(String(bought.resourceId)), 1, 'one number of the other organization is before it')
