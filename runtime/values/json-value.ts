@@ -26,8 +26,8 @@ const stopsMs = 600_000
 const stoppedMax = 1000
 const stopKeys = new WeakMap<object, string>()
 /**
- * How often a check is repeated if other processes had the CPU for most of its time. With three repeats, a machine with
- * far too much work refused good values.
+ * How often a check is repeated if other processes had the CPU for most of its time, and if its tries together have not
+ * used `checkMs`. With three repeats, a machine with far too much work refused good values.
  */
 const waitsMax = 20
 
@@ -48,10 +48,12 @@ export function valueFaults(schema: object, value: unknown, owner: string): read
   const check = () => {
     faults = faultsOf(validatorOf(schema, Validator).validate(value).errors)
   }
+  let totalMs = 0
   for (let waits = 0; ; waits++) {
-    const end = runInTime(check)
-    if (end === 'done') return faults
-    if (end === 'waited' && waits < waitsMax) continue
+    const usedMs = runInTime(check)
+    if (usedMs === null) return faults
+    totalMs += usedMs
+    if (usedMs < checkMs / 2 && totalMs < checkMs && waits < waitsMax) continue
     countStop(schema, owner)
     return unchecked
   }
@@ -87,19 +89,20 @@ function stopKeyOf(schema: object, owner: string): string {
 }
 
 /**
- * Runs a check. `stopped`: it took too long, or its references never end. `waited`: another process had the CPU
- * meanwhile. All threads in this process count as the check, so a hostile check never counts as `waited`.
+ * Runs a check. Returns null if it ended, and otherwise the CPU time that it used until it was stopped: little if another
+ * process had the CPU meanwhile, and Infinity if its references never end. All threads in this process count as the
+ * check, so a hostile check never seems to have waited.
  */
-function runInTime(run: () => void): 'done' | 'stopped' | 'waited' {
+function runInTime(run: () => void): number | null {
   timed['run'] = run
   const before = process.cpuUsage()
   try {
     runTimed.runInContext(timed, { timeout: checkMs })
-    return 'done'
+    return null
   } catch (error) {
-    if (!isTimeout(error)) return 'stopped'
+    if (!isTimeout(error)) return Number.POSITIVE_INFINITY
     const { user, system } = process.cpuUsage(before)
-    return (user + system) / 1000 < checkMs / 2 ? 'waited' : 'stopped'
+    return (user + system) / 1000
   }
 }
 
