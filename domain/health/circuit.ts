@@ -86,7 +86,3 @@ export function move(
 ): Circuit {
   return moves[circuit.state][event](circuit, limits, nowMs, Math.min(retryAfterMs, limits.retryAfterMaxMs))
 }
-
-export function admits(circuit: Circuit): boolean {
-  return circuit.state === 'closed' || circuit.state === 'half_open'
-}

@@ -61,13 +61,15 @@ const batches: BatchLimits = { rowsMax: 256, gatherMs: 0, idleGatherMs: 0, queue
  */
 const unknownMsMax = 2_000
 
+type Watcher = (organizationId: string | null) => void
+
 export function createKeys(sql: Sql, options: Options): CheckedKeys {
   const { clock, keyCacheMs, keyCacheMax } = options
   const known = new KnownCallers(options, clock)
   const unknown = createLru<number>(keyCacheMax)
   const lookups = createBatcher((batch: readonly string[]) => inTime(sql, () => readKeys(sql, batch)), batches)
   const used = new Map<string, { organizationId: string; keyId: string }>()
-  const watchers: ((organizationId: string | null) => void)[] = []
+  const watchers: Watcher[] = []
   // Counts key changes. If a change arrives during a lookup, the lookup may have read the old state, so its answer is
   // not cached.
   let changes = 0
@@ -77,18 +79,14 @@ export function createKeys(sql: Sql, options: Options): CheckedKeys {
     known.forget(change)
     if ('lookup' in change) unknown.delete(change.lookup)
     else if ('all' in change) unknown.clear()
-    if (!('lookup' in change)) notify('organizationId' in change ? change.organizationId : null)
+    if (!('lookup' in change)) notify(watchers, 'organizationId' in change ? change.organizationId : null)
   }
 
   function missed(): void {
     changes += 1
     known.missed()
     unknown.clear()
-    notify(null)
-  }
-
-  function notify(organizationId: string | null): void {
-    for (const changed of watchers) changed(organizationId)
+    notify(watchers, null)
   }
 
   async function load(presented: Digested): Promise<Caller | null> {
@@ -139,6 +137,10 @@ export function createKeys(sql: Sql, options: Options): CheckedKeys {
       if (keys.length > 0) await markUsed(sql, keys, new Date(clock.nowMs()))
     },
   }
+}
+
+function notify(watchers: readonly Watcher[], organizationId: string | null): void {
+  for (const changed of watchers) changed(organizationId)
 }
 
 /**

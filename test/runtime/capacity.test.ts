@@ -10,21 +10,23 @@ function takeAll(capacity: Capacity, owner: string, giveBack?: () => void): numb
   return taken
 }
 
-t.test('a single organization uses the whole resource', async (t) => {
+t.test('a single organization uses the whole resource', (t) => {
   const owners = new Owners()
   owners.see('a')
   owners.see('a')
   t.equal(takeAll(new Capacity({ max: 8, part: 0.25 }, owners), 'a'), 8)
+  t.end()
 })
 
-t.test('a busy organization leaves one share to the others', async (t) => {
+t.test('a busy organization leaves one share to the others', (t) => {
   const capacity = new Capacity({ max: 8, part: 0.25 }, several())
   t.equal(takeAll(capacity, 'a'), 6)
   t.equal(takeAll(capacity, 'b'), 2)
   t.equal(capacity.used, 8)
+  t.end()
 })
 
-t.test('a second organization makes the next loans leave a share', async (t) => {
+t.test('a second organization makes the next loans leave a share', (t) => {
   const owners = new Owners()
   const capacity = new Capacity({ max: 4, part: 0.25 }, owners)
   owners.see('a')
@@ -33,9 +35,10 @@ t.test('a second organization makes the next loans leave a share', async (t) => 
   t.ok(capacity.take('a'))
   t.equal(capacity.take('a'), null)
   t.ok(capacity.take('b'))
+  t.end()
 })
 
-t.test('the oldest loan of the largest borrower is given back to an organization below its share', async (t) => {
+t.test('the oldest loan of the largest borrower is given back to an organization below its share', (t) => {
   const capacity = new Capacity({ max: 4, part: 0.25 }, new Owners())
   const givenBack: number[] = []
   for (const place of [1, 2, 3, 4]) capacity.take('a', 1, () => givenBack.push(place))
@@ -43,15 +46,17 @@ t.test('the oldest loan of the largest borrower is given back to an organization
   t.same(givenBack, [2], 'the first place is the share of a')
   t.equal(capacity.take('b'), null, 'b has its share')
   t.equal(capacity.used, 4)
+  t.end()
 })
 
-t.test('a loan without a way back stays with its borrower', async (t) => {
+t.test('a loan without a way back stays with its borrower', (t) => {
   const capacity = new Capacity({ max: 2, part: 0.25 }, new Owners())
   takeAll(capacity, 'a')
   t.equal(capacity.take('b'), null)
+  t.end()
 })
 
-t.test('an ended place is free, once', async (t) => {
+t.test('an ended place is free, once', (t) => {
   const capacity = new Capacity({ max: 2, part: 0.5 }, several())
   const place = capacity.take('a')
   capacity.take('b')
@@ -60,22 +65,25 @@ t.test('an ended place is free, once', async (t) => {
   t.equal(capacity.used, 1)
   t.equal(place?.add(1), false, 'an ended place takes no units')
   t.ok(capacity.take('a'))
+  t.end()
 })
 
-t.test('bytes are added to a place until the resource is used up', async (t) => {
+t.test('bytes are added to a place until the resource is used up', (t) => {
   const capacity = new Capacity({ max: 100, part: 0.25 }, several())
   const body = capacity.take('a', 20)
   t.equal(body?.add(40), true)
   t.equal(body?.add(20), false, 'a loan must leave 25 bytes')
   t.equal(body?.units, 60)
   t.ok(capacity.take('b', 25))
+  t.end()
 })
 
-t.test('a share has at least one place', async (t) => {
+t.test('a share has at least one place', (t) => {
   const capacity = new Capacity({ max: 2, part: 0.01 }, several())
   t.ok(capacity.take('a'))
   t.equal(capacity.take('a'), null)
   t.ok(capacity.take('b'))
+  t.end()
 })
 
 t.test('a place that is offered later can be given back from then on', (t) => {
