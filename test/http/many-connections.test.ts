@@ -18,11 +18,29 @@ t.test('very many idle connections end a hundred at a time', async (t) => {
   const endings = new Endings()
   const sockets = Array.from({ length: 250 }, () => new net.Socket())
   const ended = () => sockets.filter(({ destroyed }) => destroyed).length
-  for (const socket of [...sockets, ...sockets]) endings.add(socket)
+  for (const socket of [...sockets, ...sockets]) endings.add(socket, false)
   t.equal(ended(), 0)
   for (const expected of [100, 200, 250]) {
     await settled()
     t.equal(ended(), expected)
+  }
+})
+
+t.test('an idle connection ends without an answer, and a late request is answered 408', async (t) => {
+  for (const [answers, expected] of [
+    [false, ''],
+    [true, 'HTTP/1.1 408'],
+  ] as const) {
+    const endings = new Endings()
+    const server = net.createServer((socket) => socket.once('data', () => endings.add(socket, answers)))
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    t.teardown(() => server.close())
+    const { port } = server.address() as net.AddressInfo
+    const client = net.connect(port, '127.0.0.1', () => client.write('GET'))
+    let text = ''
+    client.on('data', (chunk: Buffer) => (text += chunk.toString()))
+    await new Promise((resolve) => client.on('close', resolve))
+    t.equal(text.slice(0, expected.length || undefined), expected)
   }
 })
 

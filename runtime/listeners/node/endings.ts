@@ -6,13 +6,15 @@ import type { Socket } from 'node:net'
 import { answerUnreadable, owesAnswer } from './owed.ts'
 
 export class Endings {
-  /** The value is true if the connection owed an answer when its time was up. */
-  readonly #waiting = new Map<Socket, boolean>()
+  readonly #waiting = new Map<Socket, Ending>()
   #isPlanned = false
 
-  /** Ends the connection soon. If a request comes before, an idle connection stays. */
-  add(socket: Socket): void {
-    this.#waiting.set(socket, owesAnswer(socket))
+  /**
+   * Ends the connection soon. If a request comes before, an idle connection stays. With `answers`, a request that began
+   * and is late gets 408.
+   */
+  add(socket: Socket, answers: boolean): void {
+    this.#waiting.set(socket, { owedAnswer: owesAnswer(socket), answers })
     this.#plan()
   }
 
@@ -25,10 +27,10 @@ export class Endings {
   #endSome(): void {
     this.#isPlanned = false
     let count = 0
-    for (const [socket, owedAnswer] of this.#waiting) {
+    for (const [socket, { owedAnswer, answers }] of this.#waiting) {
       if (++count > connectionsMax) break
       this.#waiting.delete(socket)
-      if (owesAnswer(socket) === owedAnswer) end(socket)
+      if (owesAnswer(socket) === owedAnswer) end(socket, answers)
     }
     if (this.#waiting.size > 0) this.#plan()
   }
@@ -37,8 +39,14 @@ export class Endings {
 /** The most connections that end in one turn. */
 const connectionsMax = 100
 
-/** A connection without any byte gets no answer. */
-function end(socket: Socket): void {
-  if (socket.bytesRead > 0 && !owesAnswer(socket)) answerUnreadable(socket, 'ERR_HTTP_REQUEST_TIMEOUT')
+/** `owedAnswer` is true if the connection owed an answer when its time was up. */
+type Ending = { owedAnswer: boolean; answers: boolean }
+
+/**
+ * A connection without any byte gets no answer. An idle connection between two requests ends silently too, because a
+ * proxy would read an answer as the answer to its next request.
+ */
+function end(socket: Socket, answers: boolean): void {
+  if (answers && socket.bytesRead > 0 && !owesAnswer(socket)) answerUnreadable(socket, 'ERR_HTTP_REQUEST_TIMEOUT')
   else socket.destroy()
 }

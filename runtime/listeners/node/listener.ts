@@ -64,9 +64,9 @@ function createHttp(engine: Engine): Server {
     log.error({ err }, 'a connection could not be accepted')
   })
   const endings = new Endings()
-  server.on('timeout', (socket: Socket) => endings.add(socket))
+  server.on('timeout', (socket: Socket) => endings.add(socket, false))
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') endings.add(socket as Socket)
+    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') endings.add(socket as Socket, true)
     else answerUnreadable(socket as Socket, error.code)
   })
   // The Expect header is ignored, as in uWebSockets.js. node:http would answer 417 without an envelope.
