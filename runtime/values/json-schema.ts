@@ -38,7 +38,18 @@ type Part = {
   patternProperties?: unknown
 }
 
+/** The interpreter reads a schema twice for each `$id` around it, so more of them would take years. */
+const idsMax = 4
+
+/** Counts the schemas with an `$id` on the deepest way into a value. */
+function idsIn(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0
+  const hasId = ('$id' in value && typeof value.$id === 'string') || ('id' in value && typeof value.id === 'string')
+  return Math.max(0, ...Object.values(value).map(idsIn)) + (hasId ? 1 : 0)
+}
+
 function faultOfParts(schema: object): 'malformed' | 'refers_outside' | null {
+  if (idsIn(schema) > idsMax) return 'malformed'
   // The interpreter marks the schemas, so it gets a copy.
   const known = loadSchemaInterpreter().dereference(structuredClone(schema))
   const parts = Object.values(known).filter((part) => typeof part === 'object') as Part[]

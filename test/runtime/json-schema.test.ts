@@ -55,3 +55,11 @@ t.test('a schema nested without end is refused', (t) => {
   t.equal(schemaFault(withParts(schema)), 'malformed')
   t.end()
 })
+
+t.test('a schema with many nested ids is refused at once', (t) => {
+  let schema: object = { $id: 'last' }
+  for (let level = 0; level < 50; level++) schema = { $id: `s${level}`, x: schema }
+  t.equal(schemaFault({ type: 'object', x: schema }), 'malformed')
+  t.equal(schemaFault({ type: 'object', properties: { id: { type: 'string', default: 'a' } } }), null)
+  t.end()
+})
