@@ -135,6 +135,8 @@ export class TcpConnections {
     socket.on('data', (chunk) => {
       const messages = framing.take(chunk)
       if (messages === 'broken') {
+        // A broken stream is read no further. Otherwise each chunk would be joined to all bytes before it.
+        socket.pause()
         this.#options.refuse(framing.rest, peer)
         return void socket.destroySoon()
       }
