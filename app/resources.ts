@@ -23,7 +23,7 @@ import { clientsOf } from './clients.ts'
 import type { Numbers } from './numbers.ts'
 
 export function createResources(app: App, { catalog, numbers }: { catalog: Catalog; numbers: Numbers }): Resources {
-  const { config, store, clock, ids, owners } = app
+  const { config, store, clock, ids } = app
   const rules = createRules(catalog, config.outbound.allowedSubnets)
   const { hosts } = rules.tool
   return {
@@ -49,7 +49,8 @@ export function createResources(app: App, { catalog, numbers }: { catalog: Catal
       numberId: ids.phoneNumber,
       isUsNumber,
       isPhoneNumber,
-      importsNeedApproval: () => config.sip.importsNeedApproval ?? owners.areSeveral,
+      // The database, because this process may not have seen the second organization yet.
+      importsNeedApproval: async () => config.sip.importsNeedApproval ?? (await store.organizations.areSeveral()),
       followsAgent: clientsOf(config).isFamily,
     }),
     sipConnections: createSipConnections({

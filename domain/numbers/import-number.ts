@@ -19,8 +19,8 @@ export type ImportDeps = {
   clock: Clock
   numberId: () => string
   isPhoneNumber: (e164: string) => boolean
-  /** Returns true if the operator must approve imports of live keys. */
-  importsNeedApproval: () => boolean
+  /** Resolves with true if the operator must approve imports of live keys. */
+  importsNeedApproval: () => Promise<boolean>
 }
 
 export type ImportNumber = (tenant: Tenant, input: ImportedNumber) => Promise<PhoneNumber>
@@ -42,7 +42,7 @@ export function createImport(deps: ImportDeps): ImportNumber {
       direction: input.direction ?? (hasAnswer({ agentId, dispatchMetadataTemplate }) ? 'both' : 'outbound'),
       ...{ agentId, label, dispatchMetadataTemplate },
       order: { status: 'done', id: null, resourceId: null },
-      awaitsApproval: !tenant.test && deps.importsNeedApproval(),
+      awaitsApproval: !tenant.test && (await deps.importsNeedApproval()),
       isAlsoImported: false,
       ...{ price: null, nextChargeAtMs: null, lastChargedAtMs: null, overdueSinceMs: null, suspendedAtMs: null },
       ...{ takesSms: false, smsAssignment: null, smsReviewErrors: [], firstCalledAtMs: null },

@@ -99,7 +99,7 @@ function processOf(
     numberId: systemIds.phoneNumber,
     isUsNumber,
     isPhoneNumber,
-    importsNeedApproval: () => false,
+    importsNeedApproval: () => Promise.resolve(false),
     followsAgent: false,
   })
   return {

@@ -8,6 +8,7 @@ import { call, openAdministration } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
 import { freePort } from '../process/machine.ts'
 import type { Target } from '../router/requests.ts'
+import { serverInTime } from '../time/server.ts'
 import { SipPeer, sdp, sdpType, wanted } from './sip-peer.ts'
 import { type ImportedNumber, importInbound, trunkEnv } from './trunk-server.ts'
 
@@ -89,4 +90,13 @@ t.test('the import of a number waits for the operator once there are two organiz
   })
   t.equal(await calledBy(late), own?.id, 'the older import still waits')
   refused(t, await command('approve', late, '--org', own?.id ?? ''), /no import of \+15005550162 waits/)
+})
+
+t.test('the import of an organization waits although the other organization has sent no request here', async (t) => {
+  const server = await serverInTime(t, { ...trunkEnv(await freePort()), PARLEY_SIP_IMPORTS_NEED_APPROVAL: '' })
+  const admin = await openAdministration(server)
+  t.teardown(() => admin.close())
+  const two = await admin.organization('two')
+  const { setupStatus } = await importInbound(two, range, early)
+  t.match(setupStatus.issues, ['forwarding_required', 'approval_pending'])
 })
