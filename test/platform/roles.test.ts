@@ -36,6 +36,8 @@ const leastRoles: readonly [methods: RegExp, path: RegExp, role: Role | 'none'][
   [/get/, /^\/v1\/credits(\/ledger)?$/, 'owner'],
   [/get/, /^\/v1\/calls\/\{id\}\/recording/, 'member'],
   [/get/, /^\/v1\/webhook-events\/stream$/, 'member'],
+  // The event in a delivery may have the link to a recording.
+  [/get/, /webhook-deliveries\/\{/, 'member'],
   [/get/, /./, 'viewer'],
   [/./, /./, 'member'],
 ]
