@@ -2312,7 +2312,7 @@ export const platformSurface: Surface = {
       query: [],
       headers: [],
       scope: 'platform',
-      role: 'viewer',
+      role: 'member',
       body: null,
       noStore: true,
       validateParams: validators.getWebhookDeliveryParams,
