@@ -7,7 +7,7 @@ import { type BatchLimits, createBatcher } from '../postgres/batch.ts'
 import type { Sql } from '../postgres/connect.ts'
 import { guard } from '../postgres/outage.ts'
 import { arrayLiteral } from '../postgres/row-values.ts'
-import { isPassing } from '../postgres/unavailable.ts'
+import { isOfRow, isPassing } from '../postgres/unavailable.ts'
 import type { ChoiceRow, Choices } from './choices.ts'
 import { addToDay } from './credit-movements.ts'
 import { countForKeys } from './key-budgets.ts'
@@ -105,9 +105,10 @@ function createWriter({ sql, clock, log, choices }: LedgerDeps) {
     try {
       await write(batch)
     } catch (err) {
-      if (isPassing(err) && refused === null) throw err
+      const isOfOne = isOfRow(err)
+      if (!isOfOne && refused === null) throw err
       // Postgres may have refused only one row. So the rows are written one by one, and only the bad row is lost.
-      if (isPassing(err)) await refused?.(batch, err)
+      if (!isOfOne) await refused?.(batch, err)
       else if (batch.length === 1) for (const { requestId } of batch) lost(requestId, err)
       else for (const one of batch) await writeEach([one], refused)
     }

@@ -8,7 +8,7 @@
  * An append that was cut leaves half a line at the end of the file, and the next append begins a new line. A routing
  * choice is in the first line of a file that refers to it.
  */
-import { createReadStream, unlinkSync } from 'node:fs'
+import { createReadStream, existsSync, unlinkSync } from 'node:fs'
 import { mkdir, open, readdir, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
@@ -94,6 +94,8 @@ export class SettlementJournal<Row> {
 
   /** Hands the rows to `write` in their order, and removes them when all are written. Rejects if `write` does. */
   async replay(write: (rows: readonly JournalRow<Row>[]) => Promise<void>): Promise<void> {
+    // Another process has adopted the file, because this process seemed to have ended.
+    if (this.#bytes > 0 && this.#appendsUnderWay === 0 && !existsSync(this.#file)) return this.#forget()
     const texts = new Map<string, string>()
     for (let start = 0; this.#bytes > start; ) {
       const end = this.#bytes
@@ -103,6 +105,10 @@ export class SettlementJournal<Row> {
     if (this.#bytes === 0 || this.#appendsUnderWay > 0) return
     this.#options.log.info({ rows: this.#rows }, 'settlements of an outage are written')
     unlinkSync(this.#file)
+    this.#forget()
+  }
+
+  #forget(): void {
     this.#choices.clear()
     this.#bytes = 0
     this.#rows = 0
@@ -114,14 +120,19 @@ export class SettlementJournal<Row> {
     write: (rows: readonly JournalRow<Row>[]) => Promise<void>,
   ): Promise<void> {
     const names = await readdir(this.#folder).catch(() => [])
+    const failures: unknown[] = []
     for (const name of names) {
       const owner = path.basename(name, ending)
       if (!name.endsWith(ending) || owner === this.#options.instanceId || (await isLive(owner))) continue
-      const file = this.#pathOf(owner)
-      const before = await stat(file)
-      await this.#read(file, {}, new Map(), write)
-      if ((await stat(file)).size === before.size) unlinkSync(file)
+      await this.#adoptFile(this.#pathOf(owner), write).catch((error: unknown) => failures.push(error))
     }
+    if (failures.length > 0) throw failures[0]
+  }
+
+  async #adoptFile(file: string, write: (rows: readonly JournalRow<Row>[]) => Promise<void>): Promise<void> {
+    const before = await stat(file)
+    await this.#read(file, {}, new Map(), write)
+    if ((await stat(file)).size === before.size) unlinkSync(file)
   }
 
   #pathOf(instanceId: string): string {
@@ -142,19 +153,24 @@ export class SettlementJournal<Row> {
     texts: Map<string, string>,
     write: (rows: readonly JournalRow<Row>[]) => Promise<void>,
   ): Promise<void> {
-    const lines = createInterface({ input: createReadStream(file, range), crlfDelay: Number.POSITIVE_INFINITY })
+    const input = createReadStream(file, range)
     let rows: JournalRow<Row>[] = []
-    for await (const line of lines) {
-      const row = this.#rowOf(line, file)
-      if (row === null) continue
-      const { id, text } = row.choice
-      if (text !== null) texts.set(id, text)
-      rows.push({ ...row, choice: { id, text: texts.get(id) ?? null } })
-      if (rows.length < rowsInBatch) continue
-      await write(rows)
-      rows = []
+    try {
+      for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+        const row = this.#rowOf(line, file)
+        if (row === null) continue
+        const { id, text } = row.choice
+        if (text !== null) texts.set(id, text)
+        rows.push({ ...row, choice: { id, text: texts.get(id) ?? null } })
+        if (rows.length < rowsInBatch) continue
+        await write(rows)
+        rows = []
+      }
+      if (rows.length > 0) await write(rows)
+    } finally {
+      // After a failure the lines end without closing the file.
+      input.destroy()
     }
-    if (rows.length > 0) await write(rows)
   }
 
   /** Returns null for an empty line, and for a line that was cut. */

@@ -4,9 +4,16 @@ import { Fault } from '../../domain/records/fault.ts'
 const lost = new Set([
   'CONNECTION_CLOSED',
   'CONNECT_TIMEOUT',
+  'EAI_AGAIN',
+  'ECONNABORTED',
   'ECONNREFUSED',
   'ECONNRESET',
+  'EHOSTDOWN',
+  'EHOSTUNREACH',
+  'ENETDOWN',
+  'ENETUNREACH',
   'ENOENT',
+  'ENOTFOUND',
   'EPIPE',
   'ETIMEDOUT',
 ])
@@ -29,6 +36,15 @@ export function isPassing(error: unknown): boolean {
 export function isLost(error: unknown): boolean {
   const code = codeOf(error)
   return lost.has(code) || ending.has(code)
+}
+
+/**
+ * Returns true if a row itself is at fault: its data break a type or a constraint (SQLSTATE classes 22 and 23), or our
+ * own code cannot write them. Other errors by Postgres, such as a time-out or a disk error, say nothing about a row.
+ */
+export function isOfRow(error: unknown): boolean {
+  if (isPassing(error) || closed.has(codeOf(error))) return false
+  return isAnswer(error) ? /^2[23]/.test(codeOf(error)) : true
 }
 
 /** Returns true if a running server has sent this error. Only errors by Postgres have a severity. */

@@ -70,18 +70,23 @@ t.test('settlements are tried in vain during an outage, and written after it', a
   t.same(readdirSync(folder), [])
 })
 
-t.test('a full disk of the database loses no settlement', async (t) => {
-  const { store, id, sql, state } = await setup(t)
-  await sql.unsafe(
-    "create function refuse() returns trigger language plpgsql as 'begin raise exception using errcode = ''53100''; end'",
-  )
-  await sql`create trigger full_disk before insert on requests for each row execute function refuse()`
-  await settled(store, settlement(id, 'req_1'))
-  t.equal(store.ledger.waiting(), 1)
-  await sql`drop trigger full_disk on requests`
-  await until('it is written', () => store.ledger.waiting() === 0)
-  t.same(await state(), { requests: ['req_1'], credit: 990, choices: 1 })
-})
+for (const [name, code] of [
+  ['a full disk', '53100'],
+  ['a time-out', '57014'],
+  ['a disk error', '58030'],
+] as const)
+  t.test(`${name} of the database loses no settlement`, async (t) => {
+    const { store, id, sql, state } = await setup(t)
+    await sql.unsafe(
+      `create function refuse() returns trigger language plpgsql as 'begin raise exception using errcode = ''${code}''; end'`,
+    )
+    await sql`create trigger refusal before insert on requests for each row execute function refuse()`
+    await settled(store, settlement(id, 'req_1'))
+    t.equal(store.ledger.waiting(), 1)
+    await sql`drop trigger refusal on requests`
+    await until('it is written', () => store.ledger.waiting() === 0)
+    t.same(await state(), { requests: ['req_1'], credit: 990, choices: 1 })
+  })
 
 t.test('the next process writes the settlements of a process that ended, but not half a record', async (t) => {
   const { dataDir, databaseUrl, folder, relay, store, id, sql, state } = await setup(t)
@@ -137,4 +142,31 @@ t.test('a data folder that cannot be written leaves no room either', async (t) =
   await written
   t.same((await state()).requests, ['req_1'])
   await until('there is room, because the database can write', () => store.ledger.hasRoom())
+})
+
+t.test('a file that cannot be read holds no other file back', async (t) => {
+  const { dataDir, databaseUrl, folder, relay, store, id, sql, state } = await setup(t)
+  relay.cut()
+  await settled(store, settlement(id, 'req_1'))
+  await store.close({ stopPostgres: false })
+  const name = readdirSync(folder)[0] ?? ''
+  appendFileSync(path.join(folder, '0.jsonl'), '{"columns":"of another version"}\n')
+  const clock = storeClock()
+  await cluster.store(t, databaseUrl, { dataDir, clock })
+  await sql`delete from instances where id = ${path.basename(name, '.jsonl')}`
+  await clock.leap(10_000)
+  await until('the file is gone', () => !existsSync(path.join(folder, name)))
+  t.same((await state()).requests, ['req_1'])
+  t.same(readdirSync(folder), ['0.jsonl'])
+})
+
+t.test('if another process has written the file, there is room again', async (t) => {
+  const { folder, relay, store, id } = await setup(t, { journalBytesMax: 100 })
+  relay.cut()
+  await settled(store, settlement(id, 'req_1'))
+  t.notOk(store.ledger.hasRoom())
+  rmSync(path.join(folder, readdirSync(folder)[0] ?? ''))
+  await relay.repair()
+  await until('there is room', () => store.ledger.hasRoom())
+  t.equal(store.ledger.waiting(), 0)
 })
