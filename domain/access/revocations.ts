@@ -47,6 +47,7 @@ export class Revocations {
   readonly #changedMs = new Map<string, number>()
   #allChangedMs = Number.NEGATIVE_INFINITY
   #cancelRetry: (() => void) | null = null
+  #isClosed = false
 
   constructor(deps: RevocationDeps) {
     this.#deps = deps
@@ -62,7 +63,9 @@ export class Revocations {
     return () => this.#forget(organizationId, keyId, work)
   }
 
+  /** Ends the reads. A read under way fails when the store closes, and is not repeated. */
   close(): void {
+    this.#isClosed = true
     this.#cancelRetry?.()
     this.#open.clear()
     this.#due.clear()
@@ -120,6 +123,7 @@ export class Revocations {
       const found = new Map(callers.map((caller) => [caller.keyId, caller]))
       for (const keyId of keyIds) this.#endWork(organizationId, keyId, found.get(keyId) ?? null)
     } catch (err) {
+      if (this.#isClosed) return
       this.#deps.log.error({ err, organizationId }, 'the credentials of open sockets were not read again')
       this.#cancelRetry ??= this.#deps.clock.after(retryMs, () => {
         this.#cancelRetry = null

@@ -32,7 +32,15 @@ function setup() {
   }
   const add = (keyId: string, more: Partial<Caller> = {}) =>
     state.callers.set(keyId, { ...caller({}), scopes: ['realtime'], ...more, keyId })
-  return { clock, state, log, watch, add, change: (organizationId: string | null) => changed(organizationId) }
+  return {
+    clock,
+    state,
+    log,
+    watch,
+    add,
+    close: () => revocations.close(),
+    change: (organizationId: string | null) => changed(organizationId),
+  }
 }
 
 const enabled = caller({}).organization
@@ -112,4 +120,18 @@ t.test('at most eight organizations are read at once, and each is read', async (
   t.equal(state.reads.length, 8)
   await settled()
   t.equal(state.ended.length, 30)
+})
+
+t.test('a read that fails after the end is not repeated', async (t) => {
+  const { clock, state, log, watch, add, change, close } = setup()
+  add('key_1')
+  watch('key_1')
+  state.fails = true
+  change('org_1')
+  close()
+  await settled()
+  await clock.advance(10_000)
+  t.equal(state.reads.length, 1)
+  t.same(log, [])
+  t.equal(clock.timers, 0)
 })
