@@ -41,10 +41,7 @@ export function createCredit(sql: Sql, clock: Clock, instanceId: string): Stored
   const undone = undoneWrites(sql, ({ requestId }: Cancellation) => requestId, cancel)
   const reserve = (asks: readonly Ask[]) => undone.write(asks, () => reserveAll(sql, asks, instanceId, now()))
   const reservations = createBatcher(reserve, batches)
-  const cancellations = createBatcher(
-    (asks: readonly Cancellation[]) => undone.write(asks, () => cancel(asks)),
-    batches,
-  )
+  const cancellations = createBatcher((asks: readonly Cancellation[]) => undone.undo(asks), batches)
   return {
     refusal: (caller) => refusalOf(sql, caller, clock.nowMs()),
     reserve(organizationId, requestId, microUsd, budget) {

@@ -155,7 +155,7 @@ function createWrites(sql: Sql, clock: Clock, timesNow: () => Times) {
     (uses: readonly KeyUse[]) => inTime(sql, () => dispatchAll(sql, uses, clock.nowMs())),
     batches,
   )
-  const releases = createBatcher((uses: readonly KeyUse[]) => undone.write(uses, () => releaseAll(sql, uses)), batches)
+  const releases = createBatcher((uses: readonly KeyUse[]) => undone.undo(uses), batches)
   return { admissions, dispatches, releases, undone }
 }
 

@@ -5,9 +5,11 @@
 import type { Sql } from './connect.ts'
 import { inTime, onReturn } from './outage.ts'
 
-export type UndoneWrites<Row> = {
+export type UndoneWrites<Row, Answer> = {
   /** Runs a write in time. If it fails or is refused, the rows are undone. */
   write<T>(rows: readonly Row[], run: () => Promise<T>): Promise<T>
+  /** Undoes written rows for their request. If this fails, they are undone later. */
+  undo(rows: readonly Row[]): Promise<Answer>
   /** Undoes the remaining rows. */
   run(): Promise<void>
 }
@@ -17,11 +19,11 @@ const rowsMax = 256
 const waitingMax = 10_000
 
 /** `undo` must change nothing if the write had no effect. `idOf` tells rows apart. */
-export function undoneWrites<Row>(
+export function undoneWrites<Row, Answer>(
   sql: Sql,
   idOf: (row: Row) => string,
-  undo: (rows: readonly Row[]) => Promise<unknown>,
-): UndoneWrites<Row> {
+  undo: (rows: readonly Row[]) => Promise<Answer>,
+): UndoneWrites<Row, Answer> {
   const waiting = new Map<string, Row>()
   let running: Promise<void> | null = null
 
@@ -59,6 +61,11 @@ export function undoneWrites<Row>(
         late,
       )
     },
+    undo: (rows) =>
+      inTime(sql, () => undo(rows)).catch((error: unknown) => {
+        add(rows)
+        throw error
+      }),
     run,
   }
 }

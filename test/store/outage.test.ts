@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import t, { type Test } from 'tap'
 import type { Sql } from '../../store/postgres/connect.ts'
 import { inTime, Outage, watchFor } from '../../store/postgres/outage.ts'
+import { asFault } from '../../store/postgres/unavailable.ts'
 import { undoneWrites } from '../../store/postgres/undone.ts'
 
 const refusal = { name: 'Fault', kind: 'store_unreachable', detail: { retryAfterS: 1 } }
@@ -125,4 +126,29 @@ t.test('a write that was refused is undone when it has ended', async (t) => {
   )
   frozen.resolve('written after all')
   t.same(await undone.promise, ['a', 'b'])
+})
+
+t.test('rows that are given back while the database is away are given back when it returns', async (t) => {
+  const { sql, outage, next } = watched(t)
+  const undone: string[][] = []
+  const writes = undoneWrites(
+    sql,
+    (row: string) => row,
+    (rows) => Promise.resolve(undone.push([...rows])),
+  )
+  const frozen = open<string>()
+  await t.rejects(outage.run({ run: () => frozen.promise }), refusal)
+  await t.rejects(writes.undo(['a']), refusal)
+  t.same(undone, [])
+  const back = next('changed')
+  frozen.resolve('late')
+  await back
+  await writes.run()
+  t.same(undone, [['a']])
+})
+
+t.test('a host without a name or a route is a database that is away', (t) => {
+  for (const code of ['ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'])
+    t.match(asFault(Object.assign(new Error(code), { code })), refusal, code)
+  t.end()
 })
