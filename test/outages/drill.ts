@@ -12,6 +12,7 @@ import { Load, type Outcome } from './load.ts'
 import { DrillPostgres } from './postgres.ts'
 
 const perSecond = 100
+/** The drill is a load in real time, so each period has a length and waits for no event. */
 const awayMs = 10_000
 const calmMs = 4_000
 

@@ -52,6 +52,17 @@ function signalAll(pid: number, signal: NodeJS.Signals): void {
   for (const one of [pid, ...descendants(pid)]) process.kill(one, signal)
 }
 
+/** A server that has served a request, and the relay to its database. */
+async function behindRelay(t: Test): Promise<{ relay: DatabaseRelay; parley: TestServer }> {
+  const cluster = await TestCluster.start()
+  t.teardown(() => cluster.stop())
+  const relay = await DatabaseRelay.start(await cluster.database())
+  t.teardown(() => relay.close())
+  const parley = await ownServer(t, { ...settings, DATABASE_URL: relay.url })
+  t.equal((await chat(parley)).status, 200)
+  return { relay, parley }
+}
+
 t.test('a frozen database', async (t) => {
   const cluster = await TestCluster.startOwn()
   t.teardown(() => cluster.stop())
@@ -69,12 +80,7 @@ t.test('a frozen database', async (t) => {
 })
 
 t.test('a database that cannot be reached: its old connections stay silent for ever', async (t) => {
-  const cluster = await TestCluster.start()
-  t.teardown(() => cluster.stop())
-  const relay = await DatabaseRelay.start(await cluster.database())
-  t.teardown(() => relay.close())
-  const parley = await ownServer(t, { ...settings, DATABASE_URL: relay.url })
-  t.equal((await chat(parley)).status, 200)
+  const { relay, parley } = await behindRelay(t)
   relay.silence()
   const key = await isRefused(t, parley)
   relay.endSilence()
@@ -82,12 +88,7 @@ t.test('a database that cannot be reached: its old connections stay silent for e
 })
 
 t.test('a dead database', async (t) => {
-  const cluster = await TestCluster.start()
-  t.teardown(() => cluster.stop())
-  const relay = await DatabaseRelay.start(await cluster.database())
-  t.teardown(() => relay.close())
-  const parley = await ownServer(t, { ...settings, DATABASE_URL: relay.url })
-  t.equal((await chat(parley)).status, 200)
+  const { relay, parley } = await behindRelay(t)
   relay.cut()
   await until('it notices', async () => !(await isReady(parley)))
   const key = await isRefused(t, parley)
