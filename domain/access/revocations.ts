@@ -1,13 +1,14 @@
 /**
  * Ends open work, such as sockets and event streams, when its credential is good no more: the key was revoked, the user
- * was removed or has lost the scope, or the organization was disabled. The database notifies every process of a change.
+ * was removed or has lost the role, or the organization was disabled. The database notifies every process of a change.
  * This process then reads the credentials of the organization's open work again.
  */
 import type { Clock, Log } from '../ports/system.ts'
 import type { Caller } from '../records/organization.ts'
+import { type Access, hasAccess } from './users.ts'
 
 /** The right to open work. `keyId` names an API key or a user. */
-export type Grant = { organizationId: string; keyId: string; scope: string }
+export type Grant = { organizationId: string; keyId: string; access: Access }
 
 export interface KeyChanges {
   /** Calls `changed` after each change to an organization's credentials. Null: any organization may have changed. */
@@ -24,7 +25,7 @@ export type WatchGrant = (grant: Grant, revoked: () => void) => () => void
 
 export type RevocationDeps = { changes: KeyChanges; keys: LiveCallers; clock: Clock; log: Log }
 
-type Work = { scope: string; revoked: () => void }
+type Work = { access: Access; revoked: () => void }
 
 /** The most organizations whose credentials are read at once. The others wait. */
 const readsMax = 8
@@ -54,10 +55,10 @@ export class Revocations {
     deps.changes.watch((organizationId) => this.#changed(organizationId))
   }
 
-  readonly watch: WatchGrant = ({ organizationId, keyId, scope }, revoked) => {
+  readonly watch: WatchGrant = ({ organizationId, keyId, access }, revoked) => {
     const keys = this.#open.get(organizationId) ?? new Map<string, Set<Work>>()
     const works = keys.get(keyId) ?? new Set<Work>()
-    const work = { scope, revoked }
+    const work = { access, revoked }
     this.#open.set(organizationId, keys.set(keyId, works.add(work)))
     if (this.#hasChanged(organizationId)) this.#check(organizationId, [keyId])
     return () => this.#forget(organizationId, keyId, work)
@@ -136,7 +137,7 @@ export class Revocations {
   /** Ends the key's work for which the caller has no right. The caller is null if the key is gone. */
   #endWork(organizationId: string, keyId: string, caller: Caller | null): void {
     for (const work of [...(this.#open.get(organizationId)?.get(keyId) ?? [])]) {
-      if (isGood(caller, work.scope)) continue
+      if (isGood(caller, work.access)) continue
       this.#forget(organizationId, keyId, work)
       try {
         work.revoked()
@@ -155,11 +156,12 @@ export class Revocations {
   }
 }
 
-function isGood(caller: Caller | null, scope: string): boolean {
-  return caller !== null && !caller.organization.isDisabled && caller.scopes.some((each) => each === scope)
+/** Returns true if the caller may open work now. Null: the key or the user is gone. */
+export function isGood(caller: Caller | null, access: Access): caller is Caller {
+  return caller !== null && !caller.organization.isDisabled && hasAccess(caller, access)
 }
 
-/** Returns the grant behind a request or socket that was admitted with this scope. */
-export function grantOf({ organization, keyId }: Caller, scope: string): Grant {
-  return { organizationId: organization.id, keyId, scope }
+/** Returns the grant behind a request or socket that was admitted with this access. */
+export function grantOf({ organization, keyId }: Caller, access: Access): Grant {
+  return { organizationId: organization.id, keyId, access }
 }

@@ -1,14 +1,14 @@
 /** Dashboard users. A user has a role in an organization, and may use the operations that name this role or a lower one. */
-import { type Role, roles, type Scope } from '../records/organization.ts'
+import { type Caller, type Role, roles, type Scope } from '../records/organization.ts'
 
 const scopesOfUsers: readonly Scope[] = ['router', 'realtime', 'platform']
 
 /**
- * The scopes of operations that a role can reach; the role of the operation decides. Viewers reach no realtime socket.
- * No role has the scope `rmsg`, because only API keys may use rich messages.
+ * The scopes of operations that a role can reach; the role of the operation decides. No role has the scope `rmsg`,
+ * because only API keys may use rich messages.
  */
 export const scopesOfRole: Readonly<Record<Role, readonly Scope[]>> = {
-  viewer: scopesOfUsers.filter((scope) => scope !== 'realtime'),
+  viewer: scopesOfUsers,
   member: scopesOfUsers,
   admin: [...scopesOfUsers, 'admin'],
   owner: [...scopesOfUsers, 'admin'],
@@ -18,6 +18,14 @@ export const scopesOfRole: Readonly<Record<Role, readonly Scope[]>> = {
 export function reachesRole(held: Role, least: string | null): boolean {
   const rank = roles.findIndex((role) => role === least)
   return rank !== -1 && roles.indexOf(held) >= rank
+}
+
+/** The right that open work needs: an API key's scope, and the lowest role of a user. */
+export type Access = { scope: string; role: string | null }
+
+/** A user's role decides, and an API key's scopes. */
+export function hasAccess({ role, scopes }: Caller, access: Access): boolean {
+  return role === undefined ? scopes.some((each) => each === access.scope) : reachesRole(role, access.role)
 }
 
 /** A user token is sent as a bearer token, a session as a cookie. Neither is accepted in place of the other. */

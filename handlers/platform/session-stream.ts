@@ -10,11 +10,14 @@ import { sessionTurn } from './turn-wire.ts'
 
 type Handlers = PlatformHandlers<Caller>
 
+/** As in the contract of the operation. */
+const access = { scope: 'platform', role: 'viewer' }
+
 export function streamSession(follow: FollowCall, watchGrant: WatchGrant): Handlers['streamSession'] {
   return async ({ path: { id }, query, header }, { caller, signal }) => {
     const from = readPosition(query.cursor ?? header['last-event-id'] ?? '-1:0')
     const open = (signal: CancelSignal) => follow(tenantOf(caller), id, from, signal)
-    const followed = await untilRevoked(watchGrant, grantOf(caller, 'platform'), signal, open)
+    const followed = await untilRevoked(watchGrant, grantOf(caller, access), signal, open)
     return { status: 200, body: eventsOf(followed, { id, organizationId: caller.organization.id }) }
   }
 }

@@ -12,6 +12,9 @@ import type { CancelSignal } from '../../runtime/engine/cancel-signal.ts'
 import { untilRevoked } from '../revocable.ts'
 import { timeOf } from './times.ts'
 
+/** As in the contract of the operation. */
+const access = { scope: 'platform', role: 'member' }
+
 export function streamWebhookEvents(
   stream: StreamWebhookEvents,
   watchGrant: WatchGrant,
@@ -21,7 +24,7 @@ export function streamWebhookEvents(
     const cursor = query.cursor ?? header['last-event-id']
     const from = cursor === undefined ? null : readPosition(cursor)
     const open = (signal: CancelSignal) => stream(tenant, from, signal)
-    const streamed = await untilRevoked(watchGrant, grantOf(caller, 'platform'), signal, open)
+    const streamed = await untilRevoked(watchGrant, grantOf(caller, access), signal, open)
     return { status: 200, body: eventsOf(streamed, tenant.test) }
   }
 }

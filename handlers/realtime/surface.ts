@@ -44,15 +44,15 @@ export function mountRealtime(settings: SurfaceSettings, deps: RealtimeDeps): So
   }
 }
 
-/** The scope that the contract asks for every channel. */
-const scope = 'realtime'
+/** As in the contract of every channel. */
+const access = { scope: 'realtime', role: 'member' }
 
 function handlersOf({ operations, clock, watchGrant, ...deps }: RealtimeDeps): RealtimeHandlers<SocketCaller> {
   const { catalog, transcribeStream: transcribe, synthesizeStream: synthesize } = operations
   const check = operations.checkTranscribeStream
   const shared = { ...deps, catalog, deadlines: new Deadlines(clock) }
   const watched = <Session extends Revocable>(open: OpenSession<SocketCaller, Session>) =>
-    revocable(watchGrant, (caller) => grantOf(caller, scope), open)
+    revocable(watchGrant, (caller) => grantOf(caller, access), open)
   return {
     transcribeStream: watched(transcribeStream({ ...shared, transcribe })),
     synthesizeStream: watched(synthesizeStream({ ...shared, synthesize })),

@@ -37,7 +37,7 @@ export function createSessionAdmit({ tokens, keys, sessions, traces }: SessionAd
     const seat = await sessions.admit(claims, caller)
     if ('ownerId' in seat) throw new OwnedElsewhere(seat.ownerId)
     request.joinTrace(traces?.call(claims.sessionId) ?? null)
-    return { ...seat, grant: grantOf(caller, request.scope) }
+    return { ...seat, grant: grantOf(caller, request) }
   }
 }
 

@@ -31,8 +31,8 @@ const farewellMs = 500
 /** If the room has not announced the caller after this time, the caller had left before the agent came. */
 const arrivalMs = 2000
 const [channel] = sessionSurface.channels
-/** The scope that the contract asks for the channel. */
-const scope = 'platform'
+/** As in the contract of the channel. */
+export const access = { scope: 'platform', role: 'member' }
 
 export class RoomSession implements RoomEvents, RoomOccupant {
   readonly #deps: RoomSessionDeps
@@ -56,7 +56,7 @@ export class RoomSession implements RoomEvents, RoomOccupant {
     this.#name = name
     this.#room = room
     this.#enteredMs = deps.clock.monotonicMs()
-    this.#unwatch = deps.watchGrant(grantOf(caller, scope), () => this.#revoked())
+    this.#unwatch = deps.watchGrant(grantOf(caller, access), () => this.#revoked())
   }
 
   joined(): void {

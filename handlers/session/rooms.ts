@@ -1,6 +1,6 @@
 /** Enters sessions' rooms in the agent's role. */
 import type { LiveKeys } from '../../domain/access/ephemeral.ts'
-import type { WatchGrant } from '../../domain/access/revocations.ts'
+import { isGood, type WatchGrant } from '../../domain/access/revocations.ts'
 import type { EnterRoom } from '../../domain/calls/live/room-watch.ts'
 import type { SeatAdmission, SessionOwnership } from '../../domain/calls/live/seats.ts'
 import type { MediaRooms } from '../../domain/ports/media-rooms.ts'
@@ -9,7 +9,7 @@ import { tenantOf } from '../../domain/records/organization.ts'
 import { ResourceFault } from '../../domain/records/resource-fault.ts'
 import { Deadlines } from '../realtime/deadlines.ts'
 import { createRoomAudioWatch } from './room-audio.ts'
-import { RoomSession, type RoomSessionDeps } from './room-session.ts'
+import { access, RoomSession, type RoomSessionDeps } from './room-session.ts'
 import { Seats } from './seats.ts'
 
 export type EnterRoomDeps = {
@@ -42,8 +42,7 @@ export function createEnterRoom({ keys, sessions, ...deps }: EnterRoomDeps): Ent
   return async (claims, room) => {
     const { sessionId, identity, organizationId, keyId } = claims
     const caller = await keys.find(organizationId, keyId)
-    const isGood = caller !== null && !caller.organization.isDisabled && caller.scopes.includes('platform')
-    if (!isGood) throw new ResourceFault({ kind: 'not_found' })
+    if (!isGood(caller, access)) throw new ResourceFault({ kind: 'not_found' })
     const tenant = tenantOf(caller)
     const seat = await sessions.admit(claims, caller)
     if ('ownerId' in seat) return null

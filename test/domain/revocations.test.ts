@@ -27,7 +27,7 @@ function setup() {
   })
   t.teardown(() => revocations.close())
   const watch = (keyId: string, more: Partial<Grant> = {}) => {
-    const grant = { organizationId: 'org_1', keyId, scope: 'realtime', ...more }
+    const grant = { organizationId: 'org_1', keyId, access, ...more }
     return revocations.watch(grant, () => void state.ended.push(keyId))
   }
   const add = (keyId: string, more: Partial<Caller> = {}) =>
@@ -43,6 +43,7 @@ function setup() {
   }
 }
 
+const access = { scope: 'realtime', role: 'member' }
 const enabled = caller({}).organization
 
 t.test('a change ends the work of credentials that are good no more', async (t) => {
@@ -120,6 +121,20 @@ t.test('at most eight organizations are read at once, and each is read', async (
   t.equal(state.reads.length, 8)
   await settled()
   t.equal(state.ended.length, 30)
+})
+
+t.test('the work of a user ends when the user gets a lower role', async (t) => {
+  const { state, watch, add, change } = setup()
+  for (const [user, role] of [
+    ['usr_1', 'viewer'],
+    ['usr_2', 'member'],
+  ] as const) {
+    add(user, { role, scopes: ['realtime', 'platform'] })
+    watch(user)
+  }
+  change('org_1')
+  await settled()
+  t.same(state.ended, ['usr_1'])
 })
 
 t.test('a read that fails after the end is not repeated', async (t) => {
