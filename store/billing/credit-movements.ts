@@ -21,13 +21,18 @@ export type NewMovement = {
   phoneNumberId?: string
 }
 
-/** Notes a credit change. Call it in the transaction with the change. Does nothing if the amount is 0. */
+/**
+ * Notes a credit change. Call it in the transaction with the change, when the credit is locked. Does nothing if the
+ * amount is 0. A movement is later than all before by a millisecond or more, so the list keeps their order.
+ */
 export async function noteMovement(tx: Tx, movement: NewMovement, now: Date): Promise<void> {
   const { organizationId, kind, microUsd, phoneNumberId = null } = movement
   if (microUsd === 0) return
   await tx`
     insert into credit_movements (organization_id, id, kind, micro_usd, phone_number_id, created_at, updated_at)
-    values (${organizationId}, ${`credit_${uniqueId()}`}, ${kind}, ${microUsd}, ${phoneNumberId}, ${now}, ${now})`
+    select ${organizationId}, ${`credit_${uniqueId()}`}, ${kind}, ${microUsd}::bigint, ${phoneNumberId}, later.at, later.at
+    from (select greatest(${now}, max(created_at) + interval '1 millisecond') as at
+      from credit_movements where organization_id = ${organizationId}) as later`
 }
 
 /**

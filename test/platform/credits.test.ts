@@ -29,7 +29,11 @@ t.test('getCredits shows the balance and pages of its movements, and nothing fro
     [2, 2, 1],
   )
   const found = pages.flatMap(({ movements }) => movements)
-  t.same(found.map(({ microUsd }) => Number(microUsd)).sort(), [...amounts].sort())
+  t.same(
+    found.map(({ microUsd }) => Number(microUsd)),
+    amounts.toReversed(),
+    'newest first',
+  )
   t.equal(new Set(found.map(({ id }) => id)).size, 5)
   t.match(found[0], { kind: 'operator', phoneNumberId: null, day: null, createdAt: /Z$/, updatedAt: /Z$/ })
   const test = await admin.key(acme.id, { test: true })
