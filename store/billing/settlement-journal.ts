@@ -3,13 +3,18 @@
  * lost if this process ends. Each process appends to a separate file, and reads it again when the database is back. A
  * settlement that is written twice counts once (ledger.ts), so after a crash the whole file is read again.
  *
- *   settlements/<instance id>.jsonl     a line for each settlement, after an empty line for each append
+ *   settlements/<instance id>.jsonl             a line for each settlement, after an empty line for each append
+ *   settlements/<instance id>.<adopter>.jsonl   the same file, while another process writes it into the database
  *
  * An append that was cut leaves half a line at the end of the file, and the next append begins a new line. A routing
  * choice is in the first line of a file that refers to it.
+ *
+ * A process without a connection to the database seems to have ended, but it goes on appending. So an adopter first
+ * renames the file, and only then reads it. Each append looks afterwards if its file still has its name. If not, the
+ * adopter may have missed the rows, so they are appended again to a new file.
  */
-import { createReadStream, existsSync, unlinkSync } from 'node:fs'
-import { mkdir, open, readdir, stat } from 'node:fs/promises'
+import { createReadStream, existsSync, renameSync, statSync, unlinkSync } from 'node:fs'
+import { link, mkdir, open, readdir, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Log } from '../../domain/ports/system.ts'
@@ -29,6 +34,8 @@ export type JournalOptions = {
 
 const rowsInBatch = 256
 const ending = '.jsonl'
+/** An append is tried this often if the file is adopted meanwhile. An adoption of a file is rare. */
+const triesMax = 3
 
 export class SettlementJournal<Row> {
   readonly #options: JournalOptions
@@ -58,22 +65,11 @@ export class SettlementJournal<Row> {
 
   /** Resolves when the rows are on the disk. */
   async append(rows: readonly JournalRow<Row>[]): Promise<void> {
-    const text = `\n${rows.map((row) => `${this.#lineOf(row)}\n`).join('')}`
     this.#appendsUnderWay += 1
     try {
       await mkdir(this.#folder, { recursive: true, mode: 0o700 })
-      const handle = await open(this.#file, 'a', 0o600)
-      let size: number
-      try {
-        await handle.appendFile(text)
-        await handle.datasync()
-        size = (await handle.stat()).size
-      } finally {
-        await handle.close()
-      }
-      if (this.#bytes === 0) await syncFolder(this.#folder)
-      this.#bytes = size
-      this.#rows += rows.length
+      for (let tries = 1; !(await this.#appendOnce(rows)); tries += 1)
+        if (tries === triesMax) throw new Error(`${this.#file} was adopted during each append`)
       this.#isBroken = false
     } catch (error) {
       this.#isBroken = true
@@ -82,6 +78,28 @@ export class SettlementJournal<Row> {
       throw error
     } finally {
       this.#appendsUnderWay -= 1
+    }
+  }
+
+  /** Returns false if the file was adopted before the rows were surely in it. */
+  async #appendOnce(rows: readonly JournalRow<Row>[]): Promise<boolean> {
+    if (this.#isAdopted()) this.#forget()
+    const text = `\n${rows.map((row) => `${this.#lineOf(row)}\n`).join('')}`
+    const handle = await open(this.#file, 'a', 0o600)
+    try {
+      await handle.appendFile(text)
+      await handle.datasync()
+      if (this.#bytes === 0) await syncFolder(this.#folder)
+      const { ino, size } = await handle.stat({ bigint: true })
+      if (!this.#isNameOf(ino)) {
+        this.#forget()
+        return false
+      }
+      this.#bytes = Number(size)
+      this.#rows += rows.length
+      return true
+    } finally {
+      await handle.close()
     }
   }
 
@@ -94,24 +112,42 @@ export class SettlementJournal<Row> {
 
   /** Hands the rows to `write` in their order, and removes them when all are written. Rejects if `write` does. */
   async replay(write: (rows: readonly JournalRow<Row>[]) => Promise<void>): Promise<void> {
-    // Another process has adopted the file, because this process seemed to have ended.
-    if (this.#bytes > 0 && this.#appendsUnderWay === 0 && !existsSync(this.#file)) return this.#forget()
-    const texts = new Map<string, string>()
-    for (let start = 0; this.#bytes > start; ) {
-      const end = this.#bytes
-      await this.#read(this.#file, { start, end: end - 1 }, texts, write)
-      start = end
+    if (this.#isAdopted() && this.#appendsUnderWay === 0) this.#forget()
+    if (this.#bytes === 0) return
+    // While this handle is open, no later file can have the same number.
+    const handle = await open(this.#file, 'r')
+    try {
+      const { ino } = await handle.stat({ bigint: true })
+      const texts = new Map<string, string>()
+      // Rows that are appended meanwhile are written too. If the file is adopted meanwhile, its rows are the adopter's.
+      for (let start = 0; this.#isNameOf(ino) && this.#bytes > start; ) {
+        const end = this.#bytes
+        await this.#read(this.#file, { start, end: end - 1 }, texts, write)
+        start = end
+      }
+      if (this.#appendsUnderWay > 0 || !this.#isNameOf(ino)) return
+      this.#options.log.info({ rows: this.#rows }, 'settlements of an outage are written')
+      unlinkSync(this.#file)
+      this.#forget()
+    } finally {
+      await handle.close()
     }
-    if (this.#bytes === 0 || this.#appendsUnderWay > 0) return
-    this.#options.log.info({ rows: this.#rows }, 'settlements of an outage are written')
-    unlinkSync(this.#file)
-    this.#forget()
   }
 
   #forget(): void {
     this.#choices.clear()
     this.#bytes = 0
     this.#rows = 0
+  }
+
+  /** Returns true if another process has taken the file, because this process seemed to have ended. */
+  #isAdopted(): boolean {
+    return this.#bytes > 0 && !existsSync(this.#file)
+  }
+
+  /** Returns true if the path still names this open file, and not a later one or no file. */
+  #isNameOf(ino: bigint): boolean {
+    return statSync(this.#file, { bigint: true, throwIfNoEntry: false })?.ino === ino
   }
 
   /** Writes the files of processes that have ended. `isLive` tells if an instance still runs. */
@@ -122,17 +158,26 @@ export class SettlementJournal<Row> {
     const names = await readdir(this.#folder).catch(() => [])
     const failures: unknown[] = []
     for (const name of names) {
-      const owner = path.basename(name, ending)
-      if (!name.endsWith(ending) || owner === this.#options.instanceId || (await isLive(owner))) continue
-      await this.#adoptFile(this.#pathOf(owner), write).catch((error: unknown) => failures.push(error))
+      if (!name.endsWith(ending) || name === path.basename(this.#file)) continue
+      const owner = path.basename(name, ending).split('.').at(-1) ?? ''
+      if (owner !== this.#options.instanceId && (await isLive(owner))) continue
+      await this.#adoptFile(name, write).catch((error: unknown) => failures.push(error))
     }
     if (failures.length > 0) throw failures[0]
   }
 
-  async #adoptFile(file: string, write: (rows: readonly JournalRow<Row>[]) => Promise<void>): Promise<void> {
-    const before = await stat(file)
-    await this.#read(file, {}, new Map(), write)
-    if ((await stat(file)).size === before.size) unlinkSync(file)
+  async #adoptFile(name: string, write: (rows: readonly JournalRow<Row>[]) => Promise<void>): Promise<void> {
+    const [author = ''] = name.split('.')
+    const file = path.join(this.#folder, name)
+    const adopted = this.#pathOf(`${author}.${this.#options.instanceId}`)
+    if (file !== adopted && !hasMoved(file, adopted)) return
+    try {
+      await this.#read(adopted, {}, new Map(), write)
+    } catch (error) {
+      await giveBack(adopted, this.#pathOf(author))
+      throw error
+    }
+    await rm(adopted, { force: true })
   }
 
   #pathOf(instanceId: string): string {
@@ -186,6 +231,30 @@ export class SettlementJournal<Row> {
     if (row.columns === this.#options.columns) return row
     throw new Error(`${file} has settlements of another version: start that version once to write them`)
   }
+}
+
+/** Renames a file, and never over an existing file. Returns false if another process has renamed it earlier. */
+function hasMoved(from: string, to: string): boolean {
+  if (existsSync(to)) return false
+  try {
+    renameSync(from, to)
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
+    throw error
+  }
+}
+
+/**
+ * Gives an adopted file its first name back, so that any process can adopt it. A link never replaces a file. If its
+ * author has begun a new file, the adopted file stays, and is tried again.
+ */
+async function giveBack(adopted: string, file: string): Promise<void> {
+  const isLinked = await link(adopted, file).then(
+    () => true,
+    () => false,
+  )
+  if (isLinked) await rm(adopted, { force: true })
 }
 
 async function syncFolder(folder: string): Promise<void> {
