@@ -191,6 +191,7 @@ async function place(deps: OutboundDeps, outbound: Outbound, live: LiveCall, num
     phone.end('concurrency_exhausted')
     throw error
   }
+  if (phone.isOver) return phone.record.stored()
   phone.record.reached('dialing')
   await dial(deps, outbound, phone, live, number)
   void configure(deps, outbound, phone, live)

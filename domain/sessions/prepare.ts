@@ -28,7 +28,7 @@ export type PrepareDeps = {
 
 /** Finds the organization's settings that a session needs. */
 export interface SessionOrganizations {
-  find(id: string): Promise<{ recordingEnabled: boolean; maxSessions: number | null } | null>
+  find(id: string): Promise<{ recordingEnabled: boolean; maxSessions: number | null; isDisabled: boolean } | null>
 }
 
 export interface LiveCount {

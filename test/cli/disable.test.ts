@@ -4,6 +4,7 @@ import { runCommand } from '../command.ts'
 import { eventsOf, hasEnded } from '../phone/call-rows.ts'
 import { callWhen, startPhones } from '../phone/phones.ts'
 import { call } from '../platform/setup.ts'
+import { openDatabase } from '../process/database.ts'
 import { passing } from '../router/requests.ts'
 import { Page, type Started } from '../session/voice-session.ts'
 
@@ -56,4 +57,22 @@ t.test('org disable without --now closes the socket of a session, and lets a pho
   t.match(await callWhen(phones, page.id, hasEnded), { end_reason: 'user_disconnected' })
   await call(phones, 'POST', `/v1/calls/${id}/end`)
   t.match(await callWhen(phones, id, hasEnded), { end_reason: 'api_ended' })
+})
+
+t.test('a phone call that is admitted while its organization is disabled ends undialed', async (t) => {
+  const sql = openDatabase(phones.server)
+  t.teardown(() => sql.end())
+  await sql.unsafe(`
+    create function disable_organization() returns trigger language plpgsql
+      as $$ begin update organizations set is_disabled = true where id = new.organization_id; return new; end $$;
+    create trigger disables before insert on calls for each row execute function disable_organization()`)
+  const answer = await call(phones, 'POST', '/v1/sessions/phone', { to: '+15005550011', agentId })
+  await sql`drop trigger disables on calls`
+  await enabled()
+  const { sessionId } = answer.json<{ sessionId: string }>()
+  const ended = await callWhen(phones, sessionId, hasEnded)
+  t.match(ended, { end_reason: 'api_ended' })
+  const events = await eventsOf(phones, sessionId)
+  t.ok(events.some(({ payload }) => payload['reason'] === 'The operator has disabled the organization.'))
+  t.notOk(events.some(({ event_type }) => event_type === 'call.dialing'))
 })

@@ -1,6 +1,7 @@
 import t from 'tap'
 import type { Call } from '../../domain/records/call.ts'
 import { pipeline } from '../calls/call.ts'
+import { caller } from '../domain/fakes.ts'
 import { failure, setup } from './setup.ts'
 
 t.test('the first join claims the call and a lease, and the end of the session releases the lease', async (t) => {
@@ -293,6 +294,21 @@ t.test('a call that is ended while its caller arrives ends, whether the caller c
   t.equal(taken.registry.end(tenant, 's_1', 'api_ended'), true)
   joined.begin(taken.transport)
   t.same(taken.log, ['end api_ended'], 'the call was taken')
+})
+
+t.test('a call ends if its organization is disabled while the call is claimed', async (t) => {
+  const reason = 'api_ended The operator has disabled the organization.'
+  const session = setup({ disables: true })
+  await session.join()
+  t.same(session.log, [`end ${reason}`])
+  const phone = setup({ disables: true })
+  const ends: string[] = []
+  const call = { id: 's_1', organizationId: 'org_1', test: false, pipeline } as Call
+  await phone.registry.take({ call, secrets: {} }, caller(), {
+    end: (...words) => void ends.push(words.join(' ')),
+    conversationOver() {},
+  })
+  t.same(ends, [reason])
 })
 
 t.test('a session can be ended only by its tenant', async (t) => {

@@ -19,6 +19,8 @@ type Setup = {
   maxSessions?: number | null
   claim?: boolean | 'fails' | 'away'
   start?: 'works' | 'fails'
+  /** True: the organization is disabled while the call is claimed. */
+  disables?: boolean
   over?: Partial<Call>
 }
 
@@ -28,6 +30,7 @@ export function setup({
   maxSessions = null,
   claim = true,
   start = 'works',
+  disables = false,
   over = {},
 }: Setup = {}) {
   const { clock } = bench([])
@@ -67,7 +70,9 @@ export function setup({
           : Promise.reject(new Fault({ kind: 'store_unreachable' })),
       endedAmong: (ids) => Promise.resolve(endedElsewhere.filter(({ id }) => ids.includes(id))),
     },
-    organizations: { find: () => Promise.resolve({ recordingEnabled: true, maxSessions }) },
+    organizations: {
+      find: () => Promise.resolve({ recordingEnabled: true, maxSessions, isDisabled: disables && claimed.length > 0 }),
+    },
     routes: {
       require: (_caller, { intent }) => {
         if (intent.language === 'xx') throw new Fault({ kind: 'none_allowed', stage: 'stt' })

@@ -79,7 +79,9 @@ export function setup(settings: Partial<AgentSettings> | null = null, tools: Sto
     routes: createSessionRoutes(deps.chooser, (stage) => void warmed.push(stage)),
     limits: createLocalLimits(),
     credit: deps.credit,
-    organizations: { find: () => Promise.resolve({ recordingEnabled: true, maxSessions: state.maxSessions }) },
+    organizations: {
+      find: () => Promise.resolve({ recordingEnabled: true, maxSessions: state.maxSessions, isDisabled: false }),
+    },
     calls: {
       insert: async (call, sealed, events) => {
         await new Promise(setImmediate)

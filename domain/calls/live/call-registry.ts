@@ -29,6 +29,7 @@ import type { SessionRoutes } from '../../speech/session-routes.ts'
 import type { JoinState } from '../live-calls.ts'
 import type { CallStore } from '../store.ts'
 import { ClaimedCalls, type ClaimedCallsDeps } from './claimed-calls.ts'
+import { disabledReason } from './end-calls.ts'
 import { Places, type TakePlace } from './places.ts'
 import { seatedSink } from './seated-sink.ts'
 import { type JoinedSession, type SeatAdmission, type SessionElsewhere, type SessionSeat, seatOf } from './seats.ts'
@@ -312,7 +313,8 @@ export class CallRegistry implements SeatAdmission {
 
   /**
    * Takes a place and the concurrency lease, and makes this process the call's owner. `pipeline` replaces the call's
-   * pipeline unless it is null. If the call cannot be taken, everything is given back.
+   * pipeline unless it is null. If the call cannot be taken, everything is given back. If the organization was disabled
+   * during the admission, the call ends as soon as it can: `endCalls` may have missed it.
    */
   async #take(
     pending: LiveCall,
@@ -331,14 +333,17 @@ export class CallRegistry implements SeatAdmission {
     try {
       // Warms up again, because another process may have made the session, and idle engines have ended since.
       routes.warmUp(caller, call.pipeline)
-      const { maxSessions = null } = (await organizations.find(call.organizationId)) ?? {}
       isOurs = await this.#claimed.claim(call, call.id, pipeline)
       if (!isOurs) throw new ResourceFault({ kind: 'call_not_live' })
+      // The organization is read after the claim, because `endCalls` lists claimed calls after it is disabled. So each
+      // call is in that list, or is ended here.
+      const { maxSessions = null, isDisabled = false } = (await organizations.find(call.organizationId)) ?? {}
       // The count includes this call. If the count came before the claim, two simultaneous joins could both take the
       // last place.
       if (maxSessions !== null && (await calls.countLive(call.organizationId)) > maxSessions)
         throw new Fault({ kind: 'too_many_at_once', limit: 'organization' }, { retryAfterS: 1 })
       this.#live.set(call.id, live)
+      if (isDisabled) this.end(call, call.id, 'api_ended', disabledReason)
       return live
     } catch (error) {
       endLease()
