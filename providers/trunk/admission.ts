@@ -59,9 +59,9 @@ export class Admission {
     this.#wrongLogins = new WrongLogins(clock, wrongLoginsPerMinuteMax)
   }
 
-  /** True if a connection was recently found for the address. */
+  /** True if a connection was recently found for the address, or has a registration there. */
   isKnown(address: string): boolean {
-    return this.#known.get(address) !== undefined
+    return this.#known.get(address) !== undefined || this.#registered(address).length > 0
   }
 
   /**
@@ -73,26 +73,31 @@ export class Admission {
     size: number,
     admitted: (connection: SipConnection) => Promise<void>,
   ): Promise<void> {
-    const { source } = transaction
-    const lookup = this.#lookups.take(this.#known.get(source.address) ?? strangers)
+    const { address } = transaction.source
+    const registered = this.#registered(address)
+    // The trunk itself names the connection. Its address alone would not be enough: other organizations may have
+    // imported the number too, or an address range with this trunk in it.
+    const named = registered.find(({ id }) => registeredUser(id) === userOf(transaction.request.uri))
+    const lookup = this.#lookups.take(named?.organizationId ?? this.#known.get(address) ?? strangers)
     if (lookup === null) return transaction.end()
     try {
-      const connection = await this.#connectionOf(transaction, size)
-      if (connection !== null) await admitted(connection)
+      const connection = named ?? (await this.#connectionOf(transaction, size, registered))
+      if (connection === null) return
+      this.#known.set(address, connection.organizationId)
+      await admitted(connection)
     } finally {
       lookup.end()
     }
   }
 
   /** Returns the request's connection, or null if the request was answered or dropped. */
-  async #connectionOf(transaction: ServerTransaction, size: number): Promise<SipConnection | null> {
+  async #connectionOf(
+    transaction: ServerTransaction,
+    size: number,
+    registered: readonly SipConnection[],
+  ): Promise<SipConnection | null> {
     const { request, source } = transaction
     const dialed = dialedOf(request)
-    const registered = this.#registered(source.address)
-    const named = registered.find(({ id }) => registeredUser(id) === userOf(request.uri))
-    // The trunk itself names the connection. Its address alone would not be enough: other organizations may have
-    // imported the number too, or an address range with this trunk in it.
-    if (named !== undefined) return named
     const connection = await this.#ofAddress(source.address, dialed, registered)
     const isCall = request.method === 'INVITE'
     if (connection !== undefined && !(isCall && (await this.#connections.wantsLogin(dialed, connection.id))))
@@ -109,9 +114,7 @@ export class Admission {
   ): Promise<SipConnection | undefined> {
     if (registered.length === 0 && this.#isUnknown(address)) return undefined
     const ids = registered.map(({ id }) => id)
-    const [connection] = await this.#connections.ofAddress(address, dialed, ids)
-    if (connection !== undefined) this.#known.set(address, connection.organizationId)
-    return connection
+    return (await this.#connections.ofAddress(address, dialed, ids))[0]
   }
 
   async #byLogin(transaction: ServerTransaction, size: number, dialed: string): Promise<SipConnection | null> {

@@ -3,7 +3,7 @@ import t, { type Test } from 'tap'
 import type { SipConnection } from '../../domain/ports/sip-connections.ts'
 import { valueOf } from '../../providers/trunk/message.ts'
 import { openTrunk, outgoingTo, plain, type TrunkSetup } from './setup.ts'
-import { quiet, sdp, sdpType, wanted } from './sip-peer.ts'
+import { quiet, type SipPeer, sdp, sdpType, wanted } from './sip-peer.ts'
 
 const connectionOf = (port: number, username: string, organizationId = `org_${username}`): SipConnection => ({
   ...outgoingTo(port, { register: true, username, password: 'open sesame' }),
@@ -104,4 +104,37 @@ t.test("a call to a registration's Contact from another address is refused", asy
   await quiet()
   t.equal(stranger.received.length, 1)
   t.same(trunk.types(), [])
+})
+
+t.test('the trunk of a registration may open many TCP sockets before its first call', async (t) => {
+  const { trunk } = await registeredAt(t, ['one'])
+  const peers: SipPeer[] = []
+  for (let n = 0; n < 4; n++) peers.push(await trunk.peer({ transport: 'tcp' }))
+  await quiet()
+  t.ok(peers.every(({ isClosed }) => !isClosed))
+})
+
+t.test('a TCP socket stays open for ten minutes after a call to the Contact of a registration', async (t) => {
+  const { trunk, contactOf } = await registeredAt(t, ['one'])
+  const [calling, silent] = [await trunk.peer({ transport: 'tcp' }), await trunk.peer({ transport: 'tcp' })]
+  calling.send('INVITE', { callId: 'call', uri: contactOf('one'), headers: [sdpType], body: sdp() })
+  await trunk.event('initiated')
+  await trunk.clock.advance(10_000)
+  await wanted(() => silent.isClosed, 'the end of the silent socket')
+  await trunk.clock.advance(580_000)
+  await quiet()
+  t.equal(calling.isClosed, false)
+})
+
+t.test('strangers with all their lookups leave room for the first call to a Contact', async (t) => {
+  let asked = 0
+  const ofAddress = () => {
+    asked++
+    return new Promise<never>(() => {})
+  }
+  const { trunk, called, contactOf } = await registeredAt(t, ['one'], { ofAddress, limits: { lookupsMax: 16 } })
+  const stranger = await trunk.peer({ address: '127.0.0.2' })
+  for (let n = 0; n < 20; n++) stranger.send('OPTIONS', { callId: `flood-${n}` })
+  await wanted(() => asked === 2, 'all lookups of strangers')
+  t.match(await called(contactOf('one')), { connectionId: 'sip_one' })
 })

@@ -35,6 +35,8 @@ export class SipPeer {
   readonly transport: 'udp' | 'tcp'
   readonly #send: (text: string) => void
   readonly close: () => void
+  /** True once its TCP socket has ended. */
+  isClosed = false
   readonly port: number
   /** The target port for its UDP messages. */
   toPort = 0
@@ -61,6 +63,10 @@ export class SipPeer {
         contactPort,
       )
       peer.#clock = clock
+      socket.on('error', () => {})
+      socket.on('close', () => {
+        peer.isClosed = true
+      })
       socket.on('data', (chunk) => {
         const messages = framing.take(chunk)
         if (messages !== 'broken') for (const message of messages) peer.#keep(message)
