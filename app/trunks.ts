@@ -19,13 +19,13 @@ export type SipTrunks = {
 }
 
 /** The context's members for trunks. Tests have only these. */
-type TrunkApp = Pick<App, 'clock' | 'log'> & {
+type TrunkApp = Pick<App, 'clock' | 'log' | 'owners'> & {
   config: Pick<ParleyConfig, 'sip' | 'outbound'>
   store: Pick<App['store'], 'sipConnections' | 'trunkDialogs'>
 }
 
 /** Makes the line for SIP trunks. Null if the settings name no port. */
-export function createSipTrunks({ config, store, clock, log }: TrunkApp, legs: ExpectedLegs): SipTrunks | null {
+export function createSipTrunks({ config, store, owners, clock, log }: TrunkApp, legs: ExpectedLegs): SipTrunks | null {
   const { sip, outbound } = config
   const { host, port } = sip
   if (port === null) return null
@@ -45,6 +45,7 @@ export function createSipTrunks({ config, store, clock, log }: TrunkApp, legs: E
     }),
     legs: awaited(legs),
     resolve: (name) => allowedAddresses(name, isIPv6(host) ? 6 : 4, policy),
+    owners,
     limits: sip,
     clock,
     log,

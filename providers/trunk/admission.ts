@@ -24,17 +24,26 @@ const unknownMs = 1_000
 /** How many addresses without a connection are remembered, and how many with one. */
 const addressesMax = 4096
 /**
- * The most lookups for each organization, and for all unknown addresses together. More lookups at once would only wait
- * for the store, and the lookups of others behind them.
+ * The share of the lookups for each organization, and for all unknown addresses together. More lookups at once would
+ * only wait for the store, and the lookups of others behind them. So only an organization that is alone on the server
+ * borrows, up to the share of unknown addresses.
  */
 const part = 1 / 8
 /** The owner of lookups for unknown addresses. */
 const strangers = 'strangers'
 const decoyPassword = randomBytes(16).toString('hex')
 
+export type AdmissionDeps = {
+  connections: SipConnections
+  clock: Clock
+  owners: Owners
+  limits: Pick<TrunkLimits, 'lookupsMax' | 'wrongLoginsPerMinuteMax'>
+}
+
 export class Admission {
   readonly #connections: SipConnections
   readonly #clock: Clock
+  readonly #owners: Owners
   readonly #lookups: Capacity
   readonly #challenges: Challenges
   readonly #wrongLogins: WrongLogins
@@ -46,17 +55,18 @@ export class Admission {
   readonly #registered: (address: string) => readonly SipConnection[]
 
   constructor(
-    connections: SipConnections,
-    clock: Clock,
-    { lookupsMax, wrongLoginsPerMinuteMax }: Pick<TrunkLimits, 'lookupsMax' | 'wrongLoginsPerMinuteMax'>,
+    { connections, clock, owners, limits }: AdmissionDeps,
     registered: (address: string) => readonly SipConnection[],
   ) {
     this.#connections = connections
     this.#registered = registered
     this.#clock = clock
-    this.#lookups = new Capacity({ max: lookupsMax, part, lends: false }, new Owners(true))
+    this.#owners = owners
+    const lends = (owner: string) => owner !== strangers && !owners.areSeveral
+    // The strangers are one owner, so a share stays free for them.
+    this.#lookups = new Capacity({ max: limits.lookupsMax, part, lends }, new Owners(true))
     this.#challenges = new Challenges(clock)
-    this.#wrongLogins = new WrongLogins(clock, wrongLoginsPerMinuteMax)
+    this.#wrongLogins = new WrongLogins(clock, limits.wrongLoginsPerMinuteMax)
   }
 
   /** True if a connection was recently found for the address, or has a registration there. */
@@ -79,11 +89,12 @@ export class Admission {
     // imported the number too, or an address range with this trunk in it.
     const named = registered.find(({ id }) => registeredUser(id) === userOf(transaction.request.uri))
     const lookup = this.#lookups.take(named?.organizationId ?? this.#known.get(address) ?? strangers)
-    if (lookup === null) return transaction.end()
+    if (lookup === null) return transaction.postpone()
     try {
       const connection = named ?? (await this.#connectionOf(transaction, size, registered))
       if (connection === null) return
       this.#known.set(address, connection.organizationId)
+      this.#owners.see(connection.organizationId)
       await admitted(connection)
     } finally {
       lookup.end()

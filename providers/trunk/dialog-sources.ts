@@ -15,7 +15,7 @@ export type DialogSourcesDeps = {
   log: Log
 }
 
-/** The most concurrent lookups. Requests beyond this limit get no answer, and their senders repeat them. */
+/** The most concurrent lookups. Requests beyond this limit are not taken now. */
 const openMax = 16
 
 export class DialogSources {

@@ -5,8 +5,8 @@ export type TrunkLimits = {
   /** The most concurrent legs for one organization, so that one organization cannot use all legs. */
   legsPerOrganizationMax: number
   /**
-   * The most concurrent store lookups for the senders of messages. Messages beyond this limit are dropped, and their
-   * senders repeat them.
+   * The most concurrent store lookups for the senders of messages. Messages beyond this limit are dropped over UDP,
+   * where their senders repeat them, and answered 503 over TCP.
    */
   lookupsMax: number
   /** The most requests kept for their repeats. */

@@ -1,6 +1,7 @@
 import type { LegDialogs } from '../../domain/ports/leg-dialogs.ts'
 import type { SipConnections } from '../../domain/ports/sip-connections.ts'
 import type { Clock, Log } from '../../domain/ports/system.ts'
+import type { Owners } from '../../runtime/shares/owners.ts'
 import type { AwaitedLegs } from './awaited-legs.ts'
 import type { TrunkLimits } from './limits.ts'
 import type { RtpPorts } from './rtp-ports.ts'
@@ -16,6 +17,8 @@ export type TrunkOptions = {
   legs: AwaitedLegs
   /** Looks up a host's addresses. Leaves out forbidden addresses. */
   resolve: (host: string) => Promise<readonly string[]>
+  /** The organizations of this server. One that is alone may use more of the line. */
+  owners: Owners
   limits: TrunkLimits
   clock: Clock
   log: Log

@@ -62,10 +62,11 @@ export class TrunkLine implements PhoneLine {
   #opened: { transport: SipTransport; received: ReceiveLegEvent } | null = null
 
   constructor(options: TrunkOptions) {
-    const { connections, dialogs, clock, publicAddress, log, limits } = options
+    const { connections, dialogs, clock, owners, publicAddress, log, limits } = options
     this.#sources = new DialogSources({ connections, resolve: options.resolve, log })
     this.#options = options
-    this.#admission = new Admission(connections, clock, limits, (address) => this.#registrations.at(address))
+    const registered = (address: string) => this.#registrations.at(address)
+    this.#admission = new Admission({ connections, clock, owners, limits }, registered)
     this.#transactions = new Transactions({
       clock,
       publicAddress,
@@ -226,14 +227,14 @@ export class TrunkLine implements PhoneLine {
     const leg = this.#legOf(request)
     if (leg !== null) {
       const isOther = this.#sources.isOf(leg, source) || (await this.#sources.isOfConnection(leg, source))
-      if (isOther === 'unknown') return transaction.end()
+      if (isOther === 'unknown') return transaction.postpone()
       // A sender at a foreign address gets the same answer as for an unknown dialog, and so learns nothing about the
       // call.
       if (!isOther) return transaction.respondOnce(481, [], size)
       this.#sockets().noteKnown(source, leg.organizationId ?? '')
       const isKept = transaction.keep(leg.organizationId ?? '')
       // Without a place only an INVITE has to wait for its repeat, because its answer must be repeated until the ACK.
-      return isKept || request.method !== 'INVITE' ? leg.request(transaction) : transaction.end()
+      return isKept || request.method !== 'INVITE' ? leg.request(transaction) : transaction.postpone()
     }
     // The dialog is over or never existed. Any sender may learn this, so the sender is not checked.
     if (request.to.tag !== null) return transaction.respondOnce(481, [], size)
@@ -268,7 +269,7 @@ export class TrunkLine implements PhoneLine {
     if (this.#isFull(connection)) return transaction.respond(503)
     const offered = offerIn(request)
     if (offered.refusal !== null) return transaction.respond(offered.refusal.code, offered.refusal)
-    if (!transaction.keep(connection.organizationId)) return transaction.end()
+    if (!transaction.keep(connection.organizationId)) return transaction.postpone()
     const leg = new InboundLeg(this.#legDeps(connection), transaction, offered.offer, this.#contact(transaction.peer))
     this.#legs.set(leg.carrierLegId, leg)
     this.#options.connections.noteCall(connection.id).catch((err: unknown) => {

@@ -110,6 +110,16 @@ export class ServerTransaction {
     this.end()
   }
 
+  /**
+   * Ends a request that we cannot take now. Over UDP its sender repeats it. Over TCP no sender repeats a request, so the
+   * answer says when to try again (RFC 3261, section 21.5.4).
+   */
+  postpone(): void {
+    if (this.source.transport === 'udp') return this.end()
+    // The source address of a TCP socket cannot be forged, so the answer may be longer than the request.
+    this.respondOnce(503, [['retry-after', '1']], Number.POSITIVE_INFINITY)
+  }
+
   repeated(): void {
     if (this.#last !== null) this.#deps.send(this.#last, this.peer)
   }

@@ -18,8 +18,8 @@ export type CapacityLimits = {
   max: number
   /** An owner's share as a part of `max`. A share has at least one unit. */
   part: number
-  /** False if no owner may have more than its share. */
-  lends?: boolean
+  /** If it returns false, the owner may have no more than its share. If absent, every owner may borrow. */
+  lends?: (owner: string) => boolean
 }
 
 /** Takes a loan back. The units count as free at once, so their user must stop soon. */
@@ -81,16 +81,16 @@ const keptMax = 256
 export class Capacity {
   readonly #max: number
   readonly #share: number
-  readonly #canLend: boolean
+  readonly #lendsTo: (owner: string) => boolean
   readonly #owners: Owners
   readonly #usedBy = new Map<string, Owner>()
   #used = 0
 
-  constructor({ max, part, lends = true }: CapacityLimits, owners: Owners) {
+  constructor({ max, part, lends = () => true }: CapacityLimits, owners: Owners) {
     this.#max = max
     this.#share = Math.max(1, Math.floor(max * part))
     this.#owners = owners
-    this.#canLend = lends
+    this.#lendsTo = lends
   }
 
   get used(): number {
@@ -106,13 +106,13 @@ export class Capacity {
   /** False if the owner cannot have this many units now. Gives no loan back, so the answer can be true too often. */
   admits(owner: string, units: number): boolean {
     const own = this.#usedBy.get(owner)?.units ?? 0
-    return own + units <= this.#share || this.#lends(units)
+    return own + units <= this.#share || this.#lends(owner, units)
   }
 
   /** Only places call `grow`, `offer` and `release`. */
   grow(place: Place, units: number): boolean {
     const isLoan = (this.#usedBy.get(place.owner)?.units ?? 0) + units > this.#share
-    if (isLoan ? !this.#lends(units) : !this.#frees(units, place.owner)) return false
+    if (isLoan ? !this.#lends(place.owner, units) : !this.#frees(units, place.owner)) return false
     // A loan that was given back may have let this owner take a place.
     const owner = this.#usedBy.get(place.owner) ?? this.#add(place.owner)
     owner.units += units
@@ -140,9 +140,9 @@ export class Capacity {
   }
 
   /** True if a loan leaves a share free. With a single organization on the server, nothing is reserved. */
-  #lends(units: number): boolean {
+  #lends(owner: string, units: number): boolean {
     const reserved = this.#owners.areSeveral ? this.#share : 0
-    return this.#canLend && this.#used + units + reserved <= this.#max
+    return this.#lendsTo(owner) && this.#used + units + reserved <= this.#max
   }
 
   /** Makes the units free for an owner below its share. Returns false if too few loans can be given back. */

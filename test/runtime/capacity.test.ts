@@ -98,9 +98,10 @@ t.test('a place that is offered later can be given back from then on', (t) => {
   t.end()
 })
 
-t.test('without loans, no owner gets more than its share', (t) => {
-  const capacity = new Capacity({ max: 8, part: 0.25, lends: false }, new Owners())
-  t.equal(takeAll(capacity, 'a'), 2)
+t.test('an owner that may not borrow gets no more than its share', (t) => {
+  const capacity = new Capacity({ max: 8, part: 0.25, lends: (owner) => owner === 'a' }, several())
   t.equal(takeAll(capacity, 'b'), 2)
+  t.notOk(capacity.admits('b', 1))
+  t.equal(takeAll(capacity, 'a'), 4)
   t.end()
 })

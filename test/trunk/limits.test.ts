@@ -4,6 +4,8 @@ import { connect } from 'node:net'
 import t, { type Test } from 'tap'
 import { PhoneLineError } from '../../domain/ports/phone-line.ts'
 import type { SipConnection } from '../../domain/ports/sip-connections.ts'
+import { valueOf } from '../../providers/trunk/message.ts'
+import { Owners } from '../../runtime/shares/owners.ts'
 import { until } from '../process/machine.ts'
 import { openTrunk, outgoingTo, type TrunkSetup, toDial } from './setup.ts'
 import { quiet, type SipPeer, sdp, sdpType, wanted } from './sip-peer.ts'
@@ -74,6 +76,45 @@ t.test('SIP messages whose sender cannot be looked up are dropped, and accepted 
   peer.raw(second)
   await peer.response(200, 'OPTIONS', 2)
   t.equal(asked, 2)
+})
+
+/** The address is known, and the next lookups do not end. */
+async function slowTrunk(t: Test, more: TrunkSetup = {}) {
+  const state = { isSlow: false, asked: 0 }
+  const slow: TrunkSetup['ofAddress'] = (dialed) => {
+    if (!state.isSlow) return Promise.resolve([numbers[dialed]!])
+    state.asked++
+    return new Promise(() => {})
+  }
+  const trunk = await openTrunk(t, { ofAddress: slow, limits: { lookupsMax: 16 }, ...more })
+  t.equal(await rings(await trunk.peer(), '1', 'known'), true)
+  state.isSlow = true
+  return { trunk, state }
+}
+
+for (const [name, lookups, owners] of [
+  ['an organization that is alone has all lookups apart from the share of strangers', 14, new Owners()],
+  ['one of several organizations has its share of the lookups', 2, new Owners(true)],
+] as const)
+  t.test(`${name}, and its further calls over TCP are answered 503`, async (t) => {
+    const { trunk, state } = await slowTrunk(t, { owners })
+    const peer = await trunk.peer({ transport: 'tcp' })
+    for (let n = 0; n <= lookups; n++) peer.send('OPTIONS', { callId: `call-${n}`, uri: 'sip:1@127.0.0.1' })
+    const refusal = await peer.response(503)
+    t.equal(refusal.callId, `call-${lookups}`)
+    t.equal(valueOf(refusal.headers, 'retry-after'), '1')
+    t.equal(state.asked, lookups)
+  })
+
+t.test('a call over TCP that gets no room in the table is answered 503, and is taken later', async (t) => {
+  const trunk = await openTrunk(t, { ofAddress, limits: { transactionsMax: 16 } })
+  const peer = await trunk.peer({ transport: 'tcp' })
+  for (let n = 1; n <= 14; n++) t.equal(await rings(peer, '1', `call-${n}`), true)
+  t.equal(await rings(peer, '1', 'beyond'), false)
+  t.match(valueOf((await peer.response(503)).headers, 'retry-after'), '1')
+  await trunk.line.reject({ legId: 'x', carrierLegId: trunk.events[0]?.carrierLegId ?? '' }, 486)
+  await trunk.clock.advance(32_000)
+  t.equal(await rings(peer, '1', 'again'), true)
 })
 
 t.test("one organization's requests leave room in the table for the calls of others", async (t) => {

@@ -5,6 +5,7 @@ import { createSipTrunks } from '../../app/trunks.ts'
 import { type LegEvent, PhoneLineError } from '../../domain/ports/phone-line.ts'
 import type { SipConnections } from '../../domain/ports/sip-connections.ts'
 import { ExpectedLegs } from '../../handlers/carrier/expected-legs.ts'
+import { Owners } from '../../runtime/shares/owners.ts'
 import { TestClock } from '../clock.ts'
 import { freePort } from '../process/machine.ts'
 import { RecordingSink } from '../session/media-harness.ts'
@@ -32,7 +33,7 @@ async function serving(t: Test, connections: Partial<SipConnections>) {
   const legs = new ExpectedLegs({ ownerId: 'this', addressFor: () => 'ws://127.0.0.1', rateHz: 8000 })
   const config = { sip: { ...settings, port: sipPort }, outbound: { allowedSubnets: ['127.0.0.1/32'] } } as never
   const store = { sipConnections: connections as SipConnections, trunkDialogs: keptDialogs() as never }
-  const parts = { config, store, clock, log: log as never }
+  const parts = { config, store, owners: new Owners(), clock, log: log as never }
   const trunks = createSipTrunks(parts, legs)
   if (trunks === null) throw new Error('there is no line')
   t.teardown(() => clock.during(trunks.line.close()))

@@ -8,6 +8,7 @@ import type { Clock } from '../../domain/ports/system.ts'
 import type { TrunkLimits } from '../../providers/trunk/limits.ts'
 import { openTrunkLine } from '../../providers/trunk/phone-line.ts'
 import type { RtpLeg, RtpLegOptions, RtpPorts, RtpRemote } from '../../providers/trunk/rtp-ports.ts'
+import { Owners } from '../../runtime/shares/owners.ts'
 import { TestClock } from '../clock.ts'
 import { freePort } from '../process/machine.ts'
 import { RecordingSink } from '../session/media-harness.ts'
@@ -87,6 +88,7 @@ export type TrunkSetup = {
   /** In place of `known`. */
   ofAddress?: (dialed: string) => Promise<readonly SipConnection[]>
   fails?: boolean
+  owners?: Owners
   limits?: Partial<TrunkLimits>
   /** Called with each event. */
   received?: (event: LegEvent) => void
@@ -199,6 +201,7 @@ export async function openTrunkOn(t: Pick<Test, 'teardown'>, clock: Clock, setup
       received(event)
       return Promise.resolve()
     },
+    owners: setup.owners ?? new Owners(),
     limits: { ...limits, ...setup.limits },
     clock,
     log,
