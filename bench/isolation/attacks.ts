@@ -22,6 +22,8 @@ const overLimit = 1.5
 const requests = 400 * overLimit
 const streams = 64 * 4
 const sessions = 40 * overLimit
+/** As many as an organization can have beside another. */
+const toolSessions = 28
 const uploads = 24
 const uploadBytes = 16 * 1024 * 1024
 const packetsASecond = 170
@@ -44,7 +46,7 @@ export const attacks = {
   },
   hangingTools: async (world: World) => {
     const agentId = await toolAgent(world.hostile, `${world.providerUrl}/hang`)
-    for (let count = 0; count < 30; count++) {
+    for (let count = 0; count < toolSessions; count++) {
       const session = await joinSession(world.hostile, agentId)
       const ask = () => session.send(JSON.stringify({ type: 'user_message', text: 'How is the weather?' }))
       ask()

@@ -21,7 +21,7 @@ const besideMs = 60_000
 const filledMs = 3_000
 const servedMin = 0.99
 
-type Probed = { served: number; sent: number; p99Ms: number }
+type Probed = { served: number; sent: number; p99Ms: number; firstError: string | null }
 
 const asked = process.argv.slice(2)
 const chosen = resources.filter(({ name }) => asked.length === 0 || asked.some((start) => name.startsWith(start)))
@@ -39,6 +39,7 @@ async function measure(engine: EngineName, resource: Resource): Promise<void> {
     const attacker = await forkListener('isolation/attacker.ts', [resource.attack, JSON.stringify(world)])
     await sleep(filledMs)
     const beside = await probe(world, resource, besideMs)
+    if (!attacker.child.connected) throw new Error(`the attack ${resource.attack} ended early`)
     attacker.child.disconnect()
     report(engine, resource, alone, beside)
   } finally {
@@ -50,13 +51,19 @@ async function measure(engine: EngineName, resource: Resource): Promise<void> {
 async function probe(world: World, { probe, everyMs }: Resource, durationMs: number): Promise<Probed> {
   const times: number[] = []
   const sent: Promise<void>[] = []
+  let firstError: string | null = null
   const send = async () => {
     const startedMs = performance.now()
-    if (await probes[probe](world).catch(() => false)) times.push(performance.now() - startedMs)
+    try {
+      await probes[probe](world)
+      times.push(performance.now() - startedMs)
+    } catch (error) {
+      firstError ??= String(error)
+    }
   }
   for (const endMs = performance.now() + durationMs; performance.now() < endMs; await sleep(everyMs)) sent.push(send())
   await Promise.all(sent)
-  return { served: times.length, sent: sent.length, p99Ms: percentile(times, 0.99) }
+  return { served: times.length, sent: sent.length, p99Ms: percentile(times, 0.99), firstError }
 }
 
 function report(engine: EngineName, { name }: Resource, alone: Probed, beside: Probed): void {
@@ -66,4 +73,5 @@ function report(engine: EngineName, { name }: Resource, alone: Probed, beside: P
   const share = ((100 * beside.served) / beside.sent).toFixed(1)
   const times = `p99 ${beside.p99Ms.toFixed(0)} ms (alone ${alone.p99Ms.toFixed(0)}, limit ${limitMs.toFixed(0)})`
   console.log(`${holds ? 'ok    ' : 'MISSED'} ${engine}, ${name}: ${share} % of ${beside.sent} served, ${times}`)
+  if (beside.firstError !== null) console.log(`       the first refusal: ${beside.firstError}`)
 }

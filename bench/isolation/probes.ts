@@ -1,12 +1,15 @@
-/** One request of the honest organization for each resource. Resolves with true if the request was served. */
+/** One request of the honest organization for each resource. Throws if the request was not served. */
 import { createSocket, type Socket as UdpSocket } from 'node:dgram'
-import { once } from 'node:events'
+import { type EventEmitter, on, once } from 'node:events'
 import { WebSocket } from 'ws'
 import { callPath, chatBody, inviteOf, joinSession, post, recordingBody, speak, toolAgent } from './requests.ts'
 import { trunkAddress, type World } from './world.ts'
 
 const servedMsMax = 10_000
-const served = async (status: Promise<number>) => (await status) === 200
+const served = async (answer: Promise<number>) => {
+  const status = await answer
+  if (status !== 200) throw new Error(status === 0 ? 'no answer in time' : `answered ${status}`)
+}
 
 export const probes = {
   answer: ({ honest }: World) => served(post(honest, chatBody('quick'))),
@@ -16,16 +19,16 @@ export const probes = {
   socket,
   session: async ({ honest }: World) => {
     const session = await joinSession(honest)
-    session.close()
-    return true
+    // A session of which only the socket is closed keeps its place for a while, for a reconnection.
+    session.send(JSON.stringify({ type: 'end' }))
   },
   tool,
   invite,
-} satisfies Record<string, (world: World) => Promise<boolean>>
+} satisfies Record<string, (world: World) => Promise<void>>
 
 export type Probe = keyof typeof probes
 
-async function socket({ honest }: World): Promise<boolean> {
+async function socket({ honest }: World): Promise<void> {
   const address = `${honest.url.replace('http', 'ws')}/v1/synthesize/stream`
   const socket = new WebSocket(address, 'service.realtime.v1', { headers: { authorization: `Bearer ${honest.key}` } })
   const signal = AbortSignal.timeout(servedMsMax)
@@ -33,61 +36,45 @@ async function socket({ honest }: World): Promise<boolean> {
   socket.send(JSON.stringify({ type: 'config', model: 'loopback/loopback' }))
   const [frame] = (await once(socket, 'message', { signal })) as [Buffer]
   socket.close()
-  return frame.includes('ready')
+  if (!frame.includes('ready')) throw new Error(`the first frame was ${frame.toString()}`)
 }
 
-let toolSession: Promise<WebSocket> | null = null
+const toolSessions = new WeakMap<World, Promise<WebSocket>>()
 
 /** Asks the agent a question in one long session. Its tool is at the same host as the hostile tools. */
-async function tool(world: World): Promise<boolean> {
-  toolSession ??= toolAgent(world.honest, `${world.providerUrl}/tool`).then((id) => joinSession(world.honest, id))
-  const session = await toolSession
-  const answered = until(session, (text) => text.includes('"agent_message"') && text.includes('sunny'))
-  session.send(JSON.stringify({ type: 'user_message', text: 'How is the weather?' }))
-  return answered
+async function tool(world: World): Promise<void> {
+  const opened = toolSessions.get(world) ?? openToolSession(world)
+  toolSessions.set(world, opened)
+  const session = await opened
+  const question = JSON.stringify({ type: 'user_message', text: 'How is the weather?' })
+  const isAnswer = (text: string) => text.includes('"agent_message"') && text.includes('sunny')
+  await untilAnswer(session, () => session.send(question), isAnswer)
 }
 
-function until(session: WebSocket, isAnswer: (text: string) => boolean): Promise<boolean> {
-  return new Promise((resolve) => {
-    const end = (isServed: boolean) => {
-      session.off('message', look)
-      clearTimeout(timer)
-      resolve(isServed)
-    }
-    const look = (data: Buffer, isBinary: boolean) => {
-      if (!isBinary && isAnswer(data.toString())) end(true)
-    }
-    const timer = setTimeout(() => end(false), servedMsMax)
-    session.on('message', look)
-  })
-}
+const openToolSession = async (world: World) =>
+  joinSession(world.honest, await toolAgent(world.honest, `${world.providerUrl}/tool`))
 
 let trunk: Promise<UdpSocket> | null = null
 
 /** Calls a number over the honest organization's trunk. The number is unknown, so the final answer is a refusal. */
-async function invite({ sipPort }: World): Promise<boolean> {
+async function invite({ sipPort }: World): Promise<void> {
   trunk ??= openTrunk()
   const socket = await trunk
   const text = inviteOf({ address: trunkAddress.honest, port: socket.address().port }, '+15005550199')
   const callId = /Call-ID: (\S+)/.exec(text)?.[1] ?? ''
-  return new Promise((resolve) => {
-    const end = (isServed: boolean) => {
-      socket.off('message', look)
-      clearTimeout(timer)
-      resolve(isServed)
-    }
-    const look = (bytes: Buffer) => {
-      const answer = bytes.toString('latin1')
-      if (answer.includes(callId) && /^SIP\/2.0 [3-6]/.test(answer)) end(true)
-    }
-    const timer = setTimeout(() => end(false), servedMsMax)
-    socket.on('message', look)
-    socket.send(text, sipPort, '127.0.0.1')
-  })
+  const isAnswer = (answer: string) => answer.includes(callId) && /^SIP\/2.0 [3-6]/.test(answer)
+  await untilAnswer(socket, () => socket.send(text, sipPort, '127.0.0.1'), isAnswer)
 }
 
 async function openTrunk(): Promise<UdpSocket> {
   const socket = createSocket('udp4')
   await new Promise<void>((resolve) => socket.bind(0, trunkAddress.honest, resolve))
   return socket
+}
+
+/** Sends a message and waits for the message that answers it. */
+async function untilAnswer(socket: EventEmitter, send: () => void, isAnswer: (text: string) => boolean): Promise<void> {
+  const messages = on(socket, 'message', { signal: AbortSignal.timeout(servedMsMax) })
+  send()
+  for await (const [message] of messages) if (isAnswer(String(message))) return
 }

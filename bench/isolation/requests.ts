@@ -60,6 +60,7 @@ export async function joinSession(target: Target, agentId?: string): Promise<Web
 export async function toolAgent(target: Target, url: string): Promise<string> {
   const { id } = await made<{ id: string }>(target, '/v1/agents', {
     name: 'Weather desk',
+    systemPrompt: 'Answer questions about the weather.',
     intent: { language: 'en' },
     llmOptions: { model: 'mock:tooled' },
   })
