@@ -56,9 +56,9 @@ test-all: dist/main.js vendor-clients asyncapi-generator
 board: dist/main.js
 	@TAP_TIMEOUT=3600 npx --no-install tsx test/deploy/board/main.ts
 
-# About a minute. The case of a full disk needs root, for a small disk in memory.
+# About a minute. The case of a full disk needs root, for a small disk in memory. AWAY_S is the length of each outage.
 drill: dist/main.js
-	@exec npx --no-install tsx test/outages/drill.ts
+	@exec npx --no-install tsx test/outages/drill.ts $(AWAY_S)
 
 # Ctrl-C ends it. PORT is another port than 4318.
 spans: $(installed)

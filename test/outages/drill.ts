@@ -1,19 +1,24 @@
 /**
- * `make drill`: the database is killed, frozen, cut off and filled under 100 requests a second. Prints how fast requests
- * were refused, when all was normal again, and what was lost. Takes about a minute.
+ * `make drill`: the database is killed, frozen, cut off and filled under 100 requests and four calls a second. Prints how
+ * fast requests were refused, when all was normal again, and what was lost. Takes about a minute. The argument is the
+ * length of each outage in seconds.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { settingsOf } from '../phone/outside-carrier.ts'
+import { insertOnlyTenantsNumber } from '../phone/stored-number.ts'
 import { openDatabase } from '../process/database.ts'
 import { DatabaseRelay } from '../process/database-relay.ts'
-import { until } from '../process/machine.ts'
+import { freePort, until } from '../process/machine.ts'
+import { startOwnCarrier } from '../process/own-carrier.ts'
 import { startParley } from '../process/parley.ts'
-import { loopbackProviders } from '../session/voice-session.ts'
+import { masterKey } from '../rmsg/provider-events.ts'
+import { Calls } from './calls.ts'
 import { Load, type Outcome } from './load.ts'
 import { DrillPostgres } from './postgres.ts'
 
 const perSecond = 100
 /** The drill is a load in real time, so each period has a length and waits for no event. */
-const awayMs = 10_000
+const awayMs = Number(process.argv[2] ?? 10) * 1_000
 const calmMs = 4_000
 
 type Outage = { name: string; begin: () => void; end: () => unknown }
@@ -21,20 +26,28 @@ type Period = { name: string; beginMs: number; endMs: number }
 
 const postgres = await DrillPostgres.start()
 const relay = await DatabaseRelay.start(postgres.url)
-const parley = await startParley({ DATABASE_URL: relay.url, PARLEY_PROVIDERS: loopbackProviders })
+const carrier = await startOwnCarrier()
+const parley = await startParley({
+  ...settingsOf(carrier, await freePort()),
+  PARLEY_MASTER_KEY: masterKey,
+  DATABASE_URL: relay.url,
+})
 try {
   process.exitCode = (await drill()) === 0 ? 0 : 1
 } finally {
   await parley.remove()
+  await carrier.close()
   relay.close()
   postgres.stop()
 }
 
 async function drill(): Promise<number> {
-  say(`${perSecond} requests a second; half have an idempotency key, which must be stored.`)
+  say(`${perSecond} requests a second; half have an idempotency key, which must be stored. Four calls a second.`)
   if (!postgres.hasDisk) say('skipped: a full disk, because no tmpfs may be mounted here')
   const load = new Load(parley)
+  const calls = new Calls(parley, carrier, await ownNumber())
   load.start(perSecond)
+  calls.start()
   await sleep(calmMs)
   const periods: Period[] = []
   for (const outage of outages()) {
@@ -48,7 +61,16 @@ async function drill(): Promise<number> {
   }
   const outcomes = await load.end()
   for (const period of periods) print(period, outcomes)
-  return countLost(outcomes)
+  return (await calls.end(say)) + (await countLost(outcomes))
+}
+
+/** Gives the organization a number to call from. */
+async function ownNumber(): Promise<string> {
+  const e164 = '+14155550100'
+  const sql = openDatabase({ databaseUrl: postgres.url })
+  await insertOnlyTenantsNumber(sql, { e164 })
+  await sql.end()
+  return e164
 }
 
 function outages(): Outage[] {

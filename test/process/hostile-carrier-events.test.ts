@@ -2,7 +2,8 @@
 import { generateKeyPairSync, randomUUID, sign } from 'node:crypto'
 import { postEvent, receivedEvent } from '../rmsg/provider-events.ts'
 import { until } from './machine.ts'
-import { eventOf, startWithCarrier } from './own-carrier.ts'
+import { eventOf } from './own-carrier.ts'
+import { startWithCarrier } from './server-with-carrier.ts'
 
 const { carrier, parley, hostile, sql, placed } = await startWithCarrier()
 const addresses = [

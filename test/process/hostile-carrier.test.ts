@@ -1,7 +1,7 @@
 /** Tests hostile clients at the carriers' media sockets: clients without a token, and clients with a valid token. */
 import { WebSocket } from 'ws'
 import { until } from './machine.ts'
-import { type Placed, startWithCarrier } from './own-carrier.ts'
+import { type Placed, startWithCarrier } from './server-with-carrier.ts'
 
 const { carrier, parley, hostile, sql, port, placed } = await startWithCarrier()
 const socketsAt = `ws://127.0.0.1:${port}`

@@ -3,18 +3,13 @@ import { generateKeyPairSync, randomUUID, sign } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import t from 'tap'
-import { settingsOf, webhookPath } from '../phone/outside-carrier.ts'
-import { insertOnlyTenantsNumber } from '../phone/stored-number.ts'
-import { masterKey } from '../rmsg/provider-events.ts'
-import { call, loopbackAgent } from '../session/voice-session.ts'
-import { startAttacked } from './attacked-server.ts'
-import { openDatabase } from './database.ts'
-import { freePort, until } from './machine.ts'
+import { webhookPath } from '../phone/outside-carrier.ts'
 
 /** One leg, as the server has dialled it. */
 export type DialledLeg = {
   carrierLegId: string
+  /** The dialled number. */
+  to: string
   clientState: string
   /** The path of the stream's address, with its token. */
   streamPath: string
@@ -70,7 +65,7 @@ export async function startOwnCarrier(): Promise<OwnCarrier> {
 }
 
 /** Returns the body for an event about this leg. */
-export function eventOf(leg: DialledLeg, type: string, more: object = {}, id: string = randomUUID()): string {
+export function eventOf(leg: Omit<DialledLeg, 'to'>, type: string, more: object = {}, id: string = randomUUID()): string {
   const { carrierLegId, clientState } = leg
   const payload = { call_control_id: carrierLegId, client_state: clientState, ...more }
   return JSON.stringify({ data: { id, event_type: type, occurred_at: new Date().toISOString(), payload } })
@@ -80,41 +75,13 @@ export function eventOf(leg: DialledLeg, type: string, more: object = {}, id: st
 function answerTo(method: string, path: string, body: string, legs: DialledLeg[]): object {
   if (path.includes('active_calls')) return []
   if (method === 'POST' && path === '/v2/calls') {
-    const fields = JSON.parse(body) as { client_state: string; stream_url: string }
+    const fields = JSON.parse(body) as { to: string; client_state: string; stream_url: string }
     const carrierLegId = `v3:${randomUUID()}`
     const { pathname, search } = new URL(fields.stream_url)
-    legs.push({ carrierLegId, clientState: fields.client_state, streamPath: pathname + search, isAlive: true })
+    const { to, client_state: clientState } = fields
+    legs.push({ carrierLegId, to, clientState, streamPath: pathname + search, isAlive: true })
     return { call_control_id: carrierLegId, is_alive: true }
   }
   const asked = legs.find(({ carrierLegId }) => decodeURIComponent(path).includes(carrierLegId))
   return { is_alive: asked?.isAlive ?? false, result: 'ok' }
-}
-
-/** A placed call, and its leg at the carrier. */
-export type Placed = { id: string; leg: DialledLeg }
-
-const from = '+14155550100'
-
-/** Starts a server with the test's carrier. Both end with the tests in the file. */
-export async function startWithCarrier() {
-  const carrier = await startOwnCarrier()
-  t.teardown(() => carrier.close())
-  const port = await freePort()
-  const { parley, hostile } = await startAttacked({
-    ...settingsOf(carrier, port),
-    PARLEY_MASTER_KEY: masterKey,
-  })
-  const sql = openDatabase(parley.dataDir)
-  t.teardown(() => sql.end())
-  await insertOnlyTenantsNumber(sql, { e164: from, direction: 'both' })
-  const placed = async (): Promise<Placed> => {
-    const before = carrier.legs.length
-    const { status, json } = await call(parley, '/v1/sessions/phone', { to: '+14155550123', from, ...loopbackAgent })
-    if (status !== 200) throw new Error(`a call was answered ${status}: ${JSON.stringify(json)}`)
-    await until('the leg is dialled', () => carrier.legs.length > before)
-    const leg = carrier.legs.at(-1)
-    if (leg === undefined) throw new Error('no leg')
-    return { id: String(json['sessionId']), leg }
-  }
-  return { carrier, parley, hostile, sql, port, placed }
 }
