@@ -2,7 +2,7 @@
 import type { Clock, Log } from '../../domain/ports/system.ts'
 import { database, requireCluster, role } from '../embedded/cluster.ts'
 import { type EmbeddedPostgres, startEmbedded } from '../embedded/supervisor.ts'
-import { checkServer, connect, connectOnce, type Pools, probe, type Target } from '../postgres/connect.ts'
+import { checkServer, connect, connectOnce, createProbe, type Pools, type Target } from '../postgres/connect.ts'
 import { Outage, watchFor } from '../postgres/outage.ts'
 import { namePrefix } from '../sharing/instances.ts'
 
@@ -69,7 +69,7 @@ const oldConnectionMs = 500
 function watch(pools: Pools, target: Target, deadlineMs: number, log: Log): Outage {
   const outage = new Outage({
     deadlineMs,
-    probe: () => probe(target, deadlineMs),
+    probe: createProbe(pools, target, deadlineMs),
     changed(isAway) {
       if (isAway) return log.error({}, 'the database does not answer: all that needs it is refused until it does')
       log.warn({}, 'the database answers again')

@@ -54,8 +54,37 @@ export function connectOnce(target: Target, name: string): Sql {
   return pool(target, 1, new Sockets(), { application_name: name })
 }
 
+/**
+ * Makes a probe. It resolves if the database answers a trivial statement within `timeoutMs`, on the connection that
+ * listens or on a new connection. A connection over a broken network stays silent after the repair, so a new connection
+ * is tried. But over a long distance the database answers on a new connection only after several round trips.
+ */
+export function createProbe({ system }: Pick<Pools, 'system'>, target: Target, timeoutMs: number): () => Promise<void> {
+  let asking: Promise<unknown> | null = null
+  const askListening = (sql: Sql) =>
+    (asking ??= sql`select 1`.finally(() => {
+      asking = null
+    }))
+  return () =>
+    new Promise((resolve, reject) => {
+      const listening = listeningOf(system)
+      if (listening !== null) void askListening(listening).then(() => resolve(), ignore)
+      askOnce(target, timeoutMs).then(resolve, reject)
+    })
+}
+
+const ignore = () => {}
+
+/**
+ * Returns the pool behind `listen`. The driver makes it at the first `listen` and does not document it. It has one
+ * connection, and no slow statement uses it.
+ */
+function listeningOf(sql: Sql): Sql | null {
+  return (sql.listen as unknown as { sql?: Sql }).sql ?? null
+}
+
 /** Resolves if the database answers on a new connection within `timeoutMs`. */
-export async function probe(target: Target, timeoutMs: number): Promise<void> {
+async function askOnce(target: Target, timeoutMs: number): Promise<void> {
   const sockets = new Sockets()
   const sql = pool(target, 1, sockets, { application_name: 'probe' })
   const end = async () => {

@@ -10,7 +10,8 @@
  * ```
  *
  * - An answer to any work or to a probe shows that the database lives. Silence only counts while work is under way.
- * - A probe opens a new connection, because a connection over a broken network stays silent after its repair.
+ * - A probe is under way for half of the deadline before the database counts as away. So a slow statement alone, or a
+ *   long distance to the database, is no outage.
  * - Time is counted in ticks. If this process or its machine is too busy for a tick, that time is not the database's.
  * - After a refusal the statement may still be under way. `late` runs when it has ended, so its effect can be undone.
  */
@@ -21,7 +22,7 @@ import { asFault, isAnswer, isLost } from './unavailable.ts'
 export type OutageParts = {
   /** The deadline of a batch. A silent database is away after three quarters of it. */
   deadlineMs: number
-  /** Resolves if the database answers on a new connection. It must end within about `probeEveryMs`. */
+  /** Resolves if the database answers a trivial statement. It must end within about `probeEveryMs`. */
   probe: () => Promise<void>
   /** Called when the database is away and when it is back. */
   changed: (isAway: boolean) => void

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import net from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { Transform } from 'node:stream'
 
 const socketName = '.s.PGSQL.5432'
 
@@ -10,7 +11,10 @@ export class DatabaseRelay {
   readonly #folder = mkdtempSync(path.join(tmpdir(), 'parley-relay-'))
   readonly #target: string
   readonly #open = new Set<net.Socket>()
+  /** The connections that have sent LISTEN, with both of their sockets. */
+  readonly #listening = new Set<readonly net.Socket[]>()
   #isSilent = false
+  #delayMs = 0
   #server: net.Server | null = null
   /** DATABASE_URL for connections through the relay. */
   readonly url: string
@@ -38,6 +42,16 @@ export class DatabaseRelay {
   silence(): void {
     this.#isSilent = true
     for (const socket of this.#open) socket.unpipe().pause()
+  }
+
+  /** From now on all bytes take this long in each direction, as over a long distance. */
+  delay(delayMs: number): void {
+    this.#delayMs = delayMs
+  }
+
+  /** The connections that listen for notifications get no byte more, as if a firewall had forgotten them. */
+  silenceListening(): void {
+    for (const sockets of this.#listening) for (const socket of sockets) socket.unpipe().pause()
   }
 
   /** New connections work again. The connections before stay silent. */
@@ -75,6 +89,18 @@ export class DatabaseRelay {
         other.destroy()
       })
     }
-    near.pipe(far).pipe(near)
+    near.on('data', (bytes) => {
+      if (bytes.includes('listen "')) this.#listening.add([near, far])
+    })
+    near.pipe(this.#distance()).pipe(far).pipe(this.#distance()).pipe(near)
+  }
+
+  #distance(): Transform {
+    return new Transform({
+      transform: (bytes, _encoding, done) => {
+        if (this.#delayMs === 0) done(null, bytes)
+        else setTimeout(done, this.#delayMs, null, bytes)
+      },
+    })
   }
 }
