@@ -38,7 +38,7 @@ type Cancellation = Pick<Ask, 'organizationId' | 'requestId'>
 export function createCredit(sql: Sql, clock: Clock, instanceId: string): StoredCredit {
   const now = () => new Date(clock.nowMs())
   const cancel = (asks: readonly Cancellation[]) => cancelAll(sql, asks, now())
-  const undone = undoneWrites(sql, ({ requestId }: Cancellation) => requestId, cancel)
+  const undone = undoneWrites(sql, clock, ({ requestId }: Cancellation) => requestId, cancel)
   const reserve = (asks: readonly Ask[]) => undone.write(asks, () => reserveAll(sql, asks, instanceId, now()))
   const reservations = createBatcher(reserve, batches)
   const cancellations = createBatcher((asks: readonly Cancellation[]) => undone.undo(asks), batches)

@@ -144,6 +144,7 @@ function createWrites(sql: Sql, clock: Clock, timesNow: () => Times) {
   // If an admission was refused at its deadline, its key may be stored later. Then a repetition would be refused too.
   const undone = undoneWrites(
     sql,
+    clock,
     ({ requestId }: KeyUse) => requestId,
     (uses) => releaseAll(sql, uses),
   )

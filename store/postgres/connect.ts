@@ -22,7 +22,8 @@ export type Pools = {
 }
 
 const batchConnections = 2
-const statementTimeoutMs = 10_000
+/** Postgres ends a statement after this time. */
+export const statementTimeoutMs = 10_000
 const postgresMin = 15
 
 /** Opens the connections. `name` marks them in pg_stat_activity. */

@@ -6,6 +6,7 @@ import { inTime, Outage, watchFor } from '../../store/postgres/outage.ts'
 import { asFault } from '../../store/postgres/unavailable.ts'
 import { undoneWrites } from '../../store/postgres/undone.ts'
 
+const clock = { monotonicMs: () => 0 }
 const refusal = { name: 'Fault', kind: 'store_unreachable', detail: { retryAfterS: 1 } }
 
 /** A promise that the test settles. */
@@ -116,6 +117,7 @@ t.test('a write that was refused is undone when it has ended', async (t) => {
   const undone = open<readonly string[]>()
   const writes = undoneWrites(
     sql,
+    clock,
     (row: string) => row,
     (rows) => Promise.resolve(undone.resolve(rows)),
   )
@@ -133,6 +135,7 @@ t.test('rows that are given back while the database is away are given back when 
   const undone: string[][] = []
   const writes = undoneWrites(
     sql,
+    clock,
     (row: string) => row,
     (rows) => Promise.resolve(undone.push([...rows])),
   )
@@ -145,6 +148,58 @@ t.test('rows that are given back while the database is away are given back when 
   await back
   await writes.run()
   t.same(undone, [['a']])
+})
+
+t.test('each row is undone until its own undo succeeds', async (t) => {
+  const { sql } = watched(t)
+  const undone: string[] = []
+  const refused = new Set(['300'])
+  const writes = undoneWrites(
+    sql,
+    clock,
+    (row: string) => row,
+    (rows) => {
+      if (rows.some((row) => refused.has(row))) return Promise.reject(new Error('no'))
+      return Promise.resolve(undone.push(...rows))
+    },
+  )
+  const rows = Array.from({ length: 301 }, (_, row) => String(row))
+  const full = Object.assign(new Error('full'), { code: '53100', severity: 'ERROR' })
+  await t.rejects(
+    writes.write(rows, () => Promise.reject(full)),
+    refusal,
+  )
+  await t.rejects(writes.run(), /no/)
+  t.same(undone, rows.slice(0, 256))
+  refused.clear()
+  await writes.run()
+  t.same(undone, rows)
+  await writes.run()
+  t.equal(undone.length, rows.length)
+})
+
+t.test('a write that has lost its connection may take effect later, so it is undone twice', async (t) => {
+  const { sql } = watched(t)
+  const undone: string[] = []
+  let nowMs = 0
+  const writes = undoneWrites(
+    sql,
+    { monotonicMs: () => nowMs },
+    (row: string) => row,
+    (rows) => Promise.resolve(undone.push(...rows)),
+  )
+  const lost = Object.assign(new Error('lost'), { code: 'CONNECTION_CLOSED' })
+  await t.rejects(
+    writes.write(['a'], () => Promise.reject(lost)),
+    refusal,
+  )
+  await writes.run()
+  t.same(undone, ['a'])
+  for (const later of [9_999, 10_000, 30_000]) {
+    nowMs = later
+    await writes.run()
+    t.same(undone, later < 10_000 ? ['a'] : ['a', 'a'])
+  }
 })
 
 t.test('a host without a name or a route is a database that is away', (t) => {
