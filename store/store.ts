@@ -11,6 +11,7 @@ import { type DatabaseOptions, type OpenDatabase, openDatabase } from './databas
 import { createReadFigures, type StoreFigures } from './figures.ts'
 import { migrate, requireSchema } from './migrations/migrate.ts'
 import { createDiskCheck } from './postgres/disk-check.ts'
+import { createNotificationCheck } from './postgres/notification-check.ts'
 import { transactionEach, transactionsUnderWay } from './postgres/tenant.ts'
 import { createRecords, type Records } from './records.ts'
 import { type RecordOptions, retentionLoops } from './retention.ts'
@@ -58,6 +59,8 @@ export type Store = Access &
   }
 
 const closeMs = 5_000
+/** The shortest time between two checks of notifications. */
+const notificationCheckMsMin = 1_000
 
 export async function openStore(options: StoreOptions): Promise<Store> {
   const instanceId = nanoid()
@@ -83,12 +86,15 @@ async function assemble(opened: OpenDatabase, instanceId: string, options: Store
   const { records, ...calls } = createRecords(pools, sealer, instanceId, options)
   const { requests, ...written } = createRequests(pools, instanceId, options)
   const aging = retentionLoops({ ...options, tenancy: transactionEach(pools.tenant) })
+  const notifications = createNotificationCheck(pools, instanceId, log)
   const loops = new Loops(clock, log)
   if (options.serves) {
     // Dead instances' reservations are given back before this instance makes its first reservation.
-    await Promise.all([sharing.join(), keys.listen(), calls.listen()])
+    await Promise.all([sharing.join(), keys.listen(), calls.listen(), notifications.listen()])
     await requests.credit.sweep()
     for (const loop of [...written.loops, ...keys.loops, ...calls.loops, ...sharing.loops, ...aging]) loops.start(loop)
+    const everyMs = Math.max(options.keyCacheMs, notificationCheckMsMin)
+    loops.start({ name: 'check of notifications', everyMs, run: () => notifications.check() })
   }
 
   async function flush(): Promise<void> {

@@ -2,23 +2,29 @@
 import type net from 'node:net'
 
 export class Sockets {
-  readonly #open = new Set<net.Socket>()
+  /** The value is true if the socket listens for notifications. */
+  readonly #open = new Map<net.Socket, boolean>()
 
   /** The driver calls this with each new socket. It also removes listeners, so closed sockets are found here. */
-  readonly add = (socket: net.Socket): void => {
-    for (const earlier of this.#open) if (earlier.destroyed) this.#open.delete(earlier)
-    this.#open.add(socket)
+  readonly add = (socket: net.Socket, isListening: boolean): void => {
+    for (const [earlier] of this.#open) if (earlier.destroyed) this.#open.delete(earlier)
+    this.#open.set(socket, isListening)
   }
 
   /** Returns a function. It destroys each socket of this moment, unless the socket has received data until then. */
   noteSilent(): () => void {
-    const before = new Map([...this.#open].map((socket) => [socket, socket.bytesRead]))
+    const before = new Map([...this.#open.keys()].map((socket) => [socket, socket.bytesRead]))
     return () => {
       for (const [socket, bytesRead] of before) if (socket.bytesRead === bytesRead) socket.destroy()
     }
   }
 
+  /** Afterwards the driver listens over a new socket. */
+  destroyListening(): void {
+    for (const [socket, isListening] of this.#open) if (isListening) socket.destroy()
+  }
+
   destroyAll(): void {
-    for (const socket of this.#open) socket.destroy()
+    for (const socket of this.#open.keys()) socket.destroy()
   }
 }

@@ -5,6 +5,7 @@
 import t, { type Test } from 'tap'
 import { runCommand } from '../command.ts'
 import { openAdministration } from '../platform/setup.ts'
+import { DatabaseRelay } from '../process/database-relay.ts'
 import { until } from '../process/machine.ts'
 import { postJson, type Target } from '../router/requests.ts'
 import { ownServer } from '../server.ts'
@@ -98,4 +99,15 @@ t.test('org disable closes sockets of channels and sessions, and ends event stre
   const late = new Page(session)
   await until('a new socket is refused', () => late.closed !== null)
   await isOpen(t, kept)
+})
+
+t.test('a revoked key is noticed though the notifications of the database do not arrive any more', async (t) => {
+  const relay = await DatabaseRelay.start(first.databaseUrl)
+  t.teardown(() => relay.close())
+  const behind = await ownServer(t, { ...settings, DATABASE_URL: relay.url, PARLEY_STORE_KEY_CACHE_MS: '1000' })
+  const acme = await admin.organization('forgotten', { scopes })
+  const socket = await start(at(behind, acme), '/v1/transcribe/stream', { model: loopbackModel })
+  relay.silenceListening()
+  t.equal((await runCommand(first, ['keys', 'revoke', acme.keyId, '--org', acme.id])).code, 0)
+  t.equal(await socket.closed, 4401)
 })

@@ -1,0 +1,58 @@
+/**
+ * Checks that notifications of the database arrive. The listening connection may be silent for ever: a firewall has
+ * forgotten it, or a pooler between gives each statement another connection. So this process regularly notifies itself.
+ * If the notification does not arrive, the connection is closed. Then the driver listens on a new connection, and
+ * everything is read again as after a missed notification, for example the credentials of open sockets.
+ */
+import type { Log } from '../../domain/ports/system.ts'
+import type { Pools } from './connect.ts'
+import { guard, isAway } from './outage.ts'
+
+export type NotificationCheck = {
+  /** Resolves as soon as the notifications for the check arrive. */
+  listen(): Promise<void>
+  /** Makes one check. An outage needs no check, because all silent connections are closed after it. */
+  check(): Promise<void>
+}
+
+/** A notification usually arrives within milliseconds. The wait uses the machine's clock, as Postgres does. */
+const arrivalMs = 2_000
+
+export function createNotificationCheck(
+  { system, sockets }: Pick<Pools, 'system' | 'sockets'>,
+  instanceId: string,
+  log: Log,
+): NotificationCheck {
+  const channel = `parley_check_${instanceId}`
+  let arrived = () => {}
+
+  async function check(): Promise<void> {
+    if (isAway(system)) return
+    const arrival = new Promise<boolean>((resolve) => {
+      arrived = () => resolve(true)
+    })
+    await guard(system, { run: async () => system`select pg_notify(${channel}, '')` })
+    if (await isInTime(arrival)) return
+    log.warn({}, 'notifications of the database do not arrive: this process listens on a new connection')
+    sockets.destroyListening()
+  }
+
+  return {
+    async listen() {
+      await system.listen(channel, () => arrived())
+    },
+    check,
+  }
+}
+
+async function isInTime(arrival: Promise<boolean>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), arrivalMs)
+  })
+  try {
+    return await Promise.race([arrival, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
