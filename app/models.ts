@@ -3,6 +3,7 @@ import { createConvertSpeech } from '../audio/encode-output.ts'
 import { EarlyLeases } from '../domain/access/early-leases.ts'
 import { Catalog } from '../domain/catalog/catalog.ts'
 import type { DispatchDeps } from '../domain/dispatch/request.ts'
+import type { CircuitCounts } from '../domain/health/circuits.ts'
 import { Health } from '../domain/health/health.ts'
 import { createOperations, type Operations } from '../domain/operations.ts'
 import type { Provider } from '../domain/ports/provider.ts'
@@ -58,11 +59,12 @@ function dispatchDeps(app: App, providers: readonly Provider[]): DispatchDeps {
   const areSeveral = () => owners.areSeveral
   const health = new Health(clock, { model: circuit, credential: { ...circuit, failuresMax: 1 } }, areSeveral)
   const loopbacks = config.providers.filter(({ adapter }) => adapter === 'loopback').map(({ id }) => id)
-  metrics.watchCircuits(() =>
+  const ofProviders = (count: (providerId: string) => CircuitCounts) => () =>
     providers.flatMap(({ id: provider }) =>
-      Object.entries(health.openCircuits(provider)).map(([kind, value]) => ({ labels: { provider, kind }, value })),
-    ),
-  )
+      Object.entries(count(provider)).map(([kind, value]) => ({ labels: { provider, kind }, value })),
+    )
+  metrics.watchCircuits(ofProviders((id) => health.openCircuits(id)))
+  metrics.watchWaitingOrganizations(ofProviders((id) => health.waitingOrganizations(id)))
   const catalog = new Catalog(providers, config.aliases)
   const { attemptsMax } = limits
   const { idleMs, speechMs, transcriptionMs } = timeouts

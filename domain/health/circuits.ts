@@ -5,10 +5,11 @@
 import type { Row } from '../catalog/catalog.ts'
 import type { ErrorClass, ProviderError } from '../ports/provider-error.ts'
 import { type AreSeveral, Breaker, type Probe } from './breaker.ts'
-import type { CircuitLimits } from './circuit.ts'
+import type { Circuit, CircuitLimits } from './circuit.ts'
 import { Outage } from './outage.ts'
 
 export type HealthLimits = { model: CircuitLimits; credential: CircuitLimits }
+export type CircuitCounts = { model: number; credential: number }
 export type Blocked = { reason: 'circuit_open' | 'credential_cooling'; retryAfterMs: number }
 /** An attempt at a row. `ownKeyId` names the organization's provider key for it, if there is one. */
 export type Tried = { row: Row; ownKeyId: string | null; organizationId: string }
@@ -160,12 +161,12 @@ export class Circuits {
     return this.#known(id, key)?.state === 'open' ? [key] : []
   }
 
-  /** Counts a provider's circuits that are not closed. `model` also counts a credential's allowances for models. */
-  open(id: string): { model: number; credential: number } {
-    const open = { model: 0, credential: 0 }
+  /** Counts a provider's circuits in these states. `model` also counts a credential's allowances for models. */
+  count(id: string, states: ReadonlySet<Circuit['state']>): CircuitCounts {
+    const counts = { model: 0, credential: 0 }
     for (const [key, { state }] of this.#breakers.get(id) ?? [])
-      if (state !== 'closed') open[key.startsWith(credentialPrefix) ? 'credential' : 'model'] += 1
-    return open
+      if (states.has(state)) counts[key.startsWith(credentialPrefix) ? 'credential' : 'model'] += 1
+    return counts
   }
 
   /** Updates everything that changes by time alone. */

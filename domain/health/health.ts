@@ -4,9 +4,11 @@ import type { Provider } from '../ports/provider.ts'
 import type { ProviderError } from '../ports/provider-error.ts'
 import type { Clock } from '../ports/system.ts'
 import type { AreSeveral } from './breaker.ts'
+import type { Circuit } from './circuit.ts'
 import {
   type Blocked,
   blameOf,
+  type CircuitCounts,
   Circuits,
   type Failed,
   type HealthLimits,
@@ -30,6 +32,9 @@ export interface AttemptPermit {
 const organizationsMax = 500
 const ownCircuitsMax = 100
 const alone: AreSeveral = () => false
+const notClosed: ReadonlySet<Circuit['state']> = new Set(['open', 'half_open', 'probing'])
+/** Half-open is left out: an organization that asks no more would be counted for ever. */
+const refusing: ReadonlySet<Circuit['state']> = new Set(['open', 'probing'])
 
 /**
  * Tracks circuits and outages, and live figures by model and path. `version` changes when an answer for all
@@ -92,9 +97,22 @@ export class Health {
   }
 
   /** Counts a provider's circuits that are not closed. `model` also counts a credential's allowances for models. */
-  openCircuits(providerId: string): { model: number; credential: number } {
+  openCircuits(providerId: string): CircuitCounts {
     this.version()
-    return this.#shared.open(providerId)
+    return this.#shared.count(providerId, notClosed)
+  }
+
+  /** Counts the organizations that wait for one of their separate circuits at the provider. */
+  waitingOrganizations(providerId: string): CircuitCounts {
+    const nowMs = this.#clock.monotonicMs()
+    const waiting = { model: 0, credential: 0 }
+    for (const own of this.#own.values()) {
+      own.update(nowMs)
+      const { model, credential } = own.count(providerId, refusing)
+      waiting.model += Math.min(model, 1)
+      waiting.credential += Math.min(credential, 1)
+    }
+    return waiting
   }
 
   figures(row: Row, path: Path): LiveFigures | null {

@@ -28,6 +28,11 @@ export function createStateMetrics(registry: Registry) {
       'Circuits of models and credentials that admit no attempt, or one at a time; 0 is healthy',
       ['provider', 'kind'],
     ),
+    watchWaitingOrganizations: watch(
+      'parley_circuits_organizations',
+      'Organizations whose own failures pause a provider for them alone; the circuits for all stay closed meanwhile',
+      ['provider', 'kind'],
+    ),
     watchEngines: watch('parley_engine_queue', 'Jobs that wait for an embedded speech engine', ['engine']),
     watchBatches: watch('parley_batch_rows', 'Rows that wait for a statement, or are in one', ['batch']),
     watchTransactions: watch(

@@ -67,6 +67,7 @@ t.test('a circuit that opens is shown in the metrics', async (t) => {
   stub.behave({ kind: 'status', status: 401 })
   t.not((await llm(acme, 'unpaid/chat')).status, 200)
   t.equal(await metric(adminPort, 'parley_circuits_open', 'provider="unpaid",kind="credential"'), 0, 'of one alone')
+  t.equal(await metric(adminPort, 'parley_circuits_organizations', 'provider="unpaid",kind="credential"'), 1)
   const other = await admin.organization('bad-luck-too')
   stub.behave({ kind: 'status', status: 401 })
   t.not((await llm(other, 'unpaid/chat')).status, 200)

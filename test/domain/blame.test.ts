@@ -44,6 +44,18 @@ t.test('failures of one organization open its own circuits only, in every class'
   t.end()
 })
 
+t.test('organizations that wait for their own circuits are counted, until their pause is over', async (t) => {
+  const { clock, fail, health } = setup()
+  const counts = () => [health.openCircuits('p'), health.waitingOrganizations('p')]
+  const none = { model: 0, credential: 0 }
+  t.same(counts(), [none, none])
+  fail('a', 'auth')
+  for (let i = 0; i < 3; i++) fail('b')
+  t.same(counts(), [none, { model: 1, credential: 1 }])
+  await clock.advance(healthLimits.credential.openMs + openMs)
+  t.same(counts(), [none, none])
+})
+
 t.test('failures of several organizations in turns open the circuit for all', (t) => {
   const all = setup()
   openForAll(all)
