@@ -1,14 +1,17 @@
 /**
- * Ends open work, such as sockets and event streams, when its credential is good no more: the key was revoked, the user
- * was removed or has lost the role, or the organization was disabled. The database notifies every process of a change.
+ * Ends open work, such as sockets and event streams, when its credential is good no more: the key was revoked, its
+ * secret has ended, the user was removed or has lost the role, or the organization was disabled. The database notifies every process of a change.
  * This process then reads the credentials of the organization's open work again.
  */
 import type { Clock, Log } from '../ports/system.ts'
-import type { Caller } from '../records/organization.ts'
+import type { Caller, KeySecret } from '../records/organization.ts'
 import { type Access, hasAccess } from './users.ts'
 
-/** The right to open work. `keyId` names an API key or a user. */
-export type Grant = { organizationId: string; keyId: string; access: Access }
+/**
+ * The right to open work. `keyId` names an API key or a user. Without a `secret`, the work goes on after a rotation of
+ * the key, because tokens are bound to the key alone.
+ */
+export type Grant = { organizationId: string; keyId: string; access: Access; secret?: KeySecret | undefined }
 
 export interface KeyChanges {
   /** Calls `changed` after each change to an organization's credentials. Null: any organization may have changed. */
@@ -16,7 +19,10 @@ export interface KeyChanges {
 }
 
 export interface LiveCallers {
-  /** Finds keys and users in the database, never in a cache. The answer lacks revoked and unknown ids. */
+  /**
+   * Finds keys and users in the database, never in a cache. The answer lacks revoked and unknown ids. A key is found
+   * once for each of its working secrets.
+   */
   findEach(organizationId: string, keyIds: readonly string[]): Promise<readonly Caller[]>
 }
 
@@ -25,10 +31,12 @@ export type WatchGrant = (grant: Grant, revoked: () => void) => () => void
 
 export type RevocationDeps = { changes: KeyChanges; keys: LiveCallers; clock: Clock; log: Log }
 
-type Work = { access: Access; revoked: () => void }
+type Work = Grant & { revoked: () => void; cancelEnd: () => void }
 
 /** The most organizations whose credentials are read at once. The others wait. */
 const readsMax = 8
+/** A timer cannot wait longer than 24 days, so the end of a secret is looked at once a day. */
+const dayMs = 86_400_000
 /** The pause after a failed read. */
 const retryMs = 500
 /**
@@ -55,19 +63,23 @@ export class Revocations {
     deps.changes.watch((organizationId) => this.#changed(organizationId))
   }
 
-  readonly watch: WatchGrant = ({ organizationId, keyId, access }, revoked) => {
+  readonly watch: WatchGrant = (grant, revoked) => {
+    const { organizationId, keyId, secret } = grant
     const keys = this.#open.get(organizationId) ?? new Map<string, Set<Work>>()
     const works = keys.get(keyId) ?? new Set<Work>()
-    const work = { access, revoked }
+    const work = { ...grant, revoked, cancelEnd: () => {} }
     this.#open.set(organizationId, keys.set(keyId, works.add(work)))
+    this.#endLater(work, secret?.endsAtMs ?? null)
     if (this.#hasChanged(organizationId)) this.#check(organizationId, [keyId])
-    return () => this.#forget(organizationId, keyId, work)
+    return () => this.#forget(work)
   }
 
   /** Ends the reads. A read under way fails when the store closes, and is not repeated. */
   close(): void {
     this.#isClosed = true
     this.#cancelRetry?.()
+    for (const keys of this.#open.values())
+      for (const works of keys.values()) for (const { cancelEnd } of works) cancelEnd()
     this.#open.clear()
     this.#due.clear()
   }
@@ -121,8 +133,12 @@ export class Revocations {
   async #read(organizationId: string, keyIds: ReadonlySet<string>): Promise<void> {
     try {
       const callers = await this.#deps.keys.findEach(organizationId, [...keyIds])
-      const found = new Map(callers.map((caller) => [caller.keyId, caller]))
-      for (const keyId of keyIds) this.#endWork(organizationId, keyId, found.get(keyId) ?? null)
+      for (const keyId of keyIds)
+        this.#endWork(
+          organizationId,
+          keyId,
+          callers.filter((caller) => caller.keyId === keyId),
+        )
     } catch (err) {
       if (this.#isClosed) return
       this.#deps.log.error({ err, organizationId }, 'the credentials of open sockets were not read again')
@@ -134,20 +150,39 @@ export class Revocations {
     }
   }
 
-  /** Ends the key's work for which the caller has no right. The caller is null if the key is gone. */
-  #endWork(organizationId: string, keyId: string, caller: Caller | null): void {
+  /** Ends the key's work unless a caller has the right to it. There is no caller if the key is gone. */
+  #endWork(organizationId: string, keyId: string, callers: readonly Caller[]): void {
     for (const work of [...(this.#open.get(organizationId)?.get(keyId) ?? [])]) {
-      if (isGood(caller, work.access)) continue
-      this.#forget(organizationId, keyId, work)
-      try {
-        work.revoked()
-      } catch (err) {
-        this.#deps.log.error({ err, organizationId, keyId }, 'the work of a revoked key did not end')
-      }
+      const { secret: presented, access } = work
+      const caller = callers.find(({ secret }) => presented === undefined || secret?.id === presented.id) ?? null
+      if (!isGood(caller, access)) this.#end(work)
+      else if (presented !== undefined) this.#endLater(work, caller.secret?.endsAtMs ?? null)
     }
   }
 
-  #forget(organizationId: string, keyId: string, work: Work): void {
+  /** Ends the work at a time on the wall clock. Null: it has no such end. */
+  #endLater(work: Work, endsAtMs: number | null): void {
+    work.cancelEnd()
+    if (endsAtMs === null) return
+    const leftMs = endsAtMs - this.#deps.clock.nowMs()
+    work.cancelEnd = this.#deps.clock.after(Math.min(Math.max(leftMs, 0), dayMs), () =>
+      leftMs > dayMs ? this.#endLater(work, endsAtMs) : this.#end(work),
+    )
+  }
+
+  #end(work: Work): void {
+    const { organizationId, keyId } = work
+    this.#forget(work)
+    try {
+      work.revoked()
+    } catch (err) {
+      this.#deps.log.error({ err, organizationId, keyId }, 'the work of a revoked key did not end')
+    }
+  }
+
+  #forget(work: Work): void {
+    const { organizationId, keyId } = work
+    work.cancelEnd()
     const keys = this.#open.get(organizationId)
     const works = keys?.get(keyId)
     works?.delete(work)
@@ -162,6 +197,6 @@ export function isGood(caller: Caller | null, access: Access): caller is Caller 
 }
 
 /** Returns the grant behind a request or socket that was admitted with this access. */
-export function grantOf({ organization, keyId }: Caller, access: Access): Grant {
-  return { organizationId: organization.id, keyId, access }
+export function grantOf({ organization, keyId, secret }: Caller, access: Access): Grant {
+  return { organizationId: organization.id, keyId, access, secret }
 }

@@ -51,6 +51,15 @@ export type Caller = {
   role?: Role
   test: boolean
   policy: KeyPolicy
+  /** The presented secret of an API key. Absent for a user, and for a caller that was found without a secret. */
+  secret?: KeySecret
+}
+
+/** A key has two secrets for a while after a rotation. `id` reveals nothing about the secret. */
+export type KeySecret = {
+  id: string
+  /** When the secret stops working, in milliseconds since the epoch. Null if it has no end. */
+  endsAtMs: number | null
 }
 
 /** The owner of stored resources. An organization's live keys and test keys have separate resources. */

@@ -80,9 +80,7 @@ export function createKeyAdministration(
           where organization_id = ${organizationId} and id = ${keyId} and revoked_at is null
           returning lookup, previous_lookup as "previousLookup"`
         if (row === undefined) return false
-        await notifyBoth(tx, row)
-        // Open sockets know their organization and no lookup. So the change is also of the organization.
-        await notifyKeyChange(tx, { organizationId })
+        await notifyBoth(tx, organizationId, row)
         return true
       }),
   }
@@ -90,9 +88,11 @@ export function createKeyAdministration(
 
 type Lookups = { lookup: string; previousLookup: string | null }
 
-async function notifyBoth(tx: Tx, { lookup, previousLookup }: Lookups): Promise<void> {
+/** Processes learn of open work by its organization, so the change is also of the organization. */
+async function notifyBoth(tx: Tx, organizationId: string, { lookup, previousLookup }: Lookups): Promise<void> {
   await notifyKeyChange(tx, { lookup })
   if (previousLookup !== null) await notifyKeyChange(tx, { lookup: previousLookup })
+  await notifyKeyChange(tx, { organizationId })
 }
 
 const supplied = (secret: string) => ({ secret, publicId: suppliedPublicId(secret) })
@@ -128,7 +128,7 @@ async function rotateKey(tx: Tx, organizationId: string, keyId: string, nowMs: n
       previous_until = ${overlaps ? new Date(nowMs + overlapMs) : null}
     where organization_id = ${organizationId} and id = ${keyId}
     returning ${columns(tx)}`
-  await notifyBoth(tx, old)
+  await notifyBoth(tx, organizationId, old)
   return key ? { key, secret } : null
 }
 

@@ -99,7 +99,7 @@ export function createKeys(sql: Sql, options: Options): CheckedKeys {
       if (changes === changesBefore) unknown.set(presented.lookup, nowMs + Math.min(keyCacheMs, unknownMsMax))
       return null
     }
-    const caller = callerOf(row, options)
+    const caller = presenterOf(row, options)
     if (changes === changesBefore)
       known.remember({ lookup: presented.lookup, digest: row.digest }, caller, row.expiresAt)
     if (used.size < keyCacheMax) used.set(row.keyId, { organizationId: row.organizationId, keyId: row.keyId })
@@ -148,25 +148,43 @@ function notify(watchers: readonly Watcher[], organizationId: string | null): vo
  * at once.
  */
 export function createLiveKeys(tenancy: Tenancy, options: Options): LiveKeys & LiveCallers {
-  const findEach: LiveCallers['findEach'] = (organizationId, keyIds) =>
+  const read = (organizationId: string, keyIds: readonly string[]) =>
     tenancy.asOrganization(organizationId, async (tx) => {
       const ids = arrayLiteral(keyIds)
       const rows = await tx<Row[]>`
         select ${apiKeyColumns(tx)} from api_keys k join organizations o on o.id = k.organization_id
         where k.organization_id = ${organizationId} and k.id = any(${ids}::text[]) and k.revoked_at is null
         union all
+        select ${previousSecretColumns(tx)} from api_keys k join organizations o on o.id = k.organization_id
+        where k.organization_id = ${organizationId} and k.id = any(${ids}::text[]) and k.revoked_at is null
+          and k.previous_lookup is not null
+        union all
         select ${roleColumns(tx)} from user_roles r join organizations o on o.id = r.organization_id
         where r.organization_id = ${organizationId} and r.user_id = any(${ids}::text[])`
       const nowMs = options.clock.nowMs()
-      return rows.filter((row) => !hasExpired(row, nowMs)).map((row) => callerOf(row, options))
+      return rows.filter((row) => !hasExpired(row, nowMs))
     })
   return {
-    findEach,
-    find: async (organizationId, keyId) => (await findEach(organizationId, [keyId]))[0] ?? null,
+    async findEach(organizationId, keyIds) {
+      const rows = await read(organizationId, keyIds)
+      return rows.map((row) => presenterOf(row, options))
+    },
+    async find(organizationId, keyId) {
+      // The rows of a key differ in the secret alone, and the key is found without one.
+      const [row] = await read(organizationId, [keyId])
+      return row === undefined ? null : callerOf(row, options)
+    },
   }
 }
 
 const hasExpired = ({ expiresAt }: Row, nowMs: number) => expiresAt !== null && expiresAt.getTime() <= nowMs
+
+/** Returns the caller that presents the row's secret. */
+function presenterOf(row: Row, options: Options): Caller {
+  const caller = callerOf(row, options)
+  if (row.role !== null) return caller
+  return { ...caller, secret: { id: row.lookup, endsAtMs: row.expiresAt?.getTime() ?? null } }
+}
 
 function callerOf(row: Row, { log, readPolicy }: Options): Caller {
   const { policy, dropped } = readPolicy(row.policy)

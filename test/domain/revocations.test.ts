@@ -6,7 +6,7 @@ import { caller } from './fakes.ts'
 
 function setup() {
   const clock = new TestClock()
-  const state = { fails: false, callers: new Map<string, Caller>(), reads: [] as string[][], ended: [] as string[] }
+  const state = { fails: false, callers: new Map<string, Caller[]>(), reads: [] as string[][], ended: [] as string[] }
   let changed: (organizationId: string | null) => void = () => {}
   const log: string[] = []
   const revocations = new Revocations({
@@ -30,8 +30,14 @@ function setup() {
     const grant = { organizationId: 'org_1', keyId, access, ...more }
     return revocations.watch(grant, () => void state.ended.push(keyId))
   }
-  const add = (keyId: string, more: Partial<Caller> = {}) =>
-    state.callers.set(keyId, { ...caller({}), scopes: ['realtime'], ...more, keyId })
+  /** Sets the callers of the key: one for each of its secrets. */
+  const add = (keyId: string, ...secrets: Partial<Caller>[]) => {
+    const callers = secrets.length === 0 ? [{}] : secrets
+    state.callers.set(
+      keyId,
+      callers.map((more) => ({ ...caller({}), scopes: ['realtime'], ...more, keyId })),
+    )
+  }
   return {
     clock,
     state,
@@ -148,5 +154,44 @@ t.test('a read that fails after the end is not repeated', async (t) => {
   await clock.advance(10_000)
   t.equal(state.reads.length, 1)
   t.same(log, [])
+  t.equal(clock.timers, 0)
+})
+
+const secret = (id: string, endsAtMs: number | null = null) => ({ secret: { id, endsAtMs } })
+
+t.test('the work of an old secret ends with it, and other work of the key goes on', async (t) => {
+  const { clock, state, watch, add, change } = setup()
+  add('key_1', secret('old'))
+  for (const grant of [secret('old'), secret('new'), {}]) watch('key_1', grant)
+  add('key_1', secret('new'), secret('old', clock.nowMs() + 3_600_000))
+  change('org_1')
+  await clock.advance(3_600_000 - 1)
+  t.same(state.ended, [])
+  await clock.advance(1)
+  t.same(state.ended, ['key_1'])
+  add('key_1', secret('newer'))
+  change('org_1')
+  await settled()
+  t.same(state.ended, ['key_1', 'key_1'])
+})
+
+t.test('work ends when its secret ends, also after months, and a secret in use may get an earlier end', async (t) => {
+  const { clock, state, watch, add, change, close } = setup()
+  const dayMs = 86_400_000
+  const endsAtMs = clock.nowMs() + 90 * dayMs
+  watch('late', secret('a', endsAtMs))
+  watch('over', secret('b', clock.nowMs() - 1))
+  add('early', secret('c', clock.nowMs() + dayMs))
+  watch('early', secret('c', endsAtMs))
+  add('late', secret('a', endsAtMs))
+  change('org_1')
+  await clock.advance(dayMs)
+  t.same(state.ended, ['over', 'early'])
+  for (let day = 2; day < 90; day++) await clock.advance(dayMs)
+  t.same(state.ended, ['over', 'early'])
+  await clock.advance(dayMs)
+  t.same(state.ended, ['over', 'early', 'late'])
+  watch('closing', secret('d', clock.nowMs() + dayMs))
+  close()
   t.equal(clock.timers, 0)
 })

@@ -64,6 +64,26 @@ t.test('keys revoke closes the sockets of the key with 4401, in every process', 
   await isOpen(t, kept)
 })
 
+t.test('keys rotate closes the sockets of the old secret with 4401, in every process', async (t) => {
+  const acme = await admin.organization('rotated', { scopes })
+  const other = await admin.key(acme.id, { scopes })
+  const sockets = await openSockets(acme)
+  const events = await openEvents(at(second, acme))
+  const page = await Page.join(at(first, acme))
+  const kept = await start(at(second, other), '/v1/transcribe/stream', { model: loopbackModel })
+  const rotate = (...more: string[]) => runCommand(first, ['keys', 'rotate', acme.keyId, '--org', acme.id, ...more])
+  const rotated = await rotate()
+  await areRevoked(t, sockets)
+  await events.ended
+  await isOpen(t, kept)
+  t.equal(page.closed, null, 'a session has a separate token, and goes on')
+  const renewed = await openSockets({ key: rotated.stdout.trim() })
+  t.equal((await rotate('--overlap', '1h')).code, 0)
+  for (const socket of renewed.filter((_, channel) => channel % 3 !== 2)) await isOpen(t, socket)
+  t.equal((await rotate()).code, 0)
+  await areRevoked(t, renewed)
+})
+
 t.test('the removal of a user closes the sockets that the tokens of the user have opened', async (t) => {
   const { id } = await admin.organization('users', { scopes })
   const { users } = admin.store
