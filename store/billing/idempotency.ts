@@ -34,6 +34,11 @@ export type IdempotencyLimits = {
 export type StoredIdempotency = Idempotency & {
   /** Renews the leases for admitted requests that are not dispatched yet. */
   renew(): Promise<void>
+  /**
+   * Stores the keys of served requests again. Keys are confirmed before they are on the disk, so a database that is
+   * killed may have lost the newest.
+   */
+  restore(uses: readonly KeyUse[]): Promise<void>
   /** Deletes expired rows, at most `reapRowsMax` at a time. */
   reap(): Promise<void>
   drain(): Promise<void>
@@ -132,6 +137,7 @@ export function createIdempotency(
     dispatch: (use) => dispatches.add(use).finally(() => letGo(use)),
     release: (use) => releases.add(use).finally(() => letGo(use)),
     renew,
+    restore: (uses) => restoreAll(sql, uses, timesNow()),
     waiting,
     reap: () => reapExpired(sql, clock),
     async drain() {
@@ -243,6 +249,19 @@ function insertOrTakeOverAll(
     where k.expires_at <= ${now}
       or (k.status = 'admitted' and k.lease_until <= ${now} and k.content_hash = excluded.content_hash)
     returning k.request_id as "requestId"`
+}
+
+/** Changes no stored key: another request may have it by now. */
+async function restoreAll(sql: Sql, uses: readonly KeyUse[], { now, lease, expiry }: Times): Promise<void> {
+  if (uses.length === 0) return
+  await sql`
+    insert into idempotency_keys (organization_id, operation, key_digest, content_hash, request_id, status, admitted_at,
+      dispatched_at, lease_until, expires_at)
+    select "organizationId", operation, decode("keyDigest", 'hex'), decode("contentHash", 'hex'), "requestId",
+      'dispatched', ${now}, ${now}, ${lease}, ${expiry}
+    from json_to_recordset(${sql.json([...uses])}::json) as u
+      ("organizationId" text, operation text, "keyDigest" text, "contentHash" text, "requestId" text)
+    on conflict do nothing`
 }
 
 function readStored(sql: Sql, uses: readonly KeyUse[]): Promise<StoredKey[]> {

@@ -55,10 +55,12 @@ export type LedgerDeps = {
   dataDir: string
   instanceId: string
   journalBytesMax: number
+  /** Stores idempotency keys that a killed database has lost. */
+  restoreKeys: (uses: readonly KeyUse[]) => Promise<void>
 }
 
 export function createLedger(deps: LedgerDeps): SettlementReplay & { ledger: StoredLedger } {
-  const { sql, clock, log, dataDir, instanceId, journalBytesMax: bytesMax } = deps
+  const { sql, clock, log, dataDir, instanceId, journalBytesMax: bytesMax, restoreKeys } = deps
   const columns = createHash('sha256').update(ledgerSql.entry).digest('hex').slice(0, 12)
   const journal = new SettlementJournal<Waiting>({ dataDir, instanceId, columns, bytesMax, log })
   const { lost, writeEach, writeWithRetries } = createWriter(deps)
@@ -92,7 +94,11 @@ export function createLedger(deps: LedgerDeps): SettlementReplay & { ledger: Sto
     drain: () => settlements.drain(),
     waiting: () => settlements.waiting() + journal.rows,
   }
-  const rewrite = (rows: readonly Waiting[]) => writeEach(rows, null)
+  async function rewrite(rows: readonly Waiting[]): Promise<void> {
+    const uses = rows.flatMap(({ use }) => use ?? [])
+    await guard(sql, { run: () => restoreKeys(uses) })
+    await writeEach(rows, null)
+  }
   return { ledger, ...createReplay(sql, clock, journal, rewrite) }
 }
 

@@ -59,7 +59,10 @@ export function createRequests({ system, tenant }: Pools, instanceId: string, op
   const { leaseMs } = options.idempotency
   const idempotency = createIdempotency(system, clock, options.idempotency)
   const choices = createChoices(system, clock, options.choiceRetentionMs)
-  const { ledger, replay, adopt } = createLedger({ ...options, sql: system, choices, instanceId })
+  const { ledger, replay, adopt } = createLedger({
+    ...options,
+    ...{ sql: system, choices, instanceId, restoreKeys: idempotency.restore },
+  })
   const credit = createCredit(system, clock, instanceId)
   const creditAccounts = createCreditAccounts(transactionEach(tenant))
   const keyBudgets = createKeyBudgets(transactionEach(tenant), clock)

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t, { type Test } from 'tap'
 import type { Settlement } from '../../domain/billing/ledger.ts'
+import type { KeyUse } from '../../domain/idempotency/idempotency.ts'
 import type { StoreOptions } from '../../store/store.ts'
 import { DatabaseRelay } from '../process/database-relay.ts'
 import { until } from '../process/machine.ts'
@@ -52,6 +53,26 @@ t.test('settlements wait on the disk while the database is away, and are written
   await until('they are written', () => store.ledger.waiting() === 0)
   t.same(await state(), { requests: ['req_1', 'req_2'], credit: 980, choices: 1 })
   t.same(readdirSync(folder), [])
+})
+
+t.test('an idempotency key that a killed database has lost is stored again with its settlement', async (t) => {
+  const { relay, store, id, sql } = await setup(t)
+  const use = (requestId: string): KeyUse => ({
+    ...{ organizationId: id, operation: 'createResponse', requestId },
+    ...{ keyDigest: 'ab'.repeat(32), contentHash: 'cd'.repeat(32) },
+  })
+  t.same(await store.idempotency.admit(use('req_1'), 'dispatched'), { outcome: 'admitted' })
+  await sql`delete from idempotency_keys`
+  relay.cut()
+  await settled(store, { ...settlement(id, 'req_1'), use: use('req_1') })
+  await relay.repair()
+  await until('it is written', () => store.ledger.waiting() === 0)
+  const repeat = await store.idempotency.admit(use('req_2'), 'dispatched')
+  t.same(repeat, { outcome: 'already_started', originalRequestId: 'req_1' })
+  t.same(
+    (await sql<{ status: string }[]>`select status from idempotency_keys`).map(({ status }) => status),
+    ['succeeded'],
+  )
 })
 
 t.test('settlements are tried in vain during an outage, and written after it', async (t) => {
