@@ -25,9 +25,12 @@ export function createModelOperations(app: App, providers: readonly Provider[]):
 
 /** Connects the metrics to the states of store and providers. */
 function watch({ config, store, metrics }: App, providers: readonly Provider[]): void {
-  const { connectionsMax } = config.store
+  const { connectionsMax, journalBytesMax } = config.store
   metrics.build(version, process.version)
   metrics.watchConnectionsMax(() => connectionsMax)
+  metrics.watchDatabaseAway(() => Number(store.isDatabaseAway()))
+  metrics.watchJournalBytes(() => store.ledger.journalBytes())
+  metrics.watchJournalBytesMax(() => journalBytesMax)
   metrics.watchTransactions(() => {
     const underWay = store.transactionsUnderWay()
     return [

@@ -12,6 +12,7 @@ import { createReadFigures, type StoreFigures } from './figures.ts'
 import { migrate, requireSchema } from './migrations/migrate.ts'
 import { createDiskCheck } from './postgres/disk-check.ts'
 import { createNotificationCheck } from './postgres/notification-check.ts'
+import { isAway } from './postgres/outage.ts'
 import { transactionEach, transactionsUnderWay } from './postgres/tenant.ts'
 import { createRecords, type Records } from './records.ts'
 import { type RecordOptions, retentionLoops } from './retention.ts'
@@ -49,6 +50,8 @@ export type Store = Access &
     transactionsUnderWay(): number
     /** Reads figures for the metrics: pending work in the database, and connections to it. */
     figures(): Promise<StoreFigures>
+    /** Returns true while the database is known to be away. */
+    isDatabaseAway(): boolean
     /** Rejects if the database does not answer, or cannot write. */
     ping(): Promise<void>
     /**
@@ -112,6 +115,7 @@ async function assemble(opened: OpenDatabase, instanceId: string, options: Store
     liveInstances: () => sharing.limits.liveInstances,
     transactionsUnderWay: () => transactionsUnderWay(pools.tenant),
     figures: createReadFigures(transactionEach(pools.tenant), clock, applicationName(instanceId)),
+    isDatabaseAway: () => isAway(pools.system),
     ping: createDiskCheck(pools.system),
     async close({ stopPostgres }) {
       await loops.stop(closeMs)

@@ -41,6 +41,15 @@ export function createStateMetrics(registry: Registry) {
       ['state'],
     ),
     watchConnectionsMax: one('parley_postgres_connections_max', 'Connections for transactions, store.connectionsMax'),
+    watchDatabaseAway: one('parley_postgres_away', '1 while Postgres does not answer, and 0 otherwise'),
+    watchJournalBytes: one(
+      'parley_settlement_journal_bytes',
+      'Settlements that this process keeps in the data folder until Postgres can take them',
+    ),
+    watchJournalBytesMax: one(
+      'parley_settlement_journal_bytes_max',
+      'Settlements at which requests are refused, store.journalBytesMax',
+    ),
     watchConnections: watch(
       'parley_postgres_connections',
       'Connections of this process to Postgres by what they do: those for transactions, for batches and for notifications',

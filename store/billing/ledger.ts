@@ -44,8 +44,11 @@ type Waiting = JournalRow<{
   budget: string
 }>
 
-/** `drain` resolves when all settlements are written, or are on the disk here. `waiting` counts unwritten settlements. */
-export type StoredLedger = Ledger & { drain(): Promise<void>; waiting(): number }
+/**
+ * `drain` resolves when all settlements are written, or are on the disk here. `waiting` counts unwritten settlements.
+ * `journalBytes` is the size of the settlements on the disk here.
+ */
+export type StoredLedger = Ledger & { drain(): Promise<void>; waiting(): number; journalBytes(): number }
 
 export type LedgerDeps = {
   sql: Sql
@@ -93,6 +96,7 @@ export function createLedger(deps: LedgerDeps): SettlementReplay & { ledger: Sto
     },
     drain: () => settlements.drain(),
     waiting: () => settlements.waiting() + journal.rows,
+    journalBytes: () => journal.bytes,
   }
   async function rewrite(rows: readonly Waiting[]): Promise<void> {
     const uses = rows.flatMap(({ use }) => use ?? [])

@@ -58,6 +58,11 @@ export class SettlementJournal<Row> {
     return this.#rows
   }
 
+  /** The size of this process's file. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
   /** False if the file is full, or if the last append failed. */
   get hasRoom(): boolean {
     return !this.#isBroken && this.#bytes < this.#options.bytesMax
