@@ -14,12 +14,12 @@ export type OpenSession<Caller, Session> = (socket: Socket, context: SocketConte
 /** Makes a channel's handler watch each socket's grant until the socket has ended. */
 export function revocable<Caller, Session extends Revocable>(
   watch: WatchGrant,
-  grantOf: (caller: Caller) => Grant,
+  grantOf: (context: SocketContext<Caller>) => Grant,
   open: OpenSession<Caller, Session>,
 ): OpenSession<Caller, Session> {
   return (socket, context) => {
     const session = open(socket, context)
-    const unwatch = watch(grantOf(context.caller), () => session.onRevoked())
+    const unwatch = watch(grantOf(context), () => session.onRevoked())
     context.signal.addEventListener('abort', unwatch)
     return session
   }

@@ -2,7 +2,9 @@ import { grantOf, type WatchGrant } from '../../domain/access/revocations.ts'
 import type { FollowCall, Followed, FollowPosition } from '../../domain/calls/follow.ts'
 import { type Caller, tenantOf } from '../../domain/records/organization.ts'
 import type { PlatformHandlers, StreamSessionEvent } from '../../generated/platform/handlers.ts'
+import { platformSurface } from '../../generated/platform/routes.ts'
 import type { CancelSignal } from '../../runtime/engine/cancel-signal.ts'
+import { accessOf } from '../contract-access.ts'
 import { untilRevoked } from '../revocable.ts'
 import { wireEvent } from './call-wire.ts'
 import { timeOrNull } from './times.ts'
@@ -10,8 +12,7 @@ import { sessionTurn } from './turn-wire.ts'
 
 type Handlers = PlatformHandlers<Caller>
 
-/** As in the contract of the operation. */
-const access = { scope: 'platform', role: 'viewer' }
+const access = accessOf(platformSurface.operations, 'streamSession')
 
 export function streamSession(follow: FollowCall, watchGrant: WatchGrant): Handlers['streamSession'] {
   return async ({ path: { id }, query, header }, { caller, signal }) => {

@@ -7,13 +7,14 @@ import type {
   StreamWebhookEvents,
 } from '../../domain/webhooks/event-stream.ts'
 import type { PlatformHandlers, StreamWebhookEventsEvent } from '../../generated/platform/handlers.ts'
+import { platformSurface } from '../../generated/platform/routes.ts'
 import type { StreamedWebhookEvent } from '../../generated/platform/types.ts'
 import type { CancelSignal } from '../../runtime/engine/cancel-signal.ts'
+import { accessOf } from '../contract-access.ts'
 import { untilRevoked } from '../revocable.ts'
 import { timeOf } from './times.ts'
 
-/** As in the contract of the operation. */
-const access = { scope: 'platform', role: 'member' }
+const access = accessOf(platformSurface.operations, 'streamWebhookEvents')
 
 export function streamWebhookEvents(
   stream: StreamWebhookEvents,

@@ -5,7 +5,9 @@ import type { Operations } from '../../domain/operations.ts'
 import type { Clock } from '../../domain/ports/system.ts'
 import { type RealtimeHandlers, realtimeSurface, widenRealtimeHandlers } from '../../generated/realtime/channels.ts'
 import type { SocketMount } from '../../runtime/engine/options.ts'
+import type { SocketContext } from '../../runtime/engine/socket.ts'
 import { type AuthenticateDeps, createAuthenticate } from '../authenticate.ts'
+import { accessOf } from '../contract-access.ts'
 import { compatPlaces } from '../faults/places.ts'
 import { createFaultWriter } from '../faults/writer.ts'
 import { type OpenSession, type Revocable, revocable } from '../revocable.ts'
@@ -44,15 +46,15 @@ export function mountRealtime(settings: SurfaceSettings, deps: RealtimeDeps): So
   }
 }
 
-/** As in the contract of every channel. */
-const access = { scope: 'realtime', role: 'member' }
+const grantFor = ({ caller, channelId }: SocketContext<SocketCaller>) =>
+  grantOf(caller, accessOf(realtimeSurface.channels, channelId))
 
 function handlersOf({ operations, clock, watchGrant, ...deps }: RealtimeDeps): RealtimeHandlers<SocketCaller> {
   const { catalog, transcribeStream: transcribe, synthesizeStream: synthesize } = operations
   const check = operations.checkTranscribeStream
   const shared = { ...deps, catalog, deadlines: new Deadlines(clock) }
   const watched = <Session extends Revocable>(open: OpenSession<SocketCaller, Session>) =>
-    revocable(watchGrant, (caller) => grantOf(caller, access), open)
+    revocable(watchGrant, grantFor, open)
   return {
     transcribeStream: watched(transcribeStream({ ...shared, transcribe })),
     synthesizeStream: watched(synthesizeStream({ ...shared, synthesize })),

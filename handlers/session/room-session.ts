@@ -14,6 +14,7 @@ import type { Caller } from '../../domain/records/organization.ts'
 import { tenantOf } from '../../domain/records/organization.ts'
 import { sessionSurface } from '../../generated/session/channels.ts'
 import { takeText } from '../../runtime/ws/frames.ts'
+import { accessOf } from '../contract-access.ts'
 import { MediaSocket, type MediaSocketDeps } from './media-socket.ts'
 import { RoomAudio, type RoomAudioWatch } from './room-audio.ts'
 import { RoomSocket } from './room-socket.ts'
@@ -31,8 +32,7 @@ const farewellMs = 500
 /** If the room has not announced the caller after this time, the caller had left before the agent came. */
 const arrivalMs = 2000
 const [channel] = sessionSurface.channels
-/** As in the contract of the channel. */
-export const access = { scope: 'platform', role: 'member' }
+export const access = accessOf(sessionSurface.channels, 'sessionMedia')
 
 export class RoomSession implements RoomEvents, RoomOccupant {
   readonly #deps: RoomSessionDeps

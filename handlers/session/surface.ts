@@ -6,6 +6,7 @@ import type { WatchGrant } from '../../domain/access/revocations.ts'
 import type { Clock } from '../../domain/ports/system.ts'
 import { type SessionHandlers, sessionSurface, widenSessionHandlers } from '../../generated/session/channels.ts'
 import type { SocketMount } from '../../runtime/engine/options.ts'
+import type { SocketContext } from '../../runtime/engine/socket.ts'
 import { createPlatformFaultWriter } from '../platform/faults.ts'
 import { Deadlines } from '../realtime/deadlines.ts'
 import { revocable } from '../revocable.ts'
@@ -26,7 +27,7 @@ export function mountSession({ host, log, count }: SurfaceSettings, deps: Sessio
   const handlers: SessionHandlers<GrantedSeat> = {
     sessionMedia: revocable(
       watchGrant,
-      ({ grant }: GrantedSeat) => grant,
+      ({ caller }: SocketContext<GrantedSeat>) => caller.grant,
       (socket, context) => new MediaSocket(shared, socket, context, (events) => new SocketAudio(socket, events)),
     ),
   }
