@@ -21,7 +21,7 @@ t.test('engine auto chooses uWebSockets.js if its intact build loads', (t) => {
 t.test('the setting engine overrides the automatic choice', (t) => {
   t.same(chooseEngine('node').engine, 'node')
   if ('problem' in uws) {
-    t.match(uws.problem, /^uWebSockets.js (for Node \d+ needs glibc|has no build for Node \d+)/)
+    t.match(uws.problem, /^uWebSockets.js (for Node \d+ needs glibc|has no tested build for Node \d+)/)
     t.throws(() => chooseEngine('uws'), { name: 'ConfigError', message: /^PARLEY_ENGINE: uWebSockets.js .* node$/ })
   } else {
     t.equal(chooseEngine('uws').engine, 'uws')
@@ -44,7 +44,15 @@ t.test('a binary with another sum is not loaded', (t) => {
   const loaded = load(path)
   t.match(loaded, { isForeign: true, problem: new RegExp(`^the file ${basename(path)} of uWebSockets.js is not`) })
   t.match('problem' in loaded ? loaded.problem : '', sumOf(path))
-  t.match(load(join(dirname(path), 'none.node')), { isForeign: false, problem: /has no build for Node/ })
+  t.match(load(join(dirname(path), 'none.node')), { isForeign: false, problem: /has no tested build for Node/ })
+  t.end()
+})
+
+t.test('a binary of the package for an untested Node is not loaded, and counts as no changed file', (t) => {
+  const name = `uws_${process.platform}_${process.arch}_120.node`
+  t.same(sums[name], undefined)
+  const loaded = load(join(dirname(binaryPath()), name))
+  t.match(loaded, { isForeign: false, problem: /^uWebSockets.js has no tested build for Node/ })
   t.end()
 })
 

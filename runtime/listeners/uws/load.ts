@@ -32,9 +32,10 @@ export function loadUws(): Loaded {
 /** Loads a binary with a known sum. Reading and adding up its 7 MB takes about 15 ms. */
 export function load(path: string): Loaded {
   process.env['UWS_HTTP_MAX_HEADERS_SIZE'] ??= String(headBytesMax)
-  const sum = sumOf(path)
-  if (sum === null) return { problem: problemOf(''), isForeign: false }
-  if (sum !== sums[basename(path)]) return { problem: foreignProblem(path, sum), isForeign: true }
+  const [sum, tested] = [sumOf(path), sums[basename(path)]]
+  // The package has more binaries than the table, for example for Node 21.
+  if (sum === null || tested === undefined) return { problem: problemOf(''), isForeign: false }
+  if (sum !== tested) return { problem: foreignProblem(path, sum), isForeign: true }
   try {
     return { binary: require(path) as Binary }
   } catch (error) {
@@ -71,7 +72,8 @@ function foreignProblem(path: string, sum: string): string {
 function problemOf(message: string): string {
   const node = `Node ${process.versions.node.split('.')[0]}`
   const needed = /`GLIBC_([\d.]+)' not found/.exec(message)?.[1]
-  if (needed === undefined) return `uWebSockets.js has no build for ${node} on this ${process.platform} ${process.arch}`
+  if (needed === undefined)
+    return `uWebSockets.js has no tested build for ${node} on this ${process.platform} ${process.arch}`
   const glibc = glibcVersion()
   return `uWebSockets.js for ${node} needs glibc ${needed}${glibc === '' ? '' : `, and this system has ${glibc}`}`
 }
