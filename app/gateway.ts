@@ -3,7 +3,7 @@ import type { Caller } from '../domain/records/organization.ts'
 import type { ParleyConfig } from '../generated/config/types.ts'
 import { createGatedAuthenticate } from '../handlers/platform/gates.ts'
 import { authorityOf, isEveryAddress, isLoopbackHost } from '../runtime/engine/host.ts'
-import type { Shares } from '../runtime/engine/options.ts'
+import type { RequestShares } from '../runtime/engine/options.ts'
 import type { Environment } from '../runtime/process/config.ts'
 import { makeDataDir } from '../runtime/process/data-dir.ts'
 import { startWorkers, type Workers } from '../runtime/process/workers.ts'
@@ -215,7 +215,7 @@ function listen(
 }
 
 /** Requests count for their organization. A request to a model has its concurrency lease before its body. */
-function sharesOf({ config, owners }: App, { operations }: Capabilities): Shares {
+function sharesOf({ config, owners }: App, { operations }: Capabilities): RequestShares {
   const { earlyLeases } = operations.dispatch
   return {
     owners,

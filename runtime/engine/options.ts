@@ -1,4 +1,4 @@
-import type { Owners } from '../shares/owners.ts'
+import type { Shares } from '../shares/owners.ts'
 import type { SocketSurface } from './channel.ts'
 import type { FaultWriter, Handlers } from './handler.ts'
 import type { Access, Operation, Surface } from './operation.ts'
@@ -80,11 +80,8 @@ export type Limits = {
 
 export type EndBody = () => void
 
-/** How limited resources are divided among owners. */
-export type Shares = {
-  owners: Owners
-  /** An owner's share as a part of each resource. */
-  part: number
+/** How requests and sockets are divided among organizations. */
+export type RequestShares = Shares & {
   /** Names the owner for a caller of `authenticate`. */
   ownerOf(caller: unknown): string
   /**
@@ -197,7 +194,7 @@ export type ServerOptions = {
   authenticate(credentials: Credentials, operation: Access & { id: string }, logFields: LogFields): unknown
   requestId(): string
   limits: Limits
-  shares: Shares
+  shares: RequestShares
   edgeQuota: EdgeQuotaOptions
   drain: {
     /** For this long after the drain begins everything is still served, so a load balancer can notice. */
