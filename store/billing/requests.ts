@@ -61,7 +61,7 @@ export function createRequests({ system, tenant }: Pools, instanceId: string, op
   const choices = createChoices(system, clock, options.choiceRetentionMs)
   const { ledger, replay, adopt } = createLedger({
     ...options,
-    ...{ sql: system, choices, instanceId, restoreKeys: idempotency.restore },
+    ...{ sql: system, choices, instanceId, restoreKeys: (uses) => idempotency.restore(uses) },
   })
   const credit = createCredit(system, clock, instanceId)
   const creditAccounts = createCreditAccounts(transactionEach(tenant))

@@ -1,7 +1,7 @@
 /**
  * `make drill`: the database is killed, frozen, cut off and filled under 100 requests and four calls a second. Prints how
- * fast requests were refused, when all was normal again, and what was lost. Takes about a minute. The argument is the
- * length of each outage in seconds.
+ * fast requests were refused, when all was normal again, and what was lost. Takes about a minute. The argument says how
+ * many seconds an outage lasts.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { settingsOf } from '../phone/outside-carrier.ts'
