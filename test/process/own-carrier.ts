@@ -65,7 +65,12 @@ export async function startOwnCarrier(): Promise<OwnCarrier> {
 }
 
 /** Returns the body for an event about this leg. */
-export function eventOf(leg: Omit<DialledLeg, 'to'>, type: string, more: object = {}, id: string = randomUUID()): string {
+export function eventOf(
+  leg: Omit<DialledLeg, 'to'>,
+  type: string,
+  more: object = {},
+  id: string = randomUUID(),
+): string {
   const { carrierLegId, clientState } = leg
   const payload = { call_control_id: carrierLegId, client_state: clientState, ...more }
   return JSON.stringify({ data: { id, event_type: type, occurred_at: new Date().toISOString(), payload } })
