@@ -1,7 +1,7 @@
 /**
  * Ends open work, such as sockets and event streams, when its credential is good no more: the key was revoked, its
- * secret has ended, the user was removed or has lost the role, or the organization was disabled. The database notifies every process of a change.
- * This process then reads the credentials of the organization's open work again.
+ * secret has ended, the user was removed or has lost the role, or the organization was disabled. The database notifies
+ * every process of a change. This process then reads the credentials of the organization's open work again.
  */
 import type { Clock, Log } from '../ports/system.ts'
 import type { Caller, KeySecret } from '../records/organization.ts'
@@ -133,12 +133,9 @@ export class Revocations {
   async #read(organizationId: string, keyIds: ReadonlySet<string>): Promise<void> {
     try {
       const callers = await this.#deps.keys.findEach(organizationId, [...keyIds])
-      for (const keyId of keyIds)
-        this.#endWork(
-          organizationId,
-          keyId,
-          callers.filter((caller) => caller.keyId === keyId),
-        )
+      const found = new Map<string, Caller[]>()
+      for (const caller of callers) found.set(caller.keyId, [...(found.get(caller.keyId) ?? []), caller])
+      for (const keyId of keyIds) this.#endWork(organizationId, keyId, found.get(keyId) ?? [])
     } catch (err) {
       if (this.#isClosed) return
       this.#deps.log.error({ err, organizationId }, 'the credentials of open sockets were not read again')
