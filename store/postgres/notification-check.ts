@@ -5,6 +5,7 @@
  * everything is read again as after a missed notification, for example the credentials of open sockets.
  */
 import type { Log } from '../../domain/ports/system.ts'
+import { systemClock, within } from '../../runtime/timing/clock.ts'
 import type { Pools } from './connect.ts'
 import { guard, isAway } from './outage.ts'
 
@@ -28,13 +29,16 @@ export function createNotificationCheck(
 
   async function check(): Promise<void> {
     if (isAway(system)) return
-    const arrival = new Promise<boolean>((resolve) => {
-      arrived = () => resolve(true)
+    const arrival = new Promise<void>((resolve) => {
+      arrived = resolve
     })
     await guard(system, { run: async () => system`select pg_notify(${channel}, '')` })
-    if (await isInTime(arrival)) return
-    log.warn({}, 'notifications of the database do not arrive: this process listens on a new connection')
-    sockets.destroyListening()
+    try {
+      await within(systemClock, arrivalMs, arrival, `no notification within ${arrivalMs} ms`)
+    } catch (err) {
+      log.warn({ err }, 'notifications of the database do not arrive: this process listens on a new connection')
+      sockets.destroyListening()
+    }
   }
 
   return {
@@ -42,17 +46,5 @@ export function createNotificationCheck(
       await system.listen(channel, () => arrived())
     },
     check,
-  }
-}
-
-async function isInTime(arrival: Promise<boolean>): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), arrivalMs)
-  })
-  try {
-    return await Promise.race([arrival, late])
-  } finally {
-    clearTimeout(timer)
   }
 }
