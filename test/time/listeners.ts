@@ -36,8 +36,6 @@ export class Listeners {
     for (const connection of this.#connections) {
       if (connection.owed.length === 0) continue
       const nowMs = this.#nowMs()
-      for (const o of connection.owed)
-        if (o.untilMs <= nowMs) console.error('EXPIRED', JSON.stringify(o.parameters.slice(0, 300)))
       connection.owed = connection.owed.filter(({ untilMs }) => untilMs > nowMs)
       count += connection.owed.length
     }

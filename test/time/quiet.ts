@@ -1,20 +1,16 @@
 /**
- * Finds out when a whole product in this process is quiet: no Postgres statement is under way, no file, name or
- * connection is awaited, and the event loop has found nothing on its sockets for several rounds. Both ends of the other
- * sockets are in this process, so one end's bytes reach the other in the next round.
+ * Finds out when a whole product in this process is quiet: no Postgres statement is under way, no file, name, connection
+ * or compiled module is awaited, and all bytes that the process has sent to itself have reached their sockets.
  */
 import net from 'node:net'
 import { performance } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Quiet } from '../clock.ts'
+import { watchCompilations } from './compilations.ts'
+import { LoopbackMarker } from './loopback-marker.ts'
 import { watchShortTimers } from './short-timers.ts'
 import { watchStatements } from './statements.ts'
 
-/**
- * The process is quiet after two event loop rounds without an event. A round finds the bytes that a socket sent in the
- * previous round.
- */
-const quietRounds = 2
 /**
  * After this many rounds without success, a thread is at work, such as writing a file, so the loop sleeps between two
  * rounds.
@@ -25,23 +21,33 @@ const hangMs = 30_000
 
 const statements = watchStatements(net.Socket.prototype)
 const shortTimers = watchShortTimers()
+const compilations = watchCompilations()
+const marker = new LoopbackMarker()
 
 export const wholeProcess: Quiet = {
   changes: () => statements.count,
   async settled() {
-    let events = eventsOf()
-    let quiet = 0
-    for (let round = 0; quiet < quietRounds; round++) {
-      await new Promise((resolve) => setImmediate(resolve))
+    for (let round = 0; ; round++) {
+      const events = eventsOf()
+      await nextRound()
       if (statements.pending > 0) await within(statements.over())
       else if (round >= patientRounds || shortTimers.pending > 0) await sleep(1)
       if (round > patientRounds + hangMs) throw new Error(`not quiet: ${process.getActiveResourcesInfo().join(' ')}`)
-      const now = eventsOf()
-      quiet = now === events && !isWorking() ? quiet + 1 : 0
-      events = now
+      if (eventsOf() === events && !isWorking() && (await hasReceivedAll())) return
     }
   },
 }
+
+/** Resolves with true if the process has received nothing that it had sent to itself, and no other work has begun. */
+async function hasReceivedAll(): Promise<boolean> {
+  const events = eventsOf()
+  await marker.passed()
+  // The other events of the marker's round are handled before the next round.
+  await nextRound()
+  return eventsOf() - events === marker.events && !isWorking()
+}
+
+const nextRound = () => new Promise<void>((resolve) => void setImmediate(resolve))
 
 async function within(work: Promise<void>): Promise<void> {
   const ended = new AbortController()
@@ -61,4 +67,5 @@ const eventsOf = () => (performance.nodeTiming as unknown as Metrics).uvMetricsI
 const waits =
   /^(Timeout|TCPSocketWrap|TCPServerWrap|PipeWrap|PipeServerWrap|UDPWrap|TTYWrap|ProcessWrap|SignalWrap|FSEventWrap)$/
 const isWorking = () =>
-  statements.pending + shortTimers.pending > 0 || process.getActiveResourcesInfo().some((name) => !waits.test(name))
+  statements.pending + shortTimers.pending + compilations.pending > 0 ||
+  process.getActiveResourcesInfo().some((name) => !waits.test(name))

@@ -1,0 +1,23 @@
+/**
+ * Counts the WebAssembly modules that the engine compiles on its threads. Nothing else in the process shows this work.
+ * Node's fetch compiles its parser for the first request.
+ */
+export type Compilations = { readonly pending: number }
+
+export function watchCompilations(): Compilations {
+  let pending = 0
+  const { compile } = WebAssembly
+  WebAssembly.compile = async (source) => {
+    pending += 1
+    try {
+      return await compile(source)
+    } finally {
+      pending -= 1
+    }
+  }
+  return {
+    get pending() {
+      return pending
+    },
+  }
+}
