@@ -3,12 +3,12 @@ import { execFile } from 'node:child_process'
 import path from 'node:path'
 import t from 'tap'
 
-const fixtures = ['good', 'failing', 'crashing', 'throwing', 'stuck', 'empty', 'leaving']
+const fixtures = ['good', 'failing', 'crashing', 'throwing', 'rejecting', 'stuck', 'empty', 'leaving']
 
 t.test('each file of a suite has a separate result, however the process ends', async (t) => {
   const { code, lines } = await run(fixtures)
   t.equal(code, 1)
-  const results = lines.flatMap((line) => /^\d+ of 7 {2}\S*fixtures\/(\w+)\.ts {2}(.*), [\d.]+ s$/.exec(line) ?? [])
+  const results = lines.flatMap((line) => /^\d+ of 8 {2}\S*fixtures\/(\w+)\.ts {2}(.*), [\d.]+ s$/.exec(line) ?? [])
   t.same(
     results.filter((_, at) => at % 3 !== 0),
     [
@@ -16,6 +16,7 @@ t.test('each file of a suite has a separate result, however the process ends', a
       ...['failing', '1 passed, 1 FAILED'],
       ...['crashing', '0 passed, 1 FAILED'],
       ...['throwing', '0 passed, 1 FAILED'],
+      ...['rejecting', '0 passed, 1 FAILED'],
       ...['stuck', '1 passed, 1 FAILED'],
       ...['empty', '0 passed, 1 FAILED'],
       ...['leaving', '1 passed'],
@@ -23,8 +24,10 @@ t.test('each file of a suite has a separate result, however the process ends', a
   )
   t.match(lines.join('\n'), /^failed: \S+failing\.ts: one is not two > should be equal \(-2 \+1\)$/m)
   t.match(lines.join('\n'), /^failed: \S+crashing\.ts: the process ends in the middle > test unfinished$/m)
+  t.match(lines.join('\n'), /^failed: \S+throwing\.ts: an error comes from a callback > from a callback$/m)
+  t.match(lines.join('\n'), /^failed: \S+rejecting\.ts: a promise is rejected, and no code handles it > not handled$/m)
   t.match(lines.join('\n'), /TCPServerWrap: more behind \S+leaving\.ts/)
-  t.equal(lines.at(-2), '4 passed, 6 failed')
+  t.equal(lines.at(-2), '4 passed, 7 failed')
 })
 
 t.test('a suite passes if all its files pass', async (t) => {

@@ -1,6 +1,7 @@
 // A suite's process: runs files one after another, each as one subtest with the file's name. Its argument is the bundle
 // folder, where suite.json lists the files. There is no other argument, because tap makes folder names from all
 // arguments.
+import './without-async-hooks.mjs'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -9,6 +10,7 @@ import { setCurrentFile } from './current-file.mjs'
 
 const folder = path.resolve(process.argv[2])
 const { bundles, fileMs, leftMs } = JSON.parse(readFileSync(path.join(folder, 'suite.json'), 'utf8'))
+for (const kind of ['uncaughtException', 'unhandledRejection']) process.on(kind, failInnermostTest)
 /** The number of open resources by kind, after each file. */
 const open = new Map([['the start', openResources()]])
 
@@ -37,6 +39,13 @@ async function run(file, bundle) {
   })
   open.set(file, openResources())
   return performance.now() - startedMs > limitMs
+}
+
+/** Files run one after another, so most likely the innermost running test has thrown the error. */
+function failInnermostTest(error) {
+  let test = root
+  for (let running = [root]; running.length > 0; running = [...test.activeSubtests]) test = running.at(-1)
+  test.threw(error instanceof Error ? error : new Error(String(error)))
 }
 
 function openResources() {
