@@ -16,8 +16,11 @@ type Fields = { id: string; sessionId: string }
 export async function compareTransfers(t: Test, examples: Examples, { parley, admin }: Server): Promise<void> {
   const acme = await admin.organization('with transfers')
   const send = (sent: Sent) => examples.send(acme, sent)
-  /** The person at +15005550019 answers and decides nothing. In the example the number ends with 17. */
-  const renamed = { [acme.id]: 'local', '+15005550019': '+15005550017' }
+  /**
+   * The examples call +15005550017, who answers after a second. Here +15005550019 answers and decides nothing, and the
+   * phone of +15005550007 rings for 20 s, so an example that shows a ringing phone does not depend on the machine.
+   */
+  const renamed = { [acme.id]: 'local', '+15005550019': '+15005550017', '+15005550007': '+15005550017' }
   const compare = (received: Received, example: string) => examples.compare(t, received, { example, renamed })
   const sql = openDatabase(parley)
   await insertNumber(sql, { organizationId: acme.id, test: false }, { e164: '+15005550151', direction: 'both' })
@@ -30,7 +33,9 @@ export async function compareTransfers(t: Test, examples: Examples, { parley, ad
   const id = await talking(acme, send)
   const values = { id }
   const warm = { operation: 'transferCallWarm', request: 'sales', values }
-  const asked = await send(warm)
+  const summary = 'The caller has asked for a bicycle for a child.'
+  const rings = { to: '+15005550007', label: 'Sales', summary }
+  const asked = await send({ ...warm, fields: { destinations: [rings, { to: '+15005550015', label: 'Manager' }] } })
   compare(asked, 'transferCallWarm 201: requested')
   compare(await send({ ...blind, values }), 'TransferConflict: open')
   const first = { id, transferId: fieldsOf(asked).id }
@@ -50,7 +55,8 @@ export async function compareTransfers(t: Test, examples: Examples, { parley, ad
   const other = { id: await talking(acme, send) }
   compare(await send({ ...blind, fields: { to: '+15005550001' }, values: other }), 'TransferNotDialed: refused')
   await callWhen(acme, other.id, ({ status }) => status === 'in_progress')
-  compare(await send({ ...blind, values: other }), 'transferCallBlind 201: requested')
+  const requested = await send({ ...blind, fields: { to: '+15005550007' }, values: other })
+  compare(requested, 'transferCallBlind 201: requested')
   await end(acme, send, other.id)
 }
 
