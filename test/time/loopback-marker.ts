@@ -1,7 +1,7 @@
 /**
- * A datagram that this process sends to itself. The kernel hands on the bytes of a loopback interface in the order in
- * which they were sent, so once the datagram has come, all bytes sent before it have reached their sockets. On a calm
- * machine this takes 20 µs. If the machine is busy, a thread of the kernel hands the bytes on, and can be late.
+ * A datagram from this process to itself. The kernel delivers the bytes of its loopback interface in order. So
+ * when the datagram has come, all earlier bytes have reached their sockets. On a calm machine this takes
+ * 20 µs. On a busy machine a thread of the kernel delivers the bytes, and it can be late.
  */
 import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
@@ -9,22 +9,26 @@ import { once } from 'node:events'
 export class LoopbackMarker {
   /** Counts the event loop's events for one datagram. */
   readonly events = 1
-  #socket: Promise<Socket> | undefined
-  #awaited: (() => void)[] = []
+  #opening: Promise<Socket> | undefined
+  readonly #waiting: (() => void)[] = []
 
   /** Resolves when all bytes that the process has sent over loopback have reached their sockets. */
   async passed(): Promise<void> {
-    this.#socket ??= this.#open()
-    const socket = await this.#socket
+    this.#opening ??= this.#open()
+    const socket = await this.#opening
     await new Promise<void>((resolve) => {
-      this.#awaited.push(resolve)
-      socket.send('')
+      this.#waiting.push(resolve)
+      socket.ref().send('')
     })
   }
 
   async #open(): Promise<Socket> {
-    const socket = createSocket('udp4').unref()
-    socket.on('message', () => this.#awaited.shift()?.())
+    const socket = createSocket('udp4')
+    socket.on('message', () => {
+      this.#waiting.shift()?.()
+      // The socket keeps the process alive only while a datagram is under way.
+      if (this.#waiting.length === 0) socket.unref()
+    })
     socket.bind(0, '127.0.0.1')
     await once(socket, 'listening')
     socket.connect(socket.address().port, '127.0.0.1')
