@@ -22,7 +22,10 @@ export type Pools = {
 }
 
 const batchConnections = 2
-/** Postgres ends a statement after this time. */
+/**
+ * Postgres ends a statement after this time. It also ends a transaction that waits this long for its next statement,
+ * because its process may be cut off from the network, and its locks would stay for hours.
+ */
 export const statementTimeoutMs = 10_000
 const postgresMin = 15
 
@@ -111,7 +114,11 @@ function pool(target: Target, max: number, sockets: Sockets, parameters: Record<
     connect_timeout: 2,
     // Our statements send JSON and no arrays, so the driver need not read the array types on each connection.
     fetch_types: false,
-    connection: { ...parameters, statement_timeout: statementTimeoutMs },
+    connection: {
+      ...parameters,
+      statement_timeout: statementTimeoutMs,
+      idle_in_transaction_session_timeout: statementTimeoutMs,
+    },
     types: { bigint: { to: 20, from: [20], serialize: String, parse: Number } },
     onnotice: () => {},
   }

@@ -88,3 +88,17 @@ t.test('a transaction that goes on after its connection was lost runs nothing in
   t.equal(ids[0], ids[1], 'one transaction from its begin to its end')
   t.match(late, { code: 'CONNECTION_CLOSED' })
 })
+
+t.test('a transaction of a process that is cut off does not keep its locks', async (t) => {
+  const { sql } = await breakable(t)
+  const limits = await sql<{ name: string; ms: number }[]>`
+    select name, setting::int as ms from pg_settings where name = 'idle_in_transaction_session_timeout'`
+  t.same(limits, [{ name: 'idle_in_transaction_session_timeout', ms: 10_000 }])
+  const lost = sql.begin(async (tx) => {
+    await tx`select set_config('idle_in_transaction_session_timeout', '20', true), pg_advisory_xact_lock(1)`
+    await new Promise(() => {})
+  })
+  await t.rejects(lost, { code: 'CONNECTION_CLOSED' })
+  const [row] = await sql<{ isFree: boolean }[]>`select pg_try_advisory_lock(1) as "isFree"`
+  t.ok(row?.isFree)
+})
