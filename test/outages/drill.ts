@@ -20,9 +20,11 @@ const perSecond = 100
 /** The drill is a load in real time, so each period has a length and waits for no event. */
 const awayMs = Number(process.argv[2] ?? 10) * 1_000
 const calmMs = 4_000
+/** Requests at the end of a calm period are answered in this time, before the next outage. */
+const answeredMs = 1_000
 
 type Outage = { name: string; begin: () => void; end: () => unknown }
-type Period = { name: string; beginMs: number; endMs: number }
+type Period = { name: string; beginMs: number; endMs: number; calmUntilMs: number }
 
 const postgres = await DrillPostgres.start()
 const relay = await DatabaseRelay.start(postgres.url)
@@ -57,7 +59,8 @@ async function drill(): Promise<number> {
     const endMs = performance.now()
     await outage.end()
     await sleep(calmMs)
-    periods.push({ name: outage.name, beginMs, endMs })
+    periods.push({ name: outage.name, beginMs, endMs, calmUntilMs: performance.now() })
+    await sleep(answeredMs)
   }
   const outcomes = await load.end()
   for (const period of periods) print(period, outcomes)
@@ -89,8 +92,8 @@ async function emptied(): Promise<void> {
   if (!postgres.isRunning) await postgres.revive()
 }
 
-function print({ name, beginMs, endMs }: Period, outcomes: readonly Outcome[]): void {
-  const all = outcomes.filter(({ atMs }) => atMs >= beginMs && atMs < endMs + calmMs)
+function print({ name, beginMs, endMs, calmUntilMs }: Period, outcomes: readonly Outcome[]): void {
+  const all = outcomes.filter(({ atMs }) => atMs >= beginMs && atMs < calmUntilMs)
   const during = all.filter(({ atMs }) => atMs < endMs)
   const refused = during.filter(({ kind, status }) => kind === 'keyed' && status === 503)
   const times = refused.map(({ tookMs }) => tookMs).sort((a, b) => a - b)
