@@ -1,4 +1,4 @@
-// Builds the files for a suite. If a process loads a thousand sources by tsx, it is busy for three seconds before its
+// Builds the test files of a run. If a process loads a thousand sources by tsx, it is busy for three seconds before its
 // first test; with bundles for less than one second. A shared module is built and loaded once (`splitting`).
 // `import.meta` keeps its meaning from each source, and `tap` is the current file's test (current-file.mjs).
 import { readFileSync } from 'node:fs'

@@ -68,7 +68,7 @@ export async function runProcess({ name, files, folder, env, fileMs = usualMs },
 
 function startProcess(files, folder, fileMs, env) {
   const program = path.join(import.meta.dirname, 'suite-process.mjs')
-  const bundles = files.map((file) => [file, bundleOf(file)])
+  const bundles = files.map((file) => [file, path.join('..', bundleOf(file))])
   writeFileSync(path.join(folder, 'suite.json'), JSON.stringify({ bundles, fileMs, leftMs }))
   return spawn(process.execPath, [program, folder], {
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],

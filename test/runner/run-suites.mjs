@@ -28,6 +28,11 @@ export async function runSuites(suites, { env, fileMs, sideBySide = os.available
       await runSuite({ ...suite, folder: path.join(bundles, String(index)), fileMs, env }, report)
   }
   removeOldBundles()
+  // One build for all suites: separate builds would take a minute of processor time.
+  await makeBundles(
+    suites.flatMap(({ files }) => files),
+    bundles,
+  )
   await Promise.all(Array.from({ length: sideBySide }, worker))
   rmSync(bundles, { recursive: true, force: true })
   return results
@@ -35,7 +40,7 @@ export async function runSuites(suites, { env, fileMs, sideBySide = os.available
 
 /** Runs a suite. If a file has ended the process, the remaining files run in another process. */
 async function runSuite({ name, files, folder, fileMs, env }, report) {
-  await makeBundles(files, folder)
+  mkdirSync(folder)
   for (let left = files; left.length > 0; ) {
     const ended = []
     await runProcess({ name, files: left, folder, fileMs, env }, (result) => {
