@@ -7,13 +7,14 @@ import type { Tts, TtsRequest } from '../ports/tts.ts'
 
 /**
  * Converts a provider's audio to another format; `audio/` implements this. If it cannot convert between the two
- * formats, it throws at once. `live` is true for speech in a stream, which is converted while it is played.
+ * formats, it throws at once. `live` is true for speech in a stream, which is converted while it is played. `owner` is
+ * the organization that the work is for.
  */
 export type ConvertSpeech = (
   audio: AsyncIterable<Uint8Array>,
   from: OutputFormat,
   to: OutputFormat,
-  options: { live: boolean },
+  options: { live: boolean; owner?: string | undefined },
 ) => AsyncIterable<Uint8Array>
 
 /**
@@ -45,6 +46,7 @@ export async function openSpeech(
   try {
     return convert(follow(signal, first, chunks, idleMs), speech.format, request.outputFormat, {
       live: mode === 'stream',
+      owner: signal.owner,
     })
   } catch (cause) {
     throw new ProviderError('unsupported', { sent: true, cause })

@@ -65,7 +65,7 @@ export function createLocalTts({ pool, jobTimeoutMs }: LocalTtsOptions): Tts {
 
   return {
     async synthesize(request: TtsRequest, signal: AbortSignal): Promise<Speech> {
-      const inputs = inputsOf(request)
+      const inputs = inputsOf(request, ownerOf(signal))
       const { value: input } = await inputs.next()
       // The text contains only emoji or another script. `bad_request` stops the failover, because no other provider
       // would find English text in it.
@@ -82,10 +82,13 @@ type Spoken = { input: Input; output: Promise<TtsOutput> }
 type SpeakRequest = { inputs: AsyncGenerator<Input, undefined> } & Pick<TtsRequest, 'onWordEnd'>
 
 /** Yields the sentences. Other work has a turn between two segments of the text. Throws ProviderError. */
-async function* inputsOf({ text, voice = 'rms', speed = 1 }: TtsRequest): AsyncGenerator<Input, undefined> {
+async function* inputsOf(
+  { text, voice = 'rms', speed = 1 }: TtsRequest,
+  owner: string,
+): AsyncGenerator<Input, undefined> {
   if (!fliteVoices.some(({ id }) => id === voice)) throw new ProviderError('unsupported', { sent: false })
   for (const segment of segments(text)) {
-    await loopTurn(segment.text.length / segmentMax)
+    await loopTurn(segment.text.length / segmentMax, owner)
     for (const { text, sourcePlace } of sentences(segment.text, sentenceCharsMax))
       yield { text, voice, speed, sourcePlace: (place) => segment.at + sourcePlace(place) }
   }

@@ -8,6 +8,7 @@
  *   waiting ──onConnect──► sent ──onHeaders──► answering ──onComplete──► done
  *      └──────────────────────┴── onError / cancel ──┴─────────────────► failed (the first failure stays)
  */
+import { loopTurn } from '../../audio/loop-turn.ts'
 import type { CancelSignal } from '../engine/cancel-signal.ts'
 import type { Place } from '../shares/capacity.ts'
 import type { Placed } from '../timing/roster.ts'
@@ -211,6 +212,14 @@ export class CollectedRequest extends PendingRequest {
 /** At this many unread bytes the connection is paused. Also the most bytes read and dropped by `discard`. */
 const bufferedBytesMax = 65_536
 
+/**
+ * The most bytes of streams that are read in a turn of the event loop: the work on them takes a few milliseconds.
+ * Organizations have turns one after another, so fast streams of one organization do not delay the others.
+ */
+const turnBytesMax = 256 * 1024
+/** Smaller chunks need no turn. The chunks of an answer at the speed of speech or of a model are smaller. */
+const smallBytesMax = 16 * 1024
+
 /** After this time without a read, a stream with waiting data is stuck. */
 const stuckMs = 1000
 
@@ -256,7 +265,7 @@ export class StreamedRequest extends PendingRequest implements AnswerStream, Asy
       this.#queue.push(chunk)
       this.#buffered += chunk.length
     }
-    if (this.#buffered < bufferedBytesMax) return true
+    if (this.#buffered < bufferedBytesMax) return chunk.length <= smallBytesMax || this.#hasTurn(chunk.length)
     if (this.#discarding) this.cut('answer_too_large')
     else this.#pause()
     return this.#discarding
@@ -333,6 +342,14 @@ export class StreamedRequest extends PendingRequest implements AnswerStream, Asy
     this.#paused = false
     this.#readAtMs = Number.POSITIVE_INFINITY
     this.expect()
-    this.#resume()
+    if (this.#hasTurn(bufferedBytesMax)) this.#resume()
+  }
+
+  /** Returns false if the next read must wait for its turn. Then this method resumes the connection. */
+  #hasTurn(bytes: number): boolean {
+    const turn = loopTurn(Math.min(1, bytes / turnBytesMax), this.share?.owner)
+    // When the stream has ended, the connection may already serve another request.
+    void turn?.then(() => this.#ended || this.#resume())
+    return turn === null
   }
 }

@@ -79,6 +79,23 @@ t.test('streams converted at the same time share the turns', async (t) => {
   t.ok(most <= valuesInTurnMax, `${most} values`)
 })
 
+t.test('organizations convert their streams one after another, however many streams one of them has', async (t) => {
+  const format: OutputFormat = { ...native, sampleRateHz: 192_000 }
+  const values = { hostile: 0, honest: 0 }
+  let isOver = false
+  const convert = async (owner: keyof typeof values) => {
+    for await (const piece of convertSpeech(stream([spoken]), native, format, { live: false, owner })) {
+      if (isOver) return
+      values[owner] += piece.length / 2
+    }
+    isOver = true
+  }
+  const hostile = Array.from({ length: 20 }, () => convert('hostile'))
+  await Promise.all([...hostile, convert('honest')])
+  t.equal(values.honest, format.sampleRateHz, 'the honest stream ends first')
+  t.ok(values.hostile < 2 * values.honest, `${values.hostile} values`)
+})
+
 t.test('a filter between two rates is made at once only if it is short', (t) => {
   const usual = [8000, 11_025, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000]
   for (const fromHz of usual) for (const toHz of usual) t.ok(hasShortFilter(fromHz, toHz), `${fromHz} to ${toHz}`)
