@@ -178,12 +178,13 @@ function realtimeOf(joined: Joined): SocketMount {
   })
 }
 
-function sessionOf({ config, store, revocations, clock, sessions, settings, tracing }: Joined): SocketMount {
+function sessionOf({ config, store, owners, revocations, clock, sessions, settings, tracing }: Joined): SocketMount {
   const { live, tokens } = sessions
   return mountSession(settings(config.surfaces.platformHost), {
     tokens,
     keys: store.keys,
     sessions: live,
+    owners,
     watchGrant: revocations.watch,
     clock,
     traces: tracing,

@@ -12,12 +12,15 @@ import { Refusal } from '../../runtime/engine/handler.ts'
 import type { Access } from '../../runtime/engine/operation.ts'
 import type { Credentials } from '../../runtime/engine/options.ts'
 import type { AdmitSocket, UpgradeRequest } from '../../runtime/engine/socket.ts'
+import type { Owners } from '../../runtime/shares/owners.ts'
 import { isOwnOrigin, nameSocket, requireAccess, requireEnabled } from '../authenticate.ts'
 
 export type AdmitDeps = {
   /** Finds the caller for the credentials. Throws the refusals unauthenticated and forbidden. */
   authenticate: (credentials: Credentials, access: Access) => Caller | Promise<Caller>
   redeem: EphemeralTokens['redeem']
+  /** Learns of each organization with an admitted token. `authenticate` tells it about the keys. */
+  owners: Pick<Owners, 'see'>
   /** Throws if every stream would end with a fault for this caller. */
   admitStream: StreamAdmission
 }
@@ -63,7 +66,7 @@ async function admitKey(deps: AdmitDeps, request: UpgradeRequest, key: string): 
 }
 
 async function admitToken(
-  { redeem, admitStream }: AdmitDeps,
+  { redeem, owners, admitStream }: AdmitDeps,
   request: UpgradeRequest,
   credential: string,
 ): Promise<SocketCaller> {
@@ -76,11 +79,13 @@ async function admitToken(
     checkOrigin(request, caller)
     return admitStream(caller, stageOf(request), modelOf(request))
   })
-  if (redeemed !== null) return callerOf(redeemed)
-  throw new Refusal('unauthenticated', {
-    param: 'Sec-WebSocket-Protocol',
-    hint: 'A token is good once and for 60 seconds: fetch one with POST /v1/realtime/sessions for each socket.',
-  })
+  if (redeemed === null)
+    throw new Refusal('unauthenticated', {
+      param: 'Sec-WebSocket-Protocol',
+      hint: 'A token is good once and for 60 seconds: fetch one with POST /v1/realtime/sessions for each socket.',
+    })
+  owners.see(redeemed.caller.organization.id)
+  return callerOf(redeemed)
 }
 
 /** Returns a token's caller. The token's note is the session settings that it was made for. */

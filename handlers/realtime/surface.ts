@@ -34,14 +34,14 @@ export type RealtimeDeps = AuthenticateDeps & {
 }
 
 export function mountRealtime(settings: SurfaceSettings, deps: RealtimeDeps): SocketMount {
-  const { operations, redeem } = deps
+  const { operations, redeem, owners } = deps
   const words = { contract: '/asyncapi/realtime.json', hasIdempotencyKeys: false, places: compatPlaces }
   return {
     surface: realtimeSurface,
     basePath: '',
     host: settings.host,
     handlers: widenRealtimeHandlers(handlersOf(deps)),
-    admit: createAdmit({ authenticate: createAuthenticate(deps), redeem, admitStream: operations.admitStream }),
+    admit: createAdmit({ authenticate: createAuthenticate(deps), redeem, owners, admitStream: operations.admitStream }),
     writeFault: createFaultWriter({ ...settings, ...words }),
   }
 }

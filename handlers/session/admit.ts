@@ -7,12 +7,15 @@ import type { Caller } from '../../domain/records/organization.ts'
 import type { TransportTokens } from '../../domain/sessions/transport-token.ts'
 import { Refusal } from '../../runtime/engine/handler.ts'
 import { type AdmitSocket, OwnedElsewhere, type UpgradeRequest } from '../../runtime/engine/socket.ts'
+import type { Owners } from '../../runtime/shares/owners.ts'
 import { isOwnOrigin, nameSocket, requireEnabled, requireRole } from '../authenticate.ts'
 
 export type SessionAdmitDeps = {
   tokens: TransportTokens
   keys: LiveKeys
   sessions: SeatAdmission
+  /** Learns of each organization with an admitted token. */
+  owners: Pick<Owners, 'see'>
   /** Absent or null if calls are not traced. */
   traces?: Traces | null
 }
@@ -23,7 +26,7 @@ export type GrantedSeat = SessionSeat & { grant: Grant }
 /**
  * Admits a socket to a session. Its token names the session and the user, and both together are the socket's caller.
  */
-export function createSessionAdmit({ tokens, keys, sessions, traces }: SessionAdmitDeps): AdmitSocket {
+export function createSessionAdmit({ tokens, keys, sessions, owners, traces }: SessionAdmitDeps): AdmitSocket {
   return async (request): Promise<GrantedSeat> => {
     const claims = tokens.read(presentedToken(request))
     if (claims === null || claims.sessionId !== request.path['id']) throw badToken()
@@ -34,6 +37,7 @@ export function createSessionAdmit({ tokens, keys, sessions, traces }: SessionAd
     requireEnabled(caller)
     if (caller.role !== undefined) requireRole(caller.role, request.role)
     checkOrigin(request, caller.policy.allowedOrigins)
+    owners.see(caller.organization.id)
     const seat = await sessions.admit(claims, caller)
     if ('ownerId' in seat) throw new OwnedElsewhere(seat.ownerId)
     request.joinTrace(traces?.call(claims.sessionId) ?? null)

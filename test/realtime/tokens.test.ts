@@ -40,12 +40,14 @@ async function setUp(t: Test, policy: KeyPolicy = {}, scopes: readonly Scope[] =
   const caller = await store.keys.find(id, made.key.id)
   if (!caller) throw new Error('no caller')
   const tokens = tokensOf(store, clock)
+  const owners = new Owners()
   const admit = createAdmit({
-    authenticate: createAuthenticate({ keys: store.keys, owners: new Owners() }),
+    authenticate: createAuthenticate({ keys: store.keys, owners }),
     redeem: tokens.redeem,
+    owners,
     admitStream: () => Promise.resolve(),
   })
-  return { ...made, clock, url, store, id, caller, tokens, admit }
+  return { ...made, clock, url, store, id, caller, tokens, owners, admit }
 }
 
 const anyone = () => {}
@@ -195,6 +197,16 @@ t.test('used tokens are forgotten when they expire, and are seen only by their o
   await createUsedTokens(pools.system, transactionEach(pools.tenant), clock).sweep()
   t.same([...(await sql`select organization_id = ${id} as own from used_tokens where token_id = 'old'`)], [])
   t.equal((await sql`select from used_tokens`).length, 2)
+})
+
+t.test('an organization counts as one of several as soon as its token is admitted', async (t) => {
+  const { admit, tokens, caller, owners } = await setUp(t)
+  owners.see('org_other')
+  const credential = tokens.mint(caller).value
+  await t.rejects(Promise.resolve(admit(upgrade({ credential, origin: 'https://evil.example' }))))
+  t.notOk(owners.areSeveral)
+  await admit(upgrade({ credential }))
+  t.ok(owners.areSeveral)
 })
 
 t.test('a socket is opened only for allowed clients and origins', async (t) => {

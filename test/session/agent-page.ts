@@ -8,6 +8,7 @@ import { mountInternal } from '../../handlers/internal/surface.ts'
 import { linkedRecordings } from '../../handlers/platform/linked-recording.ts'
 import { createPublicUrl } from '../../handlers/public-url.ts'
 import { mountSession } from '../../handlers/session/surface.ts'
+import { Owners } from '../../runtime/shares/owners.ts'
 import { systemClock } from '../../runtime/timing/clock.ts'
 import { caller } from '../domain/fakes.ts'
 import { mount, operation, start, surface } from '../http/harness.ts'
@@ -64,7 +65,16 @@ export async function serveAgentPage(t: Test, make: (transport: MediaTransport) 
     recordings: linkedRecordings(settings, { linked: () => Promise.reject(new Error('no recording here')) }),
   })
   const server = await start([...internal, tapMount], {
-    sockets: [mountSession(settings, { tokens, keys, sessions, watchGrant: () => () => {}, clock: systemClock })],
+    sockets: [
+      mountSession(settings, {
+        tokens,
+        keys,
+        sessions,
+        owners: new Owners(),
+        watchGrant: () => () => {},
+        clock: systemClock,
+      }),
+    ],
   })
   t.teardown(() => server.stop())
   /** Makes the start of the next sessions fail. */

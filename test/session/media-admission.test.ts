@@ -34,6 +34,16 @@ overEngines(t, (t) => {
     t.equal(client.socket.protocol, '')
   })
 
+  t.test('an organization counts as one of several as soon as its token is admitted', async (t) => {
+    const served = await serve(t)
+    const { owners } = served
+    owners.see('org_other')
+    await refusal(served, { token: 'wrong' })
+    t.notOk(owners.areSeveral)
+    await served.open()
+    t.ok(owners.areSeveral)
+  })
+
   t.test('a wrong session token is refused with 401', async (t) => {
     const served = await serve(t)
     const { claims, tokens, token, server } = served

@@ -5,6 +5,7 @@ import type { MediaSink, MediaTransport } from '../../domain/ports/media.ts'
 import type { SessionOverrides } from '../../domain/sessions/overrides.ts'
 import { createTransportTokens, type TransportClaims } from '../../domain/sessions/transport-token.ts'
 import { mountSession } from '../../handlers/session/surface.ts'
+import { Owners } from '../../runtime/shares/owners.ts'
 import { systemIds } from '../../runtime/timing/clock.ts'
 import { TestClock } from '../clock.ts'
 import { caller } from '../domain/fakes.ts'
@@ -116,10 +117,11 @@ export async function serve(t: Test, policy: Parameters<typeof caller>[0] = {}) 
   const logged: unknown[] = []
   const log = { info: () => {}, warn: () => {}, error: (fields: object) => void logged.push(fields) }
   const owner = caller(policy, { scopes: ['platform'] })
+  const owners = new Owners()
   const keys = { find: (_: string, keyId: string) => Promise.resolve(lives.has(keyId) ? owner : null) }
   const settings = { host: null, headerPrefix: 'Service', corsOrigins: [], log, count: () => {} }
   const server = await start([], {
-    sockets: [mountSession(settings, { tokens, keys, sessions, watchGrant: () => () => {}, clock })],
+    sockets: [mountSession(settings, { tokens, keys, sessions, owners, watchGrant: () => () => {}, clock })],
     requestId: systemIds.request,
   })
   t.teardown(() => server.drain())
@@ -137,6 +139,7 @@ export async function serve(t: Test, policy: Parameters<typeof caller>[0] = {}) 
     sessions,
     lives,
     owner,
+    owners,
     logged,
     tokens,
     claims,
