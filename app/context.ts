@@ -6,13 +6,13 @@ import { Revocations } from '../domain/access/revocations.ts'
 import type { ParleyConfig } from '../generated/config/types.ts'
 import type { Environment } from '../runtime/process/config.ts'
 import { workerVariable } from '../runtime/process/workers.ts'
-import { Owners } from '../runtime/shares/owners.ts'
 import { createLog } from '../runtime/telemetry/log.ts'
 import { createMetrics } from '../runtime/telemetry/metrics.ts'
 import { createTracing } from '../runtime/telemetry/tracing.ts'
 import { createIds, systemClock } from '../runtime/timing/clock.ts'
 import type { App } from './app.ts'
 import { createClosings } from './closings.ts'
+import { openOwners } from './owners.ts'
 import { openRecordingLinks } from './recordings.ts'
 import { masterKeyOf } from './secrets.ts'
 import { openServingStore } from './store.ts'
@@ -65,7 +65,7 @@ export async function openApp(
     closing(() => recordingLinks.bucket?.close())
     const store = await openServingStore({ ...opened, recordingLinks }, progress)
     closing(() => store.close({ stopPostgres: true }))
-    const owners = new Owners(await store.organizations.areSeveral())
+    const owners = await openOwners({ ...opened, store })
     const revocations = new Revocations({ changes: store.keys, keys: store.keys, clock, log })
     closing(() => revocations.close())
     return { app: { ...opened, tracing, recordingLinks, store, owners, revocations }, close, closeFor }

@@ -16,6 +16,7 @@ import { createUsers, sweepCredentials } from './access/users.ts'
 import { createToolStore } from './agents/agent-tools.ts'
 import { createAgentStore } from './agents/agents.ts'
 import { type BootstrapOptions, type BootstrapOutcome, bootstrap } from './bootstrap.ts'
+import { createOrganizationChanges, type OrganizationChanges } from './caches/organization-changes.ts'
 import type { Pools } from './postgres/connect.ts'
 import { type Tenancy, transactionEach, transactionFor } from './postgres/tenant.ts'
 import { createSealedSecrets, type SealedSecrets, tendSecrets } from './sealed-secrets.ts'
@@ -42,10 +43,11 @@ export type Repositories = {
 
 export type Access = WebhookAccess & {
   keys: Keys & LiveKeys & LiveCallers & KeyChanges & KeyAdministration & { waiting(): number }
-  organizations: Organizations & {
-    /** If the store is empty, creates the organization `local` with this key and all scopes. */
-    bootstrap(options: BootstrapOptions): Promise<BootstrapOutcome>
-  }
+  organizations: Organizations &
+    Pick<OrganizationChanges, 'watch'> & {
+      /** If the store is empty, creates the organization `local` with this key and all scopes. */
+      bootstrap(options: BootstrapOptions): Promise<BootstrapOutcome>
+    }
   providerKeys: StoredProviderKeys
   agents: AgentStore
   tools: ToolStore
@@ -72,6 +74,7 @@ export function createAccess({ system, tenant }: Pools, options: AccessOptions, 
   const { clock, log, newId } = options
   const each = transactionEach(tenant)
   const checked = createKeys(system, options)
+  const changes = createOrganizationChanges(system)
   let made: Sealer | null = null
   const sealer = () => (made ??= createSealer(options.masterKeys()))
   const sealed = createProviderKeys(system, each, {
@@ -96,6 +99,7 @@ export function createAccess({ system, tenant }: Pools, options: AccessOptions, 
     },
     organizations: {
       ...organizations,
+      watch: (changed) => changes.watch(changed),
       bootstrap: async (first) => bootstrap(tenant, first, { newId, repositoriesOn: on }),
     },
     providerKeys: sealed.keys,
@@ -123,5 +127,9 @@ export function createAccess({ system, tenant }: Pools, options: AccessOptions, 
     { name: 'expired credentials', everyMs: sweepEveryMs, run: () => sweepCredentials(system, clock) },
     { name: 'used tokens', everyMs: sweepEveryMs, run: () => stored.sweep() },
   ]
-  return { access, sealer, loops, listen: () => checked.listen(), noteUse: () => checked.noteUse() }
+  const listen = async () => {
+    await checked.listen()
+    await changes.listen()
+  }
+  return { access, sealer, loops, listen, noteUse: () => checked.noteUse() }
 }

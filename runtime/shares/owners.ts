@@ -6,7 +6,6 @@ export class Owners {
   #first: string | null = null
   #areSeveral: boolean
 
-  /** `areSeveral` is true if the database had several organizations at the start. */
   constructor(areSeveral = false) {
     this.#areSeveral = areSeveral
   }
@@ -18,7 +17,12 @@ export class Owners {
   /** Called for each authenticated request, with the organization's id. */
   see(owner: string): void {
     this.#first ??= owner
-    if (owner !== this.#first) this.#areSeveral = true
+    if (owner !== this.#first) this.seeSeveral()
+  }
+
+  /** Called when the database has several organizations. It stays so until the process ends. */
+  seeSeveral(): void {
+    this.#areSeveral = true
   }
 }
 

@@ -3,6 +3,7 @@ import type { OrganizationRecord, OrganizationSettings } from '../../domain/reco
 import { uniqueId } from '../../runtime/timing/clock.ts'
 import { noteMovement } from '../billing/credit-movements.ts'
 import { notifyKeyChange } from '../caches/key-changes.ts'
+import { notifyOrganizationAdded } from '../caches/organization-changes.ts'
 import { locks } from '../postgres/advisory-locks.ts'
 import type { Tx } from '../postgres/connect.ts'
 import type { Tenancy } from '../postgres/tenant.ts'
@@ -112,6 +113,7 @@ async function insertOrganization(tx: Tx, settings: NewOrganization, now: Date):
       ${settings.smsEnabled}, ${settings.rmsgEnabled}, ${settings.recordingEnabled}, ${now})
     returning ${columns(tx)}`
   if (!row) throw new Error('an inserted organization was not returned')
+  await notifyOrganizationAdded(tx)
   await noteMovement(tx, { organizationId: row.id, kind: 'operator', microUsd: row.creditMicroUsd }, now)
   return row
 }
@@ -148,6 +150,7 @@ async function changeOrganization(
     update organizations set ${tx(values)} where id = ${id} returning ${columns(tx)}`
   // Keys' cached copies contain their organization's settings, so the caches must forget them.
   if (row) await notifyKeyChange(tx, { organizationId: id })
+  if (row && changes.isDisabled === false) await notifyOrganizationAdded(tx)
   return row ?? null
 }
 

@@ -1,0 +1,32 @@
+/**
+ * Learns whether the database has several organizations: at the start, and when one is created or enabled. Otherwise the
+ * first organization could borrow everything until the first request of the second one in this process.
+ */
+import { Owners } from '../runtime/shares/owners.ts'
+import { type LoopLog, Loops } from '../runtime/timing/loops.ts'
+import type { App } from './app.ts'
+
+type Needs = Pick<App, 'clock' | 'closing'> & {
+  log: LoopLog
+  store: { organizations: Pick<App['store']['organizations'], 'areSeveral' | 'watch'> }
+}
+
+/** A failed look is repeated after this time. */
+const lookEveryMs = 60_000
+const closeMs = 5_000
+
+/** Rejects if the database cannot be read at the start. */
+export async function openOwners({ store, clock, log, closing }: Needs): Promise<Owners> {
+  const { organizations } = store
+  const owners = new Owners()
+  const look = async () => {
+    if (!owners.areSeveral && (await organizations.areSeveral())) owners.seeSeveral()
+  }
+  // The loop repeats a failed look, and logs it if it fails again.
+  organizations.watch(() => void look().catch(() => {}))
+  await look()
+  const loops = new Loops(clock, log)
+  closing(() => loops.stop(closeMs))
+  loops.start({ name: 'whether there are several organizations', everyMs: lookEveryMs, run: look })
+  return owners
+}

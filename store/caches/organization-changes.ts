@@ -1,0 +1,39 @@
+/**
+ * Notifies every process when the number of enabled organizations grows. This channel is apart from the channel for keys,
+ * because a new organization changes no cached key.
+ */
+import type { Sql, Tx } from '../postgres/connect.ts'
+import { onReturn } from '../postgres/outage.ts'
+
+const channel = 'parley_organizations'
+
+export type OrganizationChanges = {
+  /**
+   * Calls `changed` when an organization was created or enabled, in any process. Also calls it when such a change may
+   * have been missed.
+   */
+  watch(changed: () => void): void
+  /** Resolves as soon as this process receives the changes. */
+  listen(): Promise<void>
+}
+
+/** Postgres sends the notification when the transaction commits. */
+export async function notifyOrganizationAdded(tx: Tx): Promise<void> {
+  await tx`select pg_notify(${channel}, '')`
+}
+
+export function createOrganizationChanges(sql: Sql): OrganizationChanges {
+  const watchers: (() => void)[] = []
+  const changed = () => {
+    for (const watcher of watchers) watcher()
+  }
+  return {
+    watch: (watcher) => void watchers.push(watcher),
+    async listen() {
+      // The driver listens again after each lost connection. While the database counts as away, it cannot be read, so
+      // its return is a change as well.
+      await sql.listen(channel, changed, changed)
+      onReturn(sql, changed)
+    },
+  }
+}
