@@ -90,10 +90,10 @@ export function nameCaller(logFields: LogFields, { organization, keyId }: Caller
   logFields['keyId'] = keyId
 }
 
-/** Names a socket's caller in log fields, and counts the socket for the caller's organization. */
-export function nameSocket(request: Pick<UpgradeRequest, 'logFields' | 'owner'>, caller: Caller): void {
+/** Names a socket's caller in log fields, and counts the socket and its request for the caller's organization. */
+export function nameSocket(request: Pick<UpgradeRequest, 'logFields' | 'belongsTo'>, caller: Caller): void {
   nameCaller(request.logFields, caller)
-  request.owner = caller.organization.id
+  request.belongsTo(caller.organization.id)
 }
 
 /** Throws the refusal disabled if the organization is disabled. Call it also for a caller found without a secret. */

@@ -137,6 +137,7 @@ export class PhoneCall implements LegHolder {
     const { media } = this.#deps
     return media.expect({
       legId: this.leg.id,
+      organizationId: this.leg.organizationId,
       line: this.leg.line,
       sampleRateHz,
       joined: (stream, carrierLegId) => this.#joined(stream, carrierLegId),

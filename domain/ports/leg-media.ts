@@ -17,6 +17,7 @@ export interface LegMedia {
 
 export type ExpectedLeg = {
   legId: string
+  organizationId: string
   line: LineName
   /** The transport's sample rate, equal to the conversation's. The line may use another rate. */
   sampleRateHz: 8000 | 16_000 | 24_000 | 48_000

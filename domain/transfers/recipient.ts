@@ -169,6 +169,7 @@ export class Recipient implements LegHolder {
   #expectStream() {
     return this.#deps.media.expect({
       legId: this.leg.id,
+      organizationId: this.leg.organizationId,
       line: this.leg.line,
       sampleRateHz,
       joined: (stream, carrierLegId) => this.#joined(stream, carrierLegId),

@@ -32,7 +32,7 @@ export function mountCarrierStreams(
 
 /** Admits a socket whose token belongs to an expected leg. The leg is the socket's caller. */
 function createAdmit(legs: Pick<ExpectedLegs, 'find'>): AdmitSocket {
-  return ({ path, query }): OpenedLeg => {
+  return ({ path, query, belongsTo }): OpenedLeg => {
     const opened = legs.find(path['leg'] ?? '', query.get('token') ?? '')
     if (opened === null)
       throw new Refusal('unauthenticated', {
@@ -40,6 +40,7 @@ function createAdmit(legs: Pick<ExpectedLegs, 'find'>): AdmitSocket {
         hint: 'The carrier connects once, to the address that it was given for this leg.',
       })
     if ('ownerId' in opened) throw new OwnedElsewhere(opened.ownerId)
+    belongsTo(opened.leg.organizationId)
     return opened
   }
 }

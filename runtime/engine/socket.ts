@@ -22,8 +22,11 @@ export type UpgradeRequest = {
   query: URLSearchParams
   /** The admission sets the log fields for the caller. */
   logFields: LogFields
-  /** The admission sets the owner whose share of the open sockets is used. Otherwise sockets without a key share one. */
-  owner: string
+  /**
+   * The admission calls it as soon as the organization is known. The request and its socket then use this organization's
+   * shares. Otherwise all sockets without a key share one. Throws Refusal if the organization has too many requests.
+   */
+  belongsTo: (organizationId: string) => void
   /** Makes the socket a part of this trace, so it has no separate trace. Null changes nothing. */
   joinTrace(trace: Trace | null): void
 }

@@ -40,7 +40,6 @@ export async function upgrade(engine: Engine, transport: UpgradeTransport): Prom
     if (!match) throw nothingAt(transport.path, engine.socketRoutes.patterns)
     const { entry } = match
     const handshake = readHandshake(transport, entry)
-    enter(exchange, owners.unchecked, false)
     connection = await admitSocket(engine, exchange, match, handshake)
     exchange.status = 101
     const subprotocol = handshake.isOffered ? entry.subprotocol : ''
@@ -75,8 +74,9 @@ async function admitSocket(
   const { traceparent = '', tracestate = '' } = trace?.headers ?? {}
   const { credential } = handshake
   const request = { requestId, authorization, credential, origin, host, path, query, traceparent, tracestate }
-  const connection = await connectionOf(engine, match, request, exchange).catch((error: unknown) => {
-    if (error instanceof OwnedElsewhere) return relayed(engine, match, request, exchange, error.owner)
+  const claim: Claim = { organizationId: null, enter: (owner) => enter(exchange, owner, false) }
+  const connection = await connectionOf(engine, match, request, exchange, claim).catch((error: unknown) => {
+    if (error instanceof OwnedElsewhere) return relayed(engine, match, request, exchange, claim, error.owner)
     throw error
   })
   try {
@@ -93,12 +93,21 @@ async function admitSocket(
 /** Facts known about a socket at its request's arrival. */
 type Begun = Pick<SocketContext, 'startedMs' | 'trace' | 'logFields'>
 
+/** The owner of a socket and of its request. */
+type Claim = {
+  /** Null until the admission has found the organization. */
+  organizationId: string | null
+  /** Counts the request for an owner. Throws the refusal if the owner may have no further request in flight now. */
+  enter(owner: string): void
+}
+
 /** Checks the query, admits the caller and makes the connection. Throws the errors of the mount's `admit`. */
 async function connectionOf(
   engine: Engine,
   { entry, params }: PathMatch<SocketEntry>,
   request: RelayRequest,
   begun: Begun,
+  claim: Claim,
 ): Promise<Connection> {
   const { id: channelId, scope, role, parameters = [] } = entry.channel
   const query = new URLSearchParams(request.query)
@@ -113,15 +122,26 @@ async function connectionOf(
     Object.assign(logFields, trace.logFields)
   }
   const commonFields = { requestId, channelId, path, query, logFields }
-  const { keyless: owner } = owners
+  const belongsTo = (organizationId: string) => {
+    claim.organizationId = organizationId
+    claim.enter(organizationId)
+  }
   const access = { scope, role, authorization, credential, origin, host }
-  const upgradeRequest = { ...commonFields, ...access, owner, joinTrace }
-  const caller = await entry.admit(upgradeRequest)
+  const admission = entry.admit({ ...commonFields, ...access, belongsTo, joinTrace })
+  const caller = admission instanceof Promise ? await admitted(admission, claim) : admission
   // Looking up the caller can take long. Meanwhile the server may have begun to stop.
   requireServing(engine)
-  const place = placeFor(engine, upgradeRequest.owner)
+  const place = placeFor(engine, claim.organizationId ?? owners.keyless)
   const signal = new CancelSource()
   return new Connection(engine.sockets, entry, { ...commonFields, caller, signal, startedMs, trace }, place)
+}
+
+/** While a key is looked up, the request counts for one owner with all other unchecked requests. */
+function admitted(admission: Promise<unknown>, claim: Claim): Promise<unknown> {
+  // If the request is refused here, nothing awaits the admission, and an unhandled rejection would end the process.
+  admission.catch(() => {})
+  if (claim.organizationId === null) claim.enter(owners.unchecked)
+  return admission
 }
 
 /** Connects a socket to the process that serves it. */
@@ -130,12 +150,14 @@ async function relayed(
   { entry, params }: PathMatch<SocketEntry>,
   request: RelayRequest,
   { startedMs, trace, logFields }: Begun,
-  owner: string,
+  claim: Claim,
+  holder: string,
 ): Promise<Connection> {
   const { relay, sockets } = engine
   if (relay === null) throw unreachable('another process has the session')
-  const place = placeFor(engine, owners.relayed)
-  const link = await relay.open(owner, request).catch((error: unknown) => {
+  if (claim.organizationId === null) claim.enter(owners.relayed)
+  const place = placeFor(engine, claim.organizationId ?? owners.relayed)
+  const link = await relay.open(holder, request).catch((error: unknown) => {
     place.end()
     throw error
   })
@@ -174,7 +196,9 @@ export async function admitRelayed(
     const trace = engine.traceOf(request)
     const logFields = { ...trace?.logFields }
     const begun = { startedMs: engine.sockets.nowMs(), trace, logFields }
-    const connection = await connectionOf(engine, match, request, begun)
+    // The other process counts the request.
+    const claim: Claim = { organizationId: null, enter: () => {} }
+    const connection = await connectionOf(engine, match, request, begun, claim)
     return { connection }
   } catch (error) {
     const mount = match?.entry.mount ?? null

@@ -97,6 +97,7 @@ async function serve(t: Test, rateHz: MediaEndpoint['sampleRateHz']) {
     expect: (sampleRateHz: 8000 | 16_000) =>
       legs.expect({
         legId,
+        organizationId: 'org_1',
         line: 'simulator',
         sampleRateHz,
         joined(transport) {

@@ -93,6 +93,7 @@ export async function serveStreams(
   const expect = (sampleRateHz: ExpectedLeg['sampleRateHz'] = 16_000): MediaEndpoint =>
     legs.expect({
       legId,
+      organizationId: 'org_1',
       line: 'carrier',
       sampleRateHz,
       joined: (transport, carrierLegId) => {

@@ -66,7 +66,7 @@ function upgrade(changes: Partial<UpgradeRequest> = {}): UpgradeRequest {
     path: {},
     query: new URLSearchParams(),
     logFields: {},
-    owner: 'keyless',
+    belongsTo: () => {},
     joinTrace: () => {},
     ...changes,
   }

@@ -1,17 +1,22 @@
 /** An organization with very many sockets does not take them from others. */
+import { rmSync } from 'node:fs'
 import t from 'tap'
 import { WebSocket } from 'ws'
+import { ExpectedLegs } from '../../handlers/carrier/expected-legs.ts'
+import { mountCarrierStreams } from '../../handlers/carrier/streams.ts'
 import type { ServerOptions } from '../../runtime/engine/options.ts'
-import type { AdmitSocket } from '../../runtime/engine/socket.ts'
+import { type AdmitSocket, OwnedElsewhere } from '../../runtime/engine/socket.ts'
 import { Owners } from '../../runtime/shares/owners.ts'
+import { TestClock } from '../clock.ts'
 import { overEngines } from '../engine/engines.ts'
 import { until } from '../http/harness.ts'
+import { silent, temporaryFolder } from '../store/cluster.ts'
 import { open, protocol, refused, serve } from '../ws/harness.ts'
 
-/** The key names the organization. A socket without a key keeps the owner from the server. */
-const admit: AdmitSocket = (request) => {
-  if (request.authorization !== '') request.owner = request.authorization
-  return { name: request.owner }
+/** The key names the organization. */
+const admit: AdmitSocket = ({ authorization, belongsTo }) => {
+  if (authorization !== '') belongsTo(authorization)
+  return { name: authorization }
 }
 
 const shares: ServerOptions['shares'] = { owners: new Owners(true), part: 0.25, ownerOf: String, admitBody: () => null }
@@ -37,6 +42,81 @@ overEngines(t, (t) => {
     await until(() => server.sockets() === 0)
     all.push(await openAs('a'))
     all.at(-1)?.terminate()
+  })
+
+  t.test('requests for sockets leave a share to the other organizations', async (t) => {
+    const waiting: (() => void)[] = []
+    const later: AdmitSocket = ({ authorization, belongsTo }) => {
+      if (authorization !== 'unknown') belongsTo(authorization)
+      return new Promise<void>((resolve) => waiting.push(resolve))
+    }
+    const server = await serve({ mount: { admit: later }, options: { limits: { requestsMax: 8 }, shares } })
+    t.teardown(() => server.stop())
+    const url = `${server.wsUrl}/v1/talk`
+    const withKey = (authorization: string) => ({ headers: { authorization } })
+    for (const key of ['a', 'unknown']) {
+      const clients = Array.from({ length: 6 }, () => new WebSocket(url, protocol, withKey(key)).on('error', () => {}))
+      await until(() => waiting.length === 6)
+      const refusal = { status: 503, body: { kind: 'overloaded', message: 'too many requests at once' } }
+      t.match(await refused(url, protocol, withKey(key)), refusal, key)
+      waiting.length = 6
+      const other = open(url, protocol, withKey('b'))
+      await until(() => waiting.length === 7)
+      for (const admitNow of waiting.splice(0)) admitNow()
+      clients.push(await other)
+      await until(() => server.sockets() === 7)
+      for (const client of clients) client.terminate()
+      await until(() => server.sockets() + server.inflight() === 0)
+    }
+  })
+
+  t.test('relayed sockets leave a share to the other organizations', async (t) => {
+    const dataDir = temporaryFolder()
+    t.teardown(() => rmSync(dataDir, { recursive: true, force: true }))
+    const relay = { dataDir, socketsMax: 8 }
+    const holder = await serve({ options: { relay: { ...relay, name: 'holder' } } })
+    t.teardown(() => holder.stop())
+    const elsewhere: AdmitSocket = ({ authorization, belongsTo }) => {
+      belongsTo(authorization)
+      throw new OwnedElsewhere('holder')
+    }
+    const server = await serve({
+      mount: { admit: elsewhere },
+      options: { ...options, relay: { ...relay, name: 'entrance' } },
+    })
+    t.teardown(() => server.stop())
+    const url = `${server.wsUrl}/v1/talk`
+    const all: WebSocket[] = []
+    const openAs = async (key: string) => all.push(await open(url, protocol, { headers: { authorization: key } }))
+    for (let i = 0; i < 6; i++) await openAs('a')
+    t.match(await refused(url, protocol, { headers: { authorization: 'a' } }), { status: 503 })
+    await openAs('b')
+    for (const client of all) client.terminate()
+    await until(() => server.sockets() + holder.sockets() === 0)
+  })
+
+  t.test("a carrier's socket counts for the organization of its leg", async (t) => {
+    const clock = new TestClock()
+    const address = { url: '' }
+    const legs = new ExpectedLegs({ ownerId: 'one', addressFor: () => address.url, rateHz: 8000 })
+    const settings = { host: null, headerPrefix: 'Service', corsOrigins: [], log: silent, count: () => {} }
+    const server = await serve({ more: [mountCarrierStreams(settings, { legs, clock })], options })
+    t.teardown(() => server.stop())
+    address.url = server.wsUrl
+    const expect = (organizationId: string, legId: string) => {
+      const joined = () => {
+        throw new Error('no stream begins here')
+      }
+      const leg = { legId, organizationId, line: 'carrier' as const, sampleRateHz: 16_000 as const }
+      const { url, token } = legs.expect({ ...leg, joined, failed: () => {} })
+      return `${url}?token=${token}`
+    }
+    const all: WebSocket[] = []
+    for (let i = 0; i < 6; i++) all.push(await open(expect('a', `leg_a${i}`), []))
+    t.match(await refused(expect('a', 'leg_a7'), []), { status: 503 })
+    all.push(await open(expect('b', 'leg_b'), []))
+    for (const client of all) client.terminate()
+    await until(() => server.sockets() === 0)
   })
 
   t.test('a socket that does not open returns its place', async (t) => {

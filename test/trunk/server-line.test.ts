@@ -48,6 +48,7 @@ async function serving(t: Test, connections: Partial<SipConnections>) {
   const expect = () =>
     legs.expect({
       legId,
+      organizationId: 'org_1',
       line: 'trunk',
       sampleRateHz: 16_000,
       joined: (transport) => {
