@@ -99,7 +99,8 @@ catalog: $(installed)
 bench: dist/main.js
 	@TAP_TIMEOUT=0 exec npx --no-install tsx bench/main.ts
 
-# 12 resources for 85 s each, on both engines. ISOLATION names some of them: ISOLATION="'voice sessions'".
+# 12 resources for 85 s each, on both engines. ISOLATION names some of them: ISOLATION="'voice sessions'". Further ones
+# are measured only by their names: ISOLATION=half-open, and ISOLATION=SIP for the packets of trunks and strangers.
 isolation: dist/main.js
 	@TAP_TIMEOUT=0 exec npx --no-install tsx bench/isolation/main.ts $(ISOLATION)
 

@@ -1,8 +1,10 @@
 /** The hostile organization's attacks, with one key. Each attack goes on until its process ends. */
 import { createSocket } from 'node:dgram'
-import { connect, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { WebSocket } from 'ws'
+import { headOf, keepOpen, open } from './connections.ts'
+import { halfOpen } from './half-open.ts'
 import {
   callPath,
   chatBody,
@@ -10,12 +12,13 @@ import {
   joinSession,
   optionsOf,
   post,
+  realtimeSocket,
   recordingBody,
   type SipSender,
   speak,
   toolAgent,
 } from './requests.ts'
-import { trunkAddress, type World } from './world.ts'
+import { strangerAddress, trunkAddress, type World } from './world.ts'
 
 /** The attacker asks for more places than the resource has, so it also competes for the others' share. */
 const overLimit = 1.5
@@ -62,24 +65,14 @@ export const attacks = {
   },
   recognitions: (world: World) => repeat(16, () => post(world.hostile, recordingBody(), callPath.transcribe)),
   longTexts: (world: World) => repeat(64, () => speak(world.hostile, 'All of the lines are open today. '.repeat(100))),
-  sipOptions: (world: World) => flood(world, optionsOf),
-  sipStrangers: (world: World) => flood(world, (sender, count) => inviteOf(sender, `+1500555${9000 + (count % 999)}`)),
+  sipOptions: (world: World) => flood(world, trunkAddress.hostile, optionsOf),
+  sipInvites: (world: World) => flood(world, trunkAddress.hostile, inviteToUnknown),
+  strangersOptions: (world: World) => flood(world, strangerAddress, optionsOf),
+  strangersInvites: (world: World) => flood(world, strangerAddress, inviteToUnknown),
+  ...halfOpen,
 } satisfies Record<string, (world: World) => Promise<unknown>>
 
 export type Attack = keyof typeof attacks
-
-/** Keeps this many sockets open. If the server closes one, another takes its place a moment later. */
-async function keepOpen(count: number, open: () => Socket | WebSocket): Promise<void> {
-  const refill = () => {
-    const socket = open()
-    socket.on('error', () => {})
-    socket.once('close', () => setTimeout(refill, 200))
-  }
-  for (let opened = 0; opened < count; opened++) {
-    refill()
-    if (opened % 50 === 49) await sleep(20)
-  }
-}
 
 function unreadStream(world: World): Socket {
   const socket = sendWhole(world, chatBody('endless', true))
@@ -112,27 +105,8 @@ function heldUpload(world: World): Socket {
   return socket
 }
 
-function open({ url }: World): Socket {
-  const { hostname, port } = new URL(url)
-  return connect({ host: hostname, port: Number(port) })
-}
-
-function headOf({ hostile }: World, path: string, bytes: number, type = 'application/json'): string {
-  const lines = [
-    `POST ${path} HTTP/1.1`,
-    'Host: parley',
-    `Authorization: Bearer ${hostile.key}`,
-    `Content-Type: ${type}`,
-    `Content-Length: ${bytes}`,
-  ]
-  return `${lines.join('\r\n')}\r\n\r\n`
-}
-
 function idleSocket({ hostile }: World): WebSocket {
-  const address = `${hostile.url.replace('http', 'ws')}/v1/synthesize/stream`
-  const socket = new WebSocket(address, 'service.realtime.v1', {
-    headers: { authorization: `Bearer ${hostile.key}` },
-  })
+  const socket = realtimeSocket(hostile)
   socket.once('open', () => socket.send(JSON.stringify({ type: 'config', model: 'loopback/loopback' })))
   const timer = setInterval(() => {
     if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify({ type: 'text', text: 'a' }))
@@ -149,13 +123,19 @@ async function repeat(lanes: number, send: () => Promise<unknown>): Promise<void
   await Promise.all(Array.from({ length: lanes }, lane))
 }
 
-/** Sends 10,000 packets in a minute from the hostile organization's trunk. */
-async function flood({ sipPort }: World, textOf: (sender: SipSender, count: number) => string): Promise<void> {
+/** Sends 10,000 packets in a minute from this address. */
+async function flood(
+  { sipPort }: World,
+  address: string,
+  textOf: (sender: SipSender, count: number) => string,
+): Promise<void> {
   const socket = createSocket('udp4')
-  await new Promise<void>((resolve) => socket.bind(0, trunkAddress.hostile, resolve))
-  const sender = { address: trunkAddress.hostile, port: socket.address().port }
+  await new Promise<void>((resolve) => socket.bind(0, address, resolve))
+  const sender = { address, port: socket.address().port }
   for (let count = 0; ; count++) {
     socket.send(textOf(sender, count), sipPort, '127.0.0.1')
     if (count % 10 === 9) await sleep(10_000 / packetsASecond)
   }
 }
+
+const inviteToUnknown = (sender: SipSender, count: number) => inviteOf(sender, `+1500555${9000 + (count % 999)}`)

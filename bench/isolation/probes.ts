@@ -1,8 +1,18 @@
 /** One request of the honest organization for each resource. Throws if the request was not served. */
 import { createSocket, type Socket as UdpSocket } from 'node:dgram'
-import { type EventEmitter, on, once } from 'node:events'
-import { WebSocket } from 'ws'
-import { callPath, chatBody, inviteOf, joinSession, post, recordingBody, speak, toolAgent } from './requests.ts'
+import { type EventEmitter, on } from 'node:events'
+import type { WebSocket } from 'ws'
+import {
+  callPath,
+  chatBody,
+  inviteOf,
+  joinSession,
+  post,
+  readySocket,
+  recordingBody,
+  speak,
+  toolAgent,
+} from './requests.ts'
 import { trunkAddress, type World } from './world.ts'
 
 const servedMsMax = 10_000
@@ -16,7 +26,7 @@ export const probes = {
   stopped: ({ honest }: World) => served(post(honest, chatBody('stopped'))),
   recognition: ({ honest }: World) => served(post(honest, recordingBody(), callPath.transcribe)),
   voice: ({ honest }: World) => served(speak(honest, 'All lines are open.')),
-  socket,
+  socket: async ({ honest }: World) => (await readySocket(honest)).close(),
   session: async ({ honest }: World) => {
     const session = await joinSession(honest)
     // A session of which only the socket is closed keeps its place for a while, for a reconnection.
@@ -27,17 +37,6 @@ export const probes = {
 } satisfies Record<string, (world: World) => Promise<void>>
 
 export type Probe = keyof typeof probes
-
-async function socket({ honest }: World): Promise<void> {
-  const address = `${honest.url.replace('http', 'ws')}/v1/synthesize/stream`
-  const socket = new WebSocket(address, 'service.realtime.v1', { headers: { authorization: `Bearer ${honest.key}` } })
-  const signal = AbortSignal.timeout(servedMsMax)
-  await once(socket, 'open', { signal })
-  socket.send(JSON.stringify({ type: 'config', model: 'loopback/loopback' }))
-  const [frame] = (await once(socket, 'message', { signal })) as [Buffer]
-  socket.close()
-  if (!frame.includes('ready')) throw new Error(`the first frame was ${frame.toString()}`)
-}
 
 const toolSessions = new WeakMap<World, Promise<WebSocket>>()
 

@@ -44,6 +44,23 @@ export function speak(target: Target, input: string): Promise<number> {
   )
 }
 
+/** Connects to the realtime surface. */
+export function realtimeSocket({ url, key }: Target): WebSocket {
+  const address = `${url.replace('http', 'ws')}/v1/synthesize/stream`
+  return new WebSocket(address, 'service.realtime.v1', { headers: { authorization: `Bearer ${key}` } })
+}
+
+/** Opens a realtime socket, configures it and waits until it is ready. */
+export async function readySocket(target: Target): Promise<WebSocket> {
+  const socket = realtimeSocket(target)
+  const signal = AbortSignal.timeout(answerMsMax)
+  await once(socket, 'open', { signal })
+  socket.send(JSON.stringify({ type: 'config', model: 'loopback/loopback' }))
+  const [frame] = (await once(socket, 'message', { signal })) as [Buffer]
+  if (!frame.includes('ready')) throw new Error(`the first frame was ${frame.toString()}`)
+  return socket
+}
+
 /** Creates a voice session and joins it. */
 export async function joinSession(target: Target, agentId?: string): Promise<WebSocket> {
   const setup = agentId === undefined ? { intent: { language: 'en' } } : { agentId }

@@ -63,6 +63,8 @@ export async function openWorld(engine: EngineName, settings: object): Promise<O
 
 /** Each organization's trunk sends from its own loopback address. */
 export const trunkAddress = { honest: '127.0.0.2', hostile: '127.0.0.3' } as const
+/** No trunk has this address. */
+export const strangerAddress = '127.0.0.4'
 const trunkPath = '/v1/phone-numbers/sip-connections'
 const trunkAt = (address: string) => ({ name: 'Trunk', inbound: { allowedAddresses: [`${address}/32`] } })
 
