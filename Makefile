@@ -7,7 +7,7 @@ asyncapi_generator := codegen/asyncapi/node_modules/.package-lock.json
 # All that main.ts and the processes of the speech engines import.
 sources := $(wildcard *.ts) $(shell find app audio cli domain generated handlers providers runtime simulator store -name '*.ts' 2>/dev/null)
 
-.PHONY: help run demo demo-webhooks demo-call demo-messages drill test test-all board spans check generate generated-fresh asyncapi-generator vendor-clients types lint lock catalog bench bench-long isolation sbom clean
+.PHONY: help run demo demo-webhooks demo-call demo-messages drill test test-all board spans check generate generated-fresh asyncapi-generator vendor-clients types lint lock catalog bench bench-long bench-memory isolation sbom clean
 
 help:
 	@echo 'make run        install, build, start: prints the address, a key and a curl'
@@ -23,6 +23,7 @@ help:
 	@echo 'make bench      figures, each as a ratio beside a floor in the same run'
 	@echo 'make isolation  one organization at its worst beside another, for each shared resource'
 	@echo 'make bench-long memory of 100 voice sessions over ten minutes'
+	@echo 'make bench-memory  memory after 100,000 requests of each surface'
 	@echo 'make drill      the database is killed, frozen, cut off and filled under load; prints what was lost'
 	@echo 'make spans      a local sink that prints the spans of calls and requests as trees'
 	@echo 'make board      docs/board.png: the board for Grafana with data of a real load, drawn by a program of ours'
@@ -107,6 +108,10 @@ isolation: dist/main.js
 # Memory of 100 conversations, over ten minutes.
 bench-long: dist/main.js
 	@TAP_TIMEOUT=0 exec npx --no-install tsx bench/main.ts long-sessions
+
+# Memory before and after 100,000 requests of each surface, on both engines. REQUESTS is another number.
+bench-memory: dist/main.js
+	@TAP_TIMEOUT=0 exec npx --no-install tsx bench/main.ts memory $(REQUESTS)
 
 # npm writes it from the lock file: no network is needed.
 sbom: $(installed)

@@ -10,6 +10,7 @@ import { decisionTime } from './decision.ts'
 import type { Result } from './figure.ts'
 import { firstChunkDelay } from './first-chunk.ts'
 import { accessLineCpu, chatCpu, chunkCpu, routerCpu } from './hop-cpu.ts'
+import { memoryFigures } from './memory.ts'
 import { modelFigures } from './model-figures.ts'
 import { phoneFigures } from './phone-calls.ts'
 import { longSessionFigures, sessionFigures } from './sessions.ts'
@@ -23,6 +24,7 @@ type Measure = (dataDir: string) => Promise<Result | Result[]>
 const dataDir = freshDataDir()
 // The first start makes the store. The measured starts come after it.
 await (await startParley({}, dataDir)).stop()
+const [group = 'usual', requests = '100000'] = process.argv.slice(2)
 const counts = { ok: 0, missed: 0, skipped: 0 }
 const measures: Record<string, readonly Measure[]> = {
   usual: [
@@ -50,8 +52,9 @@ const measures: Record<string, readonly Measure[]> = {
   model: [modelFigures],
   // Takes ten minutes.
   'long-sessions': [longSessionFigures],
+  // Takes half an hour. The second argument is the number of requests of each surface.
+  memory: memoryFigures(Number(requests)),
 }
-const [group = 'usual'] = process.argv.slice(2)
 const chosen = measures[group]
 if (chosen === undefined)
   throw new Error(`no such measurements: ${group}; there are ${Object.keys(measures).join(', ')}`)

@@ -2,10 +2,9 @@
  * Starts a Parley for attacks by hostile clients. It must answer others all the while, its memory must stay bounded,
  * and no internal error may occur.
  */
-import { readFileSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
 import t, { type Test } from 'tap'
-import { until } from './machine.ts'
+import { collectsOnSignal, heldMiB } from './held-memory.ts'
 import { type Running, startParley } from './parley.ts'
 
 /** Other clients must be answered within this time, also on a busy machine. */
@@ -25,7 +24,7 @@ export type AttackedServer = {
 /** Starts the server. It ends with the tests in the file. */
 export async function startAttacked(env: Record<string, string>): Promise<AttackedServer> {
   const parley = await startParley({
-    NODE_OPTIONS: `--import ${new URL('collect-on-signal.mjs', import.meta.url).href}`,
+    ...collectsOnSignal,
     ...env,
   })
   const pulse = startPulse(parley.url)
@@ -33,7 +32,7 @@ export async function startAttacked(env: Record<string, string>): Promise<Attack
     await pulse.stop()
     await parley.remove()
   })
-  const startMib = await heldMib(parley)
+  const startMib = await heldMiB(parley)
   return {
     parley,
     hostile(title, run) {
@@ -42,21 +41,12 @@ export async function startAttacked(env: Record<string, string>): Promise<Attack
         await run(t)
         const worstMs = pulse.take()
         t.ok(worstMs < answerMsMax, `another request took ${Math.round(worstMs)} ms`)
-        const grownMib = (await heldMib(parley)) - startMib
+        const grownMib = (await heldMiB(parley)) - startMib
         t.ok(grownMib < grownMibMax, `${Math.round(grownMib)} MiB more than at the start`)
         t.notMatch(parley.output(), /"level":50/, 'no internal error')
       })
     },
   }
-}
-
-/** Measures resident memory after a garbage collection, because the engine decides how much garbage it keeps. */
-async function heldMib(parley: Running): Promise<number> {
-  const collections = () => parley.output().split('garbage is collected').length
-  const before = collections()
-  process.kill(parley.pid, 'SIGUSR2')
-  await until('garbage is collected', () => collections() > before)
-  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${parley.pid}/status`, 'utf8'))?.[1] ?? 0) / 1024
 }
 
 /**
