@@ -217,8 +217,8 @@ const bufferedBytesMax = 65_536
  * Organizations have turns one after another, so fast streams of one organization do not delay the others.
  */
 const turnBytesMax = 256 * 1024
-/** Smaller chunks need no turn. The chunks of an answer at the speed of speech or of a model are smaller. */
-const smallBytesMax = 16 * 1024
+/** After this many bytes a stream takes its part of a turn. Streams at the speed of a model or of speech rarely do. */
+const turnBytesMin = 16 * 1024
 
 /** After this time without a read, a stream with waiting data is stuck. */
 const stuckMs = 1000
@@ -228,6 +228,8 @@ type Waiting = { resolve: (result: IteratorResult<Uint8Array>) => void; reject: 
 export class StreamedRequest extends PendingRequest implements AnswerStream, AsyncIterator<Uint8Array> {
   readonly #queue: Buffer[] = []
   #buffered = 0
+  /** The bytes since the last turn. */
+  #turnBytes = 0
   #paused = false
   /** The last read since the pause began. Infinity without a pause, and once the stream is reported as stuck. */
   #readAtMs = Number.POSITIVE_INFINITY
@@ -260,12 +262,13 @@ export class StreamedRequest extends PendingRequest implements AnswerStream, Asy
 
   onData(chunk: Buffer): boolean {
     if (!this.accept(chunk)) return true
+    this.#turnBytes += chunk.length
     if (this.#waiting) this.#hand({ value: chunk, done: false })
     else {
       this.#queue.push(chunk)
       this.#buffered += chunk.length
     }
-    if (this.#buffered < bufferedBytesMax) return chunk.length <= smallBytesMax || this.#hasTurn(chunk.length)
+    if (this.#buffered < bufferedBytesMax) return this.#turnBytes < turnBytesMin || this.#hasTurn()
     if (this.#discarding) this.cut('answer_too_large')
     else this.#pause()
     return this.#discarding
@@ -342,12 +345,13 @@ export class StreamedRequest extends PendingRequest implements AnswerStream, Asy
     this.#paused = false
     this.#readAtMs = Number.POSITIVE_INFINITY
     this.expect()
-    if (this.#hasTurn(bufferedBytesMax)) this.#resume()
+    if (this.#hasTurn()) this.#resume()
   }
 
   /** Returns false if the next read must wait for its turn. Then this method resumes the connection. */
-  #hasTurn(bytes: number): boolean {
-    const turn = loopTurn(Math.min(1, bytes / turnBytesMax), this.share?.owner)
+  #hasTurn(): boolean {
+    const turn = loopTurn(Math.min(1, this.#turnBytes / turnBytesMax), this.share?.owner)
+    this.#turnBytes = 0
     // When the stream has ended, the connection may already serve another request.
     void turn?.then(() => this.#ended || this.#resume())
     return turn === null
