@@ -1,4 +1,4 @@
-/** Every property in the served documents has a description: its own, or its schema's. */
+/** Every operation, parameter and property in the served documents has a description. A property may have its schema's. */
 import t from 'tap'
 import { compatContract } from '../../generated/compat/contract.ts'
 import { platformContract } from '../../generated/platform/contract.ts'
@@ -34,6 +34,11 @@ for (const [name, text] of Object.entries(documents)) {
     t.end()
   })
 
+  t.test(`${name}: every operation and parameter has a description`, (t) => {
+    t.same(undescribed(document), [])
+    t.end()
+  })
+
   t.test(`${name}: no description repeats only the name`, (t) => {
     const plain = (words: string) => words.toLowerCase().replace(/^(the|a|an) |[^a-z0-9]/g, '')
     const empty = properties.filter(({ name, words }) => words !== null && plain(words) === plain(name))
@@ -44,6 +49,21 @@ for (const [name, text] of Object.entries(documents)) {
     t.end()
   })
 }
+
+/** Returns the operations and parameters of an OpenAPI document without a description. AsyncAPI documents have no paths. */
+function undescribed(document: Node): string[] {
+  return Object.entries((document['paths'] ?? {}) as Record<string, Record<string, Node>>).flatMap(([path, item]) =>
+    Object.entries(item).flatMap(([method, { description, parameters = [] }]) => {
+      const named = (parameters as Node[]).map(
+        (parameter) => [`${method} ${path} ${nameOf(parameter)}`, parameter] as const,
+      )
+      const missing = named.filter(([, parameter]) => wordsOf(document, parameter) === null).map(([place]) => place)
+      return typeof description === 'string' ? missing : [`${method} ${path}`, ...missing]
+    }),
+  )
+}
+
+const nameOf = ({ name, $ref }: Node) => String(name ?? $ref)
 
 function propertiesOf(document: Node): Property[] {
   const found: Property[] = []
