@@ -48,6 +48,12 @@ const counts: Record<string, Record<string, number>> = {
     'Limits of the platform': 11,
     'Versioning of the platform': 4,
   },
+  'Other programs': {
+    'SIP and RTP': 11,
+    Speech: 5,
+    'Language models': 4,
+    'Audio files': 4,
+  },
 }
 
 type Row = { name: string; place: string; tests: string[] }
