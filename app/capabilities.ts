@@ -1,6 +1,6 @@
 /**
- * Opens a serving process's capabilities in the order of their needs. They close in reverse order, so sessions end
- * while their records, webhooks and lines still work.
+ * Opens a serving process's capabilities, each after the capabilities that it needs. They close in reverse order, so
+ * sessions end while their records, webhooks and lines still work.
  */
 
 import { addressesFor } from './addresses.ts'

@@ -80,7 +80,7 @@ export function createAnalyse(deps: AnalyseDeps): Analyse {
     const timeout = new AbortController()
     const cancel = deps.clock.after(leftMs, () => timeout.abort())
     try {
-      // If the promised callback was cancelled, the analysis must not promise another.
+      // If the call has promised a callback, even a cancelled callback, the analysis promises no other.
       const maxDaysAhead = promised === null ? daysAheadOf(call.pipeline) : null
       return await analysed(deps, { call, turns, extraction, ruled, heuristic, maxDaysAhead }, target, timeout.signal)
     } catch (err) {

@@ -52,7 +52,7 @@ export class Catalog {
   #version = 0
   #digest: string | null = null
 
-  /** Aliases that apply to every caller. */
+  /** Model aliases for all API clients. */
   readonly aliases: Aliases
 
   constructor(providers: readonly Provider[], aliases: Aliases = {}) {

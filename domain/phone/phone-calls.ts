@@ -190,8 +190,8 @@ export class PhoneCalls {
     // Another process may have the line, or this process may have it after a restart.
     if (line === null && forMs < otherLineMs) return
     try {
-      // The dial command's answer and the leg's events were lost, so the line is asked for the leg. If the leg is
-      // dialled even later, its first event hangs it up.
+      // If the carrier's id of the leg is unknown, the line searches for the leg. If the carrier dials the leg later,
+      // this process hangs it up at its first event.
       const ref = refOf(leg) ?? (await line?.find(legId)) ?? null
       if (ref !== null) await line?.hangUp(ref)
       await legs.ended(leg, clock.nowMs())

@@ -11,7 +11,7 @@ export const weights: Record<Objective, Record<Axis, number>> = {
 export type Axis = 'quality' | 'latency' | 'cost'
 export const axes: readonly Axis[] = ['quality', 'latency', 'cost']
 
-/** The part with the largest weight for each objective. If a model has no figure for it, it has no score. */
+/** The axis with the largest weight for each objective. A model without a figure for this axis has no score. */
 export const leading: Record<Objective, Axis> = {
   balanced: 'quality',
   quality: 'quality',

@@ -6,8 +6,8 @@ import type { Fault } from '../records/fault.ts'
 import type { Routing } from '../routing/ask.ts'
 
 /**
- * Live speech to text and text to speech for surfaces: an input and a sink in, a stream out. Times are in ms, audio is
- * bytes.
+ * Types for live speech to text and text to speech. A surface passes an input and a sink, and gets a stream. Times are
+ * in ms, audio is bytes.
  */
 
 /** A stream's states. A surface may add its protocol's states before `opening`. */

@@ -31,10 +31,7 @@ export class Deadlines {
     })
   }
 
-  /**
-   * Returns a deadline in `ms`. It is noticed up to two ticks later. It is early only if a busy event loop has delayed
-   * the last look, and only by that delay.
-   */
+  /** Returns the tick that is `ms` from now. `onDue` runs up to two ticks late, or early by the delay of the last timer. */
   after(ms: number): number {
     return this.#ticks + Math.ceil(ms / tickMs) + 1
   }

@@ -21,7 +21,7 @@ function classOf(status: number | null, error: unknown): ErrorClass {
   const fields = isObject(error) ? [error['code'], error['type'], error['status']] : []
   const words = fields.filter((field) => typeof field === 'string').join(' ')
   if (/quota|billing|credit|insufficient_funds/.test(words)) return 'quota'
-  // A gateway reports its model's failure as a number, in a 200's body or in an event.
+  // An LLM proxy may report a failure as an HTTP status, in the body of a 200 or in an event.
   const number = status ?? fields.find((field) => typeof field === 'number')
   return number === undefined ? classOfWords(words) : classOfStatus(number)
 }

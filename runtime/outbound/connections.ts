@@ -88,7 +88,7 @@ export class Connections<Request extends { owner?: string | undefined }> impleme
 
   /** Gives free connections to waiting requests. An organization with a new connection goes to the end. */
   #next(): void {
-    // A loan that is given back ends a request in the middle of this loop.
+    // `take` can end another organization's request, and its end calls this method again.
     if (this.#isServing) return
     this.#isServing = true
     try {

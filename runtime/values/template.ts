@@ -120,7 +120,7 @@ function renderWithin(liquid: Liquid, parsed: Template[], { values, system }: Gi
 
 type Scope = { [name: string]: string | Scope }
 
-/** Makes `root.field.field` an empty text. */
+/** Sets the missing variable `root.field.field` to an empty text, and creates its parents. */
 function fillIn(scope: Scope, root: string, fields: readonly string[]): void {
   const [field, ...rest] = fields
   if (field === undefined) {

@@ -154,7 +154,7 @@ t.test('if the output file cannot be written, the command is refused before anyt
   refused(t, await run('speak', 'Hello.', '-o', 'x.mp3'), 'parley: --out: x.mp3 would be a WAV file')
 })
 
-t.test('models list counts models that do not know the language, and does not list them', async (t) => {
+t.test('`models list` only counts the models without the language, and lists the others', async (t) => {
   t.match(await outputOf(t, run('models')), /^stt .*moonshine/m)
   const german = await outputOf(t, run('models', '--language', 'de-AT'))
   t.notMatch(german, /moonshine|flite/)

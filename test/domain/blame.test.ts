@@ -151,7 +151,7 @@ t.test('a Retry-After cools at once: for its organization after one answer, for 
   t.end()
 })
 
-t.test('an outage of a provider is one for all only if several organizations have failures', (t) => {
+t.test('if several organizations have failures with a model, the other models of its provider are still tried', (t) => {
   const { fail, health, llm, stt, waitOf } = setup()
   for (const organization of ['a', 'b', 'a', 'b']) fail(organization, 'unreachable')
   t.ok(health.suspects(llm.provider))

@@ -31,7 +31,7 @@ function order(providers: Provider[], language: string, objective: Objective, ov
   return { ids: candidates.map(({ row }) => row.provider.id), candidates, scale }
 }
 
-t.test('es-MX is ranked by figures of es-MX, then of Spanish, and never by another variety first', (t) => {
+t.test('es-MX is ranked by figures of es-MX, then of Spanish, and not of another variety', (t) => {
   const calls = { source: 'calls' }
   const providers = [
     stt('read', [wer(2, 'es'), wer(30, 'es-MX', calls)]),

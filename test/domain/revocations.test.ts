@@ -175,7 +175,7 @@ t.test('the work of an old secret ends with it, and other work of the key goes o
   t.same(state.ended, ['key_1', 'key_1'])
 })
 
-t.test('work ends when its secret ends, also after months, and a secret in use may get an earlier end', async (t) => {
+t.test('work ends when its secret expires, also after months, and the expiry may be moved forward', async (t) => {
   const { clock, state, watch, add, change, close } = setup()
   const dayMs = 86_400_000
   const endsAtMs = clock.nowMs() + 90 * dayMs

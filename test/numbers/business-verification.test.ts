@@ -108,7 +108,7 @@ t.test('a business moves through the states of verification, and the operator re
   t.match(faultOf(await submit(forms, { ...acme, ...test })), { status: 403, code: 'FORBIDDEN' })
 })
 
-t.test('incomplete and invalid forms of a business are refused', async (t) => {
+t.test('incomplete and invalid forms for the verification of a business are refused', async (t) => {
   const { admin } = await startOwnAdministered(t)
   const acme = await admin.organization('acme')
   const invalid = async (operation: string, body: object, ...paths: string[]) =>

@@ -18,7 +18,7 @@ const agent = {
   llmOptions: { model: 'one' },
 } as unknown as AgentSettings
 
-t.test('placeholders', (t) => {
+t.test('a placeholder is replaced by its number, and an unknown number is null or empty', (t) => {
   const rows: [template: unknown, numbers: typeof withheld | typeof numbers, value: unknown][] = [
     ['{{callerNumber}}', numbers, '+14155550123'],
     ['{{ dialedNumber }}', numbers, '+14155550100'],
@@ -103,7 +103,7 @@ t.test('a template may have tags, variables, metadata and other keys', (t) => {
   t.end()
 })
 
-t.test('an inbound call to a number with an agent and a template', async (t) => {
+t.test('an inbound call has the settings of its agent and of the template of its number', async (t) => {
   const phones = await startPhones()
   t.teardown(() => phones.close())
   const list = await call(phones, 'GET', '/v1/phone-numbers')

@@ -142,7 +142,7 @@ t.test('with clients: family, a tool has references to its secrets', async (t) =
 
 type NumberRow = { direction: string; agentId: string | null; nextChargeAt: string; createdAt: string }
 let numbers = 1300
-/** Makes a number for the organization, with a function that changes the number and returns the answered row. */
+/** Adds a phone number. `change` updates it, and returns its direction and agent from the answer. */
 async function withNumber(row: { direction?: 'inbound' | 'outbound' | 'both'; template?: object } = {}) {
   const id = await insertNumber(sql, { organizationId: acme.id, test: false }, { e164: `+1212555${numbers++}`, ...row })
   const change = async (body: object) => {
@@ -292,7 +292,7 @@ t.test('with clients: family, a delivery has its event as an object', async (t) 
   )
 })
 
-t.test("with clients: family, rich messages have the hosted product's name", async (t) => {
+t.test('if the setting `clients` is family, events of rich messages have their hosted names', async (t) => {
   await admin.store.organizations.change(acme.id, { rmsgEnabled: true })
   const receiver = await startReceiver()
   t.teardown(() => receiver.close())

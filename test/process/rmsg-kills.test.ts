@@ -218,7 +218,7 @@ t.test('the claim of a killed process expires after 15 s', async (t) => {
   t.equal(answers.length, 2, 'the one whose answer was lost gets it again')
 })
 
-t.test('two standard libraries verify the events that subscriptions received', async (t) => {
+t.test('the libraries of Standard Webhooks verify the events of subscriptions', async (t) => {
   const own = (await call(parley, 'GET', '/v1/webhook-secret')).json<{ secret: string }>().secret
   for (const [far, secret] of [
     [quick, own],

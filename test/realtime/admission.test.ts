@@ -89,7 +89,7 @@ overEngines(t, async (t) => {
       t.same(await refusal(bare, address, {}), refused, `${address} of no provider`)
   })
 
-  t.test('a default of the key that a stream may override does not cause a refusal', async (t) => {
+  t.test('an unusable default of an API key, which a stream may override, refuses no stream', async (t) => {
     const { id } = await admin.organization('acme')
     const policy = { language: 'zu', chain: { stt: ['vendor/none'] } }
     const wanted = { organizationId: id, name: '', scopes, test: false, policy, expiresAtMs: null }

@@ -37,7 +37,7 @@ t.test('sentences that describe a thing instead of naming it are found', (t) => 
   t.end()
 })
 
-t.test('the comments of each file keep the limits', (t) => {
+t.test('no file has too many relative pronouns and "of" in its comments', (t) => {
   const problems = code.flatMap((file) => problemsOf(proseOf(parse(file))).map((problem) => `${file}: ${problem}`))
   t.same(problems, [])
   t.end()

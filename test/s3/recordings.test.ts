@@ -133,7 +133,7 @@ t.test('a presigned link leads to the bucket and needs no API key', { skip: miss
   await until('the link to expire', async () => (await get(short)).status === 403)
 })
 
-t.test('an upload that a killed process left unfinished is completed by the next one', { skip: missing }, async (t) => {
+t.test('the next process completes the uploads of a killed process', { skip: missing }, async (t) => {
   const { gateway, parley } = await open(t)
   gateway.relay.uploadsLeft = 1000
   const id = await talk(parley)

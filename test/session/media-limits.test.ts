@@ -188,7 +188,7 @@ overEngines(t, (t) => {
     t.match(client.frames('error'), [{ code: 'OVERRIDE_NOT_ALLOWED', fatal: false, message: /language, voiceId\.$/ }])
   })
 
-  t.test('without overrides ready comes 500 ms after the socket opens', async (t) => {
+  t.test('if no overrides come, `ready` is sent 500 ms after the socket opens', async (t) => {
     const { open, sessions, clock } = await serve(t)
     sessions.seat = { clientOverrides: all }
     const client = await open()

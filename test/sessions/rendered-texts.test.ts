@@ -26,7 +26,7 @@ t.test('a callback without an agent does not render the texts of its request aga
   t.same(pipeline.idleRePrompts.messages, [text])
 })
 
-t.test('in a callback only the texts of the pre-call answer are rendered', async (t) => {
+t.test('a callback renders only the templates in the answer to the pre-call webhook', async (t) => {
   const answer = {
     firstMessage: 'An {{ system.direction }} call',
     idleRePrompts: { messages: ['{{ system.direction }}'] },

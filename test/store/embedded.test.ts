@@ -256,7 +256,7 @@ t.test('as root, Postgres runs in a user namespace if its folder is below a priv
 })
 
 t.test(
-  "as root, if the data's owner cannot reach its folder, the error names it and two ways out",
+  'as root, if the owner of the data cannot open its folder, the error names two remedies',
   { skip },
   async (t) => {
     const folder = folderFor(t)

@@ -11,7 +11,7 @@ import { World } from './sequences/world.ts'
 const sequences = Number(process.env['PARLEY_TEST_SEQUENCES'] ?? 2500)
 const seed = Number(process.env['PARLEY_TEST_SEED'] ?? 1)
 const progressEvery = 10_000
-/** The sequences reach each of these attempt ends. */
+/** The sequences reach each end of a transfer attempt: its kind, status, failure cause and fallback. */
 const ends = [
   'blind completed - -',
   'blind cancelled - return_to_assistant',

@@ -311,7 +311,7 @@ overEngines(t, (t) => {
     client.terminate()
   })
 
-  t.test('a mount of sockets that cannot be served fails at the start', async (t) => {
+  t.test('the server does not start with socket routes that it cannot serve', async (t) => {
     await t.rejects(serve({ mount: { handlers: {} } }), /surface realtime: no handler for talk/)
     await t.rejects(serve({ channels: [channel(), channel({ id: 'again' })] }), /two channels serve \/v1\/talk/)
     await t.rejects(serve({ channels: [channel({ address: '/v1/talk-{id}' })] }), /a parameter must be a whole segment/)

@@ -46,7 +46,7 @@ export function turnSpan(turn: AgentTurn, context: SpanContext): Span {
   }
 }
 
-/** Returns the silence's parts, in waiting order. */
+/** Returns the parts of the silence in the order of the pipeline: endpointing, STT, LLM, tools, TTS, playout. */
 function partsOf(turn: AgentTurn, context: SpanContext): Part[] {
   const { timing, speech, thinking } = turn
   const parts: Part[] = []
