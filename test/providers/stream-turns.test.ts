@@ -1,4 +1,4 @@
-/** Streams at full speed: however many there are, a turn of the event loop reads a few of them, and then other sockets. */
+/** If many streams come at full speed, each turn of the event loop reads some, and then serves other sockets. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import t from 'tap'
@@ -9,7 +9,7 @@ import { systemClock } from '../../runtime/timing/clock.ts'
 const page = Buffer.alloc(4_000, 'data: {"choices":[]}\n\n')
 const streams = 40
 const turns = 200
-/** 256 KiB of all streams together, 16 KiB of each stream before its part of the turn, and the chunks that exceed both. */
+/** The streams share 256 KiB. Each may read 16 KiB before, and both limits may be exceeded by a chunk. */
 const turnBytesMax = 262_144 + streams * (16_384 + 2 * page.length)
 
 t.test('a turn of the event loop reads a bounded part of all streams', async (t) => {

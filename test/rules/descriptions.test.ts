@@ -52,18 +52,24 @@ for (const [name, text] of Object.entries(documents)) {
 
 /** Returns the operations and parameters of an OpenAPI document without a description. AsyncAPI documents have no paths. */
 function undescribed(document: Node): string[] {
-  return Object.entries((document['paths'] ?? {}) as Record<string, Record<string, Node>>).flatMap(([path, item]) =>
-    Object.entries(item).flatMap(([method, { description, parameters = [] }]) => {
-      const named = (parameters as Node[]).map(
-        (parameter) => [`${method} ${path} ${nameOf(parameter)}`, parameter] as const,
-      )
-      const missing = named.filter(([, parameter]) => wordsOf(document, parameter) === null).map(([place]) => place)
-      return typeof description === 'string' ? missing : [`${method} ${path}`, ...missing]
-    }),
-  )
+  const paths = (document['paths'] ?? {}) as Record<string, Node>
+  return Object.entries(paths).flatMap(([path, { parameters: shared, ...operations }]) => [
+    ...undescribedOf(document, path, shared),
+    ...Object.entries(operations as Record<string, Node>).flatMap(([method, { description, parameters }]) => [
+      ...(typeof description === 'string' ? [] : [`${method} ${path}`]),
+      ...undescribedOf(document, `${method} ${path}`, parameters),
+    ]),
+  ])
 }
 
-const nameOf = ({ name, $ref }: Node) => String(name ?? $ref)
+function undescribedOf(document: Node, place: string, parameters: unknown): string[] {
+  const all = (parameters ?? []) as Node[]
+  return all.filter((parameter) => wordsOf(document, parameter) === null).map((each) => `${place} ${nameOf(each)}`)
+}
+
+function nameOf({ name, $ref }: Node): string {
+  return String(name ?? $ref)
+}
 
 function propertiesOf(document: Node): Property[] {
   const found: Property[] = []
