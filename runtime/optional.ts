@@ -4,6 +4,7 @@
  */
 import { createRequire } from 'node:module'
 import type { Resampler, ResamplerShape } from '../audio/resample.ts'
+import { loadUndiciRepaired } from './repaired-undici.ts'
 
 /** Loads and creates a resampler. The module has 2 MB of text and costs 10 MB of memory and 30 ms. */
 export async function createResampler(shape: ResamplerShape): Promise<Resampler> {
@@ -46,7 +47,7 @@ export function loadAjv() {
 
 /** Loads the HTTP client. It has 100 files and costs 100 ms. */
 export function loadUndici() {
-  return require('undici') as typeof import('undici')
+  return loadUndiciRepaired(require)
 }
 
 /** Loads the numbering plans, which cost 40 ms. */

@@ -22,14 +22,12 @@
  *
  * The driver is loaded as CommonJS, because a CommonJS module can be compiled from repaired text.
  */
-import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
-import { compileFunction } from 'node:vm'
 import type postgres from 'postgres'
+import { loadRepaired, type Repair } from '../../runtime/repaired-source.ts'
 
 type Driver = typeof postgres
-type Repair = readonly [before: string, after: string]
 
 const repairsOfConnection: readonly Repair[] = [
   [
@@ -87,34 +85,13 @@ const repairsOfIndex: readonly Repair[] = [
   ],
 ]
 
+const here = 'store/postgres/driver.ts'
+
 export const driver = load(createRequire(import.meta.url))
 
 function load(require: NodeJS.Require): Driver {
   const index = require.resolve('postgres')
   const connection = path.join(path.dirname(index), 'connection.js')
-  loadRepaired(require, connection, repairsOfConnection)
-  return loadRepaired(require, index, repairsOfIndex) as Driver
-}
-
-function loadRepaired(require: NodeJS.Require, file: string, repairs: readonly Repair[]): unknown {
-  const compiled = { exports: {}, filename: file, loaded: true } as NodeJS.Module
-  const run = compileFunction(
-    repaired(readFileSync(file, 'utf8'), repairs),
-    ['module', 'exports', 'require', '__filename', '__dirname'],
-    { filename: file },
-  ) as (...parts: unknown[]) => void
-  run(compiled, compiled.exports, createRequire(file), file, path.dirname(file))
-  require.cache[file] = compiled
-  return compiled.exports
-}
-
-/**
- * Replaces the faulty lines. Throws if the driver's text has changed, because the new version must be reviewed first.
- */
-function repaired(text: string, repairs: readonly Repair[]): string {
-  return repairs.reduce((whole, [before, after]) => {
-    if (whole.split(before).length !== 2)
-      throw new Error('the Postgres driver is another version: see store/postgres/driver.ts')
-    return whole.replace(before, after)
-  }, text)
+  loadRepaired(require, connection, repairsOfConnection, here)
+  return loadRepaired(require, index, repairsOfIndex, here) as Driver
 }

@@ -1,0 +1,75 @@
+/** A server closes the connection while its answer is read slowly: the answer is read to its end. */
+
+import type { AddressInfo } from 'node:net'
+import { createServer, type Socket } from 'node:net'
+import t, { type Test } from 'tap'
+import { createPool, type OutboundRequest } from '../../runtime/outbound/pool.ts'
+import { systemClock } from '../../runtime/timing/clock.ts'
+import { wholeProcess } from '../time/quiet.ts'
+
+const get: OutboundRequest = {
+  method: 'GET',
+  path: '/',
+  headers: [],
+  headersTimeoutMs: 5000,
+  bodyTimeoutMs: 5000,
+  totalMs: 5000,
+  answerBytesMax: 1_000_000,
+}
+const ways: Record<string, { connection: string; close: (socket: Socket) => void }> = {
+  'ends a connection that it does not keep': { connection: 'close', close: (socket) => socket.end() },
+  'resets a connection that it does not keep': { connection: 'close', close: (socket) => socket.resetAndDestroy() },
+  'ends a connection that it keeps': { connection: 'keep-alive', close: (socket) => socket.end() },
+}
+
+for (const [name, { connection, close }] of Object.entries(ways))
+  t.test(`an answer that is read slowly is whole if the server ${name}`, async (t) => {
+    // The connection is paused at 64 KiB: behind the last byte, or before it.
+    for (const bytes of [65_536, 70_000, 200_000]) {
+      const { pool, socket } = await setUp(t, bytes, connection)
+      const { body } = await pool.stream(get)
+      await wholeProcess.settled()
+      // A reset drops bytes that the other side has not received.
+      if (bytes < 200_000 || connection === 'keep-alive') close(await socket)
+      await wholeProcess.settled()
+      let read = 0
+      for await (const chunk of body) read += chunk.length
+      t.equal(read, bytes, `${bytes} bytes`)
+    }
+  })
+
+t.test('an answer that is cut off is refused, also if it is read slowly', async (t) => {
+  for (const connection of ['close', 'keep-alive']) {
+    const { pool, socket } = await setUp(t, 65_536, connection, 100_000)
+    const { body } = await pool.stream(get)
+    await wholeProcess.settled()
+    ;(await socket).end()
+    await wholeProcess.settled()
+    const reading = (async () => {
+      for await (const chunk of body) t.ok(chunk.length > 0)
+    })()
+    await t.rejects(reading, { name: 'OutboundError' }, connection)
+  }
+})
+
+/** A server that sends a body, and leaves the connection open. `declared` is the length in its head. */
+async function setUp(t: Test, bytes: number, connection: string, declared = bytes) {
+  let resolve: (socket: Socket) => void = () => {}
+  const socket = new Promise<Socket>((done) => {
+    resolve = done
+  })
+  const server = createServer((accepted) => {
+    accepted.on('error', () => {})
+    accepted.once('data', () => {
+      accepted.write(`HTTP/1.1 200 OK\r\nContent-Length: ${declared}\r\nConnection: ${connection}\r\n\r\n`)
+      accepted.write(Buffer.alloc(bytes, 'a'))
+      resolve(accepted)
+    })
+  })
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  t.teardown(() => server.close())
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const pool = createPool({ origin, connectionsMax: 1, queuedMax: 1, connectMs: 1000, clock: systemClock })
+  t.teardown(() => pool.close())
+  return { pool, socket }
+}
