@@ -213,7 +213,7 @@ export class CollectedRequest extends PendingRequest {
 const bufferedBytesMax = 65_536
 
 /**
- * The most bytes of streams that are read in a turn of the event loop: the work on them takes a few milliseconds.
+ * The most bytes of all streams that readers get in a turn of the event loop: the work on them takes a few milliseconds.
  * Organizations have turns one after another, so fast streams of one organization do not delay the others.
  */
 const turnBytesMax = 256 * 1024
@@ -261,14 +261,16 @@ export class StreamedRequest extends PendingRequest implements AnswerStream, Asy
   }
 
   onData(chunk: Buffer): boolean {
-    if (!this.accept(chunk)) return true
-    this.#turnBytes += chunk.length
-    if (this.#waiting) this.#hand({ value: chunk, done: false })
-    else {
+    // undici passes an empty chunk if it reads the rest of an answer after a pause.
+    if (!this.accept(chunk) || chunk.length === 0) return true
+    if (this.#waiting) {
+      this.#turnBytes += chunk.length
+      this.#hand({ value: chunk, done: false })
+    } else {
       this.#queue.push(chunk)
       this.#buffered += chunk.length
     }
-    if (this.#buffered < bufferedBytesMax) return this.#turnBytes < turnBytesMin || this.#hasTurn()
+    if (this.#buffered < bufferedBytesMax) return true
     if (this.#discarding) this.cut('answer_too_large')
     else this.#pause()
     return this.#discarding
@@ -294,9 +296,22 @@ export class StreamedRequest extends PendingRequest implements AnswerStream, Asy
   }
 
   next(): Promise<IteratorResult<Uint8Array>> {
+    const turn = this.#turnBytes < turnBytesMin ? null : this.#turn()
+    return turn === null ? this.#read() : turn.then(() => this.#read())
+  }
+
+  /** Returns null if the reader may go on at once. */
+  #turn(): Promise<void> | null {
+    const cost = Math.min(1, this.#turnBytes / turnBytesMax)
+    this.#turnBytes = 0
+    return loopTurn(cost, this.share?.owner)
+  }
+
+  #read(): Promise<IteratorResult<Uint8Array>> {
     const chunk = this.#queue.shift()
     if (chunk) {
       this.#buffered -= chunk.length
+      this.#turnBytes += chunk.length
       if (this.#paused && !this.failure) this.#noteRead()
       return Promise.resolve({ value: chunk, done: false })
     }
@@ -345,15 +360,6 @@ export class StreamedRequest extends PendingRequest implements AnswerStream, Asy
     this.#paused = false
     this.#readAtMs = Number.POSITIVE_INFINITY
     this.expect()
-    if (this.#hasTurn()) this.#resume()
-  }
-
-  /** Returns false if the next read must wait for its turn. Then this method resumes the connection. */
-  #hasTurn(): boolean {
-    const turn = loopTurn(Math.min(1, this.#turnBytes / turnBytesMax), this.share?.owner)
-    this.#turnBytes = 0
-    // When the stream has ended, the connection may already serve another request.
-    void turn?.then(() => this.#ended || this.#resume())
-    return turn === null
+    this.#resume()
   }
 }

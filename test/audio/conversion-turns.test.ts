@@ -12,7 +12,7 @@ const native: OutputFormat = { encoding: 'pcm_s16le', sampleRateHz: 16_000, chan
 const spoken = encodeSamples(sine(440, 16_000, 1), 'pcm_s16le')
 
 /** Two steps, because the turns are counted from another moment, and the samples held back in a filter. */
-const valuesInTurnMax = 2 * 16_384 + 1500
+const valuesInTurnMax = 2 * 8192 + 1500
 
 /** Counts the turns of the event loop until it is ended. */
 function countTurns(): { turns: () => number; end: () => void } {
