@@ -43,6 +43,13 @@ t.test('a suite fails if its process fails after files that passed', async (t) =
   t.equal(lines.at(-2), '2 passed, 1 failed')
 })
 
+t.test('a suite fails if an error comes after its last file', async (t) => {
+  const { code, lines } = await run(['late'])
+  t.equal(code, 1)
+  t.match(lines.join('\n'), /too late/)
+  t.equal(lines.at(-2), '1 passed, 1 failed')
+})
+
 function run(names: string[]): Promise<{ code: number; lines: string[] }> {
   const files = names.map((name) => `test/runner/fixtures/${name}.ts`)
   const cwd = path.resolve(import.meta.dirname, '../..')

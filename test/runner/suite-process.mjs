@@ -11,6 +11,9 @@ import { setCurrentFile } from './current-file.mjs'
 const folder = path.resolve(process.argv[2])
 const { bundles, fileMs, leftMs } = JSON.parse(readFileSync(path.join(folder, 'suite.json'), 'utf8'))
 for (const kind of ['uncaughtException', 'unhandledRejection']) process.on(kind, failInnermostTest)
+/** These exit codes mean neither success nor a failed test: something keeps the process alive, or has failed late. */
+const exitCodeOfLeft = 3
+const exitCodeOfLate = 4
 /** The number of open resources by kind, after each file. */
 const open = new Map([['the start', openResources()]])
 
@@ -43,9 +46,16 @@ async function run(file, bundle) {
 
 /** Files run one after another, so most likely the innermost running test has thrown the error. */
 function failInnermostTest(error) {
+  if (root.results) return failProcess(error)
   let test = root
   for (let running = [root]; running.length > 0; running = [...test.activeSubtests]) test = running.at(-1)
   test.threw(error instanceof Error ? error : new Error(String(error)))
+}
+
+/** After its last file a process has no test that could fail. */
+function failProcess(error) {
+  console.error(error)
+  process.exitCode = exitCodeOfLate
 }
 
 function openResources() {
@@ -53,9 +63,6 @@ function openResources() {
   for (const name of process.getActiveResourcesInfo()) counts[name] = (counts[name] ?? 0) + 1
   return counts
 }
-
-/** This exit code means neither success nor a failed test: something keeps the process alive. */
-const exitCodeOfLeft = 3
 
 function endWithWhatIsLeft() {
   const left = openResources()

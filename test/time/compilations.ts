@@ -1,5 +1,5 @@
 /**
- * Counts the WebAssembly modules that the engine compiles on its threads. Nothing else in the process shows this work.
+ * Counts the WebAssembly modules that `compile` compiles on threads of the engine. Nothing else in the process shows this work.
  * Node's fetch compiles its parser for the first request.
  */
 export type Compilations = { readonly pending: number }
@@ -7,10 +7,10 @@ export type Compilations = { readonly pending: number }
 export function watchCompilations(): Compilations {
   let pending = 0
   const { compile } = WebAssembly
-  WebAssembly.compile = async (source) => {
+  WebAssembly.compile = async (...given) => {
     pending += 1
     try {
-      return await compile(source)
+      return await compile(...given)
     } finally {
       pending -= 1
     }

@@ -30,7 +30,7 @@ export const wholeProcess: Quiet = {
     for (let round = 0; ; round++) {
       const events = eventsOf()
       await nextRound()
-      if (statements.pending > 0) await within(statements.over())
+      if (statements.pending > 0) await within(statements.over(), 'Postgres does not answer')
       else if (round >= patientRounds || shortTimers.pending > 0) await sleep(1)
       if (round > patientRounds + hangMs) throw new Error(`not quiet: ${process.getActiveResourcesInfo().join(' ')}`)
       if (eventsOf() === events && !isWorking() && (await hasReceivedAll())) return
@@ -41,7 +41,7 @@ export const wholeProcess: Quiet = {
 /** Resolves with true if the process has received nothing that it had sent to itself, and no other work has begun. */
 async function hasReceivedAll(): Promise<boolean> {
   const events = eventsOf()
-  await marker.passed()
+  await within(marker.passed(), 'a datagram to this process does not come')
   // The other events of the marker's round are handled before the next round.
   await nextRound()
   return eventsOf() - events === marker.events && !isWorking()
@@ -49,10 +49,10 @@ async function hasReceivedAll(): Promise<boolean> {
 
 const nextRound = () => new Promise<void>((resolve) => void setImmediate(resolve))
 
-async function within(work: Promise<void>): Promise<void> {
+async function within(work: Promise<void>, what: string): Promise<void> {
   const ended = new AbortController()
   const hangs = sleep(hangMs, undefined, { signal: ended.signal }).then(
-    () => Promise.reject(new Error(`Postgres does not answer within ${hangMs} ms`)),
+    () => Promise.reject(new Error(`${what} within ${hangMs} ms`)),
     () => {},
   )
   await Promise.race([work, hangs]).finally(() => ended.abort())
