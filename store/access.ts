@@ -16,7 +16,7 @@ import { createUsers, sweepCredentials } from './access/users.ts'
 import { createToolStore } from './agents/agent-tools.ts'
 import { createAgentStore } from './agents/agents.ts'
 import { type BootstrapOptions, type BootstrapOutcome, bootstrap } from './bootstrap.ts'
-import { createOrganizationChanges, type OrganizationChanges } from './caches/organization-changes.ts'
+import { createOrganizationNotices, type OrganizationNotices } from './caches/organization-notices.ts'
 import type { Pools } from './postgres/connect.ts'
 import { type Tenancy, transactionEach, transactionFor } from './postgres/tenant.ts'
 import { createSealedSecrets, type SealedSecrets, tendSecrets } from './sealed-secrets.ts'
@@ -44,7 +44,7 @@ export type Repositories = {
 export type Access = WebhookAccess & {
   keys: Keys & LiveKeys & LiveCallers & KeyChanges & KeyAdministration & { waiting(): number }
   organizations: Organizations &
-    Pick<OrganizationChanges, 'watch'> & {
+    Pick<OrganizationNotices, 'watch'> & {
       /** If the store is empty, creates the organization `local` with this key and all scopes. */
       bootstrap(options: BootstrapOptions): Promise<BootstrapOutcome>
     }
@@ -74,7 +74,7 @@ export function createAccess({ system, tenant }: Pools, options: AccessOptions, 
   const { clock, log, newId } = options
   const each = transactionEach(tenant)
   const checked = createKeys(system, options)
-  const changes = createOrganizationChanges(system)
+  const notices = createOrganizationNotices(system)
   let made: Sealer | null = null
   const sealer = () => (made ??= createSealer(options.masterKeys()))
   const sealed = createProviderKeys(system, each, {
@@ -99,7 +99,7 @@ export function createAccess({ system, tenant }: Pools, options: AccessOptions, 
     },
     organizations: {
       ...organizations,
-      watch: (changed) => changes.watch(changed),
+      watch: (changed) => notices.watch(changed),
       bootstrap: async (first) => bootstrap(tenant, first, { newId, repositoriesOn: on }),
     },
     providerKeys: sealed.keys,
@@ -129,7 +129,7 @@ export function createAccess({ system, tenant }: Pools, options: AccessOptions, 
   ]
   const listen = async () => {
     await checked.listen()
-    await changes.listen()
+    await notices.listen()
   }
   return { access, sealer, loops, listen, noteUse: () => checked.noteUse() }
 }

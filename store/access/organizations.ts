@@ -3,7 +3,7 @@ import type { OrganizationRecord, OrganizationSettings } from '../../domain/reco
 import { uniqueId } from '../../runtime/timing/clock.ts'
 import { noteMovement } from '../billing/credit-movements.ts'
 import { notifyKeyChange } from '../caches/key-changes.ts'
-import { notifyOrganizationAdded } from '../caches/organization-changes.ts'
+import { notifyOrganizationAdded } from '../caches/organization-notices.ts'
 import { locks } from '../postgres/advisory-locks.ts'
 import type { Tx } from '../postgres/connect.ts'
 import type { Tenancy } from '../postgres/tenant.ts'

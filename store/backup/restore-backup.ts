@@ -43,7 +43,8 @@ export async function restoreBackup(
   await checkTarget(sql, header.schema)
   const counts = await sql.begin(async (tx) => {
     await tx`select set_config('app.organization', ${everyOrganization}, true), set_config('app.world', '*', true),
-      set_config('statement_timeout', ${String(longWorkMsMax)}, true)`
+      set_config('statement_timeout', ${String(longWorkMsMax)}, true),
+      set_config('idle_in_transaction_session_timeout', ${String(longWorkMsMax)}, true)`
     await applyMigrations(tx, header.schema, progress, steps)
     const counts = await readTables(tx, reader)
     await letGoOfLegs(tx, header.createdAt)

@@ -16,7 +16,8 @@ const newline = 0x0a
 export async function writeBackup(sql: Sql, schema: number, output: Writable): Promise<BackupCounts> {
   const counts = await sql.begin('isolation level repeatable read read only', async (tx) => {
     await tx`select set_config('app.organization', ${everyOrganization}, true), set_config('app.world', '*', true),
-      set_config('statement_timeout', ${String(longWorkMsMax)}, true)`
+      set_config('statement_timeout', ${String(longWorkMsMax)}, true),
+      set_config('idle_in_transaction_session_timeout', ${String(longWorkMsMax)}, true)`
     await write(output, line({ format: backupFormat, schema, createdAt: new Date().toISOString() }))
     const tables = await tablesOf(tx)
     let rows = 0

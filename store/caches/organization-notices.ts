@@ -7,7 +7,7 @@ import { onReturn } from '../postgres/outage.ts'
 
 const channel = 'parley_organizations'
 
-export type OrganizationChanges = {
+export type OrganizationNotices = {
   /**
    * Calls `changed` when an organization was created or enabled, in any process. Also calls it when such a change may
    * have been missed.
@@ -22,7 +22,7 @@ export async function notifyOrganizationAdded(tx: Tx): Promise<void> {
   await tx`select pg_notify(${channel}, '')`
 }
 
-export function createOrganizationChanges(sql: Sql): OrganizationChanges {
+export function createOrganizationNotices(sql: Sql): OrganizationNotices {
   const watchers: (() => void)[] = []
   const changed = () => {
     for (const watcher of watchers) watcher()
