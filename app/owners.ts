@@ -11,7 +11,7 @@ type Needs = Pick<App, 'clock' | 'closing'> & {
   store: { organizations: Pick<App['store']['organizations'], 'areSeveral' | 'watch'> }
 }
 
-/** A failed look is repeated after this time. */
+/** Looks this often until there are several, because a look can fail. */
 const lookEveryMs = 60_000
 const closeMs = 5_000
 

@@ -25,6 +25,7 @@ const dataDir = freshDataDir()
 // The first start makes the store. The measured starts come after it.
 await (await startParley({}, dataDir)).stop()
 const [group = 'usual', requests = '100000'] = process.argv.slice(2)
+if (!/^[1-9]\d*$/.test(requests)) throw new Error(`not a number of requests: ${requests}`)
 const counts = { ok: 0, missed: 0, skipped: 0 }
 const measures: Record<string, readonly Measure[]> = {
   usual: [

@@ -25,6 +25,7 @@ type Probed = { served: number; sent: number; p99Ms: number; firstError: string 
 const asked = process.argv.slice(2)
 const isAsked = ({ name }: Resource) => asked.some((start) => name.startsWith(start))
 const chosen = asked.length === 0 ? resources : [...resources, ...furtherResources].filter(isAsked)
+if (chosen.length === 0) throw new Error(`no resource begins with ${asked.join(' or ')}`)
 const engines: EngineName[] = 'problem' in loadUws() ? ['node'] : ['node', 'uws']
 const counts = { held: 0, missed: 0 }
 for (const engine of engines) for (const resource of chosen) await measure(engine, resource)

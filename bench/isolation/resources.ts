@@ -1,6 +1,6 @@
 /**
  * The shared resources: how one organization fills each of them, and which request of another organization shows it.
- * The limits are in issue 33, "Must hold".
+ * docs/isolation.md says when a resource holds.
  */
 import type { Attack } from './attacks.ts'
 import type { Probe } from './probes.ts'

@@ -58,9 +58,9 @@ async function admitKey(deps: AdmitDeps, request: UpgradeRequest, key: string): 
   // Cookies do not count here, because any page can open a socket and the browser would add them. Our pages fetch a
   // token instead.
   const credentials = { authorization: key, cookie: '', fetchSite: '', origin: request.origin, host: request.host }
-  const found = deps.authenticate(credentials, request)
+  const pending = deps.authenticate(credentials, request)
   // A cached key needs no wait. So its request is not refused if too many others wait for their keys.
-  const caller = found instanceof Promise ? await found : found
+  const caller = pending instanceof Promise ? await pending : pending
   nameSocket(request, caller)
   checkOrigin(request, caller)
   await deps.admitStream(caller, stageOf(request), modelOf(request))
