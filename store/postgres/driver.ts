@@ -85,13 +85,13 @@ const repairsOfIndex: readonly Repair[] = [
   ],
 ]
 
-const here = 'store/postgres/driver.ts'
+const reviewedIn = 'store/postgres/driver.ts'
 
 export const driver = load(createRequire(import.meta.url))
 
 function load(require: NodeJS.Require): Driver {
   const index = require.resolve('postgres')
   const connection = path.join(path.dirname(index), 'connection.js')
-  loadRepaired(require, connection, repairsOfConnection, here)
-  return loadRepaired(require, index, repairsOfIndex, here) as Driver
+  loadRepaired(require, connection, repairsOfConnection, reviewedIn)
+  return loadRepaired(require, index, repairsOfIndex, reviewedIn) as Driver
 }

@@ -20,8 +20,6 @@ const perSecond = 100
 /** The drill is a load in real time, so each period has a length and waits for no event. */
 const awayMs = Number(process.argv[2] ?? 10) * 1_000
 const calmMs = 4_000
-/** Requests at the end of a calm period are answered in this time, before the next outage. */
-const answeredMs = 1_000
 
 type Outage = { name: string; begin: () => void; end: () => unknown }
 type Period = { name: string; beginMs: number; endMs: number; calmUntilMs: number }
@@ -60,7 +58,7 @@ async function drill(): Promise<number> {
     await outage.end()
     await sleep(calmMs)
     periods.push({ name: outage.name, beginMs, endMs, calmUntilMs: performance.now() })
-    await sleep(answeredMs)
+    await load.answered()
   }
   const outcomes = await load.end()
   for (const period of periods) print(period, outcomes)

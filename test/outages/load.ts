@@ -35,11 +35,16 @@ export class Load {
     ])
   }
 
+  /** Resolves when all requests sent so far are answered. */
+  async answered(): Promise<void> {
+    await Promise.all(this.#underWay)
+  }
+
   /** Ends, when all requests are answered. */
   async end(): Promise<readonly Outcome[]> {
     this.#isOver = true
     await this.#ended
-    await Promise.all(this.#underWay)
+    await this.answered()
     return this.#outcomes
   }
 

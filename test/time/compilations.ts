@@ -1,6 +1,6 @@
 /**
- * Counts the WebAssembly modules that `compile` compiles on threads of the engine. Nothing else in the process shows this work.
- * Node's fetch compiles its parser for the first request.
+ * Counts the WebAssembly modules that `compile` compiles on threads of the engine. Nothing else in the process shows
+ * this work. Node's fetch compiles its parser for the first request.
  */
 export type Compilations = { readonly pending: number }
 
