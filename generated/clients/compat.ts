@@ -30,6 +30,7 @@ import type {
   ErrorEnvelope,
   LanguageTag,
   NativeCompletion,
+  NativeCompletionMeta,
   NativeMeta,
   NativeToolCall,
   NativeTranscription,
@@ -181,7 +182,7 @@ export type TranscribeAnswer =
   | Answer<'text/event-stream', AsyncIterable<TranscribeEvent>>
 
 export type CompleteEvent =
-  | { event: 'meta'; data: NativeMeta }
+  | { event: 'meta'; data: NativeCompletionMeta }
   | { event: 'delta'; data: TextDelta }
   | { event: 'tool_call'; data: NativeToolCall }
   | { event: 'done'; data: NativeCompletion }

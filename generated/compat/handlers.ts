@@ -32,6 +32,7 @@ import type {
   Intent,
   LanguageTag,
   NativeCompletion,
+  NativeCompletionMeta,
   NativeMeta,
   NativeToolCall,
   NativeTranscription,
@@ -378,7 +379,7 @@ export type TranscribeResult =
     }
 
 export type CompleteEvent =
-  | { event: 'meta'; data: NativeMeta }
+  | { event: 'meta'; data: NativeCompletionMeta }
   | { event: 'delta'; data: TextDelta }
   | { event: 'tool_call'; data: NativeToolCall }
   | { event: 'done'; data: NativeCompletion }

@@ -757,6 +757,24 @@ export type NativeMeta = {
   scoresRunId: string
 }
 
+/** The first event of the stream. */
+export type NativeCompletionMeta = {
+  /** The id of the request in the log, for support. */
+  requestId: string
+  /** The id of the provider that serves the request. */
+  provider: string
+  /** The id of the model at its provider. */
+  model: string
+  /** How many providers failed before this one. */
+  failoverCount: number
+  /** The same number: an answer has one hop. */
+  totalFailoverCount: number
+  /** Always 0: the client runs the tools, so an answer has no second hop. */
+  hop: 0
+  /** The digest of the catalog whose figures ranked the candidates. */
+  scoresRunId: string
+}
+
 export type SynthesizeBody = {
   /** The text to speak. */
   text: string
@@ -806,6 +824,8 @@ export type NativeTranscription = {
   confidence: number | null
   /** How many providers failed before this one. */
   failoverCount: number
+  /** The digest of the catalog whose figures ranked the candidates. */
+  scoresRunId: string
   /** The transcript in segments, with their times. */
   segments?: NativeSegment[]
   /** The words with their times. */
@@ -843,6 +863,8 @@ export type TranscriptEvent = {
   text: string
   /** Whether the text is final. If not, it may still change. */
   isFinal: boolean
+  /** The mean confidence of the words, from 0 to 1. Absent if the answer has no words, or the provider gives no confidence. */
+  confidence?: number
   /** The start of the segment, in seconds. */
   start?: number
   /** The end of the segment, in seconds. */
@@ -953,6 +975,8 @@ export type NativeCompletion = {
   usage: NativeUsage
   /** How many providers failed before this one. */
   failoverCount: number
+  /** The digest of the catalog whose figures ranked the candidates. */
+  scoresRunId: string
   /** The tool calls of the model. */
   toolCalls?: NativeToolCall[]
 }

@@ -25,13 +25,19 @@ export function familySubmission(verification: BusinessVerification) {
   return { ...familyKyb(verification), ...(submission && submissionRow(submission)) }
 }
 
-/** Writes a submission. Here it goes to no chat service, so the SDKs' field for this says `not_queued`. */
+/** The persons behind a submission are not stored here. */
+const unknownPersons = { submittedByUserId: null, submittedByEmail: null, reviewerUserId: null, reviewerEmail: null }
+
+/** Here a submission goes to no chat service. */
+const slack = { slackNotificationStatus: 'not_queued', slackNotificationJobId: null, slackNotificationError: null }
+
 function submissionRow({ businessProfile, authorizedRepresentative, ...submission }: Submission) {
   return {
+    ...unknownPersons,
     ...submission,
+    ...slack,
     businessProfile: businessProfile && wholeProfile(businessProfile),
     authorizedRepresentative: authorizedRepresentative && wholeRepresentative(authorizedRepresentative),
-    slackNotificationStatus: 'not_queued',
   }
 }
 

@@ -35,14 +35,14 @@ export function withFamilyRows(
 
 function agentOperations(handlers: PlatformHandlers<Caller>) {
   return {
-    createAgent: shaped(handlers.createAgent, familyAgent),
-    listAgents: shaped(handlers.listAgents, (agents) => agents.map(familyAgent)),
-    getAgent: shaped(handlers.getAgent, familyAgent),
-    updateAgent: shaped(handlers.updateAgent, familyAgent),
-    createAgentTool: shaped(handlers.createAgentTool, familyTool),
-    listAgentTools: shaped(handlers.listAgentTools, (tools) => tools.map(familyTool)),
-    getAgentTool: shaped(handlers.getAgentTool, familyTool),
-    updateAgentTool: shaped(handlers.updateAgentTool, familyTool),
+    createAgent: unchecked(handlers.createAgent, familyAgent),
+    listAgents: unchecked(handlers.listAgents, (agents) => agents.map(familyAgent)),
+    getAgent: unchecked(handlers.getAgent, familyAgent),
+    updateAgent: unchecked(handlers.updateAgent, familyAgent),
+    createAgentTool: unchecked(handlers.createAgentTool, familyTool),
+    listAgentTools: unchecked(handlers.listAgentTools, (tools) => tools.map(familyTool)),
+    getAgentTool: unchecked(handlers.getAgentTool, familyTool),
+    updateAgentTool: unchecked(handlers.updateAgentTool, familyTool),
   } satisfies Partial<PlatformHandlers<Caller>>
 }
 
@@ -94,16 +94,23 @@ function familyAgent({ intent: { optimizeFor, ...intent }, webhooks, ...agent }:
     ...agent,
     intent: { ...intent, ...(isNamed && { optimizeFor: objectiveOf(optimizeFor) }) },
     webhooks:
-      webhooks && Object.fromEntries(Object.entries(webhooks).map(([field, hook]) => [field, familyHook(hook)])),
+      webhooks &&
+      present(Object.fromEntries(Object.entries(webhooks).map(([field, hook]) => [field, familyHook(hook)]))),
   }
 }
 
 function familyHook(hook: Wire.AgentWebhook | null) {
-  return hook && { ...hook, ...secretRefs(hook.endpointId, hook) }
+  return hook && present({ ...hook, ...secretRefs(hook.endpointId, hook) })
 }
 
 function familyTool({ source, ...tool }: Wire.Tool) {
-  return { ...tool, source: source.kind === 'webhook' ? { ...source, ...secretRefs(tool.id, source) } : source }
+  const isWebhook = source.kind === 'webhook'
+  return { ...tool, source: isWebhook ? present({ ...source, ...secretRefs(tool.id, source) }) : source }
+}
+
+/** Leaves out the fields that are null: the SDKs' types have no null there. */
+function present(row: object) {
+  return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null))
 }
 
 type Secrets = { hasSecret: boolean; authHeaders: readonly { name: string }[] | null }
@@ -139,10 +146,14 @@ function familyTransfer({ fallback, ...transfer }: Wire.TransferProgress) {
   return { ...transfer, fallback: fallback && { ...fallback, message: fallback.message ?? '' } }
 }
 
+/** Fields of a number for which this server has nothing. */
+const unknownNumberFields = { telnyxPhoneNumberId: null, sipTrunkId: null, sms10dlcProfileId: null }
+
 /** Writes a number. The SDKs require a day for the next charge. If nothing is charged, `monthlyMicroUsd` is "0". */
 function familyNumber(number: Wire.PhoneNumber, nowMs: number) {
   const { nextChargeAt, createdAt } = number
-  return { ...number, nextChargeAt: nextChargeAt ?? timeOf(nextMonthlyMs(Date.parse(createdAt), nowMs)) }
+  const chargedAt = nextChargeAt ?? timeOf(nextMonthlyMs(Date.parse(createdAt), nowMs))
+  return { ...unknownNumberFields, ...number, nextChargeAt: chargedAt }
 }
 
 /** Renames an endpoint's kind: the hosted product calls rich messages `imessage`. */

@@ -1,16 +1,11 @@
 /** The hosted product's Python SDK runs unchanged against a server with the setting `clients: family`. */
 import t from 'tap'
-import type { Tenant } from '../../domain/records/organization.ts'
-import { callbackOf, hourMs, promised } from '../callbacks/callback.ts'
-import { type Administration, call, openAdministration } from '../platform/setup.ts'
 import { stubText } from '../providers/stub-openai.ts'
-import type { Target } from '../router/requests.ts'
-import type { TestServer } from '../server.ts'
 import { spoken } from '../speech/fixtures.ts'
 import { words } from '../speech/words.ts'
-import { startEventReceiver } from './event-receiver.ts'
+import { runWithFamily } from './family/setup.ts'
 import { pythonEnvironment } from './python/environment.ts'
-import { type Outcomes, startSetup } from './setup.ts'
+import type { Outcomes } from './setup.ts'
 
 t.setTimeout(400_000)
 const { python, missing } = await pythonEnvironment('family.txt')
@@ -71,54 +66,11 @@ const expected: Readonly<Record<string, unknown>> = {
 // `missing` is the reason why the package could not be installed.
 if (missing) t.test('the Python SDK of the hosted product is skipped', { skip: missing }, () => {})
 else {
-  const receiver = await startEventReceiver()
-  t.teardown(() => receiver.close())
-  const settings = {
-    PARLEY_CLIENTS: 'family',
-    PARLEY_KYB_REVIEW: 'operator',
-    PARLEY_OUTBOUND_ALLOWED_SUBNETS: '127.0.0.0/8',
-  }
-  const setup = await startSetup(t, ['stub'], settings)
-  const outcomes = await setup.run(python, ['python/with-family.py'], {
-    PARLEY_RECEIVER: receiver.url,
-    ...(await thingsOutsideTheSdk(setup.parley)),
-  })
+  const outcomes = await runWithFamily(t, python, ['python/with-family.py'])
   t.test('every method of the Python SDK works if this server has its resource', (t) => {
     expectFamily(t, outcomes)
     t.end()
   })
-}
-
-/**
- * Makes an organization without a verified business, a SIP connection, and two promised callbacks. The SDK has no
- * method to make these.
- */
-async function thingsOutsideTheSdk(parley: TestServer) {
-  const admin = await openAdministration(parley)
-  const applicant = await admin.organization('applicant')
-  const trunk = { name: 'desk', outbound: { host: 'sip.example' } }
-  const connection = await call(parley, 'POST', '/v1/phone-numbers/sip-connections', trunk)
-  const organization = await call(parley, 'GET', '/v1/organization')
-  const tenant = { organizationId: organization.json<{ id: string }>().id, test: false }
-  const [toCancel, toMake] = [await promise(parley, admin, tenant), await promise(parley, admin, tenant)]
-  await admin.close()
-  return {
-    PARLEY_APPLICANT_KEY: applicant.key,
-    PARLEY_CONNECTION: connection.json<{ id: string }>().id,
-    PARLEY_CALLBACK_TO_CANCEL: toCancel,
-    PARLEY_CALLBACK_TO_MAKE: toMake,
-  }
-}
-
-/** Promises a callback in a new session, and returns its id. */
-async function promise(parley: Target, admin: Administration, tenant: Tenant): Promise<string> {
-  const session = await call(parley, 'POST', '/v1/sessions', { intent: { language: 'en' } })
-  const source = await admin.store.calls.find(tenant, session.json<{ sessionId: string }>().sessionId)
-  if (source === null) throw new Error('no session')
-  const callback = callbackOf(source, { toNumber: '+15005550011', nextTryAtMs: Date.now() + hourMs })
-  const refused = await admin.store.calls.append(tenant, source.id, [promised(callback)])
-  if (refused.length > 0) throw new Error('the callback was not stored')
-  return callback.id
 }
 
 type Comparison = (found: unknown, wanted: unknown, name: string) => unknown

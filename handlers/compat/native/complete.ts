@@ -1,5 +1,4 @@
 import type { Catalog } from '../../../domain/catalog/catalog.ts'
-import type { Route } from '../../../domain/dispatch/request.ts'
 import type { Caller } from '../../../domain/records/organization.ts'
 import type { CompatHandlers, CompleteEvent } from '../../../generated/compat/handlers.ts'
 import type { NativeCompletion, NativeMeta } from '../../../generated/compat/types.ts'
@@ -31,7 +30,8 @@ export function complete({ chat, catalog, streams }: CompleteDeps): CompatHandle
     const { route, completion } = whole
     const completed = new CompletionText()
     completed.readAnswer(completion)
-    return { status: 200, type: 'application/json', headers: headersOf(whole), body: answerOf(completed, route) }
+    const answer = answerOf(completed, nativeMeta(route, context.requestId, catalog))
+    return { status: 200, type: 'application/json', headers: headersOf(whole), body: answer }
   }
 }
 
@@ -42,14 +42,13 @@ function headersOf({ route, ignored }: Pick<ChatStream, 'route' | 'ignored'>) {
 /** This operation's names for fields of chat completions, where they differ. */
 const nameOf: Readonly<Record<string, string>> = { parallel_tool_calls: 'parallelToolCalls' }
 
-function answerOf(completed: CompletionText, { provider, model, failovers }: Route): NativeCompletion {
+function answerOf(completed: CompletionText, meta: NativeMeta): NativeCompletion {
+  const { provider, model, failoverCount, scoresRunId } = meta
   const toolCalls = completed.toolCalls()
   return {
     text: completed.text,
-    provider,
-    model,
+    ...{ provider, model, failoverCount, scoresRunId },
     usage: completed.usage,
-    failoverCount: failovers,
     ...(toolCalls.length > 0 && { toolCalls }),
   }
 }
@@ -58,13 +57,13 @@ function answerOf(completed: CompletionText, { provider, model, failovers }: Rou
  * Makes the event stream. Tool calls are sent only after the provider has ended, because a call that was cut off must
  * not look complete.
  */
-async function* eventsOf({ route, chunks }: ChatStream, meta: NativeMeta): AsyncGenerator<CompleteEvent> {
-  yield { event: 'meta', data: meta }
+async function* eventsOf({ chunks }: ChatStream, meta: NativeMeta): AsyncGenerator<CompleteEvent> {
+  yield { event: 'meta', data: { ...meta, totalFailoverCount: meta.failoverCount, hop: 0 } }
   const completed = new CompletionText()
   for await (const chunk of chunks) {
     const text = completed.readChunk(chunk)
     if (text !== '') yield { event: 'delta', data: { text } }
   }
   for (const call of completed.toolCalls()) yield { event: 'tool_call', data: call }
-  yield { event: 'done', data: answerOf(completed, route) }
+  yield { event: 'done', data: answerOf(completed, meta) }
 }

@@ -4,7 +4,14 @@ import type { Segment, Word } from '../../../domain/ports/stt.ts'
 import type { Caller } from '../../../domain/records/organization.ts'
 import type { TranscribeInput, Transcription } from '../../../domain/speech/transcribe.ts'
 import type { CompatHandlers, TranscribeEvent } from '../../../generated/compat/handlers.ts'
-import type { NativeMeta, NativeSegment, NativeTranscription, SttOptions } from '../../../generated/compat/types.ts'
+import type {
+  NativeMeta,
+  NativeSegment,
+  NativeTranscription,
+  NativeWord,
+  SttOptions,
+  TranscriptEvent,
+} from '../../../generated/compat/types.ts'
 import type { Bytes } from '../../../runtime/engine/handler.ts'
 import { located } from '../../faults/located-fault.ts'
 import { readRecording, unreadError } from '../../recording.ts'
@@ -50,9 +57,9 @@ export function transcribe(deps: TranscriptionDeps & { streams: boolean }): Comp
         throw unreadError(placed, recording, 'body')
       })
     const headers = { ...nativeHeaders(transcription.route), ...ignoredHeader(transcription.ignored) }
-    const answer = answerOf(transcription, recording, context.requestId)
-    if (!acceptsEvents(context, deps.streams)) return { status: 200, type: 'application/json', headers, body: answer }
     const meta = nativeMeta(transcription.route, context.requestId, deps.catalog)
+    const answer = answerOf(transcription, recording, meta)
+    if (!acceptsEvents(context, deps.streams)) return { status: 200, type: 'application/json', headers, body: answer }
     return { status: 200, type: 'text/event-stream', headers, body: eventsOf(answer, meta) }
   }
 }
@@ -92,24 +99,21 @@ function optionsOf({ words, diarization, keywords, prompt }: SttOptions): NonNul
   }
 }
 
-function answerOf({ transcript, route }: Transcription, recording: Recording, requestId: string): NativeTranscription {
+function answerOf({ transcript }: Transcription, recording: Recording, meta: NativeMeta): NativeTranscription {
   const { text, language, segments, words } = transcript
   return {
+    ...meta,
     text,
-    provider: route.provider,
-    model: route.model,
     language: language ?? null,
     duration: recording.durationMs / 1000,
     confidence: words ? confidenceOf(words) : null,
-    failoverCount: route.failovers,
     segments: segments.map(segmentOf),
     ...(words && { words: words.map(wordOf) }),
-    requestId,
   }
 }
 
 /** Returns the mean over all words with a confidence. Null if no word has a confidence. */
-function confidenceOf(words: readonly Word[]): number | null {
+function confidenceOf(words: readonly Pick<Word, 'confidence'>[]): number | null {
   const confidences = words.flatMap(({ confidence }) => (confidence === undefined ? [] : [confidence]))
   return confidences.length === 0 ? null : confidences.reduce((sum, each) => sum + each, 0) / confidences.length
 }
@@ -124,10 +128,16 @@ function wordOf({ confidence, ...word }: Word) {
 
 /** Makes the event stream. A whole recording has no interim transcripts, so each segment is sent once, as final. */
 function eventsOf(answer: NativeTranscription, meta: NativeMeta): AsyncIterable<TranscribeEvent> {
-  const { segments = [] } = answer
+  const { segments = [], words = [] } = answer
   return inOrder<TranscribeEvent>([
     { event: 'meta', data: meta },
-    ...segments.map((segment) => ({ event: 'transcript' as const, data: { ...segment, isFinal: true } })),
+    ...segments.map((segment) => ({ event: 'transcript' as const, data: transcriptOf(segment, words) })),
     { event: 'done', data: answer },
   ])
+}
+
+/** Writes a segment with the mean confidence of its words. A word belongs to the segment in which it begins. */
+function transcriptOf(segment: NativeSegment, words: readonly NativeWord[]): TranscriptEvent {
+  const confidence = confidenceOf(words.filter(({ start }) => start >= segment.start && start < segment.end))
+  return { ...segment, isFinal: true, ...(confidence !== null && { confidence }) }
 }
