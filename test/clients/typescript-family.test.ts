@@ -95,5 +95,6 @@ function withUnknown({ method, answer }: Answer): Answer {
 async function installSdk(): Promise<string | null> {
   if (existsSync(path.join(folder, 'node_modules/@spekoai/sdk/package.json'))) return null
   const options = ['--ignore-scripts', '--no-package-lock', '--loglevel=error', '--no-progress']
-  return install('npm', ['install', '--prefix', folder, ...options])
+  const failed = await install('npm', ['install', '--prefix', folder, ...options])
+  return failed && 'npm cannot install @spekoai/sdk (the head of this file says how to install it)'
 }

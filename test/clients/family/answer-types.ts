@@ -49,9 +49,11 @@ function programOf(file: string, text: string): ts.Program {
     types: [],
   }
   const host = ts.createCompilerHost(options)
-  const { getSourceFile, fileExists } = host
-  host.fileExists = (name) => name === file || fileExists.call(host, name)
-  host.getSourceFile = (name, target) =>
-    name === file ? ts.createSourceFile(name, text, target) : getSourceFile.call(host, name, target)
-  return ts.createProgram([file], options, host)
+  const withFile: ts.CompilerHost = {
+    ...host,
+    fileExists: (name) => name === file || host.fileExists(name),
+    getSourceFile: (name, target) =>
+      name === file ? ts.createSourceFile(name, text, target) : host.getSourceFile(name, target),
+  }
+  return ts.createProgram([file], options, withFile)
 }

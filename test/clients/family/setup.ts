@@ -13,12 +13,13 @@ type Test = { teardown(run: () => Promise<unknown> | void): void }
 export async function runWithFamily(t: Test, command: string, args: string[], more: Settings = {}): Promise<Outcomes> {
   const receiver = await startEventReceiver()
   t.teardown(() => receiver.close())
-  const { parley, run } = await startSetup(t, ['stub'], {
+  const setup = await startSetup(t, ['stub'], {
     PARLEY_CLIENTS: 'family',
     PARLEY_KYB_REVIEW: 'operator',
     PARLEY_OUTBOUND_ALLOWED_SUBNETS: '127.0.0.0/8',
   })
-  return run(command, args, { PARLEY_RECEIVER: receiver.url, ...(await thingsOutsideTheSdk(parley)), ...more })
+  const outside = await thingsOutsideTheSdk(setup.parley)
+  return setup.run(command, args, { PARLEY_RECEIVER: receiver.url, ...outside, ...more })
 }
 
 /**
