@@ -140,7 +140,8 @@ class RealtimeSocket extends EndingSocket implements TranscriptionRealtimeSessio
     this.fail('INVALID_FRAME', 'Audio comes as base64 in input_audio_buffer.append.')
   }
 
-  onRefused({ message }: FrameProblem): void {
+  onRefused(problem: FrameProblem): void {
+    const message = isOfConversation(problem) ? `${problem.message}. ${noConversation}` : problem.message
     this.#refuse({ code: 'INVALID_FRAME', message })
   }
 
@@ -352,6 +353,14 @@ class RealtimeSocket extends EndingSocket implements TranscriptionRealtimeSessio
     this.#eventsCount += 1
     return { event_id: `event_${this.#eventsCount}`, ...event }
   }
+}
+
+const noConversation =
+  'This socket only transcribes speech. For a conversation, start a session of an agent: POST /v1/sessions.'
+
+/** Returns true if a client expects a model that speaks: the published clients use one socket for both. */
+function isOfConversation({ type, field }: FrameProblem): boolean {
+  return /^(conversation|response)\./.test(type ?? '') || field?.pointer === '/session/type'
 }
 
 function isMistake(code: RealtimeErrorCode): boolean {

@@ -125,8 +125,12 @@ t.test('the compatible channel transcribes, and refuses conversations', async (t
     )
   const client = await open(parley, '/v1/realtime', { protocols: [] })
   await client.take('session.created')
-  client.send({ type: 'session.update', session: { type: 'realtime' } })
-  t.match(await client.take('error'), { error: { type: 'invalid_request_error', message: /type/ } })
+  const events = [{ type: 'session.update', session: { type: 'realtime' } }, { type: 'response.create' }]
+  for (const event of events) {
+    client.send(event)
+    const message = /^\/(session\/)?type must be .*\. This socket only transcribes.*POST \/v1\/sessions\.$/
+    t.match(await client.take('error'), { error: { type: 'invalid_request_error', message } }, event.type)
+  }
   client.send({ type: 'session.update', session: { type: 'transcription' } })
   await client.take('session.updated')
   client.socket.close()
