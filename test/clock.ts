@@ -28,6 +28,10 @@ type Timer = { dueMs: number; run: () => void; isCancelled: boolean }
 /** A waiting test. Time passes until `isOver` holds. */
 type Waiter = { what: string; untilMs: number; isOver: () => boolean; done: () => void; failed: (error: Error) => void }
 
+/** The waits of all clocks that move now. A suite's process reports them if it does not end. */
+const movingWaits: Set<() => string[]> = ((globalThis as { movingWaits?: Set<() => string[]> }).movingWaits ??=
+  new Set())
+
 /** A wait fails after this much time on the test's clock. */
 const usualLimitMs = 120_000
 /** After this time a wait polls its condition again, if something may have changed. If not, the longer time counts. */
@@ -118,7 +122,8 @@ export class TestClock implements Clock {
       isOver = true
     }
     work.then(over, over)
-    await this.#passes({ what: 'work', untilMs: this.#nowMs + limitMs, isOver: () => isOver })
+    const what = `work ${new Error().stack?.split('\n')[2]?.trim() ?? ''}`
+    await this.#passes({ what, untilMs: this.#nowMs + limitMs, isOver: () => isOver })
     return work
   }
 
@@ -141,6 +146,8 @@ export class TestClock implements Clock {
   /** Moves time for all waits in one loop, and only while all of them wait. */
   async #move(): Promise<void> {
     this.#isMoving = true
+    const waits = () => [...this.#waiters].map(({ what }) => what)
+    movingWaits.add(waits)
     try {
       for (;;) {
         await this.#quiet.settled()
@@ -152,6 +159,7 @@ export class TestClock implements Clock {
       for (const { failed } of this.#waiters) failed(error as Error)
       this.#waiters.clear()
     } finally {
+      movingWaits.delete(waits)
       this.#isMoving = false
     }
   }

@@ -107,9 +107,12 @@ export function isRunning(pid: number): boolean {
   }
 }
 
-/** Polls until the condition holds. Returns false if it did not hold within the limit. */
-export async function eventually(holds: () => boolean, limitMs = 10_000): Promise<boolean> {
-  const end = performance.now() + limitMs
+/** The engines hang if nothing has happened after this time. */
+const hangMs = 60_000
+
+/** Polls until the condition holds. Returns false if it never does. */
+export async function eventually(holds: () => boolean): Promise<boolean> {
+  const end = performance.now() + hangMs
   while (!holds()) {
     if (performance.now() > end) return false
     await new Promise((resolve) => setTimeout(resolve, 20))

@@ -14,6 +14,9 @@ const address = '/v1/transcribe/stream'
 /** 100 ms of audio for the stub. */
 const sound = sinePcm(1600, 16_000)
 
+/** The first of 1,000 sockets sends nothing until the last one is open. */
+const patient = { PARLEY_REALTIME_SILENCE_MS: '600000' }
+
 /** Starts a server and a stub for each provider. Returns each stub's sockets, oldest first. */
 async function setUp(t: Test, ids: readonly string[]) {
   const stubs: Record<string, { stub: DeepgramStub; sockets: StubSocket[] }> = {}
@@ -34,7 +37,11 @@ async function setUp(t: Test, ids: readonly string[]) {
     models: { stt: ['nova-3'] },
   }))
   t.teardown(() => Promise.all(Object.values(stubs).map(({ stub }) => stub.close())))
-  const parley = await ownServer(t, { PARLEY_PROVIDERS: JSON.stringify(providers), PARLEY_LOCAL_ENABLED: 'false' })
+  const parley = await ownServer(t, {
+    PARLEY_PROVIDERS: JSON.stringify(providers),
+    PARLEY_LOCAL_ENABLED: 'false',
+    ...patient,
+  })
   return { parley, stubs }
 }
 

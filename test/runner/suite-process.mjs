@@ -67,6 +67,8 @@ function openResources() {
 function endWithWhatIsLeft() {
   const left = openResources()
   console.error(`something keeps this process alive: ${JSON.stringify(left)}`)
+  for (const waits of globalThis.movingWaits ?? [])
+    console.error(`a test's clock still moves for: ${waits().join(', ')}`)
   let before = {}
   for (const [file, counts] of open) {
     const more = Object.keys(left).filter((name) => counts[name] > (before[name] ?? 0))

@@ -4,12 +4,12 @@ import { overEngines } from '../engine/engines.ts'
 import { until } from '../http/harness.ts'
 import { answered, beginBody, type Crowd, crowd, post } from './crowd.ts'
 
-const limits = { uploadMemory: 800_000 }
+const limits = { uploadMemory: 80_000 }
 const type = 'application/octet-stream'
 
-/** Begins uploads of 200 KB, and sends half of each. */
+/** Begins uploads of 20 KB, and sends half of each: so little that no part waits for room in the kernel. */
 function halves(server: Crowd, count: number) {
-  const upload = () => beginBody(server, '/v1/upload', 'a', { type, bytes: 200_000, sent: Buffer.alloc(100_000) })
+  const upload = () => beginBody(server, '/v1/upload', 'a', { type, bytes: 20_000, sent: Buffer.alloc(10_000) })
   return Array.from({ length: count }, upload)
 }
 
@@ -19,8 +19,8 @@ overEngines(t, (t) => {
     const uploads = halves(server, 10)
     await until(() => answered(uploads).length >= 4)
     t.match(answered(uploads)[0]?.text, /^HTTP\/1.1 503[\s\S]*Retry-After: 5[\s\S]*too many uploads at once/i)
-    for (let i = 0; i < 5; i++) t.equal(await post(server, '/v1/upload', 'b', Buffer.alloc(200_000), type), 200)
-    t.equal(await post(server, '/v1/upload', 'a', Buffer.alloc(200_000), type), 503)
+    for (let i = 0; i < 5; i++) t.equal(await post(server, '/v1/upload', 'b', Buffer.alloc(20_000), type), 200)
+    t.equal(await post(server, '/v1/upload', 'a', Buffer.alloc(20_000), type), 503)
     for (const { socket } of uploads) socket.destroy()
   })
 
@@ -30,13 +30,13 @@ overEngines(t, (t) => {
     await until(() => server.inflight() === 7)
     await server.clock.advance(10)
     t.same(answered(uploads), [], 'a single organization uses all memory')
-    t.equal(await post(server, '/v1/upload', 'b', Buffer.alloc(200_000), type), 200)
+    t.equal(await post(server, '/v1/upload', 'b', Buffer.alloc(20_000), type), 200)
     await until(() => answered(uploads).some(({ isClosed }) => isClosed))
     t.equal(answered(uploads).length, 1)
     t.match(answered(uploads)[0]?.text, /^HTTP\/1.1 503[\s\S]*the body arrives too slowly/)
     for (const { socket } of uploads) socket.destroy()
     await until(() => server.inflight() === 0)
-    t.equal(await post(server, '/v1/upload', 'a', Buffer.alloc(600_000), type), 200, 'all but a share is free again')
+    t.equal(await post(server, '/v1/upload', 'a', Buffer.alloc(60_000), type), 200, 'all but a share is free again')
   })
 
   t.test('an upload that arrives before its key is found counts for its organization', async (t) => {
@@ -44,12 +44,12 @@ overEngines(t, (t) => {
     const authenticate = ({ authorization }: { authorization: string }) =>
       new Promise<string>((resolve) => lookups.push(() => resolve(authorization)))
     const server = await crowd(t, { areSeveral: true, limits, authenticate })
-    const upload = post(server, '/v1/hold', 'a', Buffer.alloc(500_000), type)
+    const upload = post(server, '/v1/hold', 'a', Buffer.alloc(50_000), type)
     await until(() => lookups.length === 1)
     await server.clock.advance(10)
     lookups[0]?.()
     await until(() => server.held.length === 1)
-    const second = post(server, '/v1/upload', 'a', Buffer.alloc(200_000), type)
+    const second = post(server, '/v1/upload', 'a', Buffer.alloc(20_000), type)
     await until(() => lookups.length === 2)
     lookups[1]?.()
     t.equal(await second, 503)
