@@ -10,9 +10,9 @@ export interface Content {
   finish(): Promise<void> | undefined
   /**
    * Returns the handler's input, after `finish`, or a promise for it if the content is large. `validate` checks the
-   * JSON in it. Throws Refusal.
+   * JSON in it. The steps for a large content count for `owner`. Throws Refusal.
    */
-  read(validate: Validate | null): unknown
+  read(validate: Validate | null, owner: string): unknown
   /** Returns the bytes as they were sent. Null if parts were decoded from them. */
   rawBody(): Uint8Array | null
   /** Releases the content. Never throws. */

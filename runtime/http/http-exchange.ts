@@ -82,6 +82,11 @@ export class HttpExchange implements Context, Placed {
     return this.endpoint?.operation.id ?? this.channelId
   }
 
+  /** The owner of the request's places. */
+  get owner(): string {
+    return this.#owner
+  }
+
   get peer(): Peer {
     const { host = '', origin = '', isForwarded = false, forwardedHost = '', forwardedProto = '' } = this.head ?? {}
     return { address: this.transport.address(), host, origin, isForwarded, forwardedHost, forwardedProto }

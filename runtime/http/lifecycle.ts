@@ -68,7 +68,7 @@ async function handle(
     const { content } = arriving
     exchange.content = content
     if (operation.rawBody) exchange.rawBody = content.rawBody()
-    const body = content.read(operation.validateBody)
+    const body = content.read(operation.validateBody, exchange.owner)
     input.body = body instanceof Promise ? await body : body
   }
   if (!exchange.keep()) throw givenBack()

@@ -41,9 +41,10 @@ export class RawContent implements Content {
     this.#chunks.length = 0
   }
 
-  read(validate: Validate | null): unknown {
+  read(validate: Validate | null, owner: string): unknown {
     if (!this.#isJson) return this.#asBytes()
-    return this.#bytes > largeBytes ? readLargeJson(this.#joined(), validate) : readJson(this.#joined(), validate)
+    const bytes = this.#joined()
+    return bytes.length > largeBytes ? readLargeJson(bytes, validate, owner) : readJson(bytes, validate)
   }
 
   rawBody(): Uint8Array {

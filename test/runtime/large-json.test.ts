@@ -35,7 +35,7 @@ t.test('a large JSON text gives the value or the refusal that a small one gives'
   for (const [what, body] of Object.entries(bodies)) {
     const bytes = typeof body === 'string' ? Buffer.from(body) : body
     const small = await outcome(() => readJson(bytes, validate))
-    t.same(await outcome(() => readLargeJson(bytes, validate)), small, what)
+    t.same(await outcome(() => readLargeJson(bytes, validate, 'org_1')), small, what)
   }
 })
 
@@ -45,16 +45,24 @@ t.test('other work has turns while a large JSON text is read', async (t) => {
     turns++
     timer = setImmediate(next)
   })
-  await readLargeJson(Buffer.from(`{"name":"${megabyte}"}`), validate)
+  await readLargeJson(Buffer.from(`{"name":"${megabyte}"}`), validate, 'org_1')
   clearImmediate(timer)
   t.ok(turns >= 3, `${turns} turns`)
+})
+
+t.test('large JSON texts of one organization do not delay the text of another', async (t) => {
+  const bytes = Buffer.from(`{"name":"${megabyte}"}`)
+  const order: string[] = []
+  const read = (owner: string) => readLargeJson(bytes, validate, owner).then(() => void order.push(owner))
+  await Promise.all([...Array.from({ length: 10 }, () => read('org_1')), read('org_2')])
+  t.ok(order.indexOf('org_2') <= 2, order.join(' '))
 })
 
 t.test('a body of more than 1 MiB is read in steps', async (t) => {
   const content = (text: string) => {
     const made = new RawContent('application/json', true)
     made.take(Buffer.from(text), true)
-    return made.read(validate)
+    return made.read(validate, 'org_1')
   }
   t.same(content('{"name":"a"}'), { name: 'a', level: 3 })
   const large = content(`{"name":"${megabyte}"}`)
