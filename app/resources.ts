@@ -87,13 +87,13 @@ export function createRules(catalog: Catalog, allowedSubnets: readonly string[])
 }
 
 /** Takes a turn of the event loop for a step of a few milliseconds. */
-const pause = async () => {
-  await loopTurn()
+const pause = async (organizationId: string) => {
+  await loopTurn(1, organizationId)
 }
 
 /** Renders a template after other waiting requests have had a turn, because a session has up to 13 templates. */
-const render: SessionRules['render'] = async (text, values, system) => {
-  await pause()
+const render: SessionRules['render'] = async (text, values, system, organizationId) => {
+  await pause(organizationId)
   const rendered = renderTemplate(text, values, system)
   return 'kind' in rendered ? null : rendered
 }

@@ -45,7 +45,7 @@ export function createAgents({ store, rules, hosts, clock, agentId, endpointId, 
       const owner = { id: agentId(), organizationId, test }
       const made = makeWebhooks({ ...owner, name: settings.name }, sent ?? {}, noWebhooks, { endpointId, nowMs })
       refuseIssues([
-        ...(await issuesOfSettings(input, rules)),
+        ...(await issuesOfSettings(input, rules, organizationId)),
         ...issuesOfWhole(settings),
         ...issuesOfWebhooks(sent ?? {}, hosts),
         ...made.issues,
@@ -61,7 +61,10 @@ export function createAgents({ store, rules, hosts, clock, agentId, endpointId, 
     list: (tenant) => store.list(tenant),
     get: async (tenant, id) => requireResource(await store.find(tenant, id)),
     async change(tenant, id, { webhooks: sent, ...change }) {
-      refuseIssues([...(await issuesOfSettings(change, rules)), ...issuesOfWebhooks(sent ?? {}, hosts)])
+      refuseIssues([
+        ...(await issuesOfSettings(change, rules, tenant.organizationId)),
+        ...issuesOfWebhooks(sent ?? {}, hosts),
+      ])
       if (sent === undefined && Object.keys(change).length === 0) return requireResource(await store.find(tenant, id))
       const outcome = await store.change(tenant, id, (agent, stored) => {
         const settings = changed(agent.settings, change)

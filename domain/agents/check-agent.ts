@@ -16,17 +16,21 @@ export type CheckTemplate = (text: string) => Problem | null
 export type AgentRules = {
   catalog: Catalog
   checkTemplate: CheckTemplate
-  /** Lets other requests run. */
-  pause: () => Promise<void>
+  /** Lets other requests run. The organizations take turns. */
+  pause: (organizationId: string) => Promise<void>
 }
 
 /** Checks the sent settings without regard to the stored settings. */
-export async function issuesOfSettings(settings: AgentChange, rules: AgentRules): Promise<Issue[]> {
+export async function issuesOfSettings(
+  settings: AgentChange,
+  rules: AgentRules,
+  organizationId: string,
+): Promise<Issue[]> {
   // If a provider was found recently, the catalog has rows for it only after this call.
   rules.catalog.version()
   return [
     ...languageIssues(settings),
-    ...(await templateIssues(settings, rules)),
+    ...(await templateIssues(settings, rules, organizationId)),
     ...modelIssues(settings, rules.catalog),
     ...providerIssues(settings, rules.catalog),
     ...delayIssues(settings.turnHandling ?? {}),
@@ -67,7 +71,11 @@ function unknownLanguage(path: ValuePath): Issue {
 }
 
 /** Checks each template after a pause: parsing takes up to 30 ms, and an agent has up to 14 templates. */
-async function templateIssues(settings: AgentChange, { checkTemplate, pause }: AgentRules): Promise<Issue[]> {
+async function templateIssues(
+  settings: AgentChange,
+  { checkTemplate, pause }: AgentRules,
+  organizationId: string,
+): Promise<Issue[]> {
   const { systemPrompt, firstMessage, voicemail, idleRePrompts, endCallMessage } = settings
   const templates: [ValuePath, string | null | undefined][] = [
     [['systemPrompt'], systemPrompt],
@@ -82,7 +90,7 @@ async function templateIssues(settings: AgentChange, { checkTemplate, pause }: A
   const issues: Issue[] = []
   for (const [path, text] of templates) {
     if (!text) continue
-    await pause()
+    await pause(organizationId)
     const problem = checkTemplate(text)
     if (problem !== null) issues.push({ path, problem })
   }

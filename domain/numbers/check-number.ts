@@ -7,9 +7,10 @@ import { hasAnswer } from './setup-status.ts'
 export async function issuesOfChange(
   { dispatchMetadataTemplate }: NumberChange,
   rules: SessionRules,
+  organizationId: string,
 ): Promise<Issue[]> {
   if (dispatchMetadataTemplate === undefined || dispatchMetadataTemplate === null) return []
-  return issuesOfTemplate(['dispatchMetadataTemplate'], dispatchMetadataTemplate, rules)
+  return issuesOfTemplate(['dispatchMetadataTemplate'], dispatchMetadataTemplate, rules, organizationId)
 }
 
 /** Refuses fields about SIP for a carrier's number: only an imported number has a SIP connection and a SIP provider. */

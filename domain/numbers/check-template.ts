@@ -8,12 +8,17 @@ import type { SessionRequest } from '../sessions/start.ts'
 type Template = Readonly<Record<string, unknown>>
 
 /** Checks the template. Paths in the issues begin with `path`, its place in the request. */
-export async function issuesOfTemplate(path: ValuePath, template: Template, rules: SessionRules): Promise<Issue[]> {
+export async function issuesOfTemplate(
+  path: ValuePath,
+  template: Template,
+  rules: SessionRules,
+  organizationId: string,
+): Promise<Issue[]> {
   const bounds = issuesOfMetadata(template, path)
   if (bounds.length > 0) return bounds
   // An agent is assumed, because the template may contain one part of an intent and the agent the rest.
   const request = { ...(template as SessionRequest), agentId: 'any' }
-  const ofSettings = await issuesOfRequest(request, rules)
+  const ofSettings = await issuesOfRequest(request, rules, organizationId)
   return [
     ...ofSettings.map((issue): Issue => ({ ...issue, path: [...path, ...issue.path] })),
     ...placeholderIssues(path, template),

@@ -50,7 +50,7 @@ export function createImport(deps: ImportDeps): ImportNumber {
     }
     refuseIssues([
       ...(isPhoneNumber(e164) ? [] : [{ path: ['e164'], problem: { kind: 'number_invalid' as const } }]),
-      ...(await issuesOfChange(input, rules)),
+      ...(await issuesOfChange(input, rules, tenant.organizationId)),
       ...issuesOfWhole(number),
     ])
     const outcome = await store.import(number, numbersMax)

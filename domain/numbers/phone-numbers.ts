@@ -38,7 +38,7 @@ export function createPhoneNumbers(deps: PhoneNumberDeps): PhoneNumbers {
     list: (tenant) => store.list(tenant, numbersMax),
     get: async (tenant, id) => requireResource(await store.find(tenant, id)),
     async change(tenant, id, change) {
-      refuseIssues(await issuesOfChange(change, rules))
+      refuseIssues(await issuesOfChange(change, rules, tenant.organizationId))
       if (Object.keys(change).length === 0) return requireResource(await store.find(tenant, id))
       const changed = await store.change(tenant, id, (number) => {
         const draft = { ...changedNumber(number, change), updatedAtMs: clock.nowMs() }

@@ -36,7 +36,7 @@ export function createPurchase(deps: PurchaseDeps): PurchaseNumber {
     const isForeign = !deps.isUsNumber(input.e164)
     refuseIssues([
       ...(isForeign ? [{ path: ['e164'], problem: { kind: 'number_not_us' as const } }] : []),
-      ...(await issuesOfChange(input, deps.rules)),
+      ...(await issuesOfChange(input, deps.rules, tenant.organizationId)),
       ...issuesOfWhole(number),
     ])
     refuse(await deps.orders.check(number, numbersMax))

@@ -39,7 +39,7 @@ export async function askBefore(
   const { call, secrets } = live
   const own = { pipeline: call.pipeline, metadata: call.metadata, secrets }
   const remake = async (overrides: PreCallOverrides) => {
-    refuseIssues(await issuesOfRequest(asRequest(request, overrides), deps.rules))
+    refuseIssues(await issuesOfRequest(asRequest(request, overrides), deps.rules, call.organizationId))
     const changed = await prepared(deps, preparation, request, overrides)
     deps.routes.require(caller, changed.pipeline)
     return call.phone === null ? changed : withReserved(changed, call.phone)

@@ -90,12 +90,14 @@ export function createDialPhone(deps: OutboundDeps): DialPhone {
     caller,
     { to, from = null, rmsgNumber, telephony, note, sessionId, leavesUnset = false, isRendered = false, ...request },
   ) => {
+    const tenant = tenantOf(caller)
+    const { organizationId } = tenant
+    const rules = isRendered ? withoutTemplates(deps.rules) : deps.rules
     refuseIssues([
       ...numberIssues(deps, { to, from }),
-      ...(await issuesOfRequest(request, isRendered ? withoutTemplates(deps.rules) : deps.rules)),
+      ...(await issuesOfRequest(request, rules, organizationId)),
       ...answeringIssues(telephony, deps.rules.agent.checkTemplate),
     ])
-    const tenant = tenantOf(caller)
     const agentId = request.agentId ?? null
     const number = rmsgNumber ?? (await numberOf(deps, caller, agentId, from))
     const agent = await agentOf(deps, tenant, agentId)
@@ -115,8 +117,9 @@ export function createDialPhone(deps: OutboundDeps): DialPhone {
     const occasion = { callId: id, nowMs, direction: 'outbound', phone, unset: leavesUnset ? new Set<string>() : null }
     const preparation = await preparationOf(deps, tenant, { occasion, transport: 'phone', agent, isRendered })
     const settings = await prepared(deps, preparation, request)
+    const variables = request.variables ?? {}
     const { render } = deps.rules
-    const rendered = { settings: settings.pipeline, agent, variables: request.variables ?? {}, occasion, render }
+    const rendered = { settings: settings.pipeline, agent, variables, occasion, organizationId, render }
     const answerPlan = planOnLine(await answerPlanOf(telephony ?? {}, agent, rendered), line.name)
     await requireCredit(deps, caller)
     await requireSeat(deps, caller, preparation.organization?.maxSessions ?? null)

@@ -11,12 +11,16 @@ export type SessionRules = {
   agent: AgentRules
   tool: ToolRules
   render: RenderTemplate
-  /** Lets other requests run. */
-  pause: () => Promise<void>
+  /** Lets other requests run. The organizations take turns. */
+  pause: (organizationId: string) => Promise<void>
 }
 
 /** Checks the request alone. The agent is not needed. */
-export async function issuesOfRequest(request: SessionRequest, rules: SessionRules): Promise<Issue[]> {
+export async function issuesOfRequest(
+  request: SessionRequest,
+  rules: SessionRules,
+  organizationId: string,
+): Promise<Issue[]> {
   const { agentId, intent, llm, constraints, tools, metadata, ...shared } = request
   const hasAgent = agentId !== undefined && agentId !== null
   const { systemPrompt, ...settings } = shared
@@ -29,21 +33,26 @@ export async function issuesOfRequest(request: SessionRequest, rules: SessionRul
       ...(constraints && { stackPreferences: constraints }),
     },
     rules.agent,
+    organizationId,
   )
   return [
     ...(hasAgent || intent?.language !== undefined ? [] : [missingIntent]),
     ...issues.map(asSent),
-    ...(await issuesOfTools(tools ?? [], rules)),
+    ...(await issuesOfTools(tools ?? [], rules, organizationId)),
     ...repeatedNames(tools ?? []),
     ...issuesOfMetadata(metadata ?? {}),
   ]
 }
 
 /** Checks each tool after a pause: compiling a schema takes up to 20 ms, and a session may have 64 tools. */
-async function issuesOfTools(tools: NonNullable<SessionRequest['tools']>, rules: SessionRules): Promise<Issue[]> {
+async function issuesOfTools(
+  tools: NonNullable<SessionRequest['tools']>,
+  rules: SessionRules,
+  organizationId: string,
+): Promise<Issue[]> {
   const issues: Issue[] = []
   for (const [at, tool] of tools.entries()) {
-    await rules.pause()
+    await rules.pause(organizationId)
     for (const issue of issuesOfTool(tool, rules.tool)) issues.push({ ...issue, path: ['tools', at, ...issue.path] })
   }
   return issues

@@ -46,6 +46,7 @@ export async function agentOf({ agents }: PrepareDeps, tenant: Tenant, agentId: 
 
 /** All inputs for a session's settings except the request. */
 export type Preparation = {
+  organizationId: string
   occasion: Occasion
   transport: SessionTransport
   organization: { recordingEnabled: boolean; maxSessions: number | null } | null
@@ -63,6 +64,7 @@ export async function preparationOf(
   return {
     ...rest,
     agent,
+    organizationId: tenant.organizationId,
     organization: await organizations.find(tenant.organizationId),
     tools: agent === null ? [] : await tools.listWithSecrets(tenant, agent.id),
   }
@@ -74,7 +76,7 @@ export async function preparationOf(
  */
 export async function prepared(
   { rules }: Pick<PrepareDeps, 'rules'>,
-  { occasion, transport, organization, agent, tools, isRendered = false }: Preparation,
+  { organizationId, occasion, transport, organization, agent, tools, isRendered = false }: Preparation,
   ...requests: readonly [SessionRequest, ...PreCallOverrides[]]
 ): Promise<SessionSettings> {
   const joined = joinSettings(agent, ...requests)
@@ -85,6 +87,7 @@ export async function prepared(
     agent,
     variables: variables ?? {},
     occasion,
+    organizationId,
     render: rules.render,
     isRendered: (field) => isRendered && !changes.some((change) => isSetBy(change, field)),
   })

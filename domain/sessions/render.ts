@@ -5,12 +5,13 @@ import type { JoinedSettings } from './join.ts'
 
 /**
  * Renders a text. `missing` lists required variables with neither a value nor a default in the text. Resolves with null
- * if the rendering takes too long.
+ * if the rendering takes too long. The organizations take turns.
  */
 export type RenderTemplate = (
   text: string,
   values: Readonly<Record<string, string>>,
   system: Readonly<Record<string, string>>,
+  organizationId: string,
 ) => Promise<{ text: string; missing: readonly string[] } | null>
 
 export type Occasion = {
@@ -33,6 +34,7 @@ export type Rendering = {
   agent: Agent | null
   variables: Readonly<Record<string, string>>
   occasion: Occasion
+  organizationId: string
   render: RenderTemplate
   /**
    * Returns true if an earlier session rendered this field. It must not be rendered again: a variable's value would
@@ -47,7 +49,7 @@ export type Rendering = {
  */
 export async function renderSettings(
   settings: JoinedSettings,
-  { agent, variables, occasion, render, isRendered }: Rendering,
+  { agent, variables, occasion, organizationId, render, isRendered }: Rendering,
 ): Promise<JoinedSettings> {
   const values = { ...defaultsOf(agent), ...variables }
   const system = systemValues(settings, occasion)
@@ -55,7 +57,7 @@ export async function renderSettings(
   const issues: Issue[] = []
   const rendered = async (path: [TemplateField, ...ValuePath], text: string): Promise<string> => {
     if (isRendered(path[0])) return text
-    const outcome = await render(text, values, system)
+    const outcome = await render(text, values, system, organizationId)
     if (outcome === null) issues.push({ path, problem: { kind: 'template_too_costly' } })
     for (const name of outcome?.missing ?? []) missing.add(name)
     return outcome?.text ?? ''
@@ -89,12 +91,15 @@ export type MessageOf = {
   agent: Agent | null
   variables: Readonly<Record<string, string>>
   occasion: Occasion
+  organizationId: string
   render: RenderTemplate
 }
 
 /** Renders one more text for a session. Throws as `renderSettings` does. */
-export async function renderMessage({ text, path, settings, agent, variables, occasion, render }: MessageOf) {
-  const outcome = await render(text, { ...defaultsOf(agent), ...variables }, systemValues(settings, occasion))
+export async function renderMessage({ text, path, settings, agent, variables, occasion, ...rest }: MessageOf) {
+  const { organizationId, render } = rest
+  const values = { ...defaultsOf(agent), ...variables }
+  const outcome = await render(text, values, systemValues(settings, occasion), organizationId)
   if (outcome === null) refuseIssues([{ path, problem: { kind: 'template_too_costly' } }])
   leaveEmpty(occasion, outcome?.missing ?? [])
   return outcome?.text.trim() || null

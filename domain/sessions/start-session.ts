@@ -55,9 +55,9 @@ export function createStartSession(deps: StartDeps): StartSession {
   const queue = new SessionQueue((id) => deps.calls.countQueued(id), deps.queuedMax)
   return {
     async start(caller, request, publicUrl) {
-      refuseIssues(await issuesOfRequest(request, deps.rules))
-      requireTransport(deps, request)
       const tenant = tenantOf(caller)
+      refuseIssues(await issuesOfRequest(request, deps.rules, tenant.organizationId))
+      requireTransport(deps, request)
       const agent = await agentOf(deps, tenant, request.agentId ?? null)
       const id = deps.ids.session()
       const occasion = { callId: id, nowMs: deps.clock.nowMs(), direction: 'browser', phone: null, unset: null }
@@ -75,7 +75,7 @@ export function createStartSession(deps: StartDeps): StartSession {
           newCall(caller, request, own, made, occasion.nowMs),
           own,
           async (overrides) => {
-            refuseIssues(await issuesOfRequest(asRequest(request, overrides), deps.rules))
+            refuseIssues(await issuesOfRequest(asRequest(request, overrides), deps.rules, tenant.organizationId))
             const changed = await prepared(deps, preparation, request, overrides)
             deps.routes.require(caller, changed.pipeline)
             return changed

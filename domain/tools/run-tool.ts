@@ -50,11 +50,12 @@ async function send(deps: RunToolDeps, call: Call, request: ToolRequest, source:
   const id = keyOf(call, request)
   const body = bodyOf(call, request, id)
   // Tools of many organizations can have the same host, so a hanging tool must not delay another tool.
-  const lane = `${call.organizationId} ${request.tool.name}`
+  const owner = call.organizationId
+  const lane = `${owner} ${request.tool.name}`
   const post = (signing: readonly string[]) => {
     const signed = webhookHeaders({ id, nowMs: clock.nowMs(), body }, signing)
     const headers = { ...request.trace?.headers, ...headersOf(source, secrets), ...signed }
-    return client.post({ url: source.url, headers, body, signal: timeout.signal, answerBytesMax, lane })
+    return client.post({ url: source.url, headers, body, signal: timeout.signal, answerBytesMax, lane, owner })
   }
   try {
     const signing = secrets.secret === null ? await deps.workspaceSecrets(call.organizationId) : [secrets.secret]

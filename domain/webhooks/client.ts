@@ -12,6 +12,8 @@ export type WebhookRequest = {
    * Each lane has separate connections, so slow requests in one lane do not delay other requests to the same server.
    */
   lane?: string
+  /** The organization. Organizations take turns in reading long answers. If absent, the lane takes turns. */
+  owner?: string
 }
 
 /** An answer with any status. Redirects are not followed. */

@@ -105,6 +105,7 @@ async function sendOver(
     headers: Object.entries(request.headers).flat(),
     ...(request.body !== undefined && { body: request.body }),
     signal: request.signal,
+    owner: request.owner ?? request.lane,
     headersTimeoutMs: silentMsMax,
     bodyTimeoutMs: silentMsMax,
     totalMs: silentMsMax,

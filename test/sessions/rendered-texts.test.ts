@@ -8,7 +8,7 @@ const rules = { render: renderTemplate } as unknown as Parameters<typeof prepare
 const phone = { from: '+15005550140', to: '+15005550006', forwardedFrom: null }
 const occasion = { callId: 'call_1', nowMs: 0, direction: 'outbound', phone, unset: new Set<string>() }
 const again: Preparation = {
-  ...{ occasion, transport: 'phone', organization: null, agent: null, tools: [] },
+  ...{ organizationId: 'org_1', occasion, transport: 'phone', organization: null, agent: null, tools: [] },
   isRendered: true,
 }
 const text = 'Anna {{ system.direction }} {% raw'
