@@ -32,10 +32,10 @@ export async function agents() {
   return jsonOf(answer)
 }
 
-/** Returns the LLM models that the server can route to now. */
-export async function languageModels() {
+/** Returns the models that the server lists. */
+export async function models() {
   const { data } = await jsonOf(await reach('/v1/models'))
-  return data.filter(({ stage, routable }) => stage === 'llm' && routable).map(({ id }) => id)
+  return data
 }
 
 /**

@@ -1,6 +1,7 @@
 /** The page to talk to an agent: one session at a time. */
-import { agents, createSession, languageModels, needsKey, turnsOf, useKey } from './agent-server.js'
+import { agents, createSession, models, needsKey, turnsOf, useKey } from './agent-server.js'
 import { Turns } from './agent-turns.js'
+import { conversationLanguages } from './languages.js'
 import { connectedWords, microphoneFault, withoutMicrophone } from './microphone.js'
 import { startSession } from './session-client.js'
 import { showWaterfalls } from './waterfall.js'
@@ -21,11 +22,13 @@ We do not repair motorcycles.`
 void begin()
 
 async function begin() {
-  fillLanguages()
   if (missing !== null) say(`${missing} Press Talk all the same, and type.`, true)
   try {
     element('key-form').hidden = !(await needsKey())
-    fill('model', [['', 'auto'], ...(await languageModels()).map((id) => [id, id])])
+    const served = await models()
+    fillLanguages(conversationLanguages(served))
+    const thinking = served.filter(({ stage, routable }) => stage === 'llm' && routable)
+    fill('model', [['', 'auto'], ...thinking.map(({ id }) => [id, id])])
     if (element('key-form').hidden) fillAgents(await agents())
   } catch (error) {
     say(inWords(error), true)
@@ -208,9 +211,8 @@ function fillAgents(found) {
   fill('agent', [['', 'Write one here'], ...found.map(({ id, name }) => [id, name])])
 }
 
-function fillLanguages() {
+function fillLanguages(tags) {
   const names = new Intl.DisplayNames(['en'], { type: 'language' })
-  const tags = ['en', 'de', 'es', 'fr', 'it', 'nl', 'pl', 'pt', 'ja', 'ko', 'zh']
   fill(
     'language',
     tags.map((tag) => [tag, names.of(tag)]),

@@ -73,7 +73,7 @@ const fileNames = [
   ...['app', 'audio', 'curl', 'lists', 'microphone', 'reach', 'route', 'server', 'worklet'].map(
     (name) => `try/${name}.js`,
   ),
-  ...['agent', 'agent-server', 'agent-turns', 'waterfall'].map((name) => `try/${name}.js`),
+  ...['agent', 'agent-server', 'agent-turns', 'languages', 'waterfall'].map((name) => `try/${name}.js`),
   ...['style', 'agent'].map((name) => `try/${name}.css`),
   ...['audio', 'client', 'socket', 'worklet'].map((name) => `session/session-${name}.js`),
   ...['frame-cutter', 'page-speaker', 'playout', 'resampler'].map((name) => `session/${name}.js`),

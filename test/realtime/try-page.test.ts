@@ -27,7 +27,7 @@ const facts = { failuresMax: 3, openMs: 1000, openMaxMs: 8000, retryAfterMaxMs: 
 const names = [
   ...['app.js', 'audio.js', 'curl.js', 'lists.js', 'route.js', 'server.js', 'style.css', 'worklet.js'],
   ...['microphone.js', 'reach.js', 'page-speaker.js'],
-  ...['agent.css', 'agent.js', 'agent-server.js', 'agent-turns.js', 'waterfall.js'],
+  ...['agent.css', 'agent.js', 'agent-server.js', 'agent-turns.js', 'languages.js', 'waterfall.js'],
   ...['session-audio.js', 'session-client.js', 'session-socket.js', 'session-worklet.js'],
   ...['frame-cutter.js', 'playout.js', 'resampler.js'],
 ]
@@ -100,6 +100,15 @@ function ask(server: Served, method: string, path: string, headers: Record<strin
     request.on('error', reject).end()
   })
 }
+
+t.test('each script that a page imports is served', async (t) => {
+  const server = await serve(t)
+  for (const path of pages.filter((page) => page.endsWith('.js'))) {
+    const { body } = await ask(server, 'GET', path)
+    for (const [, name = ''] of body.matchAll(/from '\.\/([\w-]+\.js)'/g))
+      t.ok(names.includes(name), `${path}: ${name}`)
+  }
+})
 
 t.test('the page /try and its files are served', async (t) => {
   const server = await serve(t)

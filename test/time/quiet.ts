@@ -24,18 +24,50 @@ const shortTimers = watchShortTimers()
 const compilations = watchCompilations()
 const marker = new LoopbackMarker()
 
+type Caller = { resolve: () => void; reject: (error: unknown) => void }
+
+/** The callers that wait for the next wait to begin. */
+const callers: Caller[] = []
+let isWaiting = false
+
 export const wholeProcess: Quiet = {
   changes: () => statements.count,
-  async settled() {
-    for (let round = 0; ; round++) {
-      const events = eventsOf()
-      await nextRound()
-      if (statements.pending > 0) await within(statements.over(), 'Postgres does not answer')
-      else if (round >= patientRounds || shortTimers.pending > 0) await sleep(1)
-      if (round > patientRounds + hangMs) throw new Error(`not quiet: ${process.getActiveResourcesInfo().join(' ')}`)
-      if (eventsOf() === events && !isWorking() && (await hasReceivedAll())) return
+  settled: () =>
+    new Promise((resolve, reject) => {
+      callers.push({ resolve, reject })
+      if (!isWaiting) void serveCallers()
+    }),
+}
+
+/**
+ * Waits once for all callers, because the datagrams of two waits at the same time are events for each other: many clocks
+ * would never find the process quiet.
+ */
+async function serveCallers(): Promise<void> {
+  isWaiting = true
+  while (callers.length > 0) {
+    const served: Caller[] = []
+    try {
+      await quiet(() => served.push(...callers.splice(0)))
+      for (const { resolve } of served) resolve()
+    } catch (error) {
+      for (const { reject } of served) reject(error)
     }
-  },
+  }
+  isWaiting = false
+}
+
+/** Resolves when the process is quiet. Calls `begun` before the first look, so all earlier work counts. */
+async function quiet(begun: () => void): Promise<void> {
+  for (let round = 0; ; round++) {
+    const events = eventsOf()
+    await nextRound()
+    if (round === 0) begun()
+    if (statements.pending > 0) await within(statements.over(), 'Postgres does not answer')
+    else if (round >= patientRounds || shortTimers.pending > 0) await sleep(1)
+    if (round > patientRounds + hangMs) throw new Error(`not quiet: ${process.getActiveResourcesInfo().join(' ')}`)
+    if (eventsOf() === events && !isWorking() && (await hasReceivedAll())) return
+  }
 }
 
 /** Resolves with true if the process has received nothing that it had sent to itself, and no other work has begun. */

@@ -9,7 +9,7 @@ function partsOf(value) {
 
 const isResource = (name, part) => typeof part === 'object' && name !== 'http' && !name.endsWith('Resource')
 
-/** Returns the names of all methods. A resource's name stands in front: `agents.tools.list`. */
+/** Returns the names of all methods, such as `agents.tools.list`. */
 export function methodsOf(value, prefix = '') {
   const { resources, methods } = partsOf(value)
   const inner = Object.entries(resources).flatMap(([name, part]) => methodsOf(part, `${prefix}${name}.`))

@@ -1,0 +1,21 @@
+/** The languages of a conversation. */
+
+/** Offered if both stages know every language, because then no list names one. */
+const frequent = ['en', 'de', 'es', 'fr', 'it', 'nl', 'pl', 'pt', 'ja', 'ko', 'zh']
+
+/** Returns the languages that the server can both hear and speak now, English first. `models` is the list of /v1/models. */
+export function conversationLanguages(models) {
+  const [stt, tts] = ['stt', 'tts'].map((stage) => languagesOf(models, stage))
+  if (stt.has('*') && tts.has('*')) return [...new Set([...frequent, ...stt, ...tts])].filter(isNamed)
+  const both = [...stt, ...tts].filter((tag) => knows(stt, tag) && knows(tts, tag) && isNamed(tag))
+  return both.length === 0 ? ['en'] : [...new Set(both)].sort(englishFirst)
+}
+
+function languagesOf(models, stage) {
+  const able = models.filter((model) => model.stage === stage && model.routable && model.streaming)
+  return new Set(able.flatMap(({ languages }) => languages))
+}
+
+const knows = (languages, tag) => languages.has(tag) || languages.has('*')
+const isNamed = (tag) => tag !== '*'
+const englishFirst = (one, other) => Number(other === 'en') - Number(one === 'en') || (one < other ? -1 : 1)

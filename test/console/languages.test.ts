@@ -1,0 +1,26 @@
+/** The page for agents offers the languages that the server can both hear and speak. */
+import t from 'tap'
+import { conversationLanguages } from '../../console/try/languages.js'
+
+const model = (stage: string, ...languages: string[]) => ({ stage, languages, routable: true, streaming: true })
+
+t.test('the languages are the languages of both stages, English first', (t) => {
+  const recognizers = [model('stt', 'de', 'en'), model('stt', 'fr'), model('llm', '*')]
+  t.same(conversationLanguages([...recognizers, model('tts', 'de', 'en', 'it')]), ['en', 'de'])
+  t.same(conversationLanguages([...recognizers, model('tts', '*')]), ['en', 'de', 'fr'])
+  t.same(conversationLanguages([model('stt', '*'), model('tts', 'pl')]), ['pl'])
+  t.end()
+})
+
+t.test('models that cannot be reached or do not stream offer no language', (t) => {
+  const models = [model('stt', 'en', 'de'), model('tts', 'en')]
+  t.same(conversationLanguages([...models, { ...model('tts', 'de'), routable: false }]), ['en'])
+  t.same(conversationLanguages([...models, { ...model('tts', 'de'), streaming: false }]), ['en'])
+  t.end()
+})
+
+t.test('if no list names a language, frequent languages are offered', (t) => {
+  t.match(conversationLanguages([model('stt', '*'), model('tts', '*')]), ['en', 'de', 'es'])
+  t.same(conversationLanguages([]), ['en'])
+  t.end()
+})
