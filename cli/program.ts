@@ -6,6 +6,7 @@ import { callbacks } from './callbacks.ts'
 import { calls } from './calls.ts'
 import { demo } from './demo.ts'
 import { dial } from './dial.ts'
+import { examples } from './examples.ts'
 import { keys } from './keys.ts'
 import { lastCommands } from './last-commands.ts'
 import { listen } from './listen.ts'
@@ -63,5 +64,13 @@ export function createProgram(actions: Actions): Command {
     ...lastCommands,
   ])
     add(program, given)
+  showExamples(program)
   return program
+}
+
+/** Adds the examples to the help of `command` and of all commands in it. */
+function showExamples(command: Command, name = ''): void {
+  const lines = examples[name]
+  if (lines) command.addHelpText('after', ['', 'Examples:', ...lines.map((line) => `  ${line}`)].join('\n'))
+  for (const each of command.commands) showExamples(each, `${name} ${each.name()}`.trim())
 }

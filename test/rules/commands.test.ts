@@ -4,6 +4,7 @@ import path from 'node:path'
 import type { Command } from 'commander'
 import t from 'tap'
 import type { Actions } from '../../cli/actions.ts'
+import { examples } from '../../cli/examples.ts'
 import { createProgram } from '../../cli/program.ts'
 
 /** Commands without `--json`, each with the reason. */
@@ -59,6 +60,20 @@ t.test('documents name commands and options that exist', (t) => {
   t.ok(found > 60, `${found} lines`)
   t.equal(faultOf('org make Acme'), 'org has no make')
   t.equal(faultOf('org list --long'), 'org list has no --long')
+  t.end()
+})
+
+t.test('the examples in --help are lines of their command', (t) => {
+  for (const [name, lines] of Object.entries(examples)) {
+    for (const line of lines) {
+      t.equal(faultOf(line.replace(/^parley /, '')), null, line)
+      t.ok(line.includes(`parley ${name}`), line)
+    }
+    const [, command] = commands.find(([each]) => each === name) ?? []
+    let help = ''
+    command?.configureOutput({ writeOut: (text) => (help += text) }).outputHelp()
+    t.ok(help.endsWith(`Examples:\n${lines.map((line) => `  ${line}\n`).join('')}`), help)
+  }
   t.end()
 })
 

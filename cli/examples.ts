@@ -1,0 +1,35 @@
+/** The lines that `--help` shows below a command's options. */
+export const examples: Readonly<Record<string, readonly string[]>> = {
+  up: ['parley up', "parley up --simulate-inbound 'When are you open?'"],
+  backup: ['parley backup parley.backup'],
+  restore: ['parley restore parley.backup'],
+  'keys create': [
+    'parley keys create --org acme --name shop --budget 5usd/month',
+    'parley keys create --org acme --test --scopes router,platform --expires 90d',
+  ],
+  'keys rotate': ['parley keys rotate shop --org acme --overlap 24h'],
+  'org set': ['parley org set acme max_concurrency=4 credit=25'],
+  'org disable': ['parley org disable acme --now'],
+  'users create': ['parley users create ann@example.com acme --role member'],
+  transcribe: ['parley transcribe call.wav --language en', 'parley transcribe - < call.wav'],
+  speak: ["parley speak 'Good day.' --out hello.wav", "parley respond 'Say hello.' | parley speak - -o - > hello.wav"],
+  respond: ["parley respond 'When are you open?' --system 'You answer for a shop.'"],
+  preview: ['parley preview --stage stt --language en --objective latency'],
+  'agents create': ["parley agents create --name desk --prompt 'You answer the phone of a bicycle shop.'"],
+  'agents update': ["parley agents update desk --set firstMessage='Good day.'"],
+  'calls list': ['parley calls list --status completed --limit 10'],
+  dial: ['parley dial +15005550006 --agent desk'],
+  'numbers search': ['parley numbers search --area 212'],
+  'numbers buy': ['parley numbers buy +12125550123 --agent desk'],
+  'numbers import': ["parley numbers import +493012345678 --connection 'Head office' --agent desk"],
+  'sip-connections add': [
+    "parley sip-connections add 'Head office' --host sip.example --username shop --password-stdin < password.txt",
+  ],
+  listen: ['parley listen --forward-to http://127.0.0.1:3000/hook --events call.status'],
+  trigger: ['parley trigger call.report --forward-to http://127.0.0.1:3000/hook'],
+  replay: ['parley replay call.tar --with stt=deepgram:nova-3,openai:whisper-1'],
+  'transfers blind': ['parley transfers blind CALL --set to=+15005550002'],
+  'webhooks create': [
+    `parley webhooks create --set name=calls --set url=https://hooks.example/calls --set 'events=["call.status"]'`,
+  ],
+}
