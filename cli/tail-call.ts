@@ -74,8 +74,13 @@ function linesOfTurn(turn: SessionTurn): string[] {
   return [`${source.padEnd(6)}  ${oneLine(text)}${after}`, ...cut]
 }
 
-function lineOfEvent(event: CallEvent): string {
+/** Writes an event, with the status with which the other line has ended a leg, such as `SIP 404 Not Found`. */
+export function lineOfEvent(event: CallEvent): string {
   const { event_type: type, occurred_at: at, failure_cause: cause } = event
   const words = transferWords(event) ?? (cause === null ? '' : oneLine(cause))
-  return `event   ${at.slice(11, 23)}  ${type}${words === '' ? '' : `  ${words}`}`
+  return ['event ', at.slice(11, 23), type, words, sipStatus(event)].filter((part) => part !== '').join('  ')
+}
+
+function sipStatus({ sip_status_code: code, sip_status: phrase }: CallEvent): string {
+  return code === null ? '' : ['SIP', code, phrase].filter((part) => part !== null).join(' ')
 }
