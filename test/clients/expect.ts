@@ -45,6 +45,7 @@ const expectations: Readonly<Record<string, Expect>> = {
   },
   models: (t, { value }) => t.ok((value as string[]).includes('stub:stub-llm')),
   toolCall: (t, { value }) => t.same(value, ['weather']),
+  respondToolCall: (t, { value }) => t.same(value, ['weather']),
   agent: (t, { value }) =>
     t.match(value, { text: 'The tool says: Oslo is sunny.' }, 'the result went back to the model'),
   respond: (t, { value }) => t.match(value, { text: stubText }),

@@ -8,7 +8,10 @@ t.setTimeout(600_000)
 const frameworks = {
   'voice.txt': {
     langchain: ['chat', 'chatStream', 'usage', 'agent', 'respond', 'withoutCredential'],
-    livekit: ['chatStream', 'toolCall', 'transcribe', 'captions', 'speakSeconds', 'withoutCredential'],
+    livekit: [
+      ...['chatStream', 'toolCall', 'respond', 'respondToolCall', 'transcribe', 'captions', 'speakSeconds'],
+      'withoutCredential',
+    ],
     pipecat: ['chatStream', 'transcribe', 'captions', 'speakSeconds', 'withoutCredential'],
   },
   'litellm.txt': {

@@ -6,6 +6,7 @@ import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { compatContract } from '../../generated/compat/contract.ts'
 import { internalContract } from '../../generated/internal/contract.ts'
@@ -41,6 +42,8 @@ const documents: readonly Document[] = [
   { name: 'internal', contract: internalContract, left: [] },
 ]
 const hourMs = 3_600_000
+/** A server that has not stopped after this time hangs: open sockets delay the end by 200 ms. */
+const hangMs = 60_000
 
 t.setTimeout(documents.length * hourMs)
 /** If the packages could not be installed, `missing` is the reason to skip the test. */
@@ -51,12 +54,18 @@ for (const document of documents)
     `answers to random requests conform to the contract of the surface ${document.name}`,
     missing === null ? {} : { skip: missing },
     async (t) => {
-      const report = await judgedBy(t, document, await startProduct(t))
+      const server = await startProduct(t)
+      const report = await judgedBy(t, document, server)
       t.same(report.failures, [])
       t.same(report.errors, [])
       t.equal(report.operations.tested, operationsIn(document).length, 'each operation was tested')
       // With fewer examples some operations get no valid request, so this is checked only for larger runs.
       if (Number(examples) >= 100) t.same(unservedIn(document, report.statuses), [], 'each operation was served')
+      const hasEnded = server.stop().then(() => true)
+      t.ok(
+        await Promise.race([hasEnded, setTimeout(hangMs, false, { ref: false })]),
+        'the server stops when it is asked to',
+      )
     },
   )
 

@@ -15,6 +15,8 @@ finals, interims = SpeechEventType.FINAL_TRANSCRIPT, SpeechEventType.INTERIM_TRA
 
 
 auto, unknown = (openai.LLM(model=name, **server) for name in ("auto", "gpt-4o-mini"))
+# Responses go over a socket by default, and this server has them over HTTP.
+responses = openai.responses.LLM(model="auto", use_websocket=False, **server)
 
 
 @function_tool
@@ -39,6 +41,15 @@ async def chat_stream():
 
 async def tool_call():
     parts = await chat(auto, tools=[weather])
+    return [call.name for part in parts if part.delta for call in part.delta.tool_calls]
+
+
+async def respond():
+    return collected(part.delta.content for part in await chat(responses) if part.delta)
+
+
+async def respond_tool_call():
+    parts = await chat(responses, tools=[weather])
     return [call.name for part in parts if part.delta for call in part.delta.tool_calls]
 
 
@@ -97,6 +108,8 @@ async def main():
             {
                 "chatStream": chat_stream,
                 "toolCall": tool_call,
+                "respond": respond,
+                "respondToolCall": respond_tool_call,
                 "transcribe": transcribe,
                 "captions": captions,
                 "speakSeconds": speak,
