@@ -11,8 +11,11 @@ const prompt = 'Hello?'
 const ask = (model) => generateText({ model: openai.chat(model), prompt, maxRetries: 0 })
 const stream = (model) => {
   const { fullStream } = streamText({ model: openai.chat(model), prompt, maxRetries: 0, onError: () => {} })
+  let hasText = false
   return collect(fullStream, (part) => {
-    if (part.type === 'error') throw part.error instanceof Error ? part.error : new Error(JSON.stringify(part.error))
+    // The SDK gives each error in a stream the status 500, also after the first text.
+    if (part.type === 'error') throw hasText ? new Error(part.error.message) : part.error
+    hasText ||= part.type === 'text-delta'
     return part.type === 'text-delta' ? part.text : undefined
   })
 }

