@@ -17,10 +17,12 @@ type Options = {
   directions?: readonly Direction[]
   /** True to check each schema against the meta-schema. */
   validateSchema?: boolean
+  /** False for validators that run a few times only: compiling then takes less time. */
+  optimize?: boolean
 }
 
 export function createAjv(schemas: Record<string, Schema>, options: Options = {}): Ajv2020 {
-  const { allErrors = false, directions = ['request', 'response'], validateSchema = true } = options
+  const { allErrors = false, directions = ['request', 'response'], validateSchema = true, optimize = true } = options
   const ajv = new Ajv2020({
     allErrors,
     validateSchema,
@@ -31,7 +33,7 @@ export function createAjv(schemas: Record<string, Schema>, options: Options = {}
     discriminator: true,
     useDefaults: true,
     inlineRefs: false,
-    code: { source: true, esm: true, optimize: true, formats: _`formats` },
+    code: { source: true, esm: true, optimize, formats: _`formats` },
   })
   addFormats(ajv)
   for (const name of Object.keys(schemas)) {

@@ -108,7 +108,7 @@ export class ContractValidators {
 
   #compile(name: string, schema: Schema): Validator {
     // The generator has checked the schemas. Checking them again would take most of the time here.
-    this.#ajv ??= createAjv(this.#schemas, { directions: ['response'], validateSchema: false })
+    this.#ajv ??= createAjv(this.#schemas, { directions: ['response'], validateSchema: false, optimize: false })
     const validate = this.#ajv.getSchema(registerSchema(this.#ajv, name, schema, 'response', this.#schemas))
     if (!validate) throw new Error(`${name} has no schema`)
     return validate as Validator

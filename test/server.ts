@@ -146,6 +146,8 @@ const quiet: Settings = {
   PARLEY_EDGE_QUOTA: '0',
   // Otherwise each server would preload its engine, which takes a second of processor time and 265 MiB.
   PARLEY_LOCAL_WARM: 'false',
+  // So the first stream starts the engine, which takes more than the usual 10 s on a busy machine.
+  PARLEY_REALTIME_OPEN_MS: '60000',
   // Without a load balancer the server need not wait for one before it closes its port.
   PARLEY_DRAIN_LB_DELAY_MS: '0',
   PARLEY_STORE_CONNECTIONS_MAX: '4',

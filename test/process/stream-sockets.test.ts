@@ -7,7 +7,12 @@ import { type Client, loopback, loopbackModel, start } from '../realtime/socket.
 import { startParley } from './parley.ts'
 
 const address = '/v1/transcribe/stream'
-const settings = { PARLEY_PROVIDERS: loopback, PARLEY_LOCAL_ENABLED: 'false' }
+const settings = {
+  PARLEY_PROVIDERS: loopback,
+  PARLEY_LOCAL_ENABLED: 'false',
+  // The first of 1,000 sockets sends nothing until the last one is open.
+  PARLEY_REALTIME_SILENCE_MS: '600000',
+}
 
 t.test('30 minutes of audio through one socket are not kept in memory', async (t) => {
   const parley = await startParley(settings)

@@ -36,7 +36,8 @@ export async function call(
   const method = body === undefined ? 'GET' : 'POST'
   const asked = fetch(url, {
     method,
-    headers: { authorization: `Bearer ${server.key}`, 'content-type': 'application/json' },
+    // On a busy machine a client may use a kept connection at the moment when the server closes it.
+    headers: { authorization: `Bearer ${server.key}`, 'content-type': 'application/json', connection: 'close' },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   }).then(async (answer) => ({
     status: answer.status,
