@@ -11,7 +11,7 @@ type WithId = { id: string }
 const intent = { language: 'en', optimizeFor: 'accuracy' }
 const optimizing = (optimizeFor: string) => ({ language: 'en', optimizeFor })
 
-t.test('agents and sessions accept the objective accuracy, and a session then routes by quality', async (t) => {
+t.test('agents and sessions accept optimizeFor "accuracy", and the session uses "quality"', async (t) => {
   const created = await call(acme, 'POST', '/v1/agents', { name: 'a', systemPrompt: 'x', intent })
   t.match([created.status, created.json()], [201, { intent }], created.text)
   const path = `/v1/agents/${created.json<WithId>().id}`
@@ -27,7 +27,7 @@ t.test('agents and sessions accept the objective accuracy, and a session then ro
   t.same(faultOf(refused).paths, ['/intent/optimizeFor'])
 })
 
-t.test('if a pre-call answer has the objective accuracy, all its overrides are applied', async (t) => {
+t.test('a pre-call answer with optimizeFor "accuracy" is valid, and all its overrides are applied', async (t) => {
   const overrides = { intent: { optimizeFor: 'accuracy' }, systemPrompt: 'Be kind.', metadata: { a: 1 } }
   const answer: Answer = (response) => response.end(JSON.stringify(overrides))
   const receiver = await startReceiver(answer)
@@ -43,7 +43,7 @@ t.test('if a pre-call answer has the objective accuracy, all its overrides are a
   })
 })
 
-t.test('lists, previews and routing accept the objective accuracy, and name it quality in their answers', async (t) => {
+t.test('the model list, the route preview and requests accept the objective "accuracy" as "quality"', async (t) => {
   for (const path of [
     '/router/v1/models?objective=accuracy',
     '/v1/routing/preview?stage=tts&language=en&objective=accuracy',

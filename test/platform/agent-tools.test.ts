@@ -65,7 +65,7 @@ t.test('createAgentTool shows the given settings, and null for all others', asyn
   for (const each of list) t.same((await call(acme, 'GET', `${acme.path}/${each.id}`)).json(), each)
 })
 
-t.test('secrets of a tool are stored sealed, kept by a change, and never shown', async (t) => {
+t.test('secrets of a tool are stored encrypted, survive an update, and are never returned', async (t) => {
   const acme = await agentOf('secrets')
   const secrets = { secret: 'k4n4ry-secret', authHeaders: [{ name: 'Authorization', value: 'Bearer k4n4ry-value' }] }
   const created = await create(acme, source({ ...secrets, headers: { 'x-shop': 'main' } }))
@@ -102,7 +102,7 @@ t.test('secrets of a tool are stored sealed, kept by a change, and never shown',
   await sql.end()
 })
 
-t.test('a secret that a change leaves out is kept, but not if the tool moves to another origin', async (t) => {
+t.test('a secret that an update omits is kept, unless the tool moves to another origin', async (t) => {
   const acme = await agentOf('origins')
   const secrets = { secret: 'a-long-secret', authHeaders: [{ name: 'x-key', value: 'v' }] }
   const tool = await made(acme, source(secrets))
@@ -133,7 +133,7 @@ t.test('a secret that a change leaves out is kept, but not if the tool moves to 
   ])
 })
 
-t.test('updateAgentTool refuses wrong values, resets with null, and keeps two simultaneous changes', async (t) => {
+t.test('updateAgentTool refuses wrong values, resets on null, and applies two simultaneous changes', async (t) => {
   const acme = await agentOf('changing')
   const tool = await made(acme, { parameters: { type: 'object', properties: { b: {}, a: {} } }, preToolSpeech: 'auto' })
   t.same((await change(acme, tool, {})).json(), tool)
@@ -221,7 +221,7 @@ t.test('each field of a tool accepts its limit, and refuses a value beyond it', 
   }
 })
 
-t.test('headers of a tool that the client or the signature sets are refused', async (t) => {
+t.test('a tool cannot have headers that the HTTP client or the signature sets', async (t) => {
   const acme = await agentOf('headers')
   for (const name of [
     'Host',
@@ -244,7 +244,7 @@ t.test('headers of a tool that the client or the signature sets are refused', as
   ])
 })
 
-t.test('the issues of a refused tool list every fault', async (t) => {
+t.test('if a tool is invalid, the field issues of the answer lists every fault', async (t) => {
   const acme = await agentOf('issues')
   const wrong = await create(acme, {
     parameters: { type: 'string' },
@@ -255,7 +255,7 @@ t.test('the issues of a refused tool list every fault', async (t) => {
   t.same(faultOf(shape).paths?.sort(), ['/description', '/name', '/source/extra', '/source/timeoutMs', '/source/url'])
 })
 
-t.test('each schema of a tool is compiled separately', async (t) => {
+t.test("two tools may have the same schema $id, and no schema can refer to another tool's schema", async (t) => {
   const acme = await agentOf('schemas')
   const own = { type: 'object', $id: 'https://schemas.example/a', properties: { b: { $id: 'b', type: 'string' } } }
   t.equal((await create(acme, { name: 'a', ...parameters(own) })).status, 201)

@@ -26,7 +26,7 @@ async function made(target: Target, name: string, webhooks?: unknown): Promise<A
   return answer.json<Agent>()
 }
 
-t.test('each field is an endpoint for one event of the agent', async (t) => {
+t.test('each webhook field of an agent creates an endpoint for one event of this agent', async (t) => {
   const acme = await admin.organization('fields')
   t.equal((await made(acme, 'without')).webhooks, null)
   const fields = {
@@ -125,7 +125,7 @@ t.test('a change replaces a webhook field of an agent as a whole, but keeps omit
   t.same(await list(acme), [])
 })
 
-t.test("a field's endpoint can be read here, and can be changed and deleted only with its agent", async (t) => {
+t.test("an endpoint of an agent's webhook field can be read, but is changed only through the agent", async (t) => {
   const acme = await admin.organization('managed')
   const agent = await made(acme, 'Desk', { status: { url } })
   const id = agent.webhooks?.['status']?.endpointId ?? ''
@@ -140,7 +140,7 @@ t.test("a field's endpoint can be read here, and can be changed and deleted only
   t.equal((await call(acme, 'GET', `/v1/webhooks/${id}`)).status, 404)
 })
 
-t.test('PRE_CALL_CONFLICT names the webhook field, also if two agents are saved at once', async (t) => {
+t.test("an agent's preCall field that conflicts with an endpoint is refused with PRE_CALL_CONFLICT", async (t) => {
   const acme = await admin.organization('conflicts of fields')
   const preCall = { preCall: { url } }
   const asked = { events: ['call.pre_call'], filterTags: { a: '1' } }

@@ -149,7 +149,7 @@ t.test('two simultaneous changes of an agent are both kept', async (t) => {
   t.match((await call(acme, 'GET', of(agent))).json(), Object.assign({}, ...changes))
 })
 
-t.test('agent names', async (t) => {
+t.test('an agent name is unique in its organization, compared after trimming and in Unicode NFC', async (t) => {
   const acme = await admin.organization('names')
   const conflict = { status: 409, code: 'AGENT_NAME_CONFLICT' }
   const cafe = await made(acme, { name: 'Caf\u00e9' })
@@ -250,7 +250,7 @@ t.test('an agent id in a wrong form is not found', async (t) => {
     }
 })
 
-t.test('issues lists up to 32 faults against the schema or the rules', async (t) => {
+t.test('an invalid agent is answered with up to 32 faults in the field issues', async (t) => {
   const acme = await admin.organization('issues')
   t.same(faultOf(await call(acme, 'POST', '/v1/agents', { voice: '', maxToolHops: 99, extra: 1 })).paths?.sort(), [
     '/extra',
@@ -319,7 +319,7 @@ t.test('the templates of an agent are validated when it is saved', async (t) => 
   }
 })
 
-t.test('refusals before the handler runs have the codes of the platform', async (t) => {
+t.test('a request that fails before the handler runs gets an error code of the platform API', async (t) => {
   const acme = await admin.organization('refused')
   t.match(faultOf(await create({ ...acme, key: 'sk_live_nobody' })), { status: 401, code: 'UNAUTHORIZED' })
   const router = await admin.key(acme.id, { scopes: ['router'] })

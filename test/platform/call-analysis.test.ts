@@ -73,7 +73,7 @@ const answer = {
 /** Counts the LLM requests from analyses. */
 const asked = () => stub.requests.filter(({ body }) => body.includes('k4n4ry')).length
 
-t.test('an LLM reads the call once, and again if the request forces it', async (t) => {
+t.test('an LLM writes the report once for simultaneous requests, and again if a request forces it', async (t) => {
   const { finalize, report, events } = await endedCall('analysed')
   t.match(await report(), { version: 1, analysis_status: 'pending', summary: '', structured_data: {} })
   stub.behave({ kind: 'ok', text: JSON.stringify(answer) })
@@ -110,7 +110,7 @@ t.test('an LLM reads the call once, and again if the request forces it', async (
   )
 })
 
-t.test("if the LLM's answer is not usable, the report has the rules' result, and finalize asks again", async (t) => {
+t.test('if the answer of the LLM is invalid, rules write the report, and finalize asks the LLM again', async (t) => {
   const { finalize, report } = await endedCall('unusable')
   stub.behave({ kind: 'ok', text: '{"summary": ""}' })
   t.match((await finalize()).json(), { outcome: 'completed' })
@@ -154,21 +154,21 @@ for (const [title, more, hasSpoken] of ruled)
     t.same(await events(), ['analysis.pending', 'analysis.heuristic'])
   })
 
-t.test('a process analyses pending calls without a request', async (t) => {
+t.test('pending calls are analysed in the background, without a finalize request', async (t) => {
   stub.behave({ kind: 'ok', text: JSON.stringify(answer) })
   const { report } = await endedCall('pending')
   await until('it is analysed', async () => (await report()).analysis_status !== 'pending')
   t.match(await report(), { analysis_status: 'completed' })
 })
 
-t.test('finalize refuses other fields', async (t) => {
+t.test('finalize refuses unknown fields in its body', async (t) => {
   const { finalize } = await endedCall('fields')
   t.match(faultOf(await finalize({ force: true })), { status: 400, paths: ['/force'] })
   // Otherwise the pending call would be analysed during the next test, and take the next test's answer.
   await finalize()
 })
 
-t.test('an LLM finds that the caller asked for a callback, if the agent may promise callbacks', async (t) => {
+t.test('the LLM detects a request for a callback, if the agent has the tool schedule_callback', async (t) => {
   const atMs = Date.now() + 3 * 3_600_000
   const callback = { at: new Date(atMs).toISOString(), to: '+4915123456789', reason: 'prices', instructions: null }
   const source = { kind: 'builtin' as const, name: 'schedule_callback' as const, config: { maxDaysAhead: 1 } }

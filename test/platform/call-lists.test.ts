@@ -54,7 +54,7 @@ const itemFields = [
   ...['created_at', 'ended_at', 'duration_seconds', 'recording_status'],
 ]
 
-t.test('listAgentCalls pages by a time with microseconds', async (t) => {
+t.test('listAgentCalls returns the fields of the contract, and pages by a cursor with microseconds', async (t) => {
   const acme = await admin.organization('calls of an agent')
   const wanted = { name: 'A', systemPrompt: 'x', intent: { language: 'en' } }
   const { id: agentId } = (await call(acme, 'POST', '/v1/agents', wanted)).json<{ id: string }>()
@@ -94,7 +94,7 @@ const times: [time: string, status: number][] = [
   ['yesterday', 400],
 ]
 
-t.test('times in list queries', async (t) => {
+t.test('time parameters of list queries accept valid RFC 3339 times, and refuse all other values', async (t) => {
   const acme = await admin.organization('times')
   const wanted = { name: 'A', systemPrompt: 'x', intent: { language: 'en' } }
   const { id } = (await call(acme, 'POST', '/v1/agents', wanted)).json<{ id: string }>()

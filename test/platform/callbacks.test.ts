@@ -278,7 +278,7 @@ t.test('if an agent promises several callbacks, the last promise counts', async 
   t.notMatch(JSON.stringify(events), /4915123456789|12025550143/, 'events hold no number')
 })
 
-t.test('the server itself tries a callback that is due', async (t) => {
+t.test('the server tries a due callback without a request', async (t) => {
   const acme = await organization('due')
   const dueMs = clock.nowMs() - 1000
   const { id } = await makeCallback(acme.id, { scheduledAtMs: dueMs, nextTryAtMs: dueMs })

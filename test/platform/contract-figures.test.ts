@@ -234,17 +234,17 @@ const frames: Record<string, Record<string, string>> = {
   EndFrame: { reason: endReason },
 }
 
-t.test("the contract's bounds of the platform surface are as listed", (t) => {
+t.test('the contract of the platform has the limits that this test lists', (t) => {
   for (const [name, figures] of Object.entries(platform)) t.same(boundsOf(platformContract, name), figures, name)
   t.end()
 })
 
-t.test("the contract's bounds of session frames are as listed", (t) => {
+t.test('the contract of session frames has the limits that this test lists', (t) => {
   for (const [name, figures] of Object.entries(frames)) t.same(boundsOf(sessionContract, name), figures, name)
   t.end()
 })
 
-t.test("the contract's bounds of query parameters are as listed", (t) => {
+t.test('the query parameters in the contract have the limits that this test lists', (t) => {
   const document = JSON.parse(platformContract) as {
     paths: Record<
       string,

@@ -7,7 +7,7 @@ const { parley, admin } = await startAdministered(t)
 
 type Credits = { creditMicroUsd: string; movements: { id: string; microUsd: string }[]; nextCursor: string | null }
 
-t.test('getCredits shows the balance and pages of its movements, and nothing from other organizations', async (t) => {
+t.test('getCredits shows the balance and pages of credit movements, and nothing of other organizations', async (t) => {
   const acme = await admin.organization('acme', { creditMicroUsd: 0 })
   t.same((await call(acme, 'GET', '/v1/credits')).json(), {
     creditMicroUsd: '0',

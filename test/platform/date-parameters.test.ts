@@ -40,7 +40,7 @@ const timesOf = Object.entries(paths).flatMap(([path, { get }]) =>
     .map(({ name }) => ({ name, path: path.replace('/agents/{id}', `/agents/${agent}`).replace('{id}', stored.id) })),
 )
 
-t.test('the OpenAPI document has the known time parameters', (t) => {
+t.test('this test finds the known time parameters in the OpenAPI document', (t) => {
   const names = timesOf.map(({ path, name }) => `${path.split('/')[2]} ${name}`)
   for (const known of ['usage from', 'usage to', 'agents cursor', 'agents since', 'sessions from', 'sessions to'])
     t.ok(names.includes(known), known)
@@ -55,7 +55,7 @@ for (const { path, name } of timesOf)
     }
   })
 
-t.test('usage of the 30 days before a time in year 1 begins with year 1', async (t) => {
+t.test('if the default 30 days of usage would begin before year 1, usage begins with year 1', async (t) => {
   const answer = await call(acme, 'GET', '/v1/usage?to=0001-01-02T00:00:01Z')
   t.match(answer.json(), { from: '0001-01-01T00:00:00.000Z', to: '0001-01-02T00:00:01.000Z', rows: [] })
   const first = await call(acme, 'GET', '/v1/usage?to=0001-01-01T00:00:00Z')

@@ -7,7 +7,7 @@ import { call, faultOf, startAdministered } from './setup.ts'
 
 const { parley, admin } = await startAdministered(t)
 
-t.test('endCall', async (t) => {
+t.test('endCall ends a queued or a live call once, and stores its reason in the events of the call', async (t) => {
   const acme = await admin.organization('ending')
   const stored = newCall(acme.id)
   await admin.store.calls.insert(stored, {})

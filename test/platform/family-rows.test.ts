@@ -42,7 +42,7 @@ async function raw<Body>(method: string, path: string, body?: object): Promise<{
   return { status: answer.status, body: (await answer.json()) as Body }
 }
 
-t.test('with clients: family, an agent has references to its secrets, and no intent balanced', async (t) => {
+t.test('if the setting `clients` is family, an agent shows references instead of secrets', async (t) => {
   for (const row of [agent, (await raw<typeof agent>('GET', agentPath)).body]) {
     t.same(row['intent'], { language: 'en' })
     t.same(Object.keys(row['webhooks'] as object), ['status', 'recording'], 'no webhook is null')
@@ -64,7 +64,7 @@ t.test('with clients: family, an agent has references to its secrets, and no int
   t.match(changed.body, { intent: { language: 'en' }, voice: 'anna' })
 })
 
-t.test('with clients: family, an agent has only objectives that the SDKs know', async (t) => {
+t.test('if the setting `clients` is family, an agent shows only objectives that the SDKs define', async (t) => {
   const made = async (optimizeFor: string) => {
     const row = await post('/v1/agents', {
       name: optimizeFor,
@@ -88,7 +88,7 @@ t.test('with clients: family, an agent has only objectives that the SDKs know', 
 })
 
 t.test(
-  'a boolean turnDetection, loud clips and any longest call are accepted as the hosted product accepts them',
+  'a boolean turnDetection, any clip volume and any maxDurationSeconds are accepted, as in the hosted product',
   async (t) => {
     t.match(agent, { turnHandling: { turnDetection: 'vad' }, backgroundAudio: { ambient: { volume: 1 } } })
     const change = {
@@ -114,7 +114,7 @@ t.test(
   },
 )
 
-t.test('with clients: family, a tool has references to its secrets', async (t) => {
+t.test('if the setting `clients` is family, a tool shows references instead of secrets', async (t) => {
   const source = {
     kind: 'webhook',
     url,
@@ -207,13 +207,13 @@ t.test("attachPhoneNumber: if the number's connection places no calls, the numbe
   t.equal(await change({ agentId: desk }), 'inbound')
 })
 
-t.test('other changes keep the direction of a number that has lost its agent', async (t) => {
+t.test('a change of another field keeps the direction of a number without an agent', async (t) => {
   const { id, change } = await withNumber({ direction: 'inbound' })
   await change({ label: 'Desk' })
   t.equal((await call(acme, 'GET', `/v1/phone-numbers/${id}`)).json<NumberRow>().direction, 'inbound')
 })
 
-t.test('with clients: family, a free number has a charge date one month later', async (t) => {
+t.test('if the setting `clients` is family, a free number has a charge date one month later', async (t) => {
   const { id } = await withNumber()
   const row = (await call(acme, 'GET', `/v1/phone-numbers/${id}`)).json<NumberRow & { monthlyMicroUsd: string }>()
   const createdAtMs = Date.parse(row.createdAt)
@@ -226,7 +226,7 @@ t.test('with clients: family, a free number has a charge date one month later', 
   t.match((await post('/v1/phone-numbers/import', body))['nextChargeAt'], /^\d/)
 })
 
-t.test("with clients: family, a number's template is accepted in the form of a session request", async (t) => {
+t.test("if the setting `clients` is family, a number's template may have the form of a session request", async (t) => {
   const template = {
     intent: { language: 'en' },
     systemPrompt: 'x',
@@ -249,7 +249,7 @@ t.test("with clients: family, a number's template is accepted in the form of a s
   t.match(await post('/v1/phone-numbers/import', wanted), { dispatchMetadataTemplate: read })
 })
 
-t.test('with clients: family, a business verification is shown as a submission, with all fields', async (t) => {
+t.test('if the setting `clients` is family, a business verification is a submission with all fields', async (t) => {
   const path = '/v1/phone-numbers/kyb'
   t.same((await raw('GET', path)).body, { status: 'missing', submission: null, prefill: null })
   const save = (body: object) => raw<{ businessProfile: object }>('PUT', `${path}/draft`, body)
@@ -277,7 +277,7 @@ type Page = { data: { id: string; event: string; endpointKind: string }[]; endpo
 const deliveries = (query: string) => raw<Page>('GET', `/v1/webhook-deliveries?${query}`)
 const delivery = async (id = '') => (await raw<Detail>('GET', `/v1/webhook-deliveries/${id}`)).body
 
-t.test('with clients: family, a delivery has its event as an object', async (t) => {
+t.test('if the setting `clients` is family, the event in a webhook delivery is an object', async (t) => {
   const tenant = { organizationId: acme.id, test: false }
   const payload = { order: '4711' }
   const id = await recordDelivery(admin.store, tenant, await insertEndpoint(sql, tenant, url), { payload })

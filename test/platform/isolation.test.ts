@@ -28,7 +28,7 @@ const scopes = ['router', 'platform', 'rmsg'] as const
 const enableMessages = () =>
   sql`update organizations set sms_enabled = true, rmsg_enabled = true, rmsg_legacy_inventory = true`
 
-t.test('every operation with an id is in the table of the isolation test', (t) => {
+t.test('the isolation test covers every operation that has an id in its path', (t) => {
   const operations = platformSurface.operations
   const named = operations.filter(({ pathParams }) => pathParams.length > 0).map(({ id }) => id)
   t.same(named.sort(), Object.keys(byId).sort())
@@ -155,7 +155,7 @@ for (const owner of ['live', 'test'] as const)
 /** Only these operations refuse an id in a wrong form. All others answer that the id is not found. */
 const refusesOtherForms = ['deleteRmsgSubscription', 'sendNumberMessage', 'callFromRmsgNumber']
 
-t.test('an id in a wrong form is refused by rich-message operations, and not found by the others', async (t) => {
+t.test('a malformed id is answered 400 by rich-message operations, and 404 by all other operations', async (t) => {
   const acme = await admin.organization('forms', { scopes })
   await enableMessages()
   for (const [operation, ways] of Object.entries(byId))

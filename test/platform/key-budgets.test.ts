@@ -61,7 +61,7 @@ async function untilAnswered(shop: Target, status: number): Promise<void> {
   await until(`it is ${status}`, async () => (await asked()) === status)
 }
 
-t.test('a key gets 402 when its budget is spent, and other keys of the organization go on', async (t) => {
+t.test('an API key gets 402 when its budget is spent, and other keys of the organization still work', async (t) => {
   const acme = await admin.organization('acme', { creditMicroUsd: 5_000_000 })
   const shop = await shopKey(acme.id, { microUsd: 10_000, period: 'month' })
   stub.behave({ kind: 'ok', usage: usage(40) })
@@ -103,7 +103,7 @@ t.test('a key gets 402 when its budget is spent, and other keys of the organizat
   t.equal((await answer(shop, pinned('priced/chat'))).status, 200, 'its own key needs none')
 })
 
-t.test('keys set: a budget is raised and removed while the server runs', async (t) => {
+t.test('`parley keys set` raises and removes a budget while the server runs', async (t) => {
   await admin.organization('setters')
   const args = ['--org', 'setters', '--name', 'shop', '--budget', '0.000001usd/total', '--json']
   const made = JSON.parse((await parleyKeys('create', ...args)).stdout) as { id: string; secret: string }
@@ -130,7 +130,7 @@ t.test('keys set: a budget is raised and removed while the server runs', async (
 })
 
 t.test(
-  'commands find a key by its name or its id, and refuse a name that two live keys have by listing their ids',
+  'commands accept the name or the id of an API key, and list the ids if two live keys have the same name',
   async (t) => {
     const { id } = await admin.organization('names')
     const first = await shopKey(id, { microUsd: 1, period: 'day' })

@@ -10,7 +10,7 @@ const said = (isKeySpent: boolean) => {
   return { status, error: (JSON.parse(body) as { error: string }).error }
 }
 
-t.test('if a command has perhaps run, the client is asked to look at the call before repeating the command', (t) => {
+t.test('if a command may have run, the client is advised to read the call before repeating the command', (t) => {
   t.match(said(true), { status: 503, error: /look at the call, and ask again with a new Idempotency-Key if not\.$/ })
   t.notMatch(said(true).error, /Retry after/i)
   t.end()

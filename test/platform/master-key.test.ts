@@ -9,7 +9,7 @@ import { answer, call, pinned, putKey, seen, stubProviders } from './setup.ts'
 const stub = await startStubOpenAi()
 t.teardown(() => stub.close())
 
-t.test('a new master key opens sealed keys only if the old master key is given too', async (t) => {
+t.test('a new master key opens encrypted keys only if the old master key is configured too', async (t) => {
   const cluster = await TestCluster.start()
   t.teardown(() => cluster.stop())
   const stored = { DATABASE_URL: await cluster.database() }
@@ -21,7 +21,7 @@ t.test('a new master key opens sealed keys only if the old master key is given t
   t.equal((await call(first, 'GET', '/v1/webhook-secret')).status, 200)
   await first.stop()
 
-  await t.test('without the old master key an error is logged, and all without sealed keys is served', async (t) => {
+  await t.test('without the old master key, requests with a stored key fail, and an error is logged', async (t) => {
     const wrong = await start({ PARLEY_MASTER_KEY: stranger, PARLEY_LOG_LEVEL: 'error' })
     const refused = (await answer(wrong, pinned('other/chat'))).json<{ error: { code: string; hint: string } }>()
     t.match(refused.error, {
@@ -58,7 +58,7 @@ t.test('a new master key opens sealed keys only if the old master key is given t
       t.match(await doctor(env), { code: 0, stdout: /^ok {4}master key: it opens every sealed secret$/m })
   })
 
-  await t.test('a new master key beside the old one opens sealed keys, `parley keys reseal` moves them', async (t) => {
+  await t.test('if both master keys are set, stored keys open, and parley keys reseal re-encrypts them', async (t) => {
     const env = { PARLEY_MASTER_KEY: new_, PARLEY_PREVIOUS_MASTER_KEYS: `${stranger},${old}` }
     const both = await start(env)
     t.equal((await answer(both, pinned('other/chat'))).status, 200)

@@ -87,12 +87,12 @@ const figures: Record<string, Record<string, string>> = {
   BusinessVerificationStatus: { '': 'missing|draft|submitted|approved|rejected|revoked' },
 }
 
-t.test("the contract's bounds of messages are as listed", (t) => {
+t.test('the messages in the contract have the limits that this test lists', (t) => {
   for (const [name, bounds] of Object.entries(figures)) t.same(boundsOf(platformContract, name), bounds, name)
   t.end()
 })
 
-t.test('the error codes of messages have their HTTP statuses', (t) => {
+t.test('each error code of a message operation has the HTTP status that this test lists', (t) => {
   const statuses = Object.fromEntries(Object.entries(errorCodes).map(([code, { status }]) => [code, status]))
   t.match(statuses, {
     API_KEY_REQUIRED: 403,

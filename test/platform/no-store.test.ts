@@ -11,7 +11,7 @@ type Operation = { operationId: string; 'x-scope'?: string; 'x-no-store'?: boole
 type Responses = Record<string, { content?: object; headers?: Record<string, object> }>
 type Document = { paths: Record<string, Record<string, Operation>> }
 
-t.test('reads and changes have Cache-Control: no-store, but the public list of models does not', async (t) => {
+t.test('answers to reads and changes have Cache-Control: no-store, except the public list of models', async (t) => {
   const acme = await admin.organization('without caches', { scopes: ['platform', 'admin'] })
   const agent = { name: 'a', systemPrompt: 'x', intent: { language: 'en' } }
   const { id } = (await call(acme, 'POST', '/v1/agents', agent)).json<{ id: string }>()
@@ -38,7 +38,7 @@ t.test('reads and changes have Cache-Control: no-store, but the public list of m
   t.equal(models.headers.get('cache-control'), null, 'a public list may be kept')
 })
 
-t.test('the contract marks every authenticated operation with content as no-store', async (t) => {
+t.test('the contract lists Cache-Control for every authenticated operation that returns a body', async (t) => {
   const acme = await admin.organization('that reads the document')
   const { paths } = (await call(acme, 'GET', '/openapi/platform.json')).json<Document>()
   for (const [path, methods] of Object.entries(paths))

@@ -44,7 +44,7 @@ const sql = openDatabase(parley)
 await sql`update organizations set sms_enabled = true, rmsg_enabled = true, rmsg_legacy_inventory = true where id = ${target.id}`
 await sql.end()
 
-t.test('the contract has fields for phone numbers', (t) => {
+t.test('this test finds the phone number fields in the contract', (t) => {
   t.ok(fields.length >= 20, `${fields.length} fields`)
   for (const known of ['createPhoneSession to', 'transferCallWarm destinations.*.to', 'saveSmsBrand supportPhone'])
     t.ok(fields.map(nameOf).includes(known), known)
@@ -60,7 +60,7 @@ for (const field of fields)
     t.match({ status, code, paths }, { status: 400, code: 'VALIDATION_ERROR', paths: [path] })
   })
 
-t.test('a phone number without a country code is refused with the right form', async (t) => {
+t.test('if a phone number has no country code, the error shows the right form', async (t) => {
   const answer = await call(target, 'POST', '/v1/sessions/phone', { to: '5550001', intent: { language: 'en' } })
   t.equal(answer.status, 400)
   t.match(answer.text, '/to must be a phone number with + and its country code, such as +12125550100')
@@ -88,7 +88,7 @@ for (const [url, body, words] of inWords)
     t.match(answer.json<{ error: string }>().error, words)
   })
 
-t.test('a body without JSON has one issue, and its place is the whole body', async (t) => {
+t.test('a body that is not JSON is refused with one issue, and the path of the issue is empty', async (t) => {
   const headers = { Authorization: `Bearer ${target.key}`, 'Content-Type': 'application/json' }
   for (const body of ['{"to":', 'nonsense', '', '{"to":"+1"}}']) {
     const answer = await fetch(`${target.url}/v1/sessions/phone`, { method: 'POST', headers, body })

@@ -30,7 +30,7 @@ async function withNumber(name: string) {
   return { ...acme, acme, tenant, number: id, agent }
 }
 
-t.test('listPhoneNumbers: oldest first', async (t) => {
+t.test('listPhoneNumbers lists the oldest number first', async (t) => {
   const { acme, tenant, number } = await withNumber('lists')
   const second = await insertNumber(sql, tenant, { e164: nextNumber() })
   await sql`update phone_numbers set created_at = now() - interval '1 day' where id = ${second}`
@@ -42,7 +42,7 @@ t.test('listPhoneNumbers: oldest first', async (t) => {
   t.same((await call(acme, 'GET', path(number))).json(), rows[1])
 })
 
-t.test("setupStatus lists the direction's needs, and which of them are met", async (t) => {
+t.test('setupStatus shows if a number is ready for the calls that its direction allows', async (t) => {
   const { acme, number, agent } = await withNumber('setup')
   const setup = async (body: object) => {
     const changed = await patch(acme, number, body)
@@ -62,7 +62,7 @@ t.test("setupStatus lists the direction's needs, and which of them are met", asy
 })
 
 t.test(
-  'forwardingRequired: true until an imported inbound number has received its first call, even a refused call',
+  'forwardingRequired is true until an imported inbound number receives its first call, even a refused call',
   async (t) => {
     const { id: organizationId } = await withNumber('forwards')
     const test = await admin.key(organizationId, { test: true, scopes: ['platform'] })
@@ -96,7 +96,7 @@ t.test(
   },
 )
 
-t.test('an imported number can do what the sides of its connection allow', async (t) => {
+t.test('an imported number places and receives calls only as its SIP connection allows', async (t) => {
   const { id: organizationId } = await withNumber('sides')
   const test = await admin.key(organizationId, { test: true, scopes: ['platform'] })
   const connections = '/v1/phone-numbers/sip-connections'
@@ -123,7 +123,7 @@ t.test('an imported number can do what the sides of its connection allow', async
   t.match(single, { status: 'action_required', inboundReady: false, outboundReady: true })
 })
 
-t.test('on a server without a SIP port a number of a trunk is not ready', async (t) => {
+t.test('on a server without a SIP port, a number on a SIP trunk is not ready for calls', async (t) => {
   const { acme } = await withNumber('without port')
   const sides = { inbound: { allowedAddresses: ['203.0.113.0/28'] }, outbound: { host: 'sip.example.com' } }
   const connection = (
@@ -181,7 +181,7 @@ t.test('a number for inbound calls needs an agent, or a template with intent and
   t.same({ agentId, direction }, { agentId: other, direction: 'outbound' }, 'an agent alone leaves the direction')
 })
 
-t.test('the template of a number is validated like a session request, and knows three placeholders', async (t) => {
+t.test("a number's template is validated like a session request, and accepts three placeholders", async (t) => {
   const { acme, number } = await withNumber('templates')
   const at = '/dispatchMetadataTemplate'
   const refused: [template: object, path: string][] = [
@@ -290,7 +290,7 @@ t.test("an agent that is unknown, or another organization's or a test key's, is 
   }
 })
 
-t.test('AGENT_IN_USE: an agent that phone numbers name cannot be deleted', async (t) => {
+t.test('deleteAgent is answered AGENT_IN_USE while a phone number uses the agent', async (t) => {
   const { acme, tenant, number, agent } = await withNumber('in use')
   const agentId = await agent()
   const second = await insertNumber(sql, tenant, { e164: nextNumber() })
@@ -302,7 +302,7 @@ t.test('AGENT_IN_USE: an agent that phone numbers name cannot be deleted', async
   t.equal((await call(acme, 'DELETE', `/v1/agents/${agentId}`)).status, 200)
 })
 
-t.test('if an agent is deleted while a number is given it, either the deletion or the number is refused', async (t) => {
+t.test('if an agent is deleted while it is assigned to a number, one of the two requests is refused', async (t) => {
   const { acme, number, agent } = await withNumber('at once')
   for (let tries = 0; tries < 10; tries++) {
     const agentId = await agent()
@@ -316,7 +316,7 @@ t.test('if an agent is deleted while a number is given it, either the deletion o
   }
 })
 
-t.test('searchPhoneNumbers: by area code, with a limit', async (t) => {
+t.test('searchPhoneNumbers filters by area code, and returns at most the requested limit', async (t) => {
   const { acme } = await withNumber('searches')
   const search = (query: string) => call(acme, 'GET', `/v1/phone-numbers/available${query}`)
   const found = (await search('?areaCode=303&limit=3')).json<{ e164: string }[]>()
@@ -353,7 +353,7 @@ t.test('purchasePhoneNumber: a test key buys a simulated number that can call an
 })
 
 t.test(
-  'purchasePhoneNumber: a repeat with the same Idempotency-Key buys nothing, but a refusal leaves the key free',
+  'purchasePhoneNumber: a repeated Idempotency-Key buys nothing, but after a refusal the key can be used again',
   async (t) => {
     const { id } = await withNumber('repeats')
     const test = await admin.key(id, { test: true, scopes: ['platform'] })

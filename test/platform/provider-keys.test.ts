@@ -28,11 +28,11 @@ const rowOf = async (target: { url: string; key: string }, id: string) =>
   (await listProviders(target)).json<{ provider: string }[]>().find(({ provider }) => provider === id)
 const unauthorized = { kind: 'status', status: 401, code: 'invalid_api_key' } as const
 
-t.test('the first key of a local run has the scope for provider keys', async (t) => {
+t.test('the API key of a first local run may manage provider keys', async (t) => {
   t.equal((await listProviders(parley)).status, 200)
 })
 
-t.test('a key is stored, used and deleted, and is never shown', async (t) => {
+t.test('a provider key is stored, used and deleted, and is never returned', async (t) => {
   const acme = await admin.organization('acme')
   stub.requests.length = 0
   t.match(await rowOf(acme, 'main'), { stages: ['stt', 'llm', 'tts'], configured: true, source: null })
@@ -62,7 +62,7 @@ t.test('a key is stored, used and deleted, and is never shown', async (t) => {
   t.match((await deleteKey(acme, 'main')).json(), { code: 'NOT_FOUND' })
 })
 
-t.test('a key belongs to one organization', async (t) => {
+t.test('a provider key is used only for its own organization', async (t) => {
   const [a, b] = [await admin.organization('a'), await admin.organization('b')]
   await putKey(a, 'other', 'key-of-a')
   stub.requests.length = 0
@@ -76,7 +76,7 @@ t.test('a key belongs to one organization', async (t) => {
   t.same(seen(stub.requests), ['other key-of-a', 'other key-of-b', 'other key-of-a'])
 })
 
-t.test("preview shows the route of this organization's request", async (t) => {
+t.test('the route preview includes a provider if the organization has stored a provider key', async (t) => {
   const acme = await admin.organization('previewing')
   const preview = async () =>
     (await send(acme, '/v1/routing/preview?stage=llm&language=en')).json<{
@@ -126,7 +126,7 @@ t.test('if a provider refuses one provider key, only attempts with this key paus
   })
 })
 
-t.test("failover to the next provider if an organization's key fails", async (t) => {
+t.test("if an organization's provider key fails, the request fails over to the next provider", async (t) => {
   const acme = await admin.organization('failing over')
   await putKey(acme, 'other', 'own-key')
   stub.requests.length = 0
@@ -216,7 +216,7 @@ t.test('a provider key with a wrong provider or secret is refused', async (t) =>
   )
 })
 
-t.test('the table holds the key sealed', async (t) => {
+t.test('a provider key is encrypted in the database', async (t) => {
   const acme = await admin.organization('sealed')
   await putKey(acme, 'other', 'k4n4ry-sealed')
   const sql = openDatabase(parley)

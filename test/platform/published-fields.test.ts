@@ -102,14 +102,14 @@ fields(
 const dial = (more: object) => ({ to: '+15005550001', intent: { language: 'en' }, systemPrompt: 'Be brief.', ...more })
 fields('a call by phone', ofCall, 'POST', '/v1/sessions/phone', dial, 502)
 
-t.test('an agent returns its neutral fields as they were sent, except audioOutput', async (t) => {
+t.test("an agent's fields at values without effect are returned as they were sent, except audioOutput", async (t) => {
   const sent = { ...toolSound({ minDurationMs: 0 }), turnHandling: { greetFirst: true } }
   const made = (await call(acme, 'POST', '/v1/agents', agent({ ...sent, audioOutput: { gainDb: 0 } }))).json<object>()
   t.notOk('audioOutput' in made)
   t.match(made, sent)
 })
 
-t.test('a transfer accepts fields at their neutral values, and enabled: false means the mode disabled', async (t) => {
+t.test('a transfer accepts unsupported fields only at values without effect, such as enabled: false', async (t) => {
   const path = '/v1/calls/019aaaf6-7c00-7d5e-9b3a-2f1c8e4d6a70/transfers/warm'
   const neutral = { outboundTrunkId: null, waitUntilAnswered: false, voicemailDetection: { enabled: false } }
   const destinations = [{ to: '+12025550143', outboundTrunkId: null }]
@@ -123,7 +123,7 @@ t.test('a transfer accepts fields at their neutral values, and enabled: false me
   }
 })
 
-t.test('a business is verified by the short form, or by both forms with the version of the legal text', async (t) => {
+t.test('a business is verified by a declaration, or by its profile and its representative', async (t) => {
   const submit = (target: typeof acme, body: object) => call(target, 'POST', '/v1/phone-numbers/kyb/submit', body)
   const declaration = { businessName: 'Harbor Dental LLC', useCase: 'Appointments' }
   const attested = { attestationAccepted: true, attestationVersion: '2026-07' }
@@ -150,7 +150,7 @@ t.test('a business is verified by the short form, or by both forms with the vers
   t.equal((await submit(whole, { ...forms, ...attested })).status, 200)
 })
 
-t.test('the balance is in dollars, and the ledger names movements by the kinds of other services', async (t) => {
+t.test('the balance is in dollars, and the ledger lists credit movements as topup or adjustment', async (t) => {
   const poor = await admin.organization('with movements', { creditMicroUsd: 0 })
   const balance = async () => (await call(poor, 'GET', '/v1/credits/balance')).json<Record<string, unknown>>()
   t.match(await balance(), { balanceUsd: 0, currency: 'USD', updatedAt: /^2/ }, 'also before the first movement')
@@ -175,7 +175,7 @@ t.test('the balance is in dollars, and the ledger names movements by the kinds o
   t.match(faultOf(await call(poor, 'GET', '/v1/credits/ledger?cursor=x')), { status: 400 })
 })
 
-t.test('the balance has the time of its newest change, however many movements there are', async (t) => {
+t.test('updatedAt of the balance is the time of its last change, even if an old movement has changed', async (t) => {
   const busy = await admin.organization('with many movements', { creditMicroUsd: 0 })
   const at = (minute: number) => new Date(Date.parse('2026-11-10T10:00:00Z') + minute * 60_000)
   const movement = (id: string, kind: string, minute: number, changedMinute = minute) => sql`

@@ -82,7 +82,7 @@ t.test('a recording link serves the recording without a key, with ranges and HEA
   t.equal((await read(url, {}, 'POST')).status, 405)
 })
 
-t.test('a link lives at most seven days', async (t) => {
+t.test('a recording link is valid for at most seven days', async (t) => {
   const id = await recorded()
   t.equal((await read((await linkOf(id, linkLifeSMax)).url)).status, 200)
   for (const wrong of ['0', '-1', String(linkLifeSMax + 1), '1.5', 'x', '', '1&expires_in=2']) {
@@ -91,7 +91,7 @@ t.test('a link lives at most seven days', async (t) => {
   }
 })
 
-t.test('a link that was changed in any part is not found, and an expired link is refused as expired', async (t) => {
+t.test('a changed recording link is not found, and an expired recording link is refused as expired', async (t) => {
   const [id, other] = [await recorded(), await recorded()]
   const { url } = await linkOf(id, 3600)
   const signature = new URL(url).searchParams.get('signature') ?? ''
@@ -139,7 +139,7 @@ t.test('a link that was changed in any part is not found, and an expired link is
   t.equal(await codeAt(link), '404 NOT_FOUND', 'the recording is gone')
 })
 
-t.test('a link is made only for a ready recording, and only for its tenant', async (t) => {
+t.test('a recording link is created only if the recording is ready and belongs to the organization', async (t) => {
   const unready = newCall(acme.id)
   await admin.store.calls.insert(unready, {})
   const path = `/v1/calls/${unready.id}/recording?expires_in=60`

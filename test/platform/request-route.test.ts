@@ -22,7 +22,7 @@ const { parley, admin } = await startAdministered(t, {
 
 const two = { mode: 'auto', objective: 'latency', allow_providers: ['main', 'second', 'other'] }
 
-t.test('a failover has a row for each attempt, and a stored choice that explains the attempts', async (t) => {
+t.test('after a failover, the route lists each attempt and the candidates in their order', async (t) => {
   const acme = await admin.organization('acme')
   stub.behave({ kind: 'status', status: 503 })
   const made = await answer(acme, two)
@@ -94,13 +94,13 @@ t.test("a stream's route has the time of its first token, and a failed stream's 
   })
 })
 
-t.test('priced attempts name their price list, and their cost is taken from the credit', async (t) => {
+t.test('a priced attempt shows its price source, and its cost is taken from the credit', async (t) => {
   const acme = await admin.organization('local', { creditMicroUsd: 1000 })
   const made = await answer(acme, pinned('local/scripted'))
   t.match((await routeOf(t, acme, made)).attempts, [{ priced: true, cost_micro_usd: '0', price_source: String }])
 })
 
-t.test('requests with equal choices share one stored row', async (t) => {
+t.test('requests with the same candidates share one row of the table choices', async (t) => {
   const acme = await admin.organization('equal')
   const made = await Promise.all(Array.from({ length: 8 }, () => answer(acme, pinned('second/chat'))))
   for (const each of made) await routeOf(t, acme, each)

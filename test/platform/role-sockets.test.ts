@@ -38,7 +38,7 @@ const refused = { status: 403, text: /This needs the role member, and the role o
 const stream = `${parley.url.replace('http', 'ws')}/v1/transcribe/stream`
 const ofStream = (...more: string[]) => ['service.realtime.v1', ...more]
 
-t.test('a realtime socket opens for a member and the tokens of a member', async (t) => {
+t.test('a realtime socket opens for a member and the tokens of a member, but not for a viewer', async (t) => {
   const member = await signedIn('member')
   const mint = async () => {
     const answer = await postJson(member, '/v1/realtime/sessions', {})
@@ -54,7 +54,7 @@ t.test('a realtime socket opens for a member and the tokens of a member', async 
     t.equal((await postJson(viewer, path, {})).status, 403, path)
 })
 
-t.test('the media channel of a session opens while its user is a member', async (t) => {
+t.test('the media channel of a session opens only while its user is at least a member', async (t) => {
   const member = await signedIn('member')
   const answer = await postJson(member, '/v1/sessions', { intent: { language: 'en' } })
   const { transportUrl, transportToken } = answer.json<{ transportUrl: string; transportToken: string }>()

@@ -114,7 +114,7 @@ t.test('the test of roles covers every scope, and at least 95 operations of the 
   t.end()
 })
 
-t.test('every operation names the lowest role that the rules of this test give it', (t) => {
+t.test('the lowest role of each operation in the contract is as this test expects', (t) => {
   for (const { id, role, wanted, scope } of operations) {
     t.equal(role, wanted, id)
     t.equal(role === 'none', scope === 'rmsg', `${id}: only rich messages are for keys alone`)
@@ -141,7 +141,7 @@ for (const kind of kinds)
       }
     })
 
-t.test('no operation takes an unknown token or session, or a session from a foreign page', async (t) => {
+t.test('no operation accepts an unknown token or session, or a session cookie from another site', async (t) => {
   const { id: organizationId } = await admin.organization('strangers')
   const session = await signedIn(organizationId, 'page@example.com', 'owner', 'session')
   const foreign = { ...session, 'sec-fetch-site': 'cross-site' }

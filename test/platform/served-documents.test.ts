@@ -10,7 +10,7 @@ const acme = await admin.organization('that reads documents')
 type Sockets = { servers: Record<string, { host: string; protocol: string; pathname?: string; security?: object[] }> }
 const documents = ['/asyncapi/realtime.json', '/asyncapi/session.json']
 
-t.test('a served contract names sockets at the host that the request used', async (t) => {
+t.test('a served AsyncAPI document lists the sockets at the host of the request', async (t) => {
   for (const path of documents) {
     const { servers } = (await call(acme, 'GET', path)).json<Sockets>()
     t.match(servers, { local: { host: new URL(parley.url).host, protocol: 'ws', security: Array } }, path)
@@ -18,14 +18,14 @@ t.test('a served contract names sockets at the host that the request used', asyn
   }
 })
 
-t.test('a served contract names sockets at this server if the Host header is no URL host', async (t) => {
+t.test("a served AsyncAPI document lists the server's own address if the Host header is invalid", async (t) => {
   for (const host of ['x:99999', 'a%b'])
     t.match(await at(parley.url, '/asyncapi/realtime.json', host), {
       local: { protocol: 'ws', host: /^127\.0\.0\.1:\d+$/ },
     })
 })
 
-t.test('a served contract names sockets at the public address, with its scheme and path', async (t) => {
+t.test('a served AsyncAPI document lists the sockets at the public URL, with its scheme and path', async (t) => {
   const behind = await serverWith({ PARLEY_PUBLIC_URL: 'https://voice.example/parley' })
   for (const path of documents)
     t.match(await at(behind.url, path, 'inside:1'), {
@@ -44,13 +44,13 @@ t.test('operations with the scope rmsg accept only an API key', async (t) => {
   for (const { security } of ofKeys) t.same(security, [{ bearer: [] }])
 })
 
-t.test('every operation of the platform is version 1', async (t) => {
+t.test('every path of the platform API begins with /v1/, except the paths of the documents', async (t) => {
   const { paths } = (await call(acme, 'GET', '/openapi/platform.json')).json<{ paths: object }>()
   const others = Object.keys(paths).filter((path) => !path.startsWith('/v1/'))
   t.same(others, ['/openapi/platform.json', '/asyncapi/session.json'], 'but the documents')
 })
 
-t.test('an unknown path below a resource is answered with the nearest path of its surface', async (t) => {
+t.test('an unknown path is answered 404 with the nearest path of the same API', async (t) => {
   const unknown: [path: string, near: string][] = [
     ['/v1/agents/x/y/z', '/v1/agents/{'],
     ['/v1/calls/1/transfers/2/3/4', '/v1/calls/{'],
@@ -67,7 +67,7 @@ t.test('an unknown path below a resource is answered with the nearest path of it
     t.match((await call(acme, 'GET', path)).json(), { error: { code: 'not_found' } }, path)
 })
 
-t.test('every byte of an Idempotency-Key counts on the engine node', async (t) => {
+t.test('the engine node compares Idempotency-Key values by every byte', async (t) => {
   const server = await ownServer(t, { PARLEY_ENGINE: 'node' })
   const ask = (key: string, input: string) => {
     const body = JSON.stringify({ input: [message(input)], max_output_tokens: 10 })

@@ -102,7 +102,7 @@ t.test('a session without an agent needs an intent with a language', async (t) =
     })
 })
 
-t.test('each missing variable is listed as an issue', async (t) => {
+t.test('each missing template variable is listed as an issue', async (t) => {
   const acme = await admin.organization('missing variables')
   const answer = await create(acme, {
     systemPrompt: '{{ a }} {{ b | default: "x" }} {% if c %}{{ c }}{% endif %}',

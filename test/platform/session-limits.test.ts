@@ -28,7 +28,7 @@ t.test('maxSessions counts joined sessions, and maxConcurrency counts requests a
   await until('there is room again', async () => (await started(acme)).status === 201)
 })
 
-t.test('the limit of a key counts sessions and requests', async (t) => {
+t.test('maxConcurrency of an API key counts sessions and requests together', async (t) => {
   const { id } = await admin.organization('one at a time')
   const policy = { maxConcurrency: 1 }
   const wanted = { organizationId: id, name: 'small', scopes: ['router', 'platform'] as const, test: false }

@@ -39,7 +39,7 @@ t.test('updateSipConnection: an omitted field keeps its value', async (t) => {
   t.same((await call(acme, 'GET', connections)).json(), [moved])
 })
 
-t.test('updateSipConnection: null removes one side or the login', async (t) => {
+t.test('updateSipConnection: null removes the inbound side, the outbound side or the login', async (t) => {
   const { acme, made } = await withConnection('removes')
   const { id } = made
   const open = (await patch(acme, id, { outbound: { host: outbound.host, username: null } })).json<Row>()
@@ -67,7 +67,7 @@ t.test('updateSipConnection: a password for one host is not kept for another hos
   t.equal(again.status, 200, 'there is no password to protect')
 })
 
-t.test('createSipConnection and updateSipConnection: a trunk may set the form of SIP addresses', async (t) => {
+t.test('createSipConnection and updateSipConnection accept userPhone, identity and register', async (t) => {
   const { acme, made } = await withConnection('identifies')
   t.match(made.outbound, { userPhone: false, identity: 'from', register: false }, 'as most trunks want it')
   const ways = { userPhone: true, identity: 'preferred', register: true }
@@ -89,7 +89,7 @@ t.test('createSipConnection and updateSipConnection: a trunk may set the form of
   t.match(faultOf(unknown), { status: 400, paths: ['/outbound/identity'] })
 })
 
-t.test('createSipConnection: the refusal of a value shows the right form', async (t) => {
+t.test('createSipConnection: the error for a wrong value shows the right form', async (t) => {
   const { acme } = await withConnection('says how')
   const rows: [body: object, words: string][] = [
     [{ inbound: { allowedAddresses: ['203.0.113.5'] } }, '203.0.113.5/32 for one address'],
@@ -151,7 +151,7 @@ t.test(
   },
 )
 
-t.test('the SIP connections of an organization list a limited number of addresses together', async (t) => {
+t.test('all SIP connections of an organization together may allow a limited number of addresses', async (t) => {
   const acme = await admin.organization('with many addresses')
   const create = (name: string, ...allowedAddresses: string[]) =>
     call(acme, 'POST', connections, { name, inbound: { allowedAddresses } })

@@ -52,7 +52,7 @@ async function bought(target: Target, e164: string): Promise<string> {
   return (await asked<{ id: string }>(target, 'POST', '/v1/phone-numbers', { e164 })).id
 }
 
-t.test('each answer has all its fields', async (t) => {
+t.test('each answer of the SMS registration has all fields of the contract', async (t) => {
   const acme = await enabled('fields')
   const brand = ['identityStatus', 'profile', 'reviewErrors', 'status', 'submittedAt']
   const campaign = ['campaignId', 'profile', 'reviewErrors', 'status', 'submittedAt', 'useCase']
@@ -94,7 +94,7 @@ t.test('each answer has all its fields', async (t) => {
   t.same(namesIn(all.numbers[0]), [...number, 'reviewErrors'].sort())
 })
 
-t.test("a refused number and a later failed assignment have the carrier's reasons", async (t) => {
+t.test("a refused assignment and a failed assignment show the carrier's reasons with the number", async (t) => {
   const acme = await approved('reasons')
   const refused = await bought(acme, '+12125550194')
   const answer = await call(acme, 'POST', `${base}/numbers/${refused}/assign`)
@@ -134,7 +134,7 @@ const useCases =
     /\s+/,
   )
 
-t.test('closed lists of values', async (t) => {
+t.test('brands, campaigns, vettings and assignments accept only the listed values', async (t) => {
   const acme = await enabled('lists')
   const lists: [string, string, object, readonly string[]][] = [
     ['brand', 'entityType', brandProfile, entityTypes],

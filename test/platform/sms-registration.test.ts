@@ -57,7 +57,7 @@ async function verify(t: Test, target: Target & { id: string }): Promise<void> {
   t.match(submitted.json(), { status: 'verified', identityStatus: 'VERIFIED' }, submitted.text)
 }
 
-t.test('an organization without text messages is refused before a body is read', async (t) => {
+t.test('if text messages are off for an organization, requests are refused before the body is read', async (t) => {
   const acme = await admin.organization('without messages')
   const ways: [string, string][] = [
     ['GET', base],
@@ -79,7 +79,7 @@ t.test('an organization without text messages is refused before a body is read',
   t.match(faultOf(await call({ ...router, key: 'sk_live_nothing' }, 'GET', base)), { status: 401 })
 })
 
-t.test("an empty registration, and a test key's registration", async (t) => {
+t.test('an SMS registration is empty at first, and separate for live and test keys', async (t) => {
   const acme = await enabled('empty')
   const empty = {
     ownBrand: null,
@@ -96,7 +96,7 @@ t.test("an empty registration, and a test key's registration", async (t) => {
   t.same((await call(acme, 'GET', base)).json(), empty, 'the live one is another')
 })
 
-t.test('each missing step has its error code', async (t) => {
+t.test('a step of the registration is refused with the error code for the missing step', async (t) => {
   const acme = await enabled('steps')
   const refused = async (path: string, status: number, code: string, body?: object) =>
     t.same(faultOf(await call(acme, 'POST', `${base}/${path}`, body)), { status, code }, `${path} ${code}`)
@@ -118,7 +118,7 @@ t.test('each missing step has its error code', async (t) => {
   t.same(faultOf(unknown), { status: 404, code: 'PHONE_NUMBER_NOT_FOUND' })
 })
 
-t.test('the carrier lacks a brand, a campaign or a number', async (t) => {
+t.test('if the carrier does not have the brand or the campaign, each step fails with its error code', async (t) => {
   const acme = await enabled('strange ids')
   await call(acme, 'PUT', `${base}/brand`, brand)
   await call(acme, 'PUT', `${base}/campaign`, campaign)
@@ -140,7 +140,7 @@ t.test('the carrier lacks a brand, a campaign or a number', async (t) => {
   t.same(faultOf(assigned), { status: 409, code: 'NO_ELIGIBLE_CAMPAIGN' }, 'it is read before a number is assigned')
 })
 
-t.test("the carrier's reasons for refusing a brand", async (t) => {
+t.test("if the carrier refuses a brand, reviewErrors has the carrier's reasons", async (t) => {
   const acme = await enabled('refused')
   await call(acme, 'PUT', `${base}/brand`, brand)
   // No request can save a name this long, so the test writes it to the table.
@@ -156,7 +156,7 @@ t.test("the carrier's reasons for refusing a brand", async (t) => {
   t.match(ownBrand, { status: 'draft', reviewErrors: [{ field: 'displayName', message: String }], submittedAt: null })
 })
 
-t.test('limits of brands and campaigns', async (t) => {
+t.test('each field of a brand and of a campaign accepts its limit, and refuses a value beyond it', async (t) => {
   const acme = await enabled('limits')
   const put = (path: string, body: object) => call(acme, 'PUT', `${base}/${path}`, body)
   const taken = async (path: string, body: object, title: string) => t.equal((await put(path, body)).status, 200, title)
@@ -229,7 +229,7 @@ t.test('limits of brands and campaigns', async (t) => {
   t.match(faultOf(target), { status: 400, paths: ['/target'] })
 })
 
-t.test("a campaign's defaults", async (t) => {
+t.test('a campaign without keywords gets START, HELP and STOP, and no embedded link or phone', async (t) => {
   const acme = await enabled('defaults')
   const saved = await call(acme, 'PUT', `${base}/campaign`, campaign)
   const words = { optInKeywords: 'START', helpKeywords: 'HELP', optOutKeywords: 'STOP' }
@@ -238,7 +238,7 @@ t.test("a campaign's defaults", async (t) => {
   t.match((await call(acme, 'GET', base)).json(), { ownCampaign: { status: 'draft', useCase: 'CUSTOMER_CARE' } })
 })
 
-t.test('a campaign is submitted once for an Idempotency-Key', async (t) => {
+t.test('a repeated submission with the same Idempotency-Key submits the campaign once', async (t) => {
   const acme = await enabled('repeats')
   await verify(t, acme)
   await call(acme, 'PUT', `${base}/campaign`, campaign)
@@ -281,7 +281,7 @@ t.test('a purchased number has a campaign until the number is given back', async
   t.match((await call(test, 'GET', base)).json(), { numbers: [] })
 })
 
-t.test('a business verification is filled in from the live brand, and never from a test brand', async (t) => {
+t.test('a business verification is prefilled from the live brand, and never from a test brand', async (t) => {
   const acme = await enabled('prefilled')
   const prefill = async () =>
     (await call(acme, 'GET', '/v1/phone-numbers/kyb')).json<{ prefill: object | null }>().prefill

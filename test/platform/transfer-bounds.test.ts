@@ -152,7 +152,7 @@ const phone = {
   legId: 'leg_0123456789012345678901',
 } as const
 
-t.test('a call that is not in progress, or a joined person who is not its caller, is not transferred', async (t) => {
+t.test('a transfer is refused if the call is not live, or participantIdentity is not the caller', async (t) => {
   const acme = await admin.organization('refusals of transfers')
   const stored = async (more: Partial<Call>) => {
     const made = newCall(acme.id, { phone, ...more })
@@ -182,7 +182,7 @@ t.test('a call that is not in progress, or a joined person who is not its caller
   }
 })
 
-t.test('without credit a transfer is refused with 402, but other refusals come first', async (t) => {
+t.test('a transfer without credit is answered 402, unless the request is refused for another reason', async (t) => {
   const poor = await admin.organization('without credit for transfers', { creditMicroUsd: 0 })
   const live = newCall(poor.id, { phone, status: 'in_progress' })
   const browser = newCall(poor.id, { status: 'in_progress' })
@@ -194,7 +194,7 @@ t.test('without credit a transfer is refused with 402, but other refusals come f
   }
 })
 
-t.test('a transfer of another call is not found', async (t) => {
+t.test('a transfer is not found under the id of another call', async (t) => {
   const acme = await admin.organization('two calls')
   const [one, other] = [newCall(acme.id, { phone }), newCall(acme.id, { phone })]
   for (const each of [one, other]) await admin.store.calls.insert(each, {})

@@ -166,7 +166,7 @@ const partOf = ({ rows, total, breakdown, totalCost, totalSessions }: Usage) => 
   ...{ rows, total, breakdown, totalCost, totalSessions },
 })
 
-t.test('breakdown: the key source is the organization only if all its uses are known to be free', async (t) => {
+t.test('keySource in the breakdown is BYOK only if every use of the provider is known to be free', async (t) => {
   const other = await admin.organization('keys')
   const breakdown = async () => {
     const { breakdown } = (await call(other, 'GET', '/v1/usage')).json<Usage>()
@@ -236,7 +236,7 @@ t.test('the commands usage and credits refuse values that they cannot parse', as
   t.match(await refusal('credits', '--org', 'local', '--cursor', 'x'), /cursor/)
 })
 
-t.test('the requested time of usage has a default, must be ordered, and has a longest duration', async (t) => {
+t.test('getUsage covers 30 days by default, and refuses more than 92 days or an empty time range', async (t) => {
   const acme = await admin.organization('times')
   const at = (query: string) => call(acme, 'GET', `/v1/usage?${query}`)
   const usual = (await at('to=2026-11-22T00:00:00Z')).json<{ from: string; groupBy: string[] }>()

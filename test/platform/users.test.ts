@@ -61,7 +61,7 @@ t.test('a user token and a user session act with the role of the user', async (t
   t.same(await ask(bearer(await made('token', 'boss@example.com', id)), ...change), ok)
 })
 
-t.test('the first user of an organization is its owner, and the last owner stays', async (t) => {
+t.test('the first user of an organization becomes its owner, and the last owner cannot be removed', async (t) => {
   const { id: shop } = await admin.organization('shop')
   t.match(await made('create', 'eve@example.com', shop), /owner$/)
   t.match(await made('create', 'joe@example.com', shop), /member$/)
@@ -75,7 +75,7 @@ t.test('the first user of an organization is its owner, and the last owner stays
   t.equal(await made('remove', 'eve@example.com', shop), 'eve@example.com is removed')
 })
 
-t.test('another role holds for the tokens and sessions that a user has', async (t) => {
+t.test('a changed role applies to the existing tokens and sessions of the user', async (t) => {
   const { id: shop } = await admin.organization('other roles')
   await made('create', 'eve@example.com', shop)
   await made('create', 'sam@example.com', shop, '--role', 'admin')
@@ -92,7 +92,7 @@ t.test('another role holds for the tokens and sessions that a user has', async (
   t.same(await ask(sam), ok, 'a viewer reads')
 })
 
-t.test('rich messages accept only an API key', async (t) => {
+t.test('rich-message operations refuse user tokens and sessions, and accept API keys', async (t) => {
   const path = '/v1/rmsg-phone-numbers'
   t.same(await ask(bearer(token), path), keyRequired)
   t.same(await ask(cookie(session), path), keyRequired)
@@ -101,7 +101,7 @@ t.test('rich messages accept only an API key', async (t) => {
   t.same(await ask(bearer(key), path), { status: 403, code: 'NOT_ENABLED_FOR_ORGANIZATION' })
 })
 
-t.test('each operation on rich messages takes API keys only', async (t) => {
+t.test('each rich-message operation refuses user tokens and sessions before it reads the body', async (t) => {
   const { paths } = JSON.parse(platformContract) as { paths: Record<string, Record<string, object>> }
   const operations = Object.entries(paths)
     .filter(([path]) => path.startsWith('/v1/rmsg'))
@@ -116,14 +116,14 @@ t.test('each operation on rich messages takes API keys only', async (t) => {
   }
 })
 
-t.test('if a request has an Authorization header and a cookie, the header counts', async (t) => {
+t.test('if a request has an Authorization header and a cookie, only the header is checked', async (t) => {
   t.same(await ask({ ...bearer(key), ...cookie('us_wrong') }), ok)
   t.same(await ask({ ...bearer('sk_live_wrong'), ...cookie(session) }), unauthorized)
   t.same(await ask({ authorization: 'Basic eDp5', ...cookie(session) }), unauthorized)
   t.same(await ask({ ...bearer(token), ...cookie(session, { 'sec-fetch-site': 'cross-site' }) }), ok)
 })
 
-t.test('a credential counts only for its own organization', async (t) => {
+t.test('a session is not accepted as a bearer token, and a token or a key is not accepted as a cookie', async (t) => {
   for (const headers of [bearer(session), cookie(token), cookie(key), cookie(''), { cookie: `session=${session}` }, {}])
     t.same(await ask(headers), unauthorized)
 })

@@ -15,7 +15,7 @@ type Page = {
 }
 const types = ['call.pre_call', 'call.status', 'call.report', 'call.analysis', 'call.recording']
 
-t.test('the delivery log has pages and filters', async (t) => {
+t.test('listWebhookDeliveries pages and filters the delivery log', async (t) => {
   const acme = await admin.organization('with a log')
   const tenant = { organizationId: acme.id, test: false }
   const page = async (query = '') => (await call(acme, 'GET', `/v1/webhook-deliveries${query}`)).json<Page>()

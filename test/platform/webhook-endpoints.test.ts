@@ -43,7 +43,7 @@ t.test('an endpoint is created, listed, read and deleted', async (t) => {
   t.match(await made(await admin.key(acme.id, { test: true })), { test: true })
 })
 
-t.test('each field at its bound and beyond its bound', async (t) => {
+t.test('each field of an endpoint is accepted at its bound and refused beyond its bound', async (t) => {
   const acme = await admin.organization('bounds')
   const agent = await agentOf(acme)
   const text = (length: number) => 'é'.repeat(length)
@@ -147,7 +147,7 @@ t.test('each field at its bound and beyond its bound', async (t) => {
     t.same(faultOf(await create(acme, { [missing]: undefined })), invalid(`/${missing}`))
 })
 
-t.test('the address of an endpoint is https and public, unless the operator allows others', async (t) => {
+t.test('the address of an endpoint must be https and public, unless the operator allows others', async (t) => {
   const acme = await admin.organization('addresses')
   const refused = [
     'ftp://hooks.example/',
@@ -226,7 +226,7 @@ t.test('updateWebhook replaces whole lists and objects, and null restores the de
   t.same(faultOf(await change(acme, webhook, { url: null })), invalid('/url'))
 })
 
-t.test('secrets are sealed, survive a change, and are never shown', async (t) => {
+t.test('secrets of an endpoint are stored encrypted, survive an update, and are never returned', async (t) => {
   const acme = await admin.organization('secrets')
   const secrets = { signingSecret: 'k4n4ry-secret', authHeaders: [{ name: 'Authorization', value: 'Bearer k4n4ry' }] }
   const created = await create(acme, secrets)
@@ -261,7 +261,7 @@ t.test('secrets are sealed, survive a change, and are never shown', async (t) =>
   t.same((await target())?.authHeaders, {})
 })
 
-t.test('custom secrets: the old one signs for 24 hours beside the new one', async (t) => {
+t.test('after a change of a custom secret, the old and the new secret sign for 24 hours', async (t) => {
   const acme = await admin.organization('custom secrets')
   const webhook = await made(acme)
   const signing = async () => {

@@ -10,7 +10,7 @@ import { agentOf, change, create, invalid, made, read, url, type Webhook } from 
 
 const { parley, admin } = await startAdministered(t)
 
-t.test('the scope: existing agents, a list or all agents', async (t) => {
+t.test('an endpoint is limited to a list of existing agents, or serves all agents', async (t) => {
   const acme = await admin.organization('scopes')
   const test = await admin.key(acme.id, { test: true })
   const [one, two] = [await agentOf(acme, 'one'), await agentOf(acme, 'two')]
@@ -40,7 +40,7 @@ t.test('the scope: existing agents, a list or all agents', async (t) => {
   t.same((await read(acme, webhook)).agentIds, [one])
 })
 
-t.test('a deleted agent leaves the lists, and an endpoint without agents is disabled', async (t) => {
+t.test('a deleted agent is removed from endpoints, and an endpoint without agents is disabled', async (t) => {
   const acme = await admin.organization('deleted agents')
   const [one, two] = [await agentOf(acme, 'one'), await agentOf(acme, 'two')]
   const both = await made(acme, { agentIds: [one, two] })
@@ -67,7 +67,7 @@ t.test('a deleted agent leaves the lists, and an endpoint without agents is disa
   })
 })
 
-t.test('no endpoint keeps an agent that is deleted at the same instant', async (t) => {
+t.test('an endpoint that is saved while its agent is deleted does not keep the agent', async (t) => {
   const acme = await admin.organization('agents at once')
   for (let round = 0; round < 8; round++) {
     const [doomed, other] = [await agentOf(acme, `doomed ${round}`), await agentOf(acme, `other ${round}`)]
@@ -88,7 +88,7 @@ t.test('no endpoint keeps an agent that is deleted at the same instant', async (
   }
 })
 
-t.test('PRE_CALL_CONFLICT: endpoints with a common agent, and with tags of one possible call', async (t) => {
+t.test('PRE_CALL_CONFLICT: two pre-call endpoints may not match the same call by agent and tags', async (t) => {
   const acme = await admin.organization('conflicts')
   const [one, two] = [await agentOf(acme, 'one'), await agentOf(acme, 'two')]
   const asked = { events: ['call.pre_call', 'call.report'] }
@@ -121,7 +121,7 @@ t.test('PRE_CALL_CONFLICT: endpoints with a common agent, and with tags of one p
   t.equal((await create(await admin.key(acme.id, { test: true }), asked)).status, 201, 'the other world')
 })
 
-t.test('if two conflicting endpoints are saved at once, one is refused', async (t) => {
+t.test('if two conflicting pre-call endpoints are saved at once, only one is accepted', async (t) => {
   const acme = await admin.organization('at once')
   const asked = { events: ['call.pre_call'] }
   for (let round = 0; round < 10; round++) {
