@@ -39,7 +39,7 @@ t.test('two extraction fields with the same question are asked once', (t) => {
   t.end()
 })
 
-t.test('fields of one name with different questions are asked apart, and the field of the agent wins', (t) => {
+t.test("fields with one name but different questions are asked separately, and the agent's field wins", (t) => {
   const ofAgent = [field('name')]
   const { questions, read } = extractionOf(ofAgent, [
     { endpointId: 'a', fields: [field('day'), field('field_2')] },

@@ -29,7 +29,7 @@ t.test('a stream of call events ends after ten minutes, and its client continues
   t.equal(watchers, 0)
 })
 
-t.test('streams of call events that begin at once do not pass the limit of 32 together', async (t) => {
+t.test('if 40 streams of call events open at once, only 32 are accepted', async (t) => {
   const call = newCall('org_1')
   const deps: FollowDeps = {
     calls: { find: () => Promise.resolve(call) },
@@ -51,7 +51,7 @@ t.test('streams of call events that begin at once do not pass the limit of 32 to
   t.equal((await Promise.allSettled(again)).filter(({ status }) => status === 'fulfilled').length, 31)
 })
 
-t.test('an event that another process stored before an older event hides no event from a stream', async (t) => {
+t.test('a stream also sends an event that another process stored late, after a newer event', async (t) => {
   const call = newCall('org_1')
   const stored: StoredEvent[] = []
   const asked: number[] = []

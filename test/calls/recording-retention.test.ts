@@ -79,7 +79,7 @@ t.test('a recording past its time is removed, and its call then answers as if it
   t.equal((await calls.recording(tenant, recent)).size, 1)
 })
 
-t.test('a call keeps its recording until the bucket has removed it', async (t) => {
+t.test('a call keeps its recording until the recording is removed from the bucket', async (t) => {
   const { store, recorded, retention, tenant } = await setUp(t)
   const old = await recorded(20, 10)
   const removed: RecordingPlace[] = []

@@ -78,7 +78,7 @@ const aborted = (signal: AbortSignal) =>
 
 async function* emptyBody(): AsyncGenerator<Uint8Array> {}
 
-t.test('a recording is uploaded once, and its file is removed once its row says so', async (t) => {
+t.test('a recording is uploaded once, and its file is removed after the database has the upload', async (t) => {
   const { add, look, put, ended, files } = setUp()
   add(ids[0]!)
   await look()
@@ -109,7 +109,7 @@ t.test('the pause between tries doubles from a second to a minute', async (t) =>
   )
 })
 
-t.test('an upload fails when its time is over, and its file is kept', async (t) => {
+t.test('an upload fails after its time limit, and the file is kept', async (t) => {
   const { add, look, put, state, clock, ended, files } = setUp(10_000)
   state.failure = new Error('away')
   add(ids[0]!)
@@ -124,7 +124,7 @@ t.test('an upload fails when its time is over, and its file is kept', async (t) 
   t.equal(files.size, 1)
 })
 
-t.test('if a process was off for longer than the time of an upload, it tries once before it gives up', async (t) => {
+t.test('an upload whose time limit passed while no process ran is tried once more before it fails', async (t) => {
   const { add, look, put, state, clock, ended, files } = setUp(10_000)
   add(ids[0]!)
   add(ids[1]!, { ownerId: 'dead', isOwn: false })
@@ -158,7 +158,7 @@ t.test('uploads whose files are on other machines delay no other upload', async 
   t.equal(put.at(-1), elsewhere[0])
 })
 
-t.test('a recording that is still written is not uploaded', async (t) => {
+t.test('a recording that is still being written is not uploaded', async (t) => {
   const { add, look, put, growing, files } = setUp()
   add(ids[0]!)
   growing.add(ids[0]!)

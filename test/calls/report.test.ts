@@ -31,7 +31,7 @@ const ended = {
   emptyData: { f: null },
 }
 
-t.test('rules describe the course of a call without quoting its speech', (t) => {
+t.test('without an LLM, rules derive outcome and summary, and the summary quotes no speech', (t) => {
   const outcome = (more: object) => ruledFindings({ ...ended, ...more }).outcome
   t.equal(outcome({}), 'completed')
   t.equal(outcome({ hasCallback: true }), 'callback_scheduled')
@@ -56,7 +56,7 @@ t.test('rules describe the course of a call without quoting its speech', (t) => 
   t.end()
 })
 
-t.test('values are coerced to the declared type, or null', (t) => {
+t.test('extracted values are converted to the declared type, or to null', (t) => {
   const cases: [ExtractionField, unknown, unknown][] = [
     [field('string'), ' a ', 'a'],
     [field('string'), 4, '4'],
@@ -168,7 +168,7 @@ t.test("attempts' costs are added up, and an unknown price makes the sum incompl
   t.end()
 })
 
-t.test('the parts of each turn add up to its silence', (t) => {
+t.test('criticalMs of the spans of a turn adds up to silence_ms', (t) => {
   const times = { id: 'call', startedAtMs: 1000, endedAtMs: 9000 }
   fc.assert(
     fc.property(
