@@ -21,7 +21,7 @@ const event = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('wait' as const), ms }) },
 )
 
-t.test('random events never leave the table of callback states, and always reach exactly one final state', (t) => {
+t.test('with random events a callback changes state only as the table allows, and never after its end', (t) => {
   const ends = new Set<string>()
   fc.assert(
     fc.property(fc.array(event, { minLength: 1, maxLength: 60 }), (events) => {
@@ -94,7 +94,7 @@ t.test('a callback is tried at 0, 1, 5 and 15 minutes after its time', (t) => {
   t.end()
 })
 
-t.test('a callback that is more than an hour late is missed', (t) => {
+t.test('a callback that is more than an hour late fails as missed', (t) => {
   t.match(claimed(someCallback(), 'lease', dueMs + hourMs), { status: 'dispatching' })
   t.match(claimed(someCallback(), 'lease', dueMs + hourMs + 1), {
     status: 'failed',

@@ -32,7 +32,7 @@ t.test('the requested time of a callback is an offset in minutes, or an RFC 3339
   t.end()
 })
 
-t.test('a callback may be requested for 1 minute to maxDaysAhead ahead', (t) => {
+t.test('a callback may be requested from 1 minute to maxDaysAhead days ahead', (t) => {
   t.equal(time({ inMinutes: 1 }), '2026-11-21T16:01:00.000Z')
   t.equal(time({ at: '2026-11-21T16:01:00Z' }), '2026-11-21T16:01:00.000Z')
   t.equal(time({ at: '2026-11-21T16:00:59.999Z' }), 'notAllowed')
@@ -46,7 +46,7 @@ t.test('a callback may be requested for 1 minute to maxDaysAhead ahead', (t) => 
   t.end()
 })
 
-t.test('the number of a callback must be E.164, and a number that a phone can have', (t) => {
+t.test('the number of a callback must be a valid phone number in E.164', (t) => {
   const isTaken = (number: unknown) => 'request' in read({ to: number, inMinutes: 5 })
   for (const number of ['+4915123456789', '+12025550143', '+15005550006']) t.ok(isTaken(number), number)
   for (const number of [
