@@ -75,7 +75,7 @@ async function startedFrom(to: string, from: string | null) {
   return { from: started?.from, isNumberOfCall, outboundTrunkId }
 }
 
-t.test("the recipient sees a number of the same carrier or trunk, and the leg uses the number's trunk", async (t) => {
+t.test("if from is another number of the same carrier or trunk, the leg uses that number's trunk", async (t) => {
   const cases = [
     ['+15005550101', '+15005550102', null],
     ['+15005550201', '+15005550202', 'sip_b'],
@@ -84,7 +84,7 @@ t.test("the recipient sees a number of the same carrier or trunk, and the leg us
     t.same(await startedFrom(to, from), { from, isNumberOfCall: false, outboundTrunkId })
 })
 
-t.test('if the number of the call is shown, the leg uses the connection of the call', async (t) => {
+t.test('if from is omitted or the number of the call, the leg uses the connection of the call', async (t) => {
   const to = '+15005550201'
   const kept = { from: to, isNumberOfCall: true, outboundTrunkId: null }
   t.same(await startedFrom(to, null), kept)
@@ -92,7 +92,7 @@ t.test('if the number of the call is shown, the leg uses the connection of the c
   t.same(await startedFrom('+15005550299', null), { ...kept, from: '+15005550299' }, 'a number that is gone')
 })
 
-t.test('a from number of another kind of line is refused at its field', async (t) => {
+t.test('from is refused if one number belongs to the carrier and the other to a SIP trunk', async (t) => {
   const issues = [{ path: ['from'], problem: { kind: 'number_of_other_line' } }]
   t.same(await startedFrom('+15005550101', '+15005550201'), issues, 'a trunk, from a call over the carrier')
   t.same(await startedFrom('+15005550201', '+15005550101'), issues, 'the carrier, from a call over a trunk')

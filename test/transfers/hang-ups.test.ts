@@ -83,7 +83,7 @@ t.test('if the recipient hangs up in any state of a transfer, the transfer fails
   }
 })
 
-t.test('if the first recipient declines, the next one may accept', async (t) => {
+t.test('if the first recipient declines, the next recipient may accept', async (t) => {
   const steps: Step[] = [
     warm(person, person),
     { afterMs: 3000, does: 'press', key: '2' },

@@ -43,7 +43,7 @@ t.test('a phone rings for as long as the request says, 30 s by default', async (
   }
 })
 
-t.test('the ringing time begins when the line has accepted the call', async (t) => {
+t.test('the ringing time begins when the carrier or the trunk has accepted the call', async (t) => {
   const { failure, reached, world } = await ran([
     // The line's answer comes after 3 s, and only it shows that the line has accepted the call.
     { afterMs: 3000, does: 'line fails', ms: 100, how: 'answer slow' },
@@ -56,7 +56,7 @@ t.test('the ringing time begins when the line has accepted the call', async (t) 
   t.ok(ms >= 4000 && ms <= 4000 + wayMs, `${ms} ms`)
 })
 
-t.test('a recipient is asked for as long as the request says, 20 s by default', async (t) => {
+t.test('a recipient has as long to accept as the request says, 20 s by default', async (t) => {
   for (const [screeningTimeout, s] of [
     [5, 5],
     [120, 120],

@@ -146,7 +146,7 @@ function anyEvent(next: () => number, pick: <T>(list: readonly T[]) => T, attemp
   return { type: 'attempt', attempt: number, event: pick(attemptEvents.filter((event) => event !== 'callerLeft')) }
 }
 
-t.test('an event that the table does not name has no effect', (t) => {
+t.test('an event that the table does not list has no effect', (t) => {
   const begun = stepCourse(newCourse('warm', 1), { type: 'begin' }).course
   for (const event of ['accepted', 'bridged'] as const)
     t.equal(stepCourse(begun, { type: 'attempt', attempt: 1, event }).hasEffect, false, event)

@@ -63,7 +63,7 @@ function newRecipient(dial: () => Promise<{ carrierLegId: string }>) {
   })
 }
 
-t.test('the name of a leg is stored as soon as the database is reachable again', async (t) => {
+t.test("the carrier's id of a leg is stored as soon as the database is reachable again", async (t) => {
   const world = newRecipient(() => Promise.resolve({ carrierLegId: 'v3:leg' }))
   world.isAway = true
   await world.dial()
@@ -75,7 +75,7 @@ t.test('the name of a leg is stored as soon as the database is reachable again',
   t.same([world.events, world.commands], [['dialed'], []])
 })
 
-t.test("a leg that an event has named counts as dialled, even if the line's answer is late or lost", async (t) => {
+t.test("a leg counts as dialled after its first event, even if the carrier's answer is late or lost", async (t) => {
   for (const answers of [true, false]) {
     let settle = () => {}
     const answer = new Promise<{ carrierLegId: string }>((resolve, reject) => {
@@ -94,7 +94,7 @@ t.test("a leg that an event has named counts as dialled, even if the line's answ
   }
 })
 
-t.test('a leg that gets no name in time, by an answer or by an event, is given up', async (t) => {
+t.test('a leg fails if neither an answer nor an event has its carrier id within 5 s', async (t) => {
   const world = newRecipient(() => new Promise(() => {}))
   void world.dial()
   await settled()

@@ -13,7 +13,7 @@ async function ran(steps: readonly Step[]) {
   return { failure, reached, answers }
 }
 
-t.test('a blind transfer that the caller ends before the line answers does not count as refused', async (t) => {
+t.test('a blind transfer is not refused if the caller hangs up before the carrier answers', async (t) => {
   const steps: Step[] = [
     { afterMs: 3000, does: 'line fails', ms: 100, how: 'answer late' },
     { afterMs: 0, does: 'events are lost', ms: 3000 },
@@ -27,7 +27,7 @@ t.test('a blind transfer that the caller ends before the line answers does not c
   })
 })
 
-t.test('if the line does not accept a blind transfer, the transfer is refused', async (t) => {
+t.test('if the carrier or the trunk rejects a blind transfer, the transfer is refused', async (t) => {
   const steps: Step[] = [
     { afterMs: 3000, does: 'line fails', ms: 100, how: 'server' },
     { afterMs: 0, does: 'blind', asked: person },
