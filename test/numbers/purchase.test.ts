@@ -84,7 +84,7 @@ t.test('if a process ends after it stored the number, the order is found by its 
   t.match((await numbers.list(local))[0]?.order, { status: 'done', resourceId: '12125550102' })
 })
 
-t.test('if the store is lost after the order, the number is pending and is looked up later', async (t) => {
+t.test('if the database fails after the order, the number is pending and is looked up later', async (t) => {
   const lost = () => Promise.reject(new Fault({ kind: 'store_unreachable' }))
   const { numbers, look, tenant, creditOf, clock } = await setUp(t, cluster, 1, {}, { end: lost })
   const local = await tenant(5 * usdMicro)
@@ -96,7 +96,7 @@ t.test('if the store is lost after the order, the number is pending and is looke
   t.match(await numbers.list(local), [{ id: bought.id, order: { status: 'done' } }])
 })
 
-t.test('an order that the carrier does not know after 60 s counts as never placed', async (t) => {
+t.test('an order that the carrier cannot find after 60 s counts as never placed', async (t) => {
   const { numbers, look, tenant, creditOf, clock } = await setUp(t, cluster, 1, {
     order: () => Promise.reject(new NumberCarrierError('unknown')),
   })
@@ -171,7 +171,7 @@ t.test('a live key needs a verified business, and a test key needs no business a
   t.equal((await numbers.search(acme, { areaCode: '212', locality: null, limit: 2 })).length, 2, 'a search has no gate')
 })
 
-t.test('credit below the price refuses a number, and two purchases at once do not overdraw', async (t) => {
+t.test('a number is refused if the credit is too low, also for two purchases at once', async (t) => {
   const { numbers, tenant, creditOf } = await setUp(t, cluster)
   const poor = await tenant(atOnceMicroUsd - 1)
   t.same(await faultOf(numbers.purchase(poor, { e164: '+12125550107' })), {
@@ -186,7 +186,7 @@ t.test('credit below the price refuses a number, and two purchases at once do no
   t.equal((await numbers.list(local)).length, 1)
 })
 
-t.test('if two organizations buy one number at once, one gets it, and the other learns no owner', async (t) => {
+t.test('if two organizations buy one number at once, one purchase is refused as number_unavailable', async (t) => {
   const { numbers, tenant, creditOf } = await setUp(t, cluster)
   const both = [await tenant(5 * usdMicro), await tenant(5 * usdMicro)]
   const e164 = '+12125550111'

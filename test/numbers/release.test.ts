@@ -57,7 +57,7 @@ t.test('the assignment to a campaign ends before the number goes back to the car
   t.same(asked.slice(3), ['release'], 'a number without a campaign')
 })
 
-t.test('a number that is given back several times at once is given back once', async (t) => {
+t.test('simultaneous requests to give back a number release the number once', async (t) => {
   const { numbers, tenant } = await setUp(t, cluster)
   const acme = await tenant(100_000_000)
   const { id } = await numbers.purchase(acme, { e164: '+12125550110' })
@@ -66,7 +66,7 @@ t.test('a number that is given back several times at once is given back once', a
   t.equal(faults.filter((fault) => fault?.kind === 'not_found').length, 3)
 })
 
-t.test('a number that another organization has bought meanwhile is not given back by an old release', async (t) => {
+t.test('an old release does not give back a number that another organization has bought since', async (t) => {
   const bought = gate()
   let asked = 0
   const { processes, simulated, tenant } = await setUp(t, cluster, 2, {
