@@ -97,7 +97,7 @@ t.test('a failed assignment can be repeated, and so can a failed unassignment', 
   t.equal((await assignments.unassign(acme, stays)).smsAssignment?.status, 'PENDING_UNASSIGNMENT')
 })
 
-t.test('the chosen campaign', async (t) => {
+t.test('if no target is given, a number gets the own campaign, else the shared campaign', async (t) => {
   const parts = await setUp(t, cluster)
   const { assignments, store, simulated } = parts
   const operator = await approved(parts)

@@ -72,7 +72,7 @@ t.test('a brand stays pending if the review takes long, or if its identity was n
   t.match(await verified(await tenant(), { ein: '12-0000002' }), { status: 'pending', identityStatus: 'UNVERIFIED' })
 })
 
-t.test('live and test keys have separate brands, and so have organizations', async (t) => {
+t.test('each organization has separate brands for live and test keys', async (t) => {
   const { brands, overview, tenant } = await setUp(t, cluster)
   const live = await tenant()
   await brands.save(live, brandProfile)
@@ -150,7 +150,7 @@ t.test('a profile that is saved while the old profile is submitted is not lost',
   t.ok(more.asked.includes('updateBrand'))
 })
 
-t.test('rules between fields', async (t) => {
+t.test('a brand needs a valid tax number, except a sole proprietor, and valid phone numbers', async (t) => {
   const { brands, tenant } = await setUp(t, cluster)
   const acme = await tenant()
   const issues = async (more: Partial<typeof brandProfile>) => {
@@ -211,7 +211,7 @@ t.test('if the carrier refuses a vetting, the reasons are stored', async (t) => 
   t.match(await stored(), { reviewErrors: [] }, 'the order was taken')
 })
 
-t.test('saving a pending brand leaves it pending, and a later check may remove the verification', async (t) => {
+t.test('a pending brand stays pending when it is saved, and a later check can revoke a verification', async (t) => {
   let answer: Partial<RegisteredBrand> = {}
   const { brands, overview, simulated, verified, tenant, clock } = await setUp(t, cluster, {
     findBrand: async (id) => ({ ...(await simulated.findBrand(id)), ...answer }),

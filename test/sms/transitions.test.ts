@@ -19,7 +19,7 @@ const answered: Record<string, Partial<RegisteredBrand>> = {
 }
 const changed = { ...brandProfile, city: 'Chicago' }
 
-t.test("a brand's states", async (t) => {
+t.test('a brand changes its state, and asks the carrier, only as in the table of this test', async (t) => {
   let answer: Partial<RegisteredBrand> = {}
   const registered = () => Promise.resolve({ id: 'b', ...answer } as RegisteredBrand)
   const parts = await setUp(t, cluster, {
@@ -81,7 +81,7 @@ t.test("a brand's states", async (t) => {
   }
 })
 
-t.test("a campaign's states", async (t) => {
+t.test('a campaign changes its state, and asks the carrier, only as in the table of this test', async (t) => {
   let made = 0
   let status = 'TCR_PENDING'
   const parts = await setUp(t, cluster, {
@@ -131,7 +131,7 @@ t.test("a campaign's states", async (t) => {
   }
 })
 
-t.test("states of a number's campaign", async (t) => {
+t.test('the campaign assignment of a number changes its state only as in the table of this test', async (t) => {
   let answer: AssignmentStatus | null = 'PENDING_ASSIGNMENT'
   const carrier = () => Promise.resolve(answer && { campaignId: 'c', status: answer, reviewErrors: [] })
   const parts = await setUp(t, cluster, {
