@@ -51,7 +51,7 @@ t.test("sendAgentMessage: sends from the agent's number, without tags in the ans
   t.equal(repeat.headers.get('idempotent-replayed'), 'true')
 })
 
-t.test('sendAgentMessage: bounds of each field and of Idempotency-Key', async (t) => {
+t.test('sendAgentMessage accepts each field and Idempotency-Key only within its bounds', async (t) => {
   const { id, ...acme } = await admin.organization('bounds', { scopes: ['platform', 'rmsg'] })
   await admin.store.organizations.change(id, { rmsgEnabled: true })
   await insertRmsgNumber(sql, { e164: '+15005550312', organizationId: id })
@@ -73,7 +73,7 @@ t.test('sendAgentMessage: bounds of each field and of Idempotency-Key', async (t
     t.equal((await sendAs(acme, agent, sent, { 'idempotency-key': key })).status, status, `${key.length} bytes`)
 })
 
-t.test('if a message breaks several rules, the first rule in this list is reported', async (t) => {
+t.test('if a request breaks several rules, the first rule in the order of this test is reported', async (t) => {
   const { id, ...acme } = await admin.organization('acme', { scopes: ['platform', 'rmsg'] })
   const change = (changes: Parameters<typeof admin.store.organizations.change>[1]) =>
     admin.store.organizations.change(id, changes)

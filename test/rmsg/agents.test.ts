@@ -106,7 +106,7 @@ t.test('updateAgent: the agent keeps its number if the setting is omitted or sen
   t.same(read.rmsg, { ...dedicated, phoneNumberId: null }, 'the operator has taken it away')
 })
 
-t.test('a test agent takes no live number', async (t) => {
+t.test('a test agent is never assigned a live number', async (t) => {
   const acme = await organization('worlds')
   await pooled(acme)
   const test = { ...(await admin.key(acme.id, { test: true })), id: acme.id }

@@ -64,7 +64,7 @@ async function receiver(t: { teardown(run: () => unknown): void }, ...answers: P
   return started
 }
 
-t.test("a subscription with tags gets only tagged messages' events, and one without tags gets all", async (t) => {
+t.test('a subscription with tags gets only events of messages with these tags, else all events', async (t) => {
   const [all, tagged, other] = [await receiver(t), await receiver(t), await receiver(t)]
   await subscribe(all.url)
   await subscribe(tagged.url, { team: 'shop' })
@@ -145,7 +145,7 @@ t.test('an event without a subscription is accepted and not logged', async (t) =
   t.equal((await sql`select from webhook_events`).length, before)
 })
 
-t.test('if the process that claims an event dies, the claim expires and the next try goes on', async (t) => {
+t.test('if the process that claims an event dies, the event is sent again after the claim expires', async (t) => {
   const all = await receiver(t, inOrder(status(500), ok))
   await subscribe(all.url)
   await send('0033')

@@ -88,7 +88,7 @@ t.test('each kind of event has all its fields, and sending needs no credit', asy
   )
 })
 
-t.test('rmsg.sent is forwarded once: the first of accepted and sent', async (t) => {
+t.test('rmsg.sent is forwarded once, for the status accepted or sent that arrives first', async (t) => {
   for (const [first, second] of [
     ['accepted', 'sent'],
     ['sent', 'accepted'],
@@ -143,7 +143,7 @@ t.test('late events are forwarded, but do not change the status of the message',
   t.same(row, { status: 'delivered', channel: 'rcs' })
 })
 
-t.test('a subscription that fails again and again gets every attempt, and stays', async (t) => {
+t.test('a subscription is never disabled or skipped, however often its endpoint fails', async (t) => {
   const attempts = 25
   const { shop, identity, receiver } = await shopWith(status(500))
   const event = receivedEvent(identity, 'Hello')

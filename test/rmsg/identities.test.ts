@@ -97,7 +97,7 @@ t.test('numbers keep their status if the provider or the registry does not answe
   t.equal(unknown, 2)
 })
 
-t.test('each status of an assignment has its SMS status', (t) => {
+t.test('each assignment status maps to an SMS status of the number', (t) => {
   const rows = {
     PENDING_ASSIGNMENT: 'pending',
     ASSIGNED: 'ready',

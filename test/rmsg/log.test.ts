@@ -38,7 +38,7 @@ async function withSubscription(name: string, text: string, status = 200) {
   return { acme, number, identity: `identity-${e164}`, receiver, subscription, log }
 }
 
-t.test("each field of a delivery, and its message's tags", async (t) => {
+t.test('the log shows each field of a delivery, and the tags of its message', async (t) => {
   const { acme, number, identity, receiver, subscription, log } = await withSubscription('fields', 'fine')
   const tags = { team: 'shop', order: '4711' }
   const message = await insertMessage(sql, number, tags)
@@ -82,7 +82,7 @@ t.test("each field of a delivery, and its message's tags", async (t) => {
   })
 })
 
-t.test('the log is searched by subscription, event, status and id', async (t) => {
+t.test('the log can be filtered by subscription, event, status and id', async (t) => {
   const { number, identity, subscription, log } = await withSubscription('searched', 'no', 500)
   const message = await insertMessage(sql, number, {})
   const event = outboundEvent(identity, message, { type: 'rmsg.sent', status: 'sent', service: 'rmsg' })

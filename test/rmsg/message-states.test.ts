@@ -33,7 +33,7 @@ function sequence(seed: number) {
   return doubled.map((report) => ({ report, key: random() })).sort((a, b) => a.key - b.key)
 }
 
-t.test('each pair of states: a message moves only forward, and an end is final', (t) => {
+t.test('a message changes its state only forward, and never after a final state', (t) => {
   for (const from of messageStatuses)
     for (const { status, service } of reports) {
       const state = { status: from, channel: null }

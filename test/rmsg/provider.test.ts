@@ -101,7 +101,7 @@ for (const [providerStatus, status] of [
     t.equal([...messages.values()][0]?.status, 'error')
   })
 
-t.test("if the provider's answer is no JSON, the error has no detail", async (t) => {
+t.test("if the provider's answer is not JSON, the error has no detail", async (t) => {
   const provider = await serveProvider(t, (response) => response.writeHead(422).end('<html>'))
   const failed = await provider
     .send({ id: 'm', conversationId: 'c', providerIdentity: 'i', to: '+15005550030', text: 'x', smsFrom: null })
@@ -109,7 +109,7 @@ t.test("if the provider's answer is no JSON, the error has no detail", async (t)
   t.match(failed, new RichMessageError({ status: 422, detail: null, mayBeSent: false }))
 })
 
-t.test('without an answer in time: 502, the message stays pending, and a repeat gets its snapshot', async (t) => {
+t.test('if the provider does not answer in time, the client gets 502, and the message stays pending', async (t) => {
   let asked = 0
   const clock = new TestClock({ quiet: wholeProcess })
   const provider = await serveProvider(t, () => void asked++, { requestMs: 100, clock })

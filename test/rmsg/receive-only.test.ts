@@ -60,7 +60,7 @@ t.test('UNSUPPORTED_BACKEND: a receive-only adapter refuses a send, and inbound 
   t.same(ids, ['evt_r-1', 'evt_r-2'], 'also with the backend receive_only')
 })
 
-t.test('a test key of an organization that only receives sends through the simulator', async (t) => {
+t.test('if an organization may only receive, its test keys still send through the simulator', async (t) => {
   const { key, id, path, capabilities } = await shopWith('+15005550402', true)
   t.match(await capabilities(), { messages: true, rmsgFirst: true })
   t.equal((await postJson(key, path, message)).status, 202)

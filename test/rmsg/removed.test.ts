@@ -8,7 +8,7 @@ import { postJson } from '../router/requests.ts'
 
 const { parley, admin } = await startOwnAdministered(t)
 
-t.test('ENDPOINT_REMOVED: after the gates, with the headers of a removed operation', async (t) => {
+t.test('a removed operation is answered ENDPOINT_REMOVED with Deprecation, Sunset and Link', async (t) => {
   const [number] = (await call(parley, 'GET', '/v1/rmsg-phone-numbers')).json<[{ id: string }]>()
   const path = `/v1/rmsg-phone-numbers/${number.id}/messages`
   const message = { to: '+15005550030', text: 'Hello' }

@@ -74,7 +74,7 @@ t.test("the provider's events change the message's state", async (t) => {
   }
 })
 
-t.test('sendNumberMessage: bounds of each field', async (t) => {
+t.test('sendNumberMessage accepts each field only within its bounds', async (t) => {
   for (const more of goodFields)
     t.equal((await post(wanted('0030', more))).status, 202, JSON.stringify(more).slice(0, 80))
   for (const more of badFields) {
@@ -121,7 +121,7 @@ t.test("a repeat sends nothing and gets the first request's answer", async (t) =
   t.equal((await post(wanted('0030'), freeKey)).status, 202, 'a refusal before that leaves the key free')
 })
 
-t.test('allowed senders and their numbers', async (t) => {
+t.test('sendNumberMessage needs the scope rmsg, and an active number of the organization', async (t) => {
   t.same(faultOf(await post(wanted('0030'), {}, { ...parley, key: '' })), { status: 401, code: 'UNAUTHORIZED' })
   const off = await admin.organization('without numbers', { scopes: ['rmsg'] })
   t.same(faultOf(await post(wanted('0030'), {}, off)), { status: 403, code: 'NOT_ENABLED_FOR_ORGANIZATION' })

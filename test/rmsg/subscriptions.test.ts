@@ -122,7 +122,7 @@ t.test('putRmsgSubscription: each field accepts its limit, and refuses a value b
   t.same(await list(acme), before)
 })
 
-t.test('putRmsgSubscription: 20 subscriptions at most, also for simultaneous requests', async (t) => {
+t.test('putRmsgSubscription accepts at most 20 subscriptions, also for simultaneous requests', async (t) => {
   const acme = await organization('many')
   const answers = await Promise.all(Array.from({ length: 22 }, (_, at) => put(acme, { url: `${url}/${at}` })))
   t.same(answers.map(({ status }) => status).sort(), [...Array<number>(20).fill(201), 409, 409])
@@ -131,7 +131,7 @@ t.test('putRmsgSubscription: 20 subscriptions at most, also for simultaneous req
   t.equal((await put(acme, { url: first?.url })).status, 200, 'a known one is still replaced')
 })
 
-t.test('deleteRmsgSubscription and deleteRmsgSubscriptions', async (t) => {
+t.test('deleteRmsgSubscription deletes one subscription, and deleteRmsgSubscriptions deletes all', async (t) => {
   const acme = await organization('deletes')
   const { id } = (await put(acme, { url, signingSecret: 'long enough' })).json<Row>()
   for (const at of [1, 2, 3]) await put(acme, { url: `${url}/${at}` })
@@ -177,7 +177,7 @@ t.test("the admin organization manages other organizations' subscriptions", asyn
     }
 })
 
-t.test('the gate is checked after the scope and before the body', async (t) => {
+t.test('NOT_ENABLED_FOR_ORGANIZATION is checked after the scope and before the body', async (t) => {
   const off = await admin.organization('off', { scopes })
   const refused = { status: 403, code: 'NOT_ENABLED_FOR_ORGANIZATION' }
   t.same(faultOf(await put(off, { nonsense: true })), refused)
@@ -206,7 +206,7 @@ t.test("a subscription matches if the sent message has all of the subscription's
   t.end()
 })
 
-t.test('subscriptions of another organization, or of test data for a live event, never match', async (t) => {
+t.test('an event matches only subscriptions of its organization, and test events only test data', async (t) => {
   const [acme, other] = [await organization('own'), await organization('other')]
   const test = await admin.key(acme.id, { scopes, test: true })
   const { id } = (await put(acme, { url })).json<Row>()
