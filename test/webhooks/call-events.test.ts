@@ -132,7 +132,7 @@ t.test('if the recording fails after the report, no other report is sent', async
   t.equal((await world.store.reports.find(call, call.id))?.version, 1)
 })
 
-t.test('a call that never connected, and a call without a caller', async (t) => {
+t.test('a call that never connected sends a report, and a call without a caller only call.status', async (t) => {
   const world = await openWorld(t, cluster)
   await world.endpoint({ events: all })
   const cancelled = await world.call()
@@ -158,7 +158,7 @@ t.test('a call that never connected, and a call without a caller', async (t) => 
   t.match((await world.events(unjoined))[0]?.body, { event_type: 'call.cancelled' })
 })
 
-t.test('leg and room events send no call.status, and a change of the call sends one', async (t) => {
+t.test('events of a call are sent as call.status, but events of a room or an agent are not', async (t) => {
   const world = await openWorld(t, cluster)
   await world.endpoint({ events: ['call.status'] })
   const call = await world.call()
@@ -205,7 +205,7 @@ t.test('if a recording becomes ready while the report is written, the last repor
   }
 })
 
-t.test('endpoints match by type, agent, tags and mode, and are fixed when the call ends', async (t) => {
+t.test('endpoints match by event type, agent, tags and test mode, and are fixed when the call ends', async (t) => {
   const world = await openWorld(t, cluster)
   const { sql } = world
   const agentId = 'agent_0123456789012345678901'
@@ -240,7 +240,7 @@ t.test('endpoints match by type, agent, tags and mode, and are fixed when the ca
   )
 })
 
-t.test("each endpoint gets the values of its fields, else of the agent's fields", async (t) => {
+t.test("each endpoint gets the values of its extraction fields, else of the agent's fields", async (t) => {
   const world = await openWorld(t, cluster)
   const field = (name: string, type: ExtractionField['type'] = 'string'): ExtractionField => ({
     name,

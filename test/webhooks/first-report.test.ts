@@ -51,7 +51,7 @@ t.test('the first report includes costs that still wait to be written to the led
   t.match(report?.body['cost_breakdown'], [{ metric: 'output_tokens', quantity: 7 * requests }])
 })
 
-t.test('if several processes find the same call, only one asks an LLM, even if it finishes first', async (t) => {
+t.test('if several processes see the same pending call one after the other, only one asks an LLM', async (t) => {
   const world = await openWorld(t, cluster)
   await world.endpoint({ events: ['call.report'] })
   const call = await world.call()

@@ -117,7 +117,7 @@ t.test('the time-out bounds the wait for headers and for the body', async (t) =>
   await timedOut('interim answers without end', attempt(world, `http://127.0.0.1:${interim}/`))
 })
 
-t.test('some interim answers are tolerated, but very many end the attempt at once', async (t) => {
+t.test('an attempt accepts 20 interim responses (1xx), but very many end the attempt at once', async (t) => {
   const world = await openWorld(t, cluster)
   const interim = 'HTTP/1.1 103 Early Hints\r\nlink: <a>\r\n\r\n'
   const patient = await listen(t, (socket) => {

@@ -77,7 +77,7 @@ async function start(
 const acme = await admin.organization('asks before')
 await register(acme, { timeoutMs: 1000 })
 
-t.test('an answer changes the session, and later overrides win', async (t) => {
+t.test('a pre-call answer changes the session, and the last of repeated overrides wins', async (t) => {
   respond = json({
     pipelineConfig: { systemPrompt: 'first', firstMessage: 'first', llm: { temperature: 0.1 } },
     pipeline_config: { firstMessage: 'second', llm: { maxTokens: 7 } },
@@ -205,7 +205,7 @@ for (const [title, answer, result, paths] of cases)
     t.match(log.json(), { data: [{ status: isDelivered ? 'succeeded' : 'failed', attempts: 1 }] })
   })
 
-t.test('each kind of override reaches the session from each of the three places', async (t) => {
+t.test('each override works at the top level, in pipelineConfig and in pipeline_config', async (t) => {
   const { constraints, ...settings } = {
     intent: { language: 'en-US', optimizeFor: 'cost' },
     constraints: { allowedProviders: { llm: ['local'] } },
@@ -230,7 +230,7 @@ t.test('each kind of override reaches the session from each of the three places'
   }
 })
 
-t.test('an endpoint that does not match is not asked, and a refused session asks no endpoint', async (t) => {
+t.test('a pre-call endpoint is asked only if its tags match and the session is accepted', async (t) => {
   respond = json({ firstMessage: 'Hi' })
   const other = await admin.organization('asks for tags')
   await register(other, { filterTags: { team: 'shop' } })

@@ -27,7 +27,7 @@ t.test('two processes send each delivery only once', async (t) => {
   t.equal(row?.count, 500)
 })
 
-t.test('a delivery of a dead process is sent again after its lease, and uses no attempt', async (t) => {
+t.test('a delivery of a dead process is sent again when its claim expires, and no attempt is counted', async (t) => {
   const world = await openWorld(t, cluster)
   const receiver = await startReceiver()
   t.teardown(() => receiver.close())
@@ -71,7 +71,7 @@ t.test("processes whose clocks differ by minutes respect each other's claims", a
   t.match(await statuses(), [{ status: 'pending' }], 'the process that is behind sees the end of the lease too')
 })
 
-t.test('if a claim is shorter than the time-out of an attempt, it is given back and uses no attempt', async (t) => {
+t.test("a claim that is shorter than an attempt's time-out is returned, and no attempt is counted", async (t) => {
   const world = await openWorld(t, cluster)
   const receiver = await startReceiver(status(500))
   t.teardown(() => receiver.close())
@@ -92,7 +92,7 @@ t.test('if a claim is shorter than the time-out of an attempt, it is given back 
   t.match((await world.whole(id)).delivery, { status: 'pending', attempts: 1, error: 'http_status' })
 })
 
-t.test('a claim takes deliveries up to its size, first one of each endpoint, and at least one in all', async (t) => {
+t.test('a claim has deliveries up to bytesMax, one of each endpoint first, and always at least one', async (t) => {
   const world = await openWorld(t, cluster)
   const many = await world.endpoint('http://127.0.0.1:1/')
   const one = await world.endpoint('http://127.0.0.1:1/')
@@ -158,7 +158,7 @@ t.test(
   },
 )
 
-t.test('each of many endpoints is served, however many deliveries come before its deliveries', async (t) => {
+t.test('if 12,000 endpoints have due deliveries, three polls of the queue find every endpoint', async (t) => {
   const world = await openWorld(t, cluster)
   const { organizationId, test } = world.tenant
   const now = new Date(world.clock.nowMs())

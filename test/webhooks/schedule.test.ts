@@ -33,7 +33,7 @@ t.test('Retry-After can lengthen the delay up to a day, but never shorten it', (
   t.end()
 })
 
-t.test('eight attempts at their times, then the delivery has failed', async (t) => {
+t.test('a delivery is attempted eight times, at the delays of the contract, and has then failed', async (t) => {
   const world = await openWorld(t, cluster)
   const receiver = await startReceiver(status(503))
   t.teardown(() => receiver.close())
@@ -184,7 +184,7 @@ t.test('an answer of 410 disables the endpoint at once, and cancels its waiting 
   t.same({ ...row }, { disabled_at: new Date(world.clock.nowMs()), disabled_reason: 'gone' })
 })
 
-t.test('an endpoint with nothing but failures for five days is disabled', async (t) => {
+t.test('an endpoint is disabled after five days with only failures', async (t) => {
   const world = await openWorld(t, cluster)
   const answers = { fails: true }
   const receiver = await startReceiver((response) => response.writeHead(answers.fails ? 500 : 200).end())

@@ -41,7 +41,7 @@ const answer = {
   message: null,
 }
 
-t.test('a browser session sends all five events', async (t) => {
+t.test('a browser session sends all five webhook events', async (t) => {
   const acme = await admin.organization('all five', { scopes: ['router', 'platform', 'admin'] })
   t.equal((await call(acme, 'PATCH', '/v1/organization', { recording: true })).status, 200)
   const receiver = await startReceiver(ok)

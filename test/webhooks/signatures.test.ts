@@ -64,7 +64,7 @@ async function deliveries(): Promise<Checked[]> {
 
 const checked = await deliveries()
 
-t.test('standardwebhooks for Node', { skip: library === null && libraryMissing }, (t) => {
+t.test('standardwebhooks for Node verifies our signatures', { skip: library === null && libraryMissing }, (t) => {
   for (const { title, secret, headers, body, isGood } of checked) {
     const verify = () => {
       if (library) new library.Webhook(secret).verify(body, headers)
@@ -75,7 +75,7 @@ t.test('standardwebhooks for Node', { skip: library === null && libraryMissing }
   t.end()
 })
 
-t.test('standardwebhooks for Python', { skip: pythonMissing ?? false }, async (t) => {
+t.test('standardwebhooks for Python verifies our signatures', { skip: pythonMissing ?? false }, async (t) => {
   const program = path.join(import.meta.dirname, '../clients/python/with-standardwebhooks.py')
   const child = spawn(python, [program], { stdio: ['pipe', 'pipe', 'inherit'] })
   child.stdin.end(JSON.stringify(checked.map(({ body, ...rest }) => ({ ...rest, body: body.toString('base64') }))))

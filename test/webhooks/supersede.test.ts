@@ -76,7 +76,7 @@ t.test('a newer report cancels only older reports of the same call to the same e
   t.equal(row?.['status'], 'pending')
 })
 
-t.test("a newer report waits until the older report's attempt has ended, which is not repeated", async (t) => {
+t.test("a newer report waits for the older report's attempt, and the older report is not sent again", async (t) => {
   const held: ServerResponse[] = []
   const { world, receiver, endpoint, callId } = await reported(t, (response, { body }) => {
     if (versions([{ body }])[0] === 1) held.push(response)
@@ -138,7 +138,7 @@ t.test('an older report whose process has died is not sent again', async (t) => 
   t.match((await world.whole(first)).delivery, { status: 'cancelled', error: 'superseded' })
 })
 
-t.test('a process whose lease ended before its attempt does not send an older report', async (t) => {
+t.test('a process whose claim expired before its attempt does not send an older report', async (t) => {
   const { world, receiver, endpoint, callId } = await reported(t)
   const held: (() => void)[] = []
   const targets: DeliveryTargets = {
