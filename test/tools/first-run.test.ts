@@ -24,7 +24,7 @@ t.test('tools of a first local run may call this machine, but no other private a
   t.same(more.outbound.allowedSubnets, ['10.0.0.0/8', '127.0.0.0/8', '::1/128'])
 })
 
-t.test('tools of a reachable server, or of one with an external Postgres, may not call this machine', async (t) => {
+t.test('tools of a server with a public address or an external Postgres may not call this machine', async (t) => {
   for (const env of [
     { DATABASE_URL: 'postgres://u@h/d' },
     { PARLEY_HOST: '0.0.0.0' },
@@ -35,7 +35,7 @@ t.test('tools of a reachable server, or of one with an external Postgres, may no
     t.same(withLoopbackTools(await configOf(env)).outbound.allowedSubnets, [], JSON.stringify(env))
 })
 
-t.test('with each sign of a proxy a first local run creates no key', async (t) => {
+t.test('a first local run creates no API key if a setting suggests a proxy', async (t) => {
   t.equal(isReachedHereOnly(await configOf({})), true)
   for (const env of [
     { PARLEY_HOST: '0.0.0.0' },

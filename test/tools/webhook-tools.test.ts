@@ -116,7 +116,7 @@ t.test('the request to a tool has its fields, headers and signature', async (t) 
   t.equal(headers['webhook-signature'], `v1,${hash}`)
 })
 
-t.test("without a secret of its tool a request is signed by the organization's, and a test call says so", async (t) => {
+t.test("if a tool has no secret, the organization's secret signs the request, and a test call is marked", async (t) => {
   const { url, received } = await serve(t, (_, response) => response.end())
   const request = { callId: 'call_2', tool: toolAt(url), args: {} }
   t.same(await runner(t).webhook({ ...call, test: true }, request), { result: '' })
@@ -174,7 +174,7 @@ t.test('a tool that answers 502, 503 or 504 is called once more with the same id
   t.equal(received.length, 2)
 })
 
-t.test('any other status is the answer of the tool: nothing is sent twice, and no redirect is followed', async (t) => {
+t.test("a tool's 3xx, 4xx or 500 answer fails the call, without a retry or a followed redirect", async (t) => {
   for (const status of [301, 307, 400, 401, 404, 409, 429, 500]) {
     const { url, received } = await serve(t, (_, response) => {
       response.writeHead(status, { location: '/elsewhere' }).end('é'.repeat(2000))
@@ -271,7 +271,7 @@ t.test('a tool over plain http reaches no public address, not even by a host nam
   t.same(await Promise.all(failures), ['blocked', 'blocked'])
 })
 
-t.test('a value that no header can contain does not break the process', async (t) => {
+t.test('a value that is invalid in a header does not crash the process', async (t) => {
   const { url, received } = await serve(t, (_, response) => response.end('ok'))
   const broken = toolAt(url, { headers: { 'x-a': 'b\r\nhost: other' } })
   t.same(await run(t, broken), { failure: { code: 'failed' } })
@@ -343,7 +343,7 @@ t.test("if a tool's argument is wrong, the error names the rule of the schema, b
   t.end()
 })
 
-t.test('hostile schemas of tools are stopped in time', (t) => {
+t.test('the validation of a hostile tool schema is stopped in time', (t) => {
   const backtracking = { type: 'object', properties: { a: { type: 'string', pattern: '^(a+)+$' } } }
   const endless = { $ref: '#' }
   const wide = { anyOf: Array.from({ length: 6 }, () => ({ properties: { a: { $ref: '#' } }, required: ['z'] })) }
