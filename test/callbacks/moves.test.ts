@@ -129,7 +129,7 @@ t.test('if a process dies while it dispatches a callback early, the callback is 
   t.end()
 })
 
-t.test('after four processes died during its tries, a callback has failed', (t) => {
+t.test('a callback fails after four processes have died while placing it', (t) => {
   let callback = someCallback()
   let nowMs = dueMs
   for (let tries = 1; tries <= 4; tries++, nowMs += leaseMs) {

@@ -20,7 +20,7 @@ const moves: Partial<Record<CallStatus, CallStatus[]>> = {
 }
 const terminal: CallStatus[] = ['completed', 'failed', 'busy', 'no_answer', 'cancelled', 'voicemail']
 
-t.test('a call moves between two statuses exactly if the table allows it', (t) => {
+t.test('a call may change from one status to another only if the table allows the change', (t) => {
   for (const from of callStatuses)
     for (const to of callStatuses) t.equal(mayMove(from, to), moves[from]?.includes(to) ?? false, `${from} → ${to}`)
   t.same(callStatuses.filter(isTerminal), terminal)

@@ -38,7 +38,7 @@ const cleared = Object.fromEntries(
   ].map((name) => [name, null]),
 )
 
-t.test('each setting of an agent accepts its limit, and refuses a value beyond it', async (t) => {
+t.test('each setting of an agent is accepted at its limit and refused beyond its limit', async (t) => {
   const acme = await admin.organization('borders')
   const { id } = (await create(acme, { name: 'bounded' })).json<{ id: string }>()
   const agentPath = `/v1/agents/${id}`

@@ -193,7 +193,7 @@ t.test('deleteAgentTool deletes a tool, and an unknown tool is not found', async
   t.equal((await create(acme)).status, 201, 'its name is free')
 })
 
-t.test('tool names are unique in an agent, and it has at most 64 tools, also for simultaneous requests', async (t) => {
+t.test('an agent has at most 64 tools with unique names, also for simultaneous requests', async (t) => {
   const acme = await agentOf('limited')
   const race = await Promise.all(Array.from({ length: 4 }, () => create(acme, { name: 'same' })))
   t.same(race.map(({ status }) => status).sort(), [201, 409, 409, 409])
@@ -208,7 +208,7 @@ t.test('tool names are unique in an agent, and it has at most 64 tools, also for
   t.match(full.json(), { error: /^There are 64 tools already/ })
 })
 
-t.test('each field of a tool accepts its limit, and refuses a value beyond it', async (t) => {
+t.test('each field of a tool is accepted at its limit and refused beyond its limit', async (t) => {
   const acme = await agentOf('borders')
   for (const [path, taken, refused] of borders) {
     const title = `${path} ${JSON.stringify(refused).slice(0, 80)}`

@@ -112,7 +112,7 @@ t.test('time parameters of list queries accept valid RFC 3339 times, and refuse 
     }
 })
 
-t.test('listSessions accepts the limit of each filter, and refuses a value beyond it', async (t) => {
+t.test('each filter of listSessions is accepted at its limit and refused beyond its limit', async (t) => {
   const acme = await admin.organization('filters')
   const wanted = { name: 'A', systemPrompt: 'x', intent: { language: 'en' } }
   const { id: agentId } = (await call(acme, 'POST', '/v1/agents', wanted)).json<{ id: string }>()

@@ -158,7 +158,7 @@ t.test('listCallbacks pages, filters, and refuses wrong values', async (t) => {
   }
 })
 
-t.test('an agent that a callback names cannot be deleted until the callback is over', async (t) => {
+t.test('the agent of a callback cannot be deleted until the callback is over', async (t) => {
   const acme = await organization('deleting')
   const wanted = { name: 'Caller', systemPrompt: 'Be brief.', intent: { language: 'en' } }
   const { id: agentId } = (await post(acme, '/v1/agents', wanted)).json<{ id: string }>()

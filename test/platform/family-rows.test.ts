@@ -291,7 +291,7 @@ t.test('if the setting `clients` is family, the event in a webhook delivery is a
   )
 })
 
-t.test('if the setting `clients` is family, events of rich messages have their hosted names', async (t) => {
+t.test("if the setting `clients` is family, events of rich messages have the hosted product's names", async (t) => {
   await admin.store.organizations.change(acme.id, { rmsgEnabled: true })
   const receiver = await startReceiver()
   t.teardown(() => receiver.close())

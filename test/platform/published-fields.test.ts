@@ -187,7 +187,7 @@ t.test('updatedAt of the balance is the time of its last change, even if an old 
   t.equal(updatedAt, at(90).toISOString(), 'the sum of a day grows behind newer movements')
 })
 
-t.test('usage has totals in dollars beside its rows', async (t) => {
+t.test('getUsage returns totals in dollars beside the rows', async (t) => {
   const quiet = await admin.organization('without uses')
   const usage = await call(quiet, 'GET', '/v1/usage?from=2026-11-01T00:00:00Z&to=2026-11-02T00:00:00Z')
   const { total, ...shown } = usage.json<{ total: { costMicroUsd: string } }>()

@@ -156,7 +156,7 @@ t.test("if the carrier refuses a brand, reviewErrors has the carrier's reasons",
   t.match(ownBrand, { status: 'draft', reviewErrors: [{ field: 'displayName', message: String }], submittedAt: null })
 })
 
-t.test('each field of a brand and of a campaign accepts its limit, and refuses a value beyond it', async (t) => {
+t.test('each field of a brand and of a campaign is accepted at its limit and refused beyond its limit', async (t) => {
   const acme = await enabled('limits')
   const put = (path: string, body: object) => call(acme, 'PUT', `${base}/${path}`, body)
   const taken = async (path: string, body: object, title: string) => t.equal((await put(path, body)).status, 200, title)

@@ -84,7 +84,7 @@ t.test('sendNumberMessage accepts each field only within its bounds', async (t) 
   }
 })
 
-t.test("MESSAGE_SEND_FAILED: the provider's refusal is passed on, and its failure is 502", async (t) => {
+t.test("MESSAGE_SEND_FAILED passes on a provider's refusal, and a provider's failure is answered 502", async (t) => {
   const refused = await post(wanted('0035'))
   t.same(faultOf(refused), { status: 422, code: 'MESSAGE_SEND_FAILED' })
   const said = { providerStatus: 422, providerDetail: 'The number takes no messages.' }

@@ -82,7 +82,7 @@ t.test('putRmsgSubscription: after a change of secret, both secrets sign for a d
   t.match(await secretsOf(acme.id), [{ secret: 'third secret', previous: null }])
 })
 
-t.test('putRmsgSubscription: each field accepts its limit, and refuses a value beyond it', async (t) => {
+t.test('putRmsgSubscription: each field is accepted at its limit and refused beyond its limit', async (t) => {
   const acme = await organization('bounds')
   const tags = (count: number, key = 'k', value = 'v') =>
     Object.fromEntries(Array.from({ length: count }, (_, at) => [`${key}${at}`, value]))
@@ -206,7 +206,7 @@ t.test("a subscription matches if the sent message has all of the subscription's
   t.end()
 })
 
-t.test('an event matches only subscriptions of its organization, and test events only test data', async (t) => {
+t.test('a live or test event matches only the live or test subscriptions of its organization', async (t) => {
   const [acme, other] = [await organization('own'), await organization('other')]
   const test = await admin.key(acme.id, { scopes, test: true })
   const { id } = (await put(acme, { url })).json<Row>()

@@ -175,7 +175,7 @@ t.test('a failed message shows the reason that the carrier gave', async (t) => {
   }
 })
 
-t.test('a refusal by the carrier is passed on, and its other failures are 502', async (t) => {
+t.test('a refusal by the carrier is passed on, and other failures of the carrier are answered 502', async (t) => {
   for (const [providerStatus, status] of [
     [422, 422],
     [401, 502],

@@ -99,7 +99,7 @@ t.test('a recorded call makes all four events, and another report when the recor
   t.match(analysed, { summary: 'The user asked for the opening hours.', analysis: { status: 'completed' } })
 })
 
-t.test('if the recording ends before the analysis, the only report contains it', async (t) => {
+t.test('if the recording ends before the analysis, only one report is sent, with the recording', async (t) => {
   for (const status of ['ready', 'failed'] as const) {
     const world = await openWorld(t, cluster)
     await world.endpoint({ events: all })
@@ -170,7 +170,7 @@ t.test('events of a call are sent as call.status, but events of a room or an age
   )
 })
 
-t.test('a rolled back or repeated change makes no event', async (t) => {
+t.test('a change of a call that is rolled back or repeated sends no event', async (t) => {
   const world = await openWorld(t, cluster)
   await world.endpoint({ events: all })
   const call = await world.call()
@@ -318,7 +318,7 @@ t.test('a report over 4 MiB omits the oldest turns, and a report of 4 MiB is com
   t.equal(faultOf('call.report', over?.body ?? {}), null)
 })
 
-t.test('each step of a transfer is sent with its attempt', async (t) => {
+t.test('call.status is sent for a transfer, with the status of the transfer', async (t) => {
   const world = await openWorld(t, cluster)
   await world.endpoint({ events: all })
   const call = await world.call()
