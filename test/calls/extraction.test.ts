@@ -58,7 +58,7 @@ t.test("fields with one name but different questions are asked separately, and t
   t.end()
 })
 
-t.test('a field without an answer is null, also if its name is a property of every object', (t) => {
+t.test('a field without an answer is null, also if the field has the name of an inherited property', (t) => {
   const names = ['constructor', '__proto__', 'toString', 'day']
   const { read } = extractionOf([], [{ endpointId: 'a', fields: names.map((name) => field(name)) }])
   const { customData, endpointData } = read({})

@@ -36,7 +36,7 @@ async function made(acme: Acme, more: object = {}): Promise<Tool> {
   return answer.json<Tool>()
 }
 
-t.test('createAgentTool shows the given settings, and null for all others', async (t) => {
+t.test('createAgentTool returns the given settings, and null for all other settings', async (t) => {
   const acme = await agentOf('showing')
   const tool = await made(acme)
   t.match(tool.id, /^tool_[0-9A-Za-z]{22}$/)
@@ -267,7 +267,7 @@ t.test("two tools may have the same schema $id, and no schema can refer to anoth
   t.equal((await create(acme, { name: 'e', ...object({ x: { type: 'string', 'x-vendor': 1 } }) })).status, 201)
 })
 
-t.test('the operator may allow private subnets for tools, and plain http to them', async (t) => {
+t.test('the operator may allow tools in private subnets, also over plain http', async (t) => {
   const other = await serverWith({ PARLEY_OUTBOUND_ALLOWED_SUBNETS: '["10.1.0.0/16", "fd00::/8"]' })
   const acme: Acme = { ...other, id: '', path: await agentPath(other) }
   const outcomes: [string, number][] = [

@@ -229,7 +229,7 @@ t.test('deleteAgent removes the agent and its tools', async (t) => {
   await sql.end()
 })
 
-t.test('an agent id in a wrong form is not found', async (t) => {
+t.test('a malformed agent id is answered 404, like an unknown agent id', async (t) => {
   const acme = await admin.organization('forms')
   const unknown = (await call(acme, 'GET', '/v1/agents/agent_0123456789012345678901')).json<object>()
   for (const id of [

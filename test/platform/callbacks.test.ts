@@ -98,7 +98,7 @@ t.test('if the session has no phone number, dispatchCallback leaves the callback
   })
 })
 
-t.test('a callback shows the phone number from its tool until the call is placed', async (t) => {
+t.test("before the call is placed, a callback shows the phone number id of the agent's tool", async (t) => {
   const acme = await organization('numbers of tools')
   const shownWith = async (...configs: (BuiltinConfig | null)[]) => {
     const tools = configs.map((config): Pipeline['tools'][number] => ({
@@ -216,7 +216,7 @@ async function converse(url: string, token: string, sentences: string[]): Promis
   return answers
 }
 
-t.test('if an agent promises several callbacks, the last promise counts', async (t) => {
+t.test('if an agent promises another callback in the same call, the earlier callback is cancelled', async (t) => {
   const acme = await organization('promising')
   const source = { kind: 'builtin', name: 'schedule_callback', config: { maxDaysAhead: 1 } }
   const wanted = {

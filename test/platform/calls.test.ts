@@ -224,7 +224,7 @@ t.test('streamSession shows changes by another process, and continues from a giv
     )
 })
 
-t.test('a session has at most 32 streams', async (t) => {
+t.test('a session has at most 32 open event streams', async (t) => {
   const acme = await admin.organization('many streams')
   const stored = newCall(acme.id)
   await admin.store.calls.insert(stored, {})

@@ -145,7 +145,7 @@ t.test("if an organization's provider key fails, the request fails over to the n
   ])
 })
 
-t.test("an attempt with the organization's provider key costs the organization nothing", async (t) => {
+t.test("an attempt with an organization's provider key costs no credit", async (t) => {
   const poor = await admin.organization('poor', { creditMicroUsd: 0 })
   await putKey(poor, 'other', 'own-key')
   const made = await answer(poor, pinned('other/chat'))

@@ -74,7 +74,7 @@ t.test('after a failover, the route lists each attempt and the candidates in the
   for (const field of Object.keys(preview.json<object>())) t.ok(field in route, `${field}, as preview has it`)
 })
 
-t.test("a stream's route has the time of its first token, and a failed stream's route has its outcome", async (t) => {
+t.test("a route shows the time of the stream's first byte, or the outcome if the request failed", async (t) => {
   const acme = await admin.organization('streaming')
   const streamed = await postJson(acme, responses, ask('Hello.', { routing: pinned('main/chat'), stream: true }))
   const { attempts, ...route } = (await routeOf(t, acme, streamed)) as Awaited<ReturnType<typeof routeOf>> & {
@@ -114,7 +114,7 @@ t.test('requests with the same candidates share one row of the table choices', a
   await sql.end()
 })
 
-t.test("another organization's request is not found, like one that does not exist", async (t) => {
+t.test("the route of another organization's request is answered 404, like an unknown request", async (t) => {
   const [a, b] = [await admin.organization('a'), await admin.organization('b')]
   const made = await answer(a, pinned('main/chat'))
   await routeOf(t, a, made)

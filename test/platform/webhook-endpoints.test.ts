@@ -191,7 +191,7 @@ t.test('the address of an endpoint must be https and public, unless the operator
     t.equal((await change(acme, webhook, { url: address })).status, 200, `${address}: 10.0.0.0/8 is allowed here`)
 })
 
-t.test('headers that belong to the connection, the signature or the browser are refused', async (t) => {
+t.test('an endpoint cannot set headers that belong to the connection, the signature or the browser', async (t) => {
   const acme = await admin.organization('headers')
   const reserved = ['Host', 'content-type', 'Content-Length', 'connection', 'Transfer-Encoding', 'TE', 'upgrade']
   for (const name of [...reserved, 'User-Agent', 'cookie', 'webhook-id', 'Webhook-Signature']) {

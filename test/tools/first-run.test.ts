@@ -96,7 +96,7 @@ t.test('each node on a database needs the same master key', async (t) => {
   await t.resolves(check({ DATABASE_URL: 'postgres://u@h/d' }), 'a single node keeps its key')
 })
 
-t.test("if a tool's address is refused, the answer names the variable that allows it", async (t) => {
+t.test("if a tool's address is refused, the error names the variable that allows the address", async (t) => {
   const server = await ownServer(t)
   const agent = await call(server, 'POST', '/v1/agents', { name: 'a', systemPrompt: 'p', intent: { language: 'en' } })
   const { id } = agent.json<{ id: string }>()

@@ -88,7 +88,7 @@ for (const [name, send] of [
     t.same(refused.failures, ['too_large'])
   })
 
-t.test('if hold audio cannot be fetched, the failure has its reason, and its content is not logged', async (t) => {
+t.test('if hold audio cannot be fetched, the error has the reason, and the content is not logged', async (t) => {
   const big = Buffer.alloc(5 * 1024 * 1024 + 1)
   const cases: [string, RequestListener][] = [
     ['status', (_, response) => response.writeHead(404).end(wav)],

@@ -30,7 +30,7 @@ t.test('metrics show the number of waiting deliveries, and the age of the longes
   t.match(text, 'parley_webhook_attempt_seconds_count{outcome="http_status"} 2')
 })
 
-t.test('a started server counts attempts by outcome, without naming endpoints', async (t) => {
+t.test('metrics count attempts by outcome, and contain no id or address of an endpoint', async (t) => {
   const adminPort = await freePort()
   const served = await serving(t, { PARLEY_ADMIN_PORT: String(adminPort) })
   const receiver = await startReceiver()
