@@ -94,7 +94,7 @@ t.test("a route shows the time of the stream's first byte, or the outcome if the
   })
 })
 
-t.test('a priced attempt shows its price source, and its cost is taken from the credit', async (t) => {
+t.test('an attempt at a priced model shows its price source and its cost', async (t) => {
   const acme = await admin.organization('local', { creditMicroUsd: 1000 })
   const made = await answer(acme, pinned('local/scripted'))
   t.match((await routeOf(t, acme, made)).attempts, [{ priced: true, cost_micro_usd: '0', price_source: String }])
