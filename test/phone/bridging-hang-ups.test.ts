@@ -97,7 +97,7 @@ t.test("if the caller leaves during bridging, the recipient's leg ends, and no o
   await noLegs()
 })
 
-t.test("if the owner of a call ends it during bridging, the recipient's leg ends too", async (t) => {
+t.test("if the API ends a call during bridging, the recipient's leg ends too", async (t) => {
   const row = await asking(stays, [stays, connected])
   await accept(row)
   t.equal((await end(row.id)).status, 200)
@@ -108,7 +108,7 @@ t.test("if the owner of a call ends it during bridging, the recipient's leg ends
   await noLegs()
 })
 
-t.test('if the recipient leaves during bridging, it has declined, and the caller has the agent again', async (t) => {
+t.test('a recipient that hangs up during bridging has declined, and the caller returns to the agent', async (t) => {
   const row = await asking(stays, [leaves])
   await accept(row)
   const isBack = ({ status, transcript }: PhoneCallRow) =>
@@ -137,7 +137,7 @@ t.test('if the first recipient leaves during bridging, the next recipient is cal
   await noLegs()
 })
 
-t.test('if the line never reports the bridge, the caller gets the agent back', async (t) => {
+t.test('if the carrier never reports the bridge, the caller returns to the agent', async (t) => {
   const row = await asking(stays, [stays])
   await accept(row)
   const back = await callWhen(parley, row.id, ({ status }) => status === 'in_progress')

@@ -82,7 +82,7 @@ t.test('if the carrier refuses the call of dispatchCallback, the callback stays 
   t.match(await shown(id), { status: 'scheduled', failure_cause: 'carrier_error', created_session_id: null })
 })
 
-t.test('a session without an agent is called back with its settings, once the callback is due', async (t) => {
+t.test('if a session had no agent, its due callback uses the settings of the session', async (t) => {
   const intent = { language: 'en-US' }
   const tool = (name: string, more: object) => ({
     name,
@@ -109,7 +109,7 @@ t.test('a session without an agent is called back with its settings, once the ca
   await call(phones, 'POST', `/v1/calls/${made.id}/end`)
 })
 
-t.test('the values of variables are text in the callback of a session without an agent too', async (t) => {
+t.test("if a session had no agent, its callback does not render variables' values as templates", async (t) => {
   const intent = { language: 'en-US' }
   const texts = {
     systemPrompt: 'You help {{ name }}.',
@@ -189,7 +189,7 @@ t.test('if a process died before it placed the call of a callback, the call is p
 })
 
 t.test(
-  'if no client waits for the answer, variables without a value become empty text, and an event of the call names them',
+  'in callbacks and inbound calls a variable without a value becomes empty text, and an event of the call lists it',
   async (t) => {
     const greeting = {
       firstMessage: 'Hello {{ customer }}, this is the shop.',

@@ -90,7 +90,7 @@ async function withCall(options: { test?: boolean; price?: number | null } = {})
   }
 }
 
-t.test('each full minute of a live leg is debited once, and its last seconds are debited after its end', async (t) => {
+t.test("each full minute of a live leg is debited once, and the rest is debited after the leg's end", async (t) => {
   const { clock, store, caller, charge, chargeElsewhere, credit } = await withCall()
   await clock.advance(90_000)
   await charge()
@@ -146,7 +146,7 @@ t.test('if a process has died, another process debits the rest of its leg, up to
   t.equal(await credit(), creditMicroUsd - Math.ceil((7_000 * 80) / 60))
 })
 
-t.test('if the end of a leg is reported after a later debit, the excess is given back', async (t) => {
+t.test('if a leg ended before its last debit, the excess is refunded when the end is reported', async (t) => {
   const { clock, store, caller, charge, credit } = await withCall()
   await store.legs.answered(caller, clock.nowMs())
   const answeredAtMs = clock.nowMs()
@@ -169,7 +169,7 @@ t.test('a test call and a leg without a price debit nothing', async (t) => {
   }
 })
 
-t.test('if the credit is exhausted, only the process of a call ends it', async (t) => {
+t.test('if the credit is exhausted, a call is ended only by the process that runs it', async (t) => {
   const { clock, store, call, caller, charge, chargeElsewhere, setCredit, ended } = await withCall()
   await setCredit(7_000)
   await store.legs.answered(caller, clock.nowMs())
@@ -209,7 +209,7 @@ t.test('if the credit is enough for one of 50 calls, one call goes on', async (t
   }
 })
 
-t.test('the leg of a recipient is debited for its time alone, even after its bridged call has ended', async (t) => {
+t.test("a recipient's leg is debited for its duration, even if the caller's leg has ended earlier", async (t) => {
   const { clock, store, caller, leg, bridge, uses, charge, credit } = await withCall()
   const recipient = leg({ id: systemIds.leg(), party: 'recipient', microUsdPerMinute: 600 })
   await store.legs.answered(caller, clock.nowMs())

@@ -18,7 +18,7 @@ const agent = {
   llmOptions: { model: 'one' },
 } as unknown as AgentSettings
 
-t.test('a placeholder is replaced by its number, and an unknown number is null or empty', (t) => {
+t.test('a placeholder is replaced by its phone number, or by null or empty text if the number is unknown', (t) => {
   const rows: [template: unknown, numbers: typeof withheld | typeof numbers, value: unknown][] = [
     ['{{callerNumber}}', numbers, '+14155550123'],
     ['{{ dialedNumber }}', numbers, '+14155550100'],
@@ -47,7 +47,7 @@ t.test('a placeholder is replaced by its number, and an unknown number is null o
   t.end()
 })
 
-t.test('the agent wins for each key, and the template fills the gaps', (t) => {
+t.test("the agent's settings override the template's settings, and the template adds the missing settings", (t) => {
   const template = {
     systemPrompt: 'You answer {{callerNumber}}.',
     firstMessage: 'Hello {{callerNumber}}.',
@@ -84,7 +84,7 @@ t.test("a tool of the template is added to the agent's tools, and never replaces
   t.end()
 })
 
-t.test('a template may have tags, variables, metadata and other keys', (t) => {
+t.test('a dispatch template accepts webhook tags, variables, metadata and other keys', (t) => {
   const template = {
     webhookTags: { line: 'shop', caller: '{{callerNumber}}', forwarded: '{{forwardedFromNumber}}' },
     variables: { number: '{{dialedNumber}}', forwarded: '{{forwardedFromNumber}}' },
@@ -103,7 +103,7 @@ t.test('a template may have tags, variables, metadata and other keys', (t) => {
   t.end()
 })
 
-t.test('an inbound call has the settings of its agent and of the template of its number', async (t) => {
+t.test("an inbound call uses the settings of its number's agent and dispatch template", async (t) => {
   const phones = await startPhones()
   t.teardown(() => phones.close())
   const list = await call(phones, 'GET', '/v1/phone-numbers')

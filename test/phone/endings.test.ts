@@ -14,7 +14,7 @@ type Started = { sessionId: string }
 /** The ids of inbound calls from earlier tests. */
 const known = new Set<string>()
 
-t.test("the far end's answer decides the status", async (t) => {
+t.test("the far end's answer sets the status of the call", async (t) => {
   const cases = [
     ['+15005550003', 'busy', 'busy', 486, 'Busy Here'],
     ['+15005550004', 'failed', 'declined', 603, 'Decline'],
@@ -55,7 +55,7 @@ t.test('CARRIER_DIAL_FAILED: if the carrier refuses the call, the call has faile
   }
 })
 
-t.test('a phone that rings too long ends as no_answer, and an end during the ringing cancels the call', async (t) => {
+t.test('a call that rings too long ends as no_answer, and a call ended while it rings is cancelled', async (t) => {
   const late = (await dial('+15005550002', { telephony: { ringingTimeout: 1 } })).json<Started>()
   t.match(await callWhen(phones, late.sessionId, hasEnded), { status: 'no_answer', end_reason: 'no_answer' })
   const ended = (await dial('+15005550002')).json<Started>()
@@ -63,7 +63,7 @@ t.test('a phone that rings too long ends as no_answer, and an end during the rin
   t.match(await callWhen(phones, ended.sessionId, hasEnded), { status: 'cancelled', end_reason: 'api_ended' })
 })
 
-t.test('a value that is not a number, or a number of another organization, is refused at its field', async (t) => {
+t.test("an invalid or another organization's phone number is refused with the path of its field", async (t) => {
   const cases = [
     [{ to: '+15550001111' }, '/to'],
     [{ to: '+15005550006', from: '+15005550199' }, '/from'],

@@ -28,7 +28,7 @@ const names: readonly [name: string, body: LegEventBody | null][] = [
   ['carrier.recording_failed', null],
 ]
 
-t.test("a line's events have exactly the contract's names", (t) => {
+t.test('the types of carrier events are exactly the types in the contract', (t) => {
   const ours = eventTypes.filter((type) => type.startsWith('carrier.'))
   t.same([...ours].sort(), names.map(([name]) => name).sort())
   t.end()
@@ -45,7 +45,7 @@ for (const [name, body] of names)
       t.match(desk.events(name), [{ type: name, provider: 'carrier' }])
     })
 
-t.test('a recording of a phone call ends with one recording event and one event of the line', (t) => {
+t.test('a recording of a phone call ends with one recording event and one carrier event', (t) => {
   t.same(endedRecording('ready', 'outbound'), ['media recording.ready 10', 'media carrier.recording_saved 11'])
   t.same(endedRecording('failed', 'outbound'), ['media recording.failed 10', 'media carrier.recording_failed 11'])
   t.same(endedRecording('ready', 'browser'), ['media recording.ready 10'])
@@ -53,13 +53,13 @@ t.test('a recording of a phone call ends with one recording event and one event 
   t.end()
 })
 
-t.test('if the end of a recording is written twice, the line has only one event', (t) => {
+t.test('if the end of a recording is stored twice, the carrier event is not repeated', (t) => {
   const call = { ...phoned, recordingStatus: 'ready' as const }
   t.same(applyEntries(call, [entryOf('ready')], () => false, 20).events, [])
   t.end()
 })
 
-t.test('if a region has no trunk, the dialling event names the region', async (t) => {
+t.test('if the requested region has no trunk, the carrier.initiated event has the requested region', async (t) => {
   const asked = { telephony: { region: 'europe' } }
   for (const [connectionId, payload] of [
     ['sip_1', { direction: 'outbound', requested_region: 'europe', region: null }],

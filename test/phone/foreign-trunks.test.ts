@@ -27,7 +27,7 @@ const rows: [from: string, to: string, header: string | null, caller: string | n
   ['anonymous', dialed, diversion('0698765430'), null, null],
 ]
 
-t.test('the caller and the forwarding number', async (t) => {
+t.test('national caller and forwarding numbers over an Italian trunk get the country code', async (t) => {
   const known = new Set<string>()
   for (const [at, [from, to, header, caller, forwardedFrom]] of rows.entries()) {
     const peer = await SipPeer.open({ port: server.sipPort, clock: server.clock })

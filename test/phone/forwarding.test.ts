@@ -19,7 +19,7 @@ const at = (number: string, more = '') => `<sip:${number}@carrier.example${more}
 const history = (entry: string) => [`${entry};index=1, ${at(dialed)};index=1.1`]
 const of = (fields: Partial<ForwardingFields>) => forwardingOf({ ...none, ...fields }, dialed, e164Of)
 
-t.test('the first source with another number wins', (t) => {
+t.test('the forwarding number comes from the first source with a number that was not dialled', (t) => {
   const rows: [source: (typeof forwardingSources)[number], fields: Partial<ForwardingFields>][] = [
     ['forwarded_from', { forwardedFrom: one }],
     ['original_to', { originalTo: one }],
@@ -51,7 +51,7 @@ t.test('the first source with another number wins', (t) => {
   t.end()
 })
 
-t.test('forwarding headers and their numbers', (t) => {
+t.test('the forwarding number is read from each form of the Diversion and History-Info headers', (t) => {
   const rows: [why: string, fields: Partial<ForwardingFields>, number: string | null][] = [
     ['the topmost of two headers', { diversion: [at(one), at(two)] }, one],
     ['the first of two values', { diversion: [`${at(one)};reason=no-answer, ${at(two)}`] }, one],

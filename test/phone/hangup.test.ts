@@ -30,7 +30,7 @@ function endOf(sipCode: number | null, cause: string): (string | null)[] {
   return [status, reason, status && failureCause(status, reason)]
 }
 
-t.test('each SIP code from 400 to 699', (t) => {
+t.test("each SIP code from 400 to 699 decides a call's status, end reason and failure cause", (t) => {
   for (let code = 400; code < 700; code++) {
     const expected = byCode[code] ?? carrierError
     // If the cause contradicts the SIP code, the code counts.
@@ -44,7 +44,7 @@ t.test('each SIP code from 400 to 699', (t) => {
   t.end()
 })
 
-t.test('without a SIP refusal code the cause that the line reports decides how a call ended', (t) => {
+t.test("without a SIP refusal code the carrier's hang-up cause decides how a call ended", (t) => {
   const causes: [cause: string, end: End][] = [
     ['user_busy', busy],
     ['no_answer', noAnswer],

@@ -50,7 +50,7 @@ async function refused(t: Test, sipCode: number, cause: string, endReason = caus
   t.match(sent(), expected)
 }
 
-t.test('a number for outbound calls only', async (t) => {
+t.test('a call to a number for outbound calls only is refused', async (t) => {
   await sql`update phone_numbers set direction = 'outbound'`
   await refused(t, 480, 'not_ready')
   await sql`update phone_numbers set direction = 'both'`

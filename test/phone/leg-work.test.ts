@@ -8,7 +8,7 @@ const never = () => new Promise<never>(() => {})
 const carriers = (id: string) => ({ id, line: 'carrier' as const, organizationId: 'org_a' })
 const trunks = (id: string, organizationId: string) => ({ id, line: 'trunk' as const, organizationId })
 
-t.test('several legs of a line are processed at once, up to a limit, and each only once', async (t) => {
+t.test("a carrier's legs are processed in parallel up to a limit, and a leg has one task at most", async (t) => {
   const work = new LegWork(new TestClock(), { info() {}, warn() {}, error() {} })
   const begun: string[] = []
   const ends: (() => void)[] = []
@@ -29,7 +29,7 @@ t.test('several legs of a line are processed at once, up to a limit, and each on
   t.same(begun, [...ids, 'leg_3'], 'a leg whose work is over may be worked on again')
 })
 
-t.test('if a line does not answer, other lines are still served, and the failure is logged', async (t) => {
+t.test('if the carrier does not answer, trunk legs are still processed, and a failure is logged', async (t) => {
   const logged: object[] = []
   const work = new LegWork(new TestClock(), { info() {}, warn() {}, error: (fields) => void logged.push(fields) })
   for (let at = 0; at < 50; at++) work.begin(carriers(`leg_${at}`), never)
@@ -77,7 +77,7 @@ t.test('close waits for the work under way, up to a limit, and starts no further
   await closed
 })
 
-t.test('a leg whose line does not answer delays neither other legs nor the search for orphaned legs', async (t) => {
+t.test('a leg whose carrier does not answer delays neither other legs nor the search for orphaned legs', async (t) => {
   const desk = openDesk()
   await desk.dialled()
   await desk.dialled()
@@ -98,7 +98,7 @@ t.test('a leg whose line does not answer delays neither other legs nor the searc
   )
 })
 
-t.test('if a process holds an orphaned leg again before its hang-up begins, the leg is not hung up', async (t) => {
+t.test('if a process owns an orphaned leg again before the hang-up begins, the leg is not hung up', async (t) => {
   const desk = openDesk()
   for (let calls = 0; calls < 40; calls++) await desk.dialled()
   const answers: (() => void)[] = []

@@ -78,7 +78,7 @@ t.test('if the caller leaves between the answer and the start of the stream, the
   t.strictSame(desk.ends(), ['cancelled user_hangup -'])
 })
 
-t.test('if the line does not answer a command for a call, the call has failed', async (t) => {
+t.test('if the carrier does not answer a command for a call, the call fails', async (t) => {
   const desk = openDesk()
   desk.steps.answer = fails(new PhoneLineError('timeout'))
   await desk.happens(incoming)
@@ -127,7 +127,7 @@ t.test('an event of an unknown leg is dropped and counted', async (t) => {
   t.equal(desk.call(), undefined)
 })
 
-t.test('if the line did not answer the dial command, the leg is hung up as soon as an event names it', async (t) => {
+t.test('if the carrier did not answer the dial command, the leg is hung up once an event has its id', async (t) => {
   const desk = openDesk()
   desk.steps.dial = fails(new PhoneLineError('timeout'))
   await t.rejects(desk.dialled(), new ResourceFault(notDialed))
@@ -138,7 +138,7 @@ t.test('if the line did not answer the dial command, the leg is hung up as soon 
   t.match(desk.leg(), { carrierLegId, endedAtMs: Number })
 })
 
-t.test('a leg that the line names long after its call failed is hung up', async (t) => {
+t.test('a leg whose id the carrier reports long after the call failed is hung up', async (t) => {
   const desk = openDesk()
   desk.steps.dial = fails(new PhoneLineError('timeout'))
   await t.rejects(desk.dialled())
@@ -154,7 +154,7 @@ t.test('a leg that the line names long after its call failed is hung up', async 
   t.equal(desk.commands.length, 2, 'a leg that was hung up is left alone')
 })
 
-t.test("an event that comes before the line's answer to the dial command gives the leg its name", async (t) => {
+t.test("an event that arrives before the carrier answers the dial command sets the leg's id", async (t) => {
   const desk = openDesk()
   let answer = () => {}
   const waiting = new Promise<void>((resolve) => {
@@ -171,7 +171,7 @@ t.test("an event that comes before the line's answer to the dial command gives t
   t.equal(desk.call()?.status, 'ringing')
 })
 
-t.test("the line never limits a call to less than four hours, even if the agent's limit is shorter", async (t) => {
+t.test("the time limit that the carrier gets is four hours, even if the agent's limit is shorter", async (t) => {
   for (const maxDurationSeconds of [30, 3600]) {
     const desk = openDesk()
     await desk.dialled({ maxDurationSeconds })
@@ -180,7 +180,7 @@ t.test("the line never limits a call to less than four hours, even if the agent'
   }
 })
 
-t.test('an event that is sent through the database back to the same process is applied once', async (t) => {
+t.test('an event that returns through the database to the same process is applied once', async (t) => {
   const desk = openDesk()
   let commit = () => {}
   const committing = new Promise<void>((resolve) => {
@@ -220,7 +220,7 @@ t.test('if the stream is lost before the conversation begins, the call ends', as
   t.strictSame(desk.commands, [`hangUp ${carrierLegId}`])
 })
 
-t.test('if a person leaves while the conversation waits for its settings, the call counts as answered', async (t) => {
+t.test('if a person hangs up while the conversation waits for its settings, the call counts as answered', async (t) => {
   for (const isSaid of [true, false]) {
     const desk = openDesk()
     desk.steps.askBefore = () => new Promise(() => {})
@@ -236,7 +236,7 @@ t.test('if a person leaves while the conversation waits for its settings, the ca
   }
 })
 
-t.test('after an answer event that follows the start of the stream, the call waits for no other', async (t) => {
+t.test('a call does not end if its answer event arrives after the start of the audio stream', async (t) => {
   const desk = openDesk()
   desk.steps.askBefore = () => new Promise(() => {})
   await desk.dialled()
@@ -246,7 +246,7 @@ t.test('after an answer event that follows the start of the stream, the call wai
   t.strictSame(desk.ends(), [])
 })
 
-t.test('a leg that an event has named counts as dialled, even if the line answers the dial command late', async (t) => {
+t.test('a leg whose id an event reported counts as dialled, even if the dial command is answered late', async (t) => {
   const desk = openDesk()
   desk.steps.dial = () => new Promise(() => {})
   const dialling = desk.dial()
@@ -260,7 +260,7 @@ t.test('a leg that an event has named counts as dialled, even if the line answer
   t.strictSame(desk.ends(), ['no_answer no_answer -'], 'the phone rings as long as it may')
 })
 
-t.test('if only the stream of a leg arrives, the stream gives the leg its name', async (t) => {
+t.test('if the audio stream of a leg arrives before any event, the leg gets its id from the stream', async (t) => {
   const desk = openDesk()
   desk.steps.dial = () => new Promise(() => {})
   const dialling = desk.dial()
@@ -272,7 +272,7 @@ t.test('if only the stream of a leg arrives, the stream gives the leg its name',
   t.strictSame([desk.commands, desk.ends()], [[], []], 'they talk')
 })
 
-t.test('if the stream of a leg begins after its call was given up, the leg is hung up', async (t) => {
+t.test('if the audio stream of a leg begins after its call has failed, the leg is hung up', async (t) => {
   const desk = openDesk()
   desk.steps.dial = fails(new PhoneLineError('timeout'))
   await t.rejects(desk.dialled(), new ResourceFault(notDialed))
@@ -283,7 +283,7 @@ t.test('if the stream of a leg begins after its call was given up, the leg is hu
   t.match(desk.leg(), { carrierLegId, endedAtMs: Number })
 })
 
-t.test('the stream address of a call that was given up opens nothing after a while', async (t) => {
+t.test('some time after a call has failed, the address of its audio stream is refused', async (t) => {
   const desk = openDesk()
   desk.steps.dial = fails(new PhoneLineError('timeout'))
   await t.rejects(desk.dialled())
@@ -291,7 +291,7 @@ t.test('the stream address of a call that was given up opens nothing after a whi
   t.throws(() => desk.join(carrierLegId), 'no leg is expected')
 })
 
-t.test('a leg without a process is hung up only if it had no process at the previous look either', async (t) => {
+t.test('a leg without a process is hung up only if it had no process at the previous check either', async (t) => {
   const desk = openDesk()
   await desk.dialled()
   // After a database outage each process looks dead until it renews its row, so one look is not enough.
@@ -306,7 +306,7 @@ t.test('a leg without a process is hung up only if it had no process at the prev
   t.strictSame(desk.commands, [`hangUp ${carrierLegId}`])
 })
 
-t.test('a leg whose name and events are all lost is found by our id for it, and hung up', async (t) => {
+t.test('a leg whose carrier id and events are lost is found by our id, and hung up', async (t) => {
   const desk = openDesk()
   desk.steps.dial = fails(new PhoneLineError('timeout'))
   await t.rejects(desk.dialled(), new ResourceFault(notDialed))
@@ -319,7 +319,7 @@ t.test('a leg whose name and events are all lost is found by our id for it, and 
   t.match(desk.leg(), { endedAtMs: Number })
 })
 
-t.test('if the end event is lost, the call ends as soon as the line reports that the leg has ended', async (t) => {
+t.test('if the end event is lost, the call ends as soon as the carrier reports that the leg has ended', async (t) => {
   const desk = openDesk()
   await desk.dialled()
   await desk.phones.lookAtUnattended()

@@ -24,7 +24,7 @@ t.test('if the carrier never reports the end of a call, the call ends with its s
   t.equal((await countsOf(id))['carrier.hangup'], undefined)
 })
 
-t.test('events that come late, twice or out of order count once, and never move a status back', async (t) => {
+t.test('events that arrive late, twice or out of order count once, and never move a status back', async (t) => {
   const id = await dial('+15005550023')
   await callWhen(phones, id, ({ status }) => status === 'in_progress')
   await phones.clock.until('the late answer', async () => (await countsOf(id))['carrier.answered'] === 1)

@@ -38,7 +38,7 @@ async function settled(): Promise<void> {
   })
 }
 
-t.test("the report of a call has a line for the caller's leg, and its cost was taken from the credit", async (t) => {
+t.test("the report of a call lists the caller's leg, whose cost was debited from the credit", async (t) => {
   const before = await credit()
   const id = await dial('+15005550006')
   await callWhen(phones, id, ({ status }) => status === 'in_progress')

@@ -36,7 +36,7 @@ const ofRefusal: Readonly<Record<number, NotDialed>> = {
 const why = (kind: PhoneLineFailure, sipCode: number | null = null, isReferral = false) =>
   whyNotDialed(new PhoneLineError(kind, { sipCode }), isReferral)
 
-t.test('each refusal by a line has its reason', (t) => {
+t.test('each refusal by the carrier or the trunk has its failure reason', (t) => {
   for (const [code, expected] of Object.entries(ofRefusal)) t.equal(why('refused', Number(code)), expected, code)
   t.equal(why('refused'), 'refused', 'an API of a carrier names no code of SIP')
   t.equal(why('unreachable'), 'unavailable')
@@ -45,7 +45,7 @@ t.test('each refusal by a line has its reason', (t) => {
   t.end()
 })
 
-t.test('if the remote party refuses REFER, the failure names it, unless it gives another reason', (t) => {
+t.test('if the remote party refuses REFER, the reason is referral_refused, or that of its SIP code', (t) => {
   for (const code of [403, 405, 420, 501, 603]) t.equal(why('refused', code, true), 'referral_refused', String(code))
   t.equal(why('refused', 404, true), 'number_unknown')
   t.equal(why('refused', 407, true), 'login_refused')
@@ -55,7 +55,7 @@ t.test('if the remote party refuses REFER, the failure names it, unless it gives
   t.end()
 })
 
-t.test('a refusal asks the client to repeat the request only if the line is unreachable or does not answer', (t) => {
+t.test('the hint tells the client to repeat the request only if the carrier is unreachable or does not answer', (t) => {
   for (const reason of new Set([...Object.values(ofRefusal), 'referral_refused' as const])) {
     const { code, message = '', hint = '' } = notDialed({ kind: 'not_dialed', why: reason })
     t.equal(code, 'CARRIER_DIAL_FAILED')

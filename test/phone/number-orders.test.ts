@@ -106,7 +106,7 @@ t.test('an overdue number works and has the issue payment_overdue, but a suspend
   t.match(await get(id), { setupStatus: { status: 'suspended', outboundReady: false, issues: ['payment_overdue'] } })
 })
 
-t.test('a number whose trunk does not answer has an issue that says so, and may still place calls', async (t) => {
+t.test('a number whose trunk does not answer shows this as an issue, and may still place calls', async (t) => {
   const test = await admin.key(acme.id, { test: true })
   const connection = { name: 'Trunk', outbound: { host: 'sip.example.com' } }
   const made = await call(test, 'POST', '/v1/phone-numbers/sip-connections', connection)

@@ -53,7 +53,7 @@ t.test('IDEMPOTENCY_IN_PROGRESS: two transfer requests at once make one transfer
   t.equal(attemptsOf(await end(id)).length, 1)
 })
 
-t.test('a transfer that is refused before the carrier is asked leaves its idempotency key free', async (t) => {
+t.test('if a transfer is refused before the carrier is asked, its idempotency key stays unused', async (t) => {
   const id = await talking()
   t.equal((await ask(id, 'warm', 'refused', { to: rings, screeningTimeout: 4 })).status, 400)
   t.equal((await ask(id, 'warm', 'refused', { to: rings, from: '+15005550199' })).status, 400)

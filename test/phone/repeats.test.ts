@@ -53,7 +53,7 @@ t.test('IDEMPOTENCY_IN_PROGRESS: two requests at once make one call', async (t) 
   t.equal(late.headers.get('retry-after'), '1')
 })
 
-t.test('a call that is refused before the carrier is asked leaves its idempotency key free', async (t) => {
+t.test('if a call is refused before the carrier is asked, its idempotency key stays unused', async (t) => {
   t.equal((await dial('order-5', { to: '+15550001111' })).status, 400)
   t.equal((await dial('order-5', { to, from: '+15005550199' })).status, 400)
   t.equal((await dial('order-5', { to })).status, 200)
@@ -69,7 +69,7 @@ t.test('if the carrier refused a call, a repeated request gets the same message'
   t.equal(await callsCount(), count)
 })
 
-t.test('each kind of refusal before the carrier is asked leaves the idempotency key free', async (t) => {
+t.test('after each kind of refusal before the carrier is asked, the idempotency key stays unused', async (t) => {
   const agentId = 'agent_0123456789012345678901'
   t.equal((await dial('order-8', { to, agentId })).status, 404)
   await sql`update phone_numbers set suspended_at = now()`

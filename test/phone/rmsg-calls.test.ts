@@ -103,7 +103,7 @@ t.test('an unusable number and an agent of another organization are answered wit
   t.match(faultOf(inTest), { status: 403, code: 'NOT_ENABLED_FOR_ORGANIZATION' }, 'a number of the live world')
 })
 
-t.test('an organization without rich messages is refused before its body is read', async (t) => {
+t.test('a call by an organization without rich messages is refused before the body is read', async (t) => {
   const acme = { ...(await admin.organization('without', { scopes })), clock }
   const headers = { 'content-type': 'application/json' }
   const answer = await send(acme, path(number.id), { method: 'POST', body: '{ no JSON', headers })
@@ -114,7 +114,7 @@ t.test('an organization without rich messages is refused before its body is read
 const metadataOf = (bytes: number) => ({ a: 'x'.repeat(bytes - JSON.stringify({ a: '' }).length) })
 const nested = (depth: number): object => (depth === 1 ? { a: 1 } : { a: nested(depth - 1) })
 
-t.test('limits of a call', async (t) => {
+t.test('a call at each limit is accepted, and a call beyond a limit is refused', async (t) => {
   const { acme, id, agentId } = await withNumber('limits', '+14155550145')
   const wanted = (more: object, of = id) => call(acme, 'POST', path(of), { to: '+15005550001', agentId, ...more })
   const refused: [object, string][] = [
@@ -145,7 +145,7 @@ t.test('limits of a call', async (t) => {
 })
 
 t.test(
-  'at its limit of calls an organization gets 429 with the time to wait, for calls from both kinds of number',
+  'an organization at its limit of calls gets 429 with Retry-After, for calls from phone and rich-message numbers',
   async (t) => {
     const { acme, id, agentId } = await withNumber('busy', '+14155550157')
     await insertNumber(sql, { organizationId: acme.id, test: false }, { e164: '+14155550158' })

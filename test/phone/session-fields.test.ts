@@ -30,7 +30,7 @@ const settings = {
   recording: false,
 }
 
-t.test('a phone call without an agent has every setting that its request gives', async (t) => {
+t.test('a phone call without an agent uses every setting of its request', async (t) => {
   const refused = await dial({ ...settings, variables: { name: 'Ada' } })
   t.match(faultOf(refused), { status: 502, code: 'CARRIER_DIAL_FAILED' }, refused.text)
   const { sessionId } = refused.json<{ details: { sessionId: string } }>().details

@@ -27,7 +27,7 @@ const proxyHeaders = [
   ...['CF-Connecting-IP', 'True-Client-IP', 'X-Original-Host', 'CDN-Loop'],
 ]
 
-t.test('a user of this machine with a key may simulate a call, but a proxy or a foreign page may not', async (t) => {
+t.test("a local user with an API key may simulate a call, but a proxy or another site's page may not", async (t) => {
   const parley = await ownServer(t, {}, parts)
   for (const name of proxyHeaders) t.equal(await statusOf(parley, { [name]: '203.0.113.7' }), 404, name)
   t.equal(await statusOf(parley, { origin: 'https://elsewhere.example' }), 403)
@@ -50,7 +50,7 @@ t.test('on a server with a public address all simulated calls are refused', asyn
   t.equal(await statusOf(parley), 404)
 })
 
-t.test("if two organizations have one number, the simulated caller reaches the key's organization", async (t) => {
+t.test("if two organizations have the same number, the simulated caller reaches the key's organization", async (t) => {
   const parley = await ownServer(t, {}, parts)
   const sql = openDatabase(parley)
   t.teardown(() => sql.end())

@@ -73,7 +73,7 @@ t.test('if the simulated remote party of a trunk accepts REFER, the recipient is
   t.match(await callWhen(trunk.target, id, hasEnded), { status: 'completed', end_reason: 'transferred' })
 })
 
-t.test('an outbound call over a simulated trunk makes its connection ready', async (t) => {
+t.test('an outbound call over a simulated trunk marks the SIP connection as ready', async (t) => {
   const { target, agentId, e164: from } = await trunkOf(t, 'calls', '+15005550143')
   const dialed = await call(target, 'POST', '/v1/sessions/phone', { to: '+15005550003', from, agentId })
   t.equal(dialed.status, 200, dialed.text)

@@ -35,7 +35,7 @@ const reportsOf = (id: string) =>
     .map(({ body }) => JSON.parse(body.toString()) as Reported)
     .filter(({ type, call_id }) => call_id === id && (type === 'call.report' || type === 'call.analysis'))
 
-t.test('if no recipient takes a call, its report has the message that the caller leaves', async (t) => {
+t.test('if no recipient accepts a call, its report has the message that the caller leaves', async (t) => {
   // The caller says the same sentence at each pause, because a caller also speaks before the transfer and may be
   // misunderstood.
   const lines = Array<string>(40).fill(message)

@@ -21,7 +21,7 @@ const recipient = '+15005550006'
 type Answer = Awaited<ReturnType<typeof call>>
 const known = new Set<string>()
 
-t.test('over a trunk a recipient accepts by a key, and the audio of both goes through this server', async (t) => {
+t.test('over a trunk a recipient accepts with a key, and the audio of both legs passes this server', async (t) => {
   const [caller, other] = [await SipPhone.open(t, server), await SipPhone.open(t, server, farPort)]
   await caller.call(server.trunkNumber, '+15005550007')
   const id = await newestInbound(server, known)

@@ -51,7 +51,7 @@ for (const mode of modes) {
     t.match(await detections(id), [{ mode, result: 'machine' }])
   })
 
-  t.test(`${mode}: if a person or a call-screening phone answers, the agent talks on with it`, async (t) => {
+  t.test(`${mode}: if a person or a call-screening phone answers, the conversation goes on`, async (t) => {
     for (const [to, result] of [
       ['+15005550006', 'human'],
       ['+15005550025', 'not_sure'],
@@ -69,7 +69,7 @@ for (const mode of modes) {
   })
 }
 
-t.test('without a voicemail result in time the result is not_sure, and the conversation goes on', async (t) => {
+t.test('if voicemail detection takes too long, the result is not_sure, and the conversation goes on', async (t) => {
   const id = await dial('+15005550008', { amd: { mode: 'carrier', timeoutSeconds: 1 } })
   await callWhen(phones, id, (row) => row.transcript.entries.some(({ source }) => source === 'user'))
   t.match(await detections(id), [{ mode: 'carrier', result: 'not_sure' }])
