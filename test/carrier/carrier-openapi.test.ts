@@ -60,7 +60,7 @@ async function serve(t: Test) {
 
 type World = Awaited<ReturnType<typeof serve>>
 
-t.test('requests to the carrier fit its OpenAPI document, and the answers are understood', { skip }, async (t) => {
+t.test('requests to the carrier match its OpenAPI document, and its responses are parsed', { skip }, async (t) => {
   const world = await serve(t)
   await calls(t, world)
   await numbers(t, world)
@@ -132,7 +132,7 @@ async function registration(t: Test, { registry, mock }: World): Promise<void> {
   t.match(await registry.unassign('+12125550100'), assigned)
 }
 
-t.test('refusals in the form of the OpenAPI document are classified by kind', { skip }, async (t) => {
+t.test('error responses in the form of the OpenAPI document are classified by kind', { skip }, async (t) => {
   const { mock, line, numbers, registry, messages } = await serve(t)
   const refusedBy = async (status: number, work: () => Promise<unknown>) => {
     mock.answersNext(status)
@@ -193,7 +193,7 @@ t.test('the mock refuses requests that the OpenAPI document does not allow', { s
   t.equal(faults.length, cases.length - 1)
 })
 
-t.test('events as the OpenAPI document of the carrier describes them are understood', { skip }, (t) => {
+t.test("events in the form of the carrier's OpenAPI document are parsed", { skip }, (t) => {
   const document = readDocument()
   const sampleOf = (name: string) => {
     const body = resolved(document, lookUp(document, ['webhooks', name, 'post', 'requestBody']))
@@ -222,7 +222,7 @@ t.test('events as the OpenAPI document of the carrier describes them are underst
   t.end()
 })
 
-t.test('events of messages as the OpenAPI document of the carrier describes them are understood', { skip }, (t) => {
+t.test("events of text messages in the form of the carrier's OpenAPI document are parsed", { skip }, (t) => {
   const document = readDocument()
   const reader = createTelnyxMessageWebhooks({ publicKey: messageKey.publicKey, clock: systemClock })
   const sampleOf = (schema: string) =>

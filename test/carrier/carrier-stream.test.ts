@@ -53,7 +53,7 @@ for (const { title, frame, codec, rateHz, outgoing, outgoingHz } of formats) {
   }
 }
 
-t.test("a carrier's stream names the carrier's id of its leg", async (t) => {
+t.test("the start message of a carrier's audio stream has the carrier's id of the leg", async (t) => {
   const streams = await serveStreams(t)
   await streams.begin(starts.snake('PCMU', 8000))
   await streams.begin(starts.camel('audio/x-mulaw', 8000))
@@ -65,7 +65,7 @@ t.test("a carrier's stream names the carrier's id of its leg", async (t) => {
   t.same(streams.names, ['v3:abc', 'CA1', undefined])
 })
 
-t.test('frames that come out of order are put in order, and a missing frame is given up after a while', async (t) => {
+t.test('frames that arrive out of order are put in order, and a missing frame is skipped after a while', async (t) => {
   const streams = await serveStreams(t)
   const { carrier, sink } = await streams.begin(starts.snake('L16', 8000), 8000)
   const received = samplesOf(sink)
@@ -91,7 +91,7 @@ t.test('frames that come out of order are put in order, and a missing frame is g
   t.equal(await carrier.closed, 1000)
 })
 
-t.test('frames are put in order for any arrival within the window', (t) => {
+t.test('frames that arrive in any order within the window are put in order', (t) => {
   let seed = 7
   const random = () => (seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31) / 2 ** 31
   for (let run = 0; run < 300; run++) {
@@ -112,7 +112,7 @@ t.test('frames are put in order for any arrival within the window', (t) => {
   t.end()
 })
 
-t.test('pressed keys are passed on, and other tracks and unknown frames are ignored', async (t) => {
+t.test('pressed keys reach the conversation, and other tracks and unknown frames are ignored', async (t) => {
   const streams = await serveStreams(t)
   const { carrier, sink } = await streams.begin(starts.snake('PCMU', 8000))
   carrier.media(Buffer.alloc(160), 1, 'outbound')
@@ -131,7 +131,7 @@ t.test('pressed keys are passed on, and other tracks and unknown frames are igno
   t.same(streams.logged, [{ legId, code: 100_003 }], 'the first complaint is logged, and nothing of its text')
 })
 
-t.test('marks that come back count as played, but not if a clear has returned them', async (t) => {
+t.test('marks that the carrier returns count as played, unless a clear has returned them', async (t) => {
   const streams = await serveStreams(t)
   const { carrier, sink } = await streams.begin(starts.snake('PCMU', 8000))
   const { transport } = sink
@@ -180,7 +180,7 @@ t.test('marks that come back count as played, but not if a clear has returned th
   t.same(sink.calls[4], ['cleared', 'b:200', 0], 'a mark whose return is on its way was played')
 })
 
-t.test("the token in a stream's address opens its leg once", async (t) => {
+t.test('the token in the address of an audio stream is accepted once, and only for its leg', async (t) => {
   const streams = await serveStreams(t)
   const refused = async (url: string) => {
     const carrier = new CarrierSocket(url)
@@ -214,7 +214,7 @@ t.test("the token in a stream's address opens its leg once", async (t) => {
   t.same(streams.failed, [], 'the refused sockets did not reach the leg')
 })
 
-t.test('sockets of a carrier have no quota, because its calls come from one address', async (t) => {
+t.test('sockets of a carrier are exempt from the request quota of an IP address', async (t) => {
   const edgeQuota = { requests: 1, windowS: 86_400, trustedProxies: [], addressesMax: 10 }
   const streams = await serveStreams(t, { edgeQuota })
   for (let calls = 1; calls <= 3; calls++) await streams.begin(starts.snake('PCMU', 8000))

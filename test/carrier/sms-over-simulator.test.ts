@@ -214,7 +214,7 @@ t.test('a simulated number …96 cannot be assigned, and …95 cannot be unassig
   )
 })
 
-t.test('another process answers the same about a brand and a campaign', async (t) => {
+t.test('another process returns the same brand and the same campaign', async (t) => {
   const { clock, registry, brandId } = await withCampaign(t)
   const { registry: other } = await serveRegistry(t, clock)
   const ids: { brands: string[]; campaigns: string[] } = { brands: [], campaigns: [] }

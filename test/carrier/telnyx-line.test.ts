@@ -138,7 +138,7 @@ t.test("a leg is found by our id among the carrier's open calls, on any page of 
   t.match(await failureOf(carrier.line.find(legId)), { kind: 'unreachable' })
 })
 
-t.test('each refusal of the carrier is given its kind, and no text of the carrier is repeated', async (t) => {
+t.test('each refusal by the carrier is classified by kind, and no text of the carrier is shown', async (t) => {
   const carrier = await serveCarrier(t)
   for (const [status, kind] of [
     [400, 'refused'],
@@ -201,7 +201,7 @@ t.test('a leg that is dialled too late is hung up', async (t) => {
   t.equal(slow.commands.length, 2, 'nothing was sent')
 })
 
-t.test('if the carrier answers a dial late, the leg is kept as long as its call waits for it', async (t) => {
+t.test('if the carrier answers a dial command late, the leg stays as long as its call waits for it', async (t) => {
   const carrier = await serveCarrier(t, { requestMs: 20 })
   carrier.answers((response) => {
     setTimeout(

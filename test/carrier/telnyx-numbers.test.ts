@@ -40,7 +40,7 @@ t.test('an offered number has its price in micro-USD, or no price if it is unkno
   t.match(commands[0], { authorization: 'Bearer KEY1', method: 'GET' })
 })
 
-t.test('an order of a number names the application and the reference', async (t) => {
+t.test('an order of a number has the connection_id of our application and our reference', async (t) => {
   const { numbers, answers, commands } = await serveCarrier(t)
   for (const [status, expected] of [
     ['pending', 'pending'],
@@ -93,7 +93,7 @@ t.test("if the carrier's server fails, the order may exist, so it is looked up b
   t.match(await order([]), { failure: 'failed' }, 'the order was not made')
 })
 
-t.test('if the carrier does not know an order, the number counts as not ordered', async (t) => {
+t.test('if the carrier does not find an order, the number counts as not ordered', async (t) => {
   const { numbers, answers } = await serveCarrier(t)
   answers(refusedWith(404, '10005'))
   t.equal(await numbers.findOrder({ id: 'o1', reference: 'pn_1' }), null)
@@ -102,7 +102,7 @@ t.test('if the carrier does not know an order, the number counts as not ordered'
   t.match(error, { failure: 'failed' })
 })
 
-t.test('if the carrier does not know a number, the number counts as given back', async (t) => {
+t.test('if the carrier does not find a number, the number counts as released', async (t) => {
   const { numbers, answers } = await serveCarrier(t)
   answers(refusedWith(404, '10005'))
   await numbers.release('1293384261075731499')

@@ -21,7 +21,7 @@ async function refusal(work: Promise<unknown>): Promise<SmsRegistryError> {
   throw new Error('no refusal', { cause: error })
 }
 
-t.test("a brand is sent with the carrier's names of its fields", async (t) => {
+t.test("a brand is sent with the carrier's field names", async (t) => {
   const { registry, answers, commands } = await serveCarrier(t)
   answers(ok({ brandId: 'b 1' }))
   t.same(await registry.createBrand(brandProfile), {
@@ -144,7 +144,7 @@ t.test("statuses of brands and campaigns are read with the carrier's reasons", a
   t.match(await registry.findCampaign('c1'), { status: 'TCR_FAILED' })
 })
 
-t.test('the newest vetting of a class counts', async (t) => {
+t.test('if a brand has several vettings of one class, the newest vetting counts', async (t) => {
   const { registry, answers, commands } = await serveCarrier(t)
   const vetting = (vettingClass: string, createDate: string, vettedDate?: string) => ({
     vettingClass,
@@ -225,7 +225,7 @@ t.test("every form of the carrier's refusal is translated to our field names", a
   t.equal((await refusal(registry.findCampaign('c1'))).reviewErrors.length, 20)
 })
 
-t.test('an outage, or a refusal of our account, does not blame the profile', async (t) => {
+t.test('an outage, or a refusal of our account, reports no errors in fields of the profile', async (t) => {
   const text = 'The number +15005550006 is not good.'
   const body = { errors: [{ code: '10009', title: 'No', detail: text }] }
   const cases: Answer[] = [

@@ -86,7 +86,7 @@ async function serve(t: Test) {
   return { clock, events, send, nowS }
 }
 
-t.test('an event that the carrier has signed is passed on', async (t) => {
+t.test("an event with the carrier's signature is accepted and processed", async (t) => {
   const { send, events } = await serve(t)
   t.same(await send(eventOf('call.answered', {})), { status: 200, body: { received: true } })
   const event = {
@@ -264,7 +264,7 @@ t.test('the cause of a hangup has its SIP code, its reason and the side that hun
   }
 })
 
-t.test('our id of a leg is read only from a client state that we wrote', async (t) => {
+t.test('our id of a leg is read only from a client_state in our format', async (t) => {
   const { send, events } = await serve(t)
   for (const [state, expected] of [
     [client_state, legId],
