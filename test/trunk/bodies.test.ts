@@ -96,7 +96,7 @@ for (const [name, actual, expected] of [
     t.end()
   })
 
-t.test('nested and numerous body parts of a message take little time', (t) => {
+t.test('a message with many or deeply nested body parts is parsed in little time', (t) => {
   let body = multipart([sdpPart], 'b20')
   for (let depth = 19; depth >= 0; depth--)
     body = multipart([{ type: `multipart/mixed;boundary=b${depth + 1}`, body }], `b${depth}`)
@@ -123,7 +123,7 @@ t.test('a call whose INVITE has a location part beside the SDP is answered, and 
   t.match(trunk.rtps[0]?.starts, [{ port: 40_000 }, { port: 41_000 }])
 })
 
-t.test('a caller without an offer sends its answer in a part of the ACK', async (t) => {
+t.test('after an INVITE without an offer, the SDP answer is read from a body part of the ACK', async (t) => {
   const trunk = await openTrunk(t)
   const peer = await trunk.peer()
   peer.send('INVITE', { callId: 'call-1', headers: [mixed], body: multipart([placePart]) })
@@ -136,7 +136,7 @@ t.test('a caller without an offer sends its answer in a part of the ACK', async 
   t.match(trunk.rtps[0]?.starts, [{ port: 40_000 }])
 })
 
-t.test('a body part that must be understood is refused, and the accepted bodies are named', async (t) => {
+t.test('an unknown body part with handling=required gets 415 with the accepted types', async (t) => {
   const trunk = await openTrunk(t)
   const peer = await trunk.peer()
   const required = { type: 'application/isup', ...disposed('signal;handling=required') }
@@ -152,7 +152,7 @@ for (const [name, provisional, final] of [
   ['in a part of a provisional response', { headers: [mixed], body: multipart([placePart, sdpPart]) }, {}],
   ['in both', { headers: [sdpType], body: early }, { headers: [sdpType], body: sdp() }],
 ] as const)
-  t.test(`the answer of a called person is found ${name}`, async (t) => {
+  t.test(`the SDP answer of a called phone is found ${name}`, async (t) => {
     let port = 0
     const trunk = await openTrunk(t, { outgoing: () => [outgoingTo(port)] })
     const far = await trunk.peer()

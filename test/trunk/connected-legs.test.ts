@@ -62,7 +62,7 @@ async function connected(t: Test, ofSecond: { dtmfPayloadType?: number | null } 
   return { first, second, sinks, tick }
 }
 
-t.test('two connected legs receive each other, and not the conversation', async (t) => {
+t.test("two connected legs receive each other's audio, and no audio of the conversation", async (t) => {
   const { first, second, sinks, tick } = await connected(t)
   for (let n = 0; n < 90; n++) {
     await first.say(n)
@@ -98,7 +98,7 @@ t.test('a key of one connected leg is a tone in the other leg if that leg accept
   ])
 })
 
-t.test('when one leg hangs up, the other receives silence and then its conversation again', async (t) => {
+t.test("if one connected leg hangs up, the other leg gets silence, then the conversation's audio", async (t) => {
   const { first, second, sinks, tick } = await connected(t)
   const { clock } = first
   for (let n = 20; n < 40; n++) {
@@ -116,7 +116,7 @@ t.test('when one leg hangs up, the other receives silence and then its conversat
   t.ok(first.received().some((sample) => sample > 8000))
 })
 
-t.test('a connected leg whose packets catch up does not increase the delay', (t) => {
+t.test('a burst of delayed packets from a connected leg does not increase the delay', (t) => {
   const queue = new RelayQueue()
   const ramp = (level: number) => new Int16Array(4).fill(level)
   queue.push(ramp(100))

@@ -59,14 +59,14 @@ for (const [name, rtpmap, number] of [
   ['another rate', 'a=rtpmap:101 telephone-event/48000', null],
   ['two channels', 'a=rtpmap:101 telephone-event/8000/2', null],
 ] as const)
-  t.test(`telephone events in an SDP are known by their name, with ${name}`, (t) => {
+  t.test(`the payload type of telephone events in an SDP is found by name, with ${name}`, (t) => {
     const read = readSdp(text('m=audio 40000 RTP/AVP 0 101', rtpmap))
     t.equal(read?.dtmfPayloadType, number)
     t.match(mediaLines(writeAnswer(local, read!))[0], number === null ? /RTP\/AVP 0$/ : /RTP\/AVP 0 101$/)
     t.end()
   })
 
-t.test('an SDP encoding with its channel count is known, also under a dynamic number', (t) => {
+t.test('an encoding with a channel count of 1 is supported, also with a dynamic payload type', (t) => {
   for (const rtpmap of ['PCMA/8000/1', 'pcma/8000', 'PCMA / 8000'])
     t.match(readSdp(text('m=audio 40000 RTP/AVP 97', `a=rtpmap:97 ${rtpmap}`)), { encoding: 'PCMA', payloadType: 97 })
   t.equal(readSdp(text('m=audio 40000 RTP/AVP 97', 'a=rtpmap:97 PCMA/8000/2')), null)
@@ -114,7 +114,7 @@ t.test('a long SDP is parsed in linear time', (t) => {
   t.end()
 })
 
-t.test('an SDP answer names all formats that may come, by the numbers of both sides', (t) => {
+t.test('after an SDP answer each format is accepted under the payload types of both sides', (t) => {
   const formats = (...lines: string[]) => {
     const read = readAnswer(text(...lines))
     return [...new Set(read?.formats.map(({ payloadType, encoding }) => `${payloadType} ${encoding}`))].sort()
@@ -130,14 +130,14 @@ t.test('an SDP answer names all formats that may come, by the numbers of both si
   t.end()
 })
 
-t.test('an SDP answer is read from the position of our line', (t) => {
+t.test("an SDP answer is read from the m= line at the position of our offer's m= line", (t) => {
   t.equal(readAnswer(text('m=audio 0 RTP/AVP 0')), null, 'refused')
   t.equal(readAnswer(text('m=audio 0 RTP/AVP 0', 'm=audio 41000 RTP/AVP 0')), null, 'we have offered one line')
   t.equal(readAnswer(text('m=video 41000 RTP/AVP 96')), null)
   t.end()
 })
 
-t.test("our offer during a call keeps the call's lines and payload type numbers", (t) => {
+t.test("our offer during a call keeps the call's m= lines and payload types", (t) => {
   const first = readSdp(
     text(
       ...['m=audio 40000 RTP/SAVP 0', crypto, 'm=audio 40000 RTP/AVP 0 96 101'],
@@ -153,7 +153,7 @@ t.test("our offer during a call keeps the call's lines and payload type numbers"
   t.end()
 })
 
-t.test('an SDP offer that stops the stream is answered, and the next one starts it again', (t) => {
+t.test('an SDP offer that stops the stream is answered, and the next offer restarts the stream', (t) => {
   const first = readSdp(sdp())
   const stopped = readLaterOffer(text('m=audio 0 RTP/AVP 0 101', 'm=image 0 udptl t38'), first)
   t.match(stopped, { direction: 'inactive', position: null })
@@ -198,7 +198,7 @@ async function answered(trunk: Trunk, peer: SipPeer, body: string) {
   return ok
 }
 
-t.test('a call with a host name and two lines of one port is answered, and its audio stops and goes on', async (t) => {
+t.test('an SDP with a host name and two m= lines is answered, and later SDPs stop and restart the audio', async (t) => {
   const trunk = await openTrunk(t)
   const peer = await trunk.peer()
   const offer = text(

@@ -90,7 +90,7 @@ t.test('a far end that has sent a provisional answer to OPTIONS counts as presen
   await question(far, 2)
 })
 
-t.test('a far end that sends packets is not asked, and a packet during the question is enough', async (t) => {
+t.test('a far end that sends packets gets no OPTIONS, and a packet counts as an answer to OPTIONS', async (t) => {
   const { trunk, far } = await talking(t)
   await trunk.clock.advance(10 * quietMs)
   await quiet()
@@ -107,7 +107,7 @@ t.test('a far end that sends packets is not asked, and a packet during the quest
   t.same(far.requests('BYE'), [])
 })
 
-t.test('a far end that hangs up while it is asked ends the call as hung up', async (t) => {
+t.test('a far end that hangs up before it answers OPTIONS ends the call as hung up', async (t) => {
   const { trunk, far, invite } = await talking(t)
   await isQuiet(trunk, quietMs)
   await question(far)
@@ -117,7 +117,7 @@ t.test('a far end that hangs up while it is asked ends the call as hung up', asy
   t.equal(trunk.types().filter((type) => type === 'hangup').length, 1)
 })
 
-t.test('a caller over the trunk is asked too, and so is each of two connected legs', async (t) => {
+t.test('OPTIONS is sent to a caller over the trunk too, and to each of two connected legs', async (t) => {
   const { trunk, far, ref } = await talking(t)
   const caller = await trunk.peer()
   const sent = { callId: 'caller', uri: 'sip:+15550001111@127.0.0.1' }
@@ -138,7 +138,7 @@ t.test('a caller over the trunk is asked too, and so is each of two connected le
   t.ok(await trunk.line.isAlive(ref), 'the other one stays')
 })
 
-t.test('a setting gives the seconds after which a far end is asked', async (t) => {
+t.test('the time without packets after which OPTIONS is sent is configurable', async (t) => {
   const { trunk, far } = await talking(t, { limits: { farEndQuietMs: 5_000 } })
   await isQuiet(trunk, 5_000)
   await question(far)

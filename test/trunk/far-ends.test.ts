@@ -76,7 +76,7 @@ t.test("telephone events are accepted under the far end's number and under our n
   t.equal(call.far.got.filter(({ payloadType }) => payloadType === 96).length, 3, 'it is sent its own one')
 })
 
-t.test('a caller who offers two formats may send in both', async (t) => {
+t.test('a caller who offers two audio formats may send audio in both formats', async (t) => {
   const call = await leg(t)
   call.opened.start(readSdp(sdp({ port: call.far.port, types: '8 0 101' }))!)
   await says(call, 0, 20, { packet: alaw })
@@ -122,7 +122,7 @@ for (const [name, to, ssrc, waitMs, isLearned] of [
     t.same(call.keys, ['5'])
   })
 
-t.test('the speech of a far end that has moved is received to its end', async (t) => {
+t.test('after a far end has moved to another port, its speech is received without a gap', async (t) => {
   const call = await leg(t)
   const moved = await openRtpPeer(t)
   await says(call, 0, 20)
@@ -152,7 +152,7 @@ t.test('if the old source keeps sending, a second stream with the same SSRC does
 
 const named: Partial<RtpRemote> = { address: 'media.pbx.example' }
 
-t.test('if an SDP names a host, audio goes to the source address of the SIP messages', async (t) => {
+t.test('if an SDP has a host name, audio goes to the source address of the SIP messages', async (t) => {
   const call = await leg(t, {}, signalingAddress, () => false)
   call.opened.start({ ...call.remote, ...named })
   await call.ticks(5)
@@ -165,7 +165,7 @@ t.test('if an SDP names a host, audio goes to the source address of the SIP mess
   t.equal(call.far.got.length, 5)
 })
 
-t.test('if an SDP names a host, audio from the far end is accepted, and audio from others is not', async (t) => {
+t.test('if an SDP has a host name, audio from the far end is accepted, and other audio is not', async (t) => {
   const call = await leg(t, {}, signalingAddress)
   call.opened.start({ ...call.remote, ...named })
   const stranger = await openRtpPeer(t, '127.0.0.2')
@@ -203,7 +203,7 @@ for (const [name, address, ssrc] of [
     t.equal(call.far.got.length, length)
   })
 
-t.test('a far end that moves by a new SDP is received there, even if another port has sent first', async (t) => {
+t.test('after a new SDP the far end is received at the new port, even if another port has sent first', async (t) => {
   const call = await leg(t)
   const [other, moved] = [await openRtpPeer(t), await openRtpPeer(t)]
   await says(call, 0, 20)

@@ -81,7 +81,7 @@ t.test('the 200 to an INVITE is repeated until the ACK, and the call ends if no 
   t.equal(trunk.sinks.length, 0)
 })
 
-t.test('a repeated INVITE is announced once, and gets the last answer again', async (t) => {
+t.test('a repeated INVITE is announced once, and gets the last response again', async (t) => {
   const trunk = await openTrunk(t)
   const peer = await trunk.peer()
   const text = peer.send('INVITE', { ...invite, branch: 'z9hG4bK-same' })
@@ -91,7 +91,7 @@ t.test('a repeated INVITE is announced once, and gets the last answer again', as
   t.same(trunk.types(), ['initiated'])
 })
 
-t.test('a caller over the trunk who leaves before the answer ends the call', async (t) => {
+t.test('a caller over the trunk who hangs up before the answer ends the call', async (t) => {
   const trunk = await openTrunk(t)
   const peer = await trunk.peer()
   peer.send('INVITE', { ...invite, branch: 'z9hG4bK-left' })
@@ -109,7 +109,7 @@ t.test('a caller over the trunk who leaves before the answer ends the call', asy
   await peer.response(481, 'CANCEL')
 })
 
-t.test('a caller who hangs up while the sender is looked up is not announced', async (t) => {
+t.test('if a caller hangs up while the sender of the INVITE is looked up, no call is announced', async (t) => {
   let found: (connections: SipConnection[]) => void = () => {}
   const lookup = new Promise<SipConnection[]>((resolve) => {
     found = resolve
@@ -197,7 +197,7 @@ t.test('A-law is used if the caller prefers it, and additional streams are refus
   t.match(ok.body, /m=video 0 RTP\/AVP 96/)
 })
 
-t.test('a caller without an offer gets our offer, and answers it in the ACK', async (t) => {
+t.test('an INVITE without an SDP offer gets our offer, and the answer is read from the ACK', async (t) => {
   const trunk = await openTrunk(t)
   const peer = await trunk.peer()
   peer.send('INVITE', { callId: 'call-1' })
@@ -249,7 +249,7 @@ t.test('requests in a dialog are accepted only from the other side, and only in 
   await peer.response(481, 'BYE', 2)
 })
 
-t.test('a call can be ended from each address of its connection, and from no other address', async (t) => {
+t.test("a BYE is accepted from each address of the call's connection, and from no other address", async (t) => {
   const trunk = await openTrunk(t, { addresses: ['127.0.0.1', '127.0.0.2'] })
   const { ref, to } = await talking(trunk, await trunk.peer())
   const stranger = await trunk.peer({ address: '127.0.0.3' })
@@ -277,7 +277,7 @@ t.test('if the sender of a BYE cannot be looked up, the BYE gets no answer, so i
   await second.response(200, 'BYE')
 })
 
-t.test("an answer is acknowledged only by the other side, with its INVITE's sequence number", async (t) => {
+t.test('an ACK is accepted only from the other side, with the sequence number of its INVITE', async (t) => {
   const trunk = await openTrunk(t, { addresses: ['127.0.0.1'] })
   const peer = await trunk.peer()
   const call = { callId: 'call-1', from: '<sip:+15557654321@127.0.0.1>;tag=far' }
@@ -295,7 +295,7 @@ t.test("an answer is acknowledged only by the other side, with its INVITE's sequ
   await trunk.event('answered')
 })
 
-t.test('the answer to a request in a call is kept for its repeats for five seconds', async (t) => {
+t.test('if a request in a call is repeated within five seconds, its response is sent again', async (t) => {
   const trunk = await openTrunk(t)
   const peer = await trunk.peer()
   const { to } = await talking(trunk, peer)
@@ -328,7 +328,7 @@ t.test('keys are sent over the trunk, and received keys become events', async (t
   t.match(await trunk.event('dtmf'), { digit: '5' })
 })
 
-t.test('OPTIONS of a known trunk is answered, and other methods are refused', async (t) => {
+t.test('OPTIONS of a configured trunk is answered, and other methods are refused', async (t) => {
   const trunk = await openTrunk(t)
   const peer = await trunk.peer()
   peer.send('OPTIONS', { callId: 'options' })

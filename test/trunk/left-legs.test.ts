@@ -209,7 +209,7 @@ t.test('a second BYE has a higher CSeq than the first', async (t) => {
   t.ok((numbers[1] ?? 0) > (numbers[0] ?? 0), numbers.join())
 })
 
-t.test('a leg that has ended, or that has no dialog, is sent nothing', async (t) => {
+t.test('no SIP message is sent for a leg that has ended or has no dialog', async (t) => {
   const [dead, next] = await openTwo(t)
   const peer = await dead.peer()
   const { ref } = await talk(dead, peer)

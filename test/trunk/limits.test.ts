@@ -30,7 +30,7 @@ async function rings(peer: SipPeer, dialed: string, callId: string): Promise<boo
   return answer.code === 180
 }
 
-t.test("one organization's trunk legs leave places for other organizations", async (t) => {
+t.test("one organization's trunk legs leave capacity for other organizations", async (t) => {
   const outgoing = () => [{ ...outgoingTo(9), organizationId: 'org_one' }]
   const trunk = await openTrunk(t, { ofAddress, outgoing, limits: { legsMax: 4, legsPerOrganizationMax: 2 } })
   const peer = await trunk.peer()
@@ -106,7 +106,7 @@ for (const [name, lookups, owners] of [
     t.equal(state.asked, lookups)
   })
 
-t.test('a call over TCP that gets no room in the table is answered 503, and is taken later', async (t) => {
+t.test('if the transaction table is full, a call over TCP gets 503, and is accepted later', async (t) => {
   const trunk = await openTrunk(t, { ofAddress, limits: { transactionsMax: 16 } })
   const peer = await trunk.peer({ transport: 'tcp' })
   for (let n = 1; n <= 14; n++) t.equal(await rings(peer, '1', `call-${n}`), true)
@@ -117,7 +117,7 @@ t.test('a call over TCP that gets no room in the table is answered 503, and is t
   t.equal(await rings(peer, '1', 'again'), true)
 })
 
-t.test("one organization's requests leave room in the table for the calls of others", async (t) => {
+t.test("one organization's requests leave room in the transaction table for others' calls", async (t) => {
   const trunk = await openTrunk(t, { ofAddress, limits: { transactionsMax: 16 } })
   const peer = await trunk.peer()
   for (let n = 1; n <= 40; n++) {
@@ -138,7 +138,7 @@ t.test("one organization's requests leave room in the table for the calls of oth
   await wanted(() => peer.responses(180).some(({ callId }) => callId === 'beyond'), 'the call that is repeated')
 })
 
-t.test('a refused call gives its room to an organization below its share', async (t) => {
+t.test('a refused call frees its transaction for an organization that uses less than its share', async (t) => {
   const trunk = await openTrunk(t, { ofAddress, limits: { transactionsMax: 16 } })
   const peer = await trunk.peer()
   for (let n = 1; n <= 14; n++) t.equal(await rings(peer, '1', `call-${n}`), true)
@@ -216,7 +216,7 @@ t.test('a TCP socket without a message of a known sender is closed after ten sec
   await known.response(200, 'OPTIONS', 2)
 })
 
-t.test('an unknown address has two TCP sockets, and the address of a trunk has more', async (t) => {
+t.test("an unknown address may open two TCP sockets, and a trunk's address may open more", async (t) => {
   const trunk = await openTrunk(t, { addresses: ['127.0.0.1'] })
   const strangers = []
   for (let n = 0; n < 3; n++) strangers.push(await silentSocket(t, trunk.line.port, '127.0.0.2'))
@@ -234,7 +234,7 @@ t.test('an unknown address has two TCP sockets, and the address of a trunk has m
   t.ok(spare.every(({ isClosed }) => !isClosed))
 })
 
-t.test('if strangers have all TCP sockets, the oldest is closed for a new one', async (t) => {
+t.test('if unknown addresses use all TCP sockets, the oldest socket is closed for a new socket', async (t) => {
   const trunk = await openTrunk(t, { addresses: ['127.0.0.1'], limits: { socketsMax: 8 } })
   const strangers: Awaited<ReturnType<typeof silentSocket>>[] = []
   for (let n = 2; n < 10; n++) strangers.push(await silentSocket(t, trunk.line.port, `127.0.0.${n}`))

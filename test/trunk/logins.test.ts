@@ -43,7 +43,7 @@ async function challenged(t: Test, setup: TrunkSetup = { known: [] }) {
   return { trunk, peer, challenge, authorization }
 }
 
-t.test('a call that came with a login can be ended only from its address', async (t) => {
+t.test('a call that began with a login can be ended only from the address of its caller', async (t) => {
   const { trunk, peer, authorization } = await challenged(t)
   peer.send('INVITE', { ...invite, cseq: 2, headers: [sdpType, authorization('open sesame')] })
   const { carrierLegId } = await trunk.event('initiated')
@@ -88,7 +88,7 @@ t.test('a caller from an unknown address is accepted after a login', async (t) =
   t.match(valueOf(renewed.headers, 'www-authenticate'), /stale=true/)
 })
 
-t.test("a login of another number's connection starts no call", async (t) => {
+t.test("a login whose digest is for another number's URI is answered 400", async (t) => {
   const { trunk, peer, authorization } = await challenged(t)
   const uris = ['sip:+15550009999@127.0.0.1', 'sip:127.0.0.1', 'no address', '']
   for (const [at, uri] of uris.entries()) {
@@ -106,7 +106,7 @@ t.test("a login of another number's connection starts no call", async (t) => {
   }
 })
 
-t.test("another organization's address range gets no calls of a connection with a login", async (t) => {
+t.test("if a number needs a login, calls from another organization's address need it too", async (t) => {
   const { trunk, peer, authorization } = await challenged(t, { wantsLogin: true })
   t.same(trunk.types(), [], 'no call before the login')
   peer.send('OPTIONS', { callId: 'options' })
@@ -129,7 +129,7 @@ t.test('an unknown address gets only a challenge, which is not longer than its r
   t.same(trunk.types(), [])
 })
 
-t.test('BYEs for unknown calls use no memory, and their answers are not longer', async (t) => {
+t.test('requests for unknown calls use no memory, and no answer is longer than its request', async (t) => {
   const trunk = await openTrunk(t)
   const stranger = await trunk.peer()
   const sent = stranger.send('CANCEL', { callId: 'nobody' })
@@ -178,7 +178,7 @@ t.test('after ten wrong logins a user name and an address get no answer for the 
   t.match(await trunk.event('initiated'), { connectionId: 'sip_login' })
 })
 
-t.test('wrong logins from one address do not silence the user at another address', async (t) => {
+t.test('wrong logins from one address do not block the same user at another address', async (t) => {
   const { trunk, peer, authorization } = await challenged(t)
   for (let n = 1; n <= 11; n++) {
     const headers = [sdpType, authorization('guess', { nc: `${10_000_000 + n}` })]

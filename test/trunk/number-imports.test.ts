@@ -53,7 +53,7 @@ async function calledBy(number: string): Promise<string | null> {
   return row?.id ?? null
 }
 
-t.test('the import of a number waits for the operator once there are two organizations', async (t) => {
+t.test("the import of a number needs the operator's approval once there are two organizations", async (t) => {
   const [own] = await sql<{ id: string }[]>`select id from organizations`
   const first = await imported(phones, early)
   t.match(first.setupStatus, { status: 'ready', issues: ['forwarding_required'] }, 'the only organization')
@@ -92,7 +92,7 @@ t.test('the import of a number waits for the operator once there are two organiz
   refused(t, await command('approve', late, '--org', own?.id ?? ''), /no import of \+15005550162 waits/)
 })
 
-t.test('the import of an organization waits although the other organization has sent no request here', async (t) => {
+t.test('an import needs approval even if the other organization has sent no request to this server', async (t) => {
   const server = await serverInTime(t, { ...trunkEnv(await freePort()), PARLEY_SIP_IMPORTS_NEED_APPROVAL: '' })
   const admin = await openAdministration(server)
   t.teardown(() => admin.close())

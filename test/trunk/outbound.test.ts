@@ -78,7 +78,7 @@ for (const [name, ways, uri, from, identity] of [
   ],
   ['with a login that is not named', desk, 'sip:+15557654321@trunk.test:PORT', 'sip:+15550001111@127.0.0.1', {}],
 ] as const)
-  t.test(`the addresses of a call are written in their form: ${name}`, async (t) => {
+  t.test(`the addresses of a call are written in the trunk's form: ${name}`, async (t) => {
     const { trunk, far } = await openOut(t, ways)
     const dialing = trunk.line.dial(toDial(), signal)
     const invite = await far.request('INVITE')

@@ -67,7 +67,7 @@ for (const [name, more] of [
     t.end()
   })
 
-t.test('a key that is held longer than an event can report is one key', (t) => {
+t.test('a press that is longer than an RTP event can report is received as one key', (t) => {
   const reader = new EventReader()
   const received: (string | null)[] = []
   for (const start of [1_000, 66_535, 132_070])
@@ -81,7 +81,7 @@ t.test('a key that is held longer than an event can report is one key', (t) => {
   t.end()
 })
 
-t.test('very many keys are limited to the number that a person can press', (t) => {
+t.test('the rate of received keys is limited to the rate at which a person can press keys', (t) => {
   const reader = new EventReader()
   let received = 0
   for (let n = 0; n < 1_000; n++) if (reader.read(n * 20, Buffer.from([n % 2, 0x8a, 0, frame])) !== null) received++
@@ -149,7 +149,7 @@ for (const [name, type, body, digits] of [
     t.match(ok.headers.find(([header]) => header === 'allow')?.[1], /INFO/)
   })
 
-t.test('INFO with another body is refused, and the accepted bodies are named', async (t) => {
+t.test('INFO with an unsupported body is refused, and the response lists the accepted types', async (t) => {
   const trunk = await openTrunk(t)
   const peer = await trunk.peer()
   const ok = await talking(trunk, peer)

@@ -40,7 +40,7 @@ async function registeredAt(t: Test, usernames: readonly string[], more: TrunkSe
 }
 
 t.test(
-  'each of several registrations at one trunk has a separate Contact, and gets the calls that are sent to it',
+  'each of several registrations at one trunk has a separate Contact, and gets the calls to this Contact',
   async (t) => {
     const { called, contactOf } = await registeredAt(t, ['one', 'two', 'three'])
     for (const username of ['three', 'one', 'two'])
@@ -126,7 +126,7 @@ t.test('a TCP socket stays open for ten minutes after a call to the Contact of a
   t.equal(calling.isClosed, false)
 })
 
-t.test('strangers with all their lookups leave room for the first call to a Contact', async (t) => {
+t.test('lookups for unknown senders leave room for the first call to a Contact', async (t) => {
   let asked = 0
   const ofAddress = () => {
     asked++

@@ -140,7 +140,7 @@ for (const [name, answer] of [
     },
   )
 
-t.test('after a failed refresh a registration is tried again in time, and removed at the end', async (t) => {
+t.test('a registration is retried after a failed refresh, and removed when the server stops', async (t) => {
   const { trunk, far } = await registering(t)
   const answered = async (number: number, code: number) => {
     const { request } = await headersOf(far, number)
@@ -197,7 +197,7 @@ t.test('a trunk with a registration gets no OPTIONS, because it may ignore them'
   t.same([far.requests('OPTIONS'), trunk.looks], [[], []])
 })
 
-t.test('a registration changes with its connection, and is removed with it', async (t) => {
+t.test('a registration is updated and removed together with its SIP connection', async (t) => {
   const { trunk, far, connection, change } = await registering(t)
   const { request } = await headersOf(far, 1)
   far.respond(request, 200)

@@ -97,7 +97,7 @@ t.test('packets from another address, or from a second sender, are dropped', asy
 })
 
 t.test(
-  'a phone that names an unreachable address is received from that of its SIP messages, and answered there',
+  'if an SDP has an unreachable address, audio is sent and received at the source address of the SIP messages',
   async (t) => {
     const { far, opened, remote, audible, send, ticks } = await leg(t, {}, signalingAddress)
     const stranger = await openRtpPeer(t, '127.0.0.2')
@@ -222,7 +222,7 @@ t.test('malformed RTP packets are ignored', async (t) => {
   t.ok(likenessOf(voice.subarray(3200, 6400), Int16Array.from(audible.slice(before))) > 0.9)
 })
 
-t.test('RTP ports are even, are refused when all are in use, and are used again after a call', async (t) => {
+t.test('each leg gets a free even RTP port or is refused, and its port is used again after the call', async (t) => {
   const clock = new TestClock()
   const ports = createRtpPorts({ host, ports: { from: 42_501, to: 42_507 }, mayReach: () => true, clock, log: quiet })
   const sinks: RecordingSink[] = []
@@ -264,7 +264,7 @@ t.test('RTP ports are even, are refused when all are in use, and are used again 
   t.equal(clock.timers, 0, 'the timer stops with the last leg')
 })
 
-t.test('every packet of the other side shows that it is present, but packets of others do not', async (t) => {
+t.test('every packet from the far end shows that the far end is present, but other packets do not', async (t) => {
   const { far, opened, remote, ticks, send } = await leg(t)
   t.equal(opened.quietMs, 0)
   await ticks(50)

@@ -110,7 +110,7 @@ t.test('a key that began as an event also ends as an event, and the next key is 
   t.end()
 })
 
-t.test('if the queue has too little room for a text of keys, all of them are refused', (t) => {
+t.test('if the queue has too little room for a text of keys, all its keys are refused', (t) => {
   const keys = new SentKeys()
   t.equal(keys.add('1'.repeat(60)), true)
   t.equal(keys.add('2'.repeat(5)), false)
@@ -118,7 +118,7 @@ t.test('if the queue has too little room for a text of keys, all of them are ref
   t.end()
 })
 
-t.test('while nothing can be sent, no key is sent, and waiting keys are sent later', async (t) => {
+t.test('while audio cannot be sent, new keys are refused, and waiting keys are sent later', async (t) => {
   const { clock, far, opened, remote, send, ticks } = await leg(t, {}, '127.0.0.4', () => false)
   t.equal(opened.sendDtmf('1'), false, 'its address is not known to be its own yet')
   await send(far.socket, writePacket(key(9, 8_000)))
@@ -136,7 +136,7 @@ t.test('while nothing can be sent, no key is sent, and waiting keys are sent lat
   t.same([...new Set(sent)], [1, 2])
 })
 
-t.test('if the leg cannot send keys, the line refuses them', async (t) => {
+t.test('if a leg cannot send keys, sendDtmf is refused', async (t) => {
   const trunk = await openTrunk(t)
   const peer = await trunk.peer()
   peer.send('INVITE', { callId: 'call-1', headers: [sdpType], body: sdp() })

@@ -87,7 +87,7 @@ t.test("an inbound call is answered by its leg, and each side receives the other
   await wanted(() => server.events.find(({ type }) => type === 'hangup'), 'the end of the call', server.clock)
 })
 
-t.test('an outbound call uses the named connection', async (t) => {
+t.test('an outbound call uses the SIP connection of its dial command', async (t) => {
   let port = 0
   const find = (id: string) => Promise.resolve(id === 'sip_out' ? outgoingTo(port, { host: '127.0.0.1' }) : null)
   const server = await serving(t, { find, noteAnswer: () => Promise.resolve() })
@@ -116,7 +116,7 @@ t.test('hosts at forbidden addresses are not called over SIP', async (t) => {
   })
 })
 
-t.test('if the SIP port is in use, the start fails and names it', async (t) => {
+t.test('if the SIP port is in use, the start fails with an error that has the port', async (t) => {
   const { sipPort, again } = await serving(t, {})
   const second = again()
   t.teardown(() => second?.line.close())

@@ -185,7 +185,7 @@ t.test('a NOTIFY from a far end that has already hung up still decides the trans
   t.notOk(failed.trunk.types().includes('bridged'))
 })
 
-t.test("if no process takes a transfer's result, a far end that has hung up counts as gone after 7 s", async (t) => {
+t.test("if no process handles a transfer's result, a far end that hung up counts as gone after 7 s", async (t) => {
   const { trunk, ofRecipient, endsOf } = await left(t)
   await trunk.clock.advance(2_000)
   await ofRecipient('answered')
@@ -195,7 +195,7 @@ t.test("if no process takes a transfer's result, a far end that has hung up coun
   await trunk.event('hangup')
 })
 
-t.test('if the caller hangs up before the far end has agreed, the caller has hung up', async (t) => {
+t.test("if the caller hangs up before REFER is answered, the hang-up counts as the caller's", async (t) => {
   const { trunk, far, inCall, refers } = await called(t)
   void refers().catch(() => {})
   await far.request('REFER')
@@ -278,7 +278,7 @@ t.test('a NOTIFY for a transfer that was not requested is refused', async (t) =>
   t.equal(trunk.types().filter((type) => type === 'answered').length, 1, 'the one of the caller')
 })
 
-t.test('two legs are connected, and when one hangs up, the first leg stays', async (t) => {
+t.test('if one of two connected legs is hung up, the other leg stays', async (t) => {
   const { trunk, far, caller, inCall } = await called(t)
   const dialing = trunk.line.dial(toDial({ legId: recipientId }), signal)
   const invite = await far.request('INVITE')
