@@ -50,7 +50,7 @@ async function interrupted(ms: number, options: Options) {
   return { ...all, text, onsetMs }
 }
 
-t.test('the words that an aligner finds are stored, shown, and sent to the LLM', async (t) => {
+t.test('the played words that an aligner finds are stored, shown, and sent to the LLM', async (t) => {
   for (let ms = 300; ms < 4900; ms += 310) {
     const asked: Asked[] = []
     const { sim, record, text, requests } = await interrupted(ms, { aligner: reading(asked) })
@@ -78,7 +78,7 @@ t.test('an aligner gets the current sentence and only its played audio', async (
   t.ok(Math.abs(firstMs + samplesMs - playedMs) <= 10, `${samplesMs} ms of ${playedMs - firstMs}`)
 })
 
-t.test('an aligner that fails, or is late, leaves the estimate and delays nothing', async (t) => {
+t.test('if the aligner fails or is late, the played text is estimated without delay', async (t) => {
   const plain = await interrupted(2500, {})
   await plain.sim.until(() => plain.record.turns.length === 4)
   for (const [name, aligner] of [
@@ -97,7 +97,7 @@ t.test('an aligner that fails, or is late, leaves the estimate and delays nothin
   }
 })
 
-t.test('a late aligner is cancelled', async (t) => {
+t.test('an aligner that exceeds its time limit is cancelled', async (t) => {
   const asked: Asked[] = []
   const { sim } = await interrupted(2500, { aligner: reading(asked, 5000) })
   await sim.run(500)
@@ -111,7 +111,7 @@ t.test('an aligner is not asked if the voice reports words', async (t) => {
   t.equal(asked.length, 0)
 })
 
-t.test('a client that does not answer a clear and a late aligner delay by 400 ms at most together', async (t) => {
+t.test('an unanswered clear and a late aligner delay the played text by at most 400 ms together', async (t) => {
   for (const [answersAfterMs, foundAfterMs, settledAfterMs] of [
     [null, null, 400],
     [null, 50, 350],

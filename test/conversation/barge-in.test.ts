@@ -12,7 +12,7 @@ async function telling(ms: number, options: Parameters<typeof converse>[0] = {})
   return all
 }
 
-t.test('an interruption silences the agent for good, and only the words that were played are kept', async (t) => {
+t.test("an interruption silences the agent, and the transcript has only the agent's played words", async (t) => {
   const { sim, record, requests } = await telling(1500)
   const onsetMs = sim.nowMs
   sim.say('wait please stop.')
@@ -129,7 +129,7 @@ t.test('interruption minWords: fewer words do not interrupt', async (t) => {
   t.match(record.turns[1], { playedText: story })
 })
 
-t.test('the echo of the agent at -20 dB does not interrupt it', async (t) => {
+t.test("an echo of the agent's voice at -20 dB does not interrupt the agent", async (t) => {
   const { sim, record, texts } = converse({ answerOf: (said) => (said.startsWith('tell') ? story : 'Yes.') })
   sim.echo = 0.1
   sim.say('tell me.')
@@ -150,7 +150,7 @@ t.test('if the caller answers right before the agent stops speaking, the answer 
   t.same(texts().slice(1), ['agent: Shall I book it now?', 'user: yes', 'agent: Done.'])
 })
 
-t.test('if a client sends no marks, the played text is estimated', async (t) => {
+t.test('if a client acknowledges no marks, the played text is estimated', async (t) => {
   const all = converse({ answerOf: () => story })
   all.sim.sendsMarks = false
   all.sim.say('tell me.')

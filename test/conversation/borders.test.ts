@@ -72,7 +72,7 @@ t.test('interruption minDuration: shorter speech does not interrupt with mode va
   t.ok(await interrupts({ mode: 'vad', minDuration: 1000 }, (sim) => sim.noise(1600)))
 })
 
-t.test('interruption minWords: as many words interrupt, and one word less does not', async (t) => {
+t.test('interruption minWords: speech of minWords words interrupts, and one word less does not', async (t) => {
   t.notOk(await interrupts({ minWords: 3 }, (sim) => void sim.say('banana apple')))
   t.ok(await interrupts({ minWords: 3 }, (sim) => void sim.say('banana apple cherry')))
   t.ok(await interrupts({ minWords: 0 }, (sim) => void sim.say('banana')))
@@ -87,7 +87,7 @@ t.test('interruption mode none: nothing interrupts, and minDuration and minWords
   t.notOk(await interrupts({ mode: 'none', minDuration: 0 }, (sim) => void sim.say('stop it now please.')))
 })
 
-t.test('idleRePrompts: the first prompt comes after delayMs, and only if enabled is true', async (t) => {
+t.test('idleRePrompts: the first prompt is spoken after delayMs, and only if enabled is true', async (t) => {
   const greeting = { firstMessage: 'Hello.', firstMessageMode: 'message' as const }
   const idle = { enabled: true, delayMs: 3000, maxPrompts: 1, messages: ['Still there?'] }
   const { sim, record } = converse({ settings: { ...greeting, idleRePrompts: idle } })
@@ -101,7 +101,7 @@ t.test('idleRePrompts: the first prompt comes after delayMs, and only if enabled
   t.equal(off.record.turns.length, 1)
 })
 
-t.test('silenceTimeoutSeconds stands still while a tool runs', async (t) => {
+t.test('the timer of silenceTimeoutSeconds is paused while a tool runs', async (t) => {
   const { sim, record, conversation, over } = converse({
     settings: { silenceTimeoutSeconds: 5 },
     tools: [inline('look_up', 30_000)],
@@ -136,7 +136,7 @@ t.test('maxDurationSeconds: a sentence that does not end is cut off after 10 s',
   t.match(record.turns.at(-2), { latencyStatus: 'interrupted' })
 })
 
-t.test('last words of the agent that do not end are cut off after 10 s', async (t) => {
+t.test("the agent's goodbye is cut off after 10 s if it does not end", async (t) => {
   const { sim, over } = converse({
     settings: { maxDurationSeconds: 30, endCallMessage: Array.from({ length: 90 }, () => 'goodbye').join(' ') },
   })

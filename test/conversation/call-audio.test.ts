@@ -29,7 +29,7 @@ function recorded(t: Test, openResampler: OpenResampler) {
   return { audio, written, errors }
 }
 
-t.test("the agent's first audio waits for the resampler and is recorded in its order", async (t) => {
+t.test("the agent's first audio waits for the resampler and is recorded in order", async (t) => {
   let opened: (converter: SampleConverter) => void = () => {}
   const { audio, written } = recorded(t, () => new Promise((resolve) => (opened = resolve)))
   const lent = samples(1)
@@ -57,7 +57,7 @@ t.test("if the resampler fails, the agent's track is silent and the failure is l
   t.equal(errors.length, 1)
 })
 
-t.test('a resampler that opens after the end is closed', async (t) => {
+t.test('a resampler that opens after the end of the call is closed', async (t) => {
   let opened: (converter: SampleConverter) => void = () => {}
   let isClosed = false
   const { audio } = recorded(t, () => new Promise((resolve) => (opened = resolve)))

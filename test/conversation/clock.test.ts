@@ -6,7 +6,7 @@ for (const [way, setMs] of [
   ['forward', 3_600_000],
   ['back', -3_600_000],
 ] as const)
-  t.test(`a clock that is set ${way} by an hour changes no timer and no latency of a conversation`, async (t) => {
+  t.test(`a wall clock set ${way} by an hour changes no timer and no latency of a conversation`, async (t) => {
     const { clock, sim, record, conversation, over } = converse({ settings: { silenceTimeoutSeconds: 5 } })
     sim.say('hello there.')
     await sim.until(() => record.turns.length === 2)

@@ -75,7 +75,7 @@ t.test('speech that continues after a network stall is one turn, which ends with
   t.equal(wordsOf(talk, 'user'), 'please book a table for two persons.')
 })
 
-t.test('if a speech-to-text stream fails, words before it are recognized by the next stream', async (t) => {
+t.test('if a speech-to-text stream fails, the next stream recognizes the words before the failure', async (t) => {
   const talk = converse({ coldMs: { vad: 5000 }, answerOf: () => 'I see.' })
   const { sim, streams } = talk
   await sim.run(200)
@@ -85,7 +85,7 @@ t.test('if a speech-to-text stream fails, words before it are recognized by the 
   t.equal(wordsOf(talk, 'user'), 'please')
 })
 
-t.test('words from before the agent spoke are answered, even if they are recognized later', async (t) => {
+t.test('words that were said before the agent spoke are answered, even if they are recognized later', async (t) => {
   const talk = converse({
     coldMs: { stt: 8000 },
     settings: { firstMessage: `Hello and ${'welcome '.repeat(30)}.`, firstMessageMode: 'message' },

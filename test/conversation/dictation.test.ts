@@ -105,13 +105,13 @@ const ends: Record<string, string[]> = {
   fr: ['Mon numéro est 06 12 34 56 78', 'Il y a', 'Mon numéro de commande est 4711', 'Je cherche une table'],
 }
 
-t.test('an unfinished dictation or request does not look finished', (t) => {
+t.test('an unfinished dictation or request is classified as unfinished', (t) => {
   for (const [language, texts] of Object.entries(goesOn))
     for (const text of texts) t.notOk(looksFinished(text, language), `${language}: ${text}`)
   t.end()
 })
 
-t.test('a complete dictation or request looks finished', (t) => {
+t.test('a complete dictation or request is classified as finished', (t) => {
   for (const [language, texts] of Object.entries(ends))
     for (const text of texts) t.ok(looksFinished(text, language), `${language}: ${text}`)
   t.end()

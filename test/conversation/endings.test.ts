@@ -49,7 +49,7 @@ t.test('when the longest duration is over, the user may finish speaking', async 
   t.same(texts(), ['user: this is a long sentence of mine.', 'agent: Time is up.'])
 })
 
-t.test('idle prompts are spoken in order, and the user resets them', async (t) => {
+t.test('idle prompts are spoken in order, and begin again after the user speaks', async (t) => {
   const { sim, record, texts } = converse({
     settings: {
       ...greeting,
@@ -183,7 +183,7 @@ t.test('a session ends if a stage has no provider for 10 s', async (t) => {
   t.ok(afterMs >= 9000 && afterMs <= 14_000, `${afterMs} ms`)
 })
 
-t.test('if speech to text breaks, it is opened again, and the words are kept', async (t) => {
+t.test('if a speech-to-text stream breaks, a new stream is opened, and no word is lost', async (t) => {
   const { sim, record, streams } = converse({ settings: { silenceTimeoutSeconds: 600 } })
   sim.say('one two three four.')
   await sim.run(700)
@@ -226,7 +226,7 @@ t.test('if the API ends a call, the call ends at once and only once', async (t) 
   t.same(record.ended, ['api_ended'])
 })
 
-t.test('words that were not answered are in the transcript', async (t) => {
+t.test('words of the user that were not answered are in the transcript', async (t) => {
   const { sim, conversation, texts } = converse()
   await sim.run(sim.say('one more thing') + 60)
   conversation.hangUp()
@@ -254,7 +254,7 @@ t.test('while the socket is lost the agent is silent and timers stop, and then t
   t.equal(sim.closed?.reason, 'silence_timeout')
 })
 
-t.test('a socket that reconnects after the end of its session receives the end', async (t) => {
+t.test('a client that reconnects after the end of its session is notified of the end', async (t) => {
   const { sim, conversation } = converse({})
   conversation.gone()
   conversation.end('user_disconnected')
@@ -264,7 +264,7 @@ t.test('a socket that reconnects after the end of its session receives the end',
   t.same(sim.closed, { reason: 'user_disconnected', fault: null })
 })
 
-t.test('a conversation that fails as it begins ends as failed', async (t) => {
+t.test('a conversation that fails at its start ends with pipeline_failed', async (t) => {
   const { sim, record, over, clock } = converse({ settings: { backgroundAudio: null as never } })
   await sim.run(100)
   t.same(sim.closed, { reason: 'pipeline_failed', fault: 'internal' })
@@ -273,7 +273,7 @@ t.test('a conversation that fails as it begins ends as failed', async (t) => {
   t.equal(clock.timers, 0)
 })
 
-t.test('an error in the reaction to a failed answer ends this conversation only', async (t) => {
+t.test('an error while a failed answer is handled ends the conversation with pipeline_failed', async (t) => {
   const { sim, record, conversation } = converse({ answerOf: () => new Error('a defect of the LLM') })
   const notify = sim.notify.bind(sim)
   sim.notify = (event) => {
@@ -286,7 +286,7 @@ t.test('an error in the reaction to a failed answer ends this conversation only'
   t.same(sim.closed, { reason: 'pipeline_failed', fault: 'internal' })
 })
 
-t.test('an error in the playout of one conversation does not reach the timer of all conversations', async (t) => {
+t.test('an error in the playout of one conversation does not break the timer of all conversations', async (t) => {
   const { sim, record, conversation, clock } = converse({ answerOf: () => 'One two three four five six seven.' })
   const frame = sim.frame.bind(sim)
   let frames = 0

@@ -5,7 +5,7 @@ import { converse } from './setup.ts'
 const failovers = (events: ReturnType<typeof converse>['record']['events']) =>
   events.filter(({ type }) => type === 'agent.failover').map(({ payload }) => payload)
 
-t.test('if an LLM fails, the next one answers in the same turn', async (t) => {
+t.test('if an LLM fails, the next LLM answers in the same turn', async (t) => {
   const { sim, record, broken } = converse({ providers: 2, answerOf: () => 'Here I am.' })
   broken.llm.add('p')
   sim.say('are you there.')
@@ -30,7 +30,7 @@ t.test('if a voice fails before its first audio, the next voice speaks in this a
   t.match(failovers(record.events), [{ stage: 'tts', from: 'p/m', to: 'q/m' }])
 })
 
-t.test('the voice that replaces a failed voice has the same gender, and keeps speaking', async (t) => {
+t.test('the voice that replaces a failed voice has the same gender, and speaks all later turns', async (t) => {
   const voice = (id: string, gender: 'female' | 'male') => ({ id, name: id, gender, styles: [] })
   const voices = { p: [voice('anna', 'female')], q: [voice('bert', 'male'), voice('carla', 'female')] }
   const ask = async ({ sim, record }: ReturnType<typeof converse>) => {

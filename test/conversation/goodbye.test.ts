@@ -20,7 +20,7 @@ const note: PipelineTool = {
   preToolSpeech: 'never',
 }
 
-t.test('end_call without words in the answer waits for a goodbye of the LLM', async (t) => {
+t.test('if the LLM calls end_call without words, the call waits for a goodbye of the LLM', async (t) => {
   const cases: [last: string | null, said: string][] = [
     ['Bye bye.', 'Bye bye.'],
     [null, ''],

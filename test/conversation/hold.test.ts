@@ -41,7 +41,7 @@ for (const [said, isRefusedAtOnce] of [
     })
   }
 
-t.test('the message after a hold is spoken even if the caller interrupts the agent while it waits', async (t) => {
+t.test('the message after a hold is spoken even if the caller interrupted the agent before the hold', async (t) => {
   for (let waitsMs = 0; waitsMs <= 2000; waitsMs += 40) {
     const { sim, conversation, texts } = converse({
       settings: { firstMessage: 'Hello this is the bicycle shop in the market street.', firstMessageMode: 'message' },

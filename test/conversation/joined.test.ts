@@ -57,7 +57,7 @@ t.test('the caller and two joined people receive each other but not themselves, 
   t.ok(likenessOf(voices.first, left) < 0.3)
 })
 
-t.test("the agent is silent from a person's first audio until the last person has left", async (t) => {
+t.test("the agent is silent from a joined person's first audio until the last person has left", async (t) => {
   const all = setup({ answerOf: () => 'Our office opens at nine in the morning on all days.' })
   const { sim, requests, record } = all
   sim.say('when do you open')
@@ -122,7 +122,7 @@ t.test("the agent is silent from a person's first audio until the last person ha
   t.ok(sim.events.some((event) => event.type === 'agentMessage' && event.text === 'let me help you' && event.isFinal))
 })
 
-t.test('if a person joins before anybody speaks, no first message is said and no timer runs', async (t) => {
+t.test('if a person joins before anybody speaks, no first message is spoken and no timer runs', async (t) => {
   const all = setup({
     settings: { silenceTimeoutSeconds: 5, firstMessage: 'Hello and welcome to our shop.', firstMessageMode: 'message' },
   })
@@ -254,7 +254,7 @@ t.test('if speech to text of a joined person fails, the call goes on and opens n
   t.equal(all.logs.filter(({ message }) => message.includes('a person who has joined')).length, 1)
 })
 
-t.test("credit that is used up by a joined person's words is used up for the whole call", async (t) => {
+t.test('if recognition of a joined person exhausts the credit, the call is notified', async (t) => {
   const { clock, deps } = bench([])
   const lost: string[] = []
   const transcribeStream: ConversationDeps['transcribeStream'] = (_input, sink) => {

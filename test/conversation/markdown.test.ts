@@ -67,7 +67,7 @@ t.test('Markdown marks are not spoken, and all words are', (t) => {
   t.end()
 })
 
-t.test('a later sentence of a line has no Markdown line marks', (t) => {
+t.test('Markdown line marks are not recognized in later sentences of a line', (t) => {
   const sentence = (text: string) => normalize(text, 'sentence').spoken.text
   for (const text of ['- 5 degrees.', '> 90 percent.', '# 5', '– 5 degrees.', '> x, so go on.', '+ 5 euros.', '- to +'])
     t.equal(sentence(text), text)

@@ -129,7 +129,7 @@ t.test('keys that come faster than a person presses them make few turns, and no 
   t.equal(clock.timers, 0)
 })
 
-t.test('a speech buffer continues from the position that was set', (t) => {
+t.test('a speech buffer continues at the position to which it was set', (t) => {
   const buffer = new SpeechBuffer()
   for (let chunk = 0; chunk < 5; chunk++) buffer.push(Int16Array.from({ length: 7 }, (_value, at) => chunk * 7 + at))
   const frame = new Int16Array(10)

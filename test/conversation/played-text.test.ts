@@ -131,7 +131,7 @@ function isBorder(sentences: readonly string[], at: number): boolean {
   return sentences.some((text) => (end += text.length) === at)
 }
 
-t.test('played text of a long turn costs little', (t) => {
+t.test('the played text of a long turn takes little time to compute', (t) => {
   const turn = new PlayedText(48_000)
   const spentMs = processorMs(() => {
     turn.sentence('word '.repeat(2000))

@@ -148,7 +148,7 @@ t.test('the recording of a call without audio is suppressed', async (t) => {
   t.same(record.recordings, [{ status: 'suppressed', durationMs: null }])
 })
 
-t.test('ambient sound goes on without speech, and the words that were played stay exact', async (t) => {
+t.test('ambient sound is played between turns, and does not change the played text', async (t) => {
   const ambient = { clip: 'office-ambience' as const, volume: 1 }
   const story = 'Once upon a time there was a king who lived by the sea.'
   const { sim, record, conversation } = converse({

@@ -15,7 +15,7 @@ t.test('replacements match whole words in any case', (t) => {
   t.end()
 })
 
-t.test('the longest replacement goes first, and its result is not searched again', (t) => {
+t.test('the longest match is replaced first, and the result is not searched again', (t) => {
   const pairs = { New: 'old', 'New York': 'NYC', NYC: 'wrong', a: 'b', b: 'a' }
   t.equal(replaced(pairs, 'New York is new'), 'NYC is old')
   t.equal(replaced(pairs, 'a b'), 'b a')
@@ -34,7 +34,7 @@ t.test('replacements in scripts without spaces match inside a text', (t) => {
   t.end()
 })
 
-t.test('replacements are correct after letters whose lower case is longer', (t) => {
+t.test('replacements are correct after letters such as İ with a longer lower case', (t) => {
   t.equal(replaced({ izmir: 'Smyrna', x: 'y' }, 'İİİ x İzmir izmir'), 'İİİ y İzmir Smyrna')
   t.end()
 })

@@ -45,7 +45,7 @@ t.test("if the recipient's answer is unclear, the question is asked again", asyn
   t.same(decided, ['accepted'])
 })
 
-t.test('the recipient is asked three times at most, and not while the question is spoken', async (t) => {
+t.test('the recipient is asked at most three times, and words before the question are no answer', async (t) => {
   const { person, decided, run, screening } = screen()
   person.say('Hello')
   await run(6000)

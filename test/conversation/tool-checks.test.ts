@@ -5,7 +5,7 @@ import type { PipelineTool } from '../../domain/records/pipeline.ts'
 import { systemClock } from '../../runtime/timing/clock.ts'
 import { newCall, pipeline } from '../calls/call.ts'
 
-t.test('other work runs between long argument checks of one answer', async (t) => {
+t.test("other work of the process runs between long checks of an answer's tool arguments", async (t) => {
   const tool: PipelineTool = {
     name: 'look_up',
     description: 'Looks it up.',

@@ -127,7 +127,7 @@ t.test('a failure of a tool reaches the LLM as an error result', async (t) => {
   )
 })
 
-t.test('a long tool result is cut at 16,384 code points, and an empty result is ok', async (t) => {
+t.test('a long tool result is cut at 16,384 code points, and an empty result becomes "ok"', async (t) => {
   for (const [given, length] of [
     ['😀'.repeat(16_384), 16_384],
     ['😀'.repeat(16_385), 16_384 + '[truncated]'.length],
@@ -191,7 +191,7 @@ t.test('after maxToolHops the LLM must answer in words', async (t) => {
   t.same(choices, [undefined, undefined, 'none'])
 })
 
-t.test('if a model goes on calling tools, it is requested no more often than maxToolHops allows', async (t) => {
+t.test('if a model goes on calling tools, no more requests are sent than maxToolHops allows', async (t) => {
   for (const [text, said] of [
     ['One moment.', 'One moment. One moment. One moment.'],
     ['', 'Sorry, wait.'],

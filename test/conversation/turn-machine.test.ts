@@ -41,7 +41,7 @@ function pick<T>(list: readonly T[], next: () => number): T {
   return list[Math.floor(next() * list.length)] as T
 }
 
-t.test('the turn machine keeps its rules for random events', (t) => {
+t.test('the turn state machine obeys its rules for random events', (t) => {
   const reached = new Set<TurnPhase>()
   const broken: string[] = []
   for (let seed = 0; seed < 3000; seed++) {

@@ -25,7 +25,7 @@ t.test('an agent that listens first says its first message to a caller whose wor
   t.same(texts(), ['agent: This is Acme.'])
 })
 
-t.test('later in the call the agent asks again only once until it understands words', async (t) => {
+t.test('after speech without words the agent asks the caller to repeat, but not twice in a row', async (t) => {
   const { sim, texts, record } = converse({ answerOf })
   sim.say('hello there.')
   await sim.until(() => record.turns.length === 2)
@@ -45,7 +45,7 @@ t.test('later in the call the agent asks again only once until it understands wo
   t.same(texts().slice(3), ['user: good day.', 'agent: You said good day.', 'agent: Say that again please.'])
 })
 
-t.test('a cough between turns does not make the agent ask again', async (t) => {
+t.test('after a cough between turns the agent does not ask the caller to repeat', async (t) => {
   const { sim, texts, record } = converse({ answerOf })
   sim.say('hello there.')
   await sim.until(() => record.turns.length === 2)
@@ -55,7 +55,7 @@ t.test('a cough between turns does not make the agent ask again', async (t) => {
   t.equal(texts().length, 2)
 })
 
-t.test('words that are recognized late replace the question of the agent', async (t) => {
+t.test("words that are recognized late replace the agent's request to repeat", async (t) => {
   const { sim, texts, record } = converse({ answerOf, coldMs: { stt: 5_000 } })
   sim.say('hello there.')
   await sim.until(() => record.turns.some(({ source }) => source === 'user'))

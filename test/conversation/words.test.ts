@@ -5,7 +5,7 @@ import { languages, wordsOfLanguage } from '../../domain/conversation/words/lang
 import { looksFinished } from '../../domain/conversation/words/turn-end.ts'
 import { processorMs } from '../processor-time.ts'
 
-t.test('words that show that a caller only listens are a backchannel', (t) => {
+t.test('words that show that a caller only listens, such as "I see", are a backchannel', (t) => {
   const backchannels: [language: string, ...texts: string[]][] = [
     ['en', 'Mhm.', 'Mm-hmm', 'mmmmm', 'Uh-huh.', 'Yeah, yeah.', 'OK', 'I see.', 'All right.', 'Okay, got it!'],
     ['en-GB', 'Right.'],
