@@ -30,7 +30,7 @@ function answer(plan: Partial<AnswerPlan> = {}) {
 
 const tone = Int16Array.from({ length: 8000 }, (_, at) => 6000 * Math.sin((2 * Math.PI * at) / 16))
 
-t.test('the message is spoken after the tone', (t) => {
+t.test('the voicemail message is spoken after the tone', (t) => {
   const { log, answering, begin, observer, clock } = answer()
   begin()
   answering.decide('machine')
@@ -49,7 +49,7 @@ t.test('the message is spoken after the tone', (t) => {
   t.end()
 })
 
-t.test('without a tone the message is spoken after 2 s of silence, or after 30 s at the latest', (t) => {
+t.test('without a tone the voicemail message is spoken after 2 s of silence, or after 30 s at the latest', (t) => {
   const first = answer({ message: null })
   first.begin()
   first.observer.speechStarted()
@@ -76,7 +76,7 @@ t.test('without a tone the message is spoken after 2 s of silence, or after 30 s
   t.end()
 })
 
-t.test('a verdict that comes before the conversation takes effect when the conversation begins', (t) => {
+t.test('a verdict that arrives before the conversation takes effect when the conversation begins', (t) => {
   const { log, answering, begin } = answer({ action: 'hangup' })
   answering.decide('machine')
   t.same(log.splice(0), ['machine after 500'])
@@ -85,7 +85,7 @@ t.test('a verdict that comes before the conversation takes effect when the conve
   t.end()
 })
 
-t.test('agent: a beep shows a machine, and the message is left after the beep', (t) => {
+t.test('mode agent: a beep shows a machine, and the message is left after the beep', (t) => {
   const { log, begin, observer } = answer({ mode: 'agent' })
   begin()
   observer.audio(tone)
@@ -104,7 +104,7 @@ function says({ observer, clock }: ReturnType<typeof answer>, text: string, ms: 
   for (let at = 0; at < silentMs; at += 100) clock.pass(100)
 }
 
-t.test('agent: the first words and their length distinguish a person from a machine', (t) => {
+t.test('mode agent: the first words and their length distinguish a person from a machine', (t) => {
   const cases = [
     ['Hello?', 600, 2000, 'human'],
     ['Hello?', 600, 1000, undefined],
@@ -133,7 +133,7 @@ t.test('agent: the first words and their length distinguish a person from a mach
   t.end()
 })
 
-t.test('agent: the last words of a greeting may arrive after its end, and a later utterance is a reply', (t) => {
+t.test('mode agent: the last words of a greeting may arrive after its end, and a later utterance is a reply', (t) => {
   const slow = answer({ mode: 'agent', action: 'hangup' })
   slow.begin()
   says(slow, 'Good morning, this is the bicycle shop in', 4500, 900)
@@ -149,7 +149,7 @@ t.test('agent: the last words of a greeting may arrive after its end, and a late
   t.end()
 })
 
-t.test('agent: a greeting with pauses is judged as a whole, and one without a pause is judged before its end', (t) => {
+t.test('mode agent: a greeting with pauses is judged whole, and a greeting without pauses before its end', (t) => {
   const call = answer({ mode: 'agent', action: 'hangup' })
   call.begin()
   says(call, 'Good evening. This is Sam.', 1500, 500)
@@ -180,7 +180,7 @@ t.test('agent: a greeting with pauses is judged as a whole, and one without a pa
   t.end()
 })
 
-t.test('the verdict is not_sure if the time is up, and no verdict comes once the call is over', (t) => {
+t.test('the verdict is not_sure if the time is up, and no verdict is reported once the call is over', (t) => {
   const { clock, log, answering, begin, observer } = answer()
   begin()
   clock.pass(9_499)

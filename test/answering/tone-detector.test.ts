@@ -29,7 +29,7 @@ function found(rateHz: number, ...pieces: Int16Array[]): string[] {
 
 const one = ['began', 'ended']
 
-t.test('a tone of 400 to 2000 Hz is found once, at both rates of phones', (t) => {
+t.test('a tone of 400 to 2000 Hz is detected once, at 8 kHz and at 16 kHz', (t) => {
   for (const rateHz of [8000, 16_000])
     for (const hz of [425, 440, 1000, 1400, 1950]) {
       t.same(found(rateHz, sine(rateHz, 300, hz)), one, `${hz} Hz at ${rateHz}`)
@@ -39,7 +39,7 @@ t.test('a tone of 400 to 2000 Hz is found once, at both rates of phones', (t) =>
   t.end()
 })
 
-t.test('the beep of the simulated voicemail is found as a tone', (t) => {
+t.test('the beep of the simulated voicemail is detected as a tone', (t) => {
   const clip = beep()
   const events: string[] = []
   const detector = new ToneDetector(8000, { began: () => events.push('began'), ended: () => events.push('ended') })
