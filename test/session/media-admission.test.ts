@@ -34,7 +34,7 @@ overEngines(t, (t) => {
     t.equal(client.socket.protocol, '')
   })
 
-  t.test('an organization counts as one of several as soon as its token is admitted', async (t) => {
+  t.test('an organization is counted as soon as its session token is accepted', async (t) => {
     const served = await serve(t)
     const { owners } = served
     owners.see('org_other')
@@ -71,7 +71,7 @@ overEngines(t, (t) => {
     t.equal(answer.status, 400, 'the address of a socket takes no plain request')
   })
 
-  t.test('a join needs the key that created the session to be live still', async (t) => {
+  t.test('a join is refused with 401 if the API key that created the session no longer exists', async (t) => {
     const served = await serve(t)
     const { client } = await served.join()
     served.lives.clear()
@@ -80,7 +80,7 @@ overEngines(t, (t) => {
     t.equal(client.frames('error').length, 0, 'a session that runs goes on')
   })
 
-  t.test('a disabled organization opens no media channel', async (t) => {
+  t.test('a disabled organization cannot open a media channel', async (t) => {
     const served = await serve(t)
     const { client } = await served.join()
     served.owner.organization.isDisabled = true
@@ -96,7 +96,7 @@ overEngines(t, (t) => {
     t.same(await refusal(served, { protocols: ['service.realtime.v1', token] }), [400, 'VALIDATION_ERROR'])
   })
 
-  t.test('the allowed origins of the key apply to the media channel', async (t) => {
+  t.test('the allowed origins of the API key apply to the media channel', async (t) => {
     const origin = 'https://app.example'
     const anywhere = await serve(t)
     const client = await anywhere.open(anywhere.browser({ headers: { origin } }))
@@ -110,7 +110,7 @@ overEngines(t, (t) => {
     t.same(foreign, [403, 'ORIGIN_NOT_ALLOWED'])
   })
 
-  t.test('a refusal to join a session has its status and code', async (t) => {
+  t.test('each refusal to join a session has its HTTP status and its error code', async (t) => {
     const served = await serve(t)
     for (const [fault, expected] of [
       [new ResourceFault({ kind: 'call_not_live' }), [409, 'CALL_NOT_LIVE']],

@@ -4,7 +4,7 @@ import { overEngines } from '../engine/engines.ts'
 import { fatal, serve, sessionId, settle, silence } from './media-harness.ts'
 
 overEngines(t, (t) => {
-  t.test('ready contains all facts for the client, and without overrides comes at once', async (t) => {
+  t.test('the ready frame has all its fields, and without overrides is sent at once', async (t) => {
     const { open } = await serve(t)
     const client = await open()
     t.equal(client.socket.protocol, 'service.session.v1')
@@ -22,7 +22,7 @@ overEngines(t, (t) => {
     })
   })
 
-  t.test("the client's audio arrives sample by sample", async (t) => {
+  t.test("the session receives each sample of the client's audio unchanged", async (t) => {
     const { join } = await serve(t)
     const { client, sink } = await join()
     const received: number[] = []
@@ -38,7 +38,7 @@ overEngines(t, (t) => {
     t.same(received, [...sent])
   })
 
-  t.test("the agent's audio arrives as it was given, between its marks", async (t) => {
+  t.test("the client receives the agent's audio unchanged, between its marks", async (t) => {
     const { join } = await serve(t)
     const { client, sink } = await join()
     const samples = Int16Array.from({ length: 320 }, (_, i) => 100 * i - 16_000)
@@ -111,7 +111,7 @@ overEngines(t, (t) => {
     )
   })
 
-  t.test('a result for an unknown tool call is UNKNOWN_TOOL_CALL, and the session goes on', async (t) => {
+  t.test('a result for an unknown tool call is answered UNKNOWN_TOOL_CALL, and the session goes on', async (t) => {
     const { join } = await serve(t)
     const { client } = await join()
     client.send({ type: 'tool_result', id: 'call_9', result: 'x' })
@@ -156,7 +156,7 @@ overEngines(t, (t) => {
     t.equal(sink.samplesCount, 3200)
   })
 
-  t.test('if the user hangs up, end is the last frame, and the socket closes with 1000', async (t) => {
+  t.test('if the user hangs up, the end frame is the last frame, and the socket closes with 1000', async (t) => {
     const { join } = await serve(t)
     const { client, sink } = await join()
     client.send({ type: 'end' })

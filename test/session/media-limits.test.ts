@@ -148,7 +148,7 @@ overEngines(t, (t) => {
     t.same(sink.calls, [['gone']])
   })
 
-  t.test('ready waits for the overrides, and the session gets the allowed overrides', async (t) => {
+  t.test('the ready frame waits for the overrides, and the session gets the allowed overrides', async (t) => {
     const { open, sessions } = await serve(t)
     sessions.seat = { clientOverrides: all }
     const client = await open()
@@ -161,7 +161,7 @@ overEngines(t, (t) => {
     await settle(client)
   })
 
-  t.test('overrides that the agent does not allow are ignored and named', async (t) => {
+  t.test('overrides that the agent does not allow are ignored and listed in an error', async (t) => {
     for (const [allowed, taken, refused] of [
       [['language', 'speed'], { language: 'de', speed: 0.5 }, /prompt, firstMessage, voiceId/],
       [[], {}, /prompt, firstMessage, language, voiceId, speed/],
@@ -178,7 +178,7 @@ overEngines(t, (t) => {
     }
   })
 
-  t.test('overrides that no provider supports are ignored and named, and the session goes on', async (t) => {
+  t.test('overrides that no provider supports are ignored and listed, and the session goes on', async (t) => {
     const { open, sessions } = await serve(t)
     sessions.seat = { clientOverrides: all }
     sessions.unserved = ['language', 'voiceId']
@@ -204,7 +204,7 @@ overEngines(t, (t) => {
     t.same(sessions.overrides, [{}])
   })
 
-  t.test('another first frame ends the wait for overrides, and only text before it is kept', async (t) => {
+  t.test('a first frame other than overrides ends the wait for overrides, and its text is not lost', async (t) => {
     const { open, sessions } = await serve(t)
     sessions.seat = { clientOverrides: all }
     let release = () => {}

@@ -118,7 +118,7 @@ function setup() {
 
 const text = (events: RoomEvents, frame: object) => events.text(JSON.stringify(frame))
 
-t.test('a caller who joins a room gets ready, and may speak and type as over a socket', async (t) => {
+t.test('a caller who joins a room gets the ready frame, and may speak and type as over a socket', async (t) => {
   const { join, room, state } = setup()
   const { events, sink } = await join()
   t.same(state.seats, [{ room: 'room-1', identity: 'user_1', rateHz: 16_000 }])
@@ -194,7 +194,7 @@ t.test('a fatal fault removes the caller from the room, and the caller may come 
   t.equal(sessions.sink, sink)
 })
 
-t.test("a caller's departure is reported once, and the newest caller replaces the older", async (t) => {
+t.test('the session is notified once that its caller has left, and a newer caller replaces the older', async (t) => {
   const { join, room } = setup()
   const { events, sink } = await join()
   events.left()
@@ -228,7 +228,7 @@ t.test('after the end of the session the room is deleted, once the last frame ha
   t.same(sink.calls, [['hangUp']])
 })
 
-t.test('if the caller of a session does not come in time, the room is left', async (t) => {
+t.test('if the caller of a session does not join in time, the server leaves the room', async (t) => {
   const { join, sessions, state } = setup()
   const { session, events } = await join()
   events.left()
@@ -239,7 +239,7 @@ t.test('if the caller of a session does not come in time, the room is left', asy
   t.same(state.deleted, ['room-1'])
 })
 
-t.test('a caller in the room whose arrival was not reported yet is waited for, up to 2 s', async (t) => {
+t.test('the server waits up to 2 s for the report that a caller in the room has joined', async (t) => {
   const { enter, clock, sessions, state } = setup()
   const session = (await enter())!
   await clock.advance(1900)
@@ -263,7 +263,7 @@ t.test('a caller who cannot join now is removed, and any process may accept the 
   t.same(state.deleted, ['room-1'])
 })
 
-t.test('if the agent loses the room, the session waits, and the room can be entered again', async (t) => {
+t.test("if the agent loses the room's connection, the session waits, and the room can be entered again", async (t) => {
   const { join, room, sessions, enter } = setup()
   const { session, events, sink } = await join()
   events.lost()
@@ -275,7 +275,7 @@ t.test('if the agent loses the room, the session waits, and the room can be ente
   t.ok(await enter())
 })
 
-t.test('a caller may not join if the owner, the key or the organization forbids it', async (t) => {
+t.test('joining is refused if another process has the call, or the key or organization is disabled', async (t) => {
   const { enter, state, sessions, owner } = setup()
   sessions.owner = 'another'
   t.equal(await enter(), null)

@@ -35,7 +35,7 @@ t.test('createTrySession accepts an agent or a prompt', async (t) => {
   ])
 })
 
-t.test('createTrySession accepts requests only from the page itself', async (t) => {
+t.test('createTrySession accepts requests only from a page of this server', async (t) => {
   const { url, wanted } = await serve(t)
   for (const origin of ['https://evil.example', 'null', url.replace('127.0.0.1', 'localhost')])
     t.match(await post(url, {}, { origin }), { status: 403, error: { code: 'origin_not_allowed' } }, origin)
@@ -46,7 +46,7 @@ t.test('createTrySession accepts requests only from the page itself', async (t) 
   t.same(wanted, [])
 })
 
-t.test('createTrySession answers with the faults of createSession', async (t) => {
+t.test('createTrySession answers with the same errors as createSession', async (t) => {
   const served = await serve(t)
   for (const [fault, status, code] of [
     [new ResourceFault({ kind: 'not_found' }), 404, 'not_found'],
