@@ -129,7 +129,7 @@ t.test('a session has at most 128 tools, from its agent, the request and the pre
   })
 })
 
-t.test('if a session is refused, no endpoint is asked, and nothing is stored', async (t) => {
+t.test('if a session is refused, no request is sent to the pre-call endpoint', async (t) => {
   const state = setup({})
   state.reply = { result: 'empty' }
   state.credit.balance = 0

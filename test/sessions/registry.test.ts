@@ -28,7 +28,7 @@ t.test('if a call cannot be claimed, the lease is released', async (t) => {
   t.equal(all.registry.size, 0)
 })
 
-t.test("a session that is over, late, another organization's or busy cannot be joined", async (t) => {
+t.test("a session that is over, expired, busy or another user's cannot be joined", async (t) => {
   const refusals: [string, Partial<Call>, object][] = [
     ['over', { status: 'completed' }, { data: { kind: 'call_not_live' } }],
     ['not joined in time', { expiresAtMs: 1_700_000_000_000 }, { data: { kind: 'call_not_live' } }],
@@ -46,7 +46,7 @@ t.test("a session that is over, late, another organization's or busy cannot be j
   t.match(await failure(draining.admit()), { kind: 'overloaded' })
 })
 
-t.test('after a lost socket the user may come back for some seconds', async (t) => {
+t.test('for 20 s after a lost socket the user may rejoin the session', async (t) => {
   const all = setup()
   const sink = await all.join()
   sink.gone()
@@ -67,7 +67,7 @@ t.test('after a lost socket the user may come back for some seconds', async (t) 
   t.same(all.log.slice(3), ['gone', 'end user_disconnected'])
 })
 
-t.test('at most four people join a session in time, and may come back', async (t) => {
+t.test('at most four people may join a session before their tokens expire, and may rejoin', async (t) => {
   const all = setup()
   const { person } = all
   t.match(await failure(person('join_0')), { data: { kind: 'call_not_live' } }, 'nobody has joined the session')
@@ -120,7 +120,7 @@ t.test('while the record of an ended conversation is written, no user may join',
   t.match(await failure(Promise.resolve().then(() => seat.join({}))), { data: { kind: 'call_not_live' } })
 })
 
-t.test('a person who ended their session by hanging up cannot come back', async (t) => {
+t.test('a person who has hung up cannot rejoin the session', async (t) => {
   const all = setup()
   await all.join()
   const sit = async () => (await (await all.person('join_1')).join({})).begin(all.transport)
@@ -187,7 +187,7 @@ t.test('if two sockets join for the first time at once, both get the same sessio
   t.equal(all.registry.size, 0)
 })
 
-t.test('a socket that joins but never begins takes nothing from the active socket', async (t) => {
+t.test('a socket that joins but never begins does not affect the active socket', async (t) => {
   const all = setup()
   const [early, late] = [await all.admit(), await all.admit()]
   const sink = (await early.join({})).begin(all.transport)
@@ -199,7 +199,7 @@ t.test('a socket that joins but never begins takes nothing from the active socke
   t.same(all.log.slice(2), ['end user_disconnected'])
 })
 
-t.test('if a conversation cannot begin, its call ends and the lease is released', async (t) => {
+t.test("if a conversation cannot begin, its call ends and the session's lease is released", async (t) => {
   const all = setup({ limits: 1, start: 'fails' })
   const joined = await (await all.admit()).join({})
   t.throws(() => joined.begin(all.transport), { message: 'no route' })
@@ -270,7 +270,7 @@ t.test('if the server became full or began to end after the upgrade, it accepts 
   t.same(draining.claimed, [])
 })
 
-t.test('a call that is ended while its caller arrives ends, whether the caller comes or not', async (t) => {
+t.test('a call that is ended while its caller joins ends, whether the caller arrives or not', async (t) => {
   const tenant = { organizationId: 'org_1', test: false }
   const other = { organizationId: 'org_2', test: false }
   const held = setup()

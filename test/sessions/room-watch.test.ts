@@ -145,7 +145,7 @@ t.test('the room of an ended session is deleted each time a caller comes back', 
   }
 })
 
-t.test('a room is forgotten when its token is no longer valid', async (t) => {
+t.test('the server stops looking for a room when its token is no longer valid', async (t) => {
   const { watch, state, room, pass } = setup()
   watch.add(room('a', { ttlMs: 1000 }))
   await pass(60_000)
@@ -156,7 +156,7 @@ t.test('a room is forgotten when its token is no longer valid', async (t) => {
   t.equal(state.asked.length, asked)
 })
 
-t.test('a failed entry into a room is tried again, and later if another process has the session', async (t) => {
+t.test('entering a room is retried every 2 s, or every 5 s if another process has the session', async (t) => {
   const { watch, state, existing, room, pass } = setup()
   watch.add(room('a'))
   existing.add('a')

@@ -131,7 +131,7 @@ t.test('tools of the request are added to the tools of the agent, and replace th
   t.notMatch(JSON.stringify(calls), /whsec/, 'the secrets are apart')
 })
 
-t.test('all faults of a session are refused before the browser joins', async (t) => {
+t.test('each error in the settings of a session is refused before the browser joins', async (t) => {
   const { start } = setup({ turnHandling: { endpointing: { minDelay: 3000, maxDelay: 4000 } } })
   const issues = async (wanted: SessionRequest) => {
     const { data } = await refused(start(wanted))
@@ -158,7 +158,7 @@ t.test('all faults of a session are refused before the browser joins', async (t)
   t.same(await issues({ intent, transport: 'livekit' }), ['transport'])
 })
 
-t.test('a session needs credit, a free place below the limit, and a route', async (t) => {
+t.test('a session needs credit, a free place below the session limit, and a provider route', async (t) => {
   const poor = setup()
   poor.credit.balance = 0
   t.match(await failed(poor.start({ intent })), { kind: 'credit_too_low' })
