@@ -93,7 +93,7 @@ for (const [digits, texts] of rows)
     t.equal(likenessOf(voices.other.samples, stream.audio()) > 0.9, false, 'and nothing else')
   })
 
-t.test('simulated callers …0017 and …0018 press a key, and …0010 repeats the keys that it gets', async (t) => {
+t.test('simulated callers …0017 and …0018 press a key, and …0010 sends received keys back', async (t) => {
   for (const [digits, key] of [
     ['0017', '1'],
     ['0018', '2'],
@@ -111,7 +111,7 @@ t.test('simulated callers …0017 and …0018 press a key, and …0010 repeats t
   t.ok(likenessOf(voices.reply.samples, stream.audio()) > 0.9)
 })
 
-t.test('simulated callers: …0021 hangs up 1 s after the answer, …0022 after 3 s without a webhook', async (t) => {
+t.test('simulated callers …0021 and …0022 hang up 1 s and 3 s after the answer, …0022 without a webhook', async (t) => {
   const leaves = await answered(t, '0021')
   await leaves.world.clock.advance(999)
   t.equal(leaves.world.simulator.callsCount, 1)
@@ -138,7 +138,7 @@ t.test('simulated caller …0020 hangs up 2 s after the bridge', async (t) => {
   t.equal(world.simulator.callsCount, 0)
 })
 
-t.test('webhooks of the simulated caller …0023 come twice and 5 s late', async (t) => {
+t.test('webhooks of the simulated caller …0023 are sent twice and 5 s late', async (t) => {
   const world = await startWorld(t)
   world.simulator.call({ from: far('0023'), to: agentNumber })
   await world.clock.advance(4999)

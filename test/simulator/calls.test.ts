@@ -3,7 +3,7 @@ import t from 'tap'
 import { until } from '../http/harness.ts'
 import { agentNumber, far, recordingOf, startWorld, streamFields } from './setup.ts'
 
-t.test("an outbound call is answered, and its events come in the carrier's order", async (t) => {
+t.test("an outbound call is answered, and its events arrive in the carrier's order", async (t) => {
   const world = await startWorld(t)
   const id = await world.dial(far('0006'), { client_state: 'c3RhdGU=', ...streamFields(world) })
   const initiated = await world.event('call.initiated')
@@ -51,7 +51,7 @@ t.test('calls to …0001 and …0024 are refused, and create no call', async (t)
   t.same(world.events, [])
 })
 
-t.test('a phone …0002 rings until the ringing time is up, and …0007 answers after 20 s', async (t) => {
+t.test('the phone …0002 rings until the ringing time is over, and …0007 answers after 20 s', async (t) => {
   const world = await startWorld(t)
   await world.dial(far('0002'), { timeout_secs: 25 })
   await world.dial(far('0007'), { timeout_secs: 25 })
@@ -71,7 +71,7 @@ t.test('a hang-up command cancels a call that rings', async (t) => {
   t.match((await world.event('call.hangup')).payload, { hangup_cause: 'originator_cancel', sip_hangup_cause: '487' })
 })
 
-t.test('machine detection reports who has answered', async (t) => {
+t.test('machine detection reports whether a person or a machine has answered', async (t) => {
   for (const [digits, result] of [
     ['0006', 'human'],
     ['0008', 'machine'],
@@ -86,7 +86,7 @@ t.test('machine detection reports who has answered', async (t) => {
   }
 })
 
-t.test('a repeated command takes effect once', async (t) => {
+t.test('a command that is sent twice takes effect once', async (t) => {
   const world = await startWorld(t)
   const id = await world.dial(far('0010'), { command_id: 'same' })
   t.equal(await world.dial(far('0010'), { command_id: 'same' }), id)
@@ -127,7 +127,7 @@ t.test('a simulated caller gives up if nobody answers', async (t) => {
 })
 
 t.test(
-  '…0021 hangs up 1 s after its answer; …0020 hangs up 2 s after the bridge, together with the other leg',
+  'the phone …0021 hangs up 1 s after its answer, and …0020 hangs up 2 s after the bridge, with the other leg',
   async (t) => {
     const world = await startWorld(t)
     await world.dial(far('0021'))
@@ -146,7 +146,7 @@ t.test(
   },
 )
 
-t.test('no webhook announces the bridge of …0026 and …0027, and …0027 hangs up at once', async (t) => {
+t.test('the bridge of …0026 and …0027 sends no webhook, and …0027 hangs up at once', async (t) => {
   const world = await startWorld(t)
   const [stays, leaves] = [await world.dial(far('0026')), await world.dial(far('0027'))]
   await world.clock.advance(1000)
@@ -241,7 +241,7 @@ t.test('the simulators of two processes pass on commands for legs of the other p
   t.match((await other.act(id, 'hangup')).body.errors, [{ code: '90015' }])
 })
 
-t.test('a phone …0022 hangs up without a webhook', async (t) => {
+t.test('the phone …0022 hangs up without a webhook', async (t) => {
   const world = await startWorld(t)
   const id = await world.dial(far('0022'), streamFields(world))
   await world.clock.advance(1000)
@@ -253,7 +253,7 @@ t.test('a phone …0022 hangs up without a webhook', async (t) => {
   t.notOk(world.types().includes('call.hangup'))
 })
 
-t.test('webhooks of a phone …0023 come twice, 5 s late and in another order', async (t) => {
+t.test('webhooks of the phone …0023 are sent twice, 5 s late and in another order', async (t) => {
   const world = await startWorld(t)
   const id = await world.dial(far('0023'))
   await world.clock.advance(4999)
@@ -312,7 +312,7 @@ t.test('keys of a call are passed in both directions', async (t) => {
   t.match(stream.of('dtmf'), [{ dtmf: { digit: '1' } }])
 })
 
-t.test('a spoken question with a pause is answered by one key, and a later question by another key', async (t) => {
+t.test('a spoken question with a pause gets one key as its answer, and a later question another key', async (t) => {
   const world = await startWorld(t)
   await world.dial(far('0017'), streamFields(world))
   await world.clock.advance(1000)

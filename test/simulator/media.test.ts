@@ -41,7 +41,7 @@ async function play(world: World, stream: Stream, ms: number): Promise<void> {
 }
 
 for (const encoding of ['PCMU', 'PCMA', 'L16'] as const) {
-  t.test(`in the simulator voices go both ways in ${encoding}, in frames of 20 ms`, async (t) => {
+  t.test(`in the simulator audio is sent both ways in ${encoding}, in frames of 20 ms`, async (t) => {
     const farAudio = listener()
     const world = await startWorld(t, { received: farAudio.received })
     const stream = await call(world, '0006', encoding)
@@ -118,7 +118,7 @@ t.test('frames without audio are refused, and the call goes on', async (t) => {
   await play(world, stream, 200)
 })
 
-t.test('without the mode rtp the remote party receives no audio', async (t) => {
+t.test('without stream_bidirectional_mode rtp the remote party receives no audio', async (t) => {
   const world = await startWorld(t)
   await world.dial(far('0011'), { stream_url: world.streamUrl })
   await world.clock.advance(1000)
@@ -154,7 +154,7 @@ t.test('a simulated person replies at pauses and hangs up on "goodbye"', async (
   await until(() => stream.of('stop').length === 1 && stream.isClosed)
 })
 
-t.test('a person who says goodbye first hangs up after the reply, or without one after a while', async (t) => {
+t.test("a person who says goodbye first hangs up after the agent's reply, or after a time limit", async (t) => {
   for (const replies of [true, false]) {
     const world = await startWorld(t, { speak: () => Promise.resolve(greeting) })
     const id = world.simulator.call({ from: far('0006'), to: agentNumber, lines: ['Thank you, goodbye.'] })
@@ -226,7 +226,7 @@ t.test("a person who has talked over the agent's only pause asks whether anybody
   t.ok(likenessOf(line.samples, stream.audio()) > 0.95, 'the conversation goes on')
 })
 
-t.test('a person …0012 does not receive our audio, and asks whether anybody is there', async (t) => {
+t.test('the person …0012 does not receive our audio, and asks whether anybody is there', async (t) => {
   const said: string[] = []
   const speak = (text: string) => {
     said.push(text)
@@ -242,7 +242,7 @@ t.test('a person …0012 does not receive our audio, and asks whether anybody is
   t.ok(said.includes('Hello? Are you there?'))
 })
 
-t.test('…0011 says nothing, …0008 greets and beeps, and …0009 only greets', async (t) => {
+t.test('the phone …0011 says nothing, …0008 greets and beeps, and …0009 only greets', async (t) => {
   for (const [digits, greets, beeps] of [
     ['0011', false, false],
     ['0008', true, true],

@@ -67,7 +67,7 @@ t.test('an order of …0199 is refused, …0198 is pending and succeeds, and …
   t.equal((await order(world, '+14155550197')).status, 200, 'a failed order leaves the number')
 })
 
-t.test('another process gives the same answers about an order', async (t) => {
+t.test('another process returns the same status of an order', async (t) => {
   const world = await startWorld(t)
   const { body } = await order(world, '+14155550197')
   await world.clock.advance(6000)

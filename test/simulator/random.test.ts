@@ -31,7 +31,7 @@ const steps = fc.array(
   { minLength: 5, maxLength: 30, size: 'max' },
 )
 
-t.test('random commands end with no call left in the simulator', async (t) => {
+t.test('after random commands and a hang-up of each leg no call is left in the simulator', async (t) => {
   const world = await startWorld(t)
   let answered = 0
   await fc.assert(

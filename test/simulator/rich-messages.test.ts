@@ -106,7 +106,7 @@ for (const [digits, expected] of cases)
     if (reaction) t.match(reaction, { reaction: 'love', target_message_id: sent.id })
   })
 
-t.test('a phone …0037 reports delivered before sent, each twice with the same bytes', async (t) => {
+t.test('the phone …0037 reports delivered before sent, each twice with the same bytes', async (t) => {
   const world = await startWorld(t)
   await send(world, far('0037'))
   world.clock.advance(700)

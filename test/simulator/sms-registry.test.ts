@@ -75,7 +75,7 @@ t.test(
   },
 )
 
-t.test('the oldest simulated campaigns are forgotten, but their status is still answered', async (t) => {
+t.test('the oldest simulated campaigns are removed, but their status is still returned', async (t) => {
   const { world, ask } = await startRegistry(t)
   const { brandId } = (await ask('POST', '/brand', brandBody(brandProfile))).body
   await world.clock.advance(5000)
