@@ -12,7 +12,7 @@ const read = (samples: Int16Array, rateHz: number) =>
     .map(({ word }) => word)
     .join(' ')
 
-t.test('words as tones are recognized after every codec of a line, wherever they begin in the audio', (t) => {
+t.test('words encoded as tones are recognized after every phone codec, wherever they begin', (t) => {
   const { samples } = speak(text, 16_000)
   const clip = new Clip({ samples, sampleRateHz: 16_000 })
   const lines = [
@@ -34,7 +34,7 @@ t.test('words as tones are recognized after every codec of a line, wherever they
   t.end()
 })
 
-t.test('a word as tones is recognized while it is played, with its times', (t) => {
+t.test('a word encoded as tones is recognized while it is played, with its start and end times', (t) => {
   const { samples, words } = speak('one twenty', 8000)
   t.same(words, [
     { place: 3, endMs: 180 },
