@@ -13,7 +13,7 @@ function correlation(a: Int16Array, b: Int16Array): number {
   return product / a.length / (level(a) * level(b))
 }
 
-t.test('each clip is as loud as the others at each rate, and is made once', async (t) => {
+t.test('all background clips have the same loudness at each sample rate, and each clip is made once', async (t) => {
   for (const name of backgroundNames)
     for (const rateHz of sampleRates) {
       const startedMs = performance.now()
@@ -28,7 +28,7 @@ t.test('each clip is as loud as the others at each rate, and is made once', asyn
     }
 })
 
-t.test('the clips differ, and each clip can be repeated because its end joins its beginning', async (t) => {
+t.test('background clips differ, and each clip repeats smoothly because its end joins its beginning', async (t) => {
   for (const name of backgroundNames) {
     const clip = await backgroundClip(name, 16_000)
     const steps = Array.from(clip, (sample, i) => Math.abs(sample - clip[(i + 1) % clip.length]!))

@@ -54,7 +54,7 @@ const formats: Record<string, { to: OutputFormat; live: boolean }> = {
 }
 
 for (const [what, { to, live }] of Object.entries(formats))
-  t.test(`a second at once is converted ${what} in steps`, async (t) => {
+  t.test(`a second of audio in one chunk is converted ${what} in steps`, async (t) => {
     const { all, most } = await valuesOf([spoken], to, live)
     t.equal(all, to.sampleRateHz * to.channels)
     t.ok(most <= valuesInTurnMax, `${most} values`)
@@ -63,7 +63,7 @@ for (const [what, { to, live }] of Object.entries(formats))
     t.ok(chunks.most <= valuesInTurnMax, `${chunks.most} values of many chunks`)
   })
 
-t.test('streams converted at the same time share the turns', async (t) => {
+t.test('streams converted at the same time share each turn of the event loop', async (t) => {
   const counted = countTurns()
   const values = new Map<number, number>()
   const format: OutputFormat = { ...native, sampleRateHz: 192_000 }
@@ -79,7 +79,7 @@ t.test('streams converted at the same time share the turns', async (t) => {
   t.ok(most <= valuesInTurnMax, `${most} values`)
 })
 
-t.test('organizations convert their streams one after another, however many streams one of them has', async (t) => {
+t.test('organizations get equal shares of the conversion, however many streams one organization has', async (t) => {
   const format: OutputFormat = { ...native, sampleRateHz: 192_000 }
   const values = { hostile: 0, honest: 0 }
   let isOver = false
@@ -96,7 +96,7 @@ t.test('organizations convert their streams one after another, however many stre
   t.ok(values.hostile < 2 * values.honest, `${values.hostile} values`)
 })
 
-t.test('a filter between two rates is made at once only if it is short', (t) => {
+t.test('a filter between two sample rates is made in one step only if the filter is short', (t) => {
   const usual = [8000, 11_025, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000]
   for (const fromHz of usual) for (const toHz of usual) t.ok(hasShortFilter(fromHz, toHz), `${fromHz} to ${toHz}`)
   t.ok(hasShortFilter(24_000, 96_000))

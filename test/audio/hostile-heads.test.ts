@@ -111,7 +111,7 @@ const hostile: Record<string, { file: Uint8Array; right: RegExp }> = {
   'boxes in the head': { file: bytes(ftyp, box('moov', empty('free', 300_000))), right: /^damaged: .*more boxes/ },
 }
 
-t.test('an MP4 file that is full of hostile heads is read in bounded time and in small steps', (t) => {
+t.test('an MP4 file that is full of hostile headers is read in bounded time and in small steps', (t) => {
   for (const [name, { file, right }] of Object.entries(hostile)) {
     const { result, readsOfStep, reads } = worked([file], readMp4)
     t.ok(readsOfStep < readsOfStepMax, `${name}: ${readsOfStep} bytes in a step`)
@@ -130,7 +130,7 @@ t.test('an MP4 file of four hours in fragments of 200 ms is read in small steps'
   t.end()
 })
 
-t.test('a position in a body of a million chunks is found in few steps, also backwards', (t) => {
+t.test('a byte position in a body of a million chunks is found in few steps, also backwards', (t) => {
   const count = 1 << 20
   const starts = Array.from({ length: count }, (_, at) => at * 16)
   let looks = 0
@@ -182,7 +182,7 @@ t.test('ChunkedBytes skips chunks without bytes', (t) => {
   t.end()
 })
 
-t.test('a search for MP3 frames in a hostile body of tiny chunks goes in small steps', (t) => {
+t.test('a search for MP3 frames in a hostile body of tiny chunks runs in small steps', (t) => {
   const file = repeated(Uint8Array.of(0xff, 0xfb, 0x90, 0, 1), 1 << 18)
   const { result, readsOfStep } = worked(cut(file, 16), (bytes) => findMp3(bytes, 0))
   t.equal(result, undefined)

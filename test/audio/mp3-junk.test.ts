@@ -38,7 +38,7 @@ t.test('the first true MP3 frame is found behind other data', (t) => {
   t.end()
 })
 
-t.test('other data is not MP3', (t) => {
+t.test('data that only resembles MP3 is not recognized as MP3', (t) => {
   const zeros = new Uint8Array(2000)
   const others: Record<string, [body: Uint8Array, reason: string]> = {
     noise: [bytes([0], randomBytes(1 << 20)), 'unrecognised'],

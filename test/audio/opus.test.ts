@@ -31,7 +31,7 @@ t.test('isOpusPacket accepts a random packet exactly if the decoder does', async
   t.ok(Math.min(counts.true, counts.false) > 5000, JSON.stringify(counts))
 })
 
-t.test('isOpusPacket bounds a frame and a packet', async (t) => {
+t.test('isOpusPacket refuses a frame of more than 1275 bytes and a packet that is too long', async (t) => {
   t.notOk(isOpusPacket(new Uint8Array(0)))
   const longest = new Uint8Array(opusPacketBytesMax + 1)
   // 6 frames with 20 ms each, and 24 bytes as padding.

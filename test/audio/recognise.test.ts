@@ -62,7 +62,7 @@ t.test('WAV: chunks before and after the data, padded if odd, are read from a bo
   t.end()
 })
 
-t.test('WAV: lengths that a stream never filled in mean "to the end"', (t) => {
+t.test('WAV: a length field that a streaming writer has not set means "to the end"', (t) => {
   for (const size of [0, 0xffffffff, 0x7fffffff, 0x7ffff000]) {
     const file = riff(
       [
@@ -217,7 +217,7 @@ t.test('the lengths of FLAC, Ogg/Opus and MP3 files are read', (t) => {
   t.end()
 })
 
-t.test('FLAC from a pipe has no length, and a FLAC file that is cut declares more than it has', (t) => {
+t.test('FLAC from a pipe has no length, and a FLAC file that is cut declares more audio than it has', (t) => {
   const file = readFixture('privacy-prompt', 'flac')
   const durationMs = recognised([file], null).durationMs
   const piped = Uint8Array.from(file)
@@ -312,7 +312,7 @@ t.test('MP3: tags are skipped, a cut file is noticed, and noise is refused', (t)
   t.end()
 })
 
-t.test('an unsupported format is refused by its name', (t) => {
+t.test("the refusal of an unsupported format has the format's name", (t) => {
   refuses(t, 'unsupported', /MP4/, bytes(u32(0x20), text('ftypM4A '), second))
   refuses(t, 'unsupported', /AIFF/, bytes(text('FORM'), second))
   refuses(t, 'unrecognised', /no known format/, text('hello'))

@@ -224,7 +224,7 @@ function fitOf(samples: Float32Array, toneHz: number, rateHz: number) {
   }
 }
 
-t.test('equal formats pass through in whole frames', async (t) => {
+t.test('audio in the requested format passes through unchanged in whole frames', async (t) => {
   const spoken = encodeSamples(sine(440, 16000, 1), 'pcm_s16le')
   t.same(await collect(convertSpeech(stream(cut(spoken, 333)), native, { ...native }), 2), spoken)
   const opus: OutputFormat = { encoding: 'opus', sampleRateHz: 48000, channels: 1 }
