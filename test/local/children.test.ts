@@ -32,7 +32,7 @@ t.test('two speech processes work side by side', async (t) => {
   t.equal(texts[0].text, texts[1].text)
 })
 
-t.test('a caller that cancels in the queue frees its place', async (t) => {
+t.test('a job that is cancelled in the queue frees its place', async (t) => {
   const { transcribe } = openLocal(t)
   const leaving = new AbortController()
   const first = outcome(transcribe(longRecording(2)))
@@ -44,7 +44,7 @@ t.test('a caller that cancels in the queue frees its place', async (t) => {
   t.equal(await outcome(transcribe(longRecording(1), leaving.signal)), 'cancelled unsent', 'gone before it came')
 })
 
-t.test('a caller that cancels a running job frees the process without killing it', async (t) => {
+t.test('a running job that is cancelled frees its process without a kill', async (t) => {
   const { transcribe, started, middle } = openBusy(t)
   const leaving = new AbortController()
   const first = outcome(transcribe(longRecording(1000), leaving.signal))
@@ -112,7 +112,7 @@ t.test('an idle speech process that does not end is killed', async (t) => {
   t.same(ways, ['SIGKILL'])
 })
 
-t.test('a warm engine is started before the first recording, and stays', async (t) => {
+t.test('a warm engine is started before the first recording, and keeps running', async (t) => {
   const { transcribe, started, ended, clock, isWarm } = openLocal(t, { idleMs: 5000, warm: true, sttProcesses: 2 })
   clock.pass(500)
   t.equal(started.length, 1)
@@ -167,7 +167,7 @@ t.test('close ends all jobs and speech processes at once', async (t) => {
   t.equal(await outcome(speak('Hello.')), 'unreachable unsent')
 })
 
-t.test('speech processes do not outlive their parent', async (t) => {
+t.test('speech processes end when their parent process ends', async (t) => {
   const entry = fileURLToPath(new URL('./orphan.ts', import.meta.url))
   const parent = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), entry], {
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -73,7 +73,7 @@ t.test('all logical streams of an Ogg file are recognized', async (t) => {
   t.ok(wrong.errors <= 1, text)
 })
 
-t.test('a piece holds at most a minute of audio, however small its packets are', (t) => {
+t.test('a piece of a recording has at most a minute of audio, however small the packets are', (t) => {
   const packets = new Array<Uint8Array>(16_000).fill(Uint8Array.of(91, 2))
   const counts = [...packetPieces(packets, 64 * 1024)].map((piece) => packetsIn(piece).length)
   t.equal(
@@ -84,7 +84,7 @@ t.test('a piece holds at most a minute of audio, however small its packets are',
   t.end()
 })
 
-t.test('a cancelled recording of long packets soon makes room for the next', async (t) => {
+t.test('after a recording of long packets is cancelled, the next recording is soon recognized', async (t) => {
   const local = openLocal(t)
   await serves(local, t)
   const honestMb = peakMb(local)

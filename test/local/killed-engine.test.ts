@@ -2,7 +2,7 @@ import t from 'tap'
 import type { ProviderError } from '../../domain/ports/provider-error.ts'
 import { SpeechEngineProcess } from '../../providers/local/speech-engine-process.ts'
 
-t.test('an engine that this server kills does not blame the model, because one caller made it hang', async (t) => {
+t.test('if this server kills an engine that hangs, the failure does not count against the model', async (t) => {
   const ends: ProviderError[] = []
   const engine = new SpeechEngineProcess('tts-child', { onMessage: () => {}, onEnd: (error) => void ends.push(error) })
   engine.kill()

@@ -44,7 +44,7 @@ t.test('simple questions are answered, and no answer claims to come from a model
   t.equal(await say('Hello'), await say('Hello'))
 })
 
-t.test('the embedded LLM streams the answer word by word, with one end', async (t) => {
+t.test('the embedded LLM streams the answer word by word, with one end event', async (t) => {
   const events: LlmEvent[] = []
   for await (const event of llm.stream(request('Say one two  three'), signal)) events.push(event)
   t.same(events.slice(0, -1), [
@@ -56,7 +56,7 @@ t.test('the embedded LLM streams the answer word by word, with one end', async (
   t.same(events.at(-1), { type: 'end', stopReason: 'stop', usage })
 })
 
-t.test('the answer ends before the first stop text', async (t) => {
+t.test('the answer ends before the first stop sequence', async (t) => {
   const until = async (...stop: string[]) => (await llm.respond(request('Say one two three', { stop }), signal)).text
   t.equal(await until('three'), 'one two')
   t.equal(await until('three', 'wo'), 'one t')
@@ -142,7 +142,7 @@ t.test('an answer with a schema satisfies the schema', async (t) => {
   }
 })
 
-t.test('a caller that cancels receives no more events', async (t) => {
+t.test('after a request is cancelled, no more events are received', async (t) => {
   const leaving = new AbortController()
   const events = llm.stream(request(`Say ${'word '.repeat(50)}`), leaving.signal)[Symbol.asyncIterator]()
   await events.next()

@@ -203,7 +203,7 @@ t.test('packets of Opus are recognized at every rate that they can have', async 
   t.equal(await outcome(listen(provider, { audio: surround })), 'unsupported unsent')
 })
 
-t.test('streams in one child are kept apart, and a stream beyond the limit is refused', async (t) => {
+t.test('streams in one process get their own transcripts, and a stream beyond the limit is refused', async (t) => {
   const { provider, started } = openLocal(t, { sttStreamsMax: 3 })
   const names = ['privacy-prompt', 'tt-weasels', 'please-try-call-later'] as const
   const streams = await Promise.all(names.map(() => listen(provider)))
@@ -247,7 +247,7 @@ t.test('a stream that is closed in the middle receives no more transcripts and f
   t.equal(await outcome(provider.ports.speech!.stt!.open!(request, sink, gone)), 'cancelled unsent')
 })
 
-t.test('a killed child fails its streams, and a child that hangs is killed', async (t) => {
+t.test('if a speech process is killed, its streams fail, and a process that hangs is killed', async (t) => {
   const { provider, started, clock } = openLocal(t)
   const both = await Promise.all([listen(provider), listen(provider)])
   process.kill(started[0]!, 'SIGKILL')
@@ -267,7 +267,7 @@ t.test('a killed child fails its streams, and a child that hangs is killed', asy
 })
 
 t.test(
-  'half an hour of audio through one stream does not grow its child',
+  'half an hour of audio through one stream does not increase the memory of the speech process',
   { skip: slow ? false : 'half an hour of audio: PARLEY_TEST_SLOW=1', timeout: 600_000 },
   async (t) => {
     const { provider, started } = openLocal(t)

@@ -96,7 +96,7 @@ t.test('a client that stops reading blocks no other client, and a client that le
   t.equal(started.length, 1)
 })
 
-t.test('a caller that cancels ends the job', async (t) => {
+t.test('a request that is cancelled ends its job', async (t) => {
   const leaving = new AbortController()
   const { audio } = await local.provider.ports.speech!.tts!.synthesize(
     { model: 'flite', text: 'One sentence after the other. '.repeat(600), outputFormat: native },

@@ -85,7 +85,7 @@ t.test('a speech detection process that is killed is replaced, and each frame is
   )
 })
 
-t.test('frames that arrive while the process loads its model are not lost', async (t) => {
+t.test('frames that arrive while the speech detection process loads its model are not lost', async (t) => {
   const samples = await speechAt('privacy-prompt', 16_000)
   const cold = await probabilities(open(t).vad, samples, samples.length)
   const { vad } = open(t)
