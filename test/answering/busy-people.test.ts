@@ -60,7 +60,7 @@ const machines: [text: string, language?: string][] = [
   ['No puedo atender, deje su mensaje después de la señal.', 'es'],
 ]
 
-t.test('people who say that they have no time are not taken for machines', (t) => {
+t.test('people who say that they have no time are not classified as machines', (t) => {
   for (const ms of [2500, 3500, 4500])
     for (const [text, language] of people) {
       const found = verdict(text, ms, language)
@@ -69,7 +69,7 @@ t.test('people who say that they have no time are not taken for machines', (t) =
   t.end()
 })
 
-t.test('mailboxes whose greeting has an excuse are taken for machines', (t) => {
+t.test('mailboxes whose greeting has an excuse are classified as machines', (t) => {
   // In a slow greeting the phrase that shows a mailbox comes late.
   for (const ms of [4500, 5000, 9000])
     for (const [text, language] of machines) t.equal(verdict(text, ms, language), 'machine', `${text} in ${ms}`)

@@ -49,7 +49,7 @@ t.test('the beep of the simulated voicemail is detected as a tone', (t) => {
   t.end()
 })
 
-t.test('voices, keys, ringing and noise are not taken for a beep', (t) => {
+t.test('voices, keys, ringing and noise are not detected as a beep', (t) => {
   const rateHz = 16_000
   t.same(found(rateHz, sine(rateHz, 120, 1000)), [], 'a short tone')
   t.same(found(rateHz, sine(rateHz, 500, 300)), [], 'a low tone')

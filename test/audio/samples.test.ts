@@ -163,7 +163,7 @@ async function collect(audio: AsyncIterable<Uint8Array>, frame: number): Promise
 
 const native: OutputFormat = { encoding: 'pcm_s16le', sampleRateHz: 16000, channels: 1 }
 
-t.test('convertSpeech gives the encoding, the rate and the channels that the client requested', async (t) => {
+t.test('convertSpeech returns the encoding, the rate and the channels that the client requested', async (t) => {
   const spoken = encodeSamples(sine(440, 16000, 1), 'pcm_s16le')
   const wanted = [
     { to: { encoding: 'pcm_s16le', sampleRateHz: 24000, channels: 1 }, frame: 2 },

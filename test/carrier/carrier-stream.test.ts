@@ -18,7 +18,7 @@ const frameMs = 20
 
 for (const { title, frame, codec, rateHz, outgoing, outgoingHz } of formats) {
   for (const sessionHz of [8000, 16_000, 24_000] as const) {
-    t.test(`a voice arrives in both directions: ${title}, a conversation at ${sessionHz} Hz`, async (t) => {
+    t.test(`audio arrives in both directions: ${title}, a conversation at ${sessionHz} Hz`, async (t) => {
       const streams = await serveStreams(t, { line8k: outgoingHz === 8000 })
       const { carrier, sink } = await streams.begin(frame, sessionHz)
       const sent = rateHz === 8000 ? voice8k : voice16k

@@ -114,7 +114,7 @@ t.test('dialled digits become a turn at # or after 2 s', async (t) => {
   t.equal(clock.timers, 0)
 })
 
-t.test('keys that come faster than a person presses them make few turns, and no key is lost', async (t) => {
+t.test('keys that arrive faster than a person presses keys make few turns, and no key is lost', async (t) => {
   const clock = new TestClock()
   const turns: string[] = []
   const digits = new Digits(clock, (turn) => void turns.push(turn))

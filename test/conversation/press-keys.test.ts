@@ -53,7 +53,7 @@ t.test('the agent presses keys in a phone call', async (t) => {
   t.equal(pressed.length, 1)
 })
 
-t.test('if the line cannot press keys, the LLM receives the failure', async (t) => {
+t.test('if the phone line cannot send keys, the LLM receives an error', async (t) => {
   const { press } = open('phone', () => Promise.reject(new Error('gone')))
   t.equal(await press({ digits: '1' }), '{"error":{"code":"failed"}}')
 })

@@ -94,7 +94,7 @@ t.test('the recording has the caller on the left and the agent on the right, at 
   t.ok(file.isClosed)
 })
 
-t.test('a caller whose audio comes in bursts is recorded without gaps and at the right times', async (t) => {
+t.test('a caller whose audio arrives in bursts is recorded without gaps and at the right times', async (t) => {
   const file = new MemoryFile()
   const { clock, recorder } = record(file)
   const stalled = (atMs: number) => (atMs > 2000 && atMs < 2600 ? 2600 - atMs : 0)
@@ -156,7 +156,7 @@ t.test('a recording on disk lacks at most the last seven seconds, and is readabl
   t.equal(await recorder.close(), 20_000)
 })
 
-t.test('audio that comes too late or too early is not recorded, and shifts no other audio', async (t) => {
+t.test('audio that arrives too late or too early is not recorded, and shifts no other audio', async (t) => {
   const file = new MemoryFile()
   const { clock, recorder } = record(file)
   const startMs = clock.monotonicMs()

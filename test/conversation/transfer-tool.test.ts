@@ -13,7 +13,7 @@ const tool: PipelineTool = {
   preToolSpeech: 'never',
 }
 
-t.test('transfer_call takes a label, and the LLM sees no phone number', async (t) => {
+t.test('transfer_call accepts a label, and the LLM receives no phone number', async (t) => {
   const asked: TransferToolRequest[] = []
   const result = '{"status":"failed","failure_cause":"busy","fallback":null}'
   const { sim, record, requests } = converse({

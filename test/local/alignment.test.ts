@@ -84,7 +84,7 @@ t.test('an aligner finds the played words within one word, and never too many', 
   t.ok(within >= 95, `within one word in ${within.toFixed(1)} % of the moments`)
 })
 
-t.test('in two joined recordings the played words are found for a cut between them', { timeout }, async (t) => {
+t.test('in two joined recordings the words up to a cut between the recordings are found', { timeout }, async (t) => {
   const local = openLocal(t)
   await local.transcribe(fixture('tt-weasels'))
   const signal = new AbortController().signal

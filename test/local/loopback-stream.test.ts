@@ -26,7 +26,7 @@ t.test('loopback answers each frame at once, and computes times from the number 
   t.equal(stream.bufferedBytes, 0)
 })
 
-t.test('loopback sends only finals if interimResults is false, and sends nothing after the end', async (t) => {
+t.test('loopback omits interims without interimResults, supports all encodings, and stops at the end', async (t) => {
   const finals = await listen(provider, { interimResults: false, audio: { ...telephone, encoding: 'mulaw' } })
   finals.stream.audio(frame)
   t.same(finals.transcripts, [])

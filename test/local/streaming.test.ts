@@ -164,7 +164,7 @@ t.test('silence and noise give no transcript', async (t) => {
   t.same([transcripts, starts], [[], []])
 })
 
-t.test('other encodings, rates and channels are recognized, with frames cut anywhere', async (t) => {
+t.test('streams in other encodings, rates and channels are recognized, with frames cut anywhere', async (t) => {
   const mono = decodeSamples(prompt, 'pcm_s16le')
   const wide = Float32Array.from({ length: mono.length * 6 }, (_, i) => mono[Math.floor(i / 6)]!)
   const formats = [

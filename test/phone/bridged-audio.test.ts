@@ -81,7 +81,7 @@ for (const [kind, to] of [
   ['blind', talks],
   ['warm', accepts],
 ] as const)
-  t.test(`${kind}: after the transfer caller and recipient receive each other's voice`, async (t) => {
+  t.test(`${kind}: after the transfer the caller and the recipient receive each other's audio`, async (t) => {
     const { id, legId } = await transferred(kind, to)
     await callWhen(target, id, (row) => attemptOf(row)?.status === 'completed')
     receivedBy.clear()

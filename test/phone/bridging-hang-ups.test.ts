@@ -97,7 +97,7 @@ t.test("if the caller leaves during bridging, the recipient's leg ends, and no o
   await noLegs()
 })
 
-t.test("if the API ends a call during bridging, the recipient's leg ends too", async (t) => {
+t.test("if an API client ends a call during bridging, the recipient's leg ends too", async (t) => {
   const row = await asking(stays, [stays, connected])
   await accept(row)
   t.equal((await end(row.id)).status, 200)

@@ -103,7 +103,7 @@ t.test('if the number of a call is deleted or moved, the call keeps its connecti
   }
 })
 
-t.test('if the number of a call is deleted, a transfer from a number of another line is refused', async (t) => {
+t.test('if the number of a call is deleted, a transfer from a number of another phone line is refused', async (t) => {
   const remove = (path: string) => call(server, 'DELETE', path)
   const asked = { from: server.number }
   const { transfer, id, caller } = await transferredAfter(t, '+15005550144', remove, asked)

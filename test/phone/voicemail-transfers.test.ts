@@ -63,7 +63,7 @@ t.test('a transfer is refused while a voicemail message is being left, and the m
   t.notOk(types.some((type) => type.startsWith('transfer.') || type === 'call.transferring'))
 })
 
-t.test('a transfer during the greeting of a voicemail runs, and the agent can talk if it fails', async (t) => {
+t.test("a transfer during a voicemail's greeting runs, and if the transfer fails, the agent can talk", async (t) => {
   const [warm, blind] = await Promise.all([recognized(), recognized()])
   const fallback = { message: sorry }
   t.equal((await transfer(warm, 'warm', { to: busy, fallback })).status, 201)

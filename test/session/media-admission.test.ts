@@ -71,7 +71,7 @@ overEngines(t, (t) => {
     t.equal(answer.status, 400, 'the address of a socket takes no plain request')
   })
 
-  t.test('a join is refused with 401 if the API key that created the session no longer exists', async (t) => {
+  t.test('a join is refused with 401 if the API key that created the session was revoked', async (t) => {
     const served = await serve(t)
     const { client } = await served.join()
     served.lives.clear()

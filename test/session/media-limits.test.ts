@@ -188,7 +188,7 @@ overEngines(t, (t) => {
     t.match(client.frames('error'), [{ code: 'OVERRIDE_NOT_ALLOWED', fatal: false, message: /language, voiceId\.$/ }])
   })
 
-  t.test('if no overrides come, `ready` is sent 500 ms after the socket opens', async (t) => {
+  t.test('if no overrides arrive, `ready` is sent 500 ms after the socket opens', async (t) => {
     const { open, sessions, clock } = await serve(t)
     sessions.seat = { clientOverrides: all }
     const client = await open()
@@ -204,7 +204,7 @@ overEngines(t, (t) => {
     t.same(sessions.overrides, [{}])
   })
 
-  t.test('a first frame other than overrides ends the wait for overrides, and its text is not lost', async (t) => {
+  t.test('a first frame other than overrides ends the wait, and before ready only text is kept', async (t) => {
     const { open, sessions } = await serve(t)
     sessions.seat = { clientOverrides: all }
     let release = () => {}

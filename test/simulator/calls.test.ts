@@ -97,7 +97,7 @@ t.test('a command that is sent twice takes effect once', async (t) => {
   t.same((await world.act(id, 'send_dtmf', digits)).body.data, { result: 'ok' })
 })
 
-t.test('an incoming call shows who forwarded it, and may be answered or rejected', async (t) => {
+t.test('an incoming call has the number that forwarded it, and may be answered or rejected', async (t) => {
   const world = await startWorld(t)
   const headers = [
     { name: 'Diversion', value: '<sip:+12125550111@example.com>;reason=no-answer' },

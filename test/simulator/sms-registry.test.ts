@@ -15,7 +15,7 @@ async function startRegistry(t: Test) {
   return { world, ask }
 }
 
-t.test('a wrong body is answered with the names of all its wrong fields, as by the real registry', async (t) => {
+t.test('the refusal of a wrong body lists all its wrong fields, as the real registry does', async (t) => {
   const { ask } = await startRegistry(t)
   const fields = { ...brandBody(brandProfile), displayName: 7, country: 'USA', isReseller: 'no', email: null }
   const { status, body } = await ask('POST', '/brand', fields)

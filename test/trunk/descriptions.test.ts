@@ -46,7 +46,7 @@ for (const [name, lines, answer] of [
   ],
   ['encryption alone', ['m=audio 40000 RTP/SAVP 0', crypto], null],
 ] as const)
-  t.test(`an SDP answer has each line at its position: ${name}`, (t) => {
+  t.test(`an SDP answer has each m= line at the position of the offer: ${name}`, (t) => {
     t.same(answerTo(text(...lines)), answer)
     t.end()
   })

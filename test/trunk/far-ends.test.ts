@@ -92,7 +92,7 @@ t.test('late RTP packets in the previous format are accepted after another SDP a
   t.ok(isReceived(call, 8, 50))
 })
 
-t.test('RTP in a format that no SDP named is dropped', async (t) => {
+t.test('RTP in a format that is in no SDP is dropped', async (t) => {
   const call = await answered(t, '0 101')
   await says(call, 0, 40, { packet: (n) => speech(n, { payloadType: 3 }) })
   t.ok(call.audible.every((sample) => sample === 0))

@@ -64,7 +64,7 @@ t.test('our side ends a call with BYE, and repeats the BYE until it is answered'
   t.match(await trunk.event('hangup'), { by: 'callee', cause: 'normal_clearing' })
 })
 
-t.test('the 200 to an INVITE is repeated until the ACK, and the call ends if no ACK comes', async (t) => {
+t.test('the 200 to an INVITE is repeated until the ACK, and the call ends if no ACK arrives', async (t) => {
   const trunk = await openTrunk(t)
   const peer = await trunk.peer()
   peer.send('INVITE', invite)
@@ -309,7 +309,7 @@ t.test('if a request in a call is repeated within five seconds, its response is 
   await peer.response(500, 'OPTIONS')
 })
 
-t.test('when a trunk line closes, it ends its calls', async (t) => {
+t.test('when the SIP line closes, its calls are ended', async (t) => {
   const trunk = await openTrunk(t)
   const peer = await trunk.peer()
   await talking(trunk, peer)

@@ -91,7 +91,7 @@ for (const [name, ways, uri, from, identity] of [
     await dialing
   })
 
-t.test('an INVITE is repeated until an answer comes, and without an answer the call fails', async (t) => {
+t.test('an INVITE is repeated until a response arrives, and without a response the call fails', async (t) => {
   const { trunk, far } = await openOut(t)
   const dialing = trunk.line.dial(toDial({ ringingTimeoutS: 60 }), signal)
   await far.request('INVITE')
@@ -149,7 +149,7 @@ t.test('a call over the trunk that rings too long is cancelled', async (t) => {
   t.match(await trunk.event('hangup'), { sipCode: 487, cause: 'timeout', by: 'caller' })
 })
 
-t.test('if a call is hung up before the first answer, it is cancelled after that answer', async (t) => {
+t.test('if a call is hung up before the first response, CANCEL is sent after that response', async (t) => {
   const { trunk, far } = await openOut(t)
   const controller = new AbortController()
   const dialing = trunk.line.dial(toDial(), controller.signal)
@@ -262,7 +262,7 @@ t.test('a call over an unknown connection, to an unknown host, or without audio 
   t.same(trunk.types(), [])
 })
 
-t.test('once a minute a trunk is asked whether it answers', async (t) => {
+t.test('each trunk gets OPTIONS once a minute, and the response decides its state', async (t) => {
   const { trunk, far } = await openOut(t)
   await trunk.clock.advance(60_000)
   far.respond(await far.request('OPTIONS'), 200)

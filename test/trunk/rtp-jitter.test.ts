@@ -44,7 +44,7 @@ t.test('RTP packets that arrive in time are played in order, after at most two t
   t.end()
 })
 
-t.test('RTP packets that come twice or out of order are played once and in order', (t) => {
+t.test('RTP packets that arrive twice or out of order are played once and in order', (t) => {
   const next = seeded(7)
   const arrivals = packets.flatMap(({ n }) => {
     const tick = n + 2 + Math.floor(next() * 3)

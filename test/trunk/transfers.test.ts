@@ -130,7 +130,7 @@ t.test('if a far end refuses REFER or does not answer it, the transfer fails', a
   t.equal(trunk.line.name, 'trunk')
 })
 
-t.test("if a far end agrees after the transfer was given up, only the caller's leg remains", async (t) => {
+t.test("if a far end accepts REFER after the transfer was given up, only the caller's leg remains", async (t) => {
   const { trunk, far, caller, notify, ofRecipient } = await called(t)
   const abort = new AbortController()
   const wanted = toDial({ legId: recipientId, media: null, transferee: caller })
