@@ -57,7 +57,7 @@ async function untilRemembered(store: Store, secret: string): Promise<Caller | n
   return remembered
 }
 
-t.test('bootstrap creates one organization per key, also for two processes at once', async (t) => {
+t.test('bootstrap creates one organization per API key, even if two processes run it at once', async (t) => {
   const url = await cluster.database()
   const stores = await Promise.all([cluster.store(t, url), cluster.store(t, url)])
   const [store] = stores
@@ -78,14 +78,14 @@ t.test('bootstrap creates one organization per key, also for two processes at on
   t.equal(listed?.publicId, 'sk_live_', 'nothing of a key that was brought is shown')
 })
 
-t.test('a key', async (t) => {
+t.test('API keys can be verified, expired, revoked and rotated', async (t) => {
   const url = await cluster.database()
   const clock = storeClock()
   const store = await cluster.store(t, url, { clock })
   const other = await cluster.store(t, url, { clock })
   const { id } = await organization(store, 'acme')
 
-  await t.test('a key is shown once, stored as a digest, and verified', async (t) => {
+  await t.test('an API key is shown once, stored as a digest, and verified', async (t) => {
     const { key, secret } = await keyOf(store, id)
     t.match(secret, /^sk_live_[0-9A-Za-z]{8}_[0-9A-Za-z]{43}$/)
     t.equal(key.publicId, secret.slice(0, 16))
@@ -101,7 +101,7 @@ t.test('a key', async (t) => {
     t.notOk(JSON.stringify(await store.keys.list(id)).includes(secret.slice(17)), 'not in the list')
   })
 
-  await t.test('a key that was verified is answered from memory for a while', async (t) => {
+  await t.test('a verified API key is answered from memory for 30 seconds', async (t) => {
     const { secret } = await keyOf(store, id)
     t.type(store.keys.verify(secret), Promise, 'read for the first time')
     const caller = await untilRemembered(store, secret)
@@ -111,13 +111,13 @@ t.test('a key', async (t) => {
     t.type(store.keys.verify(secret), Promise, 'read again after a while')
   })
 
-  await t.test('a test key is marked as a test key', async (t) => {
+  await t.test('a test key has the prefix sk_test_ and is verified as a test key', async (t) => {
     const { secret } = await keyOf(store, id, { test: true })
     t.match(secret, /^sk_test_/)
     t.match(await store.keys.verify(secret), { test: true })
   })
 
-  await t.test('a malformed key is refused at once, and an unknown key only after a look in the store', async (t) => {
+  await t.test('a malformed key is refused without a query, and an unknown key after a query', async (t) => {
     const { secret } = await keyOf(store, id)
     for (const wrong of [
       '',
@@ -134,14 +134,14 @@ t.test('a key', async (t) => {
     t.equal(await untilRemembered(store, stranger), null, 'remembered for a moment')
   })
 
-  await t.test('an expired key is refused from then on', async (t) => {
+  await t.test('an expired API key is refused', async (t) => {
     const { secret } = await keyOf(store, id, { expiresAtMs: clock.nowMs() + 5_000 })
     t.ok(await store.keys.verify(secret))
     clock.setMs += 5_001
     t.equal(await store.keys.verify(secret), null)
   })
 
-  await t.test('a revoked key ends in every process', async (t) => {
+  await t.test('a revoked API key is refused in every process', async (t) => {
     const { key, secret } = await keyOf(store, id)
     t.ok(await store.keys.verify(secret))
     t.ok(await other.keys.verify(secret))
@@ -161,7 +161,7 @@ t.test('a key', async (t) => {
     await untilVerified(other, secret, (caller) => caller === null)
   })
 
-  await t.test('with an overlap the old secret of a rotated key works for that time', async (t) => {
+  await t.test('if a key is rotated with an overlap, its old secret works until the overlap ends', async (t) => {
     const { key, secret: first } = await keyOf(store, id)
     t.ok(await other.keys.verify(first))
     const second = (await store.keys.rotate(id, key.id, 60_000))?.secret ?? ''
@@ -202,7 +202,7 @@ t.test('a key', async (t) => {
     await untilVerified(other, secret, (found) => found?.organization.maxConcurrency === 7)
   })
 
-  await t.test('a key that was tried too early works once it exists', async () => {
+  await t.test('an API key that was refused before its creation works after its creation', async () => {
     const empty = await cluster.store(t, await cluster.database())
     t.equal(await empty.keys.verify(brought), null)
     await empty.organizations.bootstrap({ key: brought })
@@ -218,7 +218,7 @@ t.test('a key', async (t) => {
   })
 })
 
-t.test('after missed notifications the store reads everything again', async (t) => {
+t.test('after a lost LISTEN connection the store reads cached API keys again', async (t) => {
   const url = await cluster.database()
   const store = await cluster.store(t, url)
   const { id } = await organization(store, 'gap')
@@ -255,7 +255,7 @@ t.test('the name, the credit and the settings of an organization have limits', a
   )
 })
 
-t.test('organizations do not see each other', async (t) => {
+t.test('an organization cannot see the data of another organization', async (t) => {
   const url = await cluster.database()
   // Two instances: one alone would count its leases in memory and write no row.
   const [store] = await Promise.all([cluster.store(t, url), cluster.store(t, url)])
@@ -325,7 +325,7 @@ t.test('organizations do not see each other', async (t) => {
     await Promise.all([pools.system.end(), pools.tenant.end()])
   })
 
-  await t.test('every table with an organization has the row policy', async (t) => {
+  await t.test('every table with an organization_id column has row level security', async (t) => {
     const open = await cluster.sql(t, url)`
       select c.relname from pg_class c join pg_attribute a on a.attrelid = c.oid
       where c.relkind = 'r' and a.attname = 'organization_id' and not (c.relrowsecurity and c.relforcerowsecurity)`
@@ -333,7 +333,7 @@ t.test('organizations do not see each other', async (t) => {
   })
 })
 
-t.test('while the database is away the store throws its fault', async (t) => {
+t.test('while the database is unreachable the store throws store_unreachable', async (t) => {
   const clock = { ...systemClock }
   const store = await cluster.store(t, await cluster.database(), { clock })
   await store.close({ stopPostgres: false })

@@ -87,7 +87,7 @@ t.test("the row policy limits an unfiltered query to one organization's live or 
   )
 })
 
-t.test('sealed secrets open only for their tool, and move to a new master key', async (t) => {
+t.test('sealed secrets can be opened only for their tool, and sealed again with a new master key', async (t) => {
   const url = await cluster.database()
   const store = await cluster.store(t, url, { ...masterKeys('a'), serves: false })
   const { id } = await organization(store, 'a')

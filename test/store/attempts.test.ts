@@ -65,7 +65,7 @@ t.test('each attempt has a row, also a failed attempt', async (t) => {
   )
 })
 
-t.test('equal choices of requests are stored once', async (t) => {
+t.test('if requests have equal routing choices, the choice is stored once', async (t) => {
   const url = await cluster.database()
   const clock = storeClock()
   const keptMs = 86_400_000
@@ -88,14 +88,14 @@ t.test('equal choices of requests are stored once', async (t) => {
   t.equal(choiceIn('en').record.id, choiceIn('en').record.id)
   t.equal((await store.requestRoutes.find({ organizationId: a.id, test: false }, 'req_4_2'))?.choice.language, 'de')
 
-  await t.test('another organization does not find the route of a request', async (t) => {
+  await t.test("an organization cannot read the route of another organization's request", async (t) => {
     await settle(store, a.id, 'req_own')
     t.ok(await store.requestRoutes.find({ organizationId: a.id, test: false }, 'req_own'))
     t.equal(await store.requestRoutes.find({ organizationId: b.id, test: false }, 'req_own'), null)
     t.equal(await store.requestRoutes.find({ organizationId: b.id, test: false }, 'req_unknown'), null)
   })
 
-  await t.test('a choice that requests still use is kept after its time, and unused choices are deleted', async (t) => {
+  await t.test('an expired routing choice is deleted unless a request still refers to the choice', async (t) => {
     const settled = async (requestId: string) => {
       const done = settle(store, a.id, requestId)
       // Settlements are gathered on real timers, retries on this clock.

@@ -63,7 +63,7 @@ async function behindRelay(t: Test): Promise<{ relay: DatabaseRelay; parley: Tes
   return { relay, parley }
 }
 
-t.test('a frozen database', async (t) => {
+t.test('if the database freezes, requests are refused with 503 until it answers again', async (t) => {
   const cluster = await TestCluster.startOwn()
   t.teardown(() => cluster.stop())
   const parley = await ownServer(t, { ...settings, DATABASE_URL: await cluster.database('empty') })
@@ -79,7 +79,7 @@ t.test('a frozen database', async (t) => {
   }
 })
 
-t.test('a database that cannot be reached: its old connections stay silent for ever', async (t) => {
+t.test('if the network to the database is silent, requests are refused with 503 until it returns', async (t) => {
   const { relay, parley } = await behindRelay(t)
   relay.silence()
   const key = await isRefused(t, parley)
@@ -87,7 +87,7 @@ t.test('a database that cannot be reached: its old connections stay silent for e
   await isServed(t, parley, key)
 })
 
-t.test('a dead database', async (t) => {
+t.test('if the database is dead, requests are refused with 503 until it returns', async (t) => {
   const { relay, parley } = await behindRelay(t)
   relay.cut()
   await until('it notices', async () => !(await isReady(parley)))
@@ -96,7 +96,7 @@ t.test('a dead database', async (t) => {
   await isServed(t, parley, key)
 })
 
-t.test('a database whose disk is full: the request is refused, and not a defect', async (t) => {
+t.test("if the database's disk is full, the answer is 503 and not an internal error", async (t) => {
   const cluster = await TestCluster.start()
   t.teardown(() => cluster.stop())
   const databaseUrl = await cluster.database()

@@ -4,7 +4,7 @@ import { createBatcher } from '../../store/postgres/batch.ts'
 
 const limits = { rowsMax: 4, gatherMs: 0, idleGatherMs: 0, queueMax: 10 }
 
-t.test('rows of one tick are written together in their order, and each caller gets its answer', async (t) => {
+t.test('rows of one tick are written in batches in their order, and each row gets its result', async (t) => {
   const batches: number[][] = []
   const batcher = createBatcher((rows: readonly number[]) => {
     batches.push([...rows])

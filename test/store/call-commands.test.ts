@@ -15,7 +15,7 @@ function fail(why: string): never {
   throw new Error(why)
 }
 
-t.test('only the owner of a call gets its commands, and gets each once', async (t) => {
+t.test('only the process that owns a call gets its commands, each command once', async (t) => {
   const url = await cluster.database()
   const [here, owner, third] = [await cluster.store(t, url), await cluster.store(t, url), await cluster.store(t, url)]
   const { id: organizationId } = await organization(here, 'a')
@@ -50,7 +50,7 @@ t.test('only the owner of a call gets its commands, and gets each once', async (
   t.equal(ran.length, 1)
 })
 
-t.test('a command that came while the owner was not listening runs when the owner listens again', async (t) => {
+t.test("a command sent while the call's process does not listen runs when the process listens", async (t) => {
   const url = await cluster.database()
   const [here, owner] = [await cluster.store(t, url), await cluster.store(t, url)]
   const call = newCall((await organization(here, 'a')).id)
@@ -70,7 +70,7 @@ t.test('a command that came while the owner was not listening runs when the owne
   t.same(ran, [`${call.id} closing time`])
 })
 
-t.test('a command that no process takes is withdrawn', async (t) => {
+t.test('a command that no process accepts is withdrawn', async (t) => {
   const url = await cluster.database()
   const store = await cluster.store(t, url)
   const call = newCall((await organization(store, 'a')).id)

@@ -58,7 +58,7 @@ const ended = (endReason: 'transferred' | 'pipeline_failed'): CallEntry => {
   return { kind: 'move', event: newEvent(`call.${to}`), to, change: { endedAtMs: Date.now(), endReason } }
 }
 
-t.test('the leg of a failed attempt is still looked for while its call goes on', async (t) => {
+t.test('the leg of a failed transfer attempt is an orphan while its call goes on', async (t) => {
   const { store, call, clock, recipient, orphans, attempt } = await transferring(t)
   await store.calls.append(call, call.id, [attempt('failed')])
   t.same(await orphans(), [], 'its process hangs it up first')
@@ -69,7 +69,7 @@ t.test('the leg of a failed attempt is still looked for while its call goes on',
 })
 
 t.test(
-  "many legs that no process holds hide neither another line's legs nor another organization's legs",
+  'many orphaned legs of one carrier do not hide orphaned legs of a trunk or of another organization',
   async (t) => {
     const url = await cluster.database()
     const clock = storeClock()
@@ -103,7 +103,7 @@ t.test(
   },
 )
 
-t.test('two connected legs may go on after their process has died, but one alone may not', async (t) => {
+t.test('two connected legs may continue after their process has died, but a single leg may not', async (t) => {
   const { store, sql, call, clock, caller, orphans, attempt } = await transferring(t)
   await sql`update instances set alive_until = now() - interval '1 day'`
   t.same(await orphans(), ['caller', 'recipient'], 'before the transfer is completed')
@@ -127,7 +127,7 @@ t.test('if a call does not end by its transfer, its two connected legs are hung 
   }
 })
 
-t.test('if connected legs talk on after the end of their call, they are checked regularly', async (t) => {
+t.test('if connected legs continue after the end of their call, the legs are checked regularly', async (t) => {
   const { store, call, caller, recipient, clock, attempt } = await transferring(t)
   const unattended = async () => (await store.legs.unattended(10)).map(({ id }) => id).sort()
   await store.calls.append(call, call.id, [attempt('completed')])
@@ -138,7 +138,7 @@ t.test('if connected legs talk on after the end of their call, they are checked 
   t.same(await unattended(), [recipient.id])
 })
 
-t.test('if connected legs talk on after their call without credit, they are hung up', async (t) => {
+t.test('if connected legs continue after their call and credit is used up, the legs are hung up', async (t) => {
   const { store, sql, call, clock, orphans, attempt } = await transferring(t)
   await store.calls.append(call, call.id, [attempt('completed'), ended('transferred')])
   clock.setMs += graceMs + 1000

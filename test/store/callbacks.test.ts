@@ -74,7 +74,7 @@ t.test("the row policy shows only one organization's live or test rows", async (
   t.equal((await seen('*', '*')).length, 4)
 })
 
-t.test("a promise is stored once with its event, and the session's next promise replaces it", async (t) => {
+t.test("a callback is stored once with its event, and the session's next callback replaces it", async (t) => {
   const { store, clock, call, promise, events } = await setUp(t)
   const first = callbackOf(call, { reason: 'a\0b' }, clock.nowMs())
   const entry = promised(first)
@@ -97,7 +97,7 @@ t.test("a promise is stored once with its event, and the session's next promise 
   t.same(replaced?.payload, { callback_id: first.id, reason: 'replaced' })
 })
 
-t.test('a report says callback_scheduled unless the last promise of the call was cancelled', async (t) => {
+t.test("a report's outcome is callback_scheduled unless the call's last callback was cancelled", async (t) => {
   const { store, clock, call, process, promise } = await setUp(t)
   const first = await promise(call, { scheduledAtMs: clock.nowMs() + minuteMs })
   await clock.leap(minuteMs)
@@ -216,7 +216,7 @@ t.test('a callback fails after four tries if its organization has no phone numbe
   t.same(await events(), ['scheduled', ...attempt, ...attempt, ...attempt, 'dispatching', 'failed no_phone_number'])
 })
 
-t.test('a callback for which no process has looked within an hour is missed', async (t) => {
+t.test('a callback that no process has placed an hour after its due time fails as missed', async (t) => {
   const { store, clock, call, process, promise } = await setUp(t)
   const { id } = await promise(call)
   await clock.leap(2 * hourMs + 1)
@@ -226,7 +226,7 @@ t.test('a callback for which no process has looked within an hour is missed', as
   })
 })
 
-t.test('if a port throws, the attempt of a callback counts as failed', async (t) => {
+t.test('if placing a callback throws an error, the attempt counts as failed', async (t) => {
   const { store, clock, call, process, promise } = await setUp(t)
   const { id } = await promise(call)
   await clock.leap(hourMs)
@@ -276,7 +276,7 @@ t.test('a cancelled callback is never placed, even if other processes look for i
   }
 })
 
-t.test('simultaneous promises, looks and cancellations of callbacks cause no deadlock', async (t) => {
+t.test('creating, placing and cancelling callbacks simultaneously causes no deadlock', async (t) => {
   const { clock, call, process, promise, store } = await setUp(t, 3)
   const failing = [0, 1, 2].map((at) => process(() => Promise.resolve({ failure: 'concurrency' as const }), at))
   for (let round = 0; round < 15; round++) {

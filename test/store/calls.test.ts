@@ -26,7 +26,7 @@ const completed = (ms: number): CallEntry => ({
   change: { endedAtMs: ms, endReason: 'user_hangup' },
 })
 
-t.test('a session without a transport, from an earlier version, is read as one over a WebSocket', async (t) => {
+t.test('a session that an earlier version stored without a transport is read as a WebSocket session', async (t) => {
   const url = await cluster.database()
   const store = await cluster.store(t, url)
   const call = newCall((await organization(store, 'a')).id)
@@ -89,7 +89,7 @@ t.test('a stored call is read only by its tenant, and its secrets only until the
   t.same((await store.calls.findWithSecrets(call, call.id))?.secrets, {})
 })
 
-t.test('append moves a call, stores a repeated entry once, and refuses forbidden moves', async (t) => {
+t.test("append changes a call's status, stores a repeated entry once, and refuses illegal changes", async (t) => {
   const store = await cluster.store(t, await cluster.database())
   const { id: organizationId } = await organization(store, 'a')
   const call = newCall(organizationId)
@@ -161,7 +161,7 @@ t.test('a call that cannot be ended does not delay the ends of other calls', asy
   )
 })
 
-t.test('a claim that its owner released can be claimed again', async (t) => {
+t.test('a call can be claimed again after its owner has released it', async (t) => {
   const store = await cluster.store(t, await cluster.database())
   const { id: organizationId } = await organization(store, 'a')
   const call = newCall(organizationId)
@@ -181,7 +181,7 @@ t.test('a claim that its owner released can be claimed again', async (t) => {
   t.ok(await store.calls.claim(call, call.id, 'two', null))
 })
 
-t.test('endUnowned ends calls without an owner', async (t) => {
+t.test('endUnowned ends calls that no process owns', async (t) => {
   const clock = storeClock()
   const store = await cluster.store(t, await cluster.database(), { clock })
   const { id: organizationId } = await organization(store, 'a')
@@ -216,7 +216,7 @@ t.test('endUnowned ends calls without an owner', async (t) => {
     t.same(await store.calls.endUnowned(call, call.id, 'api_ended'), { state: 'owned' })
   })
 
-  await t.test('a session that nobody joined is cancelled without a report', async (t) => {
+  await t.test('a session that no client has joined is cancelled without a report', async (t) => {
     const [call, joined] = [await make(), await make()]
     await store.calls.claim(joined, joined.id, store.instanceId, null)
     await clock.leap(5_000)
@@ -292,7 +292,7 @@ t.test('lists of calls are paged, newest first', async (t) => {
   t.equal((await store.calls.listOfAgent(tenant, 'agent_even', 9, since)).calls.length, 3)
 })
 
-t.test('if calls of an agent have the same time, no page boundary loses or repeats one', async (t) => {
+t.test('if calls of an agent have the same time, the pages neither skip nor repeat a call', async (t) => {
   const url = await cluster.database()
   const [one, two] = [await cluster.store(t, url), await cluster.store(t, url)]
   const { id: organizationId } = await organization(one, 'a')
@@ -306,7 +306,7 @@ t.test('if calls of an agent have the same time, no page boundary loses or repea
   t.same([next.calls.length, next.nextUs], [2, null])
 })
 
-t.test('a change of a call is seen in every process', async (t) => {
+t.test('every process is notified of a change of a call', async (t) => {
   const url = await cluster.database()
   const [one, two] = [await cluster.store(t, url), await cluster.store(t, url)]
   const { id: organizationId } = await organization(one, 'a')
@@ -321,7 +321,7 @@ t.test('a change of a call is seen in every process', async (t) => {
   stop()
 })
 
-t.test('a process finds its uploads, and the unfinished uploads of dead processes', async (t) => {
+t.test('a process lists its recording uploads and the unfinished uploads of dead processes', async (t) => {
   const clock = storeClock()
   const store = await cluster.store(t, await cluster.database(), { clock })
   const { id: organizationId } = await organization(store, 'a')

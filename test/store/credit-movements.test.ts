@@ -30,7 +30,7 @@ t.test('the operator adds, subtracts and sets credit', async (t) => {
   t.equal(await store.creditAccounts.read('org_nobody', 1, null), null)
 })
 
-t.test('paid requests add to one movement per day, and free requests add nothing', async (t) => {
+t.test("the costs of a day's requests are one credit movement, without free requests", async (t) => {
   const clock = storeClock()
   const url = await cluster.database()
   const [store, other] = [await cluster.store(t, url, { clock }), await cluster.store(t, url, { clock })]

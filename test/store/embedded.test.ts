@@ -65,7 +65,7 @@ const open = (dataDir: string, messages: string[] = []) =>
 const serverPid = (dataDir: string) =>
   Number(readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0])
 
-t.test('the first start creates the cluster, the second start finds it, and stop leaves no process', async (t) => {
+t.test('the first start creates the cluster, the second start reuses it, and stop leaves no process', async (t) => {
   const dataDir = join(folderFor(t), 'data')
   const messages: string[] = []
   const first = await open(dataDir, messages)
@@ -100,7 +100,7 @@ t.test('Postgres listens only on a socket in a private folder, and on no address
   t.notOk(existsSync(socketDir))
 })
 
-t.test('the links that the package makes at its installation are made in the data folder', async (t) => {
+t.test('the links to the libraries of the Postgres package are created in the data folder', async (t) => {
   const dataDir = await initialised(t)
   const store = await open(dataDir)
   await store.close({ stopPostgres: true })
@@ -256,7 +256,7 @@ t.test('as root, Postgres runs in a user namespace if its folder is below a priv
 })
 
 t.test(
-  'as root, if the owner of the data cannot open its folder, the error names two remedies',
+  "as root, if the data folder's owner cannot open the folder, the error names two remedies",
   { skip },
   async (t) => {
     const folder = folderFor(t)
@@ -313,7 +313,7 @@ t.test("Postgres runs for a normal user, and for root with a normal user's data"
   })
 })
 
-t.test('if DATABASE_URL leads nowhere, the error names it without its password', async (t) => {
+t.test('if DATABASE_URL cannot be reached, the error shows the URL without its password', async (t) => {
   const wrong = (databaseUrl: string) =>
     openStore({ ...defaults, databaseUrl, dataDir: '', log: silent, clock: systemClock })
   await t.rejects(wrong('mysql://root:hunter2@localhost/x'), {

@@ -9,7 +9,7 @@ t.teardown(() => cluster.stop())
 /** With this delay in each direction, a new connection answers after 600 ms. */
 const delayMs = 150
 
-t.test('a slow statement over a long distance is no outage', async (t) => {
+t.test('a slow statement on a connection with high latency is not taken for an outage', async (t) => {
   const databaseUrl = await cluster.database()
   const relay = await DatabaseRelay.start(databaseUrl)
   t.teardown(() => relay.close())

@@ -7,7 +7,7 @@ import { organization, TestCluster } from './cluster.ts'
 const cluster = await TestCluster.start()
 t.teardown(() => cluster.stop())
 
-t.test("waiting reports, uploads and callbacks are counted, with the oldest one's age", async (t) => {
+t.test('the metrics count waiting reports, uploads and callbacks, with the age of the oldest', async (t) => {
   const clock = new TestClock()
   const url = await cluster.database()
   const store = await cluster.store(t, url, { clock, serves: false })
@@ -46,7 +46,7 @@ t.test("waiting reports, uploads and callbacks are counted, with the oldest one'
   t.same(work.callbacks, { count: 1, oldestMs: 5_000 }, 'the other one is not due')
 })
 
-t.test("the figures have the process's connections and all connections of Postgres", async (t) => {
+t.test("the metrics count the process's connections and all connections of Postgres", async (t) => {
   const url = await cluster.database()
   const store = await cluster.store(t, url, { serves: false })
   const { connections, serverConnections, serverConnectionsMax } = await store.figures()

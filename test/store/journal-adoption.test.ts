@@ -31,7 +31,7 @@ function setup(t: Test) {
   return { folder, journal, written, texts, write }
 }
 
-t.test('a file is adopted by one process', async (t) => {
+t.test('a journal file is adopted by only one process', async (t) => {
   const { folder, journal, written, write } = setup(t)
   await journal('a').append([row('1'), row('2')])
   await journal('b').adopt(allEnded, async (rows) => {
@@ -43,7 +43,7 @@ t.test('a file is adopted by one process', async (t) => {
   t.same(readdirSync(folder), [])
 })
 
-t.test('a row that is appended while the file is adopted goes to a new file, with its choice', async (t) => {
+t.test('a row that is appended during the adoption of its file goes to a new file with its choice', async (t) => {
   const { folder, journal, written, texts, write } = setup(t)
   const a = journal('a')
   await a.append([row('1')])
@@ -64,7 +64,7 @@ t.test('a row that is appended while the file is adopted goes to a new file, wit
   t.same([readdirSync(folder), a.rows], [[], 0])
 })
 
-t.test('a file that is adopted during its replay takes no later row with it', async (t) => {
+t.test('if a journal file is adopted during its replay, later rows go to a new file', async (t) => {
   const { folder, journal, written, write } = setup(t)
   const a = journal('a')
   await a.append([row('1')])
@@ -79,7 +79,7 @@ t.test('a file that is adopted during its replay takes no later row with it', as
   t.notOk(existsSync(path.join(folder, 'a.jsonl')))
 })
 
-t.test('appends at the moment of an adoption are not lost', async (t) => {
+t.test('rows that are appended during the adoption of a file are not lost', async (t) => {
   const { journal, written, write } = setup(t)
   const a = journal('a')
   const ids = Array.from({ length: 200 }, (_, index) => String(index))
@@ -96,7 +96,7 @@ t.test('appends at the moment of an adoption are not lost', async (t) => {
   t.same(new Set(written), new Set(ids.flatMap((id) => [id, `before ${id}`])))
 })
 
-t.test('a file that its adopter could not write is adopted again', async (t) => {
+t.test('if an adopter cannot write the rows of a file, the file is adopted again', async (t) => {
   const { folder, journal, written, write } = setup(t)
   const a = journal('a')
   await a.append([row('1')])
@@ -117,7 +117,7 @@ t.test('a file that its adopter could not write is adopted again', async (t) => 
   t.same(readdirSync(folder), [])
 })
 
-t.test('the file of an adopter that seems to have ended is adopted again', async (t) => {
+t.test('if an adopter seems to have ended, another process adopts the file', async (t) => {
   const { folder, journal, written, write } = setup(t)
   await journal('a').append([row('1')])
   await journal('b').adopt(allEnded, () => journal('c').adopt(allEnded, write))

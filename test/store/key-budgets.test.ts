@@ -66,7 +66,7 @@ t.test('100 simultaneous requests over two processes never exceed the budget of 
 })
 
 t.test(
-  'random requests over two processes: spent and reserved stay within the budget and end as the ledger',
+  "random requests of two processes stay within the key's budget, and the ledger equals the amount spent",
   async (t) => {
     const url = await cluster.database()
     const stores = await Promise.all([cluster.store(t, url), cluster.store(t, url)])
@@ -194,7 +194,7 @@ t.test("a dead process's reservations are given back to the budget", async (t) =
   t.match(await spent(store, id), { spentMicroUsd: 0, reservedMicroUsd: 0 })
 })
 
-t.test('a new daily or monthly budget counts its whole period, and a total budget counts from now on', async (t) => {
+t.test('a new daily or monthly budget counts its whole period, and a new total budget starts at 0', async (t) => {
   const url = await cluster.database()
   const store = await cluster.store(t, url)
   const { id, keyId } = await keyWith(store, undefined)
@@ -220,7 +220,7 @@ t.test('a new daily or monthly budget counts its whole period, and a total budge
   t.equal(await store.keyBudgets.set('org_other', keyId, { microUsd: 1, period: 'day' }), false, 'nor of another')
 })
 
-t.test('a key without a budget reserves as usual, also in a batch with a key that has one', async (t) => {
+t.test('a key without a budget reserves as usual, also in a batch with a key with a budget', async (t) => {
   const url = await cluster.database()
   const store = await cluster.store(t, url)
   const { id, caller: budgeted } = await keyWith(store, { microUsd: 10, period: 'day' }, 100)

@@ -25,7 +25,7 @@ const read: KeyPolicy = {
   aliases: { 'gpt-4o-mini': 'auto', 'whisper-1': 'deepgram:nova-3' },
 }
 
-t.test('a policy is stored under the names of the contract', (t) => {
+t.test('a key policy is stored under the field names of the contract', (t) => {
   t.same(readKeyPolicy(full), read)
   t.same(readKeyPolicy({}), {})
   t.same(readKeyPolicy({ allowed_origins: [] }), { allowedOrigins: [] })

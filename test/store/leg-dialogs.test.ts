@@ -34,7 +34,7 @@ async function open(test: Parameters<TestCluster['store']>[0]) {
   return { store, sql, clock, call, leg }
 }
 
-t.test("a SIP dialog is stored with its leg's name until the leg has ended", async (t) => {
+t.test('a SIP dialog is stored under its carrierLegId until its leg has ended', async (t) => {
   const { store, clock, leg } = await open(t)
   const dialogs = store.trunkDialogs
   const { id: legId, ...row } = await leg('trunk', 'caller')
@@ -50,7 +50,7 @@ t.test("a SIP dialog is stored with its leg's name until the leg has ended", asy
   t.equal(await dialogs.find('far'), null, 'one that comes late is not stored')
 })
 
-t.test("another line's dialog is not changed, and a dialog that is too long is refused", async (t) => {
+t.test('a dialog for a leg outside a trunk is not stored, and a dialog over 16 KiB is refused', async (t) => {
   const { store, leg } = await open(t)
   const { id: legId } = await leg('simulator', 'caller', 'far')
   await store.trunkDialogs.keep({ legId, carrierLegId: 'far' }, '{}')
@@ -59,7 +59,7 @@ t.test("another line's dialog is not changed, and a dialog that is too long is r
   await t.rejects(store.trunkDialogs.keep({ legId, carrierLegId: 'far' }, long), /more than 16384 bytes/)
 })
 
-t.test('two connected trunk legs end with their process, because it carries their audio', async (t) => {
+t.test('two connected trunk legs end with their process, because the process relays the audio', async (t) => {
   const { store, sql, clock, call, leg } = await open(t)
   const [caller, recipient] = [await leg('trunk', 'caller', 'one'), await leg('trunk', 'recipient', 'two')]
   await store.calls.append(call, call.id, [

@@ -32,7 +32,7 @@ async function nextRefresh(clock: TestClock): Promise<void> {
 const refresh = (store: Store) => (store.limits as SharedLimits).refresh()
 const countsInMemory = (store: Store) => !(store.limits.acquire('org', 'probe', one, 'request') instanceof Promise)
 
-t.test('in one process a key and its organization each have their limits', (t) => {
+t.test('in one process an API key and its organization have separate limits', (t) => {
   const leases = createLocalLimits()
   const limits = { organizationMax: 3, keyMax: 2 }
   const first = leases.acquire('org', 'key', limits, 'request')
@@ -122,7 +122,7 @@ t.test('two instances share the limits of a key and of its organization', async 
   )
 })
 
-t.test('a single instance grants leases without waiting', async (t) => {
+t.test('a single instance grants concurrency leases without waiting', async (t) => {
   const store = await cluster.store(t, await cluster.database(), { clock: storeClock() })
   const lease = store.limits.acquire('org', 'key', one, 'request')
   t.type(lease, 'function')
@@ -130,7 +130,7 @@ t.test('a single instance grants leases without waiting', async (t) => {
   t.equal(store.liveInstances(), 1)
 })
 
-t.test('a lease that was granted in memory counts for an instance that starts later', async (t) => {
+t.test('a concurrency lease granted in memory counts for an instance that starts later', async (t) => {
   const url = await cluster.database()
   const clock = storeClock()
   const first = await cluster.store(t, url, { clock })
@@ -169,7 +169,7 @@ t.test('a lease that was granted in memory counts for an instance that starts la
   )
 })
 
-t.test('leases are moved correctly while requests come and go', async (t) => {
+t.test('requests never exceed the limit while leases are moved from memory to the database', async (t) => {
   const url = await cluster.database()
   const first = await cluster.store(t, url)
   const limits = { organizationMax: null, keyMax: 5 }
@@ -247,7 +247,7 @@ t.test('a start right after a crash does not wait for the instance that was kill
   t.equal(store.liveInstances(), 2, 'its row is there still')
 })
 
-t.test('an instance that was paused for longer than its lease moves its leases afterwards', async (t) => {
+t.test('an instance that was paused for longer than its lease writes its leases again', async (t) => {
   const url = await cluster.database()
   const paused = await spawned([cluster.folder, url, 'lease', 'key'], 'ready')
   t.teardown(() => killed(paused))
@@ -264,7 +264,7 @@ t.test('an instance that was paused for longer than its lease moves its leases a
   t.equal(await acquire(store), 'key', 'the lease of the other is a row now')
 })
 
-t.test('a lease that ended during a failed move is given back', async (t) => {
+t.test('a lease that ended during a failed move to the database is released', async (t) => {
   const url = await cluster.database()
   const clock = storeClock()
   const sql = cluster.sql(t, url)
@@ -300,7 +300,7 @@ t.test('leases that could not be written after a pause are written later', async
   t.equal(await acquire(second), 'key')
 })
 
-t.test('instances that were all away for longer than their lease do not count one another as dead', async (t) => {
+t.test('after a long database outage instances do not count one another as dead', async (t) => {
   const url = await cluster.database()
   const clock = storeClock()
   const first = await cluster.store(t, url, { clock: storeClock() })
@@ -314,7 +314,7 @@ t.test('instances that were all away for longer than their lease do not count on
   t.equal(await acquire(second), 'key', 'the first was there all the time')
 })
 
-t.test('an instance that cannot write its leases counts in memory and moves them later', async (t) => {
+t.test('an instance that cannot write its leases counts in memory and writes the leases later', async (t) => {
   const url = await cluster.database()
   const clock = storeClock()
   const sql = cluster.sql(t, url)

@@ -64,7 +64,7 @@ t.test('if the socket of a transaction is reset, the transaction fails and the n
   t.equal(await sql.begin(async (tx) => (await tx<{ n: number }[]>`select 5 as n`)[0]?.n), 5)
 })
 
-t.test('a transaction that goes on after its connection was lost runs nothing in the next one', async (t) => {
+t.test('a transaction that has lost its connection runs no statement in the next transaction', async (t) => {
   const { sql, break: reset } = await breakable(t)
   const [begun, held, ended] = [gate(), gate(), gate()]
   let late: unknown
@@ -89,7 +89,7 @@ t.test('a transaction that goes on after its connection was lost runs nothing in
   t.match(late, { code: 'CONNECTION_CLOSED' })
 })
 
-t.test('a transaction of a process that is cut off does not keep its locks', async (t) => {
+t.test('Postgres ends an idle transaction of a disconnected process and frees its locks', async (t) => {
   const { sql } = await breakable(t)
   const limits = await sql<{ name: string; ms: number }[]>`
     select name, setting::int as ms from pg_settings where name = 'idle_in_transaction_session_timeout'`

@@ -103,7 +103,7 @@ for (const { version } of olderSteps)
   })
 
 t.test('migrations run once and in order', async (t) => {
-  await t.test('two processes at once create one schema, and a later start changes nothing', async (t) => {
+  await t.test('two simultaneous starts create one schema, and a later start changes nothing', async (t) => {
     const url = await cluster.database('empty')
     const both = await Promise.all([
       spawned([cluster.folder, url, 'close'], 'closed'),

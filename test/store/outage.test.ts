@@ -46,7 +46,7 @@ function watched(t: Test) {
   return { outage, sql, probes, changes, next: (event: 'probe' | 'changed') => once(events, event) }
 }
 
-t.test('work without an answer is refused, and then no work begins until a probe succeeds', async (t) => {
+t.test('database work without an answer is refused, and no work begins until a probe succeeds', async (t) => {
   const { outage, probes, changes, next } = watched(t)
   const probe = next('probe')
   const silent = outage.run({ run: () => new Promise(() => {}) })
@@ -66,7 +66,7 @@ t.test('work without an answer is refused, and then no work begins until a probe
   t.same([changes, returns], [[true, false], 1])
 })
 
-t.test('slow work goes on while probes are answered', async (t) => {
+t.test('slow database work goes on while the database answers probes', async (t) => {
   const { outage, probes, changes, next } = watched(t)
   const slow = open<string>()
   const answer = outage.run({ run: () => slow.promise })
@@ -92,7 +92,7 @@ t.test('a batch is refused at its deadline, even if the database answers other w
   await late.promise
 })
 
-t.test('a lost connection causes a probe at once, and an error by Postgres does not', async (t) => {
+t.test('a lost connection causes a probe at once, and an error from Postgres causes no probe', async (t) => {
   const { outage, probes } = watched(t)
   const full = Object.assign(new Error('full'), { code: '53100', severity: 'ERROR' })
   await t.rejects(outage.run({ run: () => Promise.reject(full) }), { ...refusal, cause: full })
@@ -102,7 +102,7 @@ t.test('a lost connection causes a probe at once, and an error by Postgres does 
   t.equal(probes.length, 1)
 })
 
-t.test('an answer to work that was refused ends the outage', async (t) => {
+t.test('a late answer of the database to refused work ends the outage', async (t) => {
   const { outage, changes, next } = watched(t)
   const frozen = open<string>()
   await t.rejects(outage.run({ run: () => frozen.promise }), refusal)
@@ -112,7 +112,7 @@ t.test('an answer to work that was refused ends the outage', async (t) => {
   t.same(changes, [true, false])
 })
 
-t.test('a write that was refused is undone when it has ended', async (t) => {
+t.test('a refused write that the database completes later is undone', async (t) => {
   const { sql } = watched(t)
   const undone = open<readonly string[]>()
   const writes = undoneWrites(
@@ -130,7 +130,7 @@ t.test('a write that was refused is undone when it has ended', async (t) => {
   t.same(await undone.promise, ['a', 'b'])
 })
 
-t.test('rows that are given back while the database is away are given back when it returns', async (t) => {
+t.test('rows that cannot be undone during an outage are undone when the database returns', async (t) => {
   const { sql, outage, next } = watched(t)
   const undone: string[][] = []
   const writes = undoneWrites(
@@ -150,7 +150,7 @@ t.test('rows that are given back while the database is away are given back when 
   t.same(undone, [['a']])
 })
 
-t.test('each row is undone until its own undo succeeds', async (t) => {
+t.test('the undo of each row is repeated until the undo succeeds for this row', async (t) => {
   const { sql } = watched(t)
   const undone: string[] = []
   const refused = new Set(['300'])
@@ -202,7 +202,7 @@ t.test('a write that has lost its connection may take effect later, so it is und
   }
 })
 
-t.test('a host without a name or a route is a database that is away', (t) => {
+t.test('an unknown host name or a missing route counts as an unreachable database', (t) => {
   for (const code of ['ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'])
     t.match(asFault(Object.assign(new Error(code), { code })), refusal, code)
   t.end()

@@ -22,7 +22,7 @@ const after = {
   org_keys: [],
 } as const
 
-t.test('every organization with users has an owner after the migration, and nobody has less than before', async (t) => {
+t.test('after the migration every organization with users has an owner, and no user has lost rights', async (t) => {
   const url = await cluster.database('empty')
   const database = new URL(url).pathname.slice(1)
   // The server's role owns the tables, and row level security binds it.

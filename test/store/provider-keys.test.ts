@@ -24,7 +24,7 @@ async function open(store: Store, organizationId: string, provider: string): Pro
   return keyId === undefined ? null : store.providerKeys.open(organizationId, provider, keyId)
 }
 
-t.test('a sealed value can be opened only at the place for which it was sealed', (t) => {
+t.test('a sealed value can be opened only for the row for which it was sealed', (t) => {
   const sealer = createSealer({ current: masterKey('a'), previous: [] })
   const place = ['provider key', 'org_a', 'mock', 'pkey_1']
   const sealed = sealer.seal(secret, place)
@@ -70,7 +70,7 @@ t.test('a provider key is stored sealed, and only its organization can open it',
   t.notMatch(dump, secret)
   t.notMatch(dump, Buffer.from(secret).toString('hex'))
 
-  await t.test('a sealed row that is copied to another organization does not open', async (t) => {
+  await t.test('a sealed row that is copied to another organization cannot be opened', async (t) => {
     await sql`insert into provider_keys select ${b.id}, provider, id, sealed, sealed_by, created_at from provider_keys`
     const fresh = await cluster.store(t, url)
     await t.rejects(open(fresh, b.id, 'mock'), { message: /belongs elsewhere/ })
@@ -88,7 +88,7 @@ t.test('a provider key is stored sealed, and only its organization can open it',
   })
 })
 
-t.test("in every process a caller has the ids of the organization's provider keys", async (t) => {
+t.test("every process reads an organization's provider key ids with the API key", async (t) => {
   const url = await cluster.database()
   const store = await cluster.store(t, url)
   const other = await cluster.store(t, url)

@@ -73,7 +73,7 @@ t.test('if a file cannot be read, only its upload ends', async (t) => {
   t.equal(open(), 0)
 })
 
-t.test('a recording is removed by its key, and a missing recording counts as removed', async (t) => {
+t.test('a recording is removed by its object key, and a missing recording counts as removed', async (t) => {
   const asked: string[] = []
   const bucket = await bucketThat(t, 'deletes', asked)
   await bucket.remove(place)

@@ -34,7 +34,7 @@ async function creditOf(store: Store, id: string): Promise<number | undefined> {
   return (await store.organizations.list()).find((found) => found.id === id)?.creditMicroUsd
 }
 
-t.test('of 200 simultaneous copies with one key, one is admitted', async (t) => {
+t.test('of 200 simultaneous requests with one idempotency key, one is admitted', async (t) => {
   const url = await cluster.database()
   const stores = await Promise.all([cluster.store(t, url), cluster.store(t, url)])
   const copies = Array.from({ length: 200 }, () => keyUse('org_a', 'same'))
@@ -50,14 +50,14 @@ t.test('of 200 simultaneous copies with one key, one is admitted', async (t) => 
   t.equal(row?.count, 1)
 })
 
-t.test('an idempotency key goes through its states as admission, dispatch and expiry say', async (t) => {
+t.test('an idempotency key changes its state at admission, dispatch and expiry', async (t) => {
   const url = await cluster.database()
   const clock = storeClock()
   const store = await cluster.store(t, url, { clock })
   const other = await cluster.store(t, url, { clock })
   const { idempotency } = store
 
-  await t.test('after dispatch an idempotency key answers with its first request until it expires', async (t) => {
+  await t.test('after dispatch an idempotency key leads to its first request until the key expires', async (t) => {
     const first = keyUse('org_a', 'life')
     t.same(await idempotency.admit(first), { outcome: 'admitted' })
     t.equal(await idempotency.dispatch(first), true)
@@ -72,7 +72,7 @@ t.test('an idempotency key goes through its states as admission, dispatch and ex
     t.equal(rows.length, 1, 'both steps in one have one time')
   })
 
-  await t.test('other content is a conflict in each state', async (t) => {
+  await t.test('an idempotency key with other content is a conflict in each state', async (t) => {
     const first = keyUse('org_a', 'conflict', 'one')
     const conflict = { outcome: 'conflict', originalRequestId: first.requestId }
     const [, concurrent] = await Promise.all([
@@ -88,7 +88,7 @@ t.test('an idempotency key goes through its states as admission, dispatch and ex
     t.same(await idempotency.admit(keyUse('org_a', 'conflict', 'two')), conflict, 'ended')
   })
 
-  await t.test('if two contents come at once, the content that is not stored is a conflict', async (t) => {
+  await t.test('of two contents that arrive at once, the content that is not stored is a conflict', async (t) => {
     const recorded = keyUse('org_a', 'third content', 'recorded')
     await other.idempotency.admit(recorded)
     const [wrong, right] = await Promise.all([
@@ -120,7 +120,7 @@ t.test('an idempotency key goes through its states as admission, dispatch and ex
   })
 
   await t.test(
-    'an expired lease is taken over only with the same content, and its old owner has lost it',
+    'an expired lease is taken over only by a request with the same content, and its old owner loses it',
     async (t) => {
       const first = keyUse('org_a', 'takeover')
       await idempotency.admit(first)
@@ -143,7 +143,7 @@ t.test('an idempotency key goes through its states as admission, dispatch and ex
     })
   })
 
-  await t.test('many keys in one batch get one answer each, even if some are refused', async (t) => {
+  await t.test('each idempotency key in a batch gets its answer, even if some keys are refused', async (t) => {
     const known = Array.from({ length: 40 }, (_, index) => keyUse('org_a', `batch ${index * 2}`))
     await Promise.all(known.map((use) => idempotency.admit(use)))
     await Promise.all(known.map((use) => idempotency.dispatch(use)))
@@ -159,7 +159,7 @@ t.test('an idempotency key goes through its states as admission, dispatch and ex
   })
 })
 
-t.test('a live request keeps its lease, and a killed request loses it after a while', async (t) => {
+t.test('a live request keeps its lease, and the lease of a killed process expires', async (t) => {
   const url = await cluster.database()
   const time = storeClock()
   const owner = await cluster.store(t, url, { clock: time })
@@ -182,7 +182,7 @@ t.test('a live request keeps its lease, and a killed request loses it after a wh
   t.match(await later.idempotency.admit(keyUse('org_a', 'killed')), { outcome: 'admitted' })
 })
 
-t.test('settling finishes the key, writes the row and debits the credit', async (t) => {
+t.test('a settlement completes the idempotency key, writes the ledger row and debits credit', async (t) => {
   const url = await cluster.database()
   const store = await cluster.store(t, url)
   const sql = cluster.sql(t, url)
@@ -269,7 +269,7 @@ t.test('credit is reserved and given back', async (t) => {
   const store = await cluster.store(t, url)
 
   await t.test(
-    '100 reserves at once from two processes: granted while the balance covers, never below zero',
+    '100 simultaneous reservations of two processes are granted while the credit lasts, never below zero',
     async (t) => {
       const other = await cluster.store(t, url)
       const { id } = await organization(store, 'poor', 1_050)
@@ -288,12 +288,12 @@ t.test('credit is reserved and given back', async (t) => {
     t.equal(await creditOf(store, id), 0)
   })
 
-  await t.test('a reservation of 0 has no row, and an unknown organization is refused', async (t) => {
+  await t.test('a reservation of 0 is not stored, and an unknown organization is refused', async (t) => {
     t.equal(await store.credit.reserve('org_unknown', 'req_0', 0), null)
     t.equal(await store.credit.reserve('org_unknown', 'req_0', 1), 'credit')
   })
 
-  await t.test('a request may reserve again, and everything unused is given back', async (t) => {
+  await t.test('a request may reserve more than once, and all unused credit is given back', async (t) => {
     const { id } = await organization(store, 'long', 100)
     const asks = [10, 20, 30].map((amount) => store.credit.reserve(id, 'req_long', amount))
     t.same(await Promise.all(asks), [null, null, null])
@@ -342,7 +342,7 @@ t.test('expired idempotency keys are removed', async (t) => {
   await Promise.all([pools.system.end(), pools.tenant.end()])
 })
 
-t.test('the batch statements use the index of the key and do not scan the table', async (t) => {
+t.test('the batch statements use the index of idempotency keys and do not scan the table', async (t) => {
   const url = await cluster.database()
   const store = await cluster.store(t, url)
   const sql = cluster.sql(t, url)

@@ -112,7 +112,7 @@ function linesInOrder({ lines, costMicroUsd }: Costs): string[] {
 
 const countOf = async ({ sql }: Setup, table: string) => (await sql`select from ${sql(table)}`).count
 
-t.test('if requests of seven of ten days are deleted, usage, costs of calls and credit stay the same', async (t) => {
+t.test('if old requests are deleted, usage, costs of calls and credit stay the same', async (t) => {
   const setup = await setUp(t, { requestsDays: 3 })
   const { store, sql, sweep, live } = setup
   const call = await endedCall(setup, 1)
@@ -145,7 +145,7 @@ t.test('if requests of seven of ten days are deleted, usage, costs of calls and 
   t.same(await usageOf(setup), withLate, 'a row that comes late is added to the sums of its day')
 })
 
-t.test('if more requests are due than one batch holds, one run deletes all, of every organization', async (t) => {
+t.test('if more requests are due than a batch holds, one run deletes all requests that are due', async (t) => {
   const setup = await setUp(t, { requestsDays: 1 })
   const { store, sql, settle, sweep, clock, live } = setup
   const other = await organization(store, 'b')
@@ -163,7 +163,7 @@ t.test('if more requests are due than one batch holds, one run deletes all, of e
   t.equal(await countOf(setup, 'usage_days'), 4, 'a row for each organization and model')
 })
 
-t.test("calls are deleted with all their rows, but their legs' and requests' usage stays", async (t) => {
+t.test('if calls are deleted with all their rows, the usage of their legs and requests stays', async (t) => {
   const setup = await setUp(t, { callsDays: 5 })
   const { store, sql, sweep, live } = setup
   const [old, recent, waiting, unpaid, recorded] = await Promise.all(

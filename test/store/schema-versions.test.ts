@@ -34,7 +34,7 @@ async function olderDatabase(t: Test, older = laterVersion - 1) {
   return url
 }
 
-t.test("a migration is not limited by the time limit for a request's statements", async (t) => {
+t.test('the time limit for the statements of requests does not limit a migration', async (t) => {
   const url = await olderDatabase(t)
   const sql = connection(t, url)
   await sql`set statement_timeout = 200`
@@ -47,7 +47,7 @@ t.test("a migration is not limited by the time limit for a request's statements"
   t.match(await sql`show statement_timeout`, [{ statement_timeout: '200ms' }], 'for the migration alone')
 })
 
-t.test('a migration that waits for a table blocks others only briefly', async (t) => {
+t.test('a migration that waits for a table lock blocks other queries only briefly', async (t) => {
   // The next step changes requests and calls.
   const url = await olderDatabase(t, laterColumns.version - 1)
   const said: string[] = []
@@ -102,7 +102,7 @@ for (const [title, servesFrom] of [
     )
   })
 
-t.test('migrations that only add are marked with the oldest version that can use them', async (t) => {
+t.test('migrations that only add columns or tables list the oldest version that can use them', async (t) => {
   const sql = connection(t, await cluster.database())
   await migrate(sql, () => {}, laterSteps)
   const rows = await sql<{ version: number; from: number | null }[]>`
@@ -112,7 +112,7 @@ t.test('migrations that only add are marked with the oldest version that can use
   for (const { version, from } of rows.slice(1)) t.equal(from, servedSchema, `${version}`)
 })
 
-t.test('a command that does not create the schema refuses an older one, and names the remedy', async (t) => {
+t.test('a command that does not create the schema refuses an older schema, and names the remedy', async (t) => {
   const sql = connection(t, await olderDatabase(t))
   await t.rejects(requireSchema(sql, laterVersion), {
     message: `The database has schema ${laterVersion - 1}, and this version needs ${laterVersion}: run \`parley migrate\` first.`,

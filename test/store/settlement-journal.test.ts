@@ -41,7 +41,7 @@ async function setup(t: Test, options: Partial<StoreOptions> = {}) {
   return { dataDir, databaseUrl, folder: path.join(dataDir, 'settlements'), relay, store, id, sql, state }
 }
 
-t.test('settlements wait on the disk while the database is away, and are written once when it is back', async (t) => {
+t.test('settlements wait on the disk during a database outage, and are then written once', async (t) => {
   const { folder, relay, store, id, state } = await setup(t)
   relay.cut()
   await settled(store, settlement(id, 'req_1'))
@@ -76,7 +76,7 @@ t.test('an idempotency key that a killed database has lost is stored again with 
   )
 })
 
-t.test('settlements are tried in vain during an outage, and written after it', async (t) => {
+t.test('settlements fail during a database outage, and are written after the outage', async (t) => {
   const errors: string[] = []
   const log = { ...silent, error: (_fields: object, message: string) => void errors.push(message) }
   const clock = storeClock()
@@ -111,7 +111,7 @@ for (const [name, code] of [
     t.same(await state(), { requests: ['req_1'], credit: 990, choices: 1 })
   })
 
-t.test('the next process writes the settlements of a process that ended, but not half a record', async (t) => {
+t.test('the next process writes the settlements of an ended process, except a truncated record', async (t) => {
   const { dataDir, databaseUrl, folder, relay, store, id, sql, state } = await setup(t)
   relay.cut()
   await settled(store, settlement(id, 'req_1'))
@@ -128,7 +128,7 @@ t.test('the next process writes the settlements of a process that ended, but not
   t.same(await state(), { requests: ['req_1'], credit: 990, choices: 1 })
 })
 
-t.test('settlements of another database are left alone', async (t) => {
+t.test('a process does not write the settlements of another database', async (t) => {
   const { dataDir, folder, relay, store, id } = await setup(t)
   relay.cut()
   await settled(store, settlement(id, 'req_1'))
@@ -142,7 +142,7 @@ t.test('settlements of another database are left alone', async (t) => {
   t.equal(readdirSync(folder).length, 1)
 })
 
-t.test('a full journal leaves no room for more requests until the database is back', async (t) => {
+t.test('if the journal is full, it has no room for requests until the database is back', async (t) => {
   const { relay, store, id, state } = await setup(t, { journalBytesMax: 100 })
   t.ok(store.ledger.hasRoom())
   relay.cut()
@@ -154,7 +154,7 @@ t.test('a full journal leaves no room for more requests until the database is ba
   t.same((await state()).requests, ['req_1', 'req_2'], 'a request under way is settled too')
 })
 
-t.test('a data folder that cannot be written leaves no room either', async (t) => {
+t.test('if the data folder cannot be written, the journal has no room for requests', async (t) => {
   const { dataDir, relay, store, id, state } = await setup(t)
   rmSync(dataDir, { recursive: true })
   appendFileSync(dataDir, 'a file in the place of the folder')
@@ -167,7 +167,7 @@ t.test('a data folder that cannot be written leaves no room either', async (t) =
   await until('there is room, because the database can write', () => store.ledger.hasRoom())
 })
 
-t.test('a file that cannot be read holds no other file back', async (t) => {
+t.test('a journal file that cannot be read does not delay the other files', async (t) => {
   const { dataDir, databaseUrl, folder, relay, store, id, sql, state } = await setup(t)
   relay.cut()
   await settled(store, settlement(id, 'req_1'))
@@ -183,7 +183,7 @@ t.test('a file that cannot be read holds no other file back', async (t) => {
   t.same(readdirSync(folder), ['0.jsonl'])
 })
 
-t.test('if another process has written the file, there is room again', async (t) => {
+t.test('if another process has written the journal file, the journal has room again', async (t) => {
   const { folder, relay, store, id } = await setup(t, { journalBytesMax: 100 })
   relay.cut()
   await settled(store, settlement(id, 'req_1'))

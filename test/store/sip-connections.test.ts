@@ -67,7 +67,7 @@ const outbound = {
   ...addressing,
 } as const
 
-t.test("a call from an address belongs to the connections with this address, first to its number's", async (t) => {
+t.test('a call belongs to the connections with its address, first to the connection of its number', async (t) => {
   const { connections, one, other, add, number } = await openConnections(t)
   const [first, second] = [await add(one), await add(other, { createdAtMs: 2 })]
   await add(one, { test: true })
@@ -84,7 +84,7 @@ t.test("a call from an address belongs to the connections with this address, fir
 })
 
 t.test(
-  'if two organizations have one trunk company, the exact number decides, and then the earlier import',
+  'if two organizations use the same trunk company, the exact number decides, and then the earlier import',
   async (t) => {
     const { connections, one, other, add, number } = await openConnections(t)
     const [first, second] = [await add(one), await add(other, { createdAtMs: 2 })]
@@ -102,7 +102,7 @@ t.test(
 )
 
 t.test(
-  'a registered connection gets calls from its trunk, even if another connection has the address range',
+  'a registered connection gets the calls of its trunk, even if another connection has the address range',
   async (t) => {
     const { connections, one, other, add, number } = await openConnections(t)
     const range = await add(other)
@@ -124,7 +124,7 @@ t.test(
   },
 )
 
-t.test('a caller must log in if a connection with a login was the first to import the number', async (t) => {
+t.test('a call must authenticate if a connection with a login was the first to import the number', async (t) => {
   const { connections, one, other, add, number } = await openConnections(t)
   const inbound = { allowedAddresses: [], username: 'desk', hasPassword: true }
   const passwords = { inbound: 'open sesame' }
@@ -214,7 +214,7 @@ t.test('a connection whose registration is refused is failing, even if its trunk
   t.equal(await statusOf(one), 'failing')
 })
 
-t.test('when refused settings are changed, the refusals of the registration are forgotten', async (t) => {
+t.test('if refused settings are changed, earlier refusals of the registration do not count', async (t) => {
   const { connections, owned, one, add, statusOf } = await openConnections(t)
   const { id } = await add(one, { outbound })
   for (let time = 0; time < 3; time++) await connections.noteRegistration(id, false)
@@ -235,7 +235,7 @@ t.test('a trunk that accepts the registration counts as answering, even if it ig
   t.equal(await statusOf(one), 'ready')
 })
 
-t.test('an inbound-only connection is ready with its first call', async (t) => {
+t.test('an inbound-only connection becomes ready with its first call', async (t) => {
   const { connections, one, add, statusOf } = await openConnections(t)
   const { id } = await add(one)
   await connections.noteCall(id)

@@ -63,7 +63,7 @@ t.test('a transaction of the store commits everything or nothing, for one organi
     t.equal((await store.keys.list(a.id)).length, 1)
   })
 
-  await t.test('a transaction is for one organization only', async (t) => {
+  await t.test('a transaction refuses to read or change the rows of another organization', async (t) => {
     let kept: Repositories | undefined
     await store.transaction(a.id, (repositories) => {
       kept = repositories

@@ -63,7 +63,7 @@ t.test('calls can be written while an upgrade builds the indexes of their table'
   )
 })
 
-t.test('migrations before a failed one stay, and the next start continues after them', async (t) => {
+t.test('migrations before a failed migration stay, and the next start continues after them', async (t) => {
   const { open, superuser } = await databaseOf(t, servedSchema)
   await open()`create table later_notes ()`
   await t.rejects(upgrade(open()), /relation "later_notes" already exists/)

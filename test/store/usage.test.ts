@@ -59,7 +59,7 @@ t.test('usage of calls shows their agent, their key, and the seconds of their le
   t.same(await store.usage.read(test, query()), [])
 })
 
-t.test('live and test requests are counted separately, also in old rows without this mark', async (t) => {
+t.test('live and test requests are counted separately, also in old rows without a test column', async (t) => {
   const { store, sql, settle, live, test } = await setUp()
   const key = { organizationId: live.organizationId, name: '', scopes: [], policy: {}, expiresAtMs: null }
   const [ofTest, ofLive] = [
@@ -79,7 +79,7 @@ t.test('live and test requests are counted separately, also in old rows without 
   ])
 })
 
-t.test('a request that its caller aborted is counted, but not as failed', async (t) => {
+t.test('a request that its client aborted is counted, but not as failed', async (t) => {
   const { store, settle, live } = await setUp()
   await settle('req_1', { outcome: 'cancelled' })
   await settle('req_2', { outcome: 'no_candidate' })
@@ -100,7 +100,7 @@ t.test('usage days are days of UTC, and the end of the requested time is exclude
   )
 })
 
-t.test('usage that has more rows than the limit is refused', async (t) => {
+t.test('a usage query with more rows than the limit is refused', async (t) => {
   const { store, sql, settle, live } = await setUp()
   await settle('req_0', {})
   await sql`

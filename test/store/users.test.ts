@@ -54,7 +54,7 @@ t.test('a user token and a session are issued, checked and revoked', async (t) =
   t.equal(await store.keys.find(id, user.id), null)
 })
 
-t.test('an organization keeps one owner, also if two owners leave at the same time', async (t) => {
+t.test('an organization keeps its last owner, even if two owners leave at the same time', async (t) => {
   const url = await cluster.database()
   const store = await cluster.store(t, url)
   const { id } = await organization(store, 'acme')

@@ -171,7 +171,7 @@ t.test('while the database is away, deliveries are signed with the last known se
   await t.rejects(store.webhookSecrets.signingSecrets('org_other'), { name: 'Fault', kind: 'store_unreachable' })
 })
 
-t.test('sealed secrets open only for their endpoint, and can be sealed with a new master key', async (t) => {
+t.test('sealed secrets can be opened only for their endpoint, and sealed with a new master key', async (t) => {
   const url = await cluster.database()
   const store = await cluster.store(t, url, { ...masterKeys('a'), serves: false })
   const { id: organizationId } = await organization(store, 'a')

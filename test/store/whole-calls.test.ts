@@ -16,7 +16,7 @@ const moved = (to: 'transferring' | 'in_progress'): CallEntry => ({
   change: {},
 })
 
-t.test('a call and its transfers are read as of the same moment', async (t) => {
+t.test('a call and its transfers are read in the same snapshot', async (t) => {
   const store = await cluster.store(t, await cluster.database())
   const { id: organizationId } = await organization(store, 'a')
   const call = newCall(organizationId)
