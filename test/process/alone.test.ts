@@ -20,7 +20,7 @@ t.teardown(() => {
 
 const alone = (args: string[], env: Record<string, string> = {}) => runParley(args, { dataDir, env })
 
-t.test('a start with a setting that cannot work is refused, and the setting is named', async (t) => {
+t.test('a start with an unusable setting is refused, and the error names the setting', async (t) => {
   refused(
     t,
     await alone(['up'], { PARLEY_PORT: '0', PARLEY_HOST: '0.0.0.0' }),
@@ -49,7 +49,7 @@ t.test('if the data folder cannot be created, the error names it', async (t) => 
   }
 })
 
-t.test('demo transcribes a recorded prompt, answers and speaks, and leaves no process or file', async (t) => {
+t.test('the demo command transcribes, answers and speaks, and leaves no process or file', async (t) => {
   const temporary = path.join(files, 'tmp')
   mkdirSync(temporary)
   // These settings are for a server behind a proxy. The demo's instance must ignore them.
@@ -63,7 +63,7 @@ t.test('demo transcribes a recorded prompt, answers and speaks, and leaves no pr
   t.same(readdirSync(temporary), [])
 })
 
-t.test('an interrupted demo leaves no process or file', async (t) => {
+t.test('an interrupted demo command leaves no process or file', async (t) => {
   const temporary = path.join(files, 'interrupted')
   mkdirSync(temporary)
   const env = { PATH: process.env['PATH'], HOME: process.env['HOME'], TMPDIR: temporary }

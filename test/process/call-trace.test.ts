@@ -24,7 +24,7 @@ const contextIn = (headers: Record<string, unknown>) => /^00-(\w{32})-(\w{16})-0
 const ofCall = (id: string) => sink.spans().filter(({ traceId }) => traceId === id.replaceAll('-', ''))
 const deliveries = (spans: readonly SpanAtSink[]) => spans.filter(({ name }) => name.startsWith('webhook '))
 
-t.test('all spans of a call are one tree, under the id of the call', async (t) => {
+t.test('all spans of a call form one tree, under the trace id of the call', async (t) => {
   const acme = await admin.organization('traced', { scopes: ['router', 'platform', 'admin'] })
   const events = ['call.pre_call', 'call.status', 'call.report']
   const wanted = { name: 'crm', url: hook.url, events }

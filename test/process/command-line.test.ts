@@ -25,7 +25,7 @@ const outputOf = (t: Test, ...args: string[]) => outputOfRun(t, command(...args)
 const key = /key {3}(sk_live_\S+)/.exec(parley.output())?.[1] ?? ''
 const works = async (secret: string) => (await send({ url: parley.url, key: secret }, '/router/v1/models')).status
 
-t.test('up prints the address, a key, and a curl command that works', async (t) => {
+t.test('the command up prints the address, an API key, and a curl command that works', async (t) => {
   t.match(parley.output(), /^Parley \d+\.\d+\.\d+ is ready at http:\/\/127\.0\.0\.1:\d+$/m)
   t.match(key, /^sk_live_\w{24,}$/)
   t.match(parley.output(), `  web   ${parley.url}/try: `)
@@ -38,7 +38,7 @@ t.test('up prints the address, a key, and a curl command that works', async (t) 
   t.same(new Set(models.map(({ kind }) => kind)), new Set(['stt', 'tts', 'llm']))
 })
 
-t.test('the key of a first run is stored, and only its owner can read it', (t) => {
+t.test('the API key of a first run is stored in a file that only its owner can read', (t) => {
   const file = path.join(parley.dataDir, 'local.key')
   t.equal(readFileSync(file, 'utf8'), `${key}\n`)
   t.equal(statSync(file).mode & 0o777, 0o600)
@@ -58,7 +58,7 @@ t.test('the commands speak, transcribe and respond work in pipes', async (t) => 
   refused(t, await line(`printf '' | ${entry} respond -`), 'parley: there is no text')
 })
 
-t.test('doctor names each fault, and does not stop the server', async (t) => {
+t.test('the command doctor names each fault, and does not stop the server', async (t) => {
   const beside = await outputOf(t, 'doctor')
   t.match(JSON.parse(await outputOf(t, 'doctor', '--json')), { data: [{ name: 'Node', ok: true }] })
   for (const name of ['Node', 'configuration', 'engine', 'store', 'port', 'provider'])

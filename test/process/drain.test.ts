@@ -95,7 +95,7 @@ for (const signals of [
     await until('Postgres has ended', () => !isRunning(postgres))
   })
 
-t.test('if both processes of a group get the signal, open requests still finish', async (t) => {
+t.test('if both processes of a process group get SIGTERM, open requests still finish', async (t) => {
   const [port, adminPort] = [await freePort(), await freePortPair()]
   const two = { PARLEY_PROCESSES: '2', PARLEY_PORT: String(port), PARLEY_ADMIN_PORT: String(adminPort) }
   const parley = await started(t, { ...two, PARLEY_DRAIN_LB_DELAY_MS: '500' })

@@ -20,7 +20,7 @@ for (const setting of ['auto', 'node'] as const) {
   })
 }
 
-t.test('an unknown PARLEY_ENGINE is refused', async (t) => {
+t.test('an unknown value of PARLEY_ENGINE is refused', async (t) => {
   const { code, stderr } = await runParley(['up'], { dataDir: freshDataDir(), env: { PARLEY_ENGINE: 'apache' } })
   t.equal(code, 1)
   t.match(stderr, /^parley: PARLEY_ENGINE/)

@@ -33,7 +33,7 @@ const pinned = (text: string) => ask(text, { routing: { mode: 'explicit', provid
 const withKey = (key: string, text = 'hello'): Promise<Answer> =>
   postJson(parley, responses, pinned(text), { 'idempotency-key': key })
 
-t.test('if the process dies before its dispatch is committed, the key is usable after its lease', async (t) => {
+t.test('if the process dies before the dispatch, the idempotency key is usable after its lease', async (t) => {
   const sql = openDatabase(dataDir)
   await holdDispatch(sql)
   const key = randomUUID()
@@ -50,7 +50,7 @@ t.test('if the process dies before its dispatch is committed, the key is usable 
   t.equal(stub.requests.length - before, 1, 'the first one never reached the provider')
 })
 
-t.test('kill -9 after the dispatch: the idempotency key stays used', async (t) => {
+t.test('if the process is killed after the dispatch, the idempotency key stays used', async (t) => {
   stub.behave({ kind: 'hang' })
   const key = randomUUID()
   const before = stub.requests.length

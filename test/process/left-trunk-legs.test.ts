@@ -17,7 +17,7 @@ import { startParley } from './parley.ts'
 
 const endsWithinMs = 30_000
 
-t.test('after a kill each trunk leg gets BYE, or CANCEL if it rings, within 30 s of the next start', async (t) => {
+t.test('within 30 s of a start after a kill, each trunk leg gets BYE, or CANCEL if it rings', async (t) => {
   const farPort = await freePort()
   const server = await startBuiltTrunkServer(farPort)
   t.teardown(() => server.close())

@@ -86,7 +86,7 @@ t.test('make run starts a server, and Ctrl-C leaves no process', async (t) => {
   t.equal(postgresPid(dataDir), null)
 })
 
-t.test('after kill -9 and a restart everything acknowledged is still there', async (t) => {
+t.test('after kill -9 and a restart all acknowledged data is still stored', async (t) => {
   const parley = await started(t)
   const organization = /org_\w+/.exec((await runParley(['org', 'list'], parley)).stdout)?.[0] ?? ''
   const made = await runParley(['keys', 'create', '--org', organization], parley)
@@ -147,7 +147,7 @@ t.test('two processes on one port share their limits, and a killed process is re
     t.match(any.stderr, 'PARLEY_PORT: 0 ')
   })
 
-  await t.test('200 copies of a request with one idempotency key make one attempt', async (t) => {
+  await t.test('200 copies of a request with one idempotency key cause one provider request', async (t) => {
     stub.behave({ kind: 'slow', delayMs: 500 })
     const asked = stub.requests.length
     const key = { 'idempotency-key': randomUUID(), connection: 'close' }
@@ -171,7 +171,7 @@ t.test('two processes on one port share their limits, and a killed process is re
     await until('which serves', () => bothServe(parley, adminPort))
   })
 
-  await t.test('a limit of one request holds over both processes', async (t) => {
+  await t.test('a concurrency limit of 1 holds across both processes', async (t) => {
     const organization = /org_\w+/.exec((await runParley(['org', 'list'], parley)).stdout)?.[0] ?? ''
     const args = ['keys', 'create', '--org', organization, '--policy', '{"max_concurrency":1}']
     const limited = { ...parley, key: (await runParley(args, parley)).stdout.trim() }

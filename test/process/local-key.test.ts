@@ -11,19 +11,19 @@ async function tokenOf(t: Test, env: Record<string, string>, headers: Record<str
   return answer.status
 }
 
-t.test('a program on this machine gets a token without a key', async (t) => {
+t.test('a client on the same machine gets a token without an API key', async (t) => {
   t.equal(await tokenOf(t, {}), 200)
 })
 
-t.test('no client of a server with a public address gets a token, because of tunnels', async (t) => {
+t.test('if PARLEY_PUBLIC_URL is set, no client gets a token without an API key', async (t) => {
   t.equal(await tokenOf(t, { PARLEY_PUBLIC_URL: 'https://parley.example' }), 404)
 })
 
-t.test('no client behind a proxy gets a token without a key', async (t) => {
+t.test('a client behind a proxy gets no token without an API key', async (t) => {
   t.equal(await tokenOf(t, {}, { 'x-real-ip': '203.0.113.7' }), 404)
 })
 
-t.test('a server with a public address creates no organization and prints no key', async (t) => {
+t.test('if PARLEY_PUBLIC_URL is set, the server creates no organization and prints no API key', async (t) => {
   const parley = await startParley({ PARLEY_BOOTSTRAP_KEY: '', PARLEY_PUBLIC_URL: 'https://parley.example' })
   t.teardown(() => parley.remove())
   t.notMatch(parley.output(), /sk_(live|test)_/)

@@ -105,7 +105,7 @@ t.test('the next start ends the sessions of a killed process, and keeps their re
   t.equal(Math.round((bytes.length - 44) / 64), durationMs)
 })
 
-t.test('a process that was paused ends the sessions that another process has ended meanwhile', async (t) => {
+t.test('a resumed process closes the sockets of sessions that were ended during its pause', async (t) => {
   const databaseUrl = await cluster.database('empty')
   const owner = await node(t, databaseUrl)
   const other = await node(t, databaseUrl)

@@ -87,7 +87,7 @@ async function screening({ owner, other, carrier }: World): Promise<{ id: string
   return { id, attemptId: attemptOf(row)?.id ?? '' }
 }
 
-t.test('if a process dies while it asks a recipient, both legs are hung up within 30 s', async (t) => {
+t.test('if a process dies while a recipient screens a transfer, both legs are hung up within 30 s', async (t) => {
   const world = await start(t)
   const { owner, other, carrier } = world
   const { id } = await screening(world)
@@ -105,7 +105,7 @@ t.test('if a process dies while it asks a recipient, both legs are hung up withi
   )
 })
 
-t.test('if two parties were connected, they talk on when the process of the call dies', async (t) => {
+t.test('two connected parties can go on talking after the process of their call has died', async (t) => {
   const world = await start(t)
   const { owner, other, carrier, framesAt } = world
   const { id, attemptId } = await screening(world)

@@ -42,7 +42,7 @@ t.test('two nodes that start at once on one Postgres share their limits and keys
   const create = (...args: string[]) => command('keys', 'create', '--org', organization, ...args)
   const limited = await create('--policy', '{"max_concurrency":1}')
 
-  await t.test('a limit of one request holds over both nodes from the first request on', async (t) => {
+  await t.test('a concurrency limit of 1 holds across both nodes from the first request on', async (t) => {
     const before = stub.requests.length
     const answers = await askAtOnce(stub, 20, (at) => askMock(both[at % 2] as Running, limited))
     t.equal(answers.filter(({ status }) => status === 200).length, 1)
@@ -50,7 +50,7 @@ t.test('two nodes that start at once on one Postgres share their limits and keys
     for (const { status, json } of answers) if (status !== 200) t.equal(json().error.code, 'concurrency_exhausted')
   })
 
-  await t.test('a lease that one node releases is free at the other node', async (t) => {
+  await t.test('a concurrency lease that one node releases is available at the other node', async (t) => {
     for (const i of asks(6)) {
       let answer = await askMock(both[i % 2] as Running, limited)
       await until('it is free', async () => {
@@ -61,7 +61,7 @@ t.test('two nodes that start at once on one Postgres share their limits and keys
     }
   })
 
-  await t.test('an idempotency key makes one provider request over both nodes', async (t) => {
+  await t.test('an idempotency key causes only one provider request across both nodes', async (t) => {
     stub.behave({ kind: 'slow', delayMs: 300 })
     const before = stub.requests.length
     const key = { 'idempotency-key': randomUUID() }
@@ -73,7 +73,7 @@ t.test('two nodes that start at once on one Postgres share their limits and keys
     t.equal(stub.requests.length, before + 1)
   })
 
-  await t.test('a revoked key stops on both nodes', async (t) => {
+  await t.test('a revoked API key stops working on both nodes', async (t) => {
     const key = await create()
     for (const each of both) t.equal((await askMock(each, key)).status, 200, 'it works')
     const rows = (await command('keys', 'list', '--org', organization)).split('\n')
@@ -82,7 +82,7 @@ t.test('two nodes that start at once on one Postgres share their limits and keys
     for (const each of both) await until('it is refused', async () => (await askMock(each, key)).status === 401)
   })
 
-  await t.test('the edge quota follows the number of live nodes', async (t) => {
+  await t.test('the edge quota is divided by the number of live nodes', async (t) => {
     const half = '"relay-ip";q=501;w=300'
     for (const each of both) await until('each has half', async () => (await quota(each)) === half)
     const third = await node(t)
@@ -94,7 +94,7 @@ t.test('two nodes that start at once on one Postgres share their limits and keys
     await until('the one that is left has all', async () => (await quota(first)) === '"relay-ip";q=1001;w=300')
   })
 
-  await t.test('after the other node has ended, the remaining node still enforces the limit', async (t) => {
+  await t.test('after one of two nodes has ended, the remaining node still enforces the limit', async (t) => {
     const answers = await askAtOnce(stub, 6, () => askMock(first, limited))
     t.equal(answers.filter(({ status }) => status === 200).length, 1)
   })

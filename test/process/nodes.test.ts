@@ -57,7 +57,7 @@ t.test('two nodes that start one after the other on one database share their lim
   const second = await node(t, { DATABASE_URL: databaseUrl })
   const both = [first, second]
 
-  await t.test('a lease from before the second node started counts at the second node', async (t) => {
+  await t.test('a concurrency lease granted before the second node started counts at the second node', async (t) => {
     const refused = await askMock({ ...second, key })
     t.equal(refused.status, 429)
     t.equal(refused.json().error.code, 'concurrency_exhausted')
@@ -71,14 +71,14 @@ t.test('two nodes that start one after the other on one database share their lim
     for (const each of both) await until('each has half', async () => (await quota(each)) === half)
   })
 
-  await t.test('a limit of one request holds over both nodes', async (t) => {
+  await t.test('a concurrency limit of 1 holds across both nodes', async (t) => {
     const before = stub.requests.length
     const answers = await askAtOnce(stub, 8, (at) => askMock({ ...(both[at % 2] as Running), key }))
     t.equal(answers.filter(({ status }) => status === 200).length, 1)
     t.equal(stub.requests.length, before + 1)
   })
 
-  await t.test('the lease of a killed node is free when its row has expired', async (t) => {
+  await t.test('the concurrency lease of a killed node is released when the row of the node expires', async (t) => {
     stub.behave({ kind: 'hang' })
     const before = stub.requests.length
     const lost = askUntilTaken({ ...second, key }).catch(() => null)

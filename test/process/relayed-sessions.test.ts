@@ -49,7 +49,7 @@ t.test('a client that reconnects to the other process is relayed to its session'
   t.ok(agent > 0.9, `the voice of the agent arrives, ${agent.toFixed(3)}`)
 })
 
-t.test('for a relayed client the process that owns the session decides about the reconnection', async (t) => {
+t.test('the process that owns the session decides whether a relayed client may reconnect', async (t) => {
   const [owner, other] = await pair(t, cluster)
   const started = await startSession(owner)
   const page = new Page(started)

@@ -111,7 +111,7 @@ function silent(t: Test, answer: Answer, status: number): void {
   for (const [name, canary] of Object.entries(canaries)) t.notMatch(answer.text, canary, `${status}: ${name}`)
 }
 
-t.test('requests that contain secrets everywhere succeed', async (t) => {
+t.test('requests that contain a secret in each field succeed', async (t) => {
   stub.behave({ kind: 'ok', text: `${canaries['answer of a provider']} and more.` })
   t.match((await answering()).text, canaries['answer of a provider'])
   stub.behave({ kind: 'ok', text: `${canaries['answer of a provider']} and more.` })

@@ -30,17 +30,17 @@ async function listening(t: Test): Promise<net.Server> {
   return server
 }
 
-t.test('a child joins the port that its parent shares', async (t) => {
+t.test('a child process listens on the port that its parent shares', async (t) => {
   const child = startChild(t)
   sharePort(child, await listening(t))
   t.equal(await outcomeOf(child), 'joined')
 })
 
-t.test('a child gives up if its parent does not answer', async (t) => {
+t.test('a child process gives up if its parent does not answer', async (t) => {
   t.match(await outcomeOf(startChild(t, 100)), /did not share its port within 10 s/)
 })
 
-t.test('a child gives up if its parent has closed its port', async (t) => {
+t.test('a child process gives up if its parent has closed the port', async (t) => {
   const child = startChild(t)
   const server = await listening(t)
   server.close()
@@ -48,19 +48,19 @@ t.test('a child gives up if its parent has closed its port', async (t) => {
   t.match(await outcomeOf(child), /has closed its port/)
 })
 
-t.test('a child ends if its parent orders it', async (t) => {
+t.test('a child process ends if its parent sends a drain message', async (t) => {
   const child = startChild(t)
   child.once('message', () => child.send({ kind: 'drain', lbDelayMs: 0 }))
   t.match(await outcomeOf(child), /ends/)
 })
 
-t.test('a child ends if its parent has ended', async (t) => {
+t.test('a child process ends if its parent has ended', async (t) => {
   const child = startChild(t)
   child.once('message', () => child.disconnect())
   t.match(await outcomeOf(child), /has gone/)
 })
 
-t.test('a child that has ended does not end its parent', async (t) => {
+t.test('a child process that has ended does not end its parent', async (t) => {
   const child = startChild(t)
   const server = await listening(t)
   child.once('message', () => child.disconnect())

@@ -23,7 +23,7 @@ const status = async ({ url }: Running, key: string) => (await send({ url, key }
 const tables = async (t: Test, databaseUrl: string) =>
   (await cluster.sql(t, databaseUrl)`select 1 from pg_tables where schemaname = 'public'`).length
 
-t.test('with DATABASE_URL, a data folder that does not exist yet is made', async (t) => {
+t.test('with DATABASE_URL, a data folder that does not exist yet is created', async (t) => {
   const dataDir = path.join(folder, 'not', 'yet')
   const parley = await started(t, { DATABASE_URL: await cluster.database('empty') }, dataDir)
   t.equal(await status(parley, testKey), 200)
@@ -32,7 +32,7 @@ t.test('with DATABASE_URL, a data folder that does not exist yet is made', async
 })
 
 t.test(
-  'with DATABASE_URL and its secrets in the environment, the data folder need not be writable at all',
+  'if DATABASE_URL and all secrets are in the environment, the data folder need not be writable at all',
   async (t) => {
     const databaseUrl = await cluster.database('empty')
     const dataDir = '/proc/parley'
@@ -57,7 +57,7 @@ t.test(
   },
 )
 
-t.test('the variables of a Kubernetes Service named parley are no settings', async (t) => {
+t.test('the environment variables of a Kubernetes Service named parley are not read as settings', async (t) => {
   const links = {
     PARLEY_SERVICE_HOST: '10.43.7.1',
     PARLEY_SERVICE_PORT: '8080',
@@ -82,11 +82,11 @@ t.test('the variables of a Kubernetes Service named parley are no settings', asy
   refused(t, await check({ PARLEY_PORT: 'http://10.43.7.1' }), /^parley: PARLEY_PORT: must be integer/)
 })
 
-t.test('two instances that start at once on an empty database agree on one key', async (t) => {
+t.test('two instances that start at once on an empty database use the same API key', async (t) => {
   const keyOf = (parley: Running) => /key {3}(sk_live_\w+)/.exec(parley.output())?.[1]
   const firstRun = { PARLEY_BOOTSTRAP_KEY: '' }
 
-  await t.test('two instances start at once in one data folder', async (t) => {
+  await t.test('two instances that start at once in one data folder print the same API key', async (t) => {
     const env = { ...firstRun, DATABASE_URL: await cluster.database('empty') }
     const dataDir = path.join(folder, 'shared')
     const both = await Promise.all([started(t, env, dataDir), started(t, env, dataDir)])
@@ -102,14 +102,14 @@ t.test('two instances that start at once on an empty database agree on one key',
     )
   })
 
-  await t.test('two instances start at once in one data folder, with the embedded database', async (t) => {
+  await t.test('with the embedded database, two instances that start at once print the same API key', async (t) => {
     const dataDir = path.join(folder, 'embedded')
     const both = await Promise.all([started(t, firstRun, dataDir), started(t, firstRun, dataDir)])
     const key = readFileSync(path.join(dataDir, 'local.key'), 'utf8').trim()
     for (const parley of both) t.same([keyOf(parley), await status(parley, key)], [key, 200])
   })
 
-  await t.test('two instances start one after the other in one data folder: commands reach the first', async (t) => {
+  await t.test('if two instances run in one data folder, commands reach the instance that started first', async (t) => {
     const env = { DATABASE_URL: await cluster.database('empty') }
     const dataDir = path.join(folder, 'again')
     const first = await started(t, env, dataDir)
@@ -124,7 +124,7 @@ t.test('two instances that start at once on an empty database agree on one key',
     t.same(named(), { pid: third.pid, url: third.url }, 'a dead one does not keep the file')
   })
 
-  await t.test('two instances start at once in two data folders', async (t) => {
+  await t.test('if two instances start at once in two data folders, only one prints an API key', async (t) => {
     const env = { ...firstRun, DATABASE_URL: await cluster.database('empty') }
     const folders = ['one', 'two'].map((name) => path.join(folder, name))
     for (const dataDir of folders) mkdirSync(dataDir)

@@ -35,7 +35,7 @@ t.test('30 minutes of audio through one socket are not kept in memory', async (t
   t.ok(peakMb - beforeMb < 60, `grew by ${peakMb - beforeMb} MB`)
 })
 
-t.test('when the server stops, each of 1,000 sockets receives the reason', async (t) => {
+t.test('when the server stops, each of 1,000 sockets receives SHUTTING_DOWN and code 1012', async (t) => {
   const server = await startParley(settings)
   t.teardown(() => server.remove())
   const clients: Client[] = []

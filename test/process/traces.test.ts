@@ -58,7 +58,7 @@ t.test('a request and its attempt belong to the trace that the client began', as
   })
 })
 
-t.test('probes have no spans', async (t) => {
+t.test('health and readiness checks have no spans', async (t) => {
   for (const path of ['/healthz', '/readyz']) await fetch(`${parley.url}${path}`)
   const before = spans().length
   await answer(target, pinned('local/scripted'))
@@ -66,7 +66,7 @@ t.test('probes have no spans', async (t) => {
   t.notOk(spans().some(({ attributes }) => /health|ready/.test(String(valuesOf(attributes)['http.route']))))
 })
 
-t.test('if a client leaves a transcription, the log line names its trace', async (t) => {
+t.test('if a client disconnects during a transcription, the log line names its trace', async (t) => {
   const config = { model: 'loopback/loopback', encoding: 'pcm_s16le', sampleRate: 16000, language: 'en' }
   const socket = await start(target, '/v1/transcribe/stream', config)
   socket.sendBytes(Buffer.alloc(640))
