@@ -34,7 +34,7 @@ overEngines(t, (t, engine) => {
     t.match(await post(`${server.url}/v1/sealed`, 'x'.repeat(60_000)), { status: 401 }, 'with a body on its way')
   })
 
-  t.test('answer headers', async (t) => {
+  t.test('an answer has only declared headers, with the configured prefix', async (t) => {
     const server = await start([mount(main, handlers)], { headerPrefix: 'Acme' })
     t.teardown(() => server.stop())
 
@@ -85,7 +85,7 @@ overEngines(t, (t, engine) => {
     t.match(server.errors, { length: 2 }, 'a client that leaves is no error')
   })
 
-  t.test('if the writer of a fault fails, the client still gets an answer', async (t) => {
+  t.test('if the writer of an error answer fails, the client still gets an answer', async (t) => {
     const writeFault = () => {
       throw new Error('worse')
     }
@@ -152,7 +152,7 @@ overEngines(t, (t, engine) => {
     t.same(await quotas(), ['"relay-ip";q=5;w=300', 'r=0'], 'the whole quota again')
   })
 
-  t.test('a proxy that is not named is reported once, because its clients share one quota', async (t) => {
+  t.test('an unconfigured proxy is reported once, because its clients share one quota', async (t) => {
     const unnamed: string[] = []
     const onUnnamedProxy = (address: string) => void unnamed.push(address)
     const edgeQuota = { requests: 5, windowS: 300, trustedProxies: [] as string[], addressesMax: 10, onUnnamedProxy }
@@ -233,12 +233,12 @@ overEngines(t, (t, engine) => {
     ])
   })
 
-  t.test('if a surface lacks a handler or is served twice, the server does not start', async (t) => {
+  t.test('if an API lacks a handler or is served twice, the server does not start', async (t) => {
     await t.rejects(start([mount(main, {})]), /no handler for echo/)
     await t.rejects(start([mount(main, handlers), mount(main, handlers)]), /two surfaces serve/)
   })
 
-  t.test('an error of the listening port does not end the server', async (t) => {
+  t.test('an error event of the listening socket does not end the server', async (t) => {
     const logged: unknown[] = []
     const log = { info: () => {}, error: (fields: object) => void logged.push((fields as { err: Error }).err.message) }
     const server = await start([mount(main, handlers)], { uploadPort: 0, log })

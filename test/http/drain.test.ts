@@ -153,7 +153,7 @@ overEngines(t, (t, engine) => {
       t.equal(server.state, 'stopped')
     })
 
-  t.test('a request that arrives after the grace of a drain is refused', async (t) => {
+  t.test('a request that arrives after the grace period of a drain is refused', async (t) => {
     const clock = new TestClock()
     const port = await freePort()
     const server = await serve({ clock, port, drain: { lbDelayMs: 0, graceMs: 1000 } })
@@ -178,7 +178,7 @@ overEngines(t, (t, engine) => {
     t.equal(await stubborn, 'TypeError')
   })
 
-  t.test('a request that does not finish within the grace of a drain is cancelled', async (t) => {
+  t.test('a request that does not finish within the grace period of a drain is cancelled', async (t) => {
     const server = await serve({ drain: { lbDelayMs: 0, graceMs: 50 } })
     const stream = fetch(`${server.url}/v1/stream`).then((response) => response.text())
     await until(() => server.inflight() === 1)

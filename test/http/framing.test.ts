@@ -16,7 +16,7 @@ const json = 'Content-Type: application/json'
 const operations = [operation('take', 'post', '/v1/take', { body: jsonBody }), operation('hidden', 'get', '/v1/hidden')]
 
 overEngines(t, (t, engine) => {
-  t.test('a request with ambiguous framing is refused, and no hidden request runs', async (t) => {
+  t.test('a request with ambiguous framing is refused, and no smuggled request runs', async (t) => {
     let hiddenRuns = 0
     const handlers = {
       take: () => ({ status: 200, body: 'taken' }),
@@ -61,7 +61,7 @@ overEngines(t, (t, engine) => {
 
   const verified = engine === 'node' && 'node:http verifies the framing of bodies, and answers at once'
 
-  t.test('if the answer comes before a chunked body ends, no hidden request runs', { skip: verified }, async (t) => {
+  t.test('if the answer comes before a chunked body ends, no smuggled request runs', { skip: verified }, async (t) => {
     let hiddenRuns = 0
     const handlers = {
       take: () => ({ status: 200, body: 'taken' }),

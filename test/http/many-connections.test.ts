@@ -14,7 +14,7 @@ const handlers = {
   },
 }
 
-t.test('very many idle connections end a hundred at a time', async (t) => {
+t.test('if very many idle connections are closed, 100 connections are closed at a time', async (t) => {
   const endings = new Endings()
   const sockets = Array.from({ length: 250 }, () => new net.Socket())
   const ended = () => sockets.filter(({ destroyed }) => destroyed).length
@@ -26,7 +26,7 @@ t.test('very many idle connections end a hundred at a time', async (t) => {
   }
 })
 
-t.test('an idle connection ends without an answer, and a late request is answered 408', async (t) => {
+t.test('an idle connection closes without an answer, and a late request is answered 408', async (t) => {
   for (const [answers, expected] of [
     [false, ''],
     [true, 'HTTP/1.1 408'],

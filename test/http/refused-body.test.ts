@@ -18,11 +18,11 @@ overEngines(t, (t) => {
     return { status: 200, body: {} }
   }
 
-  t.test('a body that is too large is refused, and no hidden request runs', async (t) => {
+  t.test('a body that is too large is refused, and no smuggled request runs', async (t) => {
     const server = await start([mount(surface('main', ...operations), { take: run, hidden: run })], { uploadPort: 0 })
     t.teardown(() => server.stop())
-    await t.test('large bodies over the main port', (t) => refuses(t, server.port))
-    await t.test('large bodies over the upload port', (t) => refuses(t, server.uploadPort as number))
+    await t.test('the main port refuses a large body', (t) => refuses(t, server.port))
+    await t.test('the upload port refuses a large body', (t) => refuses(t, server.uploadPort as number))
     t.equal(runs, 0)
   })
 })

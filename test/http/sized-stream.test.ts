@@ -42,8 +42,8 @@ overEngines(t, (t) => {
     t.test(name, async (t) => {
       const server = await start(mounts, { uploadPort: 0 })
       t.teardown(() => server.stop())
-      await t.test('a stream of known length over the main port', (t) => test(t, server.port, server))
-      await t.test('a stream of known length over the upload port', (t) => test(t, server.uploadPort as number, server))
+      await t.test('the main port serves a sized stream', (t) => test(t, server.port, server))
+      await t.test('the upload port serves a sized stream', (t) => test(t, server.uploadPort as number, server))
       await until(() => server.inflight() === 0)
     })
   }

@@ -14,13 +14,13 @@ const limits = { bodyTimeoutMs: 30_000, uploadBodyTimeoutMs: 600_000, bodyBytesP
 const kilobyte = Buffer.alloc(1024, 1)
 
 overEngines(t, (t) => {
-  t.test('a body has a lowest speed', async (t) => {
+  t.test('a request body below the lowest speed is refused', async (t) => {
     const clock = new TestClock({ quiet: wholeProcess })
     const handlers = { take: ({ body }: { body: unknown }) => ({ status: 200, body: (body as Bytes).bytes }) }
     const server = await start([mount(surface('main', take), handlers)], { clock, uploadPort: 0, limits })
     t.teardown(() => clock.during(server.stop()))
-    await t.test('over the main port', (t) => suite(t, clock, server.port))
-    await t.test('over the upload port', (t) => suite(t, clock, server.uploadPort as number))
+    await t.test('the main port refuses a slow body', (t) => suite(t, clock, server.port))
+    await t.test('the upload port refuses a slow body', (t) => suite(t, clock, server.uploadPort as number))
     await until(() => server.inflight() === 0)
   })
 })
@@ -36,14 +36,14 @@ async function suite(t: Test, clock: TestClock, port: number): Promise<void> {
     await until(() => body.isClosed)
   })
 
-  await t.test('a body at the lowest speed is taken', async (t) => {
+  await t.test('a request body at the lowest speed is accepted', async (t) => {
     const body = await begin(clock, port, 40 * kilobyte.length)
     for (let i = 0; i < 40; i++) await body.send(kilobyte, 1000)
     t.match(body.text, /^HTTP\/1.1 200[\s\S]*40960$/)
     body.socket.destroy()
   })
 
-  await t.test('a body may begin late', async (t) => {
+  await t.test('a request body may begin 9 s after its headers', async (t) => {
     const body = await begin(clock, port, 2)
     await clock.advance(9000)
     await body.send('{}', 0)
@@ -65,7 +65,7 @@ async function suite(t: Test, clock: TestClock, port: number): Promise<void> {
     }
   })
 
-  await t.test('a busy event loop does not make a body late', async (t) => {
+  await t.test('a body is not refused because the event loop was busy', async (t) => {
     const body = await begin(clock, port, 2)
     body.socket.write('{}')
     clock.pass(60_000)

@@ -131,8 +131,8 @@ overEngines(t, (t, engine) => {
     t.test(name, async (t) => {
       const server = await start(mounts, { uploadPort: 0 })
       t.teardown(() => server.stop())
-      await t.test('a stream on the main port', (t) => test(t, server.url, server.port, server))
-      await t.test('a stream on the upload port', (t) => test(t, server.uploadUrl, server.uploadPort as number, server))
+      await t.test('the main port streams', (t) => test(t, server.url, server.port, server))
+      await t.test('the upload port streams', (t) => test(t, server.uploadUrl, server.uploadPort as number, server))
       await until(() => server.inflight() === 0)
     })
   }

@@ -4,7 +4,7 @@ import { nothingAt, segmentsOf, sharedSegments } from '../../runtime/http/unknow
 
 const patterns = ['/v1/agents', '/v1/agents/:id', '/v1/agents/:id/versions', '/router/v1/models']
 
-t.test('an unknown path is answered with the nearest path', (t) => {
+t.test('the answer to an unknown path names the most similar path', (t) => {
   const cases: [path: string, near: string | null][] = [
     ['/agents', '/v1/agents'],
     ['/api/v1/agents', '/v1/agents'],
@@ -19,7 +19,7 @@ t.test('an unknown path is answered with the nearest path', (t) => {
   t.end()
 })
 
-t.test('a path of thousands of segments costs as little as a short one', (t) => {
+t.test('a path of thousands of segments takes no longer than a short path', (t) => {
   const segments = segmentsOf(`/v1/agents${'/'.repeat(16_000)}`)
   t.ok(segments.length < 20)
   t.equal(sharedSegments('/v1/agents/:id', segments), 2)

@@ -67,7 +67,7 @@ async function suite(t: Test, engine: EngineName, ofUploads: boolean): Promise<v
     })
   }
 
-  await t.test('a client that reads gets all of a few pipelined answers', async (t) => {
+  await t.test('a client that reads its answers gets all pipelined answers', async (t) => {
     const socket = silent(port)
     socket.write(requestsOf('/v1/large', 5))
     t.equal(await bodiesOf(socket, 5), 5)
