@@ -5,7 +5,7 @@ import { start } from '../http/harness.ts'
 import { open } from './harness.ts'
 
 overEngines(t, (t) => {
-  t.test('the echo returns each text and binary frame', async (t) => {
+  t.test('the echo endpoint returns each text frame and binary frame', async (t) => {
     const server = await start([], { echo: true })
     t.teardown(() => server.stop())
     const client = await open(`ws://127.0.0.1:${server.port}/`, [])
@@ -23,7 +23,7 @@ overEngines(t, (t) => {
     client.terminate()
   })
 
-  t.test('the echo is served only to this machine, and only if it is configured', async (t) => {
+  t.test('the echo endpoint is served only on loopback, and only if it is configured', async (t) => {
     await t.rejects(start([], { echo: true, host: '0.0.0.0' }), /loopback address only, not on 0\.0\.0\.0/)
     const server = await start([])
     t.teardown(() => server.stop())

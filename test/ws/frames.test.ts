@@ -54,7 +54,7 @@ overEngines(t, (t) => {
     t.same(server.closed, [1000])
   })
 
-  t.test('a channel may use another field for the type of its frames', async (t) => {
+  t.test('a channel may use a field other than type for the frame type', async (t) => {
     const server = await serve({ channels: [channel({ frameType: 'event' })] })
     t.teardown(() => server.stop())
     const client = await open(`${server.wsUrl}/v1/talk`)
@@ -78,7 +78,7 @@ overEngines(t, (t) => {
     client.terminate()
   })
 
-  t.test('a frame above the limit ends its socket, and other sockets go on', async (t) => {
+  t.test('a frame above the size limit closes its socket, and other sockets stay open', async (t) => {
     const server = await serve()
     t.teardown(() => server.stop())
     const [big, other, exact] = [

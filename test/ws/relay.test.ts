@@ -85,7 +85,7 @@ overEngines(t, (t) => {
     await until(() => reached.sockets() + holder.sockets() === 0)
   })
 
-  t.test('if the client leaves, the owner is notified; if the owner stops, the client may reconnect', async (t) => {
+  t.test('if the client leaves, the owning process is notified; if it stops, the client may reconnect', async (t) => {
     const dataDir = dataFolder(t)
     const holder = await owner(t, dataDir)
     const reached = await entrance(t, dataDir)
@@ -101,7 +101,7 @@ overEngines(t, (t) => {
     t.match(await refused(urlOf(reached)), { status: 503, headers: { 'retry-after': '1' } })
   })
 
-  t.test('if the relaying process stops, the client gets 1012 and the owner is notified', async (t) => {
+  t.test('if the relaying process stops, the client gets 1012 and the owning process is notified', async (t) => {
     const dataDir = dataFolder(t)
     const holder = await owner(t, dataDir)
     const reached = await entrance(t, dataDir)
@@ -112,7 +112,7 @@ overEngines(t, (t) => {
     await until(() => holder.sessions[0]?.events.at(-1) === 'gone')
   })
 
-  t.test('a refusal by the owner is passed on, and a relayed socket is not relayed again', async (t) => {
+  t.test('a refusal by the owning process is passed on, and a relayed socket is not relayed again', async (t) => {
     const dataDir = dataFolder(t)
     const admit = ({ credential }: UpgradeRequest) => {
       if (credential === 'away') throw new OwnedElsewhere('entrance')
@@ -126,7 +126,7 @@ overEngines(t, (t) => {
     t.match(await ask('away'), { status: 503, headers: { 'retry-after': '1' } })
   })
 
-  t.test('a relayed client that does not read is reported to the owner', async (t) => {
+  t.test('a relayed client that does not read is reported to the process that owns the session', async (t) => {
     const dataDir = dataFolder(t)
     const session = (...[socket, context]: ConstructorParameters<typeof Recorder>) => {
       const made = new Recorder(socket, context)
@@ -164,7 +164,7 @@ overEngines(t, (t) => {
     t.ok(bytes > 1_048_576 && bytes < count * frame.length, `${bytes} of ${count * frame.length} bytes`)
   })
 
-  t.test('if the owner of a relayed socket stalls, the client is closed with 1013', async (t) => {
+  t.test('if the process that owns a relayed socket stalls, the client is closed with 1013', async (t) => {
     const dataDir = dataFolder(t)
     const reached = await entrance(t, dataDir, { options: { limits: { bufferBytesMax: 100_000 } } })
     const silent = net.createServer((socket) => {
@@ -226,7 +226,7 @@ overEngines(t, (t) => {
   })
 
   t.test(
-    'relay sockets are private to their user, stale ones are removed, and a long data folder has them elsewhere',
+    'relay sockets are private to their user, stale sockets are removed, and a path that is too long is avoided',
     async (t) => {
       const dataDir = dataFolder(t)
       const folder = path.join(dataDir, 'sockets')

@@ -71,7 +71,7 @@ overEngines(t, (t) => {
     t.match(body['message'], /acme\.realtime\.v1/)
   })
 
-  t.test('a refused upgrade has its status and body', async (t) => {
+  t.test('a refused upgrade is answered with a status and an error body', async (t) => {
     let fault: Error | null = null
     const server = await serve({
       mount: {
