@@ -18,7 +18,7 @@ t.test('a single organization uses the whole resource', (t) => {
   t.end()
 })
 
-t.test('a busy organization leaves one share to the others', (t) => {
+t.test('a busy organization leaves one share of the resource to the others', (t) => {
   const capacity = new Capacity({ max: 8, part: 0.25 }, several())
   t.equal(takeAll(capacity, 'a'), 6)
   t.equal(takeAll(capacity, 'b'), 2)
@@ -26,7 +26,7 @@ t.test('a busy organization leaves one share to the others', (t) => {
   t.end()
 })
 
-t.test('a second organization makes the next loans leave a share', (t) => {
+t.test('if a second organization exists, the first may no longer use the share of the second', (t) => {
   const owners = new Owners()
   const capacity = new Capacity({ max: 4, part: 0.25 }, owners)
   owners.see('a')
@@ -38,7 +38,7 @@ t.test('a second organization makes the next loans leave a share', (t) => {
   t.end()
 })
 
-t.test('the oldest loan of the largest borrower is given back to an organization below its share', (t) => {
+t.test('an organization below its share gets the oldest extra allocation of the largest user', (t) => {
   const capacity = new Capacity({ max: 4, part: 0.25 }, new Owners())
   const givenBack: number[] = []
   for (const place of [1, 2, 3, 4]) capacity.take('a', 1, () => givenBack.push(place))
@@ -49,14 +49,14 @@ t.test('the oldest loan of the largest borrower is given back to an organization
   t.end()
 })
 
-t.test('a loan without a way back stays with its borrower', (t) => {
+t.test('an extra allocation without a release function stays with its organization', (t) => {
   const capacity = new Capacity({ max: 2, part: 0.25 }, new Owners())
   takeAll(capacity, 'a')
   t.equal(capacity.take('b'), null)
   t.end()
 })
 
-t.test('an ended place is free, once', (t) => {
+t.test('if an allocation is ended twice, its units are released once', (t) => {
   const capacity = new Capacity({ max: 2, part: 0.5 }, several())
   const place = capacity.take('a')
   capacity.take('b')
@@ -68,7 +68,7 @@ t.test('an ended place is free, once', (t) => {
   t.end()
 })
 
-t.test('bytes are added to a place until the resource is used up', (t) => {
+t.test('units are added to an allocation until only the share of the others is left', (t) => {
   const capacity = new Capacity({ max: 100, part: 0.25 }, several())
   const body = capacity.take('a', 20)
   t.equal(body?.add(40), true)
@@ -78,7 +78,7 @@ t.test('bytes are added to a place until the resource is used up', (t) => {
   t.end()
 })
 
-t.test('a share has at least one place', (t) => {
+t.test('a share of the resource has at least one unit', (t) => {
   const capacity = new Capacity({ max: 2, part: 0.01 }, several())
   t.ok(capacity.take('a'))
   t.equal(capacity.take('a'), null)
@@ -86,7 +86,7 @@ t.test('a share has at least one place', (t) => {
   t.end()
 })
 
-t.test('a place that is offered later can be given back from then on', (t) => {
+t.test('an allocation can be taken back as soon as its organization offers it', (t) => {
   const capacity = new Capacity({ max: 4, part: 0.25 }, new Owners())
   const places = [1, 2, 3, 4].map(() => capacity.take('a'))
   t.equal(capacity.take('b'), null)
@@ -98,7 +98,7 @@ t.test('a place that is offered later can be given back from then on', (t) => {
   t.end()
 })
 
-t.test('an owner that may not borrow gets no more than its share', (t) => {
+t.test('an organization that may not borrow gets no more than its share of the resource', (t) => {
   const capacity = new Capacity({ max: 8, part: 0.25, lends: (owner) => owner === 'a' }, several())
   t.equal(takeAll(capacity, 'b'), 2)
   t.notOk(capacity.admits('b', 1))

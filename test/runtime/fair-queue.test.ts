@@ -1,7 +1,7 @@
 import t from 'tap'
 import { FairQueue } from '../../runtime/shares/fair-queue.ts'
 
-t.test('owners are served one after another, and the items of an owner keep their order', (t) => {
+t.test('the queue serves organizations in turns, and the items of an organization keep their order', (t) => {
   const queue = new FairQueue<string>()
   for (const item of ['a1', 'a2', 'a3', 'b1', 'b2', 'c1']) queue.add(item.charAt(0), item)
   t.equal(queue.size, 6)
@@ -12,7 +12,7 @@ t.test('owners are served one after another, and the items of an owner keep thei
   t.end()
 })
 
-t.test('an item can leave the queue, and an owner can be served first', (t) => {
+t.test('an item can be deleted from the queue, and one organization can be served first', (t) => {
   const queue = new FairQueue<string>()
   for (const item of ['a1', 'a2', 'b1', 'b2']) queue.add(item.charAt(0), item)
   queue.delete('a', 'a1')

@@ -4,7 +4,7 @@ import { valueFaults } from '../../runtime/values/json-value.ts'
 
 type Load = (of: unknown, file: string) => void
 
-t.test('a schema check may wait until its interpreter is loaded', (t) => {
+t.test('the time limit of a schema check excludes the loading of the validator', (t) => {
   const { _extensions: extensions } = module as unknown as { _extensions: Record<string, Load> }
   const load = extensions['.js'] as Load
   let slowly = 0
@@ -28,14 +28,14 @@ const unchecked = ['/ cannot be checked in time']
 const slow = { type: 'string', pattern: '^(a+)+$' }
 const slowly = `${'a'.repeat(40)}!`
 
-t.test('a schema check that got no processor time is started again, a few times', (t) => {
+t.test('a schema check that got no processor time is repeated a few times', (t) => {
   const checks = countChecks(t, { isWorking: false })
   t.same(valueFaults({ ...slow, title: 'a' }, slowly, 'org_1'), unchecked)
   t.equal(checks(), 21)
   t.end()
 })
 
-t.test('a schema check that used its whole processor time is not started again', (t) => {
+t.test('a schema check that used its whole processor time is not repeated', (t) => {
   const checks = countChecks(t, { isWorking: true })
   const schema = { ...slow, title: 'b' }
   for (const [value, count] of [
@@ -50,7 +50,7 @@ t.test('a schema check that used its whole processor time is not started again',
   t.end()
 })
 
-t.test('schema references without an end are stopped in time, however busy the machine is', (t) => {
+t.test('a check of endless schema references is stopped in time, even on a busy machine', (t) => {
   const checks = countChecks(t, { isWorking: false })
   t.same(valueFaults({ $ref: '#' }, 1, 'org_1'), unchecked)
   t.equal(checks(), 1)

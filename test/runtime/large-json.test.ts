@@ -31,7 +31,7 @@ async function outcome(read: () => unknown): Promise<unknown> {
   }
 }
 
-t.test('a large JSON text gives the value or the refusal that a small one gives', async (t) => {
+t.test('a large JSON text is parsed or refused exactly like a small JSON text', async (t) => {
   for (const [what, body] of Object.entries(bodies)) {
     const bytes = typeof body === 'string' ? Buffer.from(body) : body
     const small = await outcome(() => readJson(bytes, validate))
@@ -39,7 +39,7 @@ t.test('a large JSON text gives the value or the refusal that a small one gives'
   }
 })
 
-t.test('other work has turns while a large JSON text is read', async (t) => {
+t.test('other work runs while a large JSON text is parsed', async (t) => {
   let turns = 0
   let timer = setImmediate(function next() {
     turns++

@@ -16,13 +16,13 @@ async function start(t: Test, listenAt: string): Promise<(host: string) => Promi
     })
 }
 
-t.test('metrics at a loopback address are not for a page whose name points to this machine', async (t) => {
+t.test('metrics at a loopback address are refused if the Host header names another host', async (t) => {
   const statusFor = await start(t, '127.0.0.1')
   for (const host of ['127.0.0.1:9100', 'localhost:9100', '[::1]:9100']) t.equal(await statusFor(host), 200, host)
   for (const host of ['rebound.example:9100', '10.0.0.1']) t.equal(await statusFor(host), 404, host)
 })
 
-t.test('metrics at an address for other machines are for any Host', async (t) => {
+t.test('metrics at 0.0.0.0 are served for any Host header', async (t) => {
   const statusFor = await start(t, '0.0.0.0')
   t.equal(await statusFor('node-1.internal:9100'), 200)
 })

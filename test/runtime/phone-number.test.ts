@@ -10,7 +10,7 @@ const britain = '+442079460000'
 const spain = '+34911234567'
 const tollFree = '+80012345678'
 
-t.test('a dialled text is read as a number of the country of our number', (t) => {
+t.test('a dialled number without a country code belongs to the country of our number', (t) => {
   const rows: [ours: string | undefined, text: string, number: string | null][] = [
     [italy, '3472345678', '+393472345678'],
     [italy, '393472345678', '+393472345678'],

@@ -81,7 +81,7 @@ t.test('an expression has at most 32 names in a path and 64 filters', (t) => {
   t.end()
 })
 
-t.test('rendering ends at the first piece beyond the limit', (t) => {
+t.test('rendering ends at the first output beyond the size limit', (t) => {
   const now = performance.now.bind(performance)
   t.teardown(() => Object.assign(performance, { now }))
   let looks = 0
@@ -96,7 +96,7 @@ t.test('rendering ends at the first piece beyond the limit', (t) => {
   t.end()
 })
 
-t.test('values are written as Liquid writes them', (t) => {
+t.test('values are rendered exactly as Liquid renders values', (t) => {
   const text =
     '{{ "a,b" | split: "," }} {{ 1.50 }} {{ true }} {{ nil }}{{ empty }} {% capture x %}{{ v }}{% endcapture %}{{ x }}'
   t.same(renderTemplate(text, { v: '<é>' }, {}), { text: 'ab 1.5 true  <é>', missing: [] })

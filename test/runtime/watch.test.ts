@@ -42,7 +42,7 @@ t.test('the timer stops when no deadline is left, and starts again with the next
   t.same(member.looksMs, [200])
 })
 
-t.test('a deadline may add and delete others while it fires', async (t) => {
+t.test('a deadline may add and delete other deadlines while it fires', async (t) => {
   const clock = new TestClock()
   const [first, second, added] = [new Member(), new Member(), new Member()]
   const watch = new Watch<Member>(clock, 100, (member, nowMs) => {
@@ -61,7 +61,7 @@ t.test('a deadline may add and delete others while it fires', async (t) => {
   t.same([first.looksMs, second.looksMs, added.looksMs], [[100], [], [200]])
 })
 
-t.test('if a deadline throws, the others are still watched', async (t) => {
+t.test('if a deadline throws, the other deadlines are still watched', async (t) => {
   const clock = new TestClock()
   const [broken, other] = [new Member(), new Member()]
   const watch = new Watch<Member>(clock, 100, (member, nowMs) => {
