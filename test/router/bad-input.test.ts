@@ -37,7 +37,7 @@ overEngines(t, async (t) => {
     t.equal(answer.headers.get('service-region'), 'local')
   }
 
-  t.test('bad multipart bodies', async (t) => {
+  t.test('malformed multipart bodies are refused', async (t) => {
     const [request, audio] = transcriptionParts({}, silence) as [never, never]
     refused(t, await postForm(parley, transcriptions, [audio, request]), 400, 'invalid_parameter', 'request')
     refused(t, await postForm(parley, transcriptions, [request]), 400, 'invalid_parameter', 'audio')
@@ -58,7 +58,7 @@ overEngines(t, async (t) => {
     refused(t, await send(parley, transcriptions, cut), 400, 'invalid_request')
   })
 
-  t.test('names that every object inherits are refused as parts and as fields', async (t) => {
+  t.test('names that every JavaScript object inherits are refused as parts and as fields', async (t) => {
     const good = transcriptionParts({}, silence)
     for (const name of ['__proto__', 'constructor', 'toString', 'hasOwnProperty']) {
       const part = { name, type: 'text/plain', data: 'x' }
@@ -72,7 +72,7 @@ overEngines(t, async (t) => {
     }
   })
 
-  t.test('wrong audio is refused with the name of its field', async (t) => {
+  t.test('invalid audio is refused with the name of its field', async (t) => {
     refused(t, await transcribe(parley, silence.subarray(0, 9000)), 400, 'invalid_parameter', 'audio')
     refused(t, await transcribe(parley, Buffer.alloc(0)), 400, 'invalid_parameter', 'audio')
     const known = /WAV, FLAC, Ogg\/Opus, WebM\/Opus and MP3 are read/
@@ -92,7 +92,7 @@ overEngines(t, async (t) => {
     t.match(answer.json().error.message, /241 minutes; at most 240/)
   })
 
-  t.test('wrong functions of a conversation are refused with the name of their field', async (t) => {
+  t.test('invalid function calls are refused with the name of their field', async (t) => {
     const user = { type: 'message', role: 'user', content: [{ type: 'text', text: 'Is there a table?' }] }
     const call = (args: string) => ({ type: 'function_call', call_id: 'call_1', name: 'find_table', arguments: args })
     const result = { type: 'function_result', call_id: 'call_1' }
@@ -104,7 +104,7 @@ overEngines(t, async (t) => {
     refused(t, await postJson(parley, responses, twice), 400, 'invalid_parameter', '/tools/2/name')
   })
 
-  t.test('bad idempotency keys', async (t) => {
+  t.test('invalid idempotency keys are refused', async (t) => {
     const missing = await send(parley, responses, {
       method: 'POST',
       body: JSON.stringify(ask('hi')),
@@ -142,7 +142,7 @@ overEngines(t, async (t) => {
       }
   })
 
-  t.test('bad routing', async (t) => {
+  t.test('invalid routing options are refused', async (t) => {
     const routed = (routing: unknown) => postJson(parley, speech, { ...spoken, routing })
     refused(t, await routed({ mode: 'best' }), 400, 'invalid_parameter', '/routing/mode')
     refused(t, await routed({}), 400, 'invalid_parameter', '/routing/mode')
@@ -180,7 +180,7 @@ overEngines(t, async (t) => {
       t.equal((await routed(routing)).status, 200, JSON.stringify(routing))
   })
 
-  t.test('a request that no model can serve is refused by field name, and is never changed', async (t) => {
+  t.test('a request that no model can serve is refused, and is never changed to fit a model', async (t) => {
     refused(t, await postJson(parley, speech, { ...spoken, language: 'de' }), 400, 'capability_unsupported')
     refused(t, await postJson(parley, speech, { ...spoken, voice: 'nobody' }), 400, 'capability_unsupported')
     refused(t, await transcribe(parley, silence, { options: { diarization: true } }), 400, 'capability_unsupported')
@@ -199,7 +199,7 @@ overEngines(t, async (t) => {
     )
   })
 
-  t.test('each refusal says what the client can do instead', async (t) => {
+  t.test('the error for an unsupported request names an alternative for the client', async (t) => {
     const history = await postJson(parley, responses, ask('hi', { previous_response_id: 'resp_1' }))
     t.match(history.json().error.hint, /resend the whole history/)
     const tools = [{ name: 'lookup' }]
@@ -212,7 +212,7 @@ overEngines(t, async (t) => {
     refused(t, packed, 415, 'unsupported_media', 'Content-Encoding')
   })
 
-  t.test('bad requests', async (t) => {
+  t.test('invalid requests are refused', async (t) => {
     refused(t, await postJson(parley, responses, '{"input": ['), 400, 'invalid_request')
     refused(t, await postJson(parley, responses, ''), 400, 'invalid_request')
     refused(t, await postJson(parley, responses, ask('hi'), { 'content-type': 'text/plain' }), 415, 'unsupported_media')
@@ -238,7 +238,7 @@ overEngines(t, async (t) => {
     t.equal(unknown.headers.get('www-authenticate'), 'Bearer')
   })
 
-  t.test('after all bad input the server still serves', async (t) => {
+  t.test('after all invalid input the server still serves', async (t) => {
     t.equal((await postJson(parley, responses, ask('hello'))).status, 200)
   })
 })

@@ -115,7 +115,7 @@ const keyOf = async (org: string, ...more: string[]): Promise<Target> => ({
   key: await admin('keys', 'create', '--org', org, ...more),
 })
 
-t.test('success', async (t) => {
+t.test('each operation succeeds as the contract says', async (t) => {
   await each(t, 200, null)
   const stream = await postJson(parley, responses, { ...ask('Hello.'), ...explicit('mock/mock'), stream: true })
   conforms(t, 'createResponse', stream)
@@ -205,7 +205,7 @@ t.test('the error codes of all operations are in one table', (t) => {
   t.end()
 })
 
-t.test('refused callers', async (t) => {
+t.test('clients without a valid API key or its scope are refused', async (t) => {
   const stranger = { url: parley.url, key: `sk_live_${'n'.repeat(32)}` }
   const nobody = { url: parley.url, key: '' }
   for (const target of [stranger, nobody]) {
@@ -218,7 +218,7 @@ t.test('refused callers', async (t) => {
   expected(t, 'listModels', await send(target, '/router/v1/models'), 403, 'access_denied')
 })
 
-t.test('refused requests', async (t) => {
+t.test('refused requests are answered as the contract says', async (t) => {
   await each(t, 400, 'invalid_parameter', { pin: 'nobody/nothing' })
   expected(t, 'listModels', await send(parley, '/router/v1/models?path=tape'), 400, 'invalid_parameter')
   await each(t, 415, 'unsupported_media', { type: 'text/plain' })
@@ -240,7 +240,7 @@ t.test('requests without enough credit are refused with 402', async (t) => {
   }
 })
 
-t.test('limits on concurrency and rate', async (t) => {
+t.test('requests over the concurrency limit are refused with 429', async (t) => {
   const local = idIn(await admin('org', 'list'))
   const small = idIn(await admin('org', 'create', 'small'))
   const sql = openDatabase(parley)
@@ -262,7 +262,7 @@ t.test('limits on concurrency and rate', async (t) => {
     }
 })
 
-t.test('provider failures', async (t) => {
+t.test('provider failures are answered as the contract says', async (t) => {
   await each(t, 429, 'provider_rate_limited', {}, { kind: 'status', status: 429, headers: { 'retry-after': '9' } })
   await each(t, 502, 'provider_error', {}, { kind: 'status', status: 500 })
   await each(t, 504, 'request_timeout', {}, { kind: 'hang' })
@@ -326,7 +326,7 @@ t.test('each path answers OPTIONS and refuses other methods', async (t) => {
   }
 })
 
-t.test('the quota of an address', async (t) => {
+t.test('requests over the quota of a client address are refused with 429', async (t) => {
   const edge = await serverInTime(t, { PARLEY_EDGE_QUOTA: '6', PARLEY_EDGE_WINDOW_S: '3600' })
   const left: string[] = []
   for (let i = 0; i < 6; i++) {

@@ -149,7 +149,7 @@ t.test('if the first provider answers with Retry-After, it gets no request for t
     }
 })
 
-t.test('empty answers for one organization do not take the model from the others', async (t) => {
+t.test('empty answers for one organization do not make the model unavailable to the others', async (t) => {
   const { stdout } = await runCommand(parley, ['org', 'create', 'hostile'])
   const hostile = await keyOf(/org_\w+/.exec(stdout)?.[0] ?? '', 'first', 'second')
   for (let i = 0; i < 10; i++) {

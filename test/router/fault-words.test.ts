@@ -34,13 +34,13 @@ const written = (surface: FaultSurface, error: unknown) =>
 const refused = (surface: FaultSurface, kind: RefusalKind, param?: string) =>
   written(surface, new Refusal(kind, param === undefined ? {} : { param }))
 
-t.test('a hint names the contract of the surface that answers', (t) => {
+t.test('the hint of an error names the contract of the API that answers', (t) => {
   t.match(refused(router, 'not_found').hint, 'the contract at /router/openapi.json;')
   t.match(refused(compat, 'not_found').hint, 'the contract at /openapi/compat.json;')
   t.end()
 })
 
-t.test('no fault asks for a header that its surface does not accept', (t) => {
+t.test('no error asks for a header that its API does not accept', (t) => {
   for (const code of ['provider_error', 'request_timeout', 'relay_error', 'budget_exhausted'] as const) {
     t.match(hintsOf(router)[code], 'with a new Idempotency-Key', code)
     t.notMatch(hintsOf(compat)[code], 'Idempotency-Key', code)
@@ -51,13 +51,13 @@ t.test('no fault asks for a header that its surface does not accept', (t) => {
   t.end()
 })
 
-t.test('the hints of answers are the hints of the error table', (t) => {
+t.test('the hints in answers are the hints of the error table', (t) => {
   const hints = hintsOf({ contract: 'openapi.json', hasIdempotencyKeys: true })
   for (const [code, { hint }] of Object.entries(errorCodes)) t.equal(hints[code as ErrorCode], hint, code)
   t.end()
 })
 
-t.test("header names in faults have the operator's prefix", (t) => {
+t.test("header names in error messages have the operator's prefix", (t) => {
   for (const [param, shown] of [
     ['x-service-intent', 'x-acme-intent'],
     ['X-Service-Language', 'X-Acme-Language'],
@@ -70,7 +70,7 @@ t.test("header names in faults have the operator's prefix", (t) => {
   t.end()
 })
 
-t.test('a filter is named by its field in the request', (t) => {
+t.test('an error names a routing filter by its field in the request', (t) => {
   const allowed = new Fault({ kind: 'none_allowed', stage: 'stt' })
   t.equal(written(router, allowed).param, '/routing/allow_providers')
   t.equal(written(compat, allowed).param, '/constraints/allowedProviders')
@@ -88,7 +88,7 @@ type Golden = {
   realtime: { code: string; message?: string }
 }
 
-t.test('each fault has its recorded answers', (t) => {
+t.test('each fault has the answers in fault-answers.json', (t) => {
   const golden = JSON.parse(readFileSync(new URL('./fault-answers.json', import.meta.url), 'utf8')) as Golden[]
   t.same([...new Set(golden.map(({ data }) => data.kind))].sort(), Object.keys(codeOfFault).sort(), 'every kind')
   const answer = (surface: FaultSurface, fault: Fault) => {

@@ -5,7 +5,7 @@ import { serverWith } from '../server.ts'
 import { specification } from './oracle.ts'
 import { type Answer, send, type Target } from './requests.ts'
 
-t.test('a surface with a host name is served there, and its answers name that host', async (t) => {
+t.test('an API with a host name is served at this host, and its answers name the host', async (t) => {
   const own = await serverWith({
     PARLEY_HEADER_PREFIX: 'Acme',
     PARLEY_REGION: 'north-1',

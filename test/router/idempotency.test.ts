@@ -22,7 +22,7 @@ const pinned = (text: string) => ask(text, { routing: { mode: 'explicit', provid
 const withKey = (key: string, text = 'hello'): Promise<Answer> =>
   postJson(parley, responses, pinned(text), { 'idempotency-key': key })
 
-t.test('200 simultaneous copies reach the provider once', async (t) => {
+t.test('200 simultaneous copies of a request reach the provider once', async (t) => {
   stub.behave({ kind: 'slow', delayMs: 300 })
   const before = stub.requests.length
   const key = randomUUID()
@@ -44,7 +44,7 @@ t.test('200 simultaneous copies reach the provider once', async (t) => {
   t.equal(late.headers.get('x-should-retry'), 'false')
 })
 
-t.test('other content under the same key is a conflict', async (t) => {
+t.test('other content with the same idempotency key is a conflict', async (t) => {
   const key = randomUUID()
   t.equal((await withKey(key, 'one')).status, 200)
   const other = await withKey(key, 'two')
@@ -52,7 +52,7 @@ t.test('other content under the same key is a conflict', async (t) => {
   t.equal(other.json().error.code, 'idempotency_conflict')
 })
 
-t.test("the hash covers a body's bytes as they were sent", async (t) => {
+t.test("the idempotency hash covers a body's bytes as the client sent the body", async (t) => {
   const key = { 'idempotency-key': randomUUID() }
   const text = JSON.stringify(pinned('bytes'))
   const codeOf = async (body: string) => (await postJson(parley, responses, body, key)).json().error.code
@@ -61,7 +61,7 @@ t.test("the hash covers a body's bytes as they were sent", async (t) => {
   t.equal(await codeOf(`${text} `), 'idempotency_conflict', 'the same JSON in other bytes')
 })
 
-t.test('the hash covers the parts and not the boundary', async (t) => {
+t.test('the idempotency hash covers the multipart parts and not the boundary', async (t) => {
   const key = randomUUID()
   const request = {
     routing: { mode: 'explicit', model: 'mock/mock-stt' },
@@ -90,7 +90,7 @@ t.test('a request that ends before dispatch frees its idempotency key', async (t
   t.equal((await withKey(key)).status, 200)
 })
 
-t.test('after a provider has answered that it lacks the model, the key stays used', async (t) => {
+t.test('after a provider has answered that it lacks the model, the idempotency key stays used', async (t) => {
   const key = randomUUID()
   stub.behave({ kind: 'status', status: 404 })
   const unlisted = ask('hi', { routing: { mode: 'explicit', provider: 'mock', model: 'nothing' } })

@@ -10,7 +10,7 @@ t.test('omitted routing and an omitted objective take the default', (t) => {
   t.end()
 })
 
-t.test('auto: empty strings and empty lists count as omitted', (t) => {
+t.test('with the mode auto, empty strings and empty lists count as omitted', (t) => {
   t.same(readRouting({ mode: 'auto', provider: '', model: '', allowProviders: [], denyProviders: [] }), {
     mode: 'auto',
     objective: 'balanced',
@@ -24,7 +24,7 @@ t.test('auto: empty strings and empty lists count as omitted', (t) => {
   t.end()
 })
 
-t.test('explicit: the model splits at the first slash, and a redundant prefix is removed', (t) => {
+t.test('with the mode explicit, the model splits at the first slash and loses a redundant prefix', (t) => {
   const explicit = (provider: string, model: string) => ({ mode: 'explicit', provider, model })
   t.same(readRouting({ mode: 'explicit', provider: 'a', model: 'm' }), explicit('a', 'm'))
   t.same(readRouting({ mode: 'explicit', model: 'a/m' }), explicit('a', 'm'))
@@ -35,7 +35,7 @@ t.test('explicit: the model splits at the first slash, and a redundant prefix is
   t.end()
 })
 
-t.test('a routing refusal names its field', (t) => {
+t.test('the error for invalid routing names the field', (t) => {
   const refused = [
     [{ mode: 'explicit' }, '/routing/model'],
     [{ mode: 'explicit', model: 'm' }, '/routing/model'],

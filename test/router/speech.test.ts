@@ -89,7 +89,7 @@ t.test('the recordings of the repository are transcribed correctly', async (t) =
   atMost(t, counts, humanMax)
 })
 
-t.test('all ways to send audio', async (t) => {
+t.test('audio is transcribed in each container, encoding and channel layout', async (t) => {
   const text = spoken['privacy-prompt']
   const understood = (name: string, { text: transcript }: Transcript) =>
     t.ok(wordErrors(text, transcript).errors <= 1, `${name}: ${transcript}`)
@@ -127,7 +127,7 @@ t.test('silence has an empty transcript', async (t) => {
   t.match(await hear(new Uint8Array(quiet.buffer), telephone), empty, 'and the hiss of a line')
 })
 
-t.test('speech in every encoding, rate and number of channels', async (t) => {
+t.test('speech is made in every encoding, sample rate and number of channels', async (t) => {
   const input = 'Please leave your message after the tone.'
   const reference = await speak({ input, audio: { sample_rate_hz: 16_000 } })
   const expected = loudness(decodeSamples(reference, 'pcm_s16le'), 16_000)

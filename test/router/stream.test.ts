@@ -24,7 +24,7 @@ overEngines(t, async (t) => {
     parley.clock.during(postJson(parley, responses, ask('hello', { stream: true, ...pinned, ...more })))
   const terminals = new Set(['response.completed', 'error'])
 
-  t.test('success', async (t) => {
+  t.test('a streamed answer has text deltas and ends with response.completed', async (t) => {
     stub.behave({ kind: 'ok' })
     const answer = await stream()
     t.equal(answer.status, 200)
@@ -63,7 +63,7 @@ overEngines(t, async (t) => {
     for (const { text } of [whole, await stream()]) t.notMatch(text, 'chatcmpl-1')
   })
 
-  t.test('function calls', async (t) => {
+  t.test('function calls are streamed', async (t) => {
     stub.behave({ kind: 'tool_call' })
     const tools = [{ name: 'lookup', description: 'Looks up', parameters: { type: 'object', properties: {} } }]
     const events = readEvents((await stream({ tools })).text)

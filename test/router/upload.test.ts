@@ -55,7 +55,7 @@ overEngines(t, async (t) => {
     t.equal(again.json().error.original_request_id, answer.headers.get('service-request-id'))
   })
 
-  t.test('both ports share their idempotency keys', async (t) => {
+  t.test('the main port and the upload port share idempotency keys', async (t) => {
     const silence = transcriptionParts(telephone, Buffer.alloc(3200))
     const other = transcriptionParts(telephone, Buffer.alloc(3200, 1))
     const [key, question] = [{ 'idempotency-key': randomUUID() }, { 'idempotency-key': randomUUID() }]
