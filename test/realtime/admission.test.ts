@@ -75,7 +75,7 @@ overEngines(t, async (t) => {
     t.equal(stub.seen.at(-1)?.headers['authorization'], 'Token own', 'its own key needs none')
   })
 
-  t.test('without a streaming provider', async (t) => {
+  t.test('without a streaming provider sockets are refused with 503', async (t) => {
     const acme = await admin.organization('acme', { scopes })
     const refused = { status: 503, code: 'provider_unavailable' }
     const minted = await token(acme)
@@ -89,7 +89,7 @@ overEngines(t, async (t) => {
       t.same(await refusal(bare, address, {}), refused, `${address} of no provider`)
   })
 
-  t.test('an unusable default of an API key, which a stream may override, refuses no stream', async (t) => {
+  t.test('if a stream overrides an unusable default of its API key, the stream opens', async (t) => {
     const { id } = await admin.organization('acme')
     const policy = { language: 'zu', chain: { stt: ['vendor/none'] } }
     const wanted = { organizationId: id, name: '', scopes, test: false, policy, expiresAtMs: null }
@@ -100,7 +100,7 @@ overEngines(t, async (t) => {
     t.match(client.frames('ready'), [{ model: 'nova-3' }])
   })
 
-  t.test("the client's faults are answered before the server's faults", async (t) => {
+  t.test('an error of the client is answered before an error of the server', async (t) => {
     const poor = await admin.organization('poor', { scopes, creditMicroUsd: 0 })
     const foreign = { origin: 'https://foreign.example' }
     const key = bearer(poor)

@@ -27,7 +27,7 @@ overEngines(t, async (t) => {
     t.equal(closeCode, expected, `${what}: close code`)
   }
 
-  t.test('bad first frames', async (t) => {
+  t.test('an invalid first frame is answered with an error and closes the socket', async (t) => {
     const config = (more: object) => JSON.stringify({ type: 'config', ...more })
     const cases: [what: string, first: string | Buffer, message: RegExp][] = [
       ['binary', Buffer.alloc(320), /^Audio came before the config|text frames alone/],
@@ -64,7 +64,7 @@ overEngines(t, async (t) => {
     await fails(t, hasty, 'VOICE_NOT_FOUND', 'an unknown voice, and the end before it is known')
   })
 
-  t.test('the socket closes if no config comes within five seconds or the configured time', async (t) => {
+  t.test('the socket closes if no config arrives within five seconds or the configured time', async (t) => {
     const usual = await serverInTime(t, settings)
     for (const address of [stt, tts]) {
       const late = await open(usual, address)
@@ -73,7 +73,7 @@ overEngines(t, async (t) => {
     }
   })
 
-  t.test('bad frames after the first frame', async (t) => {
+  t.test('an invalid later frame is answered with an error and closes the socket', async (t) => {
     const after = (address: string, ...frames: (object | Buffer)[]) => afterAt(parley, address, ...frames)
     const afterAt = async (target: Target, address: string, ...frames: (object | Buffer)[]) => {
       const client = await start(target, address, echoed)
@@ -130,7 +130,7 @@ overEngines(t, async (t) => {
     await fails(t, client, 'BACKPRESSURE', 'slow')
   })
 
-  t.test('refusals before the upgrade', async (t) => {
+  t.test('an upgrade without valid credentials, origin or subprotocol is refused', async (t) => {
     const mint = async () => {
       const headers = { authorization: `Bearer ${parley.key}`, 'content-type': 'application/json' }
       const answer = await judgedFetch(`${parley.url}/v1/realtime/sessions`, { method: 'POST', headers, body: '{}' })
@@ -160,7 +160,7 @@ overEngines(t, async (t) => {
     t.same(await refusal(parley, stt, browser(expired(await mint()))), unauthenticated, 'an expired token')
   })
 
-  t.test('a language without a provider', async (t) => {
+  t.test('a language without a provider is refused as UNSUPPORTED_LANGUAGE', async (t) => {
     // The loopback engine accepts any language, so this server has another provider.
     const server = await serverWith()
     for (const address of [stt, tts]) {

@@ -78,7 +78,7 @@ function isComplete(client: Client): boolean {
   return begun === ended && ended! > 0
 }
 
-t.test('the sum of the deltas of each item is its transcript', async (t) => {
+t.test('the deltas of each item add up to its transcript', async (t) => {
   t.equal(recordings.length, promptsCount)
   const clients = await captions
   let [errors, words] = [0, 0]
@@ -101,7 +101,7 @@ t.test('the sum of the deltas of each item is its transcript', async (t) => {
 
 const squeezed = (text: string) => text.replace(/\s+/g, ' ').trim()
 
-t.test('at least half as many deltas as interims come before the final texts', async (t) => {
+t.test('before the final texts at least one delta arrives for every two interim texts', async (t) => {
   const clients = await captions
   const spokenTexts = await each(interimsOf)
   const interims = spokenTexts.reduce((sum, count) => sum + count, 0)

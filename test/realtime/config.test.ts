@@ -32,7 +32,7 @@ t.test('a config may have sttOptions and region, and accuracy as another name fo
   voice.socket.terminate()
 })
 
-t.test('an option that the provider does not support is ignored and named', async (t) => {
+t.test('an option that the provider does not support is ignored and listed', async (t) => {
   const client = await start(parley, address, { model: loopbackModel, keywords: ['Parley'], prompt: 'A call.' })
   t.same(client.frames('ready')[0]!['ignored'], ['keywords', 'prompt'])
   client.socket.terminate()

@@ -71,7 +71,7 @@ t.test('if the server stops, the socket closes with 1012 without an error event'
   t.same(client.frames('error'), [])
 })
 
-t.test('a compatible session is not ended for sending no audio', async (t) => {
+t.test('an OpenAI-compatible session without audio is not ended', async (t) => {
   const { connect, stub, sockets } = await setUp(t, { PARLEY_REALTIME_SILENCE_MS: '300' })
   const client = await connect()
   await pause(900)
@@ -121,7 +121,7 @@ t.test('a session can be updated while it receives audio', async (t) => {
   await close(client)
 })
 
-t.test('a mistake of the client is one error event, and the session goes on', async (t) => {
+t.test('an error of the client causes one error event, and the session goes on', async (t) => {
   const { connect } = await setUp(t)
   const client = await connect()
   const mistakes: [object | Buffer, object][] = [
@@ -178,7 +178,7 @@ t.test('clients of the beta protocol still get the beta events', async (t) => {
   await close(client)
 })
 
-t.test('a client secret opens one socket, with its session', async (t) => {
+t.test('a client secret opens one socket, with the session settings of the secret', async (t) => {
   const { parley } = await setUp(t)
   const input = {
     format: { type: 'audio/pcmu' },

@@ -93,7 +93,7 @@ t.test('audio that the client cleared is never transcribed', async (t) => {
   await client.closed
 })
 
-t.test('times count from the start of the compatible session', async (t) => {
+t.test('times count from the start of the OpenAI-compatible session', async (t) => {
   const client = await connect(input({ turn_detection: { type: 'server_vad', silence_duration_ms: 300 } }))
   append(client, silence(5000))
   client.send({ type: 'input_audio_buffer.clear' })
@@ -115,7 +115,7 @@ t.test('a commit is answered even while more audio keeps coming', async (t) => {
   await client.closed
 })
 
-t.test('the compatible channel transcribes, and refuses conversations', async (t) => {
+t.test('the OpenAI-compatible socket transcribes, and refuses conversations', async (t) => {
   const headers = { authorization: `Bearer ${parley.key}` }
   for (const intent of ['conversation', ''])
     t.same(
@@ -137,7 +137,7 @@ t.test('the compatible channel transcribes, and refuses conversations', async (t
   await client.closed
 })
 
-t.test('a wrong event is answered with an error event, and the session goes on', async (t) => {
+t.test('an invalid event is answered with an error event, and the session goes on', async (t) => {
   const client = await connect({})
   client.send({ type: 'input_audio_buffer.commit' })
   t.match(await client.take('error'), {

@@ -54,7 +54,7 @@ async function openEvents(target: Target): Promise<{ ended: Promise<string> }> {
   return { ended: answer.text() }
 }
 
-t.test('keys revoke closes the sockets of the key with 4401, in every process', async (t) => {
+t.test("the command keys revoke closes the key's sockets with 4401 in every process", async (t) => {
   const acme = await admin.organization('acme', { scopes })
   const other = await admin.key(acme.id, { scopes })
   const sockets = await openSockets(acme)
@@ -64,7 +64,7 @@ t.test('keys revoke closes the sockets of the key with 4401, in every process', 
   await isOpen(t, kept)
 })
 
-t.test('keys rotate closes the sockets of the old secret with 4401, in every process', async (t) => {
+t.test("the command keys rotate closes the old secret's sockets with 4401 in every process", async (t) => {
   const acme = await admin.organization('rotated', { scopes })
   const other = await admin.key(acme.id, { scopes })
   const sockets = await openSockets(acme)
@@ -99,7 +99,7 @@ t.test('the removal of a user closes the sockets that the tokens of the user hav
   t.equal(await socket.closed, 4401)
 })
 
-t.test('org disable closes sockets of channels and sessions, and ends event streams', async (t) => {
+t.test('the command org disable closes all sockets and event streams of the organization', async (t) => {
   const acme = await admin.organization('disabled', { scopes })
   const stranger = await admin.organization('enabled', { scopes })
   const sockets = await openSockets(acme)
@@ -121,7 +121,7 @@ t.test('org disable closes sockets of channels and sessions, and ends event stre
   await isOpen(t, kept)
 })
 
-t.test('a revoked key is noticed though the notifications of the database do not arrive any more', async (t) => {
+t.test('a revoked key is noticed even if no notification of the database arrives', async (t) => {
   const relay = await DatabaseRelay.start(first.databaseUrl)
   t.teardown(() => relay.close())
   const behind = await ownServer(t, { ...settings, DATABASE_URL: relay.url, PARLEY_STORE_KEY_CACHE_MS: '1000' })

@@ -27,7 +27,7 @@ async function spoken(client: Client, ...pieces: string[]): Promise<Buffer> {
   return client.audio()
 }
 
-t.test('text sent in pieces is spoken as the same words', async (t) => {
+t.test('text that is sent in pieces is spoken with the same words', async (t) => {
   const text =
     'The meeting starts at nine in the morning. Please bring your papers with you. We will have lunch together.'
   const client = await start(parley, address, { language: 'en' })
@@ -81,7 +81,7 @@ t.test('clear stops the speech and reports how many characters were sent', async
   t.ok(wordErrors('Good morning to you all.', found).errors <= 2, `only the next text is in the speech: ${found}`)
 })
 
-t.test('flush, ping, and settings that a tone ignores', async (t) => {
+t.test('flush speaks the text that waits, and ping is answered', async (t) => {
   const client = await start(parley, address, { model: loopbackModel, sampleRate: 8000 })
   client.send({ type: 'text', text: 'no end yet' })
   client.send({ type: 'ping' })

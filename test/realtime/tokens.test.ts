@@ -72,10 +72,10 @@ function upgrade(changes: Partial<UpgradeRequest> = {}): UpgradeRequest {
   }
 }
 
-t.test('a token opens sockets for its key as the tests below say', async (t) => {
+t.test('an ephemeral token opens one socket for its API key', async (t) => {
   const { tokens, caller, clock, store, url, id, key } = await setUp(t, { language: 'es-MX' })
 
-  await t.test('a token has only letters of a subprotocol, and names its key without containing it', (t) => {
+  await t.test('a token is a valid subprotocol, and has the id of its API key without the key', (t) => {
     const { value, expiresInS } = tokens.mint(caller)
     t.equal(expiresInS, 60)
     t.match(value, /^v1\.[\w-]+\.[\w-]{43}$/)
@@ -104,7 +104,7 @@ t.test('a token opens sockets for its key as the tests below say', async (t) => 
     t.ok(await tokens.redeem(value, anyone))
   })
 
-  await t.test('a token ends after 60 seconds', async (t) => {
+  await t.test('a token expires after 60 seconds', async (t) => {
     const [early, late] = [tokens.mint(caller).value, tokens.mint(caller).value]
     clock.setMs += 59_000
     t.ok(await tokens.redeem(early, anyone))
@@ -112,7 +112,7 @@ t.test('a token opens sockets for its key as the tests below say', async (t) => 
     t.equal(await tokens.redeem(late, anyone), null)
   })
 
-  await t.test('a token from before the clock was set back is not good again', async (t) => {
+  await t.test('an expired token does not become valid again if the clock is set back', async (t) => {
     const { value } = tokens.mint(caller)
     clock.setMs += 61_000
     t.equal(await tokens.redeem(value, anyone), null)
@@ -122,7 +122,7 @@ t.test('a token opens sockets for its key as the tests below say', async (t) => 
     clock.setMs += 3_600_000
   })
 
-  await t.test('a token that was changed, or made by another server, opens nothing', async (t) => {
+  await t.test('a token that was changed or made by another server opens no socket', async (t) => {
     const { value } = tokens.mint(caller)
     const [version, payload = '', signature = ''] = value.split('.')
     const stretched = JSON.parse(Buffer.from(payload, 'base64url').toString()) as { exp: number }
@@ -179,7 +179,7 @@ t.test('an expired key gets no tokens', async (t) => {
   t.equal(await store.keys.find(id, made?.key.id ?? ''), null)
 })
 
-t.test('used tokens are forgotten when they expire, and are seen only by their organization', async (t) => {
+t.test('used tokens are deleted after they expire, and are visible only to their organization', async (t) => {
   const { store, url, id, clock } = await setUp(t)
   await store.usedTokens.spend(id, 'old', clock.nowMs() - 120_000)
   await store.usedTokens.spend(id, 'new', clock.nowMs() + 60_000)
@@ -199,7 +199,7 @@ t.test('used tokens are forgotten when they expire, and are seen only by their o
   t.equal((await sql`select from used_tokens`).length, 2)
 })
 
-t.test('an organization counts as one of several as soon as its token is admitted', async (t) => {
+t.test('an organization is counted as active as soon as its token is admitted', async (t) => {
   const { admit, tokens, caller, owners } = await setUp(t)
   owners.see('org_other')
   const credential = tokens.mint(caller).value

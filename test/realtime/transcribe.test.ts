@@ -20,7 +20,7 @@ async function transcribed(client: Client): Promise<string> {
 }
 
 /** Runs some of the prompts for file tests. PARLEY_TEST_SLOW=1 runs all prompts. */
-t.test('recorded prompts sent faster than real time', async (t) => {
+t.test('prompts that are sent faster than real time are transcribed correctly', async (t) => {
   const found = await loadPrompts()
   if ('missing' in found) return t.comment(found.missing)
   const prompts = process.env['PARLEY_TEST_SLOW'] === '1' ? found.prompts : found.prompts.slice(0, 26)
@@ -35,12 +35,12 @@ t.test('recorded prompts sent faster than real time', async (t) => {
   t.ok(rate <= 0.06, `word error rate ${rate}`)
 })
 
-t.test('a transcription stream accepts its kinds of audio and frames', async (t) => {
+t.test('a transcription stream accepts WAV, PCM and mu-law audio', async (t) => {
   const name = 'tt-weasels'
   const right = (t: { ok(value: boolean, message: string): unknown }, text: string, what: string) =>
     t.ok(errorRate([wordErrors(spoken[name], text)]) <= 0.35, `${what}: ${text}`)
 
-  await t.test('a WAV header wins over the config', async (t) => {
+  await t.test('a WAV header overrides the config', async (t) => {
     const client = await start(parley, address, { language: 'en', sampleRate: 48_000, encoding: 'mulaw' })
     client.sendBytes(readFixture(name))
     t.match(await client.take('ready'), { encoding: 'pcm_s16le', sampleRate: 8000, provider: 'local' })
@@ -54,7 +54,7 @@ t.test('a transcription stream accepts its kinds of audio and frames', async (t)
     t.equal(await client.closed, 1000)
   })
 
-  await t.test('mu-law in frames with an odd length', async (t) => {
+  await t.test('mu-law audio in frames with an odd length is transcribed', async (t) => {
     const client = await start(parley, address, { ...telephone, encoding: 'mulaw' })
     const pcm = samples(name)
     const coded = Uint8Array.from({ length: pcm.length / 2 }, (_, i) => linearToMulaw(pcm.readInt16LE(2 * i)))
@@ -83,7 +83,7 @@ t.test('a transcription stream accepts its kinds of audio and frames', async (t)
     )
   })
 
-  await t.test('two simultaneous sockets share nothing', async (t) => {
+  await t.test('two simultaneous sockets get separate transcripts', async (t) => {
     const both = ['tt-weasels', 'conf-waitforleader'] as const
     const clients = await Promise.all(both.map(() => start(parley, address, telephone)))
     await Promise.all(both.map((name, i) => clients[i]!.feed(samples(name), 4000)))

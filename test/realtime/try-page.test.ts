@@ -135,7 +135,7 @@ t.test('the page /try and its files are served', async (t) => {
   t.equal((await ask(server, 'GET', '/try/secret.js')).status, 404)
 })
 
-t.test('browsers find an icon, and search engines find their rules, on every machine', async (t) => {
+t.test('the icon and robots.txt are served to clients on every machine', async (t) => {
   const server = await serve(t)
   const elsewhere = { host: 'voice.example.com' }
   const icon = await ask(server, 'GET', '/favicon.ico', elsewhere)
@@ -173,7 +173,7 @@ t.test('the page /try gets a token, but a foreign page does not', async (t) => {
   t.equal((await ask(server, 'GET', '/try/token', own)).status, 405)
 })
 
-t.test('a browser on another machine gets the same answer as for an unknown path', async (t) => {
+t.test('on another machine the page /try is answered like an unknown path', async (t) => {
   const server = await serve(t)
   const elsewhere: Record<string, string>[] = [
     // The owner of a host name can let it point to this machine.

@@ -100,7 +100,7 @@ async function visits(browser: Browser): Promise<void> {
     for (const place of ['route', 'times']) t.equal(await page.textContent(`#tts-${place}`), '')
   })
 
-  t.test('/try asks for a text if the text is empty or blank', async (t) => {
+  t.test('the page /try asks for a text if the text is empty or blank', async (t) => {
     const page = await visit()
     for (const text of ['', ' \n ']) {
       await page.fill('#text', text)
@@ -174,7 +174,7 @@ async function visits(browser: Browser): Promise<void> {
         t.match(await axeFaults(page), [/^button-name/], 'axe does look')
       })
 
-  t.test('on another machine a pasted key works, and is forgotten when the page is closed', async (t) => {
+  t.test('on another machine a pasted API key works, and is deleted when the page is closed', async (t) => {
     const open = await startParley({ PARLEY_TRY: '1', ...patientEngines })
     t.teardown(() => open.remove())
     const context = await browser.newContext({ permissions: [] })
