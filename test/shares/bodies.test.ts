@@ -8,7 +8,7 @@ const limits = { requestsMax: 8 }
 const ok = (count: number) => Array<number>(count).fill(200)
 
 overEngines(t, (t) => {
-  t.test('unfinished bodies leave a share to the other organizations', async (t) => {
+  t.test('unfinished bodies of one organization leave a share of the requests to the others', async (t) => {
     const server = await crowd(t, { areSeveral: true, limits })
     const bodies = Array.from({ length: 20 }, () => beginBody(server, '/v1/take', 'a'))
     await until(() => answered(bodies).length === 14)
@@ -19,7 +19,7 @@ overEngines(t, (t) => {
     for (const { socket } of bodies) socket.destroy()
   })
 
-  t.test('an unfinished body is refused if another organization needs its place', async (t) => {
+  t.test('an unfinished body is refused if another organization is below its share of requests', async (t) => {
     const server = await crowd(t, { areSeveral: false, limits })
     const bodies = Array.from({ length: 8 }, () => beginBody(server, '/v1/take', 'a'))
     await until(() => server.inflight() === 8)
@@ -32,7 +32,7 @@ overEngines(t, (t) => {
     for (const { socket } of bodies) socket.destroy()
   })
 
-  t.test('a request whose body has arrived keeps its place', async (t) => {
+  t.test('a request whose body has arrived is not refused for another organization', async (t) => {
     const server = await crowd(t, { areSeveral: false, limits })
     const type = 'application/octet-stream'
     const bodies = Array.from({ length: 8 }, () => beginBody(server, '/v1/hold', 'a', { type, bytes: 4, sent: 'abcd' }))
@@ -44,7 +44,7 @@ overEngines(t, (t) => {
     t.equal(await post(server, '/v1/take', 'b'), 200)
   })
 
-  t.test('unfinished bodies without a key leave the requests with a key alone', async (t) => {
+  t.test('unfinished bodies without an API key do not block requests with an API key', async (t) => {
     const server = await crowd(t, { areSeveral: true, limits })
     const bodies = Array.from({ length: 20 }, () => beginBody(server, '/v1/webhook', ''))
     await until(() => answered(bodies).length === 14)
@@ -54,7 +54,7 @@ overEngines(t, (t) => {
     t.equal(await post(server, '/v1/webhook', ''), 200)
   })
 
-  t.test('requests whose keys are looked up leave a share to the requests with known keys', async (t) => {
+  t.test('requests whose keys are being looked up do not block requests with known keys', async (t) => {
     const lookups: (() => void)[] = []
     const authenticate = ({ authorization }: { authorization: string }) =>
       authorization === 'b'
@@ -71,7 +71,7 @@ overEngines(t, (t) => {
     }
   })
 
-  t.test('a body that arrives before its key is found is whole', async (t) => {
+  t.test('a body that arrives before its API key is verified is read completely', async (t) => {
     const lookups: (() => void)[] = []
     const authenticate = ({ authorization }: { authorization: string }) =>
       new Promise<string>((resolve) => lookups.push(() => resolve(authorization)))

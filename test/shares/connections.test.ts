@@ -63,7 +63,7 @@ function openStreams(t: Test, { url, key }: Target, count: number): void {
 }
 
 overEngines(t, (t) => {
-  t.test('streams of one organization leave a share of the connections to another', async (t) => {
+  t.test('streams of one organization leave a share of the connections to another organization', async (t) => {
     const { stub, clock, hostile, honest } = await setUp(t)
     for (const each of [hostile, honest]) t.equal((await answer(each)).status, 200)
     const before = stub.requests.length

@@ -14,7 +14,7 @@ function halves(server: Crowd, count: number) {
 }
 
 overEngines(t, (t) => {
-  t.test('unfinished uploads leave a share of the memory to the other organizations', async (t) => {
+  t.test('unfinished uploads leave a share of the upload memory to the other organizations', async (t) => {
     const server = await crowd(t, { areSeveral: true, limits })
     const uploads = halves(server, 10)
     await until(() => answered(uploads).length >= 4)
@@ -39,7 +39,7 @@ overEngines(t, (t) => {
     t.equal(await post(server, '/v1/upload', 'a', Buffer.alloc(60_000), type), 200, 'all but a share is free again')
   })
 
-  t.test('an upload that arrives before its key is found counts for its organization', async (t) => {
+  t.test('an upload that arrives before its API key is verified counts for its organization', async (t) => {
     const lookups: (() => void)[] = []
     const authenticate = ({ authorization }: { authorization: string }) =>
       new Promise<string>((resolve) => lookups.push(() => resolve(authorization)))

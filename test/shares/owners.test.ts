@@ -25,21 +25,21 @@ async function processes(t: Test) {
   return { url, stores }
 }
 
-t.test('the organizations at the start are counted', async (t) => {
+t.test('at the start the organizations in the database are counted', async (t) => {
   const { stores } = await processes(t)
   t.notOk((await ownersOf(t, stores[0])).areSeveral)
   await organization(stores[0], 'second')
   t.ok((await ownersOf(t, stores[1])).areSeveral)
 })
 
-t.test('a new organization is known in each process', async (t) => {
+t.test('each process counts a new organization', async (t) => {
   const { stores } = await processes(t)
   const owners = await Promise.all(stores.map((store) => ownersOf(t, store)))
   await organization(stores[0], 'second')
   await until('both processes know it', () => owners.every(({ areSeveral }) => areSeveral))
 })
 
-t.test('an organization counts when it is enabled', async (t) => {
+t.test('an organization is counted as soon as it is enabled', async (t) => {
   const { stores } = await processes(t)
   const { id } = await organization(stores[0], 'second')
   await stores[0].organizations.change(id, { isDisabled: true })
@@ -60,7 +60,7 @@ t.test('organizations are counted again after a lost connection, because notific
   await until('the process knows it', () => owners.areSeveral)
 })
 
-t.test('a failed look is repeated', async (t) => {
+t.test('if counting the organizations fails, the count is repeated', async (t) => {
   const clock = new TestClock()
   const { closing, close } = createClosings()
   t.teardown(close)

@@ -7,7 +7,7 @@ import { loopbackProviders, Page, startSession } from '../session/voice-session.
 
 const settings = { PARLEY_PROVIDERS: loopbackProviders, PARLEY_SESSIONS_MAX: '8' }
 
-t.test('while an organization has taken all that it may, another joins up to its share', async (t) => {
+t.test('if one organization uses all sessions it may, another can still use its share', async (t) => {
   const { parley, admin } = await startAdministered(t, settings)
   const [hostile, honest] = [await admin.organization('hostile'), await admin.organization('honest')]
   const waiting = await Promise.all(Array.from({ length: 9 }, () => startSession(hostile)))
@@ -23,7 +23,7 @@ t.test('while an organization has taken all that it may, another joins up to its
   await Page.join(honest)
 })
 
-t.test('the only organization of a server takes all sessions', async (t) => {
+t.test('the only organization of a server may use all sessions', async (t) => {
   const { parley } = await startAdministered(t, settings)
   for (let joined = 0; joined < 8; joined += 1) await Page.join(parley)
   t.same(await refusalOf(await startSession(parley)), [503, 'SERVICE_UNAVAILABLE'])

@@ -35,7 +35,7 @@ const invite = (callId: string, number: string): Sent => ({
   ...{ callId, uri: `sip:${number}@127.0.0.1`, headers: [sdpType], body: sdp(), branch: `z9hG4bK-${callId}` },
 })
 
-t.test('floods of a trunk and of strangers', async (t) => {
+t.test('many SIP requests of one trunk or of unknown addresses do not block another trunk', async (t) => {
   const hostile = await trunkAt(phones, '127.0.0.2', '+15005550141')
   const honest = await trunkAt(await admin.organization('two'), '127.0.0.3', '+15005550142')
   const stranger = await peerAt('127.0.0.4')

@@ -23,7 +23,7 @@ const shares: ServerOptions['shares'] = { owners: new Owners(true), part: 0.25, 
 const options = { limits: { socketsMax: 8 }, shares }
 
 overEngines(t, (t) => {
-  t.test('open sockets leave a share to the other organizations', async (t) => {
+  t.test('open sockets of one organization leave a share of the sockets to the others', async (t) => {
     const server = await serve({ mount: { admit }, options })
     t.teardown(() => server.stop())
     const url = `${server.wsUrl}/v1/talk`
@@ -44,7 +44,7 @@ overEngines(t, (t) => {
     all.at(-1)?.terminate()
   })
 
-  t.test('requests for sockets leave a share to the other organizations', async (t) => {
+  t.test('pending upgrades of one organization leave a share of the requests to the others', async (t) => {
     const waiting: (() => void)[] = []
     const later: AdmitSocket = ({ authorization, belongsTo }) => {
       if (authorization !== 'unknown') belongsTo(authorization)
@@ -70,7 +70,7 @@ overEngines(t, (t) => {
     }
   })
 
-  t.test('relayed sockets leave a share to the other organizations', async (t) => {
+  t.test('relayed sockets of one organization leave a share to the others', async (t) => {
     const dataDir = temporaryFolder()
     t.teardown(() => rmSync(dataDir, { recursive: true, force: true }))
     const relay = { dataDir, socketsMax: 8 }
@@ -95,7 +95,7 @@ overEngines(t, (t) => {
     await until(() => server.sockets() + holder.sockets() === 0)
   })
 
-  t.test("a carrier's socket counts for the organization of its leg", async (t) => {
+  t.test("a carrier's socket counts for the organization of its call leg", async (t) => {
     const clock = new TestClock()
     const address = { url: '' }
     const legs = new ExpectedLegs({ ownerId: 'one', addressFor: () => address.url, rateHz: 8000 })
@@ -119,7 +119,7 @@ overEngines(t, (t) => {
     await until(() => server.sockets() === 0)
   })
 
-  t.test('a socket that does not open returns its place', async (t) => {
+  t.test('a socket that does not open no longer counts for the socket limit', async (t) => {
     const lookups: (() => void)[] = []
     const later: AdmitSocket = () => new Promise<void>((resolve) => lookups.push(resolve))
     const server = await serve({ mount: { admit: later }, options: { limits: { socketsMax: 1 } } })

@@ -16,7 +16,7 @@ const settings = {
 const placesMax = 4
 const address = '/v1/transcribe/stream'
 
-t.test('streams of one organization leave a share of the recognizer to another', async (t) => {
+t.test('streams of one organization leave a share of the recognizer to another organization', async (t) => {
   const server = await ownServer(t, { ...settings, PARLEY_LOCAL_STT_STREAMS_MAX: String(placesMax) })
   const admin = await openAdministration(server)
   t.teardown(() => admin.close())
@@ -45,7 +45,7 @@ async function end(client: Client): Promise<void> {
   await client.closed
 }
 
-t.test('texts of one organization leave a share of the queue for the voice to another', async (t) => {
+t.test('texts of one organization leave a share of the speech queue to another organization', async (t) => {
   const server = await ownServer(t, { ...settings, PARLEY_LOCAL_QUEUE_MAX: String(placesMax) })
   const admin = await openAdministration(server)
   t.teardown(() => admin.close())

@@ -11,7 +11,7 @@ const hostileSessions = 30
 const connectionsMax = 4
 const constraints = { allowedProviders: { stt: ['loopback'], llm: ['local'], tts: ['loopback'] } }
 
-t.test('hanging tools do not delay the tool of another organization at the same host', async (t) => {
+t.test('tools that hang do not delay the tool of another organization at the same host', async (t) => {
   const server = await serverInTime(t, {
     PARLEY_PROVIDERS: loopbackProviders,
     PARLEY_OUTBOUND_ALLOWED_SUBNETS: '127.0.0.1/32',

@@ -42,7 +42,7 @@ async function streamOf(pool: OutboundPool): Promise<AsyncIterable<Uint8Array>> 
 
 const failureOf = (work: Promise<unknown>): Promise<unknown> => work.catch((error: unknown) => error)
 
-t.test('a stream without a reader is cut if another organization lacks a connection', async (t) => {
+t.test('a stream that no client reads is closed if another organization lacks a connection', async (t) => {
   const { clock, streams, honest } = await setUp(t)
   t.equal((await clock.during(honest())).status, 200)
   t.equal((await clock.during(honest())).status, 200, 'the connection stays free')
@@ -53,7 +53,7 @@ t.test('a stream without a reader is cut if another organization lacks a connect
   t.match(toProviderError(cut), { errorClass: 'overloaded', isOurs: true }, 'the provider is not blamed')
 })
 
-t.test('a stream with a slow reader is not cut, and the wait for a connection has an end', async (t) => {
+t.test('a stream with a slow reader is not closed, and the wait for a connection is limited', async (t) => {
   const { clock, streams, honest } = await setUp(t)
   const readers = streams.map((stream) => stream[Symbol.asyncIterator]())
   let refused: unknown = null
