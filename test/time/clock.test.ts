@@ -49,7 +49,7 @@ t.test('TestClock.until ends when its condition holds, and fails after its limit
   )
 })
 
-t.test('for several waiting tasks time passes only while all of them wait', async (t) => {
+t.test('if several tasks wait, the test clock moves only while all of them wait', async (t) => {
   const clock = new TestClock()
   const seen: number[] = []
   const first = clock.advance(10).then(() => {
@@ -63,7 +63,7 @@ t.test('for several waiting tasks time passes only while all of them wait', asyn
   t.same([...seen, clock.monotonicMs()], [10, 20])
 })
 
-t.test('if a timer throws, the wait fails', async (t) => {
+t.test('if a timer throws, the wait for the test clock fails', async (t) => {
   const clock = new TestClock()
   clock.after(5, () => {
     throw new Error('broken')

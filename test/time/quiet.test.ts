@@ -57,7 +57,7 @@ t.test('the process is not quiet during requests, file access and the next turn 
   t.same(done.sort(), ['file', 'here', 'turns'])
 })
 
-t.test('a clock of the whole process stands still while Postgres is at work', async (t) => {
+t.test('the test clock of the whole process stands still while Postgres runs a query', async (t) => {
   const sql = openDatabase({ databaseUrl: await cluster.database() })
   t.teardown(() => sql.end())
   const clock = new TestClock({ quiet: wholeProcess })
