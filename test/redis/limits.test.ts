@@ -31,14 +31,14 @@ async function setup(t: Test) {
   return { redis, url, open }
 }
 
-t.test('a single instance grants leases without waiting', { skip }, async (t) => {
+t.test('a single instance grants concurrency leases without waiting', { skip }, async (t) => {
   const { open } = await setup(t)
   const store = await open()
   t.type(store.limits.acquire('org', 'key', one, 'request'), 'function')
   t.equal(store.limits.acquire('org', 'key', one, 'request'), 'key')
 })
 
-t.test('several instances together never grant more than a limit', { skip }, async (t) => {
+t.test('several instances together never grant more leases than the limit', { skip }, async (t) => {
   const { url, redis } = await setup(t)
   const clock = storeClock()
   const stores = await Promise.all([1, 2].map(() => cluster.store(t, url, { clock, redisUrl: redis.url })))
@@ -60,7 +60,7 @@ t.test('several instances together never grant more than a limit', { skip }, asy
   t.same([...(await cluster.sql(t, url)`select * from concurrency_leases`)], [], 'Postgres has no rows of leases')
 })
 
-t.test('a lease that was granted in memory counts for an instance that starts later', { skip }, async (t) => {
+t.test('a concurrency lease granted in memory counts for an instance that starts later', { skip }, async (t) => {
   const { open } = await setup(t)
   const first = await open()
   const held = first.limits.acquire('org', 'key', one, 'request')
@@ -75,7 +75,7 @@ t.test('a lease that was granted in memory counts for an instance that starts la
   t.type(first.limits.acquire('org', 'key', one, 'request'), 'function', 'what the other held does not count')
 })
 
-t.test('leases are moved correctly while requests and instances come and go', { skip }, async (t) => {
+t.test('requests never exceed the limit while leases move and instances start and stop', { skip }, async (t) => {
   const { url, redis } = await setup(t)
   const open = () => cluster.store(t, url, { redisUrl: redis.url })
   const limits = { organizationMax: null, keyMax: 5 }
@@ -131,7 +131,7 @@ t.test('the leases of a killed instance count until they expire', { skip }, asyn
   t.type(await acquire(store), 'function')
 })
 
-t.test('while Redis is away each instance counts alone, and afterwards all count together', { skip }, async (t) => {
+t.test('during a Redis outage each instance counts alone, and afterwards all count together', { skip }, async (t) => {
   const { redis, open } = await setup(t)
   const [first, second] = [await open(), await open()]
   const lease = await acquire(first)
@@ -158,7 +158,7 @@ t.test('while Redis is away each instance counts alone, and afterwards all count
   end(lease)
 })
 
-t.test('a token is used once over all instances, and refused while Redis is away', { skip }, async (t) => {
+t.test('a token is accepted once across all instances, and refused during a Redis outage', { skip }, async (t) => {
   const { redis, open } = await setup(t)
   const [first, second] = [await open(), await open()]
   const expiresAtMs = Date.now() + 60_000
@@ -183,7 +183,7 @@ t.test('if Redis hangs, no request is delayed for long', { skip }, async (t) => 
   redis.goOn()
 })
 
-t.test('if Redis does not answer, a start fails and names the setting', { skip }, async (t) => {
+t.test('if Redis does not answer, a start fails and its error names the setting', { skip }, async (t) => {
   const { redis, open } = await setup(t)
   await redis.kill()
   await t.rejects(open(), /REDIS_URL/)

@@ -38,7 +38,7 @@ const started = (t: Test, env: Record<string, string>, clock: Clock = systemCloc
  */
 const olderClock: Clock = { ...systemClock, monotonicMs: () => systemClock.monotonicMs() + 3 * windowS * 1000 }
 
-t.test('with Redis an address has one quota over all nodes', { skip }, async (t) => {
+t.test('with Redis a client address has one quota across all nodes', { skip }, async (t) => {
   const redis = await startRedis(t)
   const first = await started(t, { REDIS_URL: redis.url })
   const second = await started(t, { REDIS_URL: redis.url, DATABASE_URL: first.databaseUrl }, olderClock)
