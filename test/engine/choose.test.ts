@@ -10,7 +10,7 @@ import { chooseEngine, describeEngine } from '../../runtime/server/choose.ts'
 const major = Number(process.versions.node.split('.')[0])
 const uws = loadUws()
 
-t.test('engine auto chooses uWebSockets.js if its intact build loads', (t) => {
+t.test('the engine auto is uWebSockets.js if its unmodified binary can be loaded', (t) => {
   const { engine, reason } = chooseEngine('auto')
   if (major < 22) t.same([engine, /never answers .* x_id/.test(reason ?? '')], ['node', true])
   else if ('problem' in uws) t.same([engine, reason], ['node', uws.problem])
@@ -29,7 +29,7 @@ t.test('the setting engine overrides the automatic choice', (t) => {
   t.end()
 })
 
-t.test('the sums are the sums of the installed binaries, for each version of Node that Parley runs on', (t) => {
+t.test('the recorded checksums match the installed binaries for each supported version of Node', (t) => {
   const folder = dirname(binaryPath())
   const wanted = readdirSync(folder).filter((name) => /^uws_.*_(115|127|137|141)\.node$/.test(name))
   t.same(Object.keys(sums).sort(), wanted.sort())
@@ -37,7 +37,7 @@ t.test('the sums are the sums of the installed binaries, for each version of Nod
   t.end()
 })
 
-t.test('a binary with another sum is not loaded', (t) => {
+t.test('a binary with a wrong checksum is not loaded', (t) => {
   const path = join(t.testdir(), basename(binaryPath()))
   copyFileSync(binaryPath(), path)
   writeFileSync(path, 'x', { flag: 'a' })
@@ -48,7 +48,7 @@ t.test('a binary with another sum is not loaded', (t) => {
   t.end()
 })
 
-t.test('a binary of the package for an untested Node is not loaded, and counts as no changed file', (t) => {
+t.test('a binary for an untested version of Node is not loaded, and not reported as modified', (t) => {
   const name = `uws_${process.platform}_${process.arch}_120.node`
   t.same(sums[name], undefined)
   const loaded = load(join(dirname(binaryPath()), name))
@@ -60,7 +60,7 @@ function sumOf(path: string): string {
   return createHash('sha256').update(readFileSync(path)).digest('hex')
 }
 
-t.test('describeEngine gives the running engine and the reason', (t) => {
+t.test('describeEngine returns the name of the engine and the reason for the choice', (t) => {
   t.equal(describeEngine({ engine: 'uws', reason: null }), 'uWebSockets.js')
   t.equal(describeEngine({ engine: 'uws', reason: 'it is old' }), 'uWebSockets.js, although it is old')
   t.equal(describeEngine({ engine: 'node', reason: 'it is new' }), 'node:http with ws, because it is new')
