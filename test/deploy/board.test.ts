@@ -61,7 +61,7 @@ t.test('the metrics count the tokens and the cost of requests', async (t) => {
   t.equal(await metric(adminPort, 'parley_credit_refusals_total', 'stage="llm"'), 1)
 })
 
-t.test('a circuit that opens is shown in the metrics', async (t) => {
+t.test('the metrics show that a circuit has opened', async (t) => {
   const acme = await admin.organization('bad-luck')
   t.equal(await metric(adminPort, 'parley_circuits_open', 'provider="unpaid",kind="credential"'), 0)
   stub.behave({ kind: 'status', status: 401 })
@@ -75,7 +75,7 @@ t.test('a circuit that opens is shown in the metrics', async (t) => {
   stub.behave({ kind: 'ok', usage })
 })
 
-t.test('every metric and label of the board and the alerts is emitted by the server', async (t) => {
+t.test('the server emits each metric and label of the Grafana dashboard and the alerts', async (t) => {
   const emitted = readEmitted(await metricsText())
   const deploy = path.resolve(import.meta.dirname, '../../deploy')
   const board = JSON.parse(readFileSync(path.join(deploy, 'grafana/parley.json'), 'utf8')) as Board

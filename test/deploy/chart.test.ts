@@ -23,7 +23,7 @@ t.test('helm finds no fault in the chart', { skip }, (t) => {
   t.end()
 })
 
-t.test('the chart refuses to render without the values that only the operator knows', { skip }, (t) => {
+t.test('the chart does not render without the values that the operator must set', { skip }, (t) => {
   for (const name of Object.keys(given) as (keyof typeof given)[]) {
     const rest = Object.fromEntries(Object.entries(given).filter(([other]) => other !== name))
     const { status, stderr } = helm('template', rest)
@@ -59,7 +59,7 @@ t.test(
   },
 )
 
-t.test('a pod names the metrics of each process, and has the files of a secret', { skip }, (t) => {
+t.test('a pod lists a metrics port for each process, and mounts the files of a secret', { skip }, (t) => {
   const values = {
     'settings.PARLEY_PROCESSES': '3',
     'image.pullSecrets[0]': 'registry',
@@ -80,7 +80,7 @@ t.test('a pod names the metrics of each process, and has the files of a secret',
   t.end()
 })
 
-t.test('each pod has a name and a service, to which the sockets of its sessions go', { skip }, (t) => {
+t.test('each pod has a host name and a service for the sockets of its sessions', { skip }, (t) => {
   const values = { ...given, replicas: '3' }
   const services = rendered(values, 'Service').map(({ metadata }) => metadata.name)
   t.strictSame(services, ['parley', 'parley-pods', 'parley-0', 'parley-1', 'parley-2'])

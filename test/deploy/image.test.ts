@@ -22,7 +22,7 @@ t.teardown(() => {
   rmSync(temporary, { recursive: true, force: true })
 })
 
-t.test('the Dockerfile names files that exist, a user by number, and the program that is assembled', (t) => {
+t.test('the Dockerfile names existing files, a numeric user id, and the assembled program', (t) => {
   const named = (name: string) => instructions.filter((each) => each.name === name).map(({ rest }) => rest)
   for (const rest of named('COPY').filter((rest) => !rest.startsWith('--from')))
     for (const file of rest.split(/\s+/).slice(0, -1)) t.ok(existsSync(path.join(root, file)), `COPY ${file}`)

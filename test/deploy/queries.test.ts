@@ -16,7 +16,7 @@ const alerts = path.resolve(import.meta.dirname, '../../deploy/prometheus/alerts
 const folder = mkdtempSync(path.join(os.tmpdir(), 'parley-queries-'))
 t.teardown(() => rmSync(folder, { recursive: true, force: true }))
 
-t.test('promtool accepts the alerts', { skip }, (t) => {
+t.test('promtool accepts the alert rules', { skip }, (t) => {
   const { status, output } = check(alerts)
   t.equal(status, 0, output)
   t.match(output, /\d\d rules found/)
@@ -31,7 +31,7 @@ t.test('a used-up spending budget fires an alert, and a nearly used-up budget do
   t.end()
 })
 
-t.test('promtool parses every query of the board', { skip }, (t) => {
+t.test('promtool parses every query of the Grafana dashboard', { skip }, (t) => {
   const queries = readPanels('1m').flatMap((panel) => panel.queries.map(({ expr }) => expr))
   t.ok(queries.length > 25, `${queries.length} queries`)
   const { status, output } = check(ruleFile(queries))

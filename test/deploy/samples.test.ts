@@ -14,7 +14,7 @@ t.teardown(() => rmSync(temporary, { recursive: true, force: true }))
 
 const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0
 const withoutSystemd = !hasSystemd && 'systemd-analyze is not installed'
-t.test('systemd accepts the unit', { skip: withoutSystemd }, (t) => {
+t.test('systemd accepts the sample unit', { skip: withoutSystemd }, (t) => {
   // The unit's program is not installed at its path here, so ExecStart names another program.
   const unit = read('systemd/parley.service').replace(/^ExecStart=.*$/m, `ExecStart=${process.execPath}`)
   t.strictSame(verify(unit), { status: 0, said: '' })
@@ -30,7 +30,7 @@ function verify(unit: string): { status: number | null; said: string } {
   return { status, said: said.filter((line) => line.includes('parley@')).join('\n') }
 }
 
-t.test('systemd accepts the unit together with the files of the drop-in', { skip: withoutSystemd }, (t) => {
+t.test('systemd accepts the sample unit together with the files of its drop-in', { skip: withoutSystemd }, (t) => {
   const unit = read('systemd/parley.service').replace(/^ExecStart=.*$/m, `ExecStart=${process.execPath}`)
   const dropIn = read('systemd/files.conf').replace(/^#(?=\w+=)/gm, '')
   t.strictSame(verify(`${unit}\n${dropIn}`), { status: 0, said: '' })
@@ -43,7 +43,7 @@ t.test('systemd accepts the unit together with the files of the drop-in', { skip
   t.end()
 })
 
-t.test('the unit starts Node with the same flags as main.js', (t) => {
+t.test('the systemd unit starts Node with the same flags as main.js', (t) => {
   const flags = (line: string | undefined) => line?.match(/--\S+/g)
   const main = readFileSync(path.join(deploy, '../main.ts'), 'utf8').split('\n')[0]
   const command = /^ExecStart=.*$/m.exec(read('systemd/parley.service'))?.[0]
@@ -74,7 +74,7 @@ type Service = {
   depends_on?: Record<string, unknown>
 }
 
-t.test('the compose file has accepted settings, existing files, and two nodes with one database', async (t) => {
+t.test('the compose file has valid settings, existing files, and two nodes with one database', async (t) => {
   const { services, volumes } = parse(read('compose.yaml'), { merge: true }) as {
     services: Record<string, Service>
     volumes: Record<string, null>

@@ -26,7 +26,7 @@ const missing = ['prometheus', 'chromium'].filter((name) => spawnSync(name, ['--
 
 t.setTimeout(0)
 t.test(
-  'every panel of the board shows data after a load',
+  'every panel of the Grafana dashboard shows data after a load test',
   { skip: missing.length > 0 && `there is no ${missing.join(' and no ')}` },
   async (t) => {
     const stub = await startStubOpenAi()

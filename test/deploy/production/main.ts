@@ -42,7 +42,7 @@ const providers = [
 
 // There is no time limit here, because production.sh ends the test.
 t.setTimeout(0)
-t.test('docs/run-it.md starts two nodes, and an upgrade under load loses nothing', async (t) => {
+t.test('the commands of docs/run-it.md start two nodes, and an upgrade under load fails no request', async (t) => {
   const services = new Services(server, inServerNetwork)
   t.teardown(serveSystemctl(services))
   t.teardown(() => services.kill())
