@@ -134,7 +134,7 @@ overEngines(t, (t, engine) => {
     t.equal((await from('198.51.100.1')).headers.get('ratelimit'), '"relay-ip";r=1;t=300', 'a new window')
   })
 
-  t.test('the edge quota is divided among the instances that share it', async (t) => {
+  t.test('the edge quota of a client address is divided among the server instances', async (t) => {
     let instances = 1
     const edgeQuota = { requests: 5, windowS: 300, trustedProxies: [], addressesMax: 3, instances: () => instances }
     const server = await start([mount(main, handlers)], { clock: new TestClock(), edgeQuota })

@@ -82,7 +82,7 @@ t.test('two nodes that start at once on one Postgres share their limits and keys
     for (const each of both) await until('it is refused', async () => (await askMock(each, key)).status === 401)
   })
 
-  await t.test('the edge quota is divided by the number of live nodes', async (t) => {
+  await t.test('the edge quota of a client address is divided by the number of live nodes', async (t) => {
     const half = '"relay-ip";q=501;w=300'
     for (const each of both) await until('each has half', async () => (await quota(each)) === half)
     const third = await node(t)

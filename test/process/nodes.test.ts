@@ -66,7 +66,7 @@ t.test('two nodes that start one after the other on one database share their lim
     await until('it has ended', async () => (await askMock({ ...second, key })).status === 200)
   })
 
-  await t.test('each of two nodes allows half of the edge quota', async () => {
+  await t.test('each of two nodes allows half of the edge quota of a client address', async () => {
     const half = '"relay-ip";q=501;w=300'
     for (const each of both) await until('each has half', async () => (await quota(each)) === half)
   })

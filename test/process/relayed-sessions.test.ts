@@ -67,7 +67,7 @@ t.test('the process that owns the session decides whether a relayed client may r
   await until('a session that is over is not joined', () => late.closed !== null)
 })
 
-t.test('if the owner of a relayed session is killed, the socket closes, and the call ends as failed', async (t) => {
+t.test('if the process of a relayed session is killed, the socket closes, and the call fails', async (t) => {
   const [owner, other] = await pair(t, cluster, { PARLEY_IDEMPOTENCY_LEASE_MS: '3000' })
   const started = await startSession(owner)
   await (await joined(started)).close()

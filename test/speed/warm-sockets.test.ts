@@ -133,7 +133,7 @@ for (const { what, session, config, others, floor } of kinds)
     t.ok(median(coldMs) - median(floorMs) <= 20, 'cold')
   })
 
-t.test('a warm socket that has closed is noticed, and never fails a request', async (t) => {
+t.test('a warm provider socket that has closed is detected, and never fails a request', async (t) => {
   const stale = () => outcomes('stale')
   const transcribed = async () => {
     const client = await start(parley, hearing, config)

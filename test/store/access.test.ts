@@ -78,7 +78,7 @@ t.test('bootstrap creates one organization per API key, even if two processes ru
   t.equal(listed?.publicId, 'sk_live_', 'nothing of a key that was brought is shown')
 })
 
-t.test('API keys can be verified, expired, revoked and rotated', async (t) => {
+t.test('API keys are verified, expire, and can be revoked and rotated', async (t) => {
   const url = await cluster.database()
   const clock = storeClock()
   const store = await cluster.store(t, url, { clock })

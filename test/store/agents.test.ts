@@ -41,7 +41,7 @@ const masterKeys = (current: string, ...previous: string[]) => ({
   masterKeys: () => ({ current: current.repeat(32), previous: previous.map((letter) => letter.repeat(32)) }),
 })
 
-t.test("the row policy limits an unfiltered query to one organization's live or test rows", async (t) => {
+t.test("row level security limits an unfiltered query to an organization's live or test rows", async (t) => {
   const url = await cluster.database()
   const store = await cluster.store(t, url)
   const [a, b] = [await organization(store, 'a'), await organization(store, 'b')]

@@ -58,7 +58,7 @@ const ended = (endReason: 'transferred' | 'pipeline_failed'): CallEntry => {
   return { kind: 'move', event: newEvent(`call.${to}`), to, change: { endedAtMs: Date.now(), endReason } }
 }
 
-t.test('the leg of a failed transfer attempt is an orphan while its call goes on', async (t) => {
+t.test('the leg of a failed transfer attempt is hung up even while its call goes on', async (t) => {
   const { store, call, clock, recipient, orphans, attempt } = await transferring(t)
   await store.calls.append(call, call.id, [attempt('failed')])
   t.same(await orphans(), [], 'its process hangs it up first')

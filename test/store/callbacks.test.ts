@@ -50,7 +50,7 @@ async function setUp(test: Test, processes = 1) {
   return { url, clock, store, stores, call, process, promise, events }
 }
 
-t.test("the row policy shows only one organization's live or test rows", async (t) => {
+t.test("row level security shows only one organization's live or test rows", async (t) => {
   const url = await cluster.database()
   const store = await cluster.store(t, url)
   const [a, b] = [await organization(store, 'a'), await organization(store, 'b')]
@@ -234,7 +234,7 @@ t.test('if placing a callback throws an error, the attempt counts as failed', as
   t.match(await store.callbacks.find(call, id), { callback: { status: 'scheduled', failureCause: 'carrier_error' } })
 })
 
-t.test('dispatch places a callback before its time, and after a failure leaves it scheduled', async (t) => {
+t.test('a callback can be dispatched before its due time, and stays scheduled after a failure', async (t) => {
   const { call, process, promise } = await setUp(t)
   const { id, scheduledAtMs } = await promise(call)
   for (const [failure, fault] of [

@@ -35,7 +35,7 @@ t.test('a session that an earlier version stored without a transport is read as 
   t.same(await store.calls.find(call, call.id), call)
 })
 
-t.test("the row policy shows only one organization's live or test rows", async (t) => {
+t.test("row level security shows only one organization's live or test rows", async (t) => {
   const url = await cluster.database()
   const store = await cluster.store(t, url)
   const [a, b] = [await organization(store, 'a'), await organization(store, 'b')]

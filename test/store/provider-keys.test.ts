@@ -88,7 +88,7 @@ t.test('a provider key is stored sealed, and only its organization can open it',
   })
 })
 
-t.test("every process reads an organization's provider key ids with the API key", async (t) => {
+t.test("verifying an API key returns its organization's provider key ids in every process", async (t) => {
   const url = await cluster.database()
   const store = await cluster.store(t, url)
   const other = await cluster.store(t, url)

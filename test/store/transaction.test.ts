@@ -80,7 +80,7 @@ t.test('a transaction of the store commits everything or nothing, for one organi
     await t.rejects(everybody, /not an organization id/)
   })
 
-  await t.test('bootstrap creates the organization and its key together', async (t) => {
+  await t.test('bootstrap creates the organization and its API key in one transaction', async (t) => {
     const emptyUrl = await cluster.database()
     const empty = await cluster.store(t, emptyUrl)
     const emptySql = cluster.sql(t, emptyUrl)

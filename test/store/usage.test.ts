@@ -29,7 +29,7 @@ async function setUp() {
   return { store, sql, settle, live, test: { organizationId, test: true } }
 }
 
-t.test('usage of calls shows their agent, their key, and the seconds of their legs', async (t) => {
+t.test('usage of calls shows their agent, their API key, and the seconds of their call legs', async (t) => {
   const { store, sql, settle, live, test } = await setUp()
   const call = newCall(live.organizationId, { keyId: 'pn_1' })
   await store.calls.insert(call, {})

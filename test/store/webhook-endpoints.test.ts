@@ -105,7 +105,7 @@ t.test('matchingEndpoints selects by event, state, agent, tags, organization, an
   t.same(await matching('call.report', null, {}, { organizationId: b.id, test: false }), ['other organization'])
 })
 
-t.test('deliveryTarget returns the headers, the time-outs and the currently signing secrets', async (t) => {
+t.test('deliveryTarget returns the headers, the time-outs and the secrets that sign at this time', async (t) => {
   const url = await cluster.database()
   const clock = storeClock()
   const store = await cluster.store(t, url, { clock })
@@ -205,7 +205,7 @@ t.test('sealed secrets can be opened only for their endpoint, and sealed with a 
   t.equal((await after.webhookSecrets.find(organizationId)).secret, secret)
 })
 
-t.test("the row policy limits an unfiltered query to one organization's live or test rows", async (t) => {
+t.test("row level security limits an unfiltered query to an organization's live or test rows", async (t) => {
   const url = await cluster.database()
   const store = await cluster.store(t, url)
   const [a, b] = [await organization(store, 'a'), await organization(store, 'b')]
