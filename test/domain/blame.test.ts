@@ -31,7 +31,7 @@ function openForAll({ fail }: ReturnType<typeof setup>, first = 'a', last = 'b')
   for (const organization of [first, last, first, last]) fail(organization)
 }
 
-t.test('failures of one organization open its own circuits only, in every class', (t) => {
+t.test('failures of one organization open only the circuits of that organization, for each error class', (t) => {
   for (const errorClass of Object.keys(errorClasses) as ErrorClass[]) {
     const { begin, fail, health, llm, stt, waitOf } = setup()
     for (let i = 0; i < 10; i++) for (const which of [llm, stt]) fail('b', errorClass, undefined, which)
@@ -44,7 +44,7 @@ t.test('failures of one organization open its own circuits only, in every class'
   t.end()
 })
 
-t.test('organizations that wait for their own circuits are counted, until their pause is over', async (t) => {
+t.test('an organization is counted as waiting until its open circuits close again', async (t) => {
   const { clock, fail, health } = setup()
   const counts = () => [health.openCircuits('p'), health.waitingOrganizations('p')]
   const none = { model: 0, credential: 0 }
@@ -65,7 +65,7 @@ t.test('failures of several organizations in turns open the circuit for all', (t
   t.end()
 })
 
-t.test('a circuit that opened before the second organization came keeps the first one waiting only', (t) => {
+t.test('a circuit that opened before a second organization existed blocks only the first organization', (t) => {
   const owners = { areSeveral: false }
   const { begin, fail, health, llm, waitOf } = setup(owners)
   fail('b', 'rate_limited', 30)
@@ -81,7 +81,7 @@ t.test('a circuit that opened before the second organization came keeps the firs
   t.end()
 })
 
-t.test('a success of any organization starts the count anew', (t) => {
+t.test('a success of any organization resets the failure count of all organizations', (t) => {
   const { begin, fail, waitOf } = setup()
   for (let i = 0; i < 20; i++) {
     fail(`b${i % 2}`)
@@ -91,7 +91,7 @@ t.test('a success of any organization starts the count anew', (t) => {
   t.end()
 })
 
-t.test('the probe goes to an organization without failures if one asks in time', async (t) => {
+t.test('for one second a half-open circuit probes only with an organization without failures', async (t) => {
   const all = setup()
   openForAll(all)
   await all.clock.advance(openMs)
@@ -104,7 +104,7 @@ t.test('the probe goes to an organization without failures if one asks in time',
   t.ok(all.begin('d'))
 })
 
-t.test('if no other organization asks, a failing organization probes after a second', async (t) => {
+t.test('if no other organization sends a request, a failing organization may probe after one second', async (t) => {
   const all = setup()
   openForAll(all)
   await all.clock.advance(openMs + 999)
@@ -113,7 +113,7 @@ t.test('if no other organization asks, a failing organization probes after a sec
   t.ok(all.begin('b'))
 })
 
-t.test('a probe that hangs keeps its own organization waiting, and no other', async (t) => {
+t.test('a probe that hangs blocks only the organization that sent the probe', async (t) => {
   const all = setup()
   openForAll(all)
   await all.clock.advance(openMs + 1000)
@@ -140,7 +140,7 @@ t.test('one organization alone cannot keep a circuit open for the others', async
   t.ok(all.begin('c'))
 })
 
-t.test('a Retry-After cools at once: for its organization after one answer, for all after the second', (t) => {
+t.test("the first Retry-After pauses one organization; a second organization's Retry-After pauses all", (t) => {
   for (const errorClass of ['rate_limited', 'overloaded'] as const) {
     const { fail, waitOf } = setup()
     fail('b', errorClass, 30)
@@ -159,7 +159,7 @@ t.test('if several organizations have failures with a model, the other models of
   t.end()
 })
 
-t.test('repeated failures of one organization leave the figures of a model alone', (t) => {
+t.test('repeated failures of one organization hardly change the error rate of a model', (t) => {
   const { begin, fail, health, llm } = setup()
   for (let i = 0; i < 20; i++) begin('a')?.succeeded({ firstByteMs: 100 })
   const version = health.version()
@@ -169,7 +169,7 @@ t.test('repeated failures of one organization leave the figures of a model alone
   t.end()
 })
 
-t.test('an empty answer that the caller asked for counts against no model', (t) => {
+t.test('an empty answer that the request itself caused is not counted as a failure of the model', (t) => {
   const { begin, waitOf } = setup()
   const wished = new ProviderError('empty', { sent: true, isByCaller: true })
   for (let i = 0; i < 10; i++) for (const organization of ['a', 'b']) begin(organization)?.failed(wished)
@@ -177,7 +177,7 @@ t.test('an empty answer that the caller asked for counts against no model', (t) 
   t.end()
 })
 
-t.test('the end of a stream that its reader did not read counts against no model', async (t) => {
+t.test('a timeout of a stream that its client does not read is not counted as a failure of the model', async (t) => {
   const { begin, clock, waitOf } = setup()
   for (let i = 0; i < 6; i++) {
     const permit = begin(i % 2 === 0 ? 'a' : 'b')

@@ -22,7 +22,7 @@ t.test("if a provider's rows appear later, requests are routed to it without a r
   t.end()
 })
 
-t.test('the digest hashes the same names as before, so an unchanged catalog keeps its digest', (t) => {
+t.test('the catalog digest hashes the field as `interested`, so an unchanged catalog has the same digest', (t) => {
   const figure = {
     metric: 'wer',
     value: 1,
@@ -51,7 +51,7 @@ t.test('the digest hashes the same names as before, so an unchanged catalog keep
   t.end()
 })
 
-t.test('if a model id belongs to other stages, the refusal names the speech stage', (t) => {
+t.test('if a model id exists for llm and tts but not for stt, the error names the tts stage', (t) => {
   const catalog = new Catalog([provider('a', [model('llm'), model('tts')])])
   t.match(
     thrownFault(() => routingOfName(catalog, { stage: 'stt', name: 'm' })),

@@ -169,7 +169,7 @@ function expected(order: readonly string[], own: OwnKeys, attemptsMax: number): 
   return { tried, asked: [] }
 }
 
-t.test('preview equals the choice that the next request makes, with any callerâ€™s keys', async (t) => {
+t.test('a routing preview equals the routing of the next request, with any provider keys', async (t) => {
   const requests = fc.array(fc.constantFrom(...organizations), { minLength: 1, maxLength: 4 })
   await fc.assert(
     fc.asyncProperty(world, requests, async (drawn, asking) => {
@@ -200,7 +200,7 @@ t.test('preview equals the choice that the next request makes, with any callerâ€
   t.pass()
 })
 
-t.test('every row of the stage is exactly once a candidate or excluded, and a cached choice is the same', async (t) => {
+t.test('each model of a stage is either a candidate or excluded, and a repeated choice is cached', async (t) => {
   await fc.assert(
     fc.asyncProperty(world, async (drawn) => {
       const { chooser, catalog } = await live(drawn)
@@ -219,7 +219,7 @@ t.test('every row of the stage is exactly once a candidate or excluded, and a ca
   t.pass()
 })
 
-t.test('candidates are sorted by falling score, then rows without a score, then last resorts', async (t) => {
+t.test('candidates are sorted by descending score, then models without a score, then last resorts', async (t) => {
   await fc.assert(
     fc.asyncProperty(world, async (drawn) => {
       const { chooser } = await live(drawn)

@@ -41,7 +41,7 @@ t.test('a provider filter allows a provider, or one model of it', (t) => {
   t.end()
 })
 
-t.test('every reason for an exclusion is given for its row', (t) => {
+t.test('each excluded model is listed with the reason for its exclusion', (t) => {
   const able = { capabilities: { ...model('stt').capabilities, diarization: true } }
   const gone = provider('gone', [model('stt', able)])
   gone.reason = 'no_credential'
@@ -85,7 +85,7 @@ t.test('every reason for an exclusion is given for its row', (t) => {
   t.end()
 })
 
-t.test('the audio formats of a row have a list of rates, a range, or any rate', (t) => {
+t.test('a model supports a list of sample rates, a range of sample rates, or any sample rate', (t) => {
   const reads = (support: object) => [
     provider('a', [model('stt', { audioFormats: [{ encoding: 'mulaw', channels: [1], ...support }] })]),
   ]
@@ -173,7 +173,7 @@ t.test('a test key reaches only the providers that are configured for test keys'
   t.end()
 })
 
-t.test("a key's chain sets the order of auto routing, and does not restrict a pinned model", (t) => {
+t.test('the model chain of an API key sets the order of auto routing, but does not limit pinned models', (t) => {
   const providers = ['a', 'b', 'c'].map((id) => provider(id, [model('llm')]))
   const chained = caller({ chain: { llm: ['c/m', 'a/m'] } })
   t.same(pins(providers, 'llm', {}, chained), ['c/m', 'a/m'])
@@ -209,7 +209,7 @@ t.test('candidates are ranked by their figures, and ties keep the order of the c
     routing: { mode: 'auto' as const, objective: name },
   })
 
-  t.test('each objective ranks its best row first', (t) => {
+  t.test('each routing objective ranks the best model for that objective first', (t) => {
     const providers = [llm('good', 99, 2000, 900), llm('fast', 60, 100, 500), llm('cheap', 50, 1500, 10)]
     t.equal(pins(providers, 'llm', objective('quality'))[0], 'good/m')
     t.equal(pins(providers, 'llm', objective('latency'))[0], 'fast/m')
@@ -223,7 +223,7 @@ t.test('candidates are ranked by their figures, and ties keep the order of the c
     t.end()
   })
 
-  t.test("without the objective's main figure a row has no score and comes last", (t) => {
+  t.test('a model without the main figure of the objective has no score and is ranked last', (t) => {
     const providers = [llm('unknown', null, 1, 0), llm('worst', 10, 5000, 9000), llm('best', 90, 100, 10)]
     t.same(pins(providers, 'llm'), ['best/m', 'worst/m', 'unknown/m'])
     const { chooser } = bench(providers)
@@ -253,7 +253,7 @@ t.test('candidates are ranked by their figures, and ties keep the order of the c
     t.end()
   })
 
-  t.test('if two test sets measured a figure, only the set with more models ranks', (t) => {
+  t.test('if two sources measured a figure, only the source with more models affects the ranking', (t) => {
     const stt = (id: string, value: number, source: string) =>
       provider(id, [model('stt', { benchmarks: [figure('wer_pct', value, { path: 'batch', source })] })])
     const { chooser } = bench([stt('a', 9, 'one'), stt('b', 5, 'one'), stt('c', 1, 'other')])
@@ -269,7 +269,7 @@ t.test('candidates are ranked by their figures, and ties keep the order of the c
     t.end()
   })
 
-  t.test('batch figures never rank a stream, and figures for English rank no other language', (t) => {
+  t.test('batch figures do not rank streams, and figures for English do not rank other languages', (t) => {
     const fast = provider('batch', [
       model('tts', { benchmarks: [figure('aa_speech_arena_elo', 2000, { path: 'batch' })] }),
     ])
@@ -284,7 +284,7 @@ t.test('candidates are ranked by their figures, and ties keep the order of the c
     t.end()
   })
 
-  t.test('a variety orders the candidates of its base language and does not narrow them', (t) => {
+  t.test('es-MX ranks models with es-MX first, and still allows models that list only es', (t) => {
     const es = (id: string, elo: number, languages: string[]) =>
       provider(id, [model('tts', { languages, benchmarks: [figure('aa_speech_arena_elo', elo, { language: 'es' })] })])
     const providers = [es('general', 1300, ['es']), es('mexican', 1000, ['es', 'es-MX']), es('english', 2000, ['en'])]
@@ -298,7 +298,7 @@ t.test('candidates are ranked by their figures, and ties keep the order of the c
   t.end()
 })
 
-t.test('the models list has the routable rows, ranked by the figures for one language and path', (t) => {
+t.test('the list of models contains only routable models, ranked for a language and for stream or batch', (t) => {
   const gone = provider('gone', [model('llm')])
   gone.reason = 'no_credential'
   const stt = model('stt', {

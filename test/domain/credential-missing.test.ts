@@ -8,7 +8,7 @@ import { routerError } from './router-error.ts'
 const auto: Routing = { mode: 'auto', objective: 'balanced' }
 const pinned = (provider: string, model: string): Routing => ({ mode: 'explicit', provider, model })
 
-t.test('if a pinned model lacks a credential, the missing variable is named before any other fault', (t) => {
+t.test('if a pinned model lacks a credential, the error first names the missing environment variable', (t) => {
   const a = Object.assign(provider('a', [model('llm'), model('tts')]), { credentialVariable: 'A_KEY' })
   const b = provider('b', [model('tts', { id: 'bare' })])
   a.reason = 'no_credential'

@@ -5,7 +5,7 @@ import { settled } from '../clock.ts'
 import { answer, auto, generateItems, isClean, priced, request, setup } from './fake-llm.ts'
 import { caller, failure, fault, healthLimits, key, order, usage } from './fakes.ts'
 
-t.test('each combination of failures gives its fault, its attempts and its state of the idempotency key', (t) => {
+t.test('each combination of provider failures has its fault, attempts and idempotency key state', (t) => {
   const cases: [string, Parameters<typeof setup>[0], object, { asked: string[]; spent: boolean }][] = [
     [
       'all rate limited',
@@ -84,7 +84,7 @@ t.test('each combination of failures gives its fault, its attempts and its state
       isClean(t, all)
     })
 
-  t.test('without an idempotency key the answer does not mention a key', async (t) => {
+  t.test('if a request has no idempotency key, its error does not say that a key was used up', async (t) => {
     const { caller, requestId, operation, signal } = order()
     const keyless = { caller, requestId, operation, signal, routing: auto, request }
     const got = await fault(generateItems(setup([failure('server')]).deps).whole(keyless))
@@ -98,7 +98,7 @@ t.test('each combination of failures gives its fault, its attempts and its state
     isClean(t, all)
   })
 
-  t.test('a pin never fails over', async (t) => {
+  t.test('a request that pins a model never fails over', async (t) => {
     const all = setup([failure('server'), answer])
     t.match(await fault(all.once({ routing: { mode: 'explicit', provider: 'a', model: 'm' } })), {
       kind: 'all_failed',
@@ -106,7 +106,7 @@ t.test('each combination of failures gives its fault, its attempts and its state
     t.same(all.asked, ['a'])
   })
 
-  t.test('a candidate whose circuit opened after the choice is skipped, and if all are, nothing is sent', async (t) => {
+  t.test('a candidate is skipped if its circuit opened after the choice; if all are, nothing is sent', async (t) => {
     const all = setup([failure('server'), answer])
     for (const keyDigest of ['1', '2', '3', '4']) await all.once({ key: { keyDigest, contentHash: 'h' } })
     t.same(all.asked, ['a', 'b', 'a', 'b', 'a', 'b', 'b'])
@@ -129,7 +129,7 @@ t.test('each combination of failures gives its fault, its attempts and its state
 })
 
 t.test('a request and each attempt end at their deadlines', (t) => {
-  t.test('a whole answer has its deadline, and after it the next provider is tried', async (t) => {
+  t.test('if an answer without streaming exceeds its deadline, the next provider is tried', async (t) => {
     const all = setup(['hang', answer])
     const waiting = all.once()
     await settled()
@@ -142,7 +142,7 @@ t.test('a request and each attempt end at their deadlines', (t) => {
     isClean(t, all)
   })
 
-  t.test('when the total limit is over, the request ends', async (t) => {
+  t.test('a request fails when its total time limit is over', async (t) => {
     const all = setup(['hang', 'hang', 'hang'])
     all.deps.limits.llm.totalMs = 4500
     const waiting = fault(all.once())
@@ -178,7 +178,7 @@ t.test('before dispatch every failure releases the idempotency key', (t) => {
     })
   })
 
-  t.test('a request of a call takes no lease, because the call has one', async () => {
+  t.test('a request within a phone call needs no concurrency lease, because the call has a lease', async () => {
     await setup([answer]).once({ caller: caller({ maxConcurrency: 0 }), callId: 'call' })
   })
 
@@ -200,7 +200,7 @@ t.test('before dispatch every failure releases the idempotency key', (t) => {
     isClean(t, all)
   })
 
-  t.test('if the lease of an idempotency key was lost, the credit comes back and the key is not touched', async (t) => {
+  t.test('if the lease of an idempotency key is lost, credit is returned and the key is left unchanged', async (t) => {
     const all = setup([answer], { prices: priced })
     all.idempotency.leaseLost = true
     t.match(await fault(all.once()), { kind: 'key_in_progress', detail: { retryAfterS: 1 } })
@@ -210,7 +210,7 @@ t.test('before dispatch every failure releases the idempotency key', (t) => {
     isClean(t, all)
   })
 
-  t.test('a request whose client left before releases the idempotency key', async (t) => {
+  t.test('a request whose client left before dispatch releases the idempotency key', async (t) => {
     const all = setup([answer])
     t.match(await fault(all.once({ signal: AbortSignal.abort() })), { kind: 'cancelled' })
     t.same(all.asked, [])
@@ -219,7 +219,7 @@ t.test('before dispatch every failure releases the idempotency key', (t) => {
   })
 
   for (const routing of [{ mode: 'explicit', provider: 'a', model: 'm' } as const, auto])
-    t.test(`a model that recovers during admission is not called, and frees the key: ${routing.mode}`, async (t) => {
+    t.test(`if a circuit closes during admission, the idempotency key is released: ${routing.mode}`, async (t) => {
       const all = setup([failure('server')])
       for (let i = 0; i < 3; i++) {
         await fault(all.once())
@@ -235,7 +235,7 @@ t.test('before dispatch every failure releases the idempotency key', (t) => {
       t.equal(all.idempotency.state, undefined, 'the key may be used again')
     })
 
-  t.test('if the database fails, the request fails and no idempotency key is held', async (t) => {
+  t.test('if the database fails, the request fails and its idempotency key may be used again', async (t) => {
     const all = setup([answer])
     all.idempotency.admit = () => Promise.reject(new Error('no database'))
     await t.rejects(all.once(), { message: 'no database' })
@@ -243,7 +243,7 @@ t.test('before dispatch every failure releases the idempotency key', (t) => {
     isClean(t, all)
   })
 
-  t.test('admission takes one commit without credit, and two commits with credit', async (t) => {
+  t.test('the admission of a request takes one database commit without credit, and two with credit', async (t) => {
     for (const over of [{}, { prices: priced }]) {
       const all = setup([answer], over)
       const steps: string[] = []
@@ -264,7 +264,7 @@ t.test('before dispatch every failure releases the idempotency key', (t) => {
   t.end()
 })
 
-t.test('a key in use', async (t) => {
+t.test('a request is refused if its idempotency key is in use or already used', async (t) => {
   const all = setup([answer])
   const outcomes = [
     [
@@ -301,7 +301,7 @@ t.test('200 copies of one idempotency key make one provider request', async (t) 
   t.equal(all.held.leases, 0)
 })
 
-t.test('if no settlement can be kept, a request is refused before its first attempt', async (t) => {
+t.test('if the settlement queue is full, a request is refused before its first attempt', async (t) => {
   const all = setup([answer])
   all.ledger.isFull = true
   t.match(await fault(all.once()), { kind: 'store_unreachable', detail: { retryAfterS: 1 } })

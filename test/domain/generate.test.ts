@@ -17,7 +17,7 @@ import {
 import { collect, failure, fault, model, order, script, theEnd, usage } from './fakes.ts'
 import { routerError } from './router-error.ts'
 
-t.test('a whole answer has its items, its route and its usage', async (t) => {
+t.test('an answer without streaming contains its items, its route and its usage', async (t) => {
   const all = setup([answer], { prices: priced })
   const got = await all.once()
   t.match(got, {
@@ -49,7 +49,7 @@ t.test('a whole answer has its items, its route and its usage', async (t) => {
   isClean(t, all)
 })
 
-t.test('a whole answer may have calls, structured output and an unknown price', async (t) => {
+t.test('an answer without streaming may contain tool calls and structured output, at an unknown price', async (t) => {
   const calls = [
     { callId: 'c1', name: 'f', arguments: '{"a":1}' },
     { callId: 'c2', name: 'g', arguments: '' },
@@ -106,7 +106,7 @@ t.test('the request filters the models by capability', async (t) => {
   t.match(routerError(await fault(noStream.stream())), { code: 'capability_unsupported', message: /^streaming/ })
 })
 
-t.test('a stream has the events of its items in order', async (t) => {
+t.test('a stream sends the events of each item in order', async (t) => {
   const all = setup(
     [
       [
@@ -141,7 +141,7 @@ t.test('a stream has the events of its items in order', async (t) => {
   isClean(t, all)
 })
 
-t.test('a stream makes the same items as an answer at once', async (t) => {
+t.test('a stream yields the same items as an answer without streaming', async (t) => {
   const calls = [{ callId: 'c', name: 'f', arguments: '{"a":1}' }]
   const streamed = setup([
     [
@@ -181,7 +181,7 @@ t.test('structured output arrives as one item in a stream', async (t) => {
   t.equal(cut.all.ledger.last.row.costMicroUsd, 30)
 })
 
-t.test('an answer that was cut off does not count for the speed of its model', async (t) => {
+t.test('an answer that the token limit cut off is not counted in the speed of its model', async (t) => {
   const responseFormat = { name: 'n', schema: {} }
   for (const [stopReason, firstByteMs] of [
     ['stop', 0],
@@ -252,7 +252,7 @@ t.test('a provider that fails before its first token is replaced, and a later fa
 
 t.test('if a reader leaves a stream of items, the attempt is cancelled and settled', (t) => {
   const parts: Part[] = [text('hello world!'), 'hang']
-  t.test('the reader leaves while it waits for the next token', async (t) => {
+  t.test('the attempt ends if the reader leaves while it waits for the next token', async (t) => {
     const all = setup([parts], { prices: priced })
     const client = new AbortController()
     const reading = collect((await all.stream({ signal: client.signal })).events)
@@ -269,7 +269,7 @@ t.test('if a reader leaves a stream of items, the attempt is cancelled and settl
     isClean(t, all)
   })
 
-  t.test('the reader leaves before it has read', async (t) => {
+  t.test('the attempt ends if the reader leaves before its first read', async (t) => {
     const all = setup([parts])
     const client = new AbortController()
     await all.stream({ signal: client.signal })
@@ -278,7 +278,7 @@ t.test('if a reader leaves a stream of items, the attempt is cancelled and settl
     isClean(t, all)
   })
 
-  t.test('the reader leaves by returning, before or after the first event', async (t) => {
+  t.test('the attempt ends if the reader calls return(), before or after the first event', async (t) => {
     for (const reads of [0, 1, 2]) {
       const all = setup([parts])
       const iterator = (await all.stream()).events[Symbol.asyncIterator]()
@@ -299,7 +299,7 @@ t.test('if a reader leaves a stream of items, the attempt is cancelled and settl
     isClean(t, all)
   })
 
-  t.test('the reader leaves by the signal, while events are ready', async (t) => {
+  t.test('the attempt ends if the reader aborts its signal while events are ready', async (t) => {
     const all = setup([[text('a'), 'hang']])
     const client = new AbortController()
     const iterator = (await all.stream({ signal: client.signal })).events[Symbol.asyncIterator]()
@@ -312,7 +312,7 @@ t.test('if a reader leaves a stream of items, the attempt is cancelled and settl
     isClean(t, all)
   })
 
-  t.test('if the reader is slower than the total limit, it gets the failure', async (t) => {
+  t.test('if the reader is slower than the total time limit, the stream fails', async (t) => {
     const all = setup([[text('a'), theEnd]])
     const iterator = (await all.stream()).events[Symbol.asyncIterator]()
     await iterator.next()
@@ -323,7 +323,7 @@ t.test('if a reader leaves a stream of items, the attempt is cancelled and settl
     isClean(t, all)
   })
 
-  t.test('the reader leaves by the signal after the settlement, and the last events still go out', async (t) => {
+  t.test('if the reader aborts its signal after the settlement, the last events are still delivered', async (t) => {
     const all = setup([[text('a'), theEnd]])
     const client = new AbortController()
     const iterator = (await all.stream({ signal: client.signal })).events[Symbol.asyncIterator]()

@@ -43,7 +43,7 @@ t.test('three failures in a row open the circuit of that model only', (t) => {
   t.end()
 })
 
-t.test('empty answers of one organization open no circuit, because they can be its wish', (t) => {
+t.test('empty answers to one organization open no circuit, because its requests may cause them', (t) => {
   const { health, llm } = setup(true)
   const empty = (organizationId: string) => health.begin(llm, 'stream', null, organizationId)?.failed(failure('empty'))
   health.begin(llm, 'stream', null, 'org_a')?.succeeded({})
@@ -216,7 +216,7 @@ t.test('live figures need enough samples, follow new samples, and expire', async
   t.equal(health.figures(llm, 'stream'), null)
 })
 
-t.test('an attempt ends at its deadline, with its client and at the total limit', (t) => {
+t.test('an attempt ends at its deadline, when its client leaves, and at the total time limit', (t) => {
   const start = (firstByteMs = 1000, totalDueMs = 10_000) => {
     const clock = new TestClock()
     const client = new AbortController()
@@ -233,7 +233,7 @@ t.test('an attempt ends at its deadline, with its client and at the total limit'
     t.equal(clock.timers, 0)
   })
 
-  t.test('an attempt ends with its client, and at once if the client has already left', async (t) => {
+  t.test('an attempt ends when its client leaves, and at once if the client has already left', async (t) => {
     const { client, call, clock } = start()
     const waiting = call.guard(hang())
     void waiting.catch(() => {})
@@ -245,7 +245,7 @@ t.test('an attempt ends at its deadline, with its client and at the total limit'
     t.equal(clock.timers, 0)
   })
 
-  t.test('an attempt bounds a pause of the provider, but not a pause of the reader', async (t) => {
+  t.test('an attempt times out if the provider pauses too long, but not if the reader pauses', async (t) => {
     const { clock, call } = start()
     call.rest()
     await clock.advance(5000)
@@ -262,7 +262,7 @@ t.test('an attempt ends at its deadline, with its client and at the total limit'
     t.ok(call.abortSignal.aborted)
   })
 
-  t.test('the total limit ends an attempt that would otherwise go on', async (t) => {
+  t.test('an attempt without a deadline ends at the total time limit', async (t) => {
     const { clock, call } = start()
     const ended: unknown[] = []
     call.onEnd((error) => ended.push(error.errorClass))
@@ -276,7 +276,7 @@ t.test('an attempt ends at its deadline, with its client and at the total limit'
     t.match(await thrown(call.guard(Promise.reject(new TypeError('x')))), { errorClass: 'protocol' })
   })
 
-  t.test('nothing ends an attempt after it is closed', async (t) => {
+  t.test('a closed attempt is not aborted by its client or by a time limit', async (t) => {
     const { clock, client, call } = start()
     call.close()
     client.abort()

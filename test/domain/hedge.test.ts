@@ -107,7 +107,7 @@ t.test('if the first attempt is late, a second attempt answers, and the first is
   t.equal(clock.timers, 0)
 })
 
-t.test('the first attempt may still win a hedge, and then the second is cancelled', async (t) => {
+t.test('if the first attempt of a hedge answers first, the second attempt is cancelled', async (t) => {
   const { answers, ask, clock, attempts, events } = world()
   answers['first'] = { afterMs: 230 }
   const asked = ask()

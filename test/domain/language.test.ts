@@ -3,7 +3,7 @@ import { readLanguage, spoken } from '../../domain/catalog/language.ts'
 import { thrownFault } from './fakes.ts'
 import { routerError } from './router-error.ts'
 
-t.test('languages are BCP 47, and a provider receives a variety only if it lists the variety', (t) => {
+t.test('languages are BCP 47 tags, and a provider receives a regional tag only if it lists that tag', (t) => {
   t.same(readLanguage('ES-mx'), { tag: 'es-MX', base: 'es' })
   t.same(readLanguage('zh-hant-tw'), { tag: 'zh-Hant-TW', base: 'zh' })
   for (const tag of ['', 'x', 'english please', 'en_US'])

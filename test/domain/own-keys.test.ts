@@ -90,7 +90,7 @@ t.test(
 )
 
 t.test('a request with a provider key of the organization costs no credit', (t) => {
-  t.test('a request with a provider key of the organization takes no credit, and needs none', async (t) => {
+  t.test('an organization without credit can send requests with its own provider key', async (t) => {
     const all = setup(['a', 'b'], [failure('server'), answer])
     all.credit.balance = 0
     const error = await fault(all.ask({ a: 'pkey_1' }))
@@ -101,7 +101,7 @@ t.test('a request with a provider key of the organization costs no credit', (t) 
     t.equal((await fault(all.ask({}, 'third'))).kind, 'credit_too_low')
   })
 
-  t.test('a request of unknown price needs some credit if unpricedNeedsCredit, and takes no credit', async (t) => {
+  t.test('with unpricedNeedsCredit a request of unknown price needs a positive balance', async (t) => {
     const one = { ...provider('a', [model('llm')], { llm: llmOf(answer) }), forKey: () => ({ llm: llmOf(answer) }) }
     const all = bench([one])
     all.deps.unpricedNeedsCredit = true
@@ -125,7 +125,7 @@ t.test('a request with a provider key of the organization costs no credit', (t) 
     t.match(all.ledger.last, { reservedMicroUsd: 0 })
   })
 
-  t.test('with credit, the worst case of the other candidates is reserved', async (t) => {
+  t.test('credit is reserved only for candidates that use the operator’s key', async (t) => {
     const all = setup(['a', 'b'])
     await all.ask({ a: 'pkey_1' })
     t.equal(all.ledger.last.reservedMicroUsd, 458)
@@ -135,7 +135,7 @@ t.test('a request with a provider key of the organization costs no credit', (t) 
   t.end()
 })
 
-t.test('if a provider key cannot be opened, nothing is sent and the next candidate answers', async (t) => {
+t.test('if a provider key cannot be decrypted, its provider is skipped and the next candidate answers', async (t) => {
   const broken: [string, ProviderKeys][] = [
     ['deleted meanwhile', { open: () => null }],
     ['sealed with another master key', { open: () => Promise.reject(new Error('another master key')) }],
@@ -187,7 +187,7 @@ t.test('a failure with a provider key of an organization affects only that key',
   t.end()
 })
 
-t.test('equal choices share one record, even if the callers sent different lists', (t) => {
+t.test('equal routing choices share one routing record, even if the requests denied different providers', (t) => {
   const { chooser } = setup(['a', 'b'])
   const of = (denyProviders: readonly string[]) =>
     chooser.choose(baseAsk(caller(), 'llm', { mode: 'auto', objective: 'balanced', denyProviders }, undefined)).record

@@ -34,7 +34,7 @@ function matches({ allAgents, agentIds, filterTags }: Route, call: (typeof calls
   return (allAgents || (call.agentId !== null && agentIds.includes(call.agentId))) && tagsMatch(filterTags, call.tags)
 }
 
-t.test('two routes conflict exactly when some call matches both', (t) => {
+t.test('two routes of call.pre_call conflict exactly if some phone call matches both routes', (t) => {
   fc.assert(
     fc.property(route, route, (a, b) => {
       const isShared = calls.some((call) => matches(a, call) && matches(b, call))
@@ -45,7 +45,7 @@ t.test('two routes conflict exactly when some call matches both', (t) => {
   t.end()
 })
 
-t.test('the pre-call examples of the contract conflict as it says', (t) => {
+t.test('the examples of call.pre_call routes conflict as the contract states', (t) => {
   const tagged = (filterTags: Record<string, string>): Route => ({ allAgents: true, agentIds: [], filterTags })
   t.ok(canBothMatch(tagged({}), tagged({ a: '1' })))
   t.ok(canBothMatch(tagged({ a: '1' }), tagged({ b: '2' })))
@@ -56,7 +56,7 @@ t.test('the pre-call examples of the contract conflict as it says', (t) => {
   t.end()
 })
 
-t.test('only enabled endpoints of call.pre_call conflict, and not with themselves', (t) => {
+t.test('only enabled call.pre_call endpoints conflict, and an endpoint never conflicts with itself', (t) => {
   const blank = blankEndpoint({ organizationId: 'org_a', test: false }, 'a', 0)
   const a: Endpoint = { ...blank, events: ['call.report', 'call.pre_call'] }
   const b: Endpoint = { ...a, id: 'b' }

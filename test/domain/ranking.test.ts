@@ -82,7 +82,7 @@ t.test('figures that a vendor reports only about its models do not rank it again
   t.end()
 })
 
-t.test('the price of one path does not count for the other path', (t) => {
+t.test('a stream price does not count for batch requests, and a batch price not for streams', (t) => {
   const two = [perHour(1, { path: 'batch' }), perHour(9, { path: 'stream' })]
   const providers = [stt('two', [], { prices: two }), stt('one', [], { prices: [perHour(5)] })]
   t.same(order(providers, 'en', 'cost').ids, ['two', 'one'])

@@ -15,12 +15,12 @@ function refused(routing: Partial<Ask['routing']>, over: Partial<Ask>, policy: K
   return thrownFault(() => chooser.chooseSome({ ...baseAsk(caller(policy), 'stt', auto, undefined), ...over })).data
 }
 
-t.test("if no model has a socket's capability, the refusal names the capability and not streaming", (t) => {
+t.test('if no streaming model has a requested capability, the error names that capability', (t) => {
   t.match(refused({}, { needs: ['streaming', 'diarization'] }), { capability: 'diarization' })
   t.end()
 })
 
-t.test('a refusal names the filter that left some models out', (t) => {
+t.test('if a filter excluded the models that could serve a request, the error names the filter', (t) => {
   const needs: Ask['needs'] = ['streaming']
   t.match(refused({ allowProviders: ['whole'] }, { needs }), { capability: 'streaming', by: 'not_allowed' })
   t.match(refused({ denyProviders: ['live'] }, { needs }), { capability: 'streaming', by: 'denied' })

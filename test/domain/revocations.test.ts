@@ -52,7 +52,7 @@ function setup() {
 const access = { scope: 'realtime', role: 'member' }
 const enabled = caller({}).organization
 
-t.test('a change ends the work of credentials that are good no more', async (t) => {
+t.test('after a change of an organization, the open work of its invalid API keys ends', async (t) => {
   const { state, watch, add, change } = setup()
   add('good')
   add('scopeless', { scopes: ['router'] })
@@ -68,7 +68,7 @@ t.test('a change ends the work of credentials that are good no more', async (t) 
   t.same(state.reads.at(-1), ['org_1', 'good'], 'the others have ended')
 })
 
-t.test('if notifications may be missing, all credentials are read', async (t) => {
+t.test('if change notifications may be lost, the keys of all organizations are read', async (t) => {
   const { state, watch, change } = setup()
   watch('a')
   watch('b', { organizationId: 'org_2' })
@@ -77,7 +77,7 @@ t.test('if notifications may be missing, all credentials are read', async (t) =>
   t.same(state.ended, ['a', 'b'])
 })
 
-t.test('work without a watch is not ended, and its key is not read', async (t) => {
+t.test('work that is no longer watched is not ended, and its API key is not read', async (t) => {
   const { state, watch, change } = setup()
   const stop = watch('a')
   stop()
@@ -87,7 +87,7 @@ t.test('work without a watch is not ended, and its key is not read', async (t) =
   t.same([state.reads, state.ended], [[], []])
 })
 
-t.test('a failed read is repeated until the work has ended', async (t) => {
+t.test('a failed read of API keys is retried until it succeeds', async (t) => {
   const { clock, state, log, watch, change } = setup()
   watch('a')
   state.fails = true
@@ -101,7 +101,7 @@ t.test('a failed read is repeated until the work has ended', async (t) => {
   t.same(state.ended, ['a'])
 })
 
-t.test('work is checked at its begin if a change may have come during its admission', async (t) => {
+t.test('work is checked at its start if its API key may have changed during its admission', async (t) => {
   const { clock, state, add, watch, change } = setup()
   watch('before')
   await settled()
@@ -120,7 +120,7 @@ t.test('work is checked at its begin if a change may have come during its admiss
   t.equal(state.reads.length, length)
 })
 
-t.test('at most eight organizations are read at once, and each is read', async (t) => {
+t.test('the API keys of at most eight organizations are read at the same time', async (t) => {
   const { state, watch, change } = setup()
   for (let at = 0; at < 30; at += 1) watch(`key_${at}`, { organizationId: `org_${at}` })
   change(null)
@@ -143,7 +143,7 @@ t.test('the work of a user ends when the user gets a lower role', async (t) => {
   t.same(state.ended, ['usr_1'])
 })
 
-t.test('a read that fails after the end is not repeated', async (t) => {
+t.test('a read of API keys that fails after close() is not retried', async (t) => {
   const { clock, state, log, watch, add, change, close } = setup()
   add('key_1')
   watch('key_1')
@@ -159,7 +159,7 @@ t.test('a read that fails after the end is not repeated', async (t) => {
 
 const secret = (id: string, endsAtMs: number | null = null) => ({ secret: { id, endsAtMs } })
 
-t.test('the work of an old secret ends with it, and other work of the key goes on', async (t) => {
+t.test('work of a rotated secret ends when the secret expires, and other work of the API key goes on', async (t) => {
   const { clock, state, watch, add, change } = setup()
   add('key_1', secret('old'))
   for (const grant of [secret('old'), secret('new'), {}]) watch('key_1', grant)
@@ -175,7 +175,7 @@ t.test('the work of an old secret ends with it, and other work of the key goes o
   t.same(state.ended, ['key_1', 'key_1'])
 })
 
-t.test('work ends when its secret expires, also after months, and the expiry may be moved forward', async (t) => {
+t.test('work ends when its secret expires, even after months, and also if the expiry becomes earlier', async (t) => {
   const { clock, state, watch, add, change, close } = setup()
   const dayMs = 86_400_000
   const endsAtMs = clock.nowMs() + 90 * dayMs

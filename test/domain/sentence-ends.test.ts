@@ -53,7 +53,7 @@ t.test('white space after a full stop ends a sentence, even if it comes in the n
   t.end()
 })
 
-t.test('complete sentences of a client need no flush', (t) => {
+t.test('text from a client that is a complete sentence is spoken without a flush', (t) => {
   const whole = (...pieces: string[]) => pieces.map((piece) => wholes.push(piece))
   const wholes = new SentenceBuffer({ wholePieces: true })
   t.same(whole('Good morning.', ' How are you?', 'Fine.', '"Yes!"', '你好！'), [
@@ -77,7 +77,7 @@ t.test('complete sentences of a client need no flush', (t) => {
   t.end()
 })
 
-t.test("a client's sentence ends with a word, and in a longer text no sentence end is searched", (t) => {
+t.test('a sentence from a client is complete if its last word is a plain word of at most 64 characters', (t) => {
   const whole = (text: string) => new SentenceBuffer({ wholePieces: true }).push(text).length > 0
   for (const text of [
     "It's Anna's.",

@@ -111,7 +111,7 @@ for (const way of ['live', 'http'] as const)
       isClean(t, all)
     })
 
-t.test('if no provider could serve a request, it is not tried elsewhere', async (t) => {
+t.test('a request that a provider refuses as invalid is not tried with another provider', async (t) => {
   const all = setup('http', [[failure('bad_request')], [speech(2)]])
   const stream = all.begin()
   stream.text('One. ')
@@ -133,7 +133,7 @@ t.test('after the first audio no other provider takes over', async (t) => {
   }
 })
 
-t.test('without another candidate the stream fails once', async (t) => {
+t.test('if no candidate is left, a stream of speech reports one failure', async (t) => {
   const all = setup('http', [[failure('server')], [failure('server')]])
   const stream = all.begin()
   stream.text('One. ')
@@ -144,7 +144,7 @@ t.test('without another candidate the stream fails once', async (t) => {
   isClean(t, all)
 })
 
-t.test('a clear takes effect while another candidate is tried', async (t) => {
+t.test('a clear drops the old text while another candidate is tried', async (t) => {
   const all = setup('http', [[failure('server')], ['hang'], [[Uint8Array.of(9, 9), 'hang'], speech(4)]])
   const stream = all.begin()
   stream.text('One. ')
@@ -162,7 +162,7 @@ t.test('a clear takes effect while another candidate is tried', async (t) => {
   isClean(t, all)
 })
 
-t.test('a client may leave while another candidate is tried', async (t) => {
+t.test('if the client leaves while another candidate is tried, the stream of speech ends', async (t) => {
   const all = setup('http', [[failure('server')], ['hang'], [speech(3)]])
   const stream = all.begin()
   stream.text('One. ')

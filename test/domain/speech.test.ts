@@ -43,7 +43,7 @@ function transcribing(recognitions: Recognition[], over: Partial<Model>[] = []) 
   return { ...all, asked, transcribe }
 }
 
-t.test('transcribe gives the transcript, or the fault of its provider', (t) => {
+t.test('transcribe returns the transcript, or fails with the fault of its provider', (t) => {
   t.test('transcribe answers with the transcript, the route and the usage', async (t) => {
     const prices = [{ unit: 'audio_hour' as const, microUsd: 360_000, source: 's', asOf: 'd' }]
     const all = transcribing([failure('server'), { ...transcript, billedMs: 1500.4 }], [{ prices }, { prices }])
@@ -89,7 +89,7 @@ t.test('transcribe gives the transcript, or the fault of its provider', (t) => {
     t.equal(fromKey.asked[0]?.language, 'fr', "the key's language fills in")
   })
 
-  t.test('a capability that no model has is refused by name', async (t) => {
+  t.test('if no model has a requested capability, the error names that capability', async (t) => {
     const asks = [
       [{ diarization: true }, 'diarization'],
       [{ keywords: ['x'] }, 'keywords'],
@@ -142,7 +142,7 @@ t.test('transcribe gives the transcript, or the fault of its provider', (t) => {
     t.notMatch(all.asked[0], { options: { providerOptions: {} } })
   })
 
-  t.test('provider_options are refused after a failover too', async (t) => {
+  t.test('provider_options that a provider does not allow also make an attempt fail after a failover', async (t) => {
     const all = transcribing([failure('server'), transcript])
     const options = { providerOptions: { b: { unknown: true } } }
     const failed = await fault(all.transcribe({ options }))
@@ -194,7 +194,7 @@ const chunk = Uint8Array.of(1, 2, 3, 4)
 const prices = [{ unit: 'million_characters' as const, microUsd: 10_000_000, source: 's', asOf: 'd' }]
 
 t.test('synthesize streams the speech, or fails with the fault of its provider', (t) => {
-  t.test('synthesize resolves with the first audio and settles with the last', async (t) => {
+  t.test('synthesize resolves with the first audio and settles the cost after the last audio', async (t) => {
     const all = speaking([[new Uint8Array(0), chunk, chunk]], [{ prices }])
     const { route, characters, audio } = await all.synthesize()
     t.match(route, { provider: 'a', failovers: 0 })
@@ -259,7 +259,7 @@ t.test('synthesize streams the speech, or fails with the fault of its provider',
     }
   })
 
-  t.test('a format that the provider does not emit is converted, or is unsupported', async (t) => {
+  t.test('speech is converted to a format that the provider does not emit, or the format is refused', async (t) => {
     const samples = new Uint8Array(4800)
     const all = speaking([[samples]], [], { ...pcm24, sampleRateHz: 48_000 })
     const { items } = await collect(

@@ -14,7 +14,7 @@ t.test('a model of unknown price streams without credit, unless unpricedNeedsCre
   await strict(caller(), 'stt')
 })
 
-t.test('with a test key a free model and a model of unknown price need no credit', async () => {
+t.test('a free model needs no credit, nor does a model of unknown price with a test API key', async () => {
   const free = [{ unit: 'audio_hour' as const, microUsd: 0, source: 's', asOf: 'd' }]
   const all = bench([provider('a', [model('stt', { prices: free })]), provider('b', [model('tts')])], ['b'])
   all.credit.balance = 0

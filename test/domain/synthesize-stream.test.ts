@@ -111,7 +111,7 @@ t.test('text becomes speech sentence by sentence', async (t) => {
   isClean(t, nothing)
 })
 
-t.test('the next sentence is requested while the current sentence is handed over', async (t) => {
+t.test('the next sentence is requested while the audio of the current sentence is sent', async (t) => {
   const all = setup()
   const stream = all.begin()
   all.sink.isFlowing = false
@@ -129,7 +129,7 @@ t.test('the next sentence is requested while the current sentence is handed over
   isClean(t, all)
 })
 
-t.test('a clear drops all speech that was not handed over', async (t) => {
+t.test('a clear drops all speech that was not yet sent to the client', async (t) => {
   const all = setup([[Uint8Array.of(1, 1), 'hang']])
   const stream = all.begin()
   stream.text('One. Two. Three. And')
@@ -194,7 +194,7 @@ t.test('a clear drops all speech that was not handed over', async (t) => {
   opening.leave()
 })
 
-t.test('speech is handed over in pieces of bounded size', async (t) => {
+t.test('speech is sent to the client in pieces of bounded size', async (t) => {
   const all = setup([[new Uint8Array(10_001)]])
   const stream = all.begin()
   stream.text('One.')

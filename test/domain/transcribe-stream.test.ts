@@ -90,7 +90,7 @@ t.test('the provider gets the options of a transcription stream', async (t) => {
   t.match(malformed.sink.fault, { kind: 'bad_language_tag' })
 })
 
-t.test('audio that comes before a provider has opened is kept and sent to it', async (t) => {
+t.test('audio that arrives before the provider is connected is buffered and then sent', async (t) => {
   const all = setup(['hangs', 'opens'])
   const live = all.begin()
   live.audio(Uint8Array.of(1, 2, 3))
@@ -156,7 +156,7 @@ t.test('a transcription stream fails if no provider opens', async (t) => {
   isClean(t, all)
 })
 
-t.test('a provider that drops or does not end its stream fails the stream', async (t) => {
+t.test('if the provider breaks its stream or never ends it, the transcription stream fails', async (t) => {
   for (const replay of [false, true]) {
     const all = setup(['opens', 'opens'], { prices })
     const live = all.begin({ replay })
@@ -193,7 +193,7 @@ t.test('a provider that drops or does not end its stream fails the stream', asyn
   isClean(t, long)
 })
 
-t.test('replay allows one failover, before the first transcript', async (t) => {
+t.test('with `replay`, buffered audio is sent to one other provider if the first provider fails', async (t) => {
   const all = setup(['opens', 'opens', 'opens'], {}, { aheadMsMax: 60_000 })
   const live = all.begin({ replay: true })
   await settled()

@@ -45,7 +45,7 @@ t.test('a preset names a voice of the chosen provider', async (t) => {
   t.same(await asked([[], english], { preset: 'echo' }), [undefined, 'en_m'], 'at every provider')
 })
 
-t.test("the request's voice wins over the key's voice, and the key's voice wins over the default", async (t) => {
+t.test("the request's voice wins over the API key's voice, and the API key's voice over the default", async (t) => {
   const withVoice = { caller: caller({ voice: 'en_f' }) }
   t.same(await asked([english], withVoice), ['en_f'])
   t.same(await asked([english], { ...withVoice, voice: 'auto' }), ['en_f'], 'auto says nothing')
@@ -56,7 +56,7 @@ t.test("the request's voice wins over the key's voice, and the key's voice wins 
   t.match(await fault(asked([english], { voice: 'nobody' })), { kind: 'voice_unknown' })
 })
 
-t.test('a preset or auto as the voice of a key does not narrow the choice of providers', async (t) => {
+t.test('if the voice of an API key is a preset or auto, it does not limit the choice of providers', async (t) => {
   const ofKey = (policy: string) => ({ caller: caller({ voice: policy }) })
   t.same(await asked([english], ofKey('nova')), ['en_f'], 'a preset is a voice of the provider chosen')
   t.same(await asked([[voice('z', 'male')], english], ofKey('nova')), [undefined, 'en_f'], 'every candidate stays')
@@ -64,7 +64,7 @@ t.test('a preset or auto as the voice of a key does not narrow the choice of pro
   t.same(await asked([english], { ...ofKey('nova'), preset: 'onyx' }), ['en_m'], 'the request goes before it')
 })
 
-t.test('a pinned model takes precedence over the voice of a key at another provider', async (t) => {
+t.test("a pinned model takes precedence over an API key's voice at another provider", async (t) => {
   const pinned = {
     routing: { mode: 'explicit', provider: 'b', model: 'm' } as const,
     caller: caller({ voice: 'en_f' }),
@@ -83,7 +83,7 @@ t.test("a failover keeps the speaker's gender and language if the next provider 
   t.same(await asked([[], english]), [undefined, undefined], 'where it is known')
 })
 
-t.test('a voice id narrows the choice to its provider, and a pin without a voice list gets it verbatim', (t) => {
+t.test('a voice id selects its provider, and a pinned model without a voice list receives it unchanged', (t) => {
   const auto: Routing = { mode: 'auto', objective: 'balanced' }
   const pinned = (id: string): Routing => ({ mode: 'explicit', provider: id, model: 'm' })
   const { chooser } = bench([
