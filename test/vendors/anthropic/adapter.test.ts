@@ -173,7 +173,7 @@ t.test("Anthropic's error codes decide the error class before the status does", 
   }
 })
 
-t.test("Claude's stop reasons are converted to ours", async (t) => {
+t.test("Claude's stop reasons are converted to Parley's stop reasons", async (t) => {
   const rows: [reason: string | null, said: string, expected: LlmAnswer['stopReason'] | ErrorClass][] = [
     ['end_turn', 'Hi', 'stop'],
     ['stop_sequence', 'Hi', 'stop'],
@@ -224,7 +224,7 @@ t.test('chat settings are sent in the fields of the Messages API', async (t) => 
   t.same(Object.keys(unsampled), plain, 'and what this model refuses')
 })
 
-t.test('Claude receives chat completions in its converted form', async (t) => {
+t.test("a chat completion request is converted to a request of Anthropic's Messages API", async (t) => {
   stub.behave('ok')
   const body = { messages: [{ role: 'user', content: 'Hi' }], response_format: { type: 'text' } }
   const request = llmRequestOf({ model: 'claude-haiku-4-5', body }, llm)
@@ -233,7 +233,7 @@ t.test('Claude receives chat completions in its converted form', async (t) => {
   t.match(counted, { prompt_tokens: 65, completion_tokens: 12, prompt_tokens_details: { cached_tokens: 40 } })
 })
 
-t.test("the catalog rows of Claude models are complete, and organizations' keys are used", async (t) => {
+t.test("the catalog entries of Claude models are complete, and organizations' provider keys are used", async (t) => {
   t.same(
     provider.models.map(({ id }) => id),
     anthropicModels.map(({ id }) => id),

@@ -178,7 +178,7 @@ void t.test('audio is sent to AssemblyAI in chunks of the sizes that it accepts'
   t.end()
 })
 
-void t.test('each turn of AssemblyAI is reported once', async (t) => {
+void t.test('each turn that AssemblyAI transcribes is reported once', async (t) => {
   const stub = await startAssemblyaiStub()
   const assemblyai = provider(stub.url)
   t.teardown(() => stub.close())

@@ -35,4 +35,4 @@ t.test('Ink passes the suite for recordings', (t) =>
   }),
 )
 t.test('Ink passes the suite for live recognition', (t) => sttStreamSuite(t, { ...given, model: 'ink-whisper', text }))
-t.test('Ink passes the suite for recognition of turns', (t) => sttStreamSuite(t, { ...given, model: 'ink-2', text }))
+t.test('Ink passes the suite for turn detection', (t) => sttStreamSuite(t, { ...given, model: 'ink-2', text }))

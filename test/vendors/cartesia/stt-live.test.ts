@@ -100,7 +100,7 @@ t.test('a live session of Cartesia has its options in the query', async (t) => {
     t.match(await providerErrorOf(pathOf({ ...request, model: 'ink-2', ...changes })), unsupported)
 })
 
-t.test('pieces of a Cartesia transcript are joined to utterances, with their spaces', async (t) => {
+t.test('pieces of a Cartesia transcript are joined to utterances, with the spaces between words', async (t) => {
   const { script, reported, stream } = await scripted(t, request)
   const words = [{ words: ['Hello', 'there,'], start: [0.1, 0.5], end: [0.4, 0.9] }]
   for (let i = 0; i < 10; i++) stream.audio(frame)
@@ -182,7 +182,7 @@ t.test('each turn of Cartesia is reported as an utterance', async (t) => {
   t.same(script.sent, [3200, 3200, config(640), silence, 3200, config(2000), '{"type":"close"}'])
 })
 
-t.test('a Cartesia stream that breaks has its error class', async (t) => {
+t.test('each way in which a Cartesia stream breaks has its error class', async (t) => {
   const rows: [(script: ClosingSocket) => void, ErrorClass][] = [
     [(script) => script.end(1011), 'server'],
     [(script) => script.end(1013), 'overloaded'],
@@ -212,7 +212,7 @@ t.test('an error code of Cartesia decides the error class before the status does
   t.end()
 })
 
-t.test("the catalog rows of Cartesia's models say correctly which of them recognize live audio", (t) => {
+t.test('the catalog lists two Cartesia models for live recognition, with their audio formats', (t) => {
   const live = cartesiaModels.filter(({ stage, capabilities }) => stage === 'stt' && capabilities.streaming)
   t.equal(live.length, 2)
   const streamed: Encoding[] = ['pcm_s16le', 'mulaw', 'alaw', 'opus']

@@ -110,7 +110,7 @@ t.test('a speed that Cartesia does not support is not sent', async (t) => {
   t.same(stub.seen, [])
 })
 
-t.test("if the reader leaves, Cartesia's speech is cancelled, but not after its end", async (t) => {
+t.test('if the reader leaves, unfinished Cartesia speech is cancelled', async (t) => {
   const texts = () => present(stub.seen[0], 'request').texts
   await readSpeech(live(say, never))
   t.equal(texts().length, 1)
@@ -152,7 +152,7 @@ t.test('a Cartesia chunk without its data is a protocol failure', async (t) => {
   await other.close()
 })
 
-t.test('speech over a warm socket is the same as other speech', async (t) => {
+t.test('speech over a socket that was opened in advance is the same as speech over a new socket', async (t) => {
   const outcomes: string[] = []
   const limits = { ...outboundDefaults, warmSockets: { perRoute: 1, socketsMax: 4, routeMs: 60_000 } }
 

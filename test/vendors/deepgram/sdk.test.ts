@@ -100,7 +100,7 @@ t.test('over HTTP the Deepgram SDK gets the errors of the stub', { skip }, async
   await t.rejects(transcribe({ ...once, timeoutInSeconds: 0.3 }), Error, 'hang')
 })
 
-t.test('live: the Deepgram SDK receives two utterances', { skip }, async (t) => {
+t.test('over a socket the Deepgram SDK receives two utterances', { skip }, async (t) => {
   const [first, second] = [sinePcm(1600, 16_000), sinePcm(3200, 16_000)]
   stub.behave('ok')
   const nova = await open(client().listen.v1, {
@@ -138,7 +138,7 @@ t.test('live: the Deepgram SDK receives two utterances', { skip }, async (t) => 
   t.match(flux.frames.at(-1), { event: 'Update', transcript: transcriptOf(second) })
 })
 
-t.test('live: the Deepgram SDK receives speech', { skip }, async (t) => {
+t.test('over a socket the Deepgram SDK receives speech', { skip }, async (t) => {
   stub.behave('ok')
   const aura = await open(client().speak.v1, { model: 'aura-2-thalia-en', encoding: 'linear16', sample_rate: 24_000 })
   aura.socket.sendText({ type: 'Speak', text: 'Hello' })
@@ -150,7 +150,7 @@ t.test('live: the Deepgram SDK receives speech', { skip }, async (t) => {
   await aura.closed
 })
 
-t.test('live: the Deepgram SDK reports failures', { skip }, async (t) => {
+t.test('over a socket the Deepgram SDK reports failures', { skip }, async (t) => {
   const rows: [Cell, object][] = [
     ['empty', { code: 1000 }],
     ['cut', { code: 1006 }],

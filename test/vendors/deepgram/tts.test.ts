@@ -65,7 +65,7 @@ t.test('speech of Aura is requested with its fields, in the nearest format', asy
     })
 })
 
-t.test('Deepgram is notified when speech is no longer needed', async (t) => {
+t.test('if speech is no longer needed, Deepgram receives a message that cancels the speech', async (t) => {
   const say = { model: 'aura-2', text: 'Say "this"\n', outputFormat: speechFormat }
   const begin = ['{"type":"Speak","text":"Say \\"this\\"\\n"}', '{"type":"Flush"}']
   const texts = () => present(stub.seen[0], 'request').texts
@@ -83,7 +83,7 @@ t.test('Deepgram is notified when speech is no longer needed', async (t) => {
   }
 })
 
-t.test('Deepgram audio that is not read is limited', async (t) => {
+t.test('if Deepgram audio is not read, a full buffer fails the request', async (t) => {
   const own = adapter({ limits: { ...patient, answerBytesMax: 4000 } })
   const speech = await present(own.ports.speech?.tts?.live?.bind(own.ports.speech?.tts), 'live')(
     { model: 'aura-2', text: 'Hello', outputFormat: speechFormat },

@@ -77,7 +77,7 @@ t.test('speech of ElevenLabs is requested with its fields', async (t) => {
     outputFormat: { encoding, sampleRateHz, channels: 1 },
   })
 
-  await t.test('speech is requested in the nearest format that every account may use', async (t) => {
+  await t.test('speech is requested in the nearest format that every ElevenLabs account may use', async (t) => {
     const formats: [OutputFormat['encoding'], number, string, OutputFormat['encoding'], number][] = [
       ['pcm_s16le', 8000, 'pcm_8000', 'pcm_s16le', 8000],
       ['pcm_s16le', 11_025, 'pcm_16000', 'pcm_s16le', 16_000],
@@ -95,7 +95,7 @@ t.test('speech of ElevenLabs is requested with its fields', async (t) => {
     }
   })
 
-  await t.test('a request for speech over HTTP has its fields', async (t) => {
+  await t.test('a request for speech over HTTP has the fields that ElevenLabs expects', async (t) => {
     const plain = await seen({ language: 'de' })
     t.equal(plain.pathname, '/v1/text-to-speech/JBFqnCBsd6RMkjVDRZzb/stream', 'the default voice')
     t.equal(plain.request.headers['xi-api-key'], apiKey)
@@ -114,7 +114,7 @@ t.test('speech of ElevenLabs is requested with its fields', async (t) => {
     )
   })
 
-  await t.test('a request for speech over the socket has its fields', async (t) => {
+  await t.test('a request for speech over the socket has the fields that ElevenLabs expects', async (t) => {
     const { pathname, query, request } = await seen({ language: 'de', speed: 0.8, voice: 'v1' }, overSocket)
     t.equal(pathname, '/v1/text-to-speech/v1/stream-input')
     t.match(query, { model_id: say.model, output_format: 'pcm_24000', language_code: 'de', auto_mode: 'true' })
@@ -226,7 +226,7 @@ t.test('each segment of Scribe is one sentence of one speaker', async (t) => {
   ])
 })
 
-t.test('both meanings of 401 and 429, and the lists in 422, are recognized', (t) => {
+t.test('the body of a 401 or 429 from ElevenLabs decides its error class', (t) => {
   const classOf = (status: number, detail: unknown): ErrorClass | null => wire.classify(status, { detail })
   t.equal(classOf(401, { status: 'invalid_api_key', message: '' }), 'auth')
   t.equal(classOf(401, { status: 'quota_exceeded', message: '' }), 'quota')
@@ -240,7 +240,7 @@ t.test('both meanings of 401 and 429, and the lists in 422, are recognized', (t)
   t.end()
 })
 
-t.test('the catalog rows of ElevenLabs are complete', (t) => {
+t.test('the catalog entries of ElevenLabs are complete', (t) => {
   const kept = createElevenLabsProvider({ ...options(stub.url), models: ['scribe_v2', 'eleven_v3'] })
   t.same(kept.models.map(({ id }) => id).sort(), ['eleven_v3', 'scribe_v2'])
   t.throws(() => createElevenLabsProvider({ ...options(stub.url), models: ['eleven_v0'] }), RangeError)

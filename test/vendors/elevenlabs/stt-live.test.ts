@@ -19,8 +19,8 @@ t.teardown(() => elevenlabs.close())
 
 t.test('Scribe passes the suite for live recognition', (t) => sttStreamSuite(t, realtime))
 
-t.test('a realtime session of Scribe is sent as ElevenLabs expects', async (t) => {
-  await t.test('a realtime session has its options in the query', async (t) => {
+t.test('a realtime session of Scribe sends the query and the audio that ElevenLabs expects', async (t) => {
+  await t.test('the options of a realtime session are sent in the query', async (t) => {
     stub.behave('ok')
     const request: Partial<SttStreamRequest> = { words: true, endpointingMs: 100, keywords: ['Parley', 'SIP'] }
     const { stream, events } = await listen(t, elevenlabs, realtime, never, request)
@@ -77,7 +77,7 @@ t.test('a realtime session of Scribe is sent as ElevenLabs expects', async (t) =
   })
 })
 
-t.test('a realtime session ends although ElevenLabs does not acknowledge the end', async (t) => {
+t.test('a realtime session ends even if ElevenLabs does not acknowledge the end', async (t) => {
   await t.test('if a commit by ElevenLabs crosses our last commit, both transcripts arrive before the end', (t) =>
     against(t, async ({ server, opened, clock, untilText, texts }) => {
       server.say('partial_transcript', { text: 'One' })
@@ -96,7 +96,7 @@ t.test('a realtime session ends although ElevenLabs does not acknowledge the end
       t.same(texts(), ['One', 'One.', 'Two.'])
     }),
   )
-  await t.test('if nothing is left to commit, a transcript on its way still arrives before the end', (t) =>
+  await t.test('if a commit is throttled, the pending transcript is still reported before the end', (t) =>
     against(t, async ({ server, opened, clock, untilText }) => {
       server.say('partial_transcript', { text: 'One' })
       await untilText('One')
@@ -130,7 +130,7 @@ t.test('a realtime session ends although ElevenLabs does not acknowledge the end
       )
     }),
   )
-  await t.test('ElevenLabs may close before or after everything is committed', async (t) => {
+  await t.test('a close by ElevenLabs is a failure only if speech is not yet committed', async (t) => {
     for (const [text, last] of [
       ['One.', 'ended'],
       [null, 'failed'],
@@ -148,7 +148,7 @@ t.test('a realtime session ends although ElevenLabs does not acknowledge the end
 })
 
 t.test('frames that are not transcripts do not break a realtime session', async (t) => {
-  await t.test('neither a flush that comes too soon nor a warning is a failure', (t) =>
+  await t.test('a session goes on if ElevenLabs throttles a commit, sends a warning or an unknown frame', (t) =>
     against(t, async ({ server, opened, untilText }) => {
       opened.stream.flush()
       server.say('commit_throttled', { error: 'too little' })
@@ -164,7 +164,7 @@ t.test('frames that are not transcripts do not break a realtime session', async 
       )
     }),
   )
-  await t.test('word times may come later than their transcript, or not at all', (t) =>
+  await t.test('a transcript is reported if its word times come later, or if word times are missing', (t) =>
     against(
       t,
       async ({ server, opened, untilText, texts }) => {
@@ -208,7 +208,7 @@ t.test('frames that are not transcripts do not break a realtime session', async 
       { words: true },
     ),
   )
-  await t.test('a session without audio is kept alive by silence that does not count for its times', (t) =>
+  await t.test('silence that keeps a session alive does not shift the times of its transcripts', (t) =>
     against(
       t,
       async ({ server, opened, clock, untilText }) => {

@@ -154,7 +154,7 @@ const finishes: [reason: string | undefined, said: boolean, text: string, speech
   [undefined, true, 'protocol', 'protocol'],
 ]
 
-t.test("Gemini's finish reasons are converted to ours", async (t) => {
+t.test("Gemini's finish reasons are converted to Parley's stop reasons", async (t) => {
   for (const [reason, said, text, speech] of finishes) {
     const title = `${reason} after ${said ? 'something' : 'nothing'}`
     stub.play(async (response, { path, body }) => {
@@ -233,7 +233,7 @@ t.test('chat settings are sent in the fields of the Gemini API', async (t) => {
   t.same(Object.keys((beyond as { generationConfig: object }).generationConfig), ['maxOutputTokens'])
 })
 
-t.test('Gemini receives chat completions in its converted form', async (t) => {
+t.test('a chat completion request is converted to a request of the Gemini API', async (t) => {
   stub.behave('ok')
   const body = { messages: [{ role: 'user', content: 'Hi' }], response_format: { type: 'json_object' } }
   const { choices, usage: counted } = translatedAnswer(
@@ -248,7 +248,7 @@ t.test('Gemini receives chat completions in its converted form', async (t) => {
   t.match(JSON.parse(String(stub.seen[0]?.body)), { generationConfig: { responseJsonSchema: { type: 'object' } } })
 })
 
-t.test("the catalog rows of Gemini models are complete, and organizations' keys are used", async (t) => {
+t.test("the catalog entries of Gemini models are complete, and organizations' provider keys are used", async (t) => {
   t.same(
     provider.models.map(({ id, stage }) => [id, stage]),
     geminiModels.map(({ id, stage }) => [id, stage]),

@@ -54,7 +54,9 @@ t.test('chat completions pass the suite', (t) => llmSuite(t, { ...given, model: 
 t.test('responses pass the suite of the LLM port', (t) =>
   llmSuite(t, { ...given, provider: openai, model: 'gpt-4.1', usage, answeredBy: 'stub', withoutChat: true }),
 )
-t.test('transcriptions conform', (t) => sttSuite(t, { ...given, model: 'whisper-1', billedMs: billedSeconds * 1000 }))
+t.test('transcriptions pass the suite for recordings', (t) =>
+  sttSuite(t, { ...given, model: 'whisper-1', billedMs: billedSeconds * 1000 }),
+)
 t.test("transcriptions in Mistral's form pass the suite for recordings", (t) =>
   sttSuite(t, { ...given, provider: mistral, model: 'voxtral-mini-2602', billedMs: billedSeconds * 1000 }),
 )
@@ -184,7 +186,7 @@ t.test('transcription requests and answers of Mistral are converted', async (t) 
   ])
 })
 
-t.test('each way in which an OpenAI response ends is recognized', (t) => {
+t.test('each ending of an OpenAI response has its stop reason or error class', (t) => {
   const body = (changes: object) => ({ status: 'completed', output: [], ...changes })
   const said = [{ type: 'message', content: [{ type: 'refusal', refusal: 'No.' }] }]
   const cut = { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } }
@@ -219,7 +221,7 @@ t.test('each way in which an OpenAI response ends is recognized', (t) => {
   t.end()
 })
 
-t.test("rows have prices only at their vendor's published address", (t) => {
+t.test("an OpenAI model has catalog prices only if its base URL is the vendor's", (t) => {
   const given = { live: [], transcriptions: undefined }
   const rows = (baseUrl: string) =>
     modelRows({ ...given, id: 'openai', baseUrl, models: { stt: ['gpt-4o-transcribe'] } }, catalog)

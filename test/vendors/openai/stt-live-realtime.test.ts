@@ -42,7 +42,7 @@ const open = (t: Test, audio: StreamAudio, changes: Partial<SttStreamRequest> = 
   return listen(t, provider, given(audio), never, changes)
 }
 
-t.test('the catalog rows say live recognition only for OpenAI models that have it', (t) => {
+t.test('the catalog lists live recognition only for OpenAI models that support live recognition', (t) => {
   t.same(
     provider.models.map(({ id, capabilities }) => [id, capabilities.streaming, capabilities.batch]),
     [
@@ -94,7 +94,7 @@ t.test('telephone audio is sent to OpenAI unchanged', async (t) => {
   }
 })
 
-t.test('other audio is converted to the format of the OpenAI session', async (t) => {
+t.test('audio that is not telephone audio is converted to the format of the OpenAI session', async (t) => {
   const stereo = Buffer.alloc(4800 * 4)
   const mono = sinePcm(4800, 48_000)
   for (let i = 0; i < 4800; i++) for (const at of [0, 2]) stereo.writeInt16LE(mono.readInt16LE(i * 2), i * 4 + at)
@@ -181,7 +181,7 @@ t.test('utterances are reported in order, even if their transcripts come in anot
   listening.stream.close()
 })
 
-t.test('the end of a session waits for missing transcripts, but for no other event', async (t) => {
+t.test('a session ends only after its missing transcripts, but does not wait for other events', async (t) => {
   let speak: (event: object) => void = () => {}
   const listening = await scripted(t, (say, type) => {
     speak = say
@@ -205,7 +205,7 @@ t.test('the end of a session waits for missing transcripts, but for no other eve
   t.match(listening.events.at(-1), { billedMs: undefined }, 'tokens are no time')
 })
 
-t.test('an OpenAI session that breaks has its error class', async (t) => {
+t.test('each way in which an OpenAI session breaks has its error class', async (t) => {
   const error = (code: string, type = 'server_error') => ({ type: 'error', error: { type, code, message: 'no' } })
   const rows: [(say: (event: object) => void, socket: StubSocket) => void, ErrorClass][] = [
     [(say) => say(error('server_is_overloaded')), 'overloaded'],
@@ -234,7 +234,7 @@ t.test('an OpenAI session that breaks has its error class', async (t) => {
   t.match({ ...(await failureOf(t, given(pcm24), refused)) }, { errorClass: 'bad_request' })
 })
 
-t.test('if the caller closes the stream during a transcript, it gets no further transcript', async (t) => {
+t.test('a stream that is closed while a transcript is reported reports no further transcript', async (t) => {
   const listening = await scripted(t, (say, type) => {
     if (type === 'session.update') say({ type: 'session.updated' })
     if (type !== 'input_audio_buffer.append') return

@@ -96,7 +96,7 @@ t.test('a realtime session of Speaches is configured with its options', async (t
   )
 })
 
-t.test('a caller who flushes after every word does not fill the connection to Speaches', async (t) => {
+t.test('a flush after every word does not overflow the connection to Speaches', async (t) => {
   const listening = await open(t)
   for (let word = 0; word < 60; word++) {
     send(listening, sinePcm(480, 24_000), given())
@@ -130,7 +130,7 @@ t.test('telephone audio is converted to the format of the Speaches session', asy
   t.equal(finalsOf(listening.events, 0)[0]?.endMs, 300)
 })
 
-t.test("times refer to the caller's audio, without the silences that we send to end an utterance", async (t) => {
+t.test('transcript times do not count the silence that Parley sends to end an utterance', async (t) => {
   const listening = await open(t)
   const ms = (count: number) => count * 24
   const say = (length: number, pcm: Buffer = sinePcm(ms(length), 24_000)) => {
@@ -197,7 +197,7 @@ t.test('if Speaches ends an utterance twice, it is reported once', async (t) => 
   t.match(listening.events.at(-1), { error: { errorClass: 'bad_request', sent: true } })
 })
 
-t.test('every model of a Speaches server can recognize live audio, at any address', async (t) => {
+t.test('every model of a Speaches server is listed for live recognition, at any base URL', async (t) => {
   const deps = { limits: outboundDefaults, clock: systemClock, catalog, local: null, ollamaUrl: null }
   const models = { stt: ['a', 'b'], tts: ['kokoro'] }
   const [here, elsewhere, plain] = await createProviders(

@@ -56,7 +56,7 @@ void t.test('a live session of Soniox is configured with its options', async (t)
   })
 })
 
-void t.test('a warm socket of Soniox is configured like any other socket', async (t) => {
+void t.test('a Soniox socket that was opened in advance is configured like any other socket', async (t) => {
   const stub = await startSonioxStub()
   const warmSockets = { perRoute: 1, socketsMax: 2, routeMs: 60_000 }
   const soniox = provider(stub.url, { ...outboundDefaults, warmSockets })
@@ -149,7 +149,7 @@ void t.test('tokens of Soniox are joined to utterances', async (t) => {
   t.equal(clock.timers, 0, 'no timer is left')
 })
 
-void t.test('if the caller closes the stream during a Soniox frame, it gets no more of the frame', async (t) => {
+void t.test('if the stream is closed during a Soniox frame, the rest of the frame is not reported', async (t) => {
   const script = new ScriptedSocket()
   const reported: string[] = []
   const closing: { stream?: SttStream } = {}

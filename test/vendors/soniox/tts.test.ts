@@ -76,7 +76,7 @@ t.test('a request that Soniox cannot serve is not sent', async (t) => {
   t.same(stub.seen, [])
 })
 
-t.test("if the reader leaves, Soniox's speech is cancelled, but not after its end", async (t) => {
+t.test('if the reader leaves, unfinished Soniox speech is cancelled', async (t) => {
   await readSpeech(tts.synthesize(say, never))
   t.equal(framesOf().length, 2)
   for (const leave of waysToLeave) {
@@ -89,7 +89,7 @@ t.test("if the reader leaves, Soniox's speech is cancelled, but not after its en
   }
 })
 
-t.test('consecutive texts, and two texts at once, are spoken over warm sockets', async (t) => {
+t.test('texts are spoken over sockets that were opened in advance, also two texts at once', async (t) => {
   const outcomes: string[] = []
   const limits = { ...outboundDefaults, warmSockets: { perRoute: 1, socketsMax: 4, routeMs: 60_000 } }
   const warm = createSonioxProvider({

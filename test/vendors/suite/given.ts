@@ -67,11 +67,11 @@ export async function playOperation<T>(
   operation: Operation<T>,
 ): Promise<void> {
   for (const cell of Object.keys(cells) as Cell[]) await playCell(t, given, rules, operation, cell)
-  await t.test(`${operation.name}: a caller who leaves ends the request`, { skip: skipOf('hang', given, rules) }, (t) =>
+  await t.test(`${operation.name}: an aborted signal ends the request`, { skip: skipOf('hang', given, rules) }, (t) =>
     playLeaving(t, given, operation, 'hang'),
   )
   await t.test(
-    `${operation.name}: a caller who leaves in the middle ends the request`,
+    `${operation.name}: a signal aborted before the first byte ends the request`,
     { skip: skipOf('slow_first_byte', given, rules) },
     (t) => playLeaving(t, given, operation, 'slow_first_byte'),
   )

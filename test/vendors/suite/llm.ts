@@ -92,7 +92,7 @@ export async function chatSuite(t: Test, given: LlmGiven): Promise<void> {
     t.equal(text, given.text ?? answerText)
     t.same(usage?.counts, given.usage)
   }
-  await t.test('for a client of the same protocol the name of the model that answered is recorded', (t) =>
+  await t.test('if chat completions are passed through, the name of the model that answered is recorded', (t) =>
     withProvider(t, given, 'ok', async (provider) => {
       const [whole, streamed] = [noting(), noting()]
       await chatOf(provider).complete(ask, whole.signal)

@@ -203,11 +203,11 @@ type Extra = [
 ]
 
 const extras = (given: SttStreamGiven): Extra[] => [
-  ['no partials where none are asked for', given.withoutInterims ?? false, playWithoutPartials],
-  ['silence makes no transcript', false, playSilence],
-  ['a stream that nobody spoke to ends', false, playNothing],
-  ['closing it ends the connection and the telling', false, playClose],
-  ['the signal does too', false, playAbort],
+  ['no interim transcripts are sent if they were not requested', given.withoutInterims ?? false, playWithoutPartials],
+  ['silence yields no transcript', false, playSilence],
+  ['a stream without audio ends without a transcript', false, playNothing],
+  ['closing the stream ends the connection and its events', false, playClose],
+  ['aborting the signal ends the connection and its events', false, playAbort],
 ]
 
 async function playWithoutPartials(t: Test, provider: Provider, given: SttStreamGiven): Promise<void> {

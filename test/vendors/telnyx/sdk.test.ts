@@ -61,7 +61,7 @@ t.test('the Telnyx SDK searches, orders and releases numbers', { skip }, async (
   t.match(await phoneNumbers.delete(owned.data?.[0]?.['id'] as string), { data: { status: 'deleted' } })
 })
 
-t.test('requests that are not in the OpenAPI document are like requests by the Telnyx SDK', { skip }, async (t) => {
+t.test('requests absent from the OpenAPI document equal requests by the Telnyx SDK', { skip }, async (t) => {
   const carrier = await serveCarrier(t)
   const { line, numbers, messages, registry } = carrier
   carrier.answers({ status: 200, body: { data: { id: 'o', status: 'success' } } })
