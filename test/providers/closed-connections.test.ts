@@ -31,7 +31,7 @@ const ways: Record<string, Way> = {
 }
 
 for (const [name, { connection, close, lengths }] of Object.entries(ways))
-  t.test(`an answer that is read slowly is whole if the server ${name}`, async (t) => {
+  t.test(`an answer that is read slowly is complete if the server ${name}`, async (t) => {
     for (const bytes of lengths) {
       const { pool, socket } = await setUp(t, bytes, connection)
       const { body } = await pool.stream(get)
@@ -44,7 +44,7 @@ for (const [name, { connection, close, lengths }] of Object.entries(ways))
     }
   })
 
-t.test('an answer that is cut off is refused, also if it is read slowly', async (t) => {
+t.test('an incomplete answer causes an error, even if the answer is read slowly', async (t) => {
   for (const connection of ['close', 'keep-alive']) {
     const { pool, socket } = await setUp(t, 65_536, connection, 100_000)
     const { body } = await pool.stream(get)

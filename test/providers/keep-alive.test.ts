@@ -86,7 +86,7 @@ t.test('a connection that its server has reset is not used for a request', async
   t.equal((await pool.request(post)).status, 200, 'once it is known, it costs nothing')
 })
 
-t.test('if a close crosses the request, the request fails after sending, and is not sent again', async (t) => {
+t.test('if a server closes the connection while a request is sent, the request is not sent again', async (t) => {
   const { pool, connections, requests } = await setup(t, (socket, served) => {
     if (served === 0) socket.write(answer)
     else socket.resetAndDestroy()

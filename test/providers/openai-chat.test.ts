@@ -61,7 +61,7 @@ t.test('chat: every field of a request reaches the server', async (t) => {
   })
 })
 
-t.test('chat: absent fields stay absent, and the token limit has one spelling', async (t) => {
+t.test('chat: absent fields are not sent, and the token limit is sent under one field name', async (t) => {
   const messages = [{ role: 'user', content: 'Hello' }]
   const asked = async (adapters: Adapters, model: string) => {
     await adapters.llm.respond({ ...ask, model, toolChoice: 'auto' }, never)
@@ -95,7 +95,7 @@ t.test('chat: the text, the tool calls, the stop reason and the usage of an answ
   t.equal((await failure(real.llm.respond(ask, never))).errorClass, 'bad_request', 'a filter that left nothing')
 })
 
-t.test('chat: the usage adds up, even if the server counts reasoning on top of the output', async (t) => {
+t.test('chat: the usage is correct even if the server counts reasoning in addition to the output', async (t) => {
   const usage = {
     prompt_tokens: 10,
     completion_tokens: 5,
@@ -154,7 +154,7 @@ t.test('chat stream: the deviations of different servers are understood', async 
   t.equal((await failure(events(chunk({ content: 'x' }) + busy))).errorClass, 'overloaded')
 })
 
-t.test('chat streams that end well leave their connection for the next request', async (t) => {
+t.test('after a chat stream ends well, its connection is used for the next request', async (t) => {
   const own = provider()
   for (let i = 0; i < 5; i++) {
     await collect(own.llm.stream(ask, never))

@@ -36,7 +36,7 @@ const operations = {
 type OperationName = keyof typeof operations
 const everything = Object.keys(operations) as OperationName[]
 
-t.test('every failure has its error class', async (t) => {
+t.test('each failure of an OpenAI server has its error class', async (t) => {
   const rows: [behaviour: Behaviour, expected: ErrorClass, on: OperationName[]][] = [
     [{ kind: 'status', status: 401 }, 'auth', everything],
     [{ kind: 'status', status: 403 }, 'auth', everything],
@@ -73,7 +73,7 @@ t.test('every failure has its error class', async (t) => {
   }
 })
 
-t.test('a provider that does not answer is a timeout, within the configured limits', async (t) => {
+t.test('a request to a provider that does not answer times out within the configured limits', async (t) => {
   for (const kind of ['hang', 'headers_only'] as const) {
     stub.behave(...everything.map(() => ({ kind })))
     const errors = await clock.during(Promise.all(everything.map((name) => failure(operations[name](impatient)))))
@@ -81,7 +81,7 @@ t.test('a provider that does not answer is a timeout, within the configured limi
   }
 })
 
-t.test('if the connection is refused, the failure says that nothing was sent', async (t) => {
+t.test('if the connection is refused, the error says that nothing was sent', async (t) => {
   for (const name of everything) {
     const error = await failure(operations[name](nowhere))
     t.match({ ...error }, { errorClass: 'unreachable', sent: false }, name)
@@ -101,7 +101,7 @@ t.test('Retry-After is read as seconds and as a date', async (t) => {
   t.equal(await wait({}), undefined)
 })
 
-t.test('the cause of a failure does not contain the key', async (t) => {
+t.test('the cause of an error does not contain the provider key', async (t) => {
   const answer = (request: StubRequest, response: ServerResponse) => {
     response.writeHead(401, { 'content-type': 'application/json' })
     response.end(JSON.stringify({ error: { message: `wrong: ${request.headers.authorization}` } }))
@@ -112,7 +112,7 @@ t.test('the cause of a failure does not contain the key', async (t) => {
   t.notMatch(error.cause, apiKey)
 })
 
-t.test('if the caller cancels, the request ends', async (t) => {
+t.test('if the calling code aborts its signal, the request ends', async (t) => {
   for (const [name, call] of [
     ['respond', (signal: AbortSignal) => real.llm.respond(ask, signal)],
     ['transcribe', (signal: AbortSignal) => real.stt.transcribe(hear, signal)],
@@ -131,7 +131,7 @@ t.test('if the caller cancels, the request ends', async (t) => {
   t.match({ ...error }, { errorClass: 'cancelled', sent: false }, 'already gone')
 })
 
-t.test('if a stream is left early, its connection is closed', async (t) => {
+t.test('if the reader leaves a stream early, the connection is closed', async (t) => {
   stub.behave({ kind: 'custom', answer: endlessChat })
   for await (const event of real.llm.stream(ask, never)) {
     t.same(event, { type: 'text', delta: 'more ' })

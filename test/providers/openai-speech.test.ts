@@ -130,7 +130,7 @@ t.test('speech: Ogg is passed through, and the sample rate in the Content-Type i
   t.match(await format('application/octet-stream'), { encoding: 'pcm_s16le', sampleRateHz: 24_000 })
 })
 
-t.test('speech reaches the caller as it arrives, and a slow caller slows the server down', async (t) => {
+t.test('speech is passed on as it arrives, and a slow reader slows the server down', async (t) => {
   let written = 0
   stub.behave({
     kind: 'custom',

@@ -140,7 +140,7 @@ t.test('the rest of a discarded answer is read, within limits', async (t) => {
   await stub.requests.at(-1)?.closed
 })
 
-t.test('a server that sends nothing is given up after its time', async (t) => {
+t.test('a request is given up if the server sends nothing within the idle limit', async (t) => {
   const clock = new TestClock({ quiet: wholeProcess })
   const own = pool(t, { clock })
   const failureOf = async (work: Promise<unknown>) => ({ ...(await clock.during(failure(work))) })
@@ -153,7 +153,7 @@ t.test('a server that sends nothing is given up after its time', async (t) => {
   t.match(await failureOf(collect(body)), { failure: 'idle_timeout', sent: true }, 'also the third time')
 })
 
-t.test('a server that sends slowly but steadily is not given up', async (t) => {
+t.test('a request is not given up if the server sends slowly but steadily', async (t) => {
   const clock = new TestClock({ quiet: wholeProcess })
   const own = pool(t, { clock })
   const slowly: Behaviour = {
@@ -264,7 +264,7 @@ t.test('private and reserved addresses are refused in URLs of users, in any spel
   t.end()
 })
 
-t.test('the address is checked when the connection is made', async (t) => {
+t.test('the address of a host is checked when the connection is made', async (t) => {
   const { port } = stub
   const before = stub.requests.length
   const literal = await failure(pool(t, { guard: strict }).request(get))

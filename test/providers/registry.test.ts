@@ -129,7 +129,7 @@ t.test("a vendor's key may be in a file, as containers receive secrets", async (
     })
 })
 
-t.test('each mistake in the configuration is named', async (t) => {
+t.test('each mistake in the configuration of providers is stated in the error', async (t) => {
   const mistakes: [ProviderConfig[], RegExp][] = [
     [[{ id: 'a', adapter: 'opnai' }], /a names the adapter opnai.*loopback.*openai.*groq/],
     [[{ id: 'a', adapter: 'toString' }], /toString/],
@@ -151,7 +151,7 @@ t.test('each mistake in the configuration is named', async (t) => {
   }
 })
 
-t.test('models outside our list can be configured, even for a vendor with a different protocol', async (t) => {
+t.test('models that the catalog does not list can be configured for each vendor', async (t) => {
   const cases = [
     ['anthropic', { llm: ['claude-next', 'claude-sonnet-4-6'] }],
     ['deepgram', { stt: ['nova-9'], tts: ['aura-9'] }],
@@ -182,7 +182,7 @@ t.test('models outside our list can be configured, even for a vendor with a diff
 const copyOf = (models: Partial<Record<'llm' | 'stt' | 'tts', readonly string[]>>) =>
   Object.fromEntries(Object.entries(models).map(([stage, ids]) => [stage, [...ids]]))
 
-t.test('an Ollama on this machine is added when it answers', async (t) => {
+t.test('an Ollama server on this machine is added when it answers', async (t) => {
   const answer = JSON.stringify({ data: [{ id: 'llama3.2:3b' }, { id: 'nomic-embed-text' }] })
   const server = createServer((_, response) => response.end(answer)).listen(0, '127.0.0.1')
   await new Promise((resolve) => server.once('listening', resolve))
@@ -200,7 +200,7 @@ t.test('an Ollama on this machine is added when it answers', async (t) => {
   t.same(callable(await create([configured], {}, { ollamaUrl })), ['mine'])
 })
 
-t.test('loopback serves all stages if nothing else can', async (t) => {
+t.test('the adapter loopback serves stt, tts and llm as the last resort', async (t) => {
   const [provider] = await create([{ id: 'engine', adapter: 'loopback' }])
   const { speech: { stt, tts } = {}, llm } = (provider ?? createLoopbackProvider({ id: 'none' })).ports
   t.match(provider?.models, [

@@ -35,7 +35,7 @@ const whole = [
   `${text}\n\n${stop}\n\n${usage.slice(0, -3)}`,
 ]
 
-t.test('the last event of a chat without a final blank line counts, whole or streamed', async (t) => {
+t.test('the last event of a chat stream is read even if no blank line follows', async (t) => {
   for (const body of whole) {
     stub.behave(...bodies(body, body))
     const parts = await collect(real.llm.chat!.stream({ model: 'chat', body: { messages: [] } }, never))
@@ -48,7 +48,7 @@ t.test('the last event of a chat without a final blank line counts, whole or str
   }
 })
 
-t.test('usage in the last event is counted', async (t) => {
+t.test('usage in the last event of a chat stream is read even if no blank line follows', async (t) => {
   const body = `${text}\n\n${stop}\n\n${usage}\n`
   stub.behave(...bodies(body, body))
   const parts = await collect(real.llm.chat!.stream({ model: 'chat', body: { messages: [] } }, never))
@@ -56,7 +56,7 @@ t.test('usage in the last event is counted', async (t) => {
   t.match((await collect<LlmEvent>(real.llm.stream(ask, never))).at(-1), { usage: { inputTokens: 3 } })
 })
 
-t.test('an error in the last event has its class, and an event that was cut off is dropped', async (t) => {
+t.test('an error in the last event has its error class, and an incomplete event is dropped', async (t) => {
   const broken = [
     [`${text}\n\ndata: {"error":{"message":"no","type":"server_error"}}\n`, 'server'],
     [`${text}\n\n${stop.slice(0, -4)}`, 'protocol'],
@@ -71,7 +71,7 @@ t.test('an error in the last event has its class, and an event that was cut off 
   }
 })
 
-t.test('the last event of a response counts', async (t) => {
+t.test('the last event of an OpenAI response is read even if no blank line follows', async (t) => {
   const completed = { status: 'completed', usage: { input_tokens: 3, output_tokens: 4 }, output: [] }
   const delta = 'data: {"type":"response.output_text.delta","delta":"all of it"}'
   const last = `data: ${JSON.stringify({ type: 'response.completed', response: completed })}`

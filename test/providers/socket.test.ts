@@ -68,7 +68,7 @@ t.test('a subprotocol is agreed on, or the upgrade fails', async (t) => {
   t.match(header, { failure: 'protocol', sent: false })
 })
 
-t.test('frames that come before a listener exists are kept for it', async (t) => {
+t.test('frames that arrive before a listener exists are buffered for the listener', async (t) => {
   const { stub, open } = await setup(t)
   stub.greeting = ['{"type":"session_started"}', 'second']
   const socket = await open()
@@ -232,7 +232,7 @@ t.test('if a server never finishes the TLS handshake, the failure says that noth
 
 const made = certificate()
 
-t.test('TLS sockets', { skip: made ? false : 'openssl, which makes the certificate, is not installed' }, async (t) => {
+t.test('wss:// works', { skip: made ? false : 'openssl, which makes the certificate, is not installed' }, async (t) => {
   const { stub, open } = await setup(t)
   // The TLS server only decrypts, and passes the bytes on to the same stub.
   const server = createTlsServer(made ?? {}, (outer) => {
@@ -289,7 +289,7 @@ t.test('the address guard checks each connection when it is made', async (t) => 
   await until(() => stub.open === 0)
 })
 
-t.test('a transport signs, maps the base URL, and classifies failures', async (t) => {
+t.test('the transport adds credentials, maps http to ws in the base URL, and classifies failures', async (t) => {
   const { stub } = await setup(t)
   const sockets = transport(t, stub)
   const socket = await sockets.open('key-1', { path: '/listen?a=b', headers: ['x-one', '1'] }, never)

@@ -6,7 +6,7 @@ import { ask, failure, never, openStub } from './openai-setup.ts'
 const { stub, real } = await openStub(t)
 const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`
 
-t.test("a vendor's JSON has bounded levels and values", (t) => {
+t.test("the depth and the number of values of a vendor's JSON are limited", (t) => {
   const words = Array.from({ length: 90_000 }, (_, at) => ({ word: 'a', start: at, end: at + 1, speaker: 1 }))
   t.same(parseVendorJson(JSON.stringify({ words })), { words }, 'a transcript of ten hours')
   t.ok(parseVendorJson(`{"text":"${'['.repeat(2000)}","deep":${nested(63)}}`))

@@ -88,7 +88,7 @@ t.test('a warm socket is ready at once, and a cold socket after its handshake', 
   t.same(outcomes.slice(5), ['miss', ...warm.map(() => 'hit')])
 })
 
-t.test('a route has as many warm sockets as recent uses, and no other route or key has them', async (t) => {
+t.test('each route and key has separate warm sockets, as many as its recent uses', async (t) => {
   const { stub, clock, open, accepted, outcomes } = await setup(t)
   await open()
   await accepted(2)
@@ -112,7 +112,7 @@ t.test('a route has as many warm sockets as recent uses, and no other route or k
   await until(() => stub.open === 5, 'routes that nobody uses are forgotten')
 })
 
-t.test('no socket waits longer than the vendor allows', async (t) => {
+t.test('a warm socket waits no longer than the vendor allows', async (t) => {
   const keepAlive = { text: '{"type":"KeepAlive"}', everyMs: 3000 }
   const { stub, clock, open, accepted, outcomes } = await setup(t, { rules: { keepAlive, idleMsMax: 20_000 } })
   const first = await open()
@@ -180,7 +180,7 @@ t.test('a socket that has closed before its first use does not fail the request'
   t.equal(await received.done, 'closed 4000 the real end')
 })
 
-t.test('a warm socket that closed before use is replaced, but a close in answer to a message counts', async (t) => {
+t.test('a warm socket that closed before use is replaced, but a close after a message is reported', async (t) => {
   const { stub, open, accepted, outcomes } = await setup(t)
   await open()
   await accepted(2)
@@ -196,7 +196,7 @@ t.test('a warm socket that closed before use is replaced, but a close in answer 
   t.equal(stub.received.flat().filter((text) => text === 'credit').length, 2)
 })
 
-t.test('a message is never sent again after it was answered', async (t) => {
+t.test('if a warm socket closes after an answer, its messages are not sent again', async (t) => {
   const { stub, open, accepted, outcomes } = await setup(t)
   await open()
   await accepted(2)
@@ -221,7 +221,7 @@ t.test('a message is never sent again after it was answered', async (t) => {
   t.notOk(outcomes.includes('stale'))
 })
 
-t.test('a vendor that cannot be reached ends a warm socket like any other', async (t) => {
+t.test('a closed warm socket is reported as closed if the vendor cannot be reached again', async (t) => {
   const { stub, open, accepted } = await setup(t)
   await open()
   await accepted(2)
@@ -235,7 +235,7 @@ t.test('a vendor that cannot be reached ends a warm socket like any other', asyn
   closing.close()
 })
 
-t.test("the vendor's first frame is kept until a listener is set, and does not count as an answer", async (t) => {
+t.test("a vendor's first frame is buffered until a listener is set, and does not count as an answer", async (t) => {
   const { stub, open, accepted } = await setup(t)
   stub.greeting = ['{"type":"session_started"}']
   await open()
@@ -285,7 +285,7 @@ t.test('warm sockets are limited over all routes, and the most recently used rou
   t.equal(stub.open, 9, 'no further socket is opened ahead')
 })
 
-t.test('while a vendor refuses, no warm socket is tried without a request', async (t) => {
+t.test('while a vendor refuses connections, few warm sockets are tried without a request', async (t) => {
   const { stub, clock, open, accepted } = await setup(t)
   const refuse = () => {
     stub.upgrade = ({ socket }) => socket.end('HTTP/1.1 401 No\r\ncontent-length: 0\r\n\r\n')
@@ -310,7 +310,7 @@ t.test('while a vendor refuses, no warm socket is tried without a request', asyn
 })
 
 t.test(
-  'a vendor that accepts and then refuses gets one more attempt after a request, and no further one',
+  'if a vendor accepts sockets and then closes them, each request causes one further attempt to connect',
   async (t) => {
     const { stub, open } = await setup(t)
     const accept: typeof stub.upgrade = ({ accept }) => {
@@ -327,7 +327,7 @@ t.test(
   },
 )
 
-t.test('closing the pool while it opens warm sockets returns', async (t) => {
+t.test('a pool can be closed while it opens warm sockets', async (t) => {
   const { stub, open, accepted, sockets } = await setup(t)
   await open()
   await accepted(2)
