@@ -9,7 +9,7 @@ import { refused } from './refused.ts'
 
 const { parley, admin } = await startAdministered(t)
 
-t.test('callbacks list shows the callbacks, and callbacks cancel cancels one', async (t) => {
+t.test('`callbacks list` lists the scheduled callbacks, and `callbacks cancel` cancels a callback', async (t) => {
   const acme = await admin.organization('with callbacks')
   const env = { PARLEY_API_KEY: acme.key, PARLEY_URL: parley.url }
   const command = (...args: string[]) => runCommand(parley, ['callbacks', ...args], env)

@@ -87,7 +87,7 @@ await clock.until('the report is there', async () => {
 
 if (call.status !== 'completed') throw new Error(`the call is ${call.status}, ${call.end_reason}:\n${server.output()}`)
 
-t.test('agents create, list, show and delete work', async (t) => {
+t.test('the commands `agents create`, `agents list`, `agents show` and `agents delete` work', async (t) => {
   t.match(agent, /^agent_\w{22}$/)
   t.match(await outputOf(t, 'agents', 'list'), new RegExp(`^ {2}${agent} {2}Front desk {2}en {2}\\d{4}-`, 'm'))
   t.match(await outputOf(t, 'agents', 'show', agent), /^ {2}systemPrompt +Answer: the office opens at nine\.$/m)
@@ -104,7 +104,7 @@ t.test('agents create, list, show and delete work', async (t) => {
   refused(t, await command('agents', 'create', '--file', `${file}.no`), /cannot be read \(ENOENT\)/)
 })
 
-t.test('calls list filters calls and shows them in pages', async (t) => {
+t.test('`calls list` filters calls and prints one page at a time', async (t) => {
   t.match(
     await outputOf(t, 'calls', 'list'),
     new RegExp(`^ {2}${session.sessionId} .* completed +user_hangup +browser +en .* Front desk$`, 'm'),
@@ -130,7 +130,7 @@ t.test('calls list filters calls and shows them in pages', async (t) => {
   refused(t, await command('calls', 'list', '--limit', '101'), /VALIDATION_ERROR: limit must be /)
 })
 
-t.test('calls show prints the words, the latencies and the silences', async (t) => {
+t.test('`calls show` prints the transcript, the latencies and the silences of a call', async (t) => {
   const text = await outputOf(t, 'calls', 'show', session.sessionId)
   t.match(text, new RegExp(`^${session.sessionId} {2}completed by user_hangup, \\d+ s$`, 'm'))
   t.match(text, /^ {2}recording {2}ready, \d+\.\d s$/m)
@@ -153,7 +153,7 @@ t.test('calls show prints the words, the latencies and the silences', async (t) 
   refused(t, await command('calls', 'show', '../agents'), /^parley: (NOT_FOUND|VALIDATION_ERROR): /)
 })
 
-t.test('calls tail follows a call until it is over', async (t) => {
+t.test('`calls tail` follows a call until the call is over', async (t) => {
   const { code, stdout } = await finished(tail)
   t.equal(code, 0)
   const lines = stdout.trimEnd().split('\n')
@@ -176,7 +176,7 @@ t.test('calls tail follows a call until it is over', async (t) => {
   refused(t, await command('calls', 'tail', nobody), /^parley: NOT_FOUND: /)
 })
 
-t.test('calls tail goes on from its cursor when the stream is cut', async (t) => {
+t.test('`calls tail` continues from its cursor if the event stream is cut', async (t) => {
   const turnEvent = 'event: transcript'
   const asked: (string | null)[] = []
   const proxy = createServer((incoming, outgoing) => {
@@ -227,7 +227,7 @@ type Replayed = {
   turns: { then: string; now: string; error: null; latencyMs: number; words: { errors: number; count: number } }[]
 }
 
-t.test('bundle saves a call as one file, and replay plays the same audio again', async (t) => {
+t.test('`bundle` saves a call as one file, and `replay` plays the same audio again', async (t) => {
   const file = path.join(files, 'call.tar')
   t.match(
     await outputOf(t, 'bundle', session.sessionId, '-o', file),
@@ -280,7 +280,7 @@ t.test('bundle saves a call as one file, and replay plays the same audio again',
   t.match(text, /^ {2}in all: \d of \d+ words differ \(\d+\.\d %\), whole transcript after \d+ ms at the median$/m)
 })
 
-t.test('bundle and replay refuse calls that they cannot save or play', async (t) => {
+t.test('`bundle` and `replay` refuse calls that cannot be saved or played', async (t) => {
   const file = path.join(files, 'refused.tar')
   const waiting = await startSession(target, { intent: { language: 'en' } })
   refused(

@@ -23,7 +23,7 @@ t.teardown(() => {
 const command = (...args: string[]) => runCommand(parley, args, { PARLEY_API_KEY: parley.key })
 const outputOf = (t: Test, ...args: string[]) => outputOfRun(t, command(...args))
 
-t.test('speak, transcribe and respond print their results', async (t) => {
+t.test('the commands `speak`, `transcribe` and `respond` print their results', async (t) => {
   const prompt = path.join(files, 'prompt.wav')
   writeFileSync(prompt, readFixture('privacy-prompt'))
   t.equal(wordErrors(spoken['privacy-prompt'], await outputOf(t, 'transcribe', prompt)).errors, 0)
@@ -45,7 +45,7 @@ t.test('speak, transcribe and respond print their results', async (t) => {
   refused(t, await command('transcribe', path.join(files, 'nothing.wav')), /nothing\.wav/)
 })
 
-t.test('--json prints results for programs', async (t) => {
+t.test('with --json the commands print their results as JSON', async (t) => {
   const json = async (...args: string[]) => JSON.parse(await outputOf(t, ...args, '--json')) as never
   t.match(await json('respond', 'What can you do?'), { output: [{ type: 'message' }], usage: {} })
   const out = path.join(files, 'json.wav')
@@ -65,7 +65,7 @@ t.test('--json prints results for programs', async (t) => {
   t.same(await json('keys', 'revoke', made.id, '--org', id), { id: made.id, revoked: true })
 })
 
-t.test('models lists the routable models', async (t) => {
+t.test('the command `models` lists the routable models', async (t) => {
   t.match(await outputOf(t, 'models'), /^stt +1 +local\/moonshine-tiny-en +en$/m)
   const { objective, path: asked } = JSON.parse(
     await outputOf(t, 'models', '--json', '--objective', 'cost', '--path', 'batch'),
@@ -76,7 +76,7 @@ t.test('models lists the routable models', async (t) => {
   t.same([objective, asked], ['cost', 'batch'])
 })
 
-t.test('preview explains the choice of a model', async (t) => {
+t.test('the command `preview` explains the choice of a model', async (t) => {
   const text = await outputOf(t, 'preview', '--stage', 'stt', '--language', 'en', '--objective', 'latency')
   t.match(text, /^stt for en, by latency: local:moonshine-tiny-en$/m)
   t.match(text, /^ {2}local:moonshine-tiny-en +cost +audio_hour +\$0\.000 +batch +embedded, \d{4}-\d{2}-\d{2}$/m)
@@ -90,7 +90,7 @@ t.test('preview explains the choice of a model', async (t) => {
   t.same([page.status, page.headers.get('content-type')], [200, 'text/html'])
 })
 
-t.test('models update accepts a newer catalog and refuses an older one', async (t) => {
+t.test('`models update` accepts a newer catalog and refuses an older catalog', async (t) => {
   const newer = path.join(files, 'catalog.json')
   const lab = { title: 'A lab', url: 'https://lab.example', date: '2099-01', licence: 'CC0-1.0' }
   writeFileSync(newer, JSON.stringify({ as_of: '2099-01-01', sources: { lab }, models: [] }))

@@ -15,7 +15,7 @@ t.teardown(() => {
 
 const alone = (args: string[], env: Record<string, string> = {}) => runAlone(args, { PARLEY_DATA_DIR: dataDir, ...env })
 
-t.test('ping names the address that does not answer', async (t) => {
+t.test('if a server does not answer, the command `ping` prints the address', async (t) => {
   const address = (env: Record<string, string>) => alone(['ping'], { PARLEY_PORT: '9', ...env })
   refused(t, await address({}), /^parley: http:\/\/127\.0\.0\.1:9 does not answer$/m)
   refused(t, await address({ PARLEY_HOST: '::1' }), /^parley: http:\/\/\[::1\]:9 does not answer$/m)
@@ -26,7 +26,7 @@ t.test('ping names the address that does not answer', async (t) => {
   )
 })
 
-t.test('config check shows the settings in force and no secret', async (t) => {
+t.test('`config check` prints the effective settings and no secret', async (t) => {
   const canary = 'c4n4ry'
   const file = path.join(files, 'parley.yaml')
   const provider = `  - { id: mine, adapter: openai, baseUrl: 'http://127.0.0.1:9/v1', apiKey: ${canary}, models: { llm: [m] } }`

@@ -96,7 +96,7 @@ t.test('commands that only read create no folder and no table', async (t) => {
   t.notOk(existsSync(dataDir), 'no data folder')
 })
 
-t.test('migrate creates the embedded database', async (t) => {
+t.test('the command `migrate` creates the embedded database', async (t) => {
   const dataDir = path.join(folder, 'migrated')
   const { code, stdout, stderr } = await run(['migrate', '--json'], { dataDir })
   t.equal(code, 0, stderr)
@@ -104,7 +104,7 @@ t.test('migrate creates the embedded database', async (t) => {
   t.equal((await run(['org', 'list'], { dataDir })).code, 0)
 })
 
-t.test('doctor reports a database role that row level security does not bind', async (t) => {
+t.test('`doctor` reports a database role that bypasses row level security', async (t) => {
   const databaseUrl = await cluster.database()
   const superuser = new URL(databaseUrl)
   superuser.username = 'postgres'

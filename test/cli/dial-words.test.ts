@@ -6,7 +6,7 @@ import type { CallEvent } from '../../generated/platform/types.ts'
 
 const startedAt = '2026-11-25T10:00:00.000Z'
 
-t.test('dial counts a call as reached only if it was connected', (t) => {
+t.test('`dial` reports a call as reached only if the call was connected', (t) => {
   const broken = failureOf({ status: 'failed', end_reason: 'pipeline_failed', started_at: startedAt })
   t.equal(broken, 'the call was connected, and broke off: failed, pipeline_failed')
   const busy = failureOf({ status: 'busy', end_reason: 'busy', started_at: null })
@@ -16,7 +16,7 @@ t.test('dial counts a call as reached only if it was connected', (t) => {
   t.end()
 })
 
-t.test('an event shows the SIP status with which the other line has ended a leg', (t) => {
+t.test('the text of a call event contains the SIP status that ended a leg of the call', (t) => {
   const event = {
     event_type: 'call.invalid_number',
     occurred_at: '2026-11-28T10:00:00.125Z',

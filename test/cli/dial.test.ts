@@ -18,7 +18,7 @@ t.test('the command dial shows a call and reports its failure', async (t) => {
   const env = { PARLEY_API_KEY: phones.key }
   const command = (...args: string[]) => passing(phones, runCommand(phones.server, ['dial', ...args], env))
 
-  t.test('dial shows a call until the person has left', async (t) => {
+  t.test('`dial` follows a call until the person on the phone hangs up', async (t) => {
     const { code, stdout, stderr } = await command('+15005550021', '--first-message', 'Hello, this is a test.')
     t.equal(code, 0, stderr)
     t.match(stdout, new RegExp(`^\\+15005550100 calls \\+15005550021: ${idForm}\\nstatus {2}dialing\\n`))
@@ -26,7 +26,7 @@ t.test('the command dial shows a call and reports its failure', async (t) => {
     t.match(stdout, /^the session is over\nuser_hangup, 0:0\d\.\d; `parley calls show \S+` has the transcript/m)
   })
 
-  t.test('a call to the simulated person is a conversation, and ends by itself', async (t) => {
+  t.test('a call to the simulated person is a conversation that the simulated person ends', async (t) => {
     const { code, stdout, stderr } = await command('+15005550006')
     t.equal(code, 0, stderr)
     t.match(stdout, /^agent {3}Hello, this is the bicycle shop\./m, 'the first words of the person are understood')
@@ -46,7 +46,7 @@ t.test('the command dial shows a call and reports its failure', async (t) => {
     await call(phones, 'DELETE', `/v1/phone-numbers/${imported.json<{ id: string }>().id}`)
   })
 
-  t.test('dial fails if nobody answers the call, and prints the reason', async (t) => {
+  t.test('if a call is not answered, `dial` fails and prints the reason', async (t) => {
     for (const [number, reason] of [
       ['+15005550003', 'busy; call again later'],
       ['+15005550004', 'failed, declined; call again later or another number'],
@@ -67,7 +67,7 @@ t.test('the command dial shows a call and reports its failure', async (t) => {
     refused(t, await passing(phones, runCommand(nowhere, ['dial', '+15005550006'], env)), /no Parley answers/)
   })
 
-  t.test('dial prints only the id, or JSON, for programs', async (t) => {
+  t.test('`dial` can print only the id of the call, or JSON', async (t) => {
     const started = await command('+15005550021', '--no-follow')
     t.match(started.stdout, new RegExp(`^${idForm}\\n$`))
     await callWhen(phones, started.stdout.trim(), hasEnded)

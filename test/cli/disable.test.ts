@@ -34,7 +34,7 @@ const enabled = async () => {
   )
 }
 
-t.test('org disable --now ends phone calls and sessions, and their records have the reason', async (t) => {
+t.test('`org disable --now` ends phone calls and sessions, and their records have the reason', async (t) => {
   const ids = [await startCall(), (await join()).id]
   const disabled = await org('disable', 'local', '--now')
   t.match(disabled, { code: 0, stdout: /disabled.*\n2 calls were ended\n$/ })
@@ -48,7 +48,7 @@ t.test('org disable --now ends phone calls and sessions, and their records have 
   await enabled()
 })
 
-t.test('org disable without --now closes the socket of a session, and lets a phone call go on', async (t) => {
+t.test("`org disable` without --now closes a session's socket, but does not end a phone call", async (t) => {
   const [id, page] = [await startCall(), await join()]
   t.equal((await org('disable', 'local')).code, 0)
   await clock.until('the socket is closed', () => page.closed === 4401)

@@ -12,7 +12,7 @@ const command = (...args: string[]) => runCommand(parley, args)
 const outputOf = (t: Test, ...args: string[]) => outputOfRun(t, command(...args))
 const works = async (secret: string) => (await send({ url: parley.url, key: secret }, '/router/v1/models')).status
 
-t.test('keys create, list, rotate and revoke work', async (t) => {
+t.test('the commands `keys create`, `keys list`, `keys rotate` and `keys revoke` work', async (t) => {
   const organization = /org_\w+/.exec(await outputOf(t, 'org', 'list'))?.[0] ?? ''
   const rows = async () => (await outputOf(t, 'keys', 'list', '--org', organization)).split('\n')
   const idOf = (row: string) => /key_\w+/.exec(row)?.[0] ?? ''
@@ -47,7 +47,7 @@ t.test('keys create, list, rotate and revoke work', async (t) => {
   t.match((await rows()).join('\n'), / {2}policy (allowed_origins,max_concurrency|max_concurrency,allowed_origins)$/m)
 })
 
-t.test('keys have names, expiry and scopes, and a rotation leaves the old key valid for a while', async (t) => {
+t.test('keys have names, expiry and scopes, and a rotated key stays valid for a grace period', async (t) => {
   await outputOf(t, 'org', 'create', 'Named')
   const create = (...args: string[]) => outputOf(t, 'keys', 'create', '--org', 'Named', ...args)
   const list = () => outputOf(t, 'keys', 'list', '--org', 'Named')
@@ -78,7 +78,7 @@ t.test('keys have names, expiry and scopes, and a rotation leaves the old key va
     refused(t, await command('keys', 'create', '--org', 'Renamed', ...args), new RegExp(`^parley: ${args[0]}`))
 })
 
-t.test('organizations create, list and credit work', async (t) => {
+t.test('the commands that create, list and credit organizations work', async (t) => {
   const created = await outputOf(t, 'org', 'create', 'Blue & Sons')
   t.match(created, /^org_\w+ {2}Blue & Sons {2}credit \$0\.00 {2}concurrency unlimited {2}sessions unlimited$/)
   const id = /org_\w+/.exec(created)?.[0] ?? ''

@@ -61,7 +61,7 @@ t.test('reorder: each event may change places with the next one, and no event is
   t.end()
 })
 
-t.test('reorder: an event without a neighbour is sent after 2 s', (t) => {
+t.test('reorder: an event without a following event is sent after 2 s', (t) => {
   const chaos = new Chaos<Event>(['reorder'], 7)
   const held = statuses(20).find((event) => chaos.take(event, 1_000).length === 0)
   t.ok(held, 'one is held')
@@ -71,7 +71,7 @@ t.test('reorder: an event without a neighbour is sent after 2 s', (t) => {
   t.end()
 })
 
-t.test('late-recording: recordings and later reports come 3 to 10 s late, all else at once', (t) => {
+t.test('late-recording: events for recordings and later reports are delayed by 3 to 10 s', (t) => {
   const chaos = new Chaos<Event>(['late-recording'], 7)
   const report = (id: number, version: number) => ({ id, type: 'call.report', version })
   const recording = { id: 3, type: 'call.recording', version: null }

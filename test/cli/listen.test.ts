@@ -104,7 +104,7 @@ t.test('a listener without any endpoint receives a call, and without a listener 
   )
 })
 
-t.test('listen receives no events of other organizations, and a live key receives no test events', async (t) => {
+t.test('`listen` receives no events of other organizations, and with a live key no test events', async (t) => {
   const [one, two] = [await newTenant(), await newTenant()]
   const { key } = await admin.key(one.tenant.organizationId, { test: true })
   const live = await listen(t, one.key, [])
@@ -120,7 +120,7 @@ t.test('listen receives no events of other organizations, and a live key receive
   t.equal(await storedEvents(two.tenant), 0)
 })
 
-t.test('if its connection is cut, listen misses no event and gets no event twice', async (t) => {
+t.test('if the connection of `listen` is cut, no event is lost and no event is sent twice', async (t) => {
   const { key, tenant } = await newTenant()
   const { received, url, ids } = await receiver(t)
   const way = await cuttable(t)
@@ -137,7 +137,7 @@ t.test('if its connection is cut, listen misses no event and gets no event twice
   t.same(ids().sort(), sent.map(({ id }) => id).sort())
 })
 
-t.test('listen prints each event, each retry and each failure', async (t) => {
+t.test('`listen` prints each event, each retry and each failure', async (t) => {
   const { key, tenant } = await newTenant()
   const answers = inOrder(status(500), status(302, { location: '/elsewhere' }), ok)
   const { received, url, ids } = await receiver(t, answers)
@@ -156,7 +156,7 @@ t.test('listen prints each event, each retry and each failure', async (t) => {
   t.match(nobody.lines()[0], 'nobody listens there')
 })
 
-t.test('listen --json prints a line of JSON for the start and for each event, without content', async (t) => {
+t.test('`listen --json` prints one JSON line for the start and for each event, without content', async (t) => {
   const { key, tenant } = await newTenant()
   const { url } = await receiver(t)
   const listening = await listen(t, key, ['--forward-to', url, '--json', '--secret', 'of my own'])
@@ -180,7 +180,7 @@ t.test('listen --json prints a line of JSON for the start and for each event, wi
   t.notMatch(listening.output(), 'k4n4ry')
 })
 
-t.test('chaos: a receiver gets every event, some of them twice, and listen prints the seed', async (t) => {
+t.test('with --chaos a receiver gets each event, some twice, and `listen` prints the seed', async (t) => {
   const { key, tenant } = await newTenant()
   const { received, url, ids } = await receiver(t)
   const listening = await listen(t, key, ['--forward-to', url, '--chaos', 'dup,reorder,500', '--seed', '7'])
@@ -195,7 +195,7 @@ t.test('chaos: a receiver gets every event, some of them twice, and listen print
   t.match(listening.output(), '(dup)')
 })
 
-t.test('the webhook secret of listen stays the same in a folder', async (t) => {
+t.test('each run of `listen` with the same data folder uses the same webhook secret', async (t) => {
   const { key } = await newTenant()
   const { url } = await receiver(t)
   const dataDir = freshDataDir()
@@ -207,7 +207,7 @@ t.test('the webhook secret of listen stays the same in a folder', async (t) => {
   t.notMatch(given.output(), 'of my own')
 })
 
-t.test('listen refuses a wrong key, scope, address or option', async (t) => {
+t.test('`listen` refuses a wrong key, scope, address or option', async (t) => {
   const { key } = await newTenant()
   const command = (args: string[], more: Record<string, string> = {}) =>
     runCommand({ ...parley, dataDir: freshDataDir() }, ['listen', ...args], { PARLEY_API_KEY: key, ...more })

@@ -11,7 +11,7 @@ t.teardown(() => phones.close())
 const { server, clock } = phones
 const env = { PARLEY_API_KEY: phones.key }
 
-t.test('dial shows the transfers of a call in plain words, and the settings that the call got', async (t) => {
+t.test("`dial` passes its settings to the call, and prints the call's transfers in plain words", async (t) => {
   const settings = ['--amd', 'disabled', '--metadata', 'order=4711', '--metadata', 'note=a=b', '--max-duration', '600']
   const live = startCommand(server, ['dial', '+15005550011', '--first-message', 'Hello.', ...settings], env)
   await clock.until('the call is connected', () => /status {2}in_progress/.test(live.output()))
@@ -39,7 +39,7 @@ t.test('dial shows the transfers of a call in plain words, and the settings that
   t.match(row.pipeline_config, { maxDurationSeconds: 600 })
 })
 
-t.test('dial refuses settings that it cannot parse', async (t) => {
+t.test('`dial` refuses settings that cannot be parsed', async (t) => {
   const command = (...args: string[]) => passing(phones, runCommand(server, ['dial', '+15005550011', ...args], env))
   refused(t, await command('--amd', 'guess'), /--amd takes agent, carrier, disabled/)
   refused(t, await command('--metadata', 'order'), /--metadata takes KEY=VALUE, not order/)

@@ -16,7 +16,7 @@ const runner = (key: string) => {
   return (...args: string[]) => runCommand(parley, args, env)
 }
 
-t.test('commands take an agent by its name', async (t) => {
+t.test('commands accept the name of an agent instead of its id', async (t) => {
   const acme = await admin.organization('agents')
   const command = runner(acme.key)
   const make = (name: string) =>
@@ -41,7 +41,7 @@ t.test('commands take an agent by its name', async (t) => {
   refused(t, await command('agents', 'show', desk), /NOT_FOUND/)
 })
 
-t.test('commands take an endpoint by its name, and print JSON with --json', async (t) => {
+t.test('commands accept the name of a webhook endpoint, and print JSON with --json', async (t) => {
   const acme = await admin.organization('endpoints')
   const command = runner(acme.key)
   const create = async (name: string) => {
@@ -63,7 +63,7 @@ t.test('commands take an endpoint by its name, and print JSON with --json', asyn
   refused(t, await command('webhooks', 'tail', '--endpoint', 'erp'), 'there is no endpoint erp')
 })
 
-t.test('users list prints each user', async (t) => {
+t.test('`users list` prints each user', async (t) => {
   const acme = await admin.organization('people')
   const command = runner(acme.key)
   const list = (...more: string[]) => outputOf(t, command('users', 'list', ...more))

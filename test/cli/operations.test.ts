@@ -75,7 +75,7 @@ t.test('--set builds the body of a request', async (t) => {
   await t.rejects(bodyOf('required', { set: [] }), /--set, or a file with --file/)
 })
 
-t.test('all lists are printed in one shape', async (t) => {
+t.test('with --json every list command prints an object with the array `data`', async (t) => {
   for (const command of [
     ['agents', 'list'],
     ['numbers', 'list'],
@@ -101,7 +101,7 @@ t.test('--url and --key take precedence over the environment, before and after t
   t.match(help.stdout, /Global Options:\n[^]* +--url <address>/)
 })
 
-t.test('a failed connection or a refused key is named in the error', async (t) => {
+t.test('the error of a command names the address that failed or the key that was refused', async (t) => {
   const at = (url: string, key = parley.key) => runAlone(['agents', 'list'], { PARLEY_URL: url, PARLEY_API_KEY: key })
   refused(t, await at(parley.url, 'sk_live_wrong'), `parley: PARLEY_API_KEY is refused by ${parley.url}: `)
   refused(t, await runAlone(['agents', 'list', '--key', 'k', '--url', parley.url], {}), '--key is refused by')
@@ -121,7 +121,7 @@ t.test('a failed connection or a refused key is named in the error', async (t) =
   refused(t, local, /no key: name one with --key/)
 })
 
-t.test('a wrong command line exits with code 2 and few lines, and help is printed only on request', async (t) => {
+t.test('a wrong command line exits with code 2 and a short error, and help is printed only on request', async (t) => {
   for (const line of [
     ['sing'],
     ['agents', 'sing'],
@@ -149,7 +149,7 @@ t.test('completion prints a script for each shell', async (t) => {
   t.match(await outputOf(t, run('completion', 'fish')), /complete -c parley .* -a 'doctor'/)
 })
 
-t.test('if the output file cannot be written, the command is refused before anything is spoken', async (t) => {
+t.test('if the output file cannot be written, a speech command fails before speech is requested', async (t) => {
   refused(t, await run('speak', 'Hello.', '-o', '/nowhere/x.wav'), 'parley: --out: there is no folder /nowhere')
   refused(t, await run('speak', 'Hello.', '-o', 'x.mp3'), 'parley: --out: x.mp3 would be a WAV file')
 })

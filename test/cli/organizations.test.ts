@@ -10,7 +10,7 @@ const parley = await ownServer(t)
 const env = { PARLEY_API_KEY: parley.key, PARLEY_URL: parley.url }
 const command = (...args: string[]) => runCommand(parley, args, env)
 
-t.test('two organizations cannot have one name', async (t) => {
+t.test('two organizations cannot get the same name', async (t) => {
   const id = /org_\w+/.exec(await outputOf(t, command('org', 'create', 'Twins')))?.[0] ?? ''
   const other = /org_\w+/.exec(await outputOf(t, command('org', 'create', 'Other')))?.[0] ?? ''
   const taken = /^parley: another organization has the name Twins; choose another name/
@@ -39,7 +39,7 @@ t.test('two organizations cannot have one name', async (t) => {
   t.match(await outputOf(t, command('org', 'show', 'Twins')), id)
 })
 
-t.test('a request that the server refuses is explained once', async (t) => {
+t.test('if the server refuses a request, a command prints the reason once', async (t) => {
   const { stderr } = await command('usage', '--from', '2020-01-01')
   t.match(stderr, /^parley: VALIDATION_ERROR: from must be .*92 days/)
   t.equal(stderr.match(/92 days/g)?.length, 1, stderr)

@@ -11,7 +11,7 @@ import { ownServer } from '../server.ts'
 const run = promisify(execFile)
 const page = readFileSync(path.resolve(import.meta.dirname, '../../docs/phone-calls.md'), 'utf8')
 
-t.test('every command of the page works, from the number to the recording', { timeout: 120_000 }, async (t) => {
+t.test('every command of docs/phone-calls.md works', { timeout: 120_000 }, async (t) => {
   // The commands are programs outside the injected clock, so the call runs in real time.
   const parley = await ownServer(t, {}, { engines: openWordEngines })
   const folder = freshDataDir()

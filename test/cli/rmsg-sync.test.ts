@@ -16,7 +16,7 @@ const command = (...args: string[]) => runCommand(parley, ['rmsg', ...args])
 
 const done = (...args: string[]) => jsonOf<Row>(command(...args, '--json'))
 
-t.test('rmsg sync asks the provider for the state of each number', async (t) => {
+t.test('`rmsg sync` asks the provider for the state of each rich-message number', async (t) => {
   const kept = await done('add', '+14155550180', '--identity', 'agent-180')
   const lost = await done('add', '+14155550181', '--identity', 'agent lost')
   const sync = () => jsonOf<{ changed: Row[]; unknown: number }>(command('sync', '--json'))

@@ -18,7 +18,7 @@ const command = (...args: string[]) => runCommand(parley, ['rmsg', ...args])
 
 const done = (...args: string[]) => jsonOf<Row>(command(...args, '--json'))
 
-t.test('rmsg add, assign, pause, resume, unassign and remove work', async (t) => {
+t.test('`rmsg add`, `assign`, `pause`, `resume`, `unassign` and `remove` work', async (t) => {
   const acme = await admin.organization('acme', { scopes })
   await admin.store.organizations.change(acme.id, { rmsgEnabled: true, rmsgLegacyInventory: true })
   const list = async () => (await call(acme, 'GET', '/v1/rmsg-phone-numbers')).json<Listed[]>()
@@ -50,7 +50,7 @@ t.test('rmsg add, assign, pause, resume, unassign and remove work', async (t) =>
   refused(t, await command('pause', added.id), 'there is no rich-message number')
 })
 
-t.test('rmsg commands refuse wrong numbers, identities and organizations', async (t) => {
+t.test('the rmsg commands refuse wrong numbers, identities and organizations', async (t) => {
   refused(t, await command('add', '0170 1234567', '--identity', 'x'), 'is no phone number in E.164')
   refused(t, await command('add', '+14155550171', '--identity', ' '), '--identity takes')
   await done('add', '+14155550171', '--identity', 'agent-171')

@@ -25,7 +25,7 @@ async function commands(test: Test, name: string) {
   return { command, outputOf, withPasswords }
 }
 
-t.test('sip-connections add, list, set and remove work', async (t) => {
+t.test('`sip-connections add`, `list`, `set` and `remove` work', async (t) => {
   const { command, outputOf, withPasswords } = await commands(t, 'with trunks')
   const sip = (...args: string[]) => outputOf('sip-connections', ...args)
   t.equal(await sip('list'), 'no connections')
@@ -66,7 +66,7 @@ t.test('sip-connections add, list, set and remove work', async (t) => {
   refused(t, await command('sip-connections', 'remove', 'Branch'), /has no SIP connection Branch/)
 })
 
-t.test('sip-connections refuses wrong options and names them', async (t) => {
+t.test('the command `sip-connections` refuses wrong options and names each option', async (t) => {
   const { command, outputOf } = await commands(t, 'refused')
   const sip = (...args: string[]) => command('sip-connections', ...args)
   refused(t, await sip('add', 'Office'), /VALIDATION_ERROR[^]*\/inbound is required/)
@@ -85,7 +85,7 @@ t.test('sip-connections refuses wrong options and names them', async (t) => {
   refused(t, await sip('set', 'Office', '--no-inbound'), /\/inbound is required/)
 })
 
-t.test('numbers import takes a named connection, and numbers set moves the number to another connection', async (t) => {
+t.test("`numbers import` accepts a SIP connection's name, and `numbers set` changes the connection", async (t) => {
   const { command, outputOf } = await commands(t, 'with imported numbers')
   for (const name of ['Office', 'Branch']) await outputOf('sip-connections', 'add', name, '--allow', '203.0.113.0/28')
   const e164 = '+493012345678'

@@ -26,7 +26,7 @@ const first: Ready = {
   compatHost: null,
 }
 
-t.test('a first local run prints a command line with its key that can be run', (t) => {
+t.test('the first local start prints a runnable command line that contains the new API key', (t) => {
   const words = greeting(first)
   t.match(words, `Parley ${version} is ready at ${local}\n`)
   t.match(words, `curl -s ${local}/router/v1/models -H 'Authorization: Bearer sk_live_first'`)
@@ -37,7 +37,7 @@ t.test('a first local run prints a command line with its key that can be run', (
   t.end()
 })
 
-t.test('later starts print where the key comes from, and a command line that can be run', (t) => {
+t.test('later starts print the source of the API key and a runnable command line', (t) => {
   for (const [kind, words] of [
     ['named', /key {3}the one in PARLEY_BOOTSTRAP_KEY/],
     ['stored', /parley keys create --org NAME/],
@@ -58,7 +58,7 @@ t.test('later starts print where the key comes from, and a command line that can
 const gatewayOf = async (t: Test, settings: Settings) =>
   (await ownServer(t, { PARLEY_MASTER_KEY: 'm'.repeat(32), ...settings })).gateway
 
-t.test('up prints an address and a page that a client can open, for each host', async (t) => {
+t.test('for each host setting, `up` prints an address and a page that a client can open', async (t) => {
   const everywhere = await gatewayOf(t, { PARLEY_HOST: '0.0.0.0' })
   t.match(everywhere.url, /^http:\/\/127\.0\.0\.1:\d+$/, 'a client can open it')
   t.equal(everywhere.page, null)
@@ -75,7 +75,7 @@ t.test('up prints an address and a page that a client can open, for each host', 
 
 const statusOf = async (url: string | null) => (await fetch(url ?? '')).status
 
-t.test('up prints the host name of a surface if the surface has its own host', async (t) => {
+t.test('`up` prints the host name of an API if the API is served on a separate host', async (t) => {
   const compat = greeting({ ...first, compatHost: 'api.example.com' })
   t.match(compat, 'http://api.example.com:8080/v1 is the base URL')
   t.match(compat, `curl -s ${local}/router/v1/models -H 'Authorization`)
@@ -95,7 +95,7 @@ const statusAt = (url: string, host: string) =>
     get(url, { headers: { host } }, (response) => resolve(response.resume().statusCode)).on('error', reject)
   })
 
-t.test('up prints whether the first key was configured, created or is missing', async (t) => {
+t.test('`up` prints whether the first API key is configured, created or missing', async (t) => {
   const named = await gatewayOf(t, {})
   t.same(named.firstKey, { kind: 'named' })
   const none = await gatewayOf(t, { PARLEY_HOST: '0.0.0.0', PARLEY_BOOTSTRAP_KEY: '' })
@@ -108,7 +108,7 @@ const drain = { lbDelayMs: 5000, graceMs: 20_000, sessionsMs: 600_000 }
 const idle = { calls: 0, requests: 0, sockets: 0 }
 const timeOf = (ms: number) => new Date(ms).toISOString()
 
-t.test('a drain prints the calls for which it waits, and its deadline', (t) => {
+t.test('a server that drains prints the number of open calls and its deadline', (t) => {
   const at = (open: object, lbDelayMs = 0) => waitingWords(waitingOf({ ...idle, ...open }, drain, lbDelayMs, 0), timeOf)
   t.equal(at({}), 'draining: nothing is open')
   t.equal(
@@ -125,7 +125,7 @@ t.test('a drain prints the calls for which it waits, and its deadline', (t) => {
   t.end()
 })
 
-t.test('the log of a drain names the live session for which the server waits', async (t) => {
+t.test('a server that drains logs the live session that is still open', async (t) => {
   const settings = { PARLEY_PROVIDERS: loopbackProviders, PARLEY_LOG_LEVEL: 'info' }
   const server = await ownServer(t, settings)
   await Page.join(server)

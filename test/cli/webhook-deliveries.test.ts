@@ -14,7 +14,7 @@ const { parley, admin } = await startAdministered(t, { PARLEY_OUTBOUND_ALLOWED_S
 const events = openStoredEvents(parley.databaseUrl)
 t.teardown(() => events.close())
 
-t.test('tail shows a delivery as it changes, and resend sends it again', async (t) => {
+t.test('`tail` prints each change of a webhook delivery, and `resend` sends the delivery again', async (t) => {
   const acme = await admin.organization('with deliveries')
   // The next scheduled attempt is an hour away, so all other attempts come from the test.
   const receiver = await startReceiver(inOrder(status(500, { 'retry-after': '3600' }), status(503), ok))
@@ -44,7 +44,7 @@ t.test('tail shows a delivery as it changes, and resend sends it again', async (
   refused(t, await command('resend', id), /NOT_FOUND/)
 })
 
-t.test('trigger sends an example of each event, to an endpoint or directly from the command', async (t) => {
+t.test('`trigger` sends an example event to an endpoint, or directly from the command', async (t) => {
   const acme = await admin.organization('that tries')
   const receiver = await startReceiver()
   t.teardown(() => receiver.close())

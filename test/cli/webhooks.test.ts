@@ -13,7 +13,7 @@ const runner = (key: string) => {
   const env = { PARLEY_API_KEY: key, PARLEY_URL: parley.url }
   return (...args: string[]) => runCommand(parley, ['webhooks', ...args], env)
 }
-t.test('webhooks list prints each endpoint without the secrets of its address', async (t) => {
+t.test('`webhooks list` prints each endpoint without the secrets in its URL', async (t) => {
   const acme = await admin.organization('listing')
   const command = runner(acme.key)
   t.equal(await outputOf(t, command('list')), 'no endpoints')
@@ -31,7 +31,7 @@ t.test('webhooks list prints each endpoint without the secrets of its address', 
   t.match(data, [{ id, url }])
 })
 
-t.test('webhooks secret prints and rotates the secret', async (t) => {
+t.test('`webhooks secret` prints and rotates the secret', async (t) => {
   const acme = await admin.organization('secret', { scopes: ['platform', 'admin'] })
   const command = runner(acme.key)
   const first = await outputOf(t, command('secret'))
