@@ -21,7 +21,7 @@ const channels = [realtimeSurface, sessionSurface, carrierSurface].flatMap((surf
 )
 const least = [...roles, 'none']
 
-t.test('every operation with a key and every socket names a scope and a role', (t) => {
+t.test('every operation that needs an API key and every socket declares a scope and a role', (t) => {
   for (const { id, scope, role } of [...operations, ...channels]) {
     t.equal(scope === null, role === null, `${id} names both or neither`)
     if (scope !== null) t.ok((scopes as readonly string[]).includes(scope), `${id}: scope ${scope}`)

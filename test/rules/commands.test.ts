@@ -48,7 +48,7 @@ const documents = folders.flatMap((folder) =>
     .map((name) => path.join(folder, name)),
 )
 
-t.test('documents name commands and options that exist', (t) => {
+t.test('the commands and options in documents exist', (t) => {
   let found = 0
   for (const document of documents)
     for (const [, line = ''] of readFileSync(path.join(root, document), 'utf8').matchAll(
@@ -63,7 +63,7 @@ t.test('documents name commands and options that exist', (t) => {
   t.end()
 })
 
-t.test('the examples in --help are lines of their command', (t) => {
+t.test('the examples in --help are valid command lines of the command', (t) => {
   for (const [name, lines] of Object.entries(examples)) {
     for (const line of lines) {
       t.equal(faultOf(line.replace(/^parley /, '')), null, line)

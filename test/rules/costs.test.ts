@@ -7,7 +7,7 @@ import { demandOf, setupOf } from '../../bench/model.ts'
 
 const read = (name: string) => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8')
 
-t.test('docs/costs.md has the tables that the recorded measures give', (t) => {
+t.test('the tables in docs/costs.md equal the tables computed from bench/unit-costs.json', (t) => {
   const recorded = JSON.parse(read('bench/unit-costs.json')) as RecordedCosts
   const page = read('docs/costs.md')
   t.equal(page, withTables(page, recorded), '`npx tsx bench/main.ts model` measures and writes the page')
@@ -15,7 +15,7 @@ t.test('docs/costs.md has the tables that the recorded measures give', (t) => {
   t.end()
 })
 
-t.test('the model multiplies units by their costs and adds the idle nodes', (t) => {
+t.test('the cost model multiplies units by their costs and adds the costs of idle nodes', (t) => {
   const nothing: Counts = {
     ...{ nodeCpuMs: 0, childCpuMs: 0, postgresCpuMs: 0, transactions: 0, rowsWritten: 0, rowsKept: 0 },
     ...{ storedBytes: 0, walBytes: 0, redisCommands: 0, networkBytes: 0 },

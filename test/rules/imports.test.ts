@@ -11,7 +11,7 @@ const importsMax = 25
 /** A file in app/ may import more, because it only joins many parts. */
 const importsMaxOfApp = 40
 
-t.test(`no file imports more than ${importsMax} others, and none of app/ more than ${importsMaxOfApp}`, (t) => {
+t.test(`no file imports more than ${importsMax} files, and no file in app/ over ${importsMaxOfApp}`, (t) => {
   const counted = [...imports].filter(([file]) => ours.has(file))
   const max = (file: string) => (file.startsWith('app/') ? importsMaxOfApp : importsMax)
   const crowded = counted.filter(([file, { length }]) => length > max(file))
@@ -22,7 +22,7 @@ t.test(`no file imports more than ${importsMax} others, and none of app/ more th
   t.end()
 })
 
-t.test('imports form no circle, not even of types', (t) => {
+t.test('imports form no cycle, and type imports are included', (t) => {
   t.same(circles(imports), [])
   const example = circles(
     new Map([
@@ -35,7 +35,7 @@ t.test('imports form no circle, not even of types', (t) => {
   t.end()
 })
 
-t.test('folders import one another in one direction', (t) => {
+t.test('imports between folders form no cycle', (t) => {
   const folders = new Map<string, string[]>()
   for (const [file, all] of imports) {
     if (!isProduct(file)) continue
@@ -62,7 +62,7 @@ const floors = [
   ['calls', 'calls/live', 'numbers', 'phone', 'rmsg', 'sessions', 'sms', 'transfers', 'webhooks/trial'],
 ]
 
-t.test('a folder of the domain imports no higher floor', (t) => {
+t.test('a folder of the domain imports only its own layer and lower layers', (t) => {
   const floorOf = (file: string) =>
     file === 'domain/operations.ts'
       ? floors.length
@@ -80,7 +80,7 @@ t.test('a folder of the domain imports no higher floor', (t) => {
   t.end()
 })
 
-t.test('no surface imports another', (t) => {
+t.test('the handlers of one API import no handlers of another API', (t) => {
   const surfaceOf = (file: string) => /^handlers\/(router|compat|platform|realtime|internal)\//.exec(file)?.[1]
   const crossing = [...imports].flatMap(([file, all]) => {
     const surface = surfaceOf(file)
@@ -92,7 +92,7 @@ t.test('no surface imports another', (t) => {
   t.end()
 })
 
-t.test('the domain names no code of a surface, no pointer into a request and no vendor', (t) => {
+t.test('the domain contains no error code of an API, no JSON pointer and no vendor name', (t) => {
   const domain = [...imports].filter(([file]) => file.startsWith('domain/'))
   const codes = domain.flatMap(([file, all]) =>
     all.filter((to) => /^generated\/.*\/errors\.ts$/.test(to)).map((to) => `${file} → ${to}`),

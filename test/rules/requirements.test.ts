@@ -79,7 +79,7 @@ function rowOf(line: string): Row {
   return { name, place, tests: tests.split('<br>') }
 }
 
-t.test('each section of docs/requirements.md has its rows, and says their number', (t) => {
+t.test('each section of docs/requirements.md has the audited number of rows, and states the number', (t) => {
   const found = documents.map(({ title, sections }) => [
     title,
     Object.fromEntries(sections.map((section) => [section.title, section.rows.length])),
@@ -94,7 +94,7 @@ t.test('each section of docs/requirements.md has its rows, and says their number
   t.end()
 })
 
-t.test('no row of docs/requirements.md is there twice, and each row has its place', (t) => {
+t.test('no row of docs/requirements.md occurs twice, and each row has a name and a place', (t) => {
   for (const { title, rows } of sections) {
     const names = rows.map(({ name }) => name)
     t.same([...new Set(names)], names, title)

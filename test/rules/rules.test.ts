@@ -51,7 +51,7 @@ t.test('names of files and folders are words with hyphens', (t) => {
   t.end()
 })
 
-t.test('every folder is named for a concern', (t) => {
+t.test('every top-level folder is in the list of known folders', (t) => {
   const folders = new Set(files.filter((file) => file.includes('/')).map((file) => file.split('/')[0] as string))
   const known =
     'app specs codegen generated runtime audio domain store providers handlers simulator cli console deploy docs test bench'
@@ -70,7 +70,7 @@ t.test('every folder is named for a concern', (t) => {
   t.end()
 })
 
-t.test('a change of any file that is built makes the build out of date', (t) => {
+t.test('the Makefile rebuilds the product if any source file of the build changes', (t) => {
   const maps = readdirSync(path.join(root, 'dist')).filter((name) => name.endsWith('.map'))
   const built = maps.flatMap((name) => (JSON.parse(read(`dist/${name}`)) as { sources: string[] }).sources)
   const folderOf = (source: string) => /^\.\.\/(?:(.*?)\/)?/.exec(source)?.[1] ?? []
@@ -139,7 +139,7 @@ t.test('the lock file names no registry', (t) => {
   t.end()
 })
 
-t.test('the binaries of uWebSockets.js are the reviewed ones', (t) => {
+t.test('the binaries of uWebSockets.js have the reviewed checksums', (t) => {
   const known = {
     115: 'f4fa5d7b697529b45ac8aa3d57385d9af51bc1d2b26aa9f5b68ca4361542e665',
     127: '78e38a9a163b1cf33ce539619e5908111dea95a12e7943d95fbcdd524879caa8',
@@ -152,13 +152,13 @@ t.test('the binaries of uWebSockets.js are the reviewed ones', (t) => {
   t.end()
 })
 
-t.test('the scopes of keys are the scopes of the contract', (t) => {
+t.test('the scopes of API keys in the code equal the scopes in specs/shared.yaml', (t) => {
   const { components } = parse(read('specs/shared.yaml')) as { components: { schemas: { Scope: { enum: string[] } } } }
   t.same(scopes, components.schemas.Scope.enum)
   t.end()
 })
 
-t.test('every variable that the documents name exists', (t) => {
+t.test('every environment variable in the documents exists', (t) => {
   const settings = configKeys.flatMap(({ env, secret }) => (secret ? [env, `${env}_FILE`] : [env]))
   const ofVendors = Object.values(vendors).flatMap(({ keyVariable }) => keyVariable ?? [])
   /** Variables that the program reads outside the configuration. */
@@ -206,7 +206,7 @@ function isGone(file: string): boolean {
   }
 }
 
-t.test('the embedded Postgres comes for each platform in one version, and may link its libraries', (t) => {
+t.test('package.json has one version of the embedded Postgres for all platforms, and allows its scripts', (t) => {
   const { optionalDependencies, allowScripts } = JSON.parse(read('package.json')) as {
     optionalDependencies: Record<string, string>
     allowScripts: Record<string, boolean>

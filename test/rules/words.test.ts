@@ -56,7 +56,7 @@ t.test('no test title uses a refused word', (t) => {
   t.end()
 })
 
-t.test('no name has a refused part', (t) => {
+t.test('no identifier and no file name contains a refused part', (t) => {
   t.same(
     find((source) => [...namesOf(source)].filter(isRefusedName)),
     [],
