@@ -33,7 +33,7 @@ const layout = {
 const negatives = join(folder, 'negative-channels')
 const needsGenerator = { skip: isGeneratorInstalled() ? false : 'run make asyncapi-generator' }
 
-t.test('a good document always gives exactly the files beside this test', needsGenerator, async (t) => {
+t.test('a valid document always generates exactly the golden files', needsGenerator, async (t) => {
   const source = { text: mini, file, path, shared }
   const [first, second] = await Promise.all([generateChannels(source, layout), generateChannels(source, layout)])
   t.same(first.problems, [])
@@ -44,7 +44,7 @@ t.test('a good document always gives exactly the files beside this test', needsG
   t.same([...second.files], [...first.files], 'two at once do not disturb each other')
 })
 
-t.test('a bad document gives no file, and messages that say how to correct it', async (t) => {
+t.test('an invalid document generates no file, and the messages say how to correct the document', async (t) => {
   for (const name of readdirSync(negatives).filter((entry) => entry.endsWith('.yaml'))) {
     const document: unknown = parse(mini)
     for (const step of parse(readFileSync(join(negatives, name), 'utf8')) as Step[]) change(document, step)
@@ -58,7 +58,7 @@ t.test('a bad document gives no file, and messages that say how to correct it', 
   for (const name of channelRuleNames) t.match(seen, `[${name}]`, `a document breaks ${name}`)
 })
 
-t.test('a channel may name another field for the type of its frames', needsGenerator, async (t) => {
+t.test('a channel may use another field instead of `type` for the type of its frames', needsGenerator, async (t) => {
   const document = parse(mini) as {
     channels: Record<string, Record<string, unknown>>
     components: { schemas: Record<string, { required: string[]; properties: Record<string, unknown> }> }
@@ -99,7 +99,7 @@ t.test('a text that is not an AsyncAPI 3 document is refused with a message', as
   }
 })
 
-t.test('if only the generator refuses a document, its message is shown', needsGenerator, async (t) => {
+t.test('if only the AsyncAPI generator refuses a document, its message is shown', needsGenerator, async (t) => {
   const document = parse(mini) as { channels: { talk: Record<string, unknown> } }
   document.channels.talk['bindings'] = { ws: { method: 'FETCH' } }
   const { files, problems } = await generateChannels({ text: stringify(document), file, path, shared }, layout)

@@ -55,7 +55,7 @@ t.test('path, query and key are sent as the contract says', async (t) => {
   t.equal(seen[2]?.headers.authorization, undefined, 'an operation without a key is sent none')
 })
 
-t.test('a POST carries the Idempotency-Key of the call, or a new one', async (t) => {
+t.test('a POST sends the Idempotency-Key that the calling code passed, or a new key', async (t) => {
   const { client, seen } = await serve(t, (_request, response) => response.writeHead(201, headers).end('{}'))
   const body = { name: 'ball', secret: 'hush', shape: { kind: 'circle', radius: 2 } } as const
   await client.createThing({ body, idempotencyKey: 'mine' })

@@ -18,7 +18,7 @@ const layout = {
   sharedModule: '../shared/types.ts',
 }
 
-t.test('a good document always gives exactly the files beside this test', async (t) => {
+t.test('a valid document always generates exactly the golden files', async (t) => {
   const first = await generateSurface({ text: mini, file, path, shared }, layout)
   t.same(first.problems, [])
   for (const [name, text] of first.files) {
@@ -45,7 +45,7 @@ t.test(
   },
 )
 
-t.test('a bad document gives no file, and messages that say how to correct it', async (t) => {
+t.test('an invalid document generates no file, and the messages say how to correct the document', async (t) => {
   for (const name of readdirSync(join(folder, 'negative')).filter((entry) => entry.endsWith('.yaml'))) {
     const document: unknown = parse(mini)
     for (const step of parse(readFileSync(join(folder, 'negative', name), 'utf8')) as Step[]) change(document, step)
@@ -59,7 +59,7 @@ t.test('a bad document gives no file, and messages that say how to correct it', 
   }
 })
 
-t.test('a document can allow a repeated POST without a key, and validators that list every violation', async (t) => {
+t.test('a document can allow POST without an idempotency key, and validators that list all violations', async (t) => {
   const document = parse(mini) as Record<string, unknown>
   for (const step of parse(readFileSync(join(folder, 'negative/idempotency-key.yaml'), 'utf8')) as Step[])
     change(document, step)

@@ -64,7 +64,7 @@ type Examples = {
   get: { responses: { '200': { content: { 'application/json': { examples: Record<string, { value: object }> } } } } }
 }
 
-t.test('an answer of a path or method without an operation is not judged', async (t) => {
+t.test('an answer of a path or method without an operation is not checked', async (t) => {
   await t.resolves(answered('GET /v1/nothing', 404, { any: 'thing' }))
   await t.resolves(answered('DELETE /healthz', 405, { any: 'thing' }))
 })

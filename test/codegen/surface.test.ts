@@ -26,7 +26,7 @@ function complaint(validate: Validate | Validator | null | undefined, value: unk
   return `${error?.instancePath} ${error?.keyword} ${Object.values(error?.params ?? {}).join(' ')}`.trim()
 }
 
-t.test('the tag of a union selects the arm, and errors point into that arm', (t) => {
+t.test('the discriminator of a union selects the variant, and errors point into that variant', (t) => {
   const thing = (shape: unknown) => ({ name: 'ball', secret: 'hush', shape })
   t.equal(complaint(validators.createThingBody, thing(circle)), null)
   t.equal(complaint(validators.createThingBody, thing({ kind: 'circle', radius: '2' })), '/shape/radius type number')
@@ -39,7 +39,7 @@ t.test('the tag of a union selects the arm, and errors point into that arm', (t)
   t.end()
 })
 
-t.test('defaults are filled in behind references and in the arms of a union, but only in requests', (t) => {
+t.test('defaults are filled in behind references and in union variants, but only in requests', (t) => {
   const thing = { name: 'ball', secret: 'hush', shape: { ...circle } }
   t.ok(validators.createThingBody(thing))
   t.same(thing, { name: 'ball', secret: 'hush', level: 'low', shape: { ...circle, filled: true } })
@@ -87,7 +87,7 @@ t.test('a recursive schema is checked at every depth, formats included', (t) => 
   t.end()
 })
 
-t.test('the table has the limit in bytes for the engine, and the validator counts code points', (t) => {
+t.test('the route table limits a header in bytes, and the validator limits it in code points', (t) => {
   const header = miniSurface.operations.find(({ id }) => id === 'createThing')?.headers[0]
   t.same(header, { name: 'Idempotency-Key', required: true, bytesMax: 8 })
   const params = (key: string) => ({ path: {}, query: {}, header: { 'idempotency-key': key } })
@@ -99,7 +99,7 @@ t.test('the table has the limit in bytes for the engine, and the validator count
   t.end()
 })
 
-t.test('the table marks a header that holds JSON, and the validator checks the JSON by its schema', (t) => {
+t.test('the route table marks headers with JSON, and the validator checks the JSON by its schema', (t) => {
   const headers = miniSurface.operations.find(({ id }) => id === 'listThings')?.headers
   t.same(headers, [{ name: 'Thing-Shape', required: false, bytesMax: 64, isJson: true }])
   const params = (shape: unknown) => ({ path: {}, query: {}, header: { 'thing-shape': shape } })
@@ -121,7 +121,7 @@ t.test('each event of a stream has its validator', (t) => {
   t.end()
 })
 
-t.test('the table lists the methods of each path for 405 answers and OPTIONS', (t) => {
+t.test('the route table lists the methods of each path for 405 answers and OPTIONS', (t) => {
   const rules = new Map(miniSurface.paths.map((rule) => [rule.pattern, rule]))
   t.equal(rules.get('/v1/things')?.allow, 'GET, HEAD, POST, OPTIONS')
   t.equal(rules.get('/v1/things/known')?.allow, 'GET, HEAD, OPTIONS')
