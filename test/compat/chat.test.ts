@@ -73,7 +73,7 @@ t.test('the body reaches the provider unchanged, and the choices come back uncha
   isClean(t, all)
 })
 
-t.test("the token limit has the server's spelling, and is absent without a limit", async (t) => {
+t.test("the token limit is sent in the provider's field, and is not sent if the request has no limit", async (t) => {
   const other = chatting(t, { maxTokensField: 'max_completion_tokens' })
   await other.once({}, { maxOutputTokens: 9 })
   t.same(sent(), { messages, model: 'chat', max_completion_tokens: 9 })
@@ -113,7 +113,7 @@ t.test('tool calls arrive piece by piece in a stream', async (t) => {
   t.ok(items.some((chunk) => JSON.stringify(chunk).includes('"name":"weather"')))
 })
 
-t.test('a stream that breaks off throws, and the ledger counts a failure', async (t) => {
+t.test('if a chat stream breaks off, reading throws, and the ledger counts a failure', async (t) => {
   for (const kind of ['cut', 'reset', 'error_mid'] as const) {
     const all = chatting(t)
     stub.behave({ kind })
@@ -125,7 +125,7 @@ t.test('a stream that breaks off throws, and the ledger counts a failure', async
   }
 })
 
-t.test('a stream has one attempt, JSON has more; an empty answer is a failure', async (t) => {
+t.test('a chat stream has one attempt, a JSON answer has more; an empty answer is a failure', async (t) => {
   for (const behaviour of [{ kind: 'status', status: 500 }, { kind: 'empty' }] as const) {
     const second = setup([{ text: 'second', calls: [], stopReason: 'stop', usage }]).catalog.stage('llm')[0]?.provider
     const all = chatting(t, {}, second ? [second] : [])
@@ -142,7 +142,7 @@ t.test('a stream has one attempt, JSON has more; an empty answer is a failure', 
   }
 })
 
-t.test('if no provider was sent anything yet, a stream tries the next provider', async (t) => {
+t.test('a chat stream tries another provider only if nothing was sent to the first provider', async (t) => {
   const all = setup([[failure('unreachable', false)], [failure('overloaded', false)], [text('third'), theEnd]])
   const { chunks } = await createChat(all.deps).stream({ ...withoutKey(), routing: auto, body: { messages } })
   t.equal(said((await collect(chunks)).items), 'third')
@@ -153,7 +153,7 @@ t.test('if no provider was sent anything yet, a stream tries the next provider',
   t.same(sent.asked, ['a', 'b'], 'the one that was sent a byte is the last')
 })
 
-t.test('if the reader leaves, the text that was written is billed', async (t) => {
+t.test('if the reader leaves a chat stream, the text until then is billed', async (t) => {
   const all = chatting(t)
   const { chunks } = await all.stream()
   const iterator = chunks[Symbol.asyncIterator]()
@@ -262,7 +262,7 @@ t.test('a provider without the chat protocol gets a translation of the request',
   }
 })
 
-t.test('settings that a model cannot take are left out and named', async (t) => {
+t.test('settings that a model does not support are not sent, and are reported as ignored', async (t) => {
   const asked: LlmRequest[] = []
   const llm: Llm = {
     lacks: lackingAllBut('temperature', 'stop', 'user'),
@@ -296,7 +296,7 @@ t.test('settings that a model cannot take are left out and named', async (t) => 
   t.equal((await ignoredOf(many)).length, 32)
 })
 
-t.test('if the reader of a translated stream leaves, the text that it got is billed', async (t) => {
+t.test('if the reader of a translated stream leaves, the text that was read is billed', async (t) => {
   for (const [reads, amount] of [
     [1, 0],
     [2, 2],
@@ -312,13 +312,13 @@ t.test('if the reader of a translated stream leaves, the text that it got is bil
   }
 })
 
-t.test('if a translated stream ends before its first event, that breaks the protocol', async (t) => {
+t.test('a translated stream that ends before its first event is a protocol failure', async (t) => {
   const { deps } = setup([[]])
   const refused = await fault(createChat(deps).stream({ ...withoutKey(), routing: auto, body: { messages } }))
   t.match(refused, { kind: 'all_failed', detail: { attempts: [{ outcome: 'protocol' }] } })
 })
 
-t.test('a capability that no model has is refused by name', async (t) => {
+t.test('if no model has a requested capability, the error names that capability', async (t) => {
   const row = model('llm', { provider: 'a', id: 'm' })
   const { deps } = bench([
     { id: 'a', models: [row], unavailable: () => null, close: () => Promise.resolve(), ports: {} },

@@ -64,7 +64,7 @@ async function bytesOf(
   }
 }
 
-t.test('createChatCompletion', async (t) => {
+t.test('createChatCompletion returns the completion of the named model', async (t) => {
   const extra = { temperature: 0.2, vendor_field: { a: [1] } }
   for (const spelling of ['max_tokens', 'max_token', 'max_completion_tokens']) {
     const answer = await post('/v1/chat/completions', { model: 'stub:chat', messages, [spelling]: 20, ...extra })
@@ -88,7 +88,7 @@ t.test('createChatCompletion', async (t) => {
   t.match(other.json(), { error: { code: 'invalid_parameter', message: /kind stt/ } })
 })
 
-t.test('createChatCompletion in a stream', async (t) => {
+t.test('createChatCompletion can stream, and reports a broken stream as an error event', async (t) => {
   const plain = frames((await post('/v1/chat/completions', { model: 'stub:chat', messages, stream: true })).text)
   t.equal(plain.at(-1), '[DONE]')
   t.notOk(JSON.stringify(plain).includes('usage'))
@@ -109,7 +109,7 @@ t.test('createChatCompletion in a stream', async (t) => {
   t.equal(stub.requests.length, before + 1, 'one attempt')
 })
 
-t.test('createChatCompletion on a provider without the chat protocol', async (t) => {
+t.test('createChatCompletion works with a provider without the chat protocol', async (t) => {
   const scripted = 'local:scripted'
   const answer = await post('/v1/chat/completions', { model: scripted, messages, max_tokens: 50 })
   t.equal(answer.status, 200, answer.text)
@@ -133,7 +133,7 @@ t.test('createChatCompletion on a provider without the chat protocol', async (t)
   t.match(refused.json(), { error: { code: 'capability_unsupported', param: '/messages/0/content/0' } })
 })
 
-t.test('createCompatTranscription', async (t) => {
+t.test('createCompatTranscription returns each response format', async (t) => {
   const text = transcriptOf(prompt)
   const json = await upload({ model: 'stub:whisper' })
   t.equal(json.status, 200, json.text)
@@ -175,7 +175,7 @@ t.test('createCompatTranscription', async (t) => {
   t.match(noise.json(), { error: { code: 'unsupported_media', param: 'file', message: /WAV, FLAC/ } })
 })
 
-t.test('createCompatSpeech', async (t) => {
+t.test('createCompatSpeech returns PCM, WAV or events, and refuses other formats', async (t) => {
   const input = 'Please hold.'
   const pcm = await bytesOf('/v1/audio/speech', { model: 'stub:speaker', input, voice: 'alloy' })
   t.equal(pcm.type, 'audio/pcm;rate=24000')
@@ -210,7 +210,7 @@ t.test('createCompatSpeech', async (t) => {
   t.match(nobody.json(), { error: { code: 'capability_unsupported' } })
 })
 
-t.test('listCompatModels', async (t) => {
+t.test('listCompatModels lists models and languages without an API key', async (t) => {
   const answer = await judgedFetch(`${parley.url}/v1/models`)
   t.equal(answer.status, 200, 'no key')
   const { object, data, languages } = (await answer.json()) as {
@@ -230,7 +230,7 @@ t.test('listCompatModels', async (t) => {
   t.ok(languages.includes('en'))
 })
 
-t.test('previewRouting', async (t) => {
+t.test('previewRouting shows the choice of a model without a provider request', async (t) => {
   const before = stub.requests.length
   const answer = await send(parley, '/v1/routing/preview?stage=llm&language=en-US&objective=latency')
   t.equal(stub.requests.length, before, 'no provider is asked')
@@ -242,7 +242,7 @@ t.test('previewRouting', async (t) => {
   t.equal((await send(parley, '/v1/routing/preview?stage=llm')).status, 400)
 })
 
-t.test('synthesize', async (t) => {
+t.test('synthesize returns PCM or WAV, and reports ignored settings', async (t) => {
   const constraints = { allowedProviders: { tts: ['stub'] } }
   const pcm = await bytesOf('/v1/synthesize', { text: 'Hold.', constraints, sample_rate: 8000 })
   t.equal(pcm.type, 'audio/pcm;rate=8000')
@@ -254,7 +254,7 @@ t.test('synthesize', async (t) => {
   t.equal(wav.bytes.subarray(0, 4).toString(), 'RIFF')
 })
 
-t.test('transcribe', async (t) => {
+t.test('transcribe returns a transcript as JSON or as events, and refuses wrong headers', async (t) => {
   const intent = { language: 'en-US', optimizeFor: 'quality' }
   const headers = {
     'content-type': 'audio/wav',
@@ -310,7 +310,7 @@ t.test('transcribe', async (t) => {
   t.equal((await send(parley, '/v1/transcribe', samples)).status, 200)
 })
 
-t.test('complete', async (t) => {
+t.test('complete returns a completion as JSON or as events', async (t) => {
   const body = { prompt: 'Hi', systemPrompt: 'Be brief.', model: 'stub:chat', maxTokens: 9 }
   const answer = await post('/v1/complete', body)
   t.equal(answer.status, 200, answer.text)
@@ -342,7 +342,7 @@ t.test('complete', async (t) => {
   t.match((await post('/v1/complete', { model: 'auto' })).json(), { error: { code: 'invalid_parameter' } })
 })
 
-t.test('an error message of the compatible surface has the names of that surface', async (t) => {
+t.test('error messages of the compatible API use the field names of that API', async (t) => {
   const chat = (body: object) => post('/v1/chat/completions', { model: 'auto', messages, ...body })
   const unknown = (await chat({ model: 'no-such-model' })).json().error
   t.match(unknown, { code: 'invalid_parameter', param: '/model', message: /No llm provider here.*Send "auto"/ })
@@ -357,7 +357,7 @@ t.test('an error message of the compatible surface has the names of that surface
   t.match(socket.json().error, { hint: /Open a WebSocket.*\/asyncapi\/realtime\.json/ })
 })
 
-t.test('X-Service-Language counts on every POST', async (t) => {
+t.test('the header X-Service-Language is read on every POST', async (t) => {
   const wrong = await post('/v1/chat/completions', { model: 'auto', messages }, { 'x-service-language': 'no language' })
   t.match(wrong.json(), { error: { code: 'invalid_parameter' } })
   const headers = { 'x-service-language': 'xx' }

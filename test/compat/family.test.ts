@@ -31,7 +31,7 @@ function complete(server: TestServer, headers: Record<string, string> = {}) {
   })
 }
 
-t.test('complete streams to clients that send no Accept header', async (t) => {
+t.test('`complete` streams to clients that send no Accept header', async (t) => {
   const { status, headers, text } = await complete(family)
   t.equal(status, 200, text)
   t.match(headers.get('content-type'), /event-stream/)
@@ -65,7 +65,7 @@ t.test('headers have the prefix of the hosted product, or the prefix that the op
   t.equal((await send(plain, '/v1/transcribe', wrong)).status, 200, 'the header has no meaning there')
 })
 
-t.test('speech names the provider in the headers that the SDKs read', async (t) => {
+t.test('an answer with speech has the provider in the headers that the SDKs read', async (t) => {
   const body = JSON.stringify({ text: 'Hello.', intent: { language: 'en' } })
   const spoken = await send(family, '/v1/synthesize', {
     method: 'POST',

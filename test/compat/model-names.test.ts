@@ -154,7 +154,7 @@ t.test('a configured alias can be used as a model name on the realtime surface',
   socket.terminate()
 })
 
-t.test('listCompatModels', async (t) => {
+t.test('listCompatModels lists routable models, and with all=1 also the other models', async (t) => {
   type List = { data: { id: string; routable: boolean; reason?: string; credential_variable?: string }[] }
   const { data } = (await send(first, '/v1/models')).json<List>()
   t.same(
@@ -182,7 +182,7 @@ t.test('listCompatModels', async (t) => {
   t.match(named.find(({ id }) => id === 'stub:chat')?.aliases, ['stub/chat', 'house-model'])
 })
 
-t.test('getCompatModel', async (t) => {
+t.test('getCompatModel finds a model by each spelling of its name', async (t) => {
   for (const name of ['local:flite', 'local/flite', 'flite'])
     t.match((await retrieve(first, name)).json(), { id: 'local:flite' })
   t.match((await retrieve(first, 'auto')).json(), { id: 'local:scripted', routable: true })

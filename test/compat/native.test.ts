@@ -39,7 +39,7 @@ function transcribe(headers: Record<string, string>): Promise<Answer> {
   return send(parley, '/v1/transcribe', { method: 'POST', body: new Uint8Array(prompt), headers: usual })
 }
 
-t.test('with complete.streams the operations stream unless JSON is requested', async (t) => {
+t.test('with the setting complete.streams, answers stream unless JSON is requested', async (t) => {
   for (const headers of [{}, { accept: '*/*' }, { accept: 'text/event-stream' }]) {
     const answer = await complete({ prompt: 'Hi' }, headers)
     t.match(answer.headers.get('content-type'), /^text\/event-stream/, JSON.stringify(headers))
@@ -54,14 +54,14 @@ t.test('with complete.streams the operations stream unless JSON is requested', a
   t.equal((await transcribe(asJson)).headers.get('content-type'), 'application/json')
 })
 
-t.test('meta says how often the request failed over, and which catalog ranked the models', async (t) => {
+t.test('the meta event has the number of failovers and the digest of the catalog', async (t) => {
   const [meta] = readEvents((await complete({ prompt: 'Hi' }, {})).text)
   const preview = await send(parley, '/v1/routing/preview?stage=llm&language=en')
   const { catalog_digest: scoresRunId } = preview.json<{ catalog_digest: string }>()
   t.match(meta?.data, { provider: 'stub', model: 'chat', failoverCount: 0, scoresRunId, requestId: /^req_/ })
 })
 
-t.test('both shapes of a tool definition reach the provider in one shape', async (t) => {
+t.test('flat and wrapped tool definitions reach the provider in the same form', async (t) => {
   stub.behave({ kind: 'tool_call' })
   const parameters = { type: 'object', properties: { city: { type: 'string' } } }
   const flat = { name: 'weather', description: 'The weather.', parameters }
@@ -147,7 +147,7 @@ t.test('a history of messages, tool calls and results is converted', async (t) =
   )
 })
 
-t.test('synthesize takes a voice id unchanged, and refuses a preset name', async (t) => {
+t.test('`synthesize` passes a voice id on unchanged, and refuses a preset name', async (t) => {
   const speak = (path: string, body: object) => {
     const headers = { 'content-type': 'application/json' }
     return send(parley, path, { method: 'POST', headers, body: JSON.stringify({ model: 'local:flite', ...body }) })
@@ -161,7 +161,7 @@ t.test('synthesize takes a voice id unchanged, and refuses a preset name', async
   t.match(refused.json().error, { code: 'capability_unsupported', param: '/voice' })
 })
 
-t.test('transcribe fails over to the next provider', async (t) => {
+t.test('`transcribe` fails over to the next provider', async (t) => {
   const constraints = JSON.stringify({ allowedProviders: { stt: ['stub', 'other'] } })
   stub.behave({ kind: 'status', status: 500 })
   const answer = await transcribe({ ...asJson, 'x-service-constraints': constraints })
@@ -170,7 +170,7 @@ t.test('transcribe fails over to the next provider', async (t) => {
   t.equal(answer.headers.get('x-service-failover-count'), '1')
 })
 
-t.test('accuracy is another word for quality', async (t) => {
+t.test('`accuracy` in optimizeFor has the same meaning as `quality`', async (t) => {
   const answer = await complete({ prompt: 'Hi', model: 'auto', intent: { language: 'en', optimizeFor: 'accuracy' } })
   t.equal(answer.status, 200, answer.text)
   const route = () => send(parley, `/v1/requests/${answer.headers.get('service-request-id')}/route`)

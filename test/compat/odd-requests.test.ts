@@ -26,7 +26,7 @@ const claude = 'anth:claude-haiku-5-5'
 const flash = 'goog:gemini-3.8-flash'
 const seen = <Body>(stub: { seen: { body: Buffer }[] }) => JSON.parse(String(stub.seen.at(-1)?.body)) as Body
 
-t.test('a missing required field is named', async (t) => {
+t.test('if a required field is missing, the error names the field', async (t) => {
   const messages = [{ role: 'user', content: 'Hi' }]
   const rows: [path: string, body: object, param: string][] = [
     ['/v1/chat/completions', { messages }, '/model'],
@@ -112,7 +112,7 @@ t.test('blank arguments of a tool call are an empty object, and broken arguments
   )
 })
 
-t.test('a refusal of the assistant is passed on as its text', async (t) => {
+t.test('a refusal part of an assistant message is passed on as text', async (t) => {
   const refusal = 'I cannot say the rest.'
   const rows: [message: object, said: string][] = [
     [
@@ -158,7 +158,7 @@ t.test('a refusal of the assistant is passed on as its text', async (t) => {
   t.match(refused.json().error, { param: '/messages/0/content/0' }, 'only an assistant refuses')
 })
 
-t.test('a setting that a model cannot use is named, and another candidate is tried', async (t) => {
+t.test('if a pinned model does not support a setting, the error names it; auto uses another model', async (t) => {
   const messages = [{ role: 'user', content: 'Answer in JSON.' }]
   const json = { type: 'json_object' }
   const open = {

@@ -51,7 +51,7 @@ async function stream(t: Test, body: object = {}): Promise<Event[]> {
 
 const types = (events: Event[]) => events.map(({ type }) => type)
 
-t.test('createCompatResponse', async (t) => {
+t.test('createCompatResponse returns the response of the pinned model', async (t) => {
   const answer = await respond({ instructions: 'Be brief.', temperature: 0.2, metadata: { a: 'b' }, store: true })
   t.equal(answer.status, 200, answer.text)
   t.match(answer.headers.get('x-route'), 'stub/chat')
@@ -130,7 +130,7 @@ t.test('a path without /v1, or with /v1 twice, is answered with the nearest path
   }
 })
 
-t.test('a history with functions and their results reaches the provider', async (t) => {
+t.test('a history with function calls and their results reaches the provider', async (t) => {
   stub.behave({ kind: 'tool_call' })
   const input = [
     { role: 'developer', content: 'Be kind.' },
@@ -249,7 +249,7 @@ t.test('a function call that the token limit cut off is incomplete', async (t) =
   t.match(events.at(-1)?.response?.output, [{ status: 'completed' }, { status: 'incomplete', arguments: '{"city":"O' }])
 })
 
-t.test('createCompatResponse in a stream', async (t) => {
+t.test('createCompatResponse can stream its events', async (t) => {
   const events = await stream(t)
   const deltas = types(events).filter((type) => type === 'response.output_text.delta')
   t.same(types(events), [

@@ -4,7 +4,7 @@ import { cuesOf, srtOf, vttOf } from '../../handlers/compat/openai/subtitles.ts'
 
 const cue = (text: string, startMs: number, endMs: number) => ({ text, startMs, endMs })
 
-t.test('subtitle times have hours, and no text can end a cue or begin a tag', (t) => {
+t.test('subtitle times include hours, and text is escaped so that it cannot end a cue', (t) => {
   const cues = [cue('One & two\n\n--> <b>', 3_599_999.6, 7_322_045), cue(' three ', 10, 5)]
   t.equal(
     srtOf(cues),

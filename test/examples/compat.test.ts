@@ -112,12 +112,12 @@ for (const [server, sent, behaviour, expected] of cases) {
   })
 }
 
-t.test('ModelNotServed: not_found', async (t) => {
+t.test('the fault not_found for a model that is not served matches its example', async (t) => {
   const sent = { operation: chat, request: 'auto', fields: { model: 'openai:gpt-4o-mini' } }
   examples.compare(t, await examples.send(embedded, sent), { example: 'ModelNotServed: not_found' })
 })
 
-t.test('the generated client reads a stream to its last event, which it knows from the examples', async (t) => {
+t.test('the generated client ends a stream of responses at its terminal event', async (t) => {
   const client = createCompatClient({ baseUrl: acme.url, apiKey: acme.key })
   for (const [behaviour, last] of [
     [atTen, 'response.completed'],
@@ -133,12 +133,12 @@ t.test('the generated client reads a stream to its last event, which it knows fr
   }
 })
 
-t.test('the examples of the contracts', async (t) => {
+t.test('the contract documents match their examples', async (t) => {
   await examples.compareDocument(t, embedded, 'getCompatContract')
   await examples.compareDocument(t, embedded, 'getRealtimeContract')
 })
 
-t.test('each example of the compatible surface is compared or listed', (t) => {
+t.test('each example of the compatible surface is compared, or listed with a reason', (t) => {
   const shared = [...examples.contract.answers].flatMap(([holder, { examples: list }]) =>
     holder.includes(' ') || holder === 'ModelNotServed' ? [] : [...list.keys()].map((name) => `${holder}: ${name}`),
   )

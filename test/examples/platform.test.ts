@@ -41,7 +41,7 @@ const examples = new Examples('platform.openapi.yaml')
 const put: Sent = { operation: 'putProviderKey', request: 'key' }
 const list: Sent = { operation: 'listProviders' }
 
-t.test("providers and an organization's keys", async (t) => {
+t.test("answers about providers and an organization's provider keys match their examples", async (t) => {
   examples.compare(t, await examples.send(parley, put), { example: 'putProviderKey 200: stored' })
   examples.compare(t, await examples.send(parley, list), { example: 'listProviders 200: mixed', parts: [''] })
   const known = { example: 'listKnownProviders 200: known', parts: ['/stt', '/llm', '/tts'] }
@@ -96,7 +96,7 @@ t.test('answers about agents and their tools match their examples', async (t) =>
   equal(await send({ operation: 'getAgent' }), 'NotFound: agent')
 })
 
-t.test('sessions and calls', async (t) => {
+t.test('answers about sessions and calls match their examples', async (t) => {
   const acme = await administration.organization('with calls')
   const send = (sent: Sent, id?: string) =>
     examples.send(acme, { ...sent, ...(id !== undefined && { values: { id } }) })
@@ -199,7 +199,7 @@ t.test('sessions and calls', async (t) => {
 
 t.test('the verification of a business matches its examples', (t) => compareVerification(t, examples, administration))
 
-t.test('registration for text messages', (t) => compareSmsRegistration(t, examples, administration, parley))
+t.test('SMS registration matches its examples', (t) => compareSmsRegistration(t, examples, administration, parley))
 
 t.test('numbers match examples', (t) => comparePhoneNumbers(t, examples, { parley, admin: administration }, sipAddress))
 t.test('rich messages match their examples', (t) => compareRmsg(t, examples, { parley, admin: administration }))
@@ -328,7 +328,7 @@ t.test('answers of getRequestRoute match their examples', async (t) => {
   })
 })
 
-t.test('faults', async (t) => {
+t.test('faults of the platform surface match their examples', async (t) => {
   const noScope = await administration.organization('without a scope', { scopes: ['router'] })
   const faults: readonly [example: string, sent: Sent, target?: Target][] = [
     ['BadRequest: field', { ...put, fields: { apiKey: 'with a space' } }],
@@ -356,7 +356,7 @@ t.test('the fault rate_limited of the platform surface matches its example', asy
   examples.compare(t, received, { example: 'TooManyRequests: rate_limited' })
 })
 
-t.test('each example of the platform surface is compared or listed', (t) => {
+t.test('each example of the platform surface is compared, or listed with a reason', (t) => {
   examples.complete(t, {
     'InternalError: internal': 'Only a defect of the server is answered so.',
     'MessageTooMany: busy': 'The simulated provider is never busy: test/rmsg/provider.test.ts has one that is.',

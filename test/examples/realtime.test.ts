@@ -139,7 +139,7 @@ t.test('events for a provider whose connection is lost match their examples', as
   await receive(t, compatible, [`${transcription}.failed`, 'InputAudioTranscriptionFailed: 0'])
 })
 
-t.test('each example of the realtime surface is compared or listed', (t) => {
+t.test('each example of the realtime surface is compared with an event', (t) => {
   examples.complete(t, {})
   t.end()
 })

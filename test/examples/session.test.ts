@@ -57,7 +57,7 @@ t.test('the frames of a session match their examples', async (t) => {
   t.equal(await second.closed, 1000)
 })
 
-t.test('each example of the media channel is compared or listed', (t) => {
+t.test('each example of the media channel is compared with a frame', (t) => {
   examples.complete(t, {})
   t.end()
 })
