@@ -151,7 +151,7 @@ t.test('a merge of two catalogs takes the figures of the newer file, and keeps t
   t.end()
 })
 
-t.test('models update copies a file or an address into the data folder, which is preferred from then on', async (t) => {
+t.test('`models update` copies a file or a URL into the data folder, and the copy is used afterwards', async (t) => {
   const source = path.join(folder, 'newer.json')
   const data = path.join(folder, 'data')
   writeFileSync(source, JSON.stringify(file()))

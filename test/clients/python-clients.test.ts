@@ -10,7 +10,7 @@ const { python, missing } = await pythonEnvironment('openai.txt')
 if (missing) t.test('clients for Python are skipped', { skip: missing }, () => {})
 else {
   const setup = await startSetup(t)
-  t.test('openai', async (t) =>
+  t.test('the Python SDK openai works with this server', async (t) =>
     expectClient(t, await setup.run(python, ['python/with-openai.py']), [
       ...['chat', 'chatStream', 'usage', 'tools', 'transcribe', 'transcribeText', 'transcribeVerbose'],
       ...['speakPcm', 'speakWav', 'speakMp3', 'transcribeSrt', 'transcribeVtt', 'realtime', 'retrieve'],

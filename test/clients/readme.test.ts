@@ -50,7 +50,7 @@ function hasTranscript(output: string): boolean {
   return words(output).join(' ').includes(words(spoken['privacy-prompt']).join(' '))
 }
 
-t.test('shell', async (t) => {
+t.test('the shell examples in README.md work', async (t) => {
   const [script = 'false', session = 'false', phone = 'false', ...others] = examples('sh')
   t.same(others, [])
   // The second example uses the key that the first example has set.
@@ -76,7 +76,7 @@ async function phoneCalls(): Promise<PhoneCall[]> {
   return entries.filter(({ kind }) => kind !== 'browser')
 }
 
-t.test('Node', { skip: clients ?? false }, async (t) => {
+t.test('the Node examples in README.md work', { skip: clients ?? false }, async (t) => {
   const programs = examples('js')
   t.equal(programs.length, 2)
   for (const [index, program] of programs.entries()) {
@@ -90,7 +90,7 @@ t.test('Node', { skip: clients ?? false }, async (t) => {
   }
 })
 
-t.test('Python', { skip: missing ?? false }, async (t) => {
+t.test('the Python example in README.md works', { skip: missing ?? false }, async (t) => {
   const [program, ...others] = examples('python')
   t.same(others, [])
   const output = await runIn(python, ['-c', program ?? 'raise SystemExit(1)'])

@@ -4,7 +4,7 @@ import { conversationLanguages } from '../../console/try/languages.js'
 
 const model = (stage: string, ...languages: string[]) => ({ stage, languages, routable: true, streaming: true })
 
-t.test('the languages are the languages of both stages, English first', (t) => {
+t.test('the page offers languages that both stt and tts models support, English first', (t) => {
   const recognizers = [model('stt', 'de', 'en'), model('stt', 'fr'), model('llm', '*')]
   t.same(conversationLanguages([...recognizers, model('tts', 'de', 'en', 'it')]), ['en', 'de'])
   t.same(conversationLanguages([...recognizers, model('tts', '*')]), ['en', 'de', 'fr'])
@@ -19,7 +19,7 @@ t.test('models that cannot be reached or do not stream offer no language', (t) =
   t.end()
 })
 
-t.test('if no list names a language, frequent languages are offered', (t) => {
+t.test('if all models accept any language, frequent languages are offered', (t) => {
   t.match(conversationLanguages([model('stt', '*'), model('tts', '*')]), ['en', 'de', 'es'])
   t.same(conversationLanguages([]), ['en'])
   t.end()

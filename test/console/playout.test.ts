@@ -34,7 +34,7 @@ const played = (output: number[]) =>
   output.filter((sample) => sample !== 0).map((sample) => Math.round(sample * 32_768))
 const isRamp = (samples: number[]) => samples.every((sample, i) => i === 0 || sample === (samples[i - 1]! % 30_000) + 1)
 
-t.test('playout starts once 60 ms of audio are there, and then has no gap', (t) => {
+t.test('playout starts when 60 ms of audio are buffered, and then has no gap', (t) => {
   const { playout, output, run } = device()
   playout.push(frame(0))
   playout.push(frame(1))

@@ -42,7 +42,7 @@ function snr(expected: Float32Array, actual: Float32Array, margin: number): numb
   return 10 * Math.log10(signal / noise)
 }
 
-t.test('a tone keeps its shape and its place, at every pair of rates', (t) => {
+t.test('resampling neither distorts nor shifts a tone, for each pair of sample rates', (t) => {
   for (const [fromHz, toHz] of pairs) {
     const hz = Math.min(fromHz, toHz) * 0.4
     for (const frequency of [100, 1000, hz]) {
@@ -65,7 +65,7 @@ t.test('a tone above half of the lower rate is removed, so it causes no aliasing
   t.end()
 })
 
-t.test('no sample is lost or added, however the input is cut', (t) => {
+t.test('the resampler loses and adds no samples, for any size of the input blocks', (t) => {
   for (const [fromHz, toHz] of pairs) {
     for (const count of [1, 127, 128, 4409, 44_100]) {
       const input = tone(440, fromHz, count)

@@ -75,7 +75,7 @@ t.test('conversations in rooms work like conversations over sockets', { skip: sk
     return false
   }
 
-  t.test('three turns in a room: the words are right, and the received voice matches the record', async (t) => {
+  t.test('after three turns in a room the transcript and the recording match the conversation', async (t) => {
     const asked = names.map((name) => spoken[name]).join(' ')
     const said = names.map((name) => answers[name]).join(' ')
     const converse = async () => {
@@ -180,7 +180,7 @@ t.test('conversations in rooms work like conversations over sockets', { skip: sk
     t.ok(await roomIsGone(caller.ticket))
   })
 
-  t.test('after the API ends a call, its token opens no room any more', async (t) => {
+  t.test('after the API ends a call, the room token of the call is refused', async (t) => {
     const caller = await RoomCaller.join(acme, { systemPrompt })
     t.equal((await call(acme, 'POST', `/v1/calls/${caller.sessionId}/end`)).status, 200)
     await caller.left()
@@ -205,7 +205,7 @@ t.test('conversations in rooms work like conversations over sockets', { skip: sk
     }
   })
 
-  t.test('text turns, notes and faults are frames of the room, and a fatal fault removes the caller', async (t) => {
+  t.test('text messages and faults are data frames in the room, and a fatal fault removes the caller', async (t) => {
     const caller = await RoomCaller.join(acme, { systemPrompt })
     await caller.send({ type: 'ping' })
     await caller.shows(({ type }) => type === 'pong')
@@ -273,7 +273,7 @@ t.test('conversations in rooms work like conversations over sockets', { skip: sk
     t.ok(await roomIsGone(ticket))
   })
 
-  t.test('if the key that made a session is revoked, the session cannot be joined', async (t) => {
+  t.test('if the API key that created a session is revoked, the session cannot be joined', async (t) => {
     const { keyId, ...target } = await admin.key(acme.id)
     const ticket = await ticketOf(target, { systemPrompt })
     await admin.store.keys.revoke(acme.id, keyId)
