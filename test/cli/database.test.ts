@@ -19,7 +19,7 @@ const run = (args: string[], { dataDir, env = {} }: Options) => runAlone(args, {
 const tables = async (t: Test, databaseUrl: string) =>
   (await cluster.sql(t, databaseUrl)`select 1 from pg_tables where schemaname = 'public'`).length
 
-t.test('every command says why a Postgres cannot be used', async (t) => {
+t.test('if Postgres cannot be used, each command prints the reason', async (t) => {
   const dataDir = path.join(folder, 'unreached')
   const nowhere = `127.0.0.1:${await freePort()}`
   const down = { DATABASE_URL: `postgres://u:hidden@${nowhere}/d`, PARLEY_MASTER_KEY: 'm'.repeat(32), PARLEY_PORT: '0' }

@@ -141,7 +141,7 @@ t.test('a wrong command line exits with code 2 and a short error, and help is pr
   t.equal((await run('agents', 'show', 'nobody')).code, 1, 'a failure is 1')
 })
 
-t.test('completion prints a script for each shell', async (t) => {
+t.test('`completion` prints a script for each shell', async (t) => {
   const bash = await outputOf(t, run('completion', 'bash'))
   t.match(bash, /'agents'\) words='list .*\bupdate\b.*--help' ;;/)
   t.match(bash, /'tools create'\) words='--file --set --json --url --key --help' ;;/)

@@ -12,7 +12,7 @@ t.test('the page offers languages that both stt and tts models support, English 
   t.end()
 })
 
-t.test('models that cannot be reached or do not stream offer no language', (t) => {
+t.test('languages of models that are not routable or do not stream are not offered', (t) => {
   const models = [model('stt', 'en', 'de'), model('tts', 'en')]
   t.same(conversationLanguages([...models, { ...model('tts', 'de'), routable: false }]), ['en'])
   t.same(conversationLanguages([...models, { ...model('tts', 'de'), streaming: false }]), ['en'])

@@ -99,7 +99,7 @@ t.test('a model supports a list of sample rates, a range of sample rates, or any
   t.end()
 })
 
-t.test('an empty choice names the filter that excluded the last candidate', async (t) => {
+t.test('if no candidate is left, the error names the filter that excluded the last candidate', async (t) => {
   const voice = { id: 'v1', name: 'V', gender: 'female' as const, styles: [] }
   const a = provider('a', [model('llm'), model('tts', { voices: [voice], languages: ['en'] })])
   const b = provider('b', [model('tts', { id: 'bare' })])

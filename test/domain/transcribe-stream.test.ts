@@ -5,7 +5,7 @@ import { isClean } from './fake-llm.ts'
 import { frame, pcm16, prices, setup, words } from './fake-stt-stream.ts'
 import { caller, failure, model } from './fakes.ts'
 
-t.test('a transcription stream fails over until a provider opens, and sends transcripts until its end', async (t) => {
+t.test('a transcription stream fails over until a provider is connected, and then sends transcripts', async (t) => {
   const all = setup([failure('server'), 'opens'], { prices })
   const live = all.begin()
   t.same(all.sink.events, [], 'no event comes before the stream is open')
@@ -147,7 +147,7 @@ t.test('audio that arrives before the provider is connected is buffered and then
   )
 })
 
-t.test('a transcription stream fails if no provider opens', async (t) => {
+t.test('a transcription stream fails if no provider accepts the connection', async (t) => {
   const all = setup([failure('server'), failure('overloaded')])
   all.begin()
   await settled()
@@ -291,7 +291,7 @@ t.test('a client that leaves receives no further event, and the usage is settled
   isClean(t, gone)
 })
 
-t.test('transcription streams count for the concurrency of a key', async (t) => {
+t.test('transcription streams count against the concurrency limit of an API key', async (t) => {
   const all = setup(['opens'])
   const one = caller({ maxConcurrency: 1 })
   const first = all.begin({ caller: one })

@@ -203,7 +203,7 @@ t.test('turns of Flux are reported when they change, and an open turn becomes fi
   listening.stream.close()
 })
 
-t.test('in a pause Deepgram gets keep-alive messages, but during speech and after its end it does not', async (t) => {
+t.test('Deepgram gets keep-alive messages in a pause, but not during speech or after the end', async (t) => {
   const clock = new TestClock()
   const own = adapter({ clock })
   const { stream } = await listen(t, own, given, never)
