@@ -1,12 +1,12 @@
-/** This server's addresses for carriers and other lines. */
+/** This server's addresses for telephone carriers, the simulated carrier and SIP trunks. */
 import type { LineName } from '../domain/ports/phone-line.ts'
 import type { ParleyConfig } from '../generated/config/types.ts'
 
 type Addressed = { config: Pick<ParleyConfig, 'publicUrl' | 'nodeUrl'>; localUrl: () => string }
 
 /**
- * Returns the addresses that a line sends to. A socket must reach the machine with its call, but every machine accepts
- * events.
+ * Returns the addresses that a line (a carrier or a SIP trunk) sends to. A media socket must reach the machine running
+ * its call, but every machine accepts events.
  */
 export function addressesFor(
   line: LineName,

@@ -32,7 +32,7 @@ export type App = {
   localUrl: () => string
   recordingLinks: RecordingLinks
   store: Store
-  /** Decides if resources reserve a share for other organizations. */
+  /** Decides whether limited resources reserve a part for other organizations. */
   owners: Owners
   revocations: Revocations
   /** Adds a function to run when the process ends. The last added function runs first. */
@@ -44,8 +44,8 @@ export type RecordingLinks = {
   bucket: RecordingBucket | null
   signed: SignedLinks
   /**
-   * Makes a link to a finished recording, valid for seven days. Does not check if the recording exists, because its row
-   * shows this. Rejects before the server listens: a link needs the server's address.
+   * Makes a link to a finished recording, valid for seven days. Does not check if the recording exists, because the
+   * recording's database row states this. Rejects before the server listens: a link needs the server's address.
    */
   urlOf: (place: RecordingPlace) => Promise<string>
 }

@@ -7,14 +7,14 @@ import { isReachedHereOnly } from './first-run.ts'
 import { localSecretOf } from './secrets.ts'
 
 /**
- * The first API key: `local` can be shown, `named` is in the configuration, `stored` was made earlier, `none` does not
- * exist.
+ * The first API key: `local` was generated for this local run and may be printed, `named` is in the configuration,
+ * `stored` was made earlier, `none` does not exist.
  */
 export type FirstKey = { kind: 'local'; key: string } | { kind: 'named' | 'stored' | 'none' }
 
 /**
  * Gives an empty store its first organization and API key, if only this machine can reach the server or the
- * configuration names the key. The data folder keeps a made key for the command line.
+ * configuration names the key. A generated key is stored in the data folder for the command line.
  */
 export async function bootstrap({ config, store, log }: Pick<App, 'config' | 'store' | 'log'>): Promise<FirstKey> {
   const { organizations } = store

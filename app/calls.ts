@@ -1,4 +1,4 @@
-/** Call records: reads, reports, recordings and the callbacks that agents promised. */
+/** Opens call records and callbacks. A callback is a call that an agent has promised to make later. */
 
 import { Callbacks, type PlaceCallback } from '../domain/callbacks/callbacks.ts'
 import { createAnalyse } from '../domain/calls/analyse.ts'
@@ -24,8 +24,8 @@ export type CallRecords = {
   /** Begins to record a call. Null if the call is not recorded. */
   record: (call: Call) => CallRecorder | null
   /**
-   * Begins to end the calls of dead processes and to make reports. The server must listen first, because reports link
-   * to it.
+   * Starts to end dead processes' calls and to make call reports. The server must listen first, because reports link to
+   * it.
    */
   start: () => void
 }
@@ -36,8 +36,8 @@ export type CallRecords = {
  */
 const pendingEveryMs = 1_000
 /**
- * The interval for finding calls of dead processes. Such calls end at the second look after the process's row has
- * expired.
+ * The interval for finding calls of dead processes. Such a call ends at the second check after the process's database
+ * row has expired.
  */
 const orphansEveryMs = 2_000
 /** The longest delay for a due callback. */

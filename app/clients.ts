@@ -7,7 +7,7 @@ import type { ParleyConfig } from '../generated/config/types.ts'
 export type ServedClients = {
   /** Replaces `Service` in header names and subprotocols. */
   headerPrefix: string
-  /** True if `/v1/complete` and `/v1/transcribe` stream when the Accept header leaves it open. */
+  /** True if `/v1/complete` and `/v1/transcribe` stream by default, when the Accept header names no type. */
   nativeStreams: boolean
   /** True if the platform surface's requests and rows have the format of the published SDKs. */
   isFamily: boolean

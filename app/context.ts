@@ -22,7 +22,7 @@ export type Replacements = Partial<Pick<App, 'clock' | 'ids' | 'random' | 'log'>
 
 export type Opening = {
   env: Environment
-  /** Receives a line for a person if the start takes a while. */
+  /** Receives a progress message for the terminal if the start is slow. */
   progress: (message: string) => void
   localUrl: () => string
 }

@@ -18,8 +18,8 @@ export function waitingOf(open: Open, drain: ParleyConfig['drain'], lbDelayMs: n
 }
 
 /**
- * Says for how long a drain waits, and why. `timeOf` formats a time for the reader: the log and a person's terminal use
- * different time zones.
+ * Describes how long a drain waits, and why. `timeOf` formats a time, because the log and a terminal use different time
+ * zones.
  */
 export function waitingWords({ calls, requests, sockets, untilMs, forMs }: Waiting, timeOf: (ms: number) => string) {
   const open = [said(calls, 'call'), said(requests, 'request'), said(sockets, 'socket')].filter((each) => each !== '')

@@ -16,7 +16,7 @@ export type Engines = { providers: readonly Provider[]; vad: WarmVad }
 export async function openEngines(app: App): Promise<Engines> {
   const { config, clock, log, metrics, worker } = app
   const observeWarm = (provider: string, outcome: WarmOutcome) => metrics.warmSocket(provider, outcome)
-  // Only the first process keeps a warm engine, because one is enough for all the server's processes.
+  // Only the first process keeps a speech engine running, because one engine is enough for all the server's processes.
   const providers = await openProviders(app, { observeWarm, isWarm: config.local.warm && worker === 0 })
   app.closing(() => Promise.all(providers.map((provider) => provider.close())))
   const vad = createLocalVad({ idleMs: config.local.idleMs, clock, log })
@@ -56,7 +56,7 @@ export function openProviders(
 ): Promise<Provider[]> {
   const { connectMs, firstTokenMs, firstAudioMs, idleMs, transcriptionMs } = config.timeouts
   const { organizationShare: part, providerConnectionsMax, providerConnectionWaitMs, answerBytesMax } = config.limits
-  // A longer wait would count as the provider's silence.
+  // A longer wait for a connection would exceed the time-out for the provider's first result.
   const waitMs = Math.min(providerConnectionWaitMs, firstTokenMs / 2, firstAudioMs / 2)
   const { enabled, ollama, ...local } = config.local
   return createProviders(config.providers, env, {

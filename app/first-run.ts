@@ -6,8 +6,8 @@ type Reach = Pick<ParleyConfig, 'host' | 'publicUrl' | 'trustedProxies' | 'nodeU
 
 /**
  * True if only programs on this machine can reach the server. Behind a local proxy or tunnel, a remote client has a
- * loopback address too. Each of these settings shows that a proxy exists. Without them, a proxy cannot be noticed if it
- * adds no header.
+ * loopback address too. Each of these settings shows that a proxy exists. Without these settings, a proxy cannot be
+ * detected if it adds no header.
  */
 export function isReachedHereOnly({ host, publicUrl, trustedProxies, nodeUrl }: Reach): boolean {
   return isLoopbackHost(host) && publicUrl === null && nodeUrl === null && trustedProxies.length === 0

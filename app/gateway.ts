@@ -34,25 +34,25 @@ export type Gateway = {
   /** The address of the page `/try` for a person; null if the page is not reachable. */
   page: string | null
   firstKey: FirstKey
-  /** The engine and the reason for it, in words. */
+  /** The engine's name and the reason for choosing it, as text for a person. */
   engine: string
-  /** Counts this process's open calls, requests and sockets, and names the end time if a drain began now. */
+  /** Counts this process's open calls, requests and sockets, and predicts when a drain started now would end. */
   waiting(lbDelayMs: number): Waiting
   /** Drains, then closes everything. `lbDelayMs` replaces the setting. */
   stop(lbDelayMs?: number): Promise<void>
-  /** Ends all requests and sockets at once. */
+  /** Ends all requests and sockets at once, without a drain. */
   force(): void
 }
 
 export type Start = Replacements & {
   env: Environment
-  /** Receives a line for a person if the start takes a while. */
+  /** Receives a progress message for the terminal if the start is slow. */
   progress?: (message: string) => void
   /** Replaces the configured engines. */
   engines?: (app: App) => Promise<Engines>
 }
 
-/** Starts this process and its workers. Throws ConfigError if the settings cannot be served. */
+/** Starts this process and its workers. Throws ConfigError if no server can start with these settings. */
 export async function startGateway(given: ParleyConfig, start: Start): Promise<Gateway> {
   const { env, progress = () => {}, engines = openEngines, ...replacements } = start
   checkServing(given, env)
@@ -147,7 +147,7 @@ function localUrlOf(config: ParleyConfig, server: Server | null): string {
   return urlOf({ ...config, host: isEveryAddress(config.host) ? '127.0.0.1' : config.host }, server)
 }
 
-/** Returns the engine chosen for the configuration and the reason, in words. */
+/** Returns the chosen engine and the reason, as text for a person. */
 export function engineOf({ engine }: ParleyConfig): string {
   return describeEngine(chooseEngine(engine))
 }
@@ -214,7 +214,10 @@ function listen(
   })
 }
 
-/** Requests count for their organization. A request to a model has its concurrency lease before its body. */
+/**
+ * Each request counts toward its organization's share. A request to a model acquires its concurrency lease before its
+ * body is read.
+ */
 function sharesOf({ config, owners }: App, { operations }: Capabilities): RequestShares {
   const { earlyLeases } = operations.dispatch
   return {

@@ -20,7 +20,7 @@ export type Lines = {
   lines: PhoneLines
   legs: ExpectedLegs
   readers: ReadonlyMap<LineName, CarrierWebhooks>
-  /** Null if the settings name no port for SIP. */
+  /** Null if the settings do not configure a SIP port. */
   trunks: SipTrunks | null
 }
 

@@ -1,6 +1,6 @@
 /**
- * Learns whether the database has several organizations: at the start, and when one is created or enabled. Otherwise the
- * first organization could borrow everything until the first request of the second one in this process.
+ * Detects whether the database has several organizations: at the start, and when one is created or enabled. Otherwise
+ * the first organization could use all capacity until the second organization's first request in this process.
  */
 import { Owners } from '../runtime/shares/owners.ts'
 import { type LoopLog, Loops } from '../runtime/timing/loops.ts'
@@ -11,7 +11,7 @@ type Needs = Pick<App, 'clock' | 'closing'> & {
   store: { organizations: Pick<App['store']['organizations'], 'areSeveral' | 'watch'> }
 }
 
-/** Looks this often until there are several, because a look can fail. */
+/** The interval for checks until several organizations exist, because a check can fail. */
 const lookEveryMs = 60_000
 const closeMs = 5_000
 
@@ -22,7 +22,7 @@ export async function openOwners({ store, clock, log, closing }: Needs): Promise
   const look = async () => {
     if (!owners.areSeveral && (await organizations.areSeveral())) owners.seeSeveral()
   }
-  // The loop repeats a failed look, and logs it if it fails again.
+  // The loop repeats a failed check, and logs a second failure.
   organizations.watch(() => void look().catch(() => {}))
   await look()
   const loops = new Loops(clock, log)

@@ -51,7 +51,7 @@ const orphansEveryMs = 5_000
  * them.
  */
 const unattendedEveryMs = 10_000
-/** The longest delay for debiting a finished minute of a leg. */
+/** The longest delay before a leg's finished minute is debited. */
 const chargeEveryMs = 5_000
 const closeMs = 1_000
 

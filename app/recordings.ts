@@ -83,7 +83,7 @@ function startUploads(app: App, { files, bucket, growing, loops }: Uploading): v
     eventId: ids.session,
   })
   loops.start({ name: 'uploads of recordings', everyMs: uploadsEveryMs, run: () => uploads.look() })
-  // Runs after the loops have stopped, because their closing was added later.
+  // Runs after the loops have stopped, because the loops were added later and are closed first.
   app.closing(() => uploads.close())
 }
 

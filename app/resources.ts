@@ -49,7 +49,7 @@ export function createResources(app: App, { catalog, numbers }: { catalog: Catal
       numberId: ids.phoneNumber,
       isUsNumber,
       isPhoneNumber,
-      // The database, because this process may not have seen the second organization yet.
+      // Asks the database, because this process may not have seen the second organization yet.
       importsNeedApproval: async () => config.sip.importsNeedApproval ?? (await store.organizations.areSeveral()),
       followsAgent: clientsOf(config).isFamily,
     }),
@@ -86,12 +86,12 @@ export function createRules(catalog: Catalog, allowedSubnets: readonly string[])
   }
 }
 
-/** Takes a turn of the event loop for a step of a few milliseconds. */
+/** Waits for a turn of the event loop before a step of a few milliseconds. */
 const pause = async (organizationId: string) => {
   await loopTurn(1, organizationId)
 }
 
-/** Renders a template after other waiting requests have had a turn, because a session has up to 13 templates. */
+/** Renders a template after other waiting requests had a chance to run, because a session has up to 13 templates. */
 const render: SessionRules['render'] = async (text, values, system, organizationId) => {
   await pause(organizationId)
   const rendered = renderTemplate(text, values, system)

@@ -45,7 +45,7 @@ export type Sessions = {
 
 /** The longest wait for incomplete call records. Another process then completes them. */
 const closeMs = 5000
-/** The interval for finding calls that another process has ended, because it took this process for dead. */
+/** The interval for finding calls that another process has ended, because it considered this process dead. */
 const lookEveryMs = 2000
 
 /**
@@ -82,7 +82,7 @@ export async function openSessions(app: App, needs: Needs): Promise<Sessions> {
   }
 }
 
-/** The most tools with kept connections. */
+/** At most this many tools keep connections open. */
 const lanesMax = 512
 
 function openConversations(
@@ -133,7 +133,10 @@ function createRegistry(app: App, conversations: Conversations, routes: SessionR
   })
 }
 
-/** Divides the process's sessions among the organizations. An inbound call has no authentication, so it is seen here. */
+/**
+ * Divides the process's sessions among the organizations. An inbound call has no authentication, so `owners` records
+ * its organization here.
+ */
 function placesOf({ config, owners }: App): TakePlace {
   const capacity = new Capacity({ max: config.sessions.max, part: config.limits.organizationShare }, owners)
   return (organizationId) => {

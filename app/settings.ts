@@ -9,7 +9,7 @@ import { ConfigError, type Environment } from '../runtime/process/config.ts'
 import { chooseEngine } from '../runtime/server/choose.ts'
 import { checkTracing } from '../runtime/telemetry/tracing.ts'
 
-/** Throws ConfigError. */
+/** Checks a server's settings. Throws ConfigError if a setting is invalid. */
 export function checkServing(config: ParleyConfig, env: Environment): void {
   checkExposure(config)
   checkAliases(config)
@@ -63,7 +63,7 @@ function checkLiveKit({ livekit: { url, apiKey, apiSecret } }: ParleyConfig): vo
   if (url !== null) refuseMissing('livekit.url', liveKitPackages)
 }
 
-/** Throws ConfigError. */
+/** Checks the settings for SIP trunks. Throws ConfigError if a setting is invalid. */
 export function checkSip({ sip, processes }: Pick<ParleyConfig, 'sip' | 'processes'>): void {
   const { port, host, publicAddress } = sip
   if (port === null) return

@@ -11,7 +11,7 @@ import type { App } from './app.ts'
 export type SimulatedCarrier = {
   /** Starts the simulator if it does not run. */
   open(): Promise<Simulator>
-  /** Lets this machine's routes move the simulator's time. */
+  /** Lets the HTTP routes for this machine advance the simulator's clock. */
   control: SimulatorControl
   close(): Promise<void>
 }
@@ -46,7 +46,7 @@ export function createSimulatedCarrier(
 }
 
 /**
- * Returns the seed for the simulator's keys. It follows from the master key, because a deployment's processes read
+ * Returns the seed for the simulator's keys. It is derived from the master key, because a deployment's processes read
  * events from each other's simulators.
  */
 export function simulatorSeed(masterKey: string): Uint8Array {

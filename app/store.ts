@@ -45,7 +45,7 @@ export async function migrateStore(config: ParleyConfig): Promise<void> {
 
 function commandOptions(config: ParleyConfig) {
   const now = { clock: systemClock, newId: systemIds.session, log: createLog('warn') }
-  // `events` is null, because no command makes a change for webhook endpoints. A command waits for the database.
+  // `events` is null, because no command causes webhook events. A command waits for the database without a deadline.
   return { ...optionsOf(config), ...now, serves: false, events: null, deadlineMs: null }
 }
 

@@ -1,4 +1,4 @@
-/** This process's line for SIP trunks. */
+/** This process's telephone line for SIP trunks. */
 import { isIPv6 } from 'node:net'
 import type { LegEvents } from '../domain/ports/phone-line.ts'
 import type { ParleyConfig } from '../generated/config/types.ts'
@@ -18,7 +18,7 @@ export type SipTrunks = {
   open(events: LegEvents): Promise<void>
 }
 
-/** The context's members for trunks. Tests have only these. */
+/** The context's members for trunks. Tests provide only these members. */
 type TrunkApp = Pick<App, 'clock' | 'log' | 'owners'> & {
   config: Pick<ParleyConfig, 'sip' | 'outbound'>
   store: Pick<App['store'], 'sipConnections' | 'trunkDialogs'>

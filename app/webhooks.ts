@@ -26,7 +26,7 @@ const closeMs = 5_000
 const measureEveryMs = 15_000
 /** Redeliveries in flight per organization, in addition to scheduled attempts. */
 const requestedMax = 8
-/** The most addresses with kept connections. */
+/** At most this many addresses keep connections open. */
 const addressesMax = 512
 /** Connections to one endpoint for starting sessions. If more sessions start at once, they wait for a connection. */
 const preCallConnectionsMax = 128
