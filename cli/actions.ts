@@ -20,7 +20,7 @@ export type CatalogUpdate = {
 /** A backup's size and schema version. */
 export type BackupResult = { schema: number; tables: number; rows: number }
 
-/** A Parley that serves this data folder now. */
+/** A running Parley server with this data folder. */
 export type RunningInstance = { pid: number; url: string }
 
 /**
@@ -47,7 +47,7 @@ export type ProviderOverview = {
   adapter: string
   /** Null for the vendor's address, or for a speech engine in this process. */
   baseUrl: string | null
-  /** The reason why it cannot be called, or null. */
+  /** The reason why the provider cannot be called, or null. */
   unavailable: string | null
   /** The missing environment variable, if it is the reason. Null otherwise. */
   missing: string | null

@@ -1,4 +1,4 @@
-/** The administration behind the command `keys`. */
+/** The store operations behind the command `keys`. */
 import type { Budget } from './budget-option.ts'
 import { CommandError, noOrganization, required, UsageError } from './command-error.ts'
 import { keyIn } from './key-name.ts'
@@ -9,9 +9,9 @@ export type KeyRow = {
   /** The secret's public part. */
   publicId: string
   scopes: readonly string[]
-  /** Its policy's field names. */
+  /** The field names in the key's policy. */
   policy: readonly string[]
-  /** Null without a budget. `spentMicroUsd` is the key's cost in the current period. */
+  /** Null if the key has no budget. `spentMicroUsd` is the key's cost in the current period. */
   budget: (Budget & { spentMicroUsd: number }) | null
   test: boolean
   createdAt: Date

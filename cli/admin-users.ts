@@ -1,4 +1,4 @@
-/** The administration behind the command `users`. */
+/** The store operations behind the command `users`. */
 import { CommandError, noOrganization, required, UsageError } from './command-error.ts'
 
 /** A user's credential, shown once. */

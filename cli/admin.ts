@@ -1,5 +1,5 @@
 /**
- * The administration behind the commands `keys`, `org`, `users`, `kyb` and `rmsg`. The store is handed in, so this
+ * The store operations behind the commands `keys`, `org`, `users`, `kyb` and `rmsg`. The store is handed in, so this
  * folder knows no SQL.
  */
 import type { Credits, Usage } from '../generated/platform/types.ts'
@@ -10,7 +10,7 @@ import { createRichNumbers, type RichNumberStore, type RichNumbers, type SyncedN
 
 type NewOrganization = {
   name: string
-  /** Null means no limit. */
+  /** Null if the organization has no concurrency limit. */
   maxConcurrency: number | null
   creditMicroUsd: number
   smsEnabled: boolean
@@ -18,7 +18,7 @@ type NewOrganization = {
   recordingEnabled: boolean
 }
 type OrganizationSettings = NewOrganization & {
-  /** Null means no limit. */
+  /** Null if the organization has no limit on sessions. */
   maxSessions: number | null
   rmsgLegacyInventory: boolean
   rmsgBackend: 'default' | 'receive_only'
@@ -70,7 +70,7 @@ export type Admin = KeysAndUsers & {
   endCalls(organizationId: string): Promise<EndedCalls>
   verifications(): Promise<VerificationRow[]>
   decide(organization: string, decision: Decision): Promise<VerificationRow>
-  /** The numbers that several organizations have. */
+  /** Lists the phone numbers imported by several organizations. */
   numberConflicts(): Promise<ImportRow[]>
   waitingImports(): Promise<ImportRow[]>
   approveImport(organization: string, e164: string): Promise<void>
@@ -85,8 +85,8 @@ export type Admin = KeysAndUsers & {
   /** Sets the campaign that organizations share. Null clears it. */
   shareCampaign(campaign: SharedCampaign | null): Promise<SharedCampaignRow | null>
   /**
-   * Seals secrets again with the current master key. Counts the moved secrets, the secrets not movable, and secrets
-   * sealed with an unknown master key.
+   * Seals secrets again with the current master key. Counts the resealed secrets, the failures, and secrets sealed with
+   * an unknown master key.
    */
   resealKeys(): Promise<{ resealed: number; failed: number; unreadable: number }>
 }
@@ -121,7 +121,7 @@ export type AdminStore<Scope extends string, Policy, Role extends string> = KeyS
     list(): Promise<VerificationRow[]>
     decide(organizationId: string, decision: Decision): Promise<VerificationRow | string>
   }
-  /** `approve` resolves with false if no import of the number waits. */
+  /** `approve` resolves with false if no import of the number waits for approval. */
   numberImports: {
     conflicts(): Promise<ImportRow[]>
     waiting(): Promise<ImportRow[]>
@@ -132,7 +132,7 @@ export type AdminStore<Scope extends string, Policy, Role extends string> = KeyS
   rmsgInventory: RichNumberStore
   /** Reads the provider's numbers. Null if no provider is configured. */
   syncRmsg: (test: boolean) => Promise<SyncedNumbers | null>
-  /** `share` resolves with null if the carrier does not know the campaign. */
+  /** `share` resolves with null if the carrier has no such campaign. */
   campaigns: {
     find(): Promise<SharedCampaignRow | null>
     share(campaign: SharedCampaign): Promise<SharedCampaignRow | null>
@@ -144,7 +144,7 @@ export type AdminStore<Scope extends string, Policy, Role extends string> = KeyS
 /** The contract's spelling for scopes, policies and roles. */
 export type CommandWords<Scope extends string, Policy, Role extends string> = KeyWords<Scope, Policy> & {
   roles: readonly Role[]
-  /** In E.164. */
+  /** Returns true if the text is a phone number in E.164. */
   isPhoneNumber: (text: string) => boolean
 }
 

@@ -9,7 +9,7 @@ export class CommandError extends Error {
 /** The command line is wrong, and no work was begun. */
 export class UsageError extends CommandError {}
 
-/** The server does not know the API key, so another try does not help. */
+/** The server does not accept the API key, so another try does not help. */
 export class KeyRefused extends CommandError {}
 
 /** Throws CommandError with the message if `value` is null. */

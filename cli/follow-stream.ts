@@ -34,7 +34,9 @@ export async function followStream<Event>(
   }
 }
 
-/** True if another try may succeed. A refusal is permanent. A rate limit, a restart and a cut connection pass. */
+/**
+ * True if another try may succeed. A refusal is permanent. A rate limit, a restart and a cut connection are temporary.
+ */
 export function mayPass(error: unknown): boolean {
   if (error instanceof KeyRefused) return false
   return !(error instanceof PlatformApiError) || error.status === 429 || error.status >= 500

@@ -112,7 +112,7 @@ function withBudget(policy: object, budget: string | undefined): object {
   return { ...policy, budget: budgetOf('--budget', budget) }
 }
 
-/** Reads `budget=…`. Null for no budget. */
+/** Reads the setting `budget=…`. Returns null if it removes the budget. */
 function readSetting(text: string): Budget | null {
   const [, value] = /^budget=(.*)$/.exec(text) ?? []
   if (value === undefined) throw new UsageError(`${text} is no setting; write budget=5usd/month or budget=none`)

@@ -7,7 +7,7 @@
 export const chaosFaults = ['dup', 'reorder', 'late-recording', '500'] as const
 export type ChaosFault = (typeof chaosFaults)[number]
 
-/** The event's fields that decide its faults. */
+/** The event's fields that decide its simulated faults. */
 export type ChaosEvent = { type: string; version: number | null }
 
 /** An event to send now. Its first `lostAnswers` answers count as 500, so it is sent once more after each. */

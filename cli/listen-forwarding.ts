@@ -8,7 +8,7 @@ export type ForwardingDeps = {
   /** Null if events are only printed. */
   receiver: Receiver | null
   chaos: Chaos<ForwardedEvent>
-  /** Retries after a failure. */
+  /** The number of retries after a failure. */
   retries: number
   show: (sent: Sent) => void
 }

@@ -26,7 +26,7 @@ Faults of --chaos, which hit about half of the events (--seed repeats them):
 
 call.pre_call is a question that needs an answer, so it reaches endpoints only.`
 
-/** The most bytes in a stream's event. Enough for a report of 4 MiB, written as a text in JSON. */
+/** The most bytes in a stream's event. Enough for a report of 4 MiB, encoded as a JSON string. */
 const eventBytesMax = 16 * 1024 * 1024
 /** The most event ids remembered, more than the events that the server repeats. */
 const seenMax = 10_000

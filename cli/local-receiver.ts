@@ -41,7 +41,7 @@ function reasonOf(error: unknown): string {
   return code === 'ECONNREFUSED' ? 'nobody listens there' : (code ?? 'no answer')
 }
 
-/** Reads the address in an option. Throws CommandError. */
+/** Reads the address in an option. Throws CommandError if the address is not valid. */
 export function addressOf(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null
   if (url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '') return url.href

@@ -36,7 +36,7 @@ export function models(program: Command, actions: Actions): void {
     .description('merge a newer catalog of figures and prices into the data folder')
     .argument('<source>', 'a file, or an http(s) URL')
     .option('--json', 'print the result as JSON', false)
-    // The group takes `--json` first, wherever it is in the line.
+    // The command group receives `--json`, even if the option is after the subcommand.
     .action(async (source: string, _options: object, command: Command) => {
       const updated = await actions.updateCatalog(source)
       const { path, before, after, models, figures, prices } = updated
@@ -48,8 +48,8 @@ export function models(program: Command, actions: Actions): void {
 }
 
 /**
- * True if a model with these languages serves the tag. A model without a list knows all languages. A model with `de`
- * serves `de-AT`.
+ * True if a model with these languages supports the language tag. A model without a list supports all languages. A
+ * model with `de` supports `de-AT`.
  */
 function speaks(languages: readonly string[], tag: string): boolean {
   const base = tag.toLowerCase().split('-')[0]

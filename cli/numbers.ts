@@ -17,7 +17,7 @@ type Settings = {
   direction?: NonNullable<NewPhoneNumber['direction']>
   agent?: string
   label?: string
-  /** The path of a file. */
+  /** The path of the JSON file with the template. */
   template?: string
 }
 type Trunk = { connection?: string | undefined; sipProvider?: string | undefined }

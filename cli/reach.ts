@@ -16,7 +16,7 @@ export function fetchOf(connection: Connection): typeof globalThis.fetch {
 export type Reached = { url?: string; key?: string }
 
 /**
- * Applies the options `--url` and `--key`, which win over the environment. The key from a first local run is never sent
+ * Applies the options `--url` and `--key`, which override the environment. The key from a first local run is never sent
  * to another machine.
  */
 export function reachedBy(connection: Connection, { url, key }: Reached): Connection {

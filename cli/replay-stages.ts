@@ -15,8 +15,8 @@ const marginMs = { before: 300, after: 400 }
 const outputTokensMax = 512
 
 /**
- * Reads a model's name: `provider:model` as the other surfaces print it, or `provider/model`. A model id may have both
- * signs.
+ * Reads a model's name: `provider:model` as the other surfaces print it, or `provider/model`. A model id may contain
+ * both `:` and `/`.
  */
 function pinnedAs(name: string) {
   const [, provider = '', model = ''] = /^([^:/]+)[:/](.+)$/.exec(name) ?? []
@@ -125,7 +125,9 @@ async function attempted(turn: CallTurn, then: string, run: () => Promise<Result
   }
 }
 
-/** Returns the turn as a message for the model. The call's model knew only the agent's words that were played. */
+/**
+ * Returns the turn as a message for the model. In the call, the model received only the agent's words that were played.
+ */
 function messageOf(turn: CallTurn): InputMessage[] {
   const text = turn.source === 'agent' ? (turn['heard_text'] ?? turn.text) : turn.text
   if (text === '') return []

@@ -12,7 +12,7 @@ export type ReplayedTurn = {
   words: { errors: number; count: number } | null
   /** The time until the whole transcript, the first token or the first audio. */
   latencyMs: number | null
-  /** The same latency in the call itself. */
+  /** The latency in the recorded call, for comparison. */
   thenMs: number | null
   error: string | null
 }

@@ -58,7 +58,7 @@ function linesOfTurn(call: Call, turn: CallTurn): string[] {
   const below = ' '.repeat(head.length)
   return [
     `${head}${oneLine(text)}`,
-    // The caller does not know the rest, because an interruption cut it off. So the played words are shown too.
+    // An interruption cut off the agent's speech. So the words that were played are shown too.
     ...(played !== null && played !== text ? [`${below}played: ${oneLine(played) || 'nothing'}`] : []),
     ...turn.tool_calls.map(({ name, args, status }) => `${below}tool ${name} ${status}: ${oneLine(args)}`),
   ]

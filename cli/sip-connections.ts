@@ -17,7 +17,7 @@ type Ways = { userPhone?: string; identity?: string; register?: string }
 type Outbound = { host?: string; port?: string; transport?: string; username?: string; passwordStdin?: true } & Ways
 type Inbound = { allow?: string[]; inboundUsername?: string; inboundPasswordStdin?: true }
 type Settings = { provider?: string } & Outbound & Inbound
-/** The sides of a connection. False removes a side. */
+/** A connection's outbound and inbound sides. False removes a side. */
 type Sides = { outbound: boolean; inbound: boolean }
 type Client = ReturnType<typeof platformClient>
 
@@ -81,7 +81,7 @@ function withSettings(command: Command): Command {
     .option('--inbound-password-stdin', 'read its password from standard input, from the second line if both are read')
 }
 
-/** Finds a connection by id or by name. Throws CommandError. */
+/** Finds a connection by id or by name. Throws UsageError if there is no such connection. */
 export async function connectionNamed(client: Client, nameOrId: string): Promise<SipConnection> {
   const { body } = await client.listSipConnections()
   const connection = body.find(({ id, name }) => id === nameOrId || name === nameOrId)

@@ -6,7 +6,7 @@ import { followStream } from './follow-stream.ts'
 import { milliseconds, oneLine } from './terminal.ts'
 import { transferWords } from './transfer-words.ts'
 
-/** The most failed tries in a row. */
+/** The limit for failed tries in a row. */
 const triesMax = 8
 
 export async function tailCall(client: PlatformClient, id: string, json: boolean): Promise<void> {
@@ -74,7 +74,7 @@ function linesOfTurn(turn: SessionTurn): string[] {
   return [`${source.padEnd(6)}  ${oneLine(text)}${after}`, ...cut]
 }
 
-/** Writes an event, with the status with which the other line has ended a leg, such as `SIP 404 Not Found`. */
+/** Writes an event. If a line ended a leg with a SIP status, the text has this status, such as `SIP 404 Not Found`. */
 export function lineOfEvent(event: CallEvent): string {
   const { event_type: type, occurred_at: at, failure_cause: cause } = event
   const words = transferWords(event) ?? (cause === null ? '' : oneLine(cause))
