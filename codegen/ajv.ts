@@ -50,7 +50,7 @@ export function componentId(direction: Direction, name: string): string {
 }
 
 /**
- * Registers a schema and answers its id for compiling. A bare reference gets its component's id: if the schema were
+ * Registers a schema and returns its id for compiling. A bare reference gets its component's id: if the schema were
  * registered again under another name, Ajv's standalone output would declare the same function twice.
  */
 export function registerSchema(

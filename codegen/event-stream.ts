@@ -15,7 +15,7 @@ export function readEventStream(text: unknown): ExampleEvent[] {
 }
 
 /**
- * Answers the mark by which a client recognizes the last frame: its name, or without a name, `[DONE]` or the `type` in
+ * Returns the mark by which a client recognizes the last frame: its name, or without a name, `[DONE]` or the `type` in
  * its data. Null if the frame has no mark.
  */
 export function terminalMark({ event, data }: ExampleEvent): string | null {

@@ -30,7 +30,7 @@ export type Generated = { files: Files; problems: Problem[] }
 export type Layout = {
   /** The files' folder, relative to the repository. */
   folder: string
-  /** runtime/, relative to that folder. */
+  /** The path from the generated folder to runtime/. */
   runtimePath: string
   /** The shared components' types, relative to that folder. */
   sharedModule: string

@@ -79,7 +79,7 @@ export type Operation = {
   /** `security`: true if the caller needs an API key. `scope` is `x-scope`, which that key must have. */
   secured: boolean
   scope: string | null
-  /** `x-role`: the lowest role of a user that may use it, or `none`. */
+  /** `x-role`: the lowest role of a user that may use the operation, or `none`. */
   role: string | null
   bodyLimit: 'json' | 'audio'
   /** `x-raw-body`: the handler also receives the JSON body's bytes, because a signature covers them. */
@@ -114,7 +114,7 @@ export type Components = {
 
 export type OpenApiDocument = Components & {
   kind: 'openapi'
-  /** Also the folder under generated/: router for specs/router.openapi.yaml. */
+  /** The surface's name, also the name of its folder in generated/: router for specs/router.openapi.yaml. */
   name: string
   file: string
   /** The bundled document as it was written. */
@@ -153,9 +153,9 @@ export type Channel = {
   openFrames: boolean
   /** `x-frame-type`: the field with a text frame's type. */
   frameType: string
-  /** Client → server. */
+  /** The messages from the client to the server. */
   receives: Message[]
-  /** Server → client. */
+  /** The messages from the server to the client. */
   sends: Message[]
   pointer: string
 }

@@ -214,7 +214,7 @@ function terminalMarks(examples: Example[]): string[] {
   return [...new Set(last.flatMap((frame) => terminalMark(frame) ?? []))]
 }
 
-/** Answers the media type's examples. If it has no examples, answers its schema's. */
+/** Returns the media type's examples. If it has no examples, returns its schema's. */
 function lowerExamples(raw: RawDocument, media: RawMedia, pointer: string): Example[] {
   const named = Object.entries(media.examples ?? {}).map(([name, entry]) => ({
     value: resolve(raw, entry).value,

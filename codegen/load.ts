@@ -57,7 +57,7 @@ export function readShared(text: string): Record<string, Schema> {
 export type PlainSchema = { root: SchemaObject; defs: Record<string, Schema>; name: string; file: string }
 
 export function readPlainSchema({ text, file }: Source): PlainSchema {
-  // The rest of the generator knows only components, so the $defs become components.
+  // The rest of the generator supports only components, so the $defs become components.
   const { $defs, title, ...root } = JSON.parse(
     JSON.stringify(parse(text)).replaceAll('"#/$defs/', '"#/components/schemas/'),
   ) as SchemaObject

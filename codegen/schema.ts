@@ -54,7 +54,7 @@ const annotations = new Set([
 
 export type Child = { schema: Schema; path: string[] }
 
-/** Answers the schemas directly inside this one, with their paths from it. */
+/** Returns the schemas directly inside this one, with their paths from it. */
 export function children(schema: Schema): Child[] {
   if (typeof schema === 'boolean') return []
   return Object.entries(schema).flatMap(([keyword, value]): Child[] => {

@@ -81,7 +81,7 @@ export function fallbackOf(schema: Schema, schemas: Schemas): unknown {
   )[0]
 }
 
-/** Returns every type directly inside. */
+/** Returns the types directly inside a type. */
 export function innerTypes(type: Type): Type[] {
   if (type.kind === 'list') return [type.item]
   if (type.kind === 'map') return [type.value]

@@ -13,7 +13,7 @@ const engineHeaders = new Set([
   'Link',
 ])
 
-/** Answers the headers that handlers set. */
+/** Returns the headers that handlers set. */
 export function handlerHeaders(headers: readonly Header[]): Header[] {
   return headers.filter(({ name }) => !engineHeaders.has(name))
 }

@@ -29,7 +29,7 @@ function emitParts(media: MediaType, schemas: Record<string, Schema>, types: Typ
   return printType(members, indent)
 }
 
-/** Answers '' for an operation without an event stream. */
+/** Returns '' for an operation without an event stream. */
 export function emitEventUnion(name: string, responses: readonly Response[], types: TypeNames): string {
   const content = responses.flatMap((response) => response.content)
   const events = content.flatMap((media) => Object.entries(media.events))

@@ -53,7 +53,7 @@ export function printExport(names: readonly string[], module: string): string {
   return printImport(names, module).replace('import', 'export')
 }
 
-/** Prints a component's or field's description. Answers '' without a description. */
+/** Prints a component's or field's description. Returns '' without a description. */
 export function printComment(
   { description, isDeprecated = false }: { description: string; isDeprecated?: boolean },
   indent: string,

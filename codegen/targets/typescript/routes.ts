@@ -113,7 +113,7 @@ function partRows(media: MediaType, schemas: Record<string, Schema>) {
   }))
 }
 
-/** Says whether the stream's frames have names. Answers {} without a stream. */
+/** Returns whether the stream's frames have names, or {} without a stream. */
 function eventRow(content: MediaType[]) {
   const stream = content.find(({ type }) => type === 'text/event-stream')
   return stream ? { eventFormat: stream.eventData === null ? 'named' : 'data' } : {}

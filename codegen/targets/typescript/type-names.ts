@@ -22,7 +22,7 @@ export class TypeNames {
     return new TypeNames(this.#views, false, this.#used)
   }
 
-  /** Answers Thing. If the view's type differs from the first type, answers ThingInput or ThingReceived. */
+  /** Returns Thing. If the view's type differs from the first type, returns ThingInput or ThingReceived. */
   component(name: string, view: View): string {
     const canonical = this.#views.canonical(name, view)
     const isFirst = this.#views.distinct(name)[0] === canonical
