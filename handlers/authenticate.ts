@@ -10,7 +10,7 @@ import type { Owners } from '../runtime/shares/owners.ts'
 
 const sessionCookie = 'parley_session'
 
-/** `owners` learns of each organization with an admitted request. */
+/** `owners` records each organization with an admitted request. */
 export type AuthenticateDeps = { keys: Keys; owners: Owners }
 
 /** The header in which the client sent the credential. */
@@ -84,19 +84,22 @@ export function requireRole(held: Role, least: string | null): void {
   if (!reachesRole(held, least)) throw new Refusal('forbidden', forbiddenRole(held, least))
 }
 
-/** Names the caller in log fields. A key's id is no secret. */
+/** Names the client's organization and API key in log fields. A key's id is not secret. */
 export function nameCaller(logFields: LogFields, { organization, keyId }: Caller): void {
   logFields['organizationId'] = organization.id
   logFields['keyId'] = keyId
 }
 
-/** Names a socket's caller in log fields, and counts the socket and its request for the caller's organization. */
+/** Names a socket's client in log fields, and counts the socket and its request for the client's organization. */
 export function nameSocket(request: Pick<UpgradeRequest, 'logFields' | 'belongsTo'>, caller: Caller): void {
   nameCaller(request.logFields, caller)
   request.belongsTo(caller.organization.id)
 }
 
-/** Throws the refusal disabled if the organization is disabled. Call it also for a caller found without a secret. */
+/**
+ * Throws the refusal `disabled` if the organization is disabled. It must also be called for a caller identified without
+ * a credential.
+ */
 export function requireEnabled({ organization }: Caller): void {
   if (organization.isDisabled) throw new Refusal('disabled')
 }
@@ -115,8 +118,8 @@ const forbiddenRole = (held: Role, least: string | null) => ({
 
 /**
  * Throws unless a request with a cookie comes from our page, because browsers also send cookies with requests from
- * foreign pages. They mark such requests in Sec-Fetch-Site, and pages cannot set this header. Browsers without it send
- * Origin with every request that can change something.
+ * other sites' pages. They mark such requests in Sec-Fetch-Site, and pages cannot set this header. Browsers without it
+ * send Origin with every request that can change something.
  */
 function requireOwnPage({ fetchSite, origin, host }: Credentials): void {
   const isOwn = fetchSite === '' ? origin === '' || isOwnOrigin(origin, host) : ownSites.has(fetchSite)

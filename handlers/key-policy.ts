@@ -73,7 +73,7 @@ export function readStoredPolicy(stored: unknown): { policy: KeyPolicy; dropped:
   try {
     return { policy: readKeyPolicy(Object.fromEntries(fields)), dropped: [] }
   } catch {
-    // The fields are read one by one below.
+    // The policy as a whole is not valid, so its fields are read one by one below.
   }
   const policy: KeyPolicy = {}
   const dropped: string[] = []

@@ -1,4 +1,4 @@
-/** Ends sockets and event streams when their caller's credential is revoked. */
+/** Ends sockets and event streams when their client's credential is revoked. */
 import type { Grant, WatchGrant } from '../domain/access/revocations.ts'
 import { type CancelSignal, CancelSource } from '../runtime/engine/cancel-signal.ts'
 import type { Socket, SocketContext } from '../runtime/engine/socket.ts'
@@ -27,7 +27,7 @@ export function revocable<Caller, Session extends Revocable>(
 
 /**
  * Opens an event stream and ends it when its grant ends. `open` gets a signal that is aborted then, and when the client
- * has gone.
+ * has disconnected.
  */
 export async function untilRevoked<Item>(
   watch: WatchGrant,

@@ -3,8 +3,8 @@
  *
  *   opened ──start──► live ──stop, or the socket closes──► closed
  *
- * Payloads are decoded into one array for all streams. This is safe, because samples are only lent until a call
- * returns.
+ * Payloads are decoded into one array for all streams. This is safe, because receivers may use the samples only until
+ * the function call returns.
  */
 import { FrameResampler } from '../../audio/frame-resampler.ts'
 import type { StreamFailure } from '../../domain/ports/leg-media.ts'
@@ -73,7 +73,7 @@ export class CarrierStream implements CarrierMediaSession, MediaTransport, Dated
   // Frames from the carrier.
 
   onConnected(): void {
-    // `start` contains everything needed.
+    // The frame `start` contains everything needed.
   }
 
   onStart(frame: StartFrame): void {

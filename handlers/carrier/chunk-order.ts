@@ -1,7 +1,6 @@
 /**
- * Puts a stream's frames in the order of their numbers. If a frame is missing, it is given up when a frame with a
- * number `windowMax` or more higher has come. Frames have 20 ms each. No timer is needed, because a stream never
- * pauses.
+ * Puts a stream's frames in the order of their numbers. A missing frame is skipped if a frame with a number higher by
+ * `windowMax` or more arrives. Each frame has 20 ms. No timer is needed, because a stream never pauses.
  */
 
 /** The most frames to hold while an earlier one is missing: 80 ms. */

@@ -94,7 +94,7 @@ function handlersOf(settings: SurfaceSettings, deps: CompatDeps, writeFault: Fau
   }
 }
 
-/** Makes a token with which a browser opens one socket. The caller's key mints it. */
+/** Makes a token with which a browser opens one socket. The client's API key mints the token. */
 export function createRealtimeSession(mint: EphemeralTokens['mint']) {
   return (_request: unknown, { caller }: Context<Caller>) => {
     const { value, expiresInS } = mint(caller)

@@ -1,6 +1,6 @@
 import { Fault, type FaultKind } from '../../domain/records/fault.ts'
 
-/** A fault with its place in the request, for an operation with that part in an unusual place. */
+/** A fault with its place in the request. Operations use it if a field is in an unusual place, such as a header. */
 export class LocatedFault extends Error {
   readonly fault: Fault
   /** A JSON pointer, a header or a query parameter. */

@@ -4,7 +4,7 @@ import type { Places, Row } from './row.ts'
 
 type Unsupported = 'voice_unknown' | 'language_unsupported' | 'encoding_unsupported' | 'capability_missing'
 
-/** Names the models left to choose from after the caller's filter. */
+/** Names the models left to choose from after the client's filter. */
 function left({ pinned, stage, by }: FaultOf<Unsupported>): string {
   if (pinned) return 'the pinned model'
   return by ? `any ${stage} model that ${leavers[by]}` : `any ${stage} model here`

@@ -69,7 +69,7 @@ export function createFaultWriter(surface: FaultSurface): FaultWriter {
     const { code, cause } = answer
     count(code)
     if (code === 'relay_error') log.error({ requestId, ...logFields, err: error }, 'request failed')
-    // The dispatch has logged the provider's failure.
+    // The provider's failure was logged when the attempt failed.
     else if (cause !== undefined && !(cause instanceof ProviderError))
       log.warn({ requestId, ...logFields, code, err: cause }, 'request refused')
     const hint = answer.hint ?? hintOfField.get(answer.param ?? '') ?? hints[code]
@@ -108,8 +108,8 @@ function written(answer: Answer, requestId: string): FaultAnswer {
   if (retryAfterS !== undefined) headers['Retry-After'] = String(Math.ceil(retryAfterS))
   if (status === 401) headers['WWW-Authenticate'] = 'Bearer'
   if (answer.allow !== undefined) headers['Allow'] = answer.allow
-  // Without this header, OpenAI's SDKs repeat a 409 and every 5xx twice with the same idempotency key. A spent key
-  // cannot run again.
+  // Without this header, OpenAI's SDKs repeat a 409 and every 5xx twice with the same idempotency key. A spent
+  // idempotency key cannot run again.
   if (status === 409 || answer.isKeySpent || answer.isFinal) headers['x-should-retry'] = 'false'
   return { status, headers, body: JSON.stringify({ error: envelope(answer, requestId, retryAfterS) }) }
 }

@@ -48,7 +48,7 @@ export function simulatorHandlers(
 function admitted(simulator: SimulatorControl | null, peer: Peer, path: string): SimulatorControl {
   if (simulator === null) throw nothingAt(path, [])
   requireLocal(peer, path)
-  // A foreign page in a browser on this machine could send a request here, so only our page may.
+  // Another site's page in a browser on this machine could send a request here, so only our page may.
   if (peer.origin !== '') requireOwnPage(peer)
   return simulator
 }

@@ -14,7 +14,10 @@ import { packageFile } from '../../runtime/package-file.ts'
 import { isOwnOrigin } from '../authenticate.ts'
 
 export type TryAccess = {
-  /** Finds the page's caller. Null if there is no local key, and then the page asks for a key. */
+  /**
+   * Returns the local API key's organization and policy for the page. Null if there is no local key, and then the page
+   * asks for a key.
+   */
   caller: () => Promise<Caller | null> | Caller | null
   /** Replaces `Service` in names of headers and subprotocols. */
   headerPrefix: string
@@ -25,8 +28,8 @@ export type TryAccess = {
 export const noStore = { 'Cache-Control': 'no-store' } as const
 
 /**
- * Returns the local caller. Throws the refusal for an unknown path if the client is not on this machine or there is no
- * local key.
+ * Returns the local API key's organization and policy. Throws the refusal for an unknown path if the client is not on
+ * this machine or there is no local key.
  */
 export async function admitLocal({ caller }: TryAccess, peer: Peer, path: string): Promise<Caller> {
   const localCaller = isLocal(peer) ? await caller() : null

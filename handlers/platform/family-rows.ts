@@ -85,7 +85,7 @@ function unchecked<Request, Result extends { body: object }>(
 }
 
 /**
- * Writes an agent. The SDKs know only `latency`, `quality` and `cost`: `balanced` is the default, and `accuracy` is
+ * Writes an agent. The SDKs support only `latency`, `quality` and `cost`: `balanced` is the default, and `accuracy` is
  * another name for `quality`.
  */
 function familyAgent({ intent: { optimizeFor, ...intent }, webhooks, ...agent }: Wire.Agent) {
@@ -123,7 +123,9 @@ function secretRefs(owner: string, { hasSecret, authHeaders }: Secrets) {
   }
 }
 
-/** Writes a report. It is null while the analysis is pending, because the SDKs know no such report. */
+/**
+ * Writes a report. It is null while the analysis is pending, because the SDKs do not support a report in this state.
+ */
 function analysed(report: Wire.CallReport | null) {
   return report === null || report.analysis_status === 'pending' ? null : familyCosts(report)
 }
@@ -146,7 +148,7 @@ function familyTransfer({ fallback, ...transfer }: Wire.TransferProgress) {
   return { ...transfer, fallback: fallback && { ...fallback, message: fallback.message ?? '' } }
 }
 
-/** Fields of a number for which this server has nothing. */
+/** A number's fields for which this server has no value. */
 const unknownNumberFields = { telnyxPhoneNumberId: null, sipTrunkId: null, sms10dlcProfileId: null }
 
 /** Writes a number. The SDKs require a day for the next charge. If nothing is charged, `monthlyMicroUsd` is "0". */

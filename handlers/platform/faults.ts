@@ -129,7 +129,7 @@ export function createPlatformFaultWriter(log: Log, count: (code: ErrorCode) => 
     if (error instanceof SealError)
       log.error({ requestId, ...logFields, reason: error.message }, 'a secret does not open')
     else if (code === 'INTERNAL_ERROR') log.error({ requestId, ...logFields, err: error }, 'request failed')
-    // The dispatch has logged the provider's failure.
+    // The provider's failure was logged when the attempt failed.
     else if (cause !== undefined && !(cause instanceof ProviderError))
       log.warn({ requestId, ...logFields, code, err: cause }, 'request refused')
     return written(answer, requestId)

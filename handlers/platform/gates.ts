@@ -18,7 +18,7 @@ export type GateDeps = AuthenticateDeps & {
   keepsRemovedSend: boolean
 }
 
-/** Throws ResourceFault. */
+/** Throws ResourceFault if the operator has not enabled the feature. */
 type Gate = (caller: Caller) => Promise<void>
 
 export function createGatedAuthenticate(

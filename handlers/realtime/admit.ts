@@ -1,7 +1,7 @@
 /**
  * Decides before the upgrade whether a client may open a socket. A server sends its key in `Authorization`. A browser
  * cannot set headers, so it sends an ephemeral token as a subprotocol. An app may send its token either way. A token is
- * spent only after all other checks. So it stays valid if a foreign page has stolen it and is refused, or if no
+ * spent only after all other checks. So it stays valid if another site's page has stolen it and is refused, or if no
  * provider can be reached at this moment.
  */
 import type { EphemeralTokens, Redeemed } from '../../domain/access/ephemeral.ts'
@@ -16,23 +16,23 @@ import type { Owners } from '../../runtime/shares/owners.ts'
 import { isOwnOrigin, nameSocket, requireAccess, requireEnabled } from '../authenticate.ts'
 
 export type AdmitDeps = {
-  /** Finds the caller for the credentials. Throws the refusals unauthenticated and forbidden. */
+  /** Returns the API client for the credentials. Throws the refusals `unauthenticated` and `forbidden`. */
   authenticate: (credentials: Credentials, access: Access) => Caller | Promise<Caller>
   redeem: EphemeralTokens['redeem']
-  /** Learns of each organization with an admitted token. `authenticate` tells it about the keys. */
+  /** Records each organization with an admitted token. `authenticate` does this for API keys. */
   owners: Pick<Owners, 'see'>
-  /** Throws if every stream would end with a fault for this caller. */
+  /** Throws if every stream would end with a fault for this client. */
   admitStream: StreamAdmission
 }
 
-/** A socket's caller. `tokenSession` has the session settings from the token. */
+/** A socket's authenticated client. `tokenSession` has the session settings from the token. */
 export type SocketCaller = Caller & { tokenSession?: TranscriptionSession }
 
 /** The prefix of tokens for OpenAI's clients. Some clients check it. */
 export const clientSecretPrefix = 'ek_'
 
 /**
- * Only this channel accepts an API key as a subprotocol, because OpenAI's clients send theirs as
+ * Only this channel accepts an API key as a subprotocol, because OpenAI's clients send the key as
  * `openai-insecure-api-key.sk_…`.
  */
 const keyChannel = 'transcriptionRealtime'
@@ -59,7 +59,8 @@ async function admitKey(deps: AdmitDeps, request: UpgradeRequest, key: string): 
   // token instead.
   const credentials = { authorization: key, cookie: '', fetchSite: '', origin: request.origin, host: request.host }
   const pending = deps.authenticate(credentials, request)
-  // A cached key needs no wait. So its request is not refused if too many others wait for their keys.
+  // An API key in the cache needs no wait. So its request is not refused if too many other requests wait for key
+  // look-ups.
   const caller = pending instanceof Promise ? await pending : pending
   nameSocket(request, caller)
   checkOrigin(request, caller)
@@ -90,7 +91,7 @@ async function admitToken(
   return callerOf(redeemed)
 }
 
-/** Returns a token's caller. The token's note is the session settings that it was made for. */
+/** Returns a token's authenticated client. The token's note is the session settings that it was made for. */
 function callerOf({ caller, note }: Redeemed): SocketCaller {
   return note === undefined ? caller : { ...caller, tokenSession: JSON.parse(note) as TranscriptionSession }
 }

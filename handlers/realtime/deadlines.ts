@@ -12,9 +12,9 @@ export interface Dated extends Placed {
  * Watches all sockets' deadlines with one timer, because resetting a timer per socket at each frame would cost more
  * than the frame.
  *
- * Time is counted in ticks, and a frame uses the count from the last look. So a frame reads no clock, and its object
- * stores a whole number; V8 would keep a fractional number in a separate object. Ticks come from the clock, not from
- * the number of looks, because a busy event loop makes looks late, and the delays would add up.
+ * Time is counted in ticks, and a frame uses the count from the timer's last run. So a frame reads no clock, and its
+ * object stores a whole number; V8 would keep a fractional number in a separate object. Ticks come from the clock, not
+ * from the number of runs, because a busy event loop delays the timer, and the delays would add up.
  */
 export class Deadlines {
   readonly #clock: Clock
@@ -38,7 +38,7 @@ export class Deadlines {
 
   add(dated: Dated): void {
     this.#watch.add(dated)
-    // While no deadline was watched, no look has counted ticks, so they are counted now.
+    // While no deadline was watched, the timer did not count ticks, so they are counted now.
     this.#ticks = this.#ticksAt(this.#clock.monotonicMs())
   }
 

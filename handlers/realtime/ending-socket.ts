@@ -18,7 +18,7 @@ export abstract class EndingSocket implements Dated, Revocable {
   protected readonly requestId: string
   place = -1
 
-  /** The first deadline is in `firstMs`. */
+  /** The first deadline is `firstMs` from now. */
   constructor(deadlines: Deadlines, socket: Socket, requestId: string, firstMs: number) {
     this.#deadlines = deadlines
     this.socket = socket
@@ -30,7 +30,7 @@ export abstract class EndingSocket implements Dated, Revocable {
   abstract onDue(): void
   /** Writes the error frame. Null if the socket closes without an error frame. */
   protected abstract errorFrame(code: RealtimeErrorCode, message: string): object | null
-  /** Leaves the domain's stream, if there is one. */
+  /** Ends the domain's stream for this socket, if there is one. */
   protected abstract leave(): void
 
   onSlowReader(): void {

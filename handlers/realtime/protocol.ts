@@ -29,7 +29,7 @@ export const socketEvents = [
   // Events from the provider. After `ended` the client gets only the last frame.
   'ready',
   'ended',
-  // Missed deadlines.
+  // Deadlines that have passed.
   'config_late',
   'audio_late',
   'text_late',

@@ -70,7 +70,7 @@ export abstract class StreamSocket extends EndingSocket implements SocketSession
   }
 
   /**
-   * Says what is wrong with the first frame, because INVALID_CONFIG covers many problems. Undefined if the code's
+   * Describes the mistake in the first frame, because INVALID_CONFIG covers many problems. Undefined if the code's
    * message is enough.
    */
   #causeOf(event: SocketEvent): string | undefined {

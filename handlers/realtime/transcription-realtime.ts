@@ -54,7 +54,7 @@ export function transcriptionRealtime(
 
 /** The silence to end an utterance if only the client's commit should end it. So it is longer than any utterance. */
 const endpointingMaxMs = 10_000
-/** If a client sends nothing for this long, it counts as having stopped, and its last utterance is ended. */
+/** If a client sends nothing for this long, its audio counts as paused, and the last utterance is ended. */
 const pauseMs = 3000
 /** The most earlier streams that may still complete their items. If there are more, the oldest is dropped. */
 const endingMax = 2
@@ -358,7 +358,10 @@ class RealtimeSocket extends EndingSocket implements TranscriptionRealtimeSessio
 const noConversation =
   'This socket only transcribes speech. For a conversation, start a session of an agent: POST /v1/sessions.'
 
-/** Returns true if a client expects a model that speaks: the published clients use one socket for both. */
+/**
+ * Returns true if a client expects a model that speaks: the published clients use one socket for transcription and for
+ * conversations.
+ */
 function isOfConversation({ type, field }: FrameProblem): boolean {
   return /^(conversation|response)\./.test(type ?? '') || field?.pointer === '/session/type'
 }

@@ -14,7 +14,7 @@ export type SessionAdmitDeps = {
   tokens: TransportTokens
   keys: LiveKeys
   sessions: SeatAdmission
-  /** Learns of each organization with an admitted token. */
+  /** Records each organization with an admitted token. */
   owners: Pick<Owners, 'see'>
   /** Absent or null if calls are not traced. */
   traces?: Traces | null
@@ -24,7 +24,8 @@ export type SessionAdmitDeps = {
 export type GrantedSeat = SessionSeat & { grant: Grant }
 
 /**
- * Admits a socket to a session. Its token names the session and the user, and both together are the socket's caller.
+ * Admits a socket to a session. Its token names the session and the user, and both together identify the socket's
+ * client.
  */
 export function createSessionAdmit({ tokens, keys, sessions, owners, traces }: SessionAdmitDeps): AdmitSocket {
   return async (request): Promise<GrantedSeat> => {

@@ -5,8 +5,8 @@ export const audioAheadMsMax = 2000
 export const textFramesMax = 50
 export const textWindowMs = 10_000
 /**
- * After a stall, a connection's delayed audio arrives all at once. At most this much counts as delayed, and more as
- * sent too fast.
+ * After a stall, a connection's delayed audio arrives all at once. At most this much audio counts as delayed. More
+ * audio counts as sent too fast.
  */
 const stallMsMax = 10_000
 

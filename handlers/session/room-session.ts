@@ -29,7 +29,7 @@ export type RoomSessionDeps = MediaSocketDeps & {
 
 /** The caller is removed this long after a media socket's last frame, because the frame is still on its way. */
 const farewellMs = 500
-/** If the room has not announced the caller after this time, the caller had left before the agent came. */
+/** If the room has not announced the caller after this time, the caller left before the agent joined. */
 const arrivalMs = 2000
 const [channel] = sessionSurface.channels
 export const access = accessOf(sessionSurface.channels, 'sessionMedia')
@@ -43,7 +43,7 @@ export class RoomSession implements RoomEvents, RoomOccupant {
   #media: MediaSocket | null = null
   #audio: RoomAudio | null = null
   #cancelFarewell: (() => void) | null = null
-  /** True if a conversation has begun. The call is then not given back to other processes. */
+  /** True if a conversation has begun. The call is then not released to other processes. */
   #hasBegun = false
   #isGone = false
   readonly #enteredMs: number
@@ -140,7 +140,7 @@ export class RoomSession implements RoomEvents, RoomOccupant {
   }
 
   /**
-   * Ends the media socket and the room. The token for the room is good for longer, so the caller could otherwise join
+   * Ends the media socket and the room. The token for the room is valid for longer, so the caller could otherwise join
    * again. The socket reports its end in a microtask, and the room waits for the socket's last frame.
    */
   #revoked(): void {
@@ -157,7 +157,7 @@ export class RoomSession implements RoomEvents, RoomOccupant {
     })
   }
 
-  /** Gives the session back if no caller has joined it. It waits again, for any process. */
+  /** Releases the session if no caller has joined it. Any process can then claim it. */
   #giveBack(): void {
     this.#noteBegun()
     if (!this.#hasBegun) void this.#deps.sessions.letGo(tenantOf(this.#caller), this.#seat.sessionId)

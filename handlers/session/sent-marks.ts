@@ -1,9 +1,9 @@
 /**
- * Marks and clears still unanswered by the client. While the agent speaks, about ten answers come a second, so
- * they do not count as text frames. An answer to nothing does count.
+ * Marks and clears still unanswered by the client. While the agent speaks, about ten answers come a second, so they do
+ * not count as text frames. An answer without a sent mark or clear does count.
  */
 export class SentMarks {
-  /** Oldest first. */
+  /** Sent marks without an answer, oldest first. */
   #marks: { name: string; number: number }[] = []
   /** For each unanswered clear: the number of the first mark after it. */
   #clears: number[] = []

@@ -44,8 +44,8 @@ export function chatHeaders(route: Route, ignored: readonly string[]) {
 }
 
 /**
- * Yields chunks as events, then `[DONE]`. Clients take a stream with `[DONE]` for complete. So it is sent only after an
- * iteration that ended well. This is a plain iterator, because a generator would cost each chunk more than all other
+ * Yields chunks as events, then `[DONE]`. Clients treat a stream with `[DONE]` as complete. So it is sent only after an
+ * iteration without an error. This is a plain iterator, because a generator would cost each chunk more than all other
  * work here.
  */
 class Events implements AsyncIterableIterator<CreateChatCompletionEvent> {

@@ -51,7 +51,7 @@ export function llmRequestOf({ model, body, maxOutputTokens }: PassThroughReques
   }
 }
 
-/** Throws Untranslatable. */
+/** Translates the whole body. Throws Untranslatable if a field has no equivalent. */
 function translate(model: string, body: Body, llm: Llm, maxOutputTokens = outputTokensDefault): LlmRequest {
   const refused = refusedIn(body)
   if (refused !== undefined) throw new Untranslatable(`/${refused}`)

@@ -37,7 +37,8 @@ export type CompletionChunk = Identity & ChatAnswer & { object: 'chat.completion
 
 export function createChatTranslation(clock: Clock): Translation<ChatInput, ChatAnswer, CompletionChunk> {
   return {
-    // After a failure the stream is not sent again, because a reading client cannot learn that another model starts.
+    // After a failure the request is not sent again, because the client has read a part already and cannot detect
+    // another model's start.
     streamSendsMax: 1,
     opening: [],
     emptyStream: 'protocol',
@@ -144,7 +145,7 @@ class EventReader implements AnswerReader<LlmEvent, CompletionChunk> {
   readonly #input: ChatInput
   readonly #identity: Identity
   #begun = false
-  /** Chunks made but not handed out yet. */
+  /** Chunks made but not returned yet. */
   #ready: readonly CompletionChunk[] = []
   #characters = 0
   #charactersBefore = 0
@@ -156,8 +157,8 @@ class EventReader implements AnswerReader<LlmEvent, CompletionChunk> {
   }
 
   /**
-   * The first event makes two chunks, and a client may leave between them. Then it has not got the second chunk's
-   * characters, so they do not count.
+   * The first event makes two chunks, and a client may leave between them. Then the client has not received the second
+   * chunk, so its characters do not count.
    */
   get characters(): number {
     return this.#ready.length > 0 ? this.#charactersBefore : this.#characters
