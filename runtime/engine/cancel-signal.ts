@@ -1,6 +1,6 @@
 /**
- * Reports that the client has gone, or that the server no longer waits. Declares the part of AbortSignal used by
- * requests, so every AbortSignal fits.
+ * Reports that the client has disconnected, or that the server no longer waits. Declares the part of AbortSignal used
+ * by requests, so every AbortSignal fits.
  */
 export interface CancelSignal {
   readonly aborted: boolean

@@ -107,7 +107,7 @@ export class EdgeQuota {
       this.#isAlone = false
       if (window === this.#window) for (const [source, sum] of sums) this.#learn(source, sum)
     } catch {
-      // The owner of the connection to the other instances logs the failure once, so it is not logged here.
+      // The code for the connection to the other instances logs the failure once, so it is not logged here.
       this.#isAlone = true
       if (window === this.#window) for (const [source, count] of news) addTo(this.#unsent, source, count)
     }

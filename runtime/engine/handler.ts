@@ -11,7 +11,7 @@ export type Bytes = { chunks: readonly Uint8Array[]; bytes: number; contentType:
 export type Input = {
   path: Record<string, string>
   query: Record<string, unknown>
-  /** Lower-case names; only what the operation declares. */
+  /** Lower-case names; only headers declared by the operation. */
   header: Record<string, unknown>
   /** A JSON value or Bytes. For multipart: a record with one such value per part name. */
   body: unknown
@@ -50,9 +50,9 @@ export type Context<Caller = unknown> = {
   readonly rawBody: Uint8Array | null
   /** The `Accept` header as it was sent; '' without one. */
   accept: string
-  /** Aborted when the client has gone or the server is forced to stop. */
+  /** Aborted when the client has disconnected or the server is forced to stop. */
   readonly signal: CancelSignal
-  /** Clock.monotonicMs() when the request line was read. */
+  /** The monotonic time when the request line was read. */
   startedMs: number
   readonly peer: Peer
   /** The request's place in a trace. Null: the request is not traced. */
@@ -63,7 +63,7 @@ export type Context<Caller = unknown> = {
 
 export type ServerSentEvent = {
   event?: string
-  /** Replaces the event's number as its id. */
+  /** Replaces the event's number as the event's id. */
   id?: string
   data: unknown
   /** Written unchanged in place of the JSON (for `[DONE]`). */

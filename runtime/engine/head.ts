@@ -26,7 +26,7 @@ export class Head {
   /** The first declared header that came in two lines. It is refused, because a proxy may have read the other line. */
   repeated: string | null = null
   contentEncoding = ''
-  /** Null without the header. */
+  /** Null if the header is absent. */
   contentLength: number | null = null
   isChunked = false
   /**

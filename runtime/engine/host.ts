@@ -32,8 +32,8 @@ export function isEveryAddress(host: string): boolean {
 }
 
 /**
- * True if a Host header, with or without a port, names this machine. If a foreign page pointed its name at this machine
- * (DNS rebinding), the header has the page's name, so the result is false.
+ * True if a Host header, with or without a port, names this machine. If another site's page pointed its name at this
+ * machine (DNS rebinding), the header has the page's name, so the result is false.
  */
 export function isLoopbackAuthority(authority: string): boolean {
   const { bracketed, plain = '' } =

@@ -10,9 +10,9 @@ export function readJson(bytes: Uint8Array, validate: Validate | null): unknown 
 }
 
 /**
- * Reads a large text as `readJson` does, each step in a separate turn of the event loop. With 8 MB, decoding
- * and `requireSimple` take up to 30 ms each. `JSON.parse` takes 13 ms, as long as a worker's answer would take to copy.
- * The owners of texts take turns.
+ * Reads a large text as `readJson` does, each step in a separate turn of the event loop. With 8 MB, decoding and
+ * `requireSimple` take up to 30 ms each. `JSON.parse` takes 13 ms, as long as a worker's answer would take to copy. The
+ * organizations' texts take turns.
  */
 export async function readLargeJson(bytes: Uint8Array, validate: Validate | null, owner: string): Promise<unknown> {
   await loopTurn(1, owner)
@@ -65,7 +65,7 @@ function requireSimple(text: string): void {
   if (excess !== null) throw new Refusal('invalid_parameter', { message: `the JSON has more than ${excess}` })
 }
 
-/** Returns null if the JSON text has at most 64 levels and `valuesMax` values, else what it has more than. */
+/** Returns null if the JSON text has at most 64 levels and `valuesMax` values, else the exceeded limit in words. */
 export function excessOf(text: string, valuesMax: number): string | null {
   if (text.length <= depthMax) return null
   const strings = new Strings(text)
@@ -76,7 +76,7 @@ export function excessOf(text: string, valuesMax: number): string | null {
     if (code === quote) at = strings.endOf(at)
     else if (code === comma) values++
     else if ((code | 0x20) === 0x7b) {
-      // [ or {
+      // The character is [ or {.
       values++
       if (++depth > depthMax) return `${depthMax} levels`
     } else if ((code | 0x20) === 0x7d) depth--

@@ -76,7 +76,7 @@ export type Operation = {
   deprecation: Deprecation | null
 }
 
-/** Says who may use an operation or a channel. Only `authenticate` knows the values. */
+/** States who may use an operation or a channel. Only `authenticate` knows the values. */
 export type Access = Pick<Operation, 'scope' | 'role'>
 
 /** A path's methods, for answers to OPTIONS and with 405. */

@@ -5,12 +5,12 @@ import type { Access, Operation, Surface } from './operation.ts'
 import type { AdmitSocket, SocketHandlers } from './socket.ts'
 import type { LogFields, Trace } from './trace-context.ts'
 
-/** uWebSockets.js, or node:http with ws. */
+/** `uws` is uWebSockets.js. `node` is node:http with the package ws. */
 export type EngineName = 'uws' | 'node'
 
 export type Mount = {
   surface: Surface
-  /** '' or '/router'. */
+  /** The path before all operations: '' or '/router'. */
   basePath: string
   /**
    * A host for this mount alone, lower case without a port. Null: the mount answers at every host without a separate
@@ -31,9 +31,9 @@ export type Mount = {
 
 export type SocketMount = {
   surface: SocketSurface
-  /** '' or '/realtime'. */
+  /** The path before all channels: '' or '/realtime'. */
   basePath: string
-  /** As in Mount: null if the mount answers at every host without a separate mount. */
+  /** Null if the mount answers at every host without a separate mount. */
   host: string | null
   handlers: SocketHandlers
   admit: AdmitSocket
@@ -45,10 +45,10 @@ export type SocketMount = {
 /** The server's limits. The names are the configuration's names. */
 export type Limits = {
   jsonBytesMax: number
-  /** The same limit for operations without a key, because anybody may send such a body. */
+  /** The limit on JSON bodies for operations without an API key, because anybody may send such a body. */
   keylessBytesMax: number
   audioBytesMax: number
-  /** Bytes for all requests' bodies in memory together, divided among owners. */
+  /** Bytes for all requests' bodies in memory together, divided among organizations. */
   uploadMemory: number
   /**
    * Requests in flight from one address. An HTTP/1.1 connection has one request at a time, so this bounds busy
@@ -63,7 +63,7 @@ export type Limits = {
   uploadBodyTimeoutMs: number
   /** The longest wait until a client reads the written bytes. */
   readerTimeoutMs: number
-  /** Requests in flight, divided among owners. Further requests are refused as overloaded. */
+  /** Requests in flight, divided among organizations. Further requests are refused as overloaded. */
   requestsMax: number
   /** Open sockets. Further sockets are refused as overloaded. */
   socketsMax: number
@@ -82,10 +82,10 @@ export type EndBody = () => void
 
 /** How requests and sockets are divided among organizations. */
 export type RequestShares = Shares & {
-  /** Names the owner for a caller of `authenticate`. */
+  /** Returns the owner (an organization) for an authenticated client. */
   ownerOf(caller: unknown): string
   /**
-   * Called before a body is read. Throws or rejects if the caller may not begin this operation now. The result is
+   * Called before a body is read. Throws or rejects if the client may not begin this operation now. The result is
    * called when the request has ended. Null: nothing is to end.
    */
   admitBody(caller: unknown, requestId: string, operation: Operation): EndBody | Promise<EndBody> | null
@@ -99,7 +99,7 @@ export type EdgeQuotaOptions = {
   /** Counts for all instances together. If it is absent or fails, `instances` divides the quota. */
   shared?: SharedCounts | null
   windowS: number
-  /** Addresses or CIDR ranges. Their X-Forwarded-For is believed. */
+  /** Addresses or CIDR ranges. Their X-Forwarded-For is trusted. */
   trustedProxies: readonly string[]
   /**
    * Called once, for the first X-Forwarded-For from a private address apart from the trusted proxies. All clients of
@@ -160,7 +160,7 @@ export type RelaySettings = {
 export type Credentials = {
   authorization: string
   cookie: string
-  /** The header Sec-Fetch-Site. */
+  /** The value of the header Sec-Fetch-Site. */
   fetchSite: string
   origin: string
   host: string
@@ -169,7 +169,7 @@ export type Credentials = {
 export type ServerOptions = {
   engine: EngineName
   host: string
-  /** 0 lets the system choose. */
+  /** The value 0 lets the system choose the port. */
   port: number
   /** Several processes can share the port: the first one opens it, and the others join. */
   sharedPort: 'no' | 'opens' | 'joins'
@@ -188,8 +188,8 @@ export type ServerOptions = {
   /** If true, a WebSocket at `/` returns every message, for conformance suites. Only with a loopback `host`. */
   echo: boolean
   /**
-   * Returns the caller or a promise for the caller. Throws Refusal `unauthenticated` or `forbidden`, or a surface fault
-   * if the caller may not use the operation. It sets the log fields for the caller.
+   * Returns the authenticated client or a promise for it. Throws Refusal `unauthenticated` or `forbidden`, or a surface
+   * fault if the client may not use the operation. It also names the client in the log fields.
    */
   authenticate(credentials: Credentials, operation: Access & { id: string }, logFields: LogFields): unknown
   requestId(): string

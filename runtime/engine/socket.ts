@@ -13,18 +13,19 @@ export type UpgradeRequest = {
   authorization: string
   /** The offered subprotocol's text after the channel's credential prefix; '' if no subprotocol has the prefix. */
   credential: string
-  /** '' for clients other than browsers. */
+  /** '' if the client is not a browser. */
   origin: string
-  /** As it was sent; '' if absent. */
+  /** The Host header as it was sent; '' if absent. */
   host: string
   /** The address's parameters by name. */
   path: Readonly<Record<string, string>>
   query: URLSearchParams
-  /** The admission sets the log fields for the caller. */
+  /** The admission names the client in the log fields. */
   logFields: LogFields
   /**
-   * The admission calls it as soon as the organization is known. The request and its socket then use this organization's
-   * shares. Otherwise all sockets without a key share one. Throws Refusal if the organization has too many requests.
+   * The admission calls it as soon as the organization is known. The request and its socket then use this
+   * organization's shares. Otherwise all sockets without a key use one common share. Throws Refusal if the organization
+   * has too many requests.
    */
   belongsTo: (organizationId: string) => void
   /** Makes the socket a part of this trace, so it has no separate trace. Null changes nothing. */
@@ -32,8 +33,8 @@ export type UpgradeRequest = {
 }
 
 /**
- * Decides whether a socket opens. Returns the caller. To refuse, it throws an error for the surface's fault writer. If
- * another process has to serve the socket, it throws OwnedElsewhere.
+ * Decides whether a socket opens. Returns the authenticated client. To refuse, it throws an error for the surface's
+ * fault writer. If another process has to serve the socket, it throws OwnedElsewhere.
  */
 export type AdmitSocket = (request: UpgradeRequest) => unknown
 
@@ -57,7 +58,7 @@ export type SocketContext<Caller = unknown> = {
   query: URLSearchParams
   /** Aborted when the socket has ended, by either side. */
   readonly signal: CancelSignal
-  /** Clock.monotonicMs() when the upgrade request came. */
+  /** The monotonic time when the upgrade request arrived. */
   startedMs: number
   /** The socket's place in a trace. Null: the socket is not traced. */
   readonly trace: Trace | null
@@ -111,5 +112,5 @@ export type SocketSession = {
 }
 
 export type SocketHandler = (socket: Socket, context: SocketContext) => SocketSession
-/** By channel id. */
+/** The handlers by channel id. */
 export type SocketHandlers = Readonly<Record<string, SocketHandler>>

@@ -13,9 +13,9 @@ export interface Transport {
   readonly httpVersion: string
   /** In lower case: `get`. */
   readonly method: string
-  /** As it was sent, without the query. */
+  /** The path as it was sent, without the query. */
   readonly path: string
-  /** Without the question mark; '' without a query. */
+  /** The query without the question mark; '' if there is no query. */
   readonly query: string
   /**
    * The longest time for a whole body, in milliseconds. Infinity if the transport has a higher lowest speed than the
@@ -25,7 +25,7 @@ export interface Transport {
 
   /**
    * Returns a header's value as Latin-1, so a character is a byte; '' if absent. Must be called before the first await,
-   * because uWebSockets.js then takes the request back.
+   * because uWebSockets.js invalidates the request then.
    */
   header(name: string): string
   /** Visits every header line as it came, names in lower case. Must be called before the first await. */
@@ -106,7 +106,7 @@ export interface SocketOwner {
   gone(code: number): void
 }
 
-/** An open port. */
+/** A port on which the server listens. */
 export type Listener = {
   port: number
   /** Lets a child process listen on this port, too. */

@@ -2,15 +2,15 @@ import type { Validate } from '../engine/operation.ts'
 
 /** A body, filled by the receiver: one value or bytes (raw-content.ts), or parts (multipart.ts). */
 export interface Content {
-  /** Hex SHA-256. Valid once `finish` has settled. */
+  /** The content's SHA-256 in hex. Valid once `finish` has settled. */
   readonly hash: string
-  /** Receives a chunk, which now belongs to the content. Throws Refusal. `last` only saves work. */
+  /** Receives a chunk, which now belongs to the content. Throws Refusal. `last` only allows an optimization. */
   take(chunk: Buffer, last: boolean): void
   /** Must be called after the last chunk. Rejects with Refusal if the body is not whole. */
   finish(): Promise<void> | undefined
   /**
    * Returns the handler's input, after `finish`, or a promise for it if the content is large. `validate` checks the
-   * JSON in it. The steps for a large content count for `owner`. Throws Refusal.
+   * JSON in it. A large content is read in the owner's turns of the event loop. Throws Refusal.
    */
   read(validate: Validate | null, owner: string): unknown
   /** Returns the bytes as they were sent. Null if parts were decoded from them. */

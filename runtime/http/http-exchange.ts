@@ -47,7 +47,7 @@ export class HttpExchange implements Context, Placed {
   rateLimit = ''
   /** The address under which the quota counts the request; null if it is not counted. */
   source: string | null = null
-  /** 0 until an answer has begun. */
+  /** The status is 0 until an answer has begun. */
   status = 0
   isGone = false
   /** True if the rest of the request must not be read: the connection ends with the answer. */
@@ -82,7 +82,7 @@ export class HttpExchange implements Context, Placed {
     return this.endpoint?.operation.id ?? this.channelId
   }
 
-  /** The owner of the request's places. */
+  /** The owner of the request's places, usually an organization. */
   get owner(): string {
     return this.#owner
   }
@@ -109,7 +109,7 @@ export class HttpExchange implements Context, Placed {
    * `keep` is called.
    */
   enter(owner: string, awaitsBody: boolean): boolean {
-    // A key that was looked up for a refused request may be found later.
+    // The look-up for an API key may end after its request was refused.
     if (this.#isOver) return false
     const bytes = this.#bodyBytes?.units ?? 0
     this.#endPlaces()

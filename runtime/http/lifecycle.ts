@@ -1,7 +1,7 @@
 /**
  * A request from its first line to its last byte, in reading order. All code before the first await runs while the
- * transport still lends the request: it copies headers and attaches the body's listener. A step refuses by throwing.
- * `serve` turns the error into an answer.
+ * transport's request object is still valid: it copies headers and attaches the body's listener. A step refuses by
+ * throwing. `serve` turns the error into an answer.
  */
 
 import { Refusal } from '../engine/handler.ts'
@@ -80,9 +80,10 @@ async function handle(
 }
 
 /**
- * Finds the caller and takes a place among the requests in flight, before the body's first byte. A cached key is found
- * synchronously, and an unneeded await costs a turn of the microtask queue. While a key is looked up, the request counts
- * for one owner with all other unchecked requests, and its body may arrive. Throws or rejects with a refusal.
+ * Authenticates the client and takes a place among the requests in flight, before the body's first byte. A cached key
+ * is found synchronously, and an unneeded await costs a turn of the microtask queue. While a key is looked up, the
+ * request counts for one owner with all other unchecked requests, and its body may arrive. Throws or rejects with a
+ * refusal.
  */
 function identify(engine: Engine, exchange: HttpExchange, operation: Operation, head: Head): Promise<void> | undefined {
   const { scope, body } = operation
@@ -104,7 +105,7 @@ function identify(engine: Engine, exchange: HttpExchange, operation: Operation, 
   return lookup
 }
 
-/** Asks the product whether the caller may send this body now. Throws or rejects if not. */
+/** Asks the product whether the client may send this body now. Throws or rejects if not. */
 function admitBody({ options }: Engine, exchange: HttpExchange, operation: Operation): Promise<void> | undefined {
   const end = options.shares.admitBody(exchange.caller, exchange.requestId, operation)
   if (end instanceof Promise) return watched(end.then((run) => exchange.whenOver(run)))
@@ -125,7 +126,7 @@ export function enter(exchange: HttpExchange, owner: string, awaitsBody: boolean
 }
 
 /**
- * Owners for requests and sockets without a known caller. All requests without a key together are like one
+ * Owners for requests and sockets without an authenticated client. All requests without a key together are like one
  * organization, because a client can have any number of addresses.
  */
 export const owners = { keyless: 'keyless', unchecked: 'unchecked', relayed: 'relayed' }

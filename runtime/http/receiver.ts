@@ -83,8 +83,8 @@ export class Receiver implements Placed {
   }
 
   /**
-   * True if the deadline was over at two looks. The first look may come after a busy turn of the event loop, and bytes
-   * may wait in the system.
+   * True if the deadline was over at two checks. The first check may come after a busy turn of the event loop, while
+   * bytes still wait in the system.
    */
   #isLate(nowMs: number): boolean {
     const wasLate = this.#wasLate

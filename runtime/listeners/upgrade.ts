@@ -101,7 +101,7 @@ type Claim = {
   enter(owner: string): void
 }
 
-/** Checks the query, admits the caller and makes the connection. Throws the errors of the mount's `admit`. */
+/** Checks the query, admits the client and makes the connection. Throws the errors of the mount's `admit`. */
 async function connectionOf(
   engine: Engine,
   { entry, params }: PathMatch<SocketEntry>,
@@ -129,7 +129,7 @@ async function connectionOf(
   const access = { scope, role, authorization, credential, origin, host }
   const admission = entry.admit({ ...commonFields, ...access, belongsTo, joinTrace })
   const caller = admission instanceof Promise ? await admitted(admission, claim) : admission
-  // Looking up the caller can take long. Meanwhile the server may have begun to stop.
+  // Looking up the client's API key can take long. Meanwhile the server may have begun to stop.
   requireServing(engine)
   const place = placeFor(engine, claim.organizationId ?? owners.keyless)
   const signal = new CancelSource()

@@ -20,7 +20,7 @@ export type OutboundLimits = {
   audioBytesMax: number
   /** The most characters in one unfinished server-sent event. */
   eventCharsMax: number
-  /** One message on a socket. A larger message ends the socket. */
+  /** The largest message on a socket. A larger message ends the socket. */
   frameBytesMax: number
   /**
    * Bytes not yet taken by a socket's server. If there are more, the socket is cut. Audio streams have separate, lower

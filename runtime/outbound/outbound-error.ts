@@ -15,7 +15,7 @@ export type OutboundFailure =
   /** The answer is not valid HTTP, or breaks the agreed protocol. */
   | 'protocol'
   | 'answer_too_large'
-  /** The caller's signal. */
+  /** The calling code's cancel signal was aborted. */
   | 'cancelled'
 
 export class OutboundError extends Error {

@@ -78,7 +78,7 @@ export abstract class PendingRequest implements Placed {
     this.silentAtMs = Number.POSITIVE_INFINITY
   }
 
-  /** Fails the request for a reason on this side. */
+  /** Fails the request for a reason in this process. */
   refuse(failure: 'queue_full' | 'unread' | 'unreachable'): void {
     this.cut(failure)
   }
@@ -228,7 +228,7 @@ type Waiting = { resolve: (result: IteratorResult<Uint8Array>) => void; reject: 
 export class StreamedRequest extends PendingRequest implements AnswerStream, AsyncIterator<Uint8Array> {
   readonly #queue: Buffer[] = []
   #buffered = 0
-  /** The bytes since the last turn. */
+  /** The bytes since the stream's last turn. */
   #turnBytes = 0
   #paused = false
   /** The last read since the pause began. Infinity without a pause, and once the stream is reported as stuck. */

@@ -36,7 +36,7 @@ const keepAliveMs = 55_000
 
 export type OutboundRequest = {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE'
-  /** Path and query. */
+  /** The request's path and query. */
   path: string
   /**
    * Alternating names and values, written unchanged, so the calling code can create them once. Host and Content-Length

@@ -5,7 +5,7 @@ import type { AddressPolicy } from './address-guard.ts'
 export type OutboundSocketOptions = {
   /** ws: or wss:, with path and query. */
   url: string
-  /** Alternating names and values. */
+  /** Names and values in alternation. */
   headers: readonly string[]
   protocols: readonly string[]
   /** The longest time from the first packet to the connection, TLS included. */

@@ -17,9 +17,9 @@ export type Server = {
   /** Null if there is no upload listener. */
   readonly uploadPort: number | null
   readonly state: ServerState
-  /** Requests that are being served. */
+  /** The number of requests in flight. */
   inflight(): number
-  /** Open sockets. */
+  /** The number of open sockets. */
   sockets(): number
   /** Lets a child process, started with `sharedPort: 'joins'`, listen on the port, too. */
   share: (child: ChildProcess) => void

@@ -1,6 +1,6 @@
 /**
- * Knows whether this server works for several organizations. Resources reserve a share for others only then, so a
- * single organization can use everything.
+ * Records whether this server serves several organizations. Only then do resources reserve a share for other
+ * organizations, so a single organization can use everything.
  */
 export class Owners {
   #first: string | null = null

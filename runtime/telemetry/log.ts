@@ -23,7 +23,7 @@ const secretFields = [
 
 /**
  * Makes a log of JSON lines, written in blocks (4 KiB, or after one second), so a log line costs a request no system
- * call. `fatal` flushes. On a terminal each line is written at once, in words.
+ * call. `fatal` flushes. On a terminal each line is written at once, as plain text.
  */
 export function createLog(level: string, terminal: Terminal = process.stderr): Logger {
   const destination = terminal.isTTY

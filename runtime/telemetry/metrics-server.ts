@@ -5,7 +5,7 @@ import { isLoopbackAuthority, isLoopbackHost } from '../engine/host.ts'
 import { notListening } from '../process/free-port.ts'
 
 /**
- * Serves Prometheus text on a separate port. With a loopback host, callers cannot reach it, and a request for another
+ * Serves Prometheus text on a separate port. With a loopback host, clients cannot reach it, and a request for another
  * host gets 404. Rejects with ConfigError if it cannot listen. Each process in PARLEY_PROCESSES has the next port.
  */
 export async function startMetricsServer(
@@ -14,7 +14,7 @@ export async function startMetricsServer(
   registry: Registry,
 ): Promise<{ port: number; close: () => void }> {
   const server = createServer((request, response) => {
-    // A page of a foreign site can point its name at this machine (DNS rebinding). Its requests then carry this name.
+    // A page of another site can point its name at this machine (DNS rebinding). Its requests then carry this name.
     const isForeign = isLoopbackHost(host) && !isLoopbackAuthority(request.headers.host ?? '')
     if (isForeign || request.method !== 'GET' || request.url !== '/metrics') {
       response.writeHead(404).end()

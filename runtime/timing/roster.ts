@@ -33,7 +33,7 @@ export class Roster<Member extends Placed> {
   }
 }
 
-/** A member of at most one roster at a time. */
+/** A member can be in at most one roster at a time. */
 export interface Placed {
   /** Written only by the roster; -1 outside a roster. */
   place: number

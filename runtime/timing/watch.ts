@@ -1,12 +1,12 @@
 import { type Placed, Roster } from './roster.ts'
 
 /**
- * One timer that looks at many members, because a timer for each member would cost more than the guarded work. The
- * first member sets the timer, and it fires until a look finds no member. So a member watched only for a moment costs
+ * One timer that checks many members, because a timer for each member would cost more than the guarded work. The first
+ * member sets the timer, and the timer fires until a check finds no member. So a member watched only for a moment costs
  * no timer call.
  *
- * If the event loop is busy, the interval between two looks can be longer than `everyMs`. A member must therefore
- * compare clock times, not count looks.
+ * If the event loop is busy, the interval between two checks can be longer than `everyMs`. A member must therefore
+ * compare clock times, not count checks.
  */
 export class Watch<Member extends Placed> {
   readonly #clock: WatchClock
@@ -54,7 +54,7 @@ export class Watch<Member extends Placed> {
     try {
       for (const member of this.#members.all()) if (member.place >= 0) this.#look(member, nowMs)
     } finally {
-      // If a look throws, the other members are still watched.
+      // If `look` throws, the other members are still watched.
       if (this.#members.size > 0) this.#schedule()
     }
   }

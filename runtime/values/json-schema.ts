@@ -11,7 +11,8 @@ const draft = 'https://json-schema.org/draft/2020-12/schema'
 let metaSchema: Ajv2020 | null = null
 
 /**
- * Returns null if the schema can check values, else its fault. The calling code must bound its size: 16 KiB take 5 ms.
+ * Returns null if the schema can check values, else its fault. The calling code must bound the schema's size: 16 KiB
+ * take 5 ms.
  */
 export function schemaFault(schema: object): 'malformed' | 'refers_outside' | null {
   if ('$schema' in schema && schema.$schema !== draft && schema.$schema !== `${draft}#`) return 'malformed'
@@ -23,7 +24,7 @@ export function schemaFault(schema: object): 'malformed' | 'refers_outside' | nu
   try {
     return metaSchema.validateSchema(rest) === true ? faultOfParts(rest) : 'malformed'
   } catch {
-    // Nesting without an end, or a reference that is no URI.
+    // The nesting has no end, or a reference is not a URI.
     return 'malformed'
   }
 }
@@ -38,7 +39,9 @@ type Part = {
   patternProperties?: unknown
 }
 
-/** The interpreter reads a schema twice for each `$id` around it, so more of them would take years. */
+/**
+ * The interpreter reads a schema twice for each `$id` around it, so a schema with more `$id` keywords would take years.
+ */
 const idsMax = 4
 
 /** Counts the schemas with an `$id` on the deepest way into a value. */
@@ -68,7 +71,7 @@ function refersInside({ __absolute_ref__: reference, $dynamicRef }: Part, known:
   return reference === undefined || reference in known
 }
 
-/** As the interpreter reads patterns. */
+/** Returns true if the interpreter can read the pattern. */
 function isPattern(text: string): boolean {
   try {
     new RegExp(text, 'u')

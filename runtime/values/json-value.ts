@@ -16,8 +16,8 @@ const unchecked = [`${root} cannot be checked in time`]
 
 const validators = new WeakMap<object, Validator>()
 /**
- * Counts how often an owner's schema was stopped, by the schema's content, because each session has a new copy. A busy
- * machine may stop a good schema. After `stopsMax` stops every value breaks the schema, until the count ends.
+ * Counts how often an organization's schema was stopped, by the schema's content, because each session has a new copy.
+ * A busy machine may stop a good schema. After `stopsMax` stops every value breaks the schema, until the count ends.
  */
 const stopped = new Map<string, { stops: number; endMs: number }>()
 const stopsMax = 3

@@ -1,4 +1,7 @@
-/** Limits for the expressions in Liquid templates: Liquid evaluates an expression in one go, without a look at the time. */
+/**
+ * Limits for the expressions in Liquid templates: Liquid evaluates an expression in one go, without checking the time
+ * limit.
+ */
 import { loadLiquid } from '../optional.ts'
 
 /** The longest text without a tag or output that can exceed a limit. */
@@ -13,7 +16,7 @@ const namesMax = 32
 const filtersMax = 64
 /** A character of a name, or of quoted text in brackets. */
 const ofName = /[\w?"-]|[^\0-\x7f]/
-/** As Liquid reads quoted text. */
+/** Matches quoted text as Liquid does. */
 const quoted = /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/gs
 
 export type ExpressionFault =

@@ -107,7 +107,7 @@ function renderWithin(liquid: Liquid, parsed: Template[], { values, system }: Gi
   // Uses the machine's clock, like Liquid's limit.
   const endMs = performance.now() + limitMs
   for (let tries = 0; tries < lacksMax; tries++) {
-    // Liquid looks at the time only between tags and outputs.
+    // Liquid checks the time only between tags and outputs.
     if (tries > 0 && performance.now() >= endMs) throw new Error('the template takes too long')
     const outcome = tryRender(liquid, parsed, scope, endMs - performance.now())
     if (typeof outcome === 'object') return { text: outcome.text, missing: [...missing] }

@@ -13,10 +13,10 @@ export type SocketEntry = {
   admit: AdmitSocket
   /** Passes a text frame to the session. */
   takeText: (channel: Channel, session: SocketSession, text: string) => void
-  /** In the deployer's spelling. */
+  /** The subprotocol with the deployer's prefix. */
   subprotocol: string
   credentialPrefix: string
-  /** The mount of this route. Its surface words the error if the upgrade is refused. */
+  /** The mount of this route. Its surface writes the error if the upgrade is refused. */
   mount: Mount
 }
 

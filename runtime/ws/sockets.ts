@@ -27,7 +27,7 @@ export class Sockets implements SocketRegister {
     return this.#open.size
   }
 
-  /** True if all places for sockets are taken. */
+  /** True if the limit for open sockets is reached. */
   get isFull(): boolean {
     return this.#capacity.used >= this.#options.limits.socketsMax
   }

@@ -8,14 +8,14 @@
 export const kinds = {
   /** The accepting process's first message: the request, as JSON. */
   request: 1,
-  /** The owner's first answer: the socket opens. */
+  /** The owner's first answer if the socket opens. */
   accepted: 2,
   /** The owner's other possible first answer: the refusal, as JSON. */
   refused: 3,
   /** One frame of the socket, in either direction. */
   text: 4,
   bytes: 5,
-  /** Sent if the client does not read its frames. */
+  /** The accepting process sends this if the client does not read its frames. */
   slow: 6,
   /** The owner closes the socket: the code as u16, then the reason. */
   close: 7,

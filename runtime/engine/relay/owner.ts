@@ -140,7 +140,7 @@ class RelayedSocket implements SocketTransport {
   }
 }
 
-/** The results of `send`. */
+/** The two results of `send`: everything was written, or some bytes are buffered. */
 const sent = 1
 const buffered = 0
 /** RFC 6455, 7.4.1: the close code for a connection's end without a close frame. */

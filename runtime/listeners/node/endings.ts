@@ -1,6 +1,6 @@
 /**
- * Ends late and idle connections in small groups. node:http would end all in one turn, and thousands would delay every
- * request by up to a second.
+ * Ends late and idle connections in small groups. node:http would end all in one event-loop turn, and thousands would
+ * delay every request by up to a second.
  */
 import type { Socket } from 'node:net'
 import { answerUnreadable, owesAnswer } from './owed.ts'
@@ -36,7 +36,7 @@ export class Endings {
   }
 }
 
-/** The most connections that end in one turn. */
+/** The most connections that end in one event-loop turn. */
 const connectionsMax = 100
 
 /** `owedAnswer` is true if the connection owed an answer when its time was up. */

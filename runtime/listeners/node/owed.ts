@@ -5,7 +5,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** In the order of their requests. Answers before the newest may already be closed. */
+/** Each connection's answers, in the order of their requests. Answers before the newest may already be closed. */
 const owed = new WeakMap<Socket, ServerResponse[]>()
 
 /** Adds an answer to its connection. Must be called for every accepted request. */

@@ -5,7 +5,7 @@ import * as ws from 'ws'
 type ReceiverOptions = {
   isServer: boolean
   maxPayload: number
-  /** Frames in one message. */
+  /** The highest number of frames in one message. */
   maxFragments: number
   /** Chunks from the socket buffered until their frame is whole. */
   maxBufferedChunks: number

@@ -25,7 +25,7 @@ export class NodeSocket implements SocketTransport, Placed {
   readonly #watch: Watch<NodeSocket>
   /** Null after `gone`. The connection then only waits for the peer's close frame or end. */
   #owner: SocketOwner | null
-  /** True if bytes came since the last look. A clock call for each frame would cost more. */
+  /** True if bytes came since the last check. A clock call for each frame would cost more. */
   #hasReceived = true
   #receivedMs = 0
   #isPinged = false
@@ -170,7 +170,7 @@ function onError(this: FrameReader): void {
   this.socket.close()
 }
 
-/** The results of `send`. */
+/** The two results of `send`: everything was written, or some bytes are buffered. */
 const sent = 1
 const buffered = 0
 /** RFC 6455, 7.4.1: the close code for a connection's end without a close frame. */

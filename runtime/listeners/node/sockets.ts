@@ -93,7 +93,7 @@ function serveWithoutUpgrade(server: Server, request: IncomingMessage, socket: S
 const keyCharacters = 24
 /** Frames in one message, or reads for one frame. Each costs some 100 bytes besides its content. */
 const piecesMax = 16_384
-/** The same for the echo. Known conformance suites send a 4 MiB message in 64-byte frames. */
+/** The same limit for the echo. Known conformance suites send a 4 MiB message in 64-byte frames. */
 const echoPiecesMax = 131_072
 /** The longest delay in cutting a silent socket. */
 const lookEveryMsMax = 4000

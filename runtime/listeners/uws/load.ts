@@ -67,7 +67,8 @@ function foreignProblem(path: string, sum: string): string {
 }
 
 /**
- * Says in our words why the binary did not load. The message is the dynamic linker's: "version `GLIBC_2.38' not found".
+ * Explains in our words why the binary did not load. The message is the dynamic linker's: "version `GLIBC_2.38' not
+ * found".
  */
 function problemOf(message: string): string {
   const node = `Node ${process.versions.node.split('.')[0]}`
