@@ -28,7 +28,7 @@ export type AccessOptions = KeyCacheLimits & {
   clock: Clock
   log: Log
   readPolicy: ReadStoredPolicy
-  /** Makes a UUIDv7. */
+  /** Makes an id, a UUIDv7. */
   newId: () => string
   /** Called when the first secret is sealed or opened, so a server without sealed secrets needs no master key. */
   masterKeys: () => MasterKeys

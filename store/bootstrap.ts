@@ -45,7 +45,7 @@ export type BootstrapOptions = {
 }
 
 export type BootstrapParts = {
-  /** Makes a UUIDv7. */
+  /** Makes an id, a UUIDv7. */
   newId: () => string
   repositoriesOn: (tenancy: Tenancy) => BootstrapRepositories
 }

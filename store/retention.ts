@@ -1,4 +1,4 @@
-/** Says how long records are kept, and makes the loops to delete older records. */
+/** Defines how long records are kept, and makes the loops to delete older records. */
 import type { Clock, Log } from '../domain/ports/system.ts'
 import { retentionStartMs } from '../domain/records/retention.ts'
 import type { Loop } from '../runtime/timing/loops.ts'
@@ -20,7 +20,7 @@ export type RecordOptions = {
   clock: Clock
   log: Log
   retention: Retention
-  /** Makes a UUIDv7. */
+  /** Makes an id, a UUIDv7. */
   newId: () => string
   /** Makes the payloads for call events. Null if this process makes no events. */
   events: EventSource | null

@@ -88,7 +88,7 @@ export function createKeyAdministration(
 
 type Lookups = { lookup: string; previousLookup: string | null }
 
-/** Processes learn of open work by its organization, so the change is also of the organization. */
+/** Processes look up open work by organization, so the change is also sent for the organization. */
 async function notifyBoth(tx: Tx, organizationId: string, { lookup, previousLookup }: Lookups): Promise<void> {
   await notifyKeyChange(tx, { lookup })
   if (previousLookup !== null) await notifyKeyChange(tx, { lookup: previousLookup })

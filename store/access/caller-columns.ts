@@ -1,4 +1,4 @@
-/** SQL columns for a caller, from an API key's row or from a user's role. */
+/** SQL columns to identify an API client, from an API key's row or from a user's role. */
 import { scopesOfRole } from '../../domain/access/users.ts'
 import type { Sql, Tx } from '../postgres/connect.ts'
 

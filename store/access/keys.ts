@@ -56,8 +56,8 @@ type Row = {
 
 const batches: BatchLimits = { rowsMax: 256, gatherMs: 0, idleGatherMs: 0, queueMax: 10_000 }
 /**
- * The longest time to remember an unknown key. Unknown keys have a separate cache, so a flood of them displaces no
- * known key.
+ * The longest time to remember an unknown key. Unknown keys have a separate cache, so unknown keys never displace known
+ * keys.
  */
 const unknownMsMax = 2_000
 
@@ -170,7 +170,7 @@ export function createLiveKeys(tenancy: Tenancy, options: Options): LiveKeys & L
       return rows.map((row) => presenterOf(row, options))
     },
     async find(organizationId, keyId) {
-      // The rows of a key differ in the secret alone, and the key is found without one.
+      // A key's rows differ only in the secret, and this search uses no secret.
       const [row] = await read(organizationId, [keyId])
       return row === undefined ? null : callerOf(row, options)
     },
@@ -179,7 +179,7 @@ export function createLiveKeys(tenancy: Tenancy, options: Options): LiveKeys & L
 
 const hasExpired = ({ expiresAt }: Row, nowMs: number) => expiresAt !== null && expiresAt.getTime() <= nowMs
 
-/** Returns the caller that presents the row's secret. */
+/** Returns the API client that presents the row's secret. */
 function presenterOf(row: Row, options: Options): Caller {
   const caller = callerOf(row, options)
   if (row.role !== null) return caller

@@ -1,6 +1,6 @@
 /**
- * Remembers the callers whose keys were checked. An entry is fresh for `keyCacheMs`. While the database is away it is
- * good for longer, up to `keysKeptMs`.
+ * Caches the API clients whose keys were checked. An entry is fresh for `keyCacheMs`. While the database is away it is
+ * valid for longer, up to `keysKeptMs`.
  */
 import { timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../../domain/ports/system.ts'
@@ -37,7 +37,7 @@ export class KnownCallers {
     return timingSafeEqual(entry.digest, presented.digest) ? entry.caller : null
   }
 
-  /** Returns the caller if the key was known before the database went away. */
+  /** Returns the API client if its key was known before the database became unreachable. */
   kept(presented: Digested): Caller | null {
     const entry = this.#entries.get(presented.lookup)
     if (!entry || entry.keptUntilMs <= this.#clock.nowMs()) return null

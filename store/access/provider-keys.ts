@@ -1,7 +1,7 @@
 /**
  * Organizations' provider keys, sealed. Every statement names the organization. An opened key is remembered for a while
- * under its id, and a replaced key gets a new id. So this cache needs no notice of a change. Only the organization's
- * key ids must be read again (keys.ts).
+ * under its id, and a replaced key gets a new id. So this cache needs no notification of a change. Only the
+ * organization's key ids must be read again (keys.ts).
  */
 
 import type { ProviderKeyAdministration, ProviderKeys } from '../../domain/access/provider-keys.ts'
@@ -35,7 +35,7 @@ type Options = KeyCacheLimits & {
 
 type ProviderKeyRef = { organizationId: string; provider: string; keyId: string }
 type Row = { keyId: string; bytes: Buffer; sealedBy: string }
-/** After `untilMs` the key is good only while the database is away. */
+/** After `untilMs` the key is valid only while the database is away. */
 type Opened = { organizationId: string; apiKey: string; untilMs: number; keptUntilMs: number }
 
 const batches: BatchLimits = { rowsMax: 256, gatherMs: 0, idleGatherMs: 0, queueMax: 10_000 }

@@ -33,7 +33,7 @@ export function createUsers(tenancy: Tenancy, clock: Clock): Users {
           where o.id = ${organizationId} and u.email = ${addressOf(email)}
           on conflict (organization_id, user_id) do update set role = excluded.role, owner_as = excluded.owner_as
           returning user_id as id, organization_id as "organizationId", ${heldRole(tx)} as role`
-        // The user may have had another role, and cached callers contain its scopes. So the caches must forget them.
+        // The user may have had another role, and cached entries contain its scopes. So the caches must forget them.
         if (user) await notifyKeyChange(tx, { organizationId })
         return user ? { ...user, email: addressOf(email) } : null
       }),
@@ -60,7 +60,7 @@ export function createUsers(tenancy: Tenancy, clock: Clock): Users {
   }
 }
 
-/** The version before schema 50 takes an owner for an admin. */
+/** The version before schema 50 treats an owner as an admin. */
 const ownerColumns = { role: 'admin', ownerAs: 'admin' }
 
 /** Removes a user's role. The user's tokens and sessions are deleted with it (on delete cascade). */

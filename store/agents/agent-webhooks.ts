@@ -55,7 +55,7 @@ export async function readSecrets(
 
 const unsealed: SecretColumns = { secretsId: null, bytes: null, sealedBy: null }
 
-/** Finds an endpoint that answers the same pre-calls as one of `webhooks`. Returns its id, or null. */
+/** Finds an endpoint that answers the same pre-call events as one of `webhooks`. Returns its id, or null. */
 export async function webhookConflict(tx: Tx, webhooks: readonly StoredEndpoint[]): Promise<string | null> {
   for (const { endpoint } of webhooks) {
     const other = await conflictOf(tx, endpoint)

@@ -21,7 +21,7 @@ export const endOfRows = '\\.\n'
 const newline = 0x0a
 /** The longest line, which is a row. A row can have a transcript or an answer with several MiB. */
 const lineBytesMax = 256 * 1024 * 1024
-/** The longest JSON line. JSON lines stand between the tables' rows. */
+/** The longest JSON line. JSON lines are between the tables' rows. */
 const jsonBytesMax = 1024 * 1024
 
 /** A backup cannot be written or restored. The message is for the operator. */

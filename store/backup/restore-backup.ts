@@ -13,7 +13,8 @@ import { type TableShape, tablesOf } from './tables.ts'
 type Backup = { header: BackupHeader; reader: BackupReader }
 
 /**
- * Reads the backup's header. Throws BackupError if the input is no backup, or if this version does not know its schema.
+ * Reads the backup's header. Throws BackupError if the input is no backup, or if this version does not support its
+ * schema.
  */
 export async function openBackup(input: AsyncIterable<Buffer>): Promise<Backup> {
   const reader = new BackupReader(input)
@@ -61,7 +62,7 @@ export async function restoreBackup(
 
 /**
  * Marks the open legs in the backup as ended. The original installation may still serve these calls. Otherwise a server
- * on the restored database would take them for orphaned and hang up.
+ * on the restored database would consider the legs orphaned and hang up.
  */
 async function letGoOfLegs(tx: Tx, createdAt: string): Promise<void> {
   await tx`update call_legs set ended_at = greatest(created_at, ${new Date(createdAt)}) where ended_at is null`

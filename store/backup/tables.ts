@@ -1,4 +1,4 @@
-/** The tables in a backup, read from the database's catalog. */
+/** Lists the tables in a backup from the database's catalog. */
 import type { Tx } from '../postgres/connect.ts'
 
 export type TableShape = {

@@ -80,8 +80,8 @@ async function refusalOf(sql: Sql, caller: Caller, nowMs: number): Promise<Credi
 }
 
 /**
- * Grants an organization's asks one after the other while balance and budget cover them. If a large ask is refused, a
- * smaller ask after it can still be granted.
+ * Grants an organization's reservations one after the other while balance and budget cover them. If a large reservation
+ * is refused, a smaller reservation after it can still be granted.
  */
 async function reserveAll(
   sql: Sql,
@@ -89,7 +89,7 @@ async function reserveAll(
   instanceId: string,
   now: Date,
 ): Promise<(CreditRefusal | null)[]> {
-  // If no ask has a budget, the cheaper statement is enough.
+  // If no reservation is for a key with a budget, the cheaper statement is enough.
   if (asks.some(({ keyId }) => keyId !== null)) return reserveWithinBudgets(sql, asks, instanceId, now)
   const rows = await sql<{ index: number }[]>`
     select reserve_credit(${sql.json(asks.map(({ organizationId, requestId, microUsd }, index) => ({ index, organizationId, requestId, microUsd })))}::json,
@@ -108,7 +108,7 @@ async function reserveWithinBudgets(
     select ask_index as index, ask_refusal as refusal
     from reserve_within_budgets(${sql.json(asks.map((ask, index) => ({ ...ask, index })))}::json, ${instanceId}, ${now})`
   const refusals = new Map(rows.map(({ index, refusal }) => [index, refusal]))
-  // The statement returns no row for an unknown organization's asks. They are refused for lack of credit.
+  // The statement returns no row for an unknown organization. Its reservations are refused for lack of credit.
   return asks.map((_, index) => (refusals.has(index) ? (refusals.get(index) ?? null) : 'credit'))
 }
 

@@ -85,7 +85,8 @@ export function createIdempotency(
     for (let existing = holdings.get(scope); existing; existing = holdings.get(scope)) {
       if (existing.use.contentHash === use.contentHash) return inProgress
       if (existing.admitted) return { outcome: 'conflict', originalRequestId: existing.use.requestId }
-      // The first copy may be refused too. Only its answer shows the stored content, so this copy waits for it.
+      // The first copy may be refused too. Only its answer shows the stored content, so the second copy waits for the
+      // first.
       await existing.pendingAdmission.catch(() => {})
     }
     const pendingAdmission = admissions.add({ use, as })
@@ -108,7 +109,7 @@ export function createIdempotency(
     }
   }
 
-  /** Forgets the key in memory, unless another request holds it by now. */
+  /** Forgets the key in memory, unless another request has taken the key over. */
   function letGo(use: KeyUse): void {
     const scope = scopeOf(use)
     if (holdings.get(scope)?.use.requestId === use.requestId) holdings.delete(scope)
@@ -173,7 +174,8 @@ async function admitAll(sql: Sql, arrivals: readonly Arrival[], times: Times): P
   const refused = uses.filter(({ requestId }) => !admitted.has(requestId))
   const stored = refused.length === 0 ? [] : await readStored(sql, refused)
   const onRecord = new Map(stored.map((row) => [scopeOf(row), row]))
-  // If a key has no row, its owner released it between the two statements. A repeated request finds the key free.
+  // If a key has no row, its request released the key between the two statements. A repeated request finds the key
+  // free.
   return uses.map((use) =>
     admitted.has(use.requestId) ? { outcome: 'admitted' } : verdict(use, onRecord.get(scopeOf(use))),
   )

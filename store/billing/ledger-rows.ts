@@ -11,9 +11,9 @@ const types = {
   number: (at: number) => `(r->>${at})::double precision`,
   count: (at: number) => `(r->>${at})::smallint`,
   truth: (at: number) => `(r->>${at})::boolean`,
-  /** Milliseconds since the epoch. */
+  /** A time in milliseconds since the epoch. */
   time: (at: number) => `to_timestamp((r->>${at})::double precision / 1000)`,
-  /** Micro-USD, rounded up. */
+  /** An amount in micro-USD, rounded up. */
   money: (at: number) => `ceil((r->>${at})::numeric)::bigint`,
   json: (at: number) => `r->${at}`,
 } satisfies Record<keyof Values, (at: number) => string>

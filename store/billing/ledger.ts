@@ -22,7 +22,7 @@ import { createReplay, type SettlementReplay } from './settlement-replay.ts'
  */
 const batches: BatchLimits = { rowsMax: 256, gatherMs: 10, idleGatherMs: 10, queueMax: 50_000 }
 /**
- * The pauses between tries, together about 15 s. They are for a settlement that could not be written to the disk here
+ * The pauses between tries, together about 15 s. They are for a settlement that could not be written to the local disk
  * either.
  */
 const retryDelaysMs = [100, 200, 500, 1_000, 2_000, 4_000, 8_000]
@@ -45,8 +45,8 @@ type Waiting = JournalRow<{
 }>
 
 /**
- * `drain` resolves when all settlements are written, or are on the disk here. `waiting` counts unwritten settlements.
- * `journalBytes` is the size of the settlements on the disk here.
+ * `drain` resolves when all settlements are written, or are on the local disk. `waiting` counts unwritten settlements.
+ * `journalBytes` is the size of the settlements on the local disk.
  */
 export type StoredLedger = Ledger & { drain(): Promise<void>; waiting(): number; journalBytes(): number }
 

@@ -44,8 +44,8 @@ function entryOf({ startedAt, ...attempt }: AttemptRow): LedgerAttempt {
 }
 
 /**
- * Returns SQL: true if the request `r` is a live request or a test request, as `test` says. An older version's rows do
- * not say it, so there the key decides.
+ * Returns SQL: true if the request `r` is a live request or a test request, as `test` requests. An older version's rows
+ * do not store this, so there the API key decides.
  */
 export function isOfWorld(tx: Tx, test: boolean) {
   return tx`coalesce(r.test,

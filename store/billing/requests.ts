@@ -26,7 +26,7 @@ export type RequestOptions = {
   /** A routing choice is deleted when no request has used it for this long. */
   choiceRetentionMs: number
   dataDir: string
-  /** The most bytes of settlements on the disk here while the database is away. */
+  /** The most bytes of settlements on the local disk while the database is away. */
   journalBytesMax: number
 }
 
@@ -51,7 +51,7 @@ export type RequestParts = {
 
 const sweepEveryMs = 60_000
 const budgetEventsMs = 5_000
-/** A full disk is no outage, so no return of the database is noticed after it. */
+/** A full disk is no outage, so the database's return is not reported after it. */
 const replayEveryMs = 1_000
 
 export function createRequests({ system, tenant }: Pools, instanceId: string, options: RequestOptions): RequestParts {

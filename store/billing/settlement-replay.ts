@@ -1,4 +1,4 @@
-/** Writes settlements from the disk here into the database, when it can take them again. */
+/** Writes settlements from the local disk into the database, when it can take them again. */
 import type { Clock } from '../../domain/ports/system.ts'
 import type { Sql } from '../postgres/connect.ts'
 import { createDiskCheck } from '../postgres/disk-check.ts'

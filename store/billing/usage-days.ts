@@ -4,7 +4,7 @@
  */
 
 /**
- * Returns SQL: true if a request failed. A request does not count as failed if the caller cancelled it, by an
+ * Returns SQL: true if a request failed. A request does not count as failed if the client cancelled it, by an
  * interruption or by leaving.
  */
 export const hasFailed = (outcome: string) => `${outcome} not in ('succeeded', 'cancelled')`

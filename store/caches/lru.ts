@@ -1,6 +1,6 @@
 /**
  * A cache with bounded size, by the clock algorithm from page replacement. The Map keeps the insertion order. To free
- * an entry, the cache looks at the oldest entry. If the entry was used since the last look, it moves to the end;
+ * an entry, the cache looks at the oldest entry. If the entry was used since the last check, it moves to the end;
  * otherwise it is deleted. Reading an entry does not move it, because a Map rebuilds its table again and again if each
  * request deletes and adds an entry (see Roster).
  */

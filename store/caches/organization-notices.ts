@@ -31,7 +31,7 @@ export function createOrganizationNotices(sql: Sql): OrganizationNotices {
     watch: (watcher) => void watchers.push(watcher),
     async listen() {
       // The driver listens again after each lost connection. While the database counts as away, it cannot be read, so
-      // its return is a change as well.
+      // its return counts as a change too.
       await sql.listen(channel, changed, changed)
       onReturn(sql, changed)
     },

@@ -10,7 +10,7 @@ type Row = Omit<Leg, 'createdAtMs' | 'answeredAtMs' | 'endedAtMs' | 'microUsdPer
   createdAt: Date
   answeredAt: Date | null
   endedAt: Date | null
-  /** A bigint, which the driver gives as text. */
+  /** A bigint column, which the driver returns as text. */
   microUsdPerMinute: string | null
 }
 

@@ -1,4 +1,4 @@
-/** Lists of calls, newest first, page by page. */
+/** Lists calls, newest first, page by page. */
 import type { AgentCallPage, CallFilter, CallPage, CallPosition, OwnedCall } from '../../domain/calls/store.ts'
 import type { Tenant } from '../../domain/records/organization.ts'
 import type { Tx } from '../postgres/connect.ts'

@@ -30,7 +30,7 @@ import { insertCallback, isCallbackId, readCallbacks, readWhole, updateCallback 
 export type CallbackStoreDeps = {
   worlds: Worlds & Pick<Tenancy, 'asOperator'>
   clock: Clock
-  /** UUIDv7. */
+  /** Makes the id for an event, a UUIDv7. */
   eventId: () => string
 }
 

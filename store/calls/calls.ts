@@ -39,7 +39,7 @@ export type CallStoreDeps = {
   clock: Clock
   log: Log
   webhooks: CallWebhooks
-  /** UUIDv7. */
+  /** Makes the id for an event, a UUIDv7. */
   eventId: () => string
 }
 
@@ -51,8 +51,7 @@ export type StoredCalls = CallStore & {
 export function createCallStore(deps: CallStoreDeps): StoredCalls {
   const { worlds, sealer, clock } = deps
   /**
-   * The calls that had no living owner at the last look. A call is ended if it has no living owner at two looks in a
-   * row.
+   * The calls whose process was dead at the last check. A call is ended if its process is dead at two checks in a row.
    */
   let suspects: ReadonlySet<string> = new Set()
   return {

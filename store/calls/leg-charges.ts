@@ -18,7 +18,7 @@ type Row = {
   organizationId: string
   answeredAt: Date
   endedAt: Date | null
-  /** Bigints, which the driver gives as text. */
+  /** Bigint columns, which the driver returns as text. */
   microUsdPerMinute: string
   chargedMicroUsd: string
 }

@@ -1,6 +1,6 @@
 /**
- * A line stores here the protocol data for ending a leg after its process has died. A line knows no organization, so
- * each statement runs as the operator.
+ * A line stores here the protocol data for ending a leg after its process has died. A line has no information about
+ * organizations, so each statement runs as the operator.
  */
 import { dialogBytesMax, type LegDialogs } from '../../domain/ports/leg-dialogs.ts'
 import type { LineName } from '../../domain/ports/phone-line.ts'

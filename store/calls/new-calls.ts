@@ -72,7 +72,7 @@ async function noteFirstCall(tx: Tx, { organizationId, test, phone, createdAtMs 
 
 /**
  * Marks a test number's SIP connection as ready. The trunk line does this for live numbers, but test calls go over the
- * simulator, which knows no connection.
+ * simulator, which has no SIP connections.
  */
 async function noteSimulatedTrunk(tx: Tx, { organizationId, test, phone, createdAtMs }: Call): Promise<void> {
   await tx`

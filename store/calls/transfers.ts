@@ -114,7 +114,7 @@ export async function hasCompletedTransfer(tx: Tx, call: Tenant & { id: string }
   return hasCompletedAttempt(await readTransfers(tx, call, call.id))
 }
 
-/** Oldest first. */
+/** Reads a call's transfer attempts, oldest first. */
 export async function readTransfers(tx: Tx, { organizationId, test }: Tenant, callId: string): Promise<Transfer[]> {
   const rows = await tx<Row[]>`
     select organization_id as "organizationId", test, id, call_id as "callId", kind, status,

@@ -10,7 +10,7 @@ import { dirname, join } from 'node:path'
 
 export type Account = {
   name: string
-  /** The files' owner. */
+  /** The user id that owns the files. */
   uid: number
   /** Options for spawn. Empty: Postgres runs as this process's account. */
   drop: { uid?: number; gid?: number }

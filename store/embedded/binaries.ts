@@ -49,7 +49,7 @@ function link(target: string, path: string): void {
     if (readlinkSync(path) === target) return
     rmSync(path) // The link points to another place, because the installation has moved.
   } catch {
-    // No link yet.
+    // The link does not exist yet.
   }
   try {
     symlinkSync(target, path)

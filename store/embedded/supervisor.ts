@@ -36,7 +36,7 @@ export type EmbeddedPostgres = {
 
 /**
  * A lock file may block the start for this long. If a killed server is not yet collected by its parent, Postgres still
- * takes it for alive.
+ * considers the server alive.
  */
 const lockWaitMs = 15_000
 /** A server may recover for this long. After a crash it replays at most `max_wal_size` (1 GB). */
@@ -115,7 +115,7 @@ function adopt({ pid, socketDir }: Postmaster, { account }: Cluster, progress: (
   return { pid, socketDir, adopted: true }
 }
 
-/** Starts a server. Returns null if another server was in the way. The calling code should then look again. */
+/** Starts a server. Returns null if another server was in the way. The calling code should then check again. */
 async function launch(cluster: Cluster, { clock, progress }: Context): Promise<Server | null> {
   const socketDir = makeSocketDir(cluster.directory, cluster.account)
   const logStart = existsSync(cluster.logFile) ? statSync(cluster.logFile).size : 0
@@ -204,7 +204,7 @@ function kill(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
   } catch {
-    // It has just ended.
+    // The process has just ended.
   }
 }
 

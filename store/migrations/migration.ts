@@ -5,7 +5,7 @@
 export type Migration = {
   version: number
   name: string
-  /** Says why the previous version cannot serve over this step. Absent: it can. */
+  /** States why the previous version cannot serve over this step. Absent: it can. */
   breaks?: string
 } & (Changes | Indexes)
 

@@ -4,7 +4,7 @@ import { ownKeys } from '../access/caller-columns.ts'
 import type { Tenancy } from '../postgres/tenant.ts'
 
 /**
- * Finds the caller for a call to an organization's number. Such a call has no API key. So the caller has the
+ * Makes the caller record for a call to an organization's number. Such a call has no API key. So the record has the
  * organization's settings, and the number's id instead of a key's id.
  */
 export function createNumberCallers(tenancy: Tenancy): CallersOfNumbers {

@@ -42,7 +42,7 @@ function read(tx: Tx, condition: ReturnType<typeof isLive>): Promise<ImportedNum
     order by n.e164, n.created_at, n.id limit ${rowsMax}`
 }
 
-/** SQL: the number takes or places real calls, or will. */
+/** SQL: the number receives or places real calls, now or later. */
 const isLive = (tx: Tx, table: 'n' | 'o') => tx`not ${tx(table)}.test and ${tx(table)}.order_status <> 'failed'`
 
 /**

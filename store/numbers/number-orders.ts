@@ -103,7 +103,7 @@ async function insert(tx: Tx, number: PhoneNumber, lookAtMs: number, numbersMax:
   return 'inserted'
 }
 
-/** Throws CreditTooLow. */
+/** Debits the number's first charge. Throws CreditTooLow if the credit does not cover it. */
 async function debit(tx: Tx, number: PhoneNumber): Promise<void> {
   const { organizationId, id: phoneNumberId } = number
   const microUsd = paidAtOnce(number)

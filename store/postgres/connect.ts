@@ -17,7 +17,7 @@ export type Pools = {
   system: Sql
   /** Each transaction is for one organization (tenant.ts) and durable after its commit. */
   tenant: Sql
-  /** The sockets of both. */
+  /** The sockets of both pools. */
   sockets: Sockets
 }
 
@@ -130,8 +130,8 @@ function pool(target: Target, max: number, sockets: Sockets, parameters: Record<
 }
 
 /**
- * The accepted words for sslmode. Without an sslmode the connection has no TLS. The driver does not know verify-ca, but
- * for any unknown word it checks the certificate.
+ * The accepted words for sslmode. Without an sslmode the connection has no TLS. The driver does not support verify-ca,
+ * but for any unknown word it checks the certificate.
  */
 const tlsModes = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full']
 const filesOfLibpq = ['sslrootcert', 'sslcert', 'sslkey', 'sslcrl']

@@ -2,7 +2,7 @@
 
 /** The limit for one statement over a whole table, and for waiting for another process. */
 export const longWorkMsMax = 4 * 3_600_000
-/** The pause between two looks. It is on the machine's clock, because another process does the work. */
+/** The pause between two checks. The pause uses the machine's clock, because another process does the work. */
 const askAgainMs = 200
 
 /**

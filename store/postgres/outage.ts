@@ -24,7 +24,7 @@ export type OutageParts = {
   deadlineMs: number
   /** Resolves if the database answers a trivial statement. It must end within about `probeEveryMs`. */
   probe: () => Promise<void>
-  /** Called when the database is away and when it is back. */
+  /** Called when an outage is detected and when it ends. */
   changed: (isAway: boolean) => void
 }
 
@@ -114,7 +114,7 @@ export class Outage {
     if (!this.#isClosed) this.#timer ??= setInterval(() => this.#tick(), this.#tickMs).unref()
   }
 
-  /** The ticks stand still without work, so the wait of the next probe would too. */
+  /** Without work no ticks are counted, so the wait for the next probe would not end. */
   #rest(): void {
     this.#probeAt = 0
     this.#stopTicking()
@@ -218,7 +218,7 @@ export function onReturn(sql: Sql, run: () => void): void {
   outages.get(sql)?.onReturn(run)
 }
 
-/** True while the database is away, and known to be away. */
+/** True while the database is unreachable, and the outage is detected. */
 export function isAway(sql: Sql): boolean {
   return outages.get(sql)?.isAway === true
 }

@@ -1,4 +1,4 @@
-/** Knows a pool's open sockets, so a socket over a broken network can be destroyed. */
+/** Tracks a pool's open sockets, so a socket over a broken network can be destroyed. */
 import type net from 'node:net'
 
 export class Sockets {
@@ -11,7 +11,7 @@ export class Sockets {
     this.#open.set(socket, isListening)
   }
 
-  /** Returns a function. It destroys each socket of this moment, unless the socket has received data until then. */
+  /** Returns a function to destroy each socket open now, unless the socket has received data by then. */
   noteSilent(): () => void {
     const before = new Map([...this.#open.keys()].map((socket) => [socket, socket.bytesRead]))
     return () => {

@@ -20,8 +20,9 @@ const lost = new Set([
 /** SQLSTATEs of a server that ends, has crashed or is starting. */
 const ending = new Set(['57P01', '57P02', '57P03', '57P04', '57P05'])
 /**
- * SQLSTATEs that pass by themselves or by the operator's work: full disk, out of memory, too many connections, read-only
- * database, deadlock, serialization. A statement timeout (57014) is not here, because a repeat would take as long.
+ * SQLSTATEs for failures that end by themselves or through the operator's work: full disk, out of memory, too many
+ * connections, read-only database, deadlock, serialization. A statement timeout (57014) is not here, because a repeat
+ * would take as long.
  */
 const passing = new Set(['53100', '53200', '53300', '25006', '40P01', '40001'])
 /** Error codes after this process has closed the store. */

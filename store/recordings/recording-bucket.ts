@@ -1,5 +1,5 @@
 /**
- * Stores recordings in an S3 bucket, or on a server with the same protocol. A recording's key follows from its call:
+ * Stores recordings in an S3 bucket, or on a server with the same protocol. A recording's key is derived from its call:
  * `<prefix><organization>/<live|test>/<call>.wav`. So no bucket is ever listed. Credentials come from the environment
  * and the other places of the AWS credential chain, never from settings.
  */
@@ -35,7 +35,7 @@ export async function openRecordingBucket(settings: BucketSettings, clock: Clock
     // Uploads are repeated from the file, and reads resume at the same byte. So the AWS client must not repeat
     // requests.
     maxAttempts: 1,
-    // Sends checksums only if they are required, because many other servers with this protocol do not know the newer
+    // Sends checksums only if they are required, because many other servers with this protocol do not support the newer
     // checksums.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',

@@ -1,4 +1,4 @@
-/** Recordings as files in a local folder. */
+/** Stores recordings as files in a local folder. */
 
 import { createReadStream } from 'node:fs'
 import { type FileHandle, mkdir, open, opendir, rm, stat } from 'node:fs/promises'

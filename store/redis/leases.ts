@@ -79,7 +79,7 @@ const limitOf = (max: number | null) => max ?? -1
 export function createRedisLeases(redis: Redis, clock: Clock, instanceId: string): LeaseStatements {
   const leases = (organizationId: string) => `leases:${organizationId}`
   return {
-    // The asks go out together, because the client collects all commands from one tick.
+    // The lease requests are sent together, because the client collects all commands from one tick.
     acquireAll: (asks) =>
       Promise.all(
         asks.map(async ({ organizationId, keyId, organizationMax, keyMax, isSession }) => {

@@ -28,7 +28,7 @@ export type Sealer = {
   /** The names of this process's master keys, the current key first. */
   names: readonly string[]
   seal(secret: string, place: readonly string[]): Sealed
-  /** Throws SealError. */
+  /** Opens a sealed secret. Throws SealError if it does not open. */
   open(sealed: Sealed, place: readonly string[]): string
   /** Seals the secret again under the current master key. Throws SealError. */
   reseal(sealed: Sealed, place: readonly string[]): Sealed
