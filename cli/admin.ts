@@ -1,6 +1,6 @@
 /**
- * The store operations behind the commands `keys`, `org`, `users`, `kyb` and `rmsg`. The store is handed in, so this
- * folder knows no SQL.
+ * The store operations behind the commands `keys`, `org`, `users`, `kyb` and `rmsg`. The store is passed in, so this
+ * folder contains no SQL.
  */
 import type { Credits, Usage } from '../generated/platform/types.ts'
 import { createKeyCommands, type KeyCommands, type KeyStores, type KeyWords } from './admin-keys.ts'

@@ -22,7 +22,10 @@ export function platformClient(connection: Connection, limits: { eventBytesMax?:
   return createPlatformClient({ ...optionsOf(connection), ...limits })
 }
 
-/** Returns the `routing` member for a `--model` pin. Without a pin it is left out, and the router chooses. */
+/**
+ * Returns the request's `routing` member for the option `--model`. Without the option the member is left out, and the
+ * router chooses the model.
+ */
 export function pinnedTo(pin: string | undefined): { routing?: { mode: 'explicit'; model: string } } {
   return pin ? { routing: { mode: 'explicit', model: pin } } : {}
 }

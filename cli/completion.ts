@@ -36,7 +36,7 @@ const longOf = ({ long, hidden }: Option) => (hidden || !long || long === '--ver
 
 /**
  * Writes the script for bash. It follows the typed words through the command tree. If a word is no command, such as an
- * option's value, the place in the tree stays.
+ * option's value, the position in the tree does not change.
  */
 function bash(words: Words): string {
   const cases = [...words].map(([name, next]) => `    '${name}') words='${next.join(' ')}' ;;`)

@@ -1,4 +1,4 @@
-/** The operator's changes to rich-message numbers, with a message for each refusal. The store is handed in. */
+/** The operator's changes to rich-message numbers, with a message for each refusal. The store is passed in. */
 import { CommandError, UsageError } from './command-error.ts'
 
 export type RichNumberRow = {
