@@ -34,7 +34,7 @@ const lintRules = {
   'no-empty-servers': 'off',
   // x-sse-events refers to event payloads by name, and redocly does not count this as a use.
   'no-unused-components': 'off',
-  // Our rules check the same with a better message.
+  // The project's rules check the same property with a better message.
   'operation-operationId': 'off',
   'operation-operationId-unique': 'off',
   'no-identical-paths': 'off',
