@@ -96,7 +96,10 @@ function readChain(chain: NonNullable<WirePolicy['chain']>): NonNullable<KeyPoli
   return Object.fromEntries(Object.entries(chain).map(([stage, pins]) => [stage, pins.map(pinOf)]))
 }
 
-/** Writes a pin as `provider/model`. The first / or : separates, because only model ids may contain these signs. */
+/**
+ * Writes a pinned model as `provider/model`. The first / or : separates provider and model, because provider ids
+ * contain neither sign.
+ */
 const pinOf = (pin: string) => pin.replace(/[/:]/, '/')
 
 function unchained(aliases: NonNullable<WirePolicy['aliases']>): Aliases {

@@ -47,7 +47,7 @@ export class SentAudio {
   }
 
   /**
-   * Notes a mark and returns its name at the carrier, which is a number. The conversation may use a name twice, so a
+   * Records a mark and returns its name at the carrier, which is a number. The conversation may use a name twice, so a
    * mark returned late after a clear could be mistaken for the new one.
    */
   mark(name: string): string {

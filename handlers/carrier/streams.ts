@@ -24,7 +24,7 @@ export function mountCarrierStreams(
     host,
     handlers: widenCarrierHandlers(handlers),
     admit: createAdmit(deps.legs),
-    // No quota by address, because all calls from a carrier come from a few addresses.
+    // There is no quota by address, because all calls from a carrier come from a few addresses.
     quota: false,
     writeFault: createPlatformFaultWriter(log, count),
   }

@@ -162,7 +162,7 @@ const expressionLimits = {
   filters: (most: number) => `more than ${most} filters`,
 }
 
-/** Returns a complaint to follow the place in a sentence. It never contains request content. */
+/** Returns the problem in words, to follow the field's path in a sentence. The text never contains request content. */
 function complaint(problem: Exclude<Problem, ConnectionProblem | BrandProblem>): string {
   if (isOfWebhook(problem)) return webhookComplaints[problem.kind]
   if (isOfPhoneNumber(problem)) return numberComplaints[problem.kind]
@@ -229,7 +229,7 @@ function complaint(problem: Exclude<Problem, ConnectionProblem | BrandProblem>):
   }
 }
 
-/** Complaints about webhook addresses, headers and secrets. Each follows the place in a sentence. */
+/** Complaints about webhook addresses, headers and secrets. Each follows the field's path in a sentence. */
 const webhookComplaints = {
   url_malformed: 'is no URL',
   url_not_https:
@@ -251,7 +251,7 @@ function isOfWebhook(problem: Problem): problem is Extract<Problem, { kind: keyo
   return Object.hasOwn(webhookComplaints, problem.kind)
 }
 
-/** Complaints about phone numbers. Each follows the place in a sentence. */
+/** Complaints about phone numbers. Each follows the field's path in a sentence. */
 const numberComplaints = {
   number_invalid: 'is no phone number by the numbering plan of its country; write it in E.164, such as +12025550143',
   number_none_ready:

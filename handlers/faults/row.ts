@@ -35,8 +35,8 @@ export type Row<Data> = {
   /** Replaces the code on surfaces whose requests name a model by one string. */
   codeByName?: ErrorCode
   /**
-   * True if the same request can never succeed. The client must then not repeat it, although it may do so for this
-   * status.
+   * True if the same request can never succeed. The client must then not repeat it, although a client may normally
+   * repeat a request with this status.
    */
   isFinal?: true
   message?: string | ((data: Data) => string)

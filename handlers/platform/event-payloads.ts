@@ -104,7 +104,7 @@ function boundedReport(reported: ReportedCall, customData: CustomData, nowMs: nu
   if (whole.length <= reportBytesMax) return whole
   let left = reportBytesMax - reportOf(reported, [], customData, nowMs).length
   let from = entries.length
-  // Not all turns fit, so the first turn is never tried.
+  // All turns together do not fit, so the loop never tries the first turn.
   while (from > 1) {
     const comma = from < entries.length ? 1 : 0
     left -= Buffer.byteLength(JSON.stringify(entries[from - 1])) + comma
@@ -149,7 +149,7 @@ function findingsOf({ summary, outcome, structuredData }: Report) {
 
 function analysisOf(report: Report): Wire.AnalysisResult {
   const { analysisStatus, analysisProvider, analysisModel, analysisCompletedAtMs } = report
-  // This would be a defect, because an event is made after the analysis has ended.
+  // A pending analysis would be a defect, because an event is made after the analysis has ended.
   if (analysisStatus === 'pending') throw new Error('the analysis of the call is pending')
   return {
     status: analysisStatus,

@@ -55,8 +55,8 @@ function updateOrganization(organizations: OrganizationSettingsStore): Handlers[
 }
 
 function wireOrganization(record: OrganizationRecord | 'admin_taken' | 'legacy_ended' | null): Organization {
-  // This would be a defect: the key was just checked, organizations are not deleted, and these changes cannot make an
-  // organization the admin.
+  // A missing organization would be a defect: the key was just checked, organizations are not deleted, and these
+  // changes cannot make an organization the admin.
   if (record === null || typeof record === 'string') throw new Error('the organization of a live key is not stored')
   return {
     id: record.id,

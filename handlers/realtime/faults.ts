@@ -42,7 +42,7 @@ export const codeOfFault = {
   cancelled: 'SHUTTING_DOWN',
   nothing_to_send: 'INVALID_CONFIG',
   providers_unreachable: 'UPSTREAM',
-  // Not an upstream failure: the same stream succeeds as soon as another stream has ended.
+  // This is not an upstream failure: the same stream succeeds as soon as another stream has ended.
   providers_busy: 'RATE_LIMITED',
   all_rate_limited: 'RATE_LIMITED',
   stream_rate_limited: 'RATE_LIMITED',

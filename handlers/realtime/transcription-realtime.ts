@@ -2,8 +2,8 @@
  * The realtime transcription protocol of OpenAI's clients and agent frameworks, over the same streaming recognition as
  * our channel.
  *
- * Published clients take every `error` event for the session's end, and reconnect after a close. So a client gets an
- * error event only for its own mistakes. If a provider is lost or the server stops, the socket closes with 1013 or
+ * Published clients interpret every `error` event as the session's end, and reconnect after a close. So a client gets
+ * an error event only for its own mistakes. If a provider is lost or the server stops, the socket closes with 1013 or
  * 1012, without an error event.
  *
  * A session keeps its socket until the client leaves, even without audio. Its recognition stream ends earlier: when the

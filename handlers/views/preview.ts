@@ -32,7 +32,10 @@ function figureOf({ asOf, sourceUrl, vendorReported: interested, ...figure }: Ev
   }
 }
 
-/** Writes a pin as `provider:model`. The first slash separates, because only model ids contain slashes. */
+/**
+ * Writes a pinned model as `provider:model`. The first slash separates provider and model, because provider ids contain
+ * no slash.
+ */
 function idOf(pin: string): string {
   return pin.replace('/', ':')
 }
