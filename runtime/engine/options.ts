@@ -106,7 +106,7 @@ export type EdgeQuotaOptions = {
    * such a proxy count as one address.
    */
   onUnnamedProxy?: (address: string) => void
-  /** Addresses remembered in one window. The oldest is forgotten first. */
+  /** The most addresses counted in one window. If there are more, the oldest address is dropped. */
   addressesMax: number
 }
 

@@ -40,7 +40,7 @@ export type AdmitSocket = (request: UpgradeRequest) => unknown
 
 /** Thrown by `AdmitSocket`: another process has to serve this socket. */
 export class OwnedElsewhere extends Error {
-  /** The other process's name. */
+  /** The serving process's name. */
   readonly owner: string
 
   constructor(owner: string) {

@@ -11,7 +11,7 @@ import type { ChildProcess } from 'node:child_process'
 export interface Transport {
   /** `1.1`, or another version if the transport accepts it. */
   readonly httpVersion: string
-  /** In lower case: `get`. */
+  /** The method in lower case: `get`. */
   readonly method: string
   /** The path as it was sent, without the query. */
   readonly path: string

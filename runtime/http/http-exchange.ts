@@ -104,9 +104,9 @@ export class HttpExchange implements Context, Placed {
   }
 
   /**
-   * Takes a place among the requests in flight. If the request had another owner until now, its bytes move to the new
-   * owner. Returns false if the owner may not have them now. With `awaitsBody`, the places can be given back until
-   * `keep` is called.
+   * Counts the request and its bytes for `owner` (usually an organization), instead of an earlier owner. Returns false
+   * if the owner's limits do not allow this now. With `awaitsBody`, the request can lose its place to another owner
+   * until `keep` is called.
    */
   enter(owner: string, awaitsBody: boolean): boolean {
     // The look-up for an API key may end after its request was refused.
@@ -119,14 +119,14 @@ export class HttpExchange implements Context, Placed {
     return this.#request !== null && (bytes === 0 || this.hold(bytes))
   }
 
-  /** Keeps the places until the request ends. Returns false if a place was given back before. */
+  /** Lets the request keep its place until it ends. Returns false if the place was already given to another owner. */
   keep(): boolean {
     const hasRequest = this.#request?.keep() ?? true
     const hasBytes = this.#bodyBytes?.keep() ?? true
     return hasRequest && hasBytes
   }
 
-  /** False if the owner cannot have a body with this many bytes now. */
+  /** False if the owner's limits do not allow a body with this many bytes now. */
   admitsBody(bytes: number): boolean {
     return this.#capacity.bodyBytes.admits(this.#owner, bytes)
   }
@@ -138,7 +138,7 @@ export class HttpExchange implements Context, Placed {
     return this.#bodyBytes !== null
   }
 
-  /** Returns the places. The request takes no further place. */
+  /** Releases the request's place and bytes. Afterwards the request takes no further place. */
   end(): void {
     this.#isOver = true
     this.#endPlaces()
@@ -158,7 +158,7 @@ export class HttpExchange implements Context, Placed {
     this.#bodyBytes = null
   }
 
-  /** Refuses the body, because another owner needs its place. */
+  /** Refuses the body, because its place is given to another owner. */
   #refuseBody(): void {
     this.closesConnection = true
     this.receiver?.fail(givenBack())
@@ -182,7 +182,7 @@ export class HttpExchange implements Context, Placed {
   }
 }
 
-/** The refusal if a request's place was given back to another owner. */
+/** The refusal if a request's place was given to another owner. */
 export function givenBack(): Refusal {
   return new Refusal('overloaded', { message: 'the body arrives too slowly for a busy server', retryAfterS: 1 })
 }

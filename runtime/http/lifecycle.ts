@@ -119,7 +119,7 @@ function watched(lookup: Promise<void>): Promise<void> {
   return lookup
 }
 
-/** Throws the refusal if the owner may have no further request in flight now. */
+/** Throws the refusal if the owner's limit allows no further request in flight now. */
 export function enter(exchange: HttpExchange, owner: string, awaitsBody: boolean): void {
   if (exchange.enter(owner, awaitsBody)) return
   throw new Refusal('overloaded', { message: 'too many requests at once', retryAfterS: 1 })

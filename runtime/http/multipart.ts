@@ -187,7 +187,7 @@ export class MultipartContent implements Content {
 
   #refuse(refusal: Refusal): void {
     this.#refusal ??= refusal
-    // Without this, busboy would wait for ever for a reader of the refused part.
+    // Without this call, busboy would wait for ever for a reader of the refused part.
     this.#parser.destroy()
   }
 }

@@ -93,11 +93,13 @@ async function admitSocket(
 /** Facts known about a socket at its request's arrival. */
 type Begun = Pick<SocketContext, 'startedMs' | 'trace' | 'logFields'>
 
-/** The owner of a socket and of its request. */
+/** Counts a socket and its request for an organization. */
 type Claim = {
   /** Null until the admission has found the organization. */
   organizationId: string | null
-  /** Counts the request for an owner. Throws the refusal if the owner may have no further request in flight now. */
+  /**
+   * Counts the request for an owner. Throws the refusal if the owner's limit allows no further request in flight now.
+   */
   enter(owner: string): void
 }
 
@@ -196,7 +198,7 @@ export async function admitRelayed(
     const trace = engine.traceOf(request)
     const logFields = { ...trace?.logFields }
     const begun = { startedMs: engine.sockets.nowMs(), trace, logFields }
-    // The other process counts the request.
+    // The accepting process counts the request, so this process does not.
     const claim: Claim = { organizationId: null, enter: () => {} }
     const connection = await connectionOf(engine, match, request, begun, claim)
     return { connection }
@@ -219,7 +221,7 @@ function requireServing({ isServing }: Engine): void {
   if (!isServing) throw new Refusal('overloaded', { message: 'the server is restarting', retryAfterS: 1 })
 }
 
-/** Takes a place among the open sockets. The connection must end it. */
+/** Takes a place in the limit for open sockets. The connection must release the place. */
 function placeFor({ sockets }: Engine, owner: string): Place {
   const place = sockets.take(owner)
   if (place === null) throw tooManySockets()

@@ -8,7 +8,7 @@ export type StreamEvent = { event?: string; data: string }
 
 /**
  * Reads server-sent events (WHATWG HTML §9.2) from an answer's chunks. The standard drops a last event without its
- * closing blank line. Providers forget this line, so the event counts if its data are whole. `eventCharsMax` bounds the
+ * closing blank line. Providers omit this line, so the event counts if its data are whole. `eventCharsMax` bounds the
  * text of one unfinished event. If it is longer, throws OutboundError `protocol`.
  */
 export async function* readEventStream(

@@ -38,7 +38,7 @@ const interimsMax = 32
 
 export abstract class PendingRequest implements Placed {
   place = -1
-  /** The organization's place among the connections, or in the queue before them. */
+  /** The request's place among its organization's connections, or in the queue before them. */
   share: Place | null = null
   /** Sends the request. Set while it waits in the queue. */
   queued: (() => void) | null = null
@@ -217,7 +217,10 @@ const bufferedBytesMax = 65_536
  * Organizations have turns one after another, so fast streams of one organization do not delay the others.
  */
 const turnBytesMax = 256 * 1024
-/** After this many bytes a stream takes its part of a turn. Streams at the speed of a model or of speech rarely do. */
+/**
+ * After this many bytes a stream takes its part of a turn. Streams at the speed of a model or of speech rarely have
+ * this much.
+ */
 const turnBytesMin = 16 * 1024
 
 /** After this time without a read, a stream with waiting data is stuck. */

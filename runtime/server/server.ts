@@ -102,7 +102,7 @@ async function openRelayOf(engine: Engine): Promise<Relay | null> {
   } catch (err) {
     const message = 'sockets cannot be relayed between the processes of this machine'
     if (err instanceof ForeignFolderError) log.error({ err }, message)
-    // This is normal if the process has no writable folder. The reason names the folder.
+    // A missing relay is normal if the process has no writable folder. The reason names the folder.
     else log.info({ reason: (err as Error).message }, message)
     return null
   }

@@ -26,7 +26,7 @@ export async function startMetricsServer(
     )
   })
   await new Promise<void>((resolve, reject) => {
-    // After the server listens, rejecting has no effect, so a failed accept changes nothing.
+    // Once the server listens, the promise has resolved and `reject` has no effect. So a failed accept is ignored.
     server.on('error', (error) =>
       reject(notListening(error, { host, port }, { host: 'PARLEY_ADMIN_HOST', port: 'PARLEY_ADMIN_PORT' })),
     )

@@ -6,7 +6,7 @@
 export type Loop = {
   /** Names the loop in the log. Unique among the current loops. */
   name: string
-  /** From a run's end to the next run's beginning. The first run begins after one period. */
+  /** The time from a run's end to the next run's beginning. The first run begins after one period. */
   everyMs: number
   run(): Promise<unknown>
 }

@@ -48,7 +48,10 @@ export class Connection implements Socket, SocketOwner, Placed {
   readonly #entry: SocketEntry
   readonly #register: SocketRegister
   readonly context: ConnectionContext
-  /** The most buffered bytes once the reader is `given up`: the amount at this moment, and room for a goodbye. */
+  /**
+   * The most buffered bytes once the reader is `given up`: the amount at this moment, and room for the session's last
+   * frames.
+   */
   #goodbyeBytesMax = 0
   /** The end of the wait for the reader. After it the session is notified, or the socket is cut. */
   #deadlineMs = 0
@@ -57,7 +60,7 @@ export class Connection implements Socket, SocketOwner, Placed {
   place = -1
   readonly #capacity: Place
 
-  /** `capacity` is the socket's place among the open sockets. It ends with the socket. */
+  /** `capacity` is the socket's place in the limit for open sockets. The place ends with the socket. */
   constructor(register: SocketRegister, entry: SocketEntry, context: ConnectionContext, capacity: Place) {
     this.#register = register
     this.#entry = entry

@@ -32,7 +32,10 @@ export class Sockets implements SocketRegister {
     return this.#capacity.used >= this.#options.limits.socketsMax
   }
 
-  /** Takes a place for a socket. Returns null if the owner may not open a socket now. */
+  /**
+   * Takes a place in the limit for open sockets. Returns null if the owner (usually an organization) may not open a
+   * socket now.
+   */
   take(owner: string): Place | null {
     return this.#capacity.take(owner)
   }

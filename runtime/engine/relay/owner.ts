@@ -36,7 +36,7 @@ export function listenForRelays(folder: string, name: string, deps: RelayOwnerDe
   })
   server.maxConnections = deps.limits.socketsMax
   return new Promise((resolve, reject) => {
-    // After the server listens, rejecting has no effect, so a failed accept changes nothing.
+    // Once the server listens, the promise has resolved and `reject` has no effect. So a failed accept is ignored.
     server.on('error', reject)
     server.listen(path, () => {
       chmodSync(path, 0o600)

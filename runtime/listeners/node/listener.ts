@@ -44,8 +44,8 @@ function createHttp(engine: Engine): Server {
   }
   const take = (request: IncomingMessage, response: ServerResponse) => {
     const { socket } = request
-    // If an earlier request in the same read has closed the connection, node:http still emits this request. It must not
-    // run.
+    // If an earlier request in the same read has closed the connection, node:http still emits this request. The later
+    // request must not run.
     if (socket.destroyed) return
     if (owesTooMuch(socket)) return dropRequest(socket)
     oweAnswer(socket, response)

@@ -3,10 +3,10 @@ import type { HttpResponse } from './app.ts'
 type Part = { chunk: Uint8Array; last: boolean }
 
 /**
- * Hands on a request's body in small parts. uWebSockets.js reads a connection repeatedly in one turn of the event loop,
- * as long as each read fills its 512 KiB buffer. A client that sends as fast as its body is processed would block all
- * others (190 ms for 100 MiB). So bytes beyond `turnBytesMax` in a turn are only copied, faster than a client can send,
- * and are handed on in the next turns. Reading pauses until then.
+ * Passes on a request's body in small parts. uWebSockets.js reads a connection repeatedly in one turn of the event
+ * loop, as long as each read fills its 512 KiB buffer. A client that sends as fast as its body is processed would block
+ * all others (190 ms for 100 MiB). So bytes beyond `turnBytesMax` in a turn are only copied, faster than a client can
+ * send, and are passed on in the next turns. Reading pauses until then.
  */
 export class BodyInTurns {
   readonly #response: HttpResponse
@@ -21,7 +21,7 @@ export class BodyInTurns {
     this.#take = take
   }
 
-  /** Hands on a chunk, or copies it for a later turn. `chunk` is valid only during the call. */
+  /** Passes on a chunk, or copies it for a later turn. `chunk` is valid only during the call. */
   read(chunk: Uint8Array, last: boolean): void {
     if (this.#waiting === null) return this.#take(chunk, last)
     this.#planTurn()

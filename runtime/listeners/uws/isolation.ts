@@ -33,7 +33,7 @@ export class Isolation {
     this.#awaitsBody = hasBody
   }
 
-  /** Notes a chunk from the body. Must be called for each chunk. */
+  /** Records a chunk from the body. Must be called for each chunk. */
   read(bytes: number, last: boolean): void {
     this.#readBytes += bytes
     if (!last) return

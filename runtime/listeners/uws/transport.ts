@@ -220,7 +220,7 @@ export class UwsUpgradeTransport extends UwsTransport implements UpgradeTranspor
     const response = this.take()
     if (response === null) return null
     response.cork(() => writeHead(response, 101, headers))
-    // No extensions: audio does not compress, and a compressor for each socket takes much memory.
+    // The server accepts no extensions: audio does not compress, and a compressor for each socket takes much memory.
     response.cork(response.upgrade.bind(response, noFields, key, subprotocol, '', this.#context))
     const socket = this.#opened.pop()
     if (socket === undefined) return null
