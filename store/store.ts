@@ -30,7 +30,10 @@ export type StoreOptions = AccessOptions &
     serves: boolean
     /** The most connections for single organizations' transactions. Batches use two more, and LISTEN uses one. */
     connectionsMax: number
-    /** A batch is refused after this time, and all work while the database is away. Null: all work waits. */
+    /**
+     * A batch is refused after this time, and all work is refused while the database is unreachable. Null: all work
+     * waits.
+     */
     deadlineMs: number | null
     /** Instances share limits and used tokens through Redis or Valkey. Null: they share through the database. */
     redisUrl: string | null
@@ -50,7 +53,7 @@ export type Store = Access &
     transactionsUnderWay(): number
     /** Reads figures for the metrics: pending work in the database, and connections to it. */
     figures(): Promise<StoreFigures>
-    /** Returns true while the database is known to be away. */
+    /** Returns true while the database is known to be unreachable. */
     isDatabaseAway(): boolean
     /** Rejects if the database does not answer, or cannot write. */
     ping(): Promise<void>

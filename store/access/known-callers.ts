@@ -1,6 +1,6 @@
 /**
- * Caches the API clients whose keys were checked. An entry is fresh for `keyCacheMs`. While the database is away it is
- * valid for longer, up to `keysKeptMs`.
+ * Caches the API clients whose keys were checked. An entry is fresh for `keyCacheMs`. While the database is unreachable
+ * it is valid for longer, up to `keysKeptMs`.
  */
 import { timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../../domain/ports/system.ts'
@@ -12,7 +12,7 @@ import type { Digested } from './key-secret.ts'
 export type KeyCacheLimits = {
   keyCacheMs: number
   keyCacheMax: number
-  /** While the database is away, a checked key goes on working for this long. */
+  /** While the database is unreachable, a checked key is accepted for this long. */
   keysKeptMs: number
 }
 

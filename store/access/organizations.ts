@@ -164,7 +164,10 @@ async function hasLegacyEnded(tx: Tx, id: string): Promise<boolean> {
   return row?.isEnded === true
 }
 
-/** Notes the credit change. Locks the row, so no other transaction changes the credit until this transaction ends. */
+/**
+ * Records the credit change as a movement. Locks the row, so no other transaction changes the credit until this
+ * transaction ends.
+ */
 async function noteNewCredit(tx: Tx, organizationId: string, newMicroUsd: number, now: Date): Promise<void> {
   const [old] = await tx<{ microUsd: number }[]>`
     select credit_micro_usd as "microUsd" from organizations where id = ${organizationId} for update`

@@ -35,7 +35,7 @@ type Options = KeyCacheLimits & {
 
 type ProviderKeyRef = { organizationId: string; provider: string; keyId: string }
 type Row = { keyId: string; bytes: Buffer; sealedBy: string }
-/** After `untilMs` the key is valid only while the database is away. */
+/** After `untilMs` the key is valid only while the database is unreachable. */
 type Opened = { organizationId: string; apiKey: string; untilMs: number; keptUntilMs: number }
 
 const batches: BatchLimits = { rowsMax: 256, gatherMs: 0, idleGatherMs: 0, queueMax: 10_000 }

@@ -22,7 +22,7 @@ export type NewMovement = {
 }
 
 /**
- * Notes a credit change. Call it in the transaction with the change, when the credit is locked. Does nothing if the
+ * Records a credit change. Call it in the transaction with the change, when the credit is locked. Does nothing if the
  * amount is 0. A movement is later than all before by a millisecond or more, so the list keeps their order.
  */
 export async function noteMovement(tx: Tx, movement: NewMovement, now: Date): Promise<void> {

@@ -1,6 +1,6 @@
 /**
  * Before a request reaches a provider, its greatest possible cost is taken from the balance, and from its key's budget
- * if the key has one. The amount is noted as a reservation. A crash loses nothing, because a dead process's
+ * if the key has one. The amount is recorded as a reservation. A crash loses nothing, because a dead process's
  * reservations are given back. Settling (ledger.ts) removes the reservation and takes the true cost.
  */
 import { budgetOf, type CreditRefusal } from '../../domain/billing/budget.ts'

@@ -15,7 +15,7 @@ const retentionDays = 400
 const deletedMax = 10_000
 
 /**
- * Returns SQL for two parts in a statement: `counted` adds to the budgets, and `noticed` notes a budget as warned or
+ * Returns SQL for two parts in a statement: `counted` adds to the budgets, and `noticed` marks a budget as warned or
  * exhausted. `source` names a part with rows `organization_id, key_id, period, spent, released, budget`: one row for
  * each key and period, in this order. `budget` may be null if nothing was spent.
  */

@@ -26,7 +26,7 @@ export type RequestOptions = {
   /** A routing choice is deleted when no request has used it for this long. */
   choiceRetentionMs: number
   dataDir: string
-  /** The most bytes of settlements on the local disk while the database is away. */
+  /** The most bytes of settlements on the local disk while the database is unreachable. */
   journalBytesMax: number
 }
 

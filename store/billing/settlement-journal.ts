@@ -86,7 +86,7 @@ export class SettlementJournal<Row> {
     }
   }
 
-  /** Returns false if the file was adopted before the rows were surely in it. */
+  /** Returns false if the file was adopted before the rows were certainly in it. */
   async #appendOnce(rows: readonly JournalRow<Row>[]): Promise<boolean> {
     if (this.#isAdopted()) this.#forget()
     const text = `\n${rows.map((row) => `${this.#lineOf(row)}\n`).join('')}`
@@ -115,7 +115,7 @@ export class SettlementJournal<Row> {
     this.#isBroken = false
   }
 
-  /** Hands the rows to `write` in their order, and removes them when all are written. Rejects if `write` does. */
+  /** Passes the rows to `write` in their order, and removes them when all are written. Rejects if `write` does. */
   async replay(write: (rows: readonly JournalRow<Row>[]) => Promise<void>): Promise<void> {
     if (this.#isAdopted() && this.#appendsUnderWay === 0) this.#forget()
     if (this.#bytes === 0) return
@@ -218,7 +218,7 @@ export class SettlementJournal<Row> {
       }
       if (rows.length > 0) await write(rows)
     } finally {
-      // After a failure the lines end without closing the file.
+      // After a failure the line reader ends without closing the file, so the file is closed here.
       input.destroy()
     }
   }

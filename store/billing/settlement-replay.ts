@@ -48,7 +48,7 @@ export function createReplay<Row>(
     (running ??= replayOnce().finally(() => {
       running = null
     }))
-  // If this fails, the loop tries again and logs the failure.
+  // If the replay fails, the loop tries again and logs the failure.
   onReturn(sql, () => void replay().catch(() => {}))
   return { replay, adopt: () => journal.adopt((id) => isLive(sql, id, clock.nowMs()), writeKnown) }
 }

@@ -30,8 +30,8 @@ export function createOrganizationNotices(sql: Sql): OrganizationNotices {
   return {
     watch: (watcher) => void watchers.push(watcher),
     async listen() {
-      // The driver listens again after each lost connection. While the database counts as away, it cannot be read, so
-      // its return counts as a change too.
+      // The driver listens again after each lost connection. While the database counts as unreachable, no code reads
+      // it, so its return counts as a change too.
       await sql.listen(channel, changed, changed)
       onReturn(sql, changed)
     },

@@ -71,7 +71,7 @@ export function createCallCommands(deps: CallCommandDeps): CallCommands {
         })
         const reply = await done.within(commandMs)
         if (reply !== null) return reply
-        // If deleting the row fails, the owner may have started a transfer, so a transfer counts as taken.
+        // If deleting the row fails, the owner may have started a transfer, so the transfer counts as started.
         if (await withdrawn(tenant, id).catch(command.kind === 'transfer' ? () => false : rethrow)) return null
         // The owner has taken the command. Either it still runs, or its answer was lost.
         return (command.kind === 'transfer' && (await done.within(answerMs))) || { answer: null }

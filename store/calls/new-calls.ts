@@ -62,7 +62,9 @@ async function insert(tx: Tx, call: Call, createdAt: string, { bytes, sealedBy }
   await notifyCallChange(tx, id)
 }
 
-/** Notes an imported number's first call. Until then the number shows a notice: the trunk must send its calls here. */
+/**
+ * Records an imported number's first call. Until then the number shows a notice: the trunk must send its calls here.
+ */
 async function noteFirstCall(tx: Tx, { organizationId, test, phone, createdAtMs }: Call): Promise<void> {
   await tx`
     update phone_numbers set first_called_at = ${new Date(createdAtMs)}

@@ -36,7 +36,7 @@ export async function storeTransfers(tx: Tx, transfers: readonly Transfer[]): Pr
 }
 
 /**
- * Notes on both legs that they are bridged, in the same transaction as the transfer's status. With only one change
+ * Records on both legs that they are bridged, in the same transaction as the transfer's status. With only one change
  * stored, a dead process's legs would stay open, or two people who are still talking would be hung up.
  */
 async function storeBridge(tx: Tx, { organizationId, test, callId, legId, updatedAtMs }: Transfer): Promise<void> {

@@ -29,7 +29,7 @@ export type OpenDatabase = {
 
 /**
  * Opens the database. `name` marks this process's connections in pg_stat_activity. A batch is refused after
- * `deadlineMs`, and all work while the database is away. If it is null, all work waits.
+ * `deadlineMs`, and all work is refused while the database is unreachable. If `deadlineMs` is null, all work waits.
  */
 export async function openDatabase(
   options: DatabaseOptions,

@@ -138,7 +138,7 @@ export function createSipConnections(
   }
 }
 
-/** Notes the remote SIP endpoint's answers. The connection's status follows from them. */
+/** Records the remote SIP endpoint's answers. The connection's status follows from them. */
 function createStatusNotes(
   asOperator: Tenancy['asOperator'],
   clock: Clock,

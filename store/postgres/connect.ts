@@ -108,8 +108,8 @@ function pool(target: Target, max: number, sockets: Sockets, parameters: Record<
   const options = {
     max,
     socket: sockets.add,
-    // The driver's default waits up to 20 s between attempts, so the store could stay away for 15 s after Postgres is
-    // back.
+    // The driver's default waits up to 20 s between attempts, so the store could stay unreachable for 15 s after
+    // Postgres is back.
     backoff: (attempt: number) => Math.min(0.05 * 2 ** attempt, 0.5),
     connect_timeout: 2,
     // Our statements send JSON and no arrays, so the driver need not read the array types on each connection.

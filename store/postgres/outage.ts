@@ -197,8 +197,8 @@ export function watchFor(outage: Outage, connections: readonly Sql[]): void {
 }
 
 /**
- * Runs work on the connections, and refuses it while their database is away. If no outage is watched for, as in a
- * command, it only runs. Failures become faults as in `asFault`.
+ * Runs work on the connections, and refuses it while their database is unreachable. If no outage is watched for, as in
+ * a command, it only runs. Failures become faults as in `asFault`.
  */
 export function guard<T>(sql: Sql, work: Work<T>): Promise<T> {
   const outage = outages.get(sql)

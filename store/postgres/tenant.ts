@@ -1,9 +1,9 @@
 /**
  * Row level security is the second barrier, after the organization_id in every query. Each table's policy shows only
  * rows with the organization `app.organization`, and no rows if it is not set. All work for one organization goes
- * through here. Batches on the hot path do not: one statement has rows for many organizations, and a transaction to set
- * the organization would cost three more round trips each. Their pool sets `*` when it connects. If live and test keys
- * do not share a resource, its table has a policy for `app.world` too.
+ * through this file. Batches on the hot path do not: one statement has rows for many organizations, and a transaction
+ * to set the organization would cost three more round trips each. Their pool sets `*` when it connects. If live and
+ * test keys do not share a resource, its table has a policy for `app.world` too.
  */
 import type { Tenant } from '../../domain/records/organization.ts'
 import type { Sql, Tx } from './connect.ts'
@@ -98,7 +98,7 @@ export function transactionsUnderWay(sql: Sql): number {
 
 /**
  * Begins a transaction. With the empty world it sees no live or test row, only rows shared by both. Throws the fault
- * store_unreachable if the database is away.
+ * store_unreachable if the database is unreachable.
  */
 async function begin<T>(
   sql: Sql,

@@ -54,8 +54,8 @@ export function isAnswer(error: unknown): boolean {
 }
 
 /**
- * Returns the fault store_unreachable if the store is away for a moment, cannot write or is closed. Any other error is
- * our defect and stays as it is.
+ * Returns the fault store_unreachable if the store is unreachable for a moment, cannot write or is closed. Any other
+ * error is our defect and stays as it is.
  */
 export function asFault(error: unknown): unknown {
   if (isUnreachable(error) || (!isPassing(error) && !closed.has(codeOf(error)))) return error

@@ -21,7 +21,7 @@ const rowsMax = 256
 /** More rows are forgotten. If this process ends, other code gives back what they hold. */
 const waitingMax = 10_000
 
-/** `isTwice`: after the first success the row is undone again when its write has surely ended. */
+/** `isTwice`: after the first success the row is undone again when its write has certainly ended. */
 type Waiting<Row> = { row: Row; isTwice: boolean }
 
 /** `undo` must change nothing if the write had no effect. `idOf` tells rows apart. */

@@ -1,4 +1,4 @@
-/** Finds expired recordings, and notes their deletion in their calls' rows. */
+/** Finds expired recordings, and records their deletion in their calls' rows. */
 import type { ExpiredRecordings } from '../../domain/calls/recording-retention.ts'
 import type { Clock } from '../../domain/ports/system.ts'
 import type { Tenant } from '../../domain/records/organization.ts'

@@ -1,4 +1,4 @@
-/** Finds pending uploads of recordings, and notes their results in their calls' rows. */
+/** Finds pending uploads of recordings, and records their results in their calls' rows. */
 import type { UploadStore } from '../../domain/calls/recording-uploads.ts'
 import type { Clock } from '../../domain/ports/system.ts'
 import type { Tenant } from '../../domain/records/organization.ts'

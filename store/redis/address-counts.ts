@@ -9,7 +9,7 @@ const addressesMax = 1_000
 
 /**
  * Adds counts and returns the sums. A window is one hash, which is removed one window after its end. ARGV: the hash's
- * life in ms, then address and count in turn.
+ * life in ms, then alternating addresses and counts.
  */
 const add = script(`
 local sums = {}

@@ -2,7 +2,7 @@
  * A connection to Redis or Valkey. Data stored only in Redis is short-lived or can be counted again, so an installation
  * may lose Redis at any time.
  *
- * While the connection is away, a command fails at once. If commands waited, they would stop requests although the
+ * While the connection is down, a command fails at once. If commands waited, they would stop requests although the
  * server can serve without Redis.
  */
 import { createHash } from 'node:crypto'
@@ -14,7 +14,7 @@ import { systemClock, within } from '../../runtime/timing/clock.ts'
 export type Script = { text: string; sha1: string }
 
 export type Redis = {
-  /** Runs a script in one step. Throws the fault store_unreachable while the connection is away. */
+  /** Runs a script in one step. Throws the fault store_unreachable while the connection is down. */
   run(script: Script, keys: readonly string[], values: readonly (string | number)[]): Promise<unknown>
   /** Sets a key. Returns false if the key exists already. The key expires after `lifeMs`. Throws like `run`. */
   setOnce(key: string, lifeMs: number): Promise<boolean>

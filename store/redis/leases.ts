@@ -62,7 +62,8 @@ set_lease(ARGV[1], ARGV[3], ARGV[4], held + 1, sessions + is_session)
 return ''`)
 
 /**
- * Ends leases. ARGV: instance; then in turn organization, key, the number of ended leases, and the sessions among them.
+ * Ends leases. ARGV: instance; then repeatedly organization, key, the number of ended leases, and the sessions among
+ * them.
  */
 const end = script(`${forgetLeases}
 for i = 2, #ARGV, 4 do

@@ -3,7 +3,10 @@ import type { Clock } from '../../domain/ports/system.ts'
 import { clockSkewMs } from '../sharing/used-tokens.ts'
 import type { Redis } from './connection.ts'
 
-/** Notes used tokens in Redis. While Redis is away, tokens are refused, because a token might have been used before. */
+/**
+ * Records used tokens in Redis. While Redis is unreachable, tokens are refused, because a token might have been used
+ * before.
+ */
 export function createRedisUsedTokens(redis: Redis, clock: Clock): UsedTokens {
   return {
     spend: (organizationId, tokenId, expiresAtMs) => {

@@ -18,9 +18,9 @@ export type Instance = {
    * Counts other instances with leases in memory and with a database connection. A killed instance has no connection.
    */
   othersInMemory(): Promise<number>
-  /** Notes that this instance counts in memory. Returns false and changes nothing if another instance is alive. */
+  /** Records that this instance counts in memory. Returns false and changes nothing if another instance is alive. */
   countInMemory(): Promise<boolean>
-  /** Notes that this instance counts in rows, and replaces its lease rows. */
+  /** Records that this instance counts in rows, and replaces its lease rows. */
   countInRows(leases: readonly KeyLeases[]): Promise<void>
   /** Calls `changed` at each instance's change, and when a change may have been missed. */
   listen(changed: () => void): Promise<void>

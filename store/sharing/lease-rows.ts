@@ -66,7 +66,7 @@ export function createLeaseRows(
   failed: () => void,
 ): LeaseRows {
   const asks = createBatcher((rows: readonly Ask[]) => statements.acquireAll(rows, failed), batches)
-  // Ends are added up by key, so the map stays small even if the database is away for long.
+  // Ends are added up by key, so the map stays small even if the database is unreachable for long.
   let ends = new Map<string, Ends>()
   let writing: Promise<void> | null = null
 

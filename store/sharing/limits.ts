@@ -119,7 +119,7 @@ export class SharedLimits implements Limits {
   /** Writes ended leases, and removes this instance's row. */
   async leave(): Promise<void> {
     this.#isServing = false
-    // If a refresh is under way, it would write the row again after its removal. So it is waited for.
+    // If a refresh is under way, it would write the row again after its removal. So the refresh must end first.
     await this.refresh().catch(() => {})
     await this.#rows.settle()
     await this.#rows.writeEnds()
@@ -166,7 +166,7 @@ export class SharedLimits implements Limits {
     this.#counting = 'moving'
     try {
       await this.#rows.settle()
-      // The move may fail after the ended leases are forgotten here. Then all rows must be written again.
+      // The move may fail after the ended leases are dropped here. Then all rows must be written again.
       this.#isUncertain = true
       this.#rows.forgetEnds()
       if (to === 'rows') await this.#instance.countInRows(this.#local.leasesByKey())

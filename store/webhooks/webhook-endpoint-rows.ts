@@ -65,7 +65,7 @@ export async function insertEndpoint(tx: Tx, endpoint: Endpoint, secrets: Secret
       ${endpoint.disabledReason}, ${new Date(endpoint.createdAtMs)}, ${new Date(endpoint.updatedAtMs)})`
 }
 
-/** Writes a changed endpoint. If the endpoint was disabled, its failures are forgotten. */
+/** Writes a changed endpoint. If the endpoint was disabled, its recorded failures are cleared. */
 export async function updateEndpoint(tx: Tx, endpoint: Endpoint, secrets: SecretColumns): Promise<void> {
   await tx`
     update webhook_endpoints set name = ${storable(endpoint.name)}, url = ${endpoint.url},

@@ -95,9 +95,9 @@ function attemptColumns(attempt: Attempt): object {
 type Mark = { organization_id: string; test: boolean; id: string; sign: 'worked' | 'failed' | 'gone' }
 
 /**
- * Notes endpoints' successes and failures. An endpoint's row is written only at its first failure, at its first success
- * after a failure, or when it is disabled. If every attempt wrote the row, all processes would wait for one another
- * there.
+ * Records endpoints' successes and failures. An endpoint's row is written only at its first failure, at its first
+ * success after a failure, or when it is disabled. If every attempt wrote the row, all processes would wait for one
+ * another there.
  */
 async function markEndpoints(tx: Tx, ends: readonly DeliveryEnd[], nowMs: number): Promise<DisabledEndpoint[]> {
   const marks = marksOf(ends)

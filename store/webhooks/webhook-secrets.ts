@@ -14,7 +14,7 @@ import type { Sealed, Sealer } from '../sealing/sealed.ts'
 
 export type SecretRow = Sealed & { organizationId: string; id: string }
 
-/** The most remembered secrets. They are used while the database is away. */
+/** The limit for cached secrets, used while the database is unreachable. */
 const rememberedMax = 1_000
 
 export function createWorkspaceSecrets(tenancy: Tenancy, sealer: () => Sealer, clock: Clock): WorkspaceSecrets {

@@ -1,4 +1,4 @@
-/** Reads webhook events for open streams, and notes the tenants that have a stream. */
+/** Reads webhook events for open streams, and records the tenants that have a stream. */
 import type { Tenant } from '../../domain/records/organization.ts'
 import type { EventPosition, StoredWebhookEvent, WebhookStreamStore } from '../../domain/webhooks/event-stream.ts'
 import { Watchers } from '../caches/watchers.ts'
