@@ -13,7 +13,7 @@ import { localSecretOf } from './secrets.ts'
 export type FirstKey = { kind: 'local'; key: string } | { kind: 'named' | 'stored' | 'none' }
 
 /**
- * Gives an empty store its first organization and API key, if only this machine can reach the server or the
+ * Makes the first organization and API key in an empty store, if only this machine can reach the server or the
  * configuration names the key. A generated key is stored in the data folder for the command line.
  */
 export async function bootstrap({ config, store, log }: Pick<App, 'config' | 'store' | 'log'>): Promise<FirstKey> {

@@ -7,7 +7,7 @@ export type Open = { calls: number; requests: number; sockets: number }
 export type Waiting = Open & { untilMs: number; forMs: number }
 
 /**
- * Returns the open work and the latest end. While calls are open, the server waits up to `sessionsMs`: see
+ * Returns the open work and the drain's latest end. While calls are open, the server waits up to `sessionsMs`: see
  * runtime/server/drain.ts.
  */
 export function waitingOf(open: Open, drain: ParleyConfig['drain'], lbDelayMs: number, nowMs: number): Waiting {

@@ -28,7 +28,8 @@ function checkExposure({ host, masterKey, nodeUrl, databaseUrl }: ParleyConfig):
     throw new ConfigError(
       `PARLEY_MASTER_KEY: is required when the host is not loopback (it is ${host}); 32 characters or more`,
     )
-  // Without a common key, each node would make a separate key, and could not open the other nodes' secrets and tokens.
+  // Without a common master key, each node would make a separate key, and could not open the other nodes' secrets and
+  // tokens.
   if (nodeUrl !== null && databaseUrl !== null)
     throw new ConfigError(
       'PARLEY_MASTER_KEY: is required with nodeUrl: all nodes of a database have the same one, of 32 characters or more. A node that has made a key keeps it in the file master.key of its data folder: set that key on all nodes',

@@ -88,8 +88,8 @@ function endOf(gateway: Gateway, worker: boolean, { drain }: ParleyConfig): Prom
       process.on(signal, () => {
         count += 1
         if (count > 1) return gateway.force()
-        // Ctrl-C comes from a person, so the server does not wait for a load balancer. For another signal, only the log
-        // has this line.
+        // Ctrl-C comes from a person, so the server does not wait for a load balancer, and the terminal shows the open
+        // work. For SIGTERM, the open work is only logged.
         const lbDelayMs = signal === 'SIGINT' ? 0 : drain.lbDelayMs
         if (signal === 'SIGINT')
           console.error(`${waitingWords(gateway.waiting(lbDelayMs), timeOfDay)}; Ctrl-C again ends at once`)
@@ -131,7 +131,7 @@ export async function demo(config: ParleyConfig, env: Environment, run: Paramete
   interrupted.catch(() => {}) // It can reject before the race below waits for it.
   const dataDir = mkdtempSync(path.join(os.tmpdir(), 'parley-'))
   const address = { host: '127.0.0.1', port: 0, uploadPort: null, adminPort: null, processes: 1 }
-  // The deployment's proxy is not in front of this Parley, so without these addresses it makes a local key.
+  // The deployment's proxy is not in front of this Parley, so these addresses are removed, and it makes a local key.
   const unproxied = { publicUrl: null, nodeUrl: null, trustedProxies: [] }
   const store = { dataDir, databaseUrl: null, bootstrapKey: null }
   const settings: ParleyConfig = { ...config, ...address, ...unproxied, ...store, logLevel: 'warn' }
