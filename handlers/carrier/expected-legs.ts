@@ -27,7 +27,7 @@ export type ExpectedLegsDeps = {
 
 type Expected = { leg: ExpectedLeg; secret: Buffer; requestedRateHz: MediaEndpoint['sampleRateHz'] }
 
-/** When sockets are passed on, the process name is a file name. So it must not contain path characters. */
+/** When sockets are passed on, the process name is used as a file name. So it must not contain path characters. */
 const tokenForm = /^([\w-]{1,64})\.([\w-]{32})$/
 const secretBytes = 24
 

@@ -1,4 +1,4 @@
-/** The types for the fault tables: a row for each fault, and the surface's places to name in it. */
+/** The types for the fault tables: a row for each fault, and the surface's request fields to name in the row. */
 import type { Capability } from '../../domain/ports/model.ts'
 import type { ErrorCode } from '../../generated/router/errors.ts'
 

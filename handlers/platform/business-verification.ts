@@ -69,7 +69,7 @@ function refuseDeclaration(): Refusal {
   return new Refusal('invalid_parameter', { param: issue.path, ...issue, issues: [issue] })
 }
 
-/** Returns the fields of a business profile that the saved brand already answers. */
+/** Returns the business profile's fields that the saved brand already contains. */
 function prefillOf(brand: BrandProfile | null): WireVerification['prefill'] {
   if (brand === null) return null
   const { legalName, displayName, entityType, country, ein, website, street, city, state, postalCode } = brand

@@ -64,7 +64,7 @@ function numberOperations(handlers: PlatformHandlers<Caller>, clock: Pick<Clock,
   } satisfies Partial<PlatformHandlers<Caller>>
 }
 
-/** Gives a handler's answer another shape. The contract also allows this shape. */
+/** Changes a handler's answer to another shape. The contract also allows this shape. */
 function shaped<Request, Result extends { body: object }>(
   handle: Handle<Request, Result>,
   shape: (body: Result['body']) => object,
@@ -75,7 +75,7 @@ function shaped<Request, Result extends { body: object }>(
   }
 }
 
-/** Gives a handler's answer values outside the contract, so the answer is not checked against it. */
+/** Adds values outside the contract to a handler's answer, so the answer is not checked against it. */
 function unchecked<Request, Result extends { body: object }>(
   handle: Handle<Request, Result>,
   shape: (body: Result['body']) => object,
@@ -115,7 +115,7 @@ function present(row: object) {
 
 type Secrets = { hasSecret: boolean; authHeaders: readonly { name: string }[] | null }
 
-/** The SDKs require a secret's name. Our secrets have no names, so a secret gets its tool's or endpoint's. */
+/** The SDKs require a secret's name. Our secrets have no names, so a secret gets its tool's or endpoint's name. */
 function secretRefs(owner: string, { hasSecret, authHeaders }: Secrets) {
   return {
     secretRef: hasSecret ? `secret:${owner}` : 'secret:workspace',

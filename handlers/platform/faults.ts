@@ -107,7 +107,9 @@ const unreadable = 'readable'
 const perhapsDone =
   'It may have been done all the same: look at the call, and ask again with a new Idempotency-Key if not.'
 
-/** The words for a secret that does not open. They do not suggest a repeat, because it would fail too. */
+/**
+ * The messages for a stored secret that cannot be decrypted. They do not suggest a repeat, because it would fail too.
+ */
 const sealedWords = {
   message: 'A stored secret that this request needs cannot be opened by this server',
   hint: 'Tell the operator: the server has another master key than the one with which it was sealed. Or set the secret anew.',
@@ -177,7 +179,7 @@ function written(
   requestId: string,
 ): FaultAnswer {
   const row = errorCodes[code]
-  // An unreadable body has no place in it to name, so the hint does not refer to the issues.
+  // An unreadable body has no field to name, so the hint does not refer to the issues.
   const usual = code === 'VALIDATION_ERROR' && issues === undefined ? 'Correct the request.' : row.hint
   const headers: Record<string, string> = { ...more.headers }
   if (status === 429 || status === 503 || retryAfterS !== undefined)

@@ -52,7 +52,10 @@ export function transcriptionRealtime(
   return (socket, context) => new RealtimeSocket(deps, socket, context)
 }
 
-/** The silence to end an utterance if only the client's commit should end it. So it is longer than any utterance. */
+/**
+ * The endpointing silence if only the client's commit should end an utterance. It is longer than any utterance, so a
+ * provider never ends an utterance earlier.
+ */
 const endpointingMaxMs = 10_000
 /** If a client sends nothing for this long, its audio counts as paused, and the last utterance is ended. */
 const pauseMs = 3000
@@ -203,7 +206,7 @@ class RealtimeSocket extends EndingSocket implements TranscriptionRealtimeSessio
     return isMistake(code) ? this.#event({ type: 'error', error: failureOf(code, message) }) : null
   }
 
-  /** Returns 1013 for a lost provider. It means try again, and published clients do so. */
+  /** Returns 1013 for a lost provider. The code means "try again", and published clients reconnect. */
   protected override closeCodeOf(code: RealtimeErrorCode): number {
     return code === 'UPSTREAM' ? 1013 : super.closeCodeOf(code)
   }

@@ -49,7 +49,8 @@ function messageOf(message: NativeMessage, pointer: string): ChatMessage {
 }
 
 /**
- * Translates a tool call. Its arguments may be a blank text, because some servers write a call without parameters so.
+ * Translates a tool call. Its arguments may be a blank text, because some servers write blank arguments for a call
+ * without parameters.
  */
 function callOf({ id, name, args }: NativeHistoryCall, pointer: string) {
   const text =
