@@ -86,7 +86,7 @@ export class Connections<Request extends { owner?: string | undefined }> impleme
     this.#inFlight.add(pending)
   }
 
-  /** Gives free connections to waiting requests. An organization with a new connection goes to the end. */
+  /** Assigns free connections to waiting requests. An organization with a new connection goes to the queue's end. */
   #next(): void {
     // `take` can end another organization's request, and its end calls this method again.
     if (this.#isServing) return

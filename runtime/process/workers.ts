@@ -25,7 +25,7 @@ export type Workers = {
 export type WorkerOptions = {
   env: Environment
   graceMs: number
-  /** Gives a worker the port. */
+  /** Passes the listening port to a worker. */
   share: (child: ChildProcess) => void
   /** Called if a worker fails, for example because the system cannot start more processes. */
   failed: (error: unknown) => void

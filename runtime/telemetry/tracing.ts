@@ -79,7 +79,7 @@ function schemeOf(url: string): string {
 type Ids = { traceId: string; spanId: string }
 type IdGenerator = { generateTraceId(): string; generateSpanId(): string }
 
-/** Gives the SDK the current span's planned ids. */
+/** Passes the current span's planned ids to the SDK. */
 class PlannedIds implements IdGenerator {
   readonly #random: IdGenerator
   planned: Ids = { traceId: '', spanId: '' }

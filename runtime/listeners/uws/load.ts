@@ -1,6 +1,6 @@
 /**
  * Loads uWebSockets.js if it runs here: its package has one binary for each Node version, and each binary needs certain
- * systems. Only a binary with its sum in sums.ts is loaded. The package's scripts are not run.
+ * systems. Only a binary with its checksum in sums.ts is loaded. The package's scripts are not run.
  */
 
 import type * as Uws from 'uWebSockets.js'
@@ -11,7 +11,7 @@ import { basename, dirname, join } from 'node:path'
 import { sums } from './sums.ts'
 
 export type Binary = typeof Uws & { _cfg(setting: 'silent'): void }
-/** `problem` is for the user. `isForeign`: the file exists, but its sum is another one than in the table. */
+/** `problem` is for the user. `isForeign`: the file exists, but its checksum differs from the table. */
 type Loaded = { binary: Binary } | { problem: string; isForeign: boolean }
 
 const require = createRequire(import.meta.url)

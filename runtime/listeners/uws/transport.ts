@@ -115,7 +115,8 @@ export class UwsTransport implements Transport {
 
   open(status: number, headers: readonly string[], chunk: string | Uint8Array, bytes: number | null): boolean {
     if (!this.#open) return true
-    // `tryEnd` cannot close the connection after a request's body, but an isolated answer may have to.
+    // `tryEnd` cannot close the connection after a request's body, but the answer to an isolated request may have to
+    // close it.
     if (bytes !== null && !(this.#isolation?.hasBody ?? false)) {
       this.#sized = new SizedBody(this.#response, bytes, () => this.take())
       return this.#sized.open(() => writeHead(this.#response, status, headers), asBytes(chunk))
