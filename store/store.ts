@@ -77,7 +77,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     else await requireSchema(opened.pools.tenant)
     return await assemble(opened, instanceId, options)
   } catch (error) {
-    // If this start has started the Postgres server, the server is stopped again.
+    // If this call has started the Postgres server, the server is stopped again.
     await opened.close(opened.hasStartedServer)
     throw error
   }

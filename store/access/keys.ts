@@ -1,7 +1,7 @@
 /**
  * Checks API keys, and users' tokens and sessions in the same way. A checked key is remembered for a while, so requests
- * do not wait for the database. Changes arrive by NOTIFY. If notifications may have been missed, everything is
- * forgotten. If a key cannot be checked, it is refused.
+ * do not wait for the database. Changes arrive by NOTIFY. If notifications may have been missed, the whole cache is
+ * cleared. If a key cannot be checked, it is refused.
  */
 import { timingSafeEqual } from 'node:crypto'
 import type { LiveKeys } from '../../domain/access/ephemeral.ts'

@@ -139,7 +139,7 @@ function createAdministration(
 
 /**
  * Names the row to which a sealed key is bound. The key's id serves as a version: if an older key is put back into the
- * row, it does not open.
+ * row, it cannot be decrypted.
  */
 function placeOf({ organizationId, provider, keyId }: ProviderKeyRef): string[] {
   return ['provider key', organizationId, provider, keyId]

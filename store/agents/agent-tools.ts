@@ -152,7 +152,7 @@ const secretColumns = (tx: Tx) => tx`secrets_id as "secretsId", sealed as bytes,
 
 /**
  * Names the row to which sealed secrets are bound. Their id serves as a version: if older secrets are put back into the
- * row, they do not open.
+ * row, they cannot be decrypted.
  */
 function placeOf(row: Pick<Row, 'organizationId' | 'agentId' | 'id'> & { secretsId: string | null }): string[] {
   return ['tool', row.organizationId, row.agentId, row.id, row.secretsId ?? '']

@@ -92,7 +92,7 @@ export async function replaceWebhooks(
   }
 }
 
-/** Gives an agent's endpoints the agent's new name. Their settings stay. */
+/** Renames an agent's endpoints to the agent's new name. Their settings stay. */
 export async function renameWebhooks(
   tx: Tx,
   tenant: Tenant,

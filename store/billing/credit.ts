@@ -17,7 +17,7 @@ const batches: BatchLimits = { rowsMax: 128, gatherMs: 1, idleGatherMs: 0, queue
 const sweepRowsMax = 1_000
 
 export type StoredCredit = Credit & {
-  /** Gives back reservations by dead instances, that is, instances without a heartbeat. */
+  /** Releases reservations by dead instances, that is, instances without a heartbeat. */
   sweep(): Promise<void>
   drain(): Promise<void>
   /** Counts unanswered reservations. */

@@ -107,7 +107,10 @@ export function createLedger(deps: LedgerDeps): SettlementReplay & { ledger: Sto
 }
 
 function createWriter({ sql, clock, log, choices }: LedgerDeps) {
-  /** Writes the rows. If the database cannot take them now, `refused` gets them. If it is null, this rejects. */
+  /**
+   * Writes the rows. If the database cannot store the rows now, `refused` receives them. If `refused` is null, the
+   * promise rejects.
+   */
   async function writeEach(
     batch: readonly Waiting[],
     refused: ((rows: readonly Waiting[], err: unknown) => Promise<void>) | null,

@@ -34,7 +34,7 @@ export type JournalOptions = {
 
 const rowsInBatch = 256
 const ending = '.jsonl'
-/** An append is tried this often if the file is adopted meanwhile. An adoption of a file is rare. */
+/** An append is repeated at most this often if another process adopts the file meanwhile. Adoption is rare. */
 const triesMax = 3
 
 export class SettlementJournal<Row> {
@@ -238,7 +238,7 @@ export class SettlementJournal<Row> {
   }
 }
 
-/** Renames a file, and never over an existing file. Returns false if another process has renamed it earlier. */
+/** Renames a file, but never replaces an existing file. Returns false if another process has renamed it earlier. */
 function hasMoved(from: string, to: string): boolean {
   if (existsSync(to)) return false
   try {
@@ -251,8 +251,8 @@ function hasMoved(from: string, to: string): boolean {
 }
 
 /**
- * Gives an adopted file its first name back, so that any process can adopt it. A link never replaces a file. If its
- * author has begun a new file, the adopted file stays, and is tried again.
+ * Restores an adopted file's first name, so that any process can adopt it. A link never replaces a file. If its author
+ * has begun a new file, the adopted file stays, and is tried again.
  */
 async function giveBack(adopted: string, file: string): Promise<void> {
   const isLinked = await link(adopted, file).then(

@@ -9,7 +9,7 @@
  */
 export const hasFailed = (outcome: string) => `${outcome} not in ('succeeded', 'cancelled')`
 
-/** The columns that separate one sum from another. */
+/** The columns that identify a daily sum. */
 const dimensions = ['organization_id', 'test', 'day', 'key_id', 'agent_id', 'provider', 'model', 'stage']
 
 /**

@@ -16,7 +16,7 @@ export function openedOf(sealer: () => Sealer, call: Call, { bytes, sealedBy }: 
   return JSON.parse(sealer().open({ bytes, sealedBy }, placeOf(call))) as SecretsByTool
 }
 
-/** Names the row to which sealed secrets are bound. In another row they do not open. */
+/** Names the row to which sealed secrets are bound. In another row they cannot be decrypted. */
 function placeOf({ organizationId, test, id }: Tenant & { id: string }): string[] {
   return ['call', organizationId, test ? 'test' : 'live', id]
 }

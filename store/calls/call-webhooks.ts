@@ -64,8 +64,8 @@ export class CallWebhooks {
   }
 
   /**
-   * Returns a function to read the call's audience: the matching endpoints, and if a stream is open. It reads once for
-   * a transaction, and only if a change needs it.
+   * Returns a function to read the call's audience: the matching endpoints, and if a stream is open. The function reads
+   * once in a transaction, and only if a change needs it.
    */
   audience(tx: Tx, call: Call): ReadAudience {
     let audience: Promise<Audience> | null = null

@@ -40,7 +40,7 @@ export function createLegCharges(worlds: Worlds & Tenancy, clock: Clock): LegCha
 
 /**
  * Finds calls that the credit or their key's budget no longer covers. A leg is debited when its minute is over, so the
- * credit must also cover the current minutes. Otherwise fifty calls on money for one call would each go on for a
+ * credit must also cover the current minutes. Otherwise fifty calls with credit for one call would each go on for a
  * minute. Legs are covered in the order of their answers. Reserved credit counts too, because most of each reservation
  * is given back.
  */

@@ -55,8 +55,8 @@ async function read(tx: Tx, tenant: Tenant, callId: string): Promise<StoredRepor
 /** Repeats the same delivery with the same webhook-id. An older report version is not sent after a newer version. */
 async function retry(tx: Tx, tenant: Tenant, callId: string, nowMs: number): Promise<void> {
   const now = new Date(nowMs)
-  // Locks rows by id, in the same order as `enqueue` and the ends of attempts. Otherwise two transactions could wait
-  // for each other.
+  // Locks rows by id, in the same order as `enqueue` and the code to store attempts' results. Otherwise two
+  // transactions could wait for each other.
   const rows = await tx<{ endpointId: string }[]>`
     with stopped as (
       select id from webhook_deliveries d

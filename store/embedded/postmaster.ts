@@ -23,7 +23,7 @@ export function readLockFile(directory: string, file = 'postmaster.pid'): Postma
 
 /**
  * Returns true if the process lives. A signal alone does not prove this, because a dead process also accepts signals
- * until its parent has collected it.
+ * until its parent has reaped it.
  */
 export function isAlive(pid: number): boolean {
   if (!Number.isInteger(pid) || pid <= 0) return false

@@ -35,7 +35,7 @@ export type EmbeddedPostgres = {
 }
 
 /**
- * A lock file may block the start for this long. If a killed server is not yet collected by its parent, Postgres still
+ * A lock file may block the start for this long. If a killed server is not yet reaped by its parent, Postgres still
  * considers the server alive.
  */
 const lockWaitMs = 15_000

@@ -104,7 +104,7 @@ type Place = { organizationId: string; id: string }
 
 /**
  * Names the row to which a sealed secret is bound. Its id serves as a version: if an older secret is put back into the
- * row, it does not open.
+ * row, it cannot be decrypted.
  */
 function placeOf({ organizationId, id, secretsId }: Place & { secretsId: string }): string[] {
   return ['rich-message subscription', organizationId, id, secretsId]

@@ -1,5 +1,5 @@
 /**
- * Takes monthly charges for phone numbers. Several processes look for due charges, but each charge is taken by one
+ * Debits monthly charges for phone numbers. Several processes look for due charges, but each charge is debited by one
  * process only.
  */
 import type { DueNumber, NumberChargeStore } from '../../domain/numbers/charges.ts'

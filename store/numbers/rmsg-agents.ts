@@ -39,7 +39,7 @@ export async function chooseNumber(
   return usable ? { id: usable.id } : 'unavailable'
 }
 
-/** Gives the chosen number to the agent, and takes back any other. The pool must be locked. */
+/** Assigns the chosen number to the agent, and removes any other number from the agent. The pool must be locked. */
 export async function giveNumber(
   tx: Tx,
   { organizationId, test }: Tenant,

@@ -84,7 +84,7 @@ type Place = { organizationId: string; id: string; secretsId: string }
 
 /**
  * Names the row to which sealed passwords are bound. Their id serves as a version: if older passwords are put back into
- * the row, they do not open.
+ * the row, they cannot be decrypted.
  */
 function placeOf({ organizationId, id, secretsId }: Place): string[] {
   return ['SIP connection', organizationId, id, secretsId]

@@ -1,6 +1,7 @@
 /**
  * Loads the Postgres driver with some lines repaired. Without these repairs a Postgres outage ends the server, or
- * breaks one connection for good (issues 1154, 1208 and pull requests 1168, 1209 of porsager/postgres, open in 3.4.9):
+ * breaks one connection permanently (issues 1154, 1208 and pull requests 1168, 1209 of porsager/postgres, open in
+ * 3.4.9):
  *
  * - If a transaction loses its connection, it sends its rollback to a null socket. This throws in a timer, and no code
  *   can catch the error, so the whole process ended.

@@ -7,7 +7,7 @@
  *   12 + n + 16   nonce, secret, tag: AES-256-GCM with the data key
  *
  * The additional data binds both to their place: if a row is copied to another organization, provider or version, it
- * does not open.
+ * cannot be decrypted.
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 import { SealError } from '../../domain/access/seal-error.ts'

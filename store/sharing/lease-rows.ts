@@ -18,7 +18,7 @@ export type LeaseRows = {
     limits: ConcurrencyLimits,
     kind: LeaseKind,
   ): Promise<LeaseRefusal | null>
-  /** Gives one lease back a little later, in a batch. */
+  /** Returns one lease a little later, in a batch. */
   end(organizationId: string, keyId: string, kind: LeaseKind): void
   /** Counts unanswered calls of `acquire`. */
   waiting(): number

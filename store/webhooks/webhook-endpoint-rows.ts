@@ -100,7 +100,7 @@ export function openSecrets(
 
 /**
  * Names the row to which sealed secrets are bound. Their id serves as a version: if older secrets are put back into the
- * row, they do not open.
+ * row, they cannot be decrypted.
  */
 function placeOf({
   organizationId,

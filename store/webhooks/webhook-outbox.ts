@@ -28,8 +28,8 @@ export async function enqueue(
   const createdAt = new Date(event.createdAtMs)
   const occurredAt = new Date(event.occurredAtMs)
   if (version !== null) {
-    // Locks rows by id, in the same order as the ends of attempts. Otherwise two transactions could wait for each
-    // other.
+    // Locks rows by id, in the same order as the code to store attempts' results. Otherwise two transactions could wait
+    // for each other.
     await tx`
       with older as (
         select id from webhook_deliveries
@@ -63,7 +63,7 @@ async function enqueueForStreams(tx: Tx, tenant: Tenant, event: OutboxEvent): Pr
     select ${notifyingStreams(tx, tenant)}`
 }
 
-/** Gives some deliveries a body different from the event's body, because their endpoints need other fields. */
+/** Sets a separate body for some deliveries, because their endpoints need other fields. */
 export async function giveOwnBody(
   tx: Tx,
   { organizationId, test }: Tenant,

@@ -61,7 +61,7 @@ async function goByIndex(tx: Tx): Promise<void> {
 }
 
 /**
- * Gives back a claim if its process did not end the attempt in time. A redelivery on request is not repeated: the
+ * Releases a claim if its process did not end the attempt in time. A redelivery on request is not repeated: the
  * delivery gets its earlier status back. This uses the database's clock, because the claiming process and this process
  * may have different clocks.
  */

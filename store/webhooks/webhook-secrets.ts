@@ -99,7 +99,7 @@ const columns = (tx: Tx) => tx`
 
 /**
  * Names the row to which a sealed secret is bound. Its id serves as a version: if an older secret is put back into the
- * row, it does not open.
+ * row, it cannot be decrypted.
  */
 function placeOf({ organizationId, id }: Pick<SecretRow, 'organizationId' | 'id'>): string[] {
   return ['webhook secret', organizationId, id]
