@@ -28,7 +28,7 @@ export type App = {
   tracing: Tracing | null
   /** The master key seals stored secrets, and signs links and tokens. */
   secrets: { masterKey: string }
-  /** The server's address for programs on this machine. Throws before the server listens. */
+  /** The server's address for programs on this machine. Throws if the server does not listen yet. */
   localUrl: () => string
   recordingLinks: RecordingLinks
   store: Store
@@ -45,7 +45,8 @@ export type RecordingLinks = {
   signed: SignedLinks
   /**
    * Makes a link to a finished recording, valid for seven days. Does not check if the recording exists, because the
-   * recording's database row states this. Rejects before the server listens: a link needs the server's address.
+   * recording's database row states this. Rejects if the server does not listen yet, because a link needs the server's
+   * address.
    */
   urlOf: (place: RecordingPlace) => Promise<string>
 }

@@ -1,4 +1,4 @@
-/** Runs the command line's commands. Parts for few commands are loaded when such a command runs. */
+/** Runs the command line's commands. Code for few commands is loaded only when such a command runs. */
 import type { Actions } from '../../cli/actions.ts'
 import { examine } from '../../cli/doctor.ts'
 import { readAddress } from '../../cli/reach.ts'
