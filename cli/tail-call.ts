@@ -23,7 +23,8 @@ export async function tailCall(client: PlatformClient, id: string, json: boolean
 }
 
 /**
- * The position after the printed events. After a new start, the server repeats the events in the cursor's millisecond.
+ * The position after the printed events. If the stream is opened again, the server repeats the events in the cursor's
+ * millisecond.
  */
 class Position {
   #turn = -1
