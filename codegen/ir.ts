@@ -76,7 +76,7 @@ export type Operation = {
   parameters: Parameter[]
   body: Body | null
   responses: Response[]
-  /** `security`: true if the caller needs an API key. `scope` is `x-scope`, which that key must have. */
+  /** `security`: true if the client needs an API key. `scope` is `x-scope`, which that key must have. */
   secured: boolean
   scope: string | null
   /** `x-role`: the lowest role of a user that may use the operation, or `none`. */

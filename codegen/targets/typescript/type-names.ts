@@ -17,7 +17,7 @@ export class TypeNames {
     this.#used = used
   }
 
-  /** Records into the same set but prints no comments, because a component's first type has them. */
+  /** Returns a printer with the same set and without comments, because a component's first type has them. */
   withoutComments(): TypeNames {
     return new TypeNames(this.#views, false, this.#used)
   }
