@@ -97,7 +97,7 @@ export function nameSocket(request: Pick<UpgradeRequest, 'logFields' | 'belongsT
 }
 
 /**
- * Throws the refusal `disabled` if the organization is disabled. It must also be called for a caller identified without
+ * Throws the refusal `disabled` if the organization is disabled. It must also be called for a client identified without
  * a credential.
  */
 export function requireEnabled({ organization }: Caller): void {
@@ -134,8 +134,8 @@ function requireOwnPage({ fetchSite, origin, host }: Credentials): void {
 const ownSites: ReadonlySet<string> = new Set(['same-origin', 'none'])
 
 /**
- * Returns true if `host` (the request's Host header) served the page at `origin`. Both schemes count, because TLS may
- * end in front of us. A browser writes both headers. A page cannot choose them, but a program can.
+ * Returns true if `host` (the request's Host header) served the page at `origin`. Both schemes count, because a proxy
+ * may terminate TLS. A browser writes both headers. A page cannot choose them, but a program can.
  */
 export function isOwnOrigin(origin: string, host: string): boolean {
   return host !== '' && (origin === `http://${host}` || origin === `https://${host}`)

@@ -5,8 +5,8 @@ import type { SurfaceSettings } from './surface.ts'
 type Settings = Pick<SurfaceSettings, 'headerPrefix' | 'host'>
 
 /**
- * Serves an OpenAPI document from specs/ as this deployment speaks it: header names and subprotocols have its prefix.
- * If the surface has a host name, the document's address is that host's root. The text is parsed at the first request,
+ * Serves an OpenAPI document from specs/ adapted to this deployment: header names and subprotocols have its prefix. If
+ * the surface has a host name, the document's address is that host's root. The text is parsed at the first request,
  * because most servers never get one.
  */
 export function serveContract<Document extends object>(text: string, settings: Settings): Serve<Document> {

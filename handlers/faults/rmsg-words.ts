@@ -32,7 +32,7 @@ const isCodeless = true
 
 /** The contract's limit for `providerDetail`. */
 const detailMax = 512
-/** The provider's statuses that the client also gets, because it can correct their cause. */
+/** The provider's statuses that the client also gets, because the client can correct their cause. */
 const passedOn = [400, 404, 409, 422, 429]
 
 function sayUnsent({ status, detail }: Extract<RmsgFault, { kind: 'message_not_sent' }>): Omit<Said, 'code'> {

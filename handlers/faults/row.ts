@@ -2,7 +2,7 @@
 import type { Capability } from '../../domain/ports/model.ts'
 import type { ErrorCode } from '../../generated/router/errors.ts'
 
-/** The fields where a surface's requests name things. Null if the surface has no such field. */
+/** The names of a surface's request fields, by their meaning. Null if the surface has no such field. */
 export type Places = Readonly<
   Record<
     | 'language'

@@ -1,9 +1,9 @@
 /**
  * Decides which clients get the pages below `/try`. On this machine the user needs no key, because the pages use the
  * key from the first local run. So only a browser on this machine may get a token: the peer's address and Host must be
- * loopback (a foreign page whose name points here sends its own Host), and the request must not be forwarded. Without a
- * token, the page asks for an API key. Other machines get the page only if the deployer allows it. Otherwise they get
- * the answer for an unknown path.
+ * loopback (another site's page sends its site's name as Host, even if the name points here), and the request must not
+ * be forwarded. Without a token, the page asks for an API key. Other machines get the page only if the deployer allows
+ * it. Otherwise they get the answer for an unknown path.
  */
 import { readFileSync } from 'node:fs'
 import type { Caller } from '../../domain/records/organization.ts'

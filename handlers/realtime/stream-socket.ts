@@ -59,7 +59,7 @@ export abstract class StreamSocket extends EndingSocket implements SocketSession
     return true
   }
 
-  /** Starts the time without audio or text again. Call this when the client has sent something. */
+  /** Restarts the timer for the time without audio or text. Call this when the client has sent something. */
   protected restartSilence(): void {
     this.dueIn(this.#times.silenceMs)
   }

@@ -253,7 +253,7 @@ class RealtimeSocket extends EndingSocket implements TranscriptionRealtimeSessio
     return true
   }
 
-  /** Returns the client's mistake. Null for a fault that may be gone when the audio comes. */
+  /** Returns the client's mistake. Null for a fault that may be over when the audio arrives. */
   #mistakeOf(error: unknown): { code: RealtimeErrorCode; message: string } | null {
     if (!(error instanceof Fault)) throw error
     const code = codeOfFault[error.kind]

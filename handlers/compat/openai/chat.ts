@@ -1,5 +1,5 @@
 /**
- * Chat completions over the operation `generate`. Some routes answer with them. Other routes read them and answer in
+ * Chat completions over the operation `generate`. Some routes return chat completions. Other routes convert them to
  * another form.
  */
 import type { DispatchDeps, Route } from '../../../domain/dispatch/request.ts'
