@@ -13,8 +13,8 @@ export type Mount = {
   /** The path before all operations: '' or '/router'. */
   basePath: string
   /**
-   * A host for this mount alone, lower case without a port. Null: the mount answers at every host without a separate
-   * mount.
+   * A host for this mount alone, lower case without a port. Null: the mount serves all hosts, except hosts with a
+   * separate mount.
    */
   host: string | null
   handlers: Handlers
@@ -33,7 +33,7 @@ export type SocketMount = {
   surface: SocketSurface
   /** The path before all channels: '' or '/realtime'. */
   basePath: string
-  /** Null if the mount answers at every host without a separate mount. */
+  /** Null if the mount serves all hosts, except hosts with a separate mount. */
   host: string | null
   handlers: SocketHandlers
   admit: AdmitSocket
@@ -85,8 +85,8 @@ export type RequestShares = Shares & {
   /** Returns the owner (an organization) for an authenticated client. */
   ownerOf(caller: unknown): string
   /**
-   * Called before a body is read. Throws or rejects if the client may not begin this operation now. The result is
-   * called when the request has ended. Null: nothing is to end.
+   * Called before a body is read. Throws or rejects if the client may not begin this operation now. The returned
+   * function is called when the request has ended. Null: there is nothing to call.
    */
   admitBody(caller: unknown, requestId: string, operation: Operation): EndBody | Promise<EndBody> | null
 }
@@ -197,11 +197,14 @@ export type ServerOptions = {
   shares: RequestShares
   edgeQuota: EdgeQuotaOptions
   drain: {
-    /** For this long after the drain begins everything is still served, so a load balancer can notice. */
+    /** For this long after the drain begins everything is still served, so a load balancer can notice the drain. */
     lbDelayMs: number
     /** After `lbDelayMs`, requests and sockets may go on for this long. */
     graceMs: number
-    /** If `isNeeded`, they may go on until `ms` after `lbDelayMs`, `graceMs` included. Absent: no extension. */
+    /**
+     * If `isNeeded`, requests and sockets may go on until `ms` after `lbDelayMs`, `graceMs` included. Absent: no
+     * extension.
+     */
     extension?: { ms: number; isNeeded(): boolean }
   }
   clock: Clock

@@ -20,12 +20,12 @@ export type UpgradeRequest = {
   /** The address's parameters by name. */
   path: Readonly<Record<string, string>>
   query: URLSearchParams
-  /** The admission names the client in the log fields. */
+  /** The mount's `admit` adds the client to the log fields. */
   logFields: LogFields
   /**
-   * The admission calls it as soon as the organization is known. The request and its socket then use this
-   * organization's shares. Otherwise all sockets without a key use one common share. Throws Refusal if the organization
-   * has too many requests.
+   * The mount's `admit` calls this function as soon as the organization is known. The request and its socket then use
+   * this organization's shares. Otherwise all sockets without a key use one common share. Throws Refusal if the
+   * organization has too many requests.
    */
   belongsTo: (organizationId: string) => void
   /** Makes the socket a part of this trace, so it has no separate trace. Null changes nothing. */

@@ -18,8 +18,8 @@ export interface Transport {
   /** The query without the question mark; '' if there is no query. */
   readonly query: string
   /**
-   * The longest time for a whole body, in milliseconds. Infinity if the transport has a higher lowest speed than the
-   * server.
+   * The longest time for a whole body, in milliseconds. Infinity if the transport enforces a higher minimum speed than
+   * the server.
    */
   readonly bodyTimeoutMs: number
 
@@ -34,7 +34,7 @@ export interface Transport {
   address(): string
 
   /**
-   * Sets a listener for the client's leaving. Must be called first: uWebSockets.js ends the process if a handler
+   * Sets a listener for the client's disconnection. Must be called first: uWebSockets.js ends the process if a handler
    * returns without an answer and without this listener.
    */
   onAborted(run: () => void): void
@@ -54,7 +54,8 @@ export interface Transport {
   answer(status: number, headers: readonly string[], body: string | Uint8Array | null, close: boolean): void
   /**
    * Writes the head and the first chunk of a chunked answer. `bytes` is the length of all chunks together, or null if
-   * unknown. If it returns false, wait for `onDrained` before the next write, and before `end` if `bytes` is known.
+   * unknown. If the method returns false, wait for `onDrained` before the next write, and before `end` if `bytes` is
+   * known.
    */
   open(status: number, headers: readonly string[], chunk: string | Uint8Array, bytes: number | null): boolean
   write(chunk: string | Uint8Array): boolean

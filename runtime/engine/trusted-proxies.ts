@@ -1,4 +1,4 @@
-/** Decides whether an address is a trusted proxy, so its X-Forwarded-* headers are believed. */
+/** Decides whether an address is a trusted proxy, so its X-Forwarded-* headers are trusted. */
 import ipaddr from 'ipaddr.js'
 
 type Range = [ipaddr.IPv4 | ipaddr.IPv6, number]

@@ -1,6 +1,6 @@
 /**
- * Converts Ajv's errors into one refusal with the wrong place, in the schema's words. The refusal never repeats a value
- * from the request.
+ * Converts Ajv's errors into one refusal with the invalid field's place, in the schema's words. The refusal never
+ * repeats a value from the request.
  */
 import { Refusal } from './handler.ts'
 import type { Violation } from './operation.ts'

@@ -80,10 +80,9 @@ async function handle(
 }
 
 /**
- * Authenticates the client and takes a place among the requests in flight, before the body's first byte. A cached key
- * is found synchronously, and an unneeded await costs a turn of the microtask queue. While a key is looked up, the
- * request counts for one owner with all other unchecked requests, and its body may arrive. Throws or rejects with a
- * refusal.
+ * Authenticates the client and counts the request as in flight, before the body's first byte. A cached key is found
+ * synchronously, and an unneeded await costs a turn of the microtask queue. While a key is looked up, the request
+ * counts for one owner with all other unchecked requests, and its body may arrive. Throws or rejects with a refusal.
  */
 function identify(engine: Engine, exchange: HttpExchange, operation: Operation, head: Head): Promise<void> | undefined {
   const { scope, body } = operation
@@ -105,7 +104,7 @@ function identify(engine: Engine, exchange: HttpExchange, operation: Operation, 
   return lookup
 }
 
-/** Asks the product whether the client may send this body now. Throws or rejects if not. */
+/** Asks the option `admitBody` whether the client may send this body now. Throws or rejects if not. */
 function admitBody({ options }: Engine, exchange: HttpExchange, operation: Operation): Promise<void> | undefined {
   const end = options.shares.admitBody(exchange.caller, exchange.requestId, operation)
   if (end instanceof Promise) return watched(end.then((run) => exchange.whenOver(run)))

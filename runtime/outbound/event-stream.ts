@@ -23,7 +23,10 @@ export async function* readEventStream(
   yield* reader.end()
 }
 
-/** Reads events for code with its loop over the chunks, because a generator for each chunk costs too much. */
+/**
+ * Reads events from chunks. The calling code loops over the chunks, because a generator for each chunk would cost too
+ * much.
+ */
 export class EventReader {
   /** Created at the first non-ASCII chunk, because creating it takes longer than reading most streams. */
   #decoder: TextDecoder | null = null

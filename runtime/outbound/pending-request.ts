@@ -43,7 +43,10 @@ export abstract class PendingRequest implements Placed {
   /** Sends the request. Set while it waits in the queue. */
   queued: (() => void) | null = null
   protected readonly host: RequestHost
-  /** The monotonic time when the server has been silent for too long. Infinity while the server owes nothing. */
+  /**
+   * The monotonic time when the server has been silent for too long. Infinity while no answer is expected from the
+   * server.
+   */
   protected silentAtMs = Number.POSITIVE_INFINITY
   protected failure: OutboundError | null = null
   protected status = 0

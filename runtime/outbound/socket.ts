@@ -1,4 +1,4 @@
-/** A WebSocket to another server. It is bounded both ways and guarded like every outbound connection. */
+/** A WebSocket to another server. It is limited in both directions and guarded like every outbound connection. */
 import type { CancelSignal } from '../engine/cancel-signal.ts'
 import type { AddressPolicy } from './address-guard.ts'
 

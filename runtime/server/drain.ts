@@ -64,7 +64,7 @@ export class Drain {
 
   /**
    * Waits for a nearly idle turn of the event loop. When the port closes, the system resets accepted connections not
-   * yet taken by this process. Each turn begins with taking them.
+   * yet taken by this process. Each turn begins by accepting them.
    */
   async #shortTurn(): Promise<void> {
     const { clock } = this.#engine.options

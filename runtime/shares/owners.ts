@@ -20,7 +20,7 @@ export class Owners {
     if (owner !== this.#first) this.seeSeveral()
   }
 
-  /** Called when the database has several organizations. It stays so until the process ends. */
+  /** Called when the database has several organizations. This state lasts until the process ends. */
   seeSeveral(): void {
     this.#areSeveral = true
   }

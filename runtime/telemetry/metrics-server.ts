@@ -6,7 +6,8 @@ import { notListening } from '../process/free-port.ts'
 
 /**
  * Serves Prometheus text on a separate port. With a loopback host, clients cannot reach it, and a request for another
- * host gets 404. Rejects with ConfigError if it cannot listen. Each process in PARLEY_PROCESSES has the next port.
+ * host gets 404. Rejects with ConfigError if it cannot listen. If PARLEY_PROCESSES starts several processes, each
+ * further process uses the next port.
  */
 export async function startMetricsServer(
   host: string,

@@ -1,6 +1,6 @@
 /**
  * Checks users' JSON Schemas (2020-12). A schema is not compiled, because the code for 16 KiB takes 120 ms: values are
- * checked by an interpreter, so its view of references and patterns counts.
+ * checked by an interpreter, so its rules for references and patterns apply.
  */
 import type { Ajv2020 } from 'ajv/dist/2020.js'
 import { loadAjv, loadSchemaInterpreter } from '../optional.ts'

@@ -42,7 +42,7 @@ const runTimed = new Script('run()')
  */
 export function valueFaults(schema: object, value: unknown, owner: string): readonly string[] {
   if (stopped.size > 0 && stopsOf(schema, owner) >= stopsMax) return unchecked
-  // If a module's loading is interrupted, the module stays broken. So it is loaded before the time counts.
+  // If a module's loading is interrupted, the module stays broken. So it is loaded before the time limit starts.
   const { Validator } = loadSchemaInterpreter()
   let faults: string[] = []
   const check = () => {

@@ -49,8 +49,8 @@ const renderMs = 35
 /** The shortest limit for the tries, however long the parsing took. */
 const triesMs = 10
 /**
- * The most repetitions of a rendering. A busy machine can suspend the process beyond the limit while it renders
- * nothing.
+ * The most repetitions of a rendering. A busy machine can suspend the process beyond the limit, although nothing is
+ * rendered meanwhile.
  */
 const asideMax = 5
 /** The longest rendered text, in UTF-16 units. */

@@ -59,8 +59,8 @@ export class NodeUpgradeTransport extends NodeTransport implements UpgradeTransp
 }
 
 /**
- * Writes the head of the 101 (RFC 6455, 4.2.2). It accepts no extensions: audio does not compress, and a compressor for
- * each socket takes much memory.
+ * Writes the head of the 101 answer (RFC 6455, 4.2.2). It accepts no extensions: audio does not compress, and a
+ * compressor for each socket takes much memory.
  */
 export function switchingProtocols(headers: readonly string[], key: string, subprotocol: string): string {
   const accept = createHash('sha1').update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64')
