@@ -95,7 +95,7 @@ async function assemble(opened: OpenDatabase, instanceId: string, options: Store
   const notifications = createNotificationCheck(pools, instanceId, log)
   const loops = new Loops(clock, log)
   if (options.serves) {
-    // Dead instances' reservations are given back before this instance makes its first reservation.
+    // Dead instances' reservations are released before this instance makes its first reservation.
     await Promise.all([sharing.join(), keys.listen(), calls.listen(), notifications.listen()])
     await requests.credit.sweep()
     for (const loop of [...written.loops, ...keys.loops, ...calls.loops, ...sharing.loops, ...aging]) loops.start(loop)

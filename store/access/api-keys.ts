@@ -109,7 +109,8 @@ async function insertKey(tx: Tx, key: NewKey, secret: string, publicId: string, 
       ${tx.json(key.scopes)}, ${tx.json(key.policy)}, ${key.test}, ${now}, ${expiresAt}
     from organizations o where o.id = ${key.organizationId}
     returning ${columns(tx)}`
-  // If a request presented the key before it was made, processes have cached it as unknown. This clears their caches.
+  // If a request presented the key before the key was made, processes have cached it as unknown. This clears their
+  // caches.
   if (row) await notifyKeyChange(tx, presented)
   return row ?? null
 }

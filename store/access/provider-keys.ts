@@ -1,5 +1,5 @@
 /**
- * Organizations' provider keys, sealed. Every statement names the organization. An opened key is remembered for a while
+ * Organizations' provider keys, sealed. Every statement names the organization. A decrypted key is cached for a while
  * under its id, and a replaced key gets a new id. So this cache needs no notification of a change. Only the
  * organization's key ids must be read again (keys.ts).
  */

@@ -46,7 +46,7 @@ export function connect(target: Target, name: string, connectionsMax: number): P
       // The same plan serves each batch, because batches differ only in their arrays' lengths. Planning each batch
       // again would cost more than running it.
       plan_cache_mode: 'force_generic_plan',
-      // Turns compiling off: a disabled plan counts as so expensive that Postgres would compile it.
+      // Turns JIT compilation off: a disabled plan counts as so expensive that Postgres would compile it.
       jit: 'off',
     }),
     tenant: pool(target, connectionsMax, sockets, { application_name: name }),

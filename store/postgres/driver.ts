@@ -18,7 +18,7 @@
  * - If Postgres refuses a COPY's rows after the last row was sent, the COPY never ends.
  *
  * The option `socket` is changed too. In the driver it makes the sockets, and if it cannot connect, the connection is
- * lost for good. Here it only receives each new socket, so that a silent one can be destroyed (sockets.ts). It also
+ * permanently lost. Here it only receives each new socket, so that a silent one can be destroyed (sockets.ts). It also
  * learns if the socket listens for notifications.
  *
  * The driver is loaded as CommonJS, because a CommonJS module can be compiled from repaired text.

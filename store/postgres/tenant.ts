@@ -126,5 +126,5 @@ async function begin<T>(
   }
 }
 
-/** Causes a rollback. No code receives it, because the calling code was answered before. */
+/** This error causes a rollback. No code receives the error, because the calling code was answered before. */
 const refusedMeanwhile = () => new Error('the transaction was refused while it was under way')

@@ -91,7 +91,9 @@ export async function openRedis(url: string, log: Log): Promise<Redis> {
     }
   }
 
-  /** Runs a script by its digest. The server forgets scripts when it restarts; then the script's text is sent again. */
+  /**
+   * Runs a script by its digest. The server loses its scripts when it restarts; then the script's text is sent again.
+   */
   async function runCached({ text, sha1 }: Script, options: { keys: string[]; arguments: string[] }): Promise<unknown> {
     try {
       return await commands.evalSha(sha1, options)

@@ -72,7 +72,9 @@ for i = 2, #ARGV, 4 do
   set_lease(ARGV[1], organization, key, held - tonumber(ARGV[i + 2]), sessions - tonumber(ARGV[i + 3]))
 end`)
 
-/** The most ends in one command. There are rarely more, because ends are added up by key. */
+/**
+ * The most entries for ended leases in one command. There are rarely more, because ended leases are added up by key.
+ */
 const endsMax = 1_000
 
 const limitOf = (max: number | null) => max ?? -1

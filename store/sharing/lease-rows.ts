@@ -66,7 +66,7 @@ export function createLeaseRows(
   failed: () => void,
 ): LeaseRows {
   const asks = createBatcher((rows: readonly Ask[]) => statements.acquireAll(rows, failed), batches)
-  // Ends are added up by key, so the map stays small even if the database is unreachable for long.
+  // Ended leases are added up by key, so the map stays small even if the database is unreachable for long.
   let ends = new Map<string, Ends>()
   let writing: Promise<void> | null = null
 
@@ -142,7 +142,7 @@ async function acquireAll(
 }
 
 async function endAll(sql: Sql, rows: readonly Ends[], instanceId: string): Promise<void> {
-  // Updates in the same order as acquire_lease. Otherwise the two could wait for each other.
+  // Updates in the same order as acquire_lease. Otherwise the two statements could wait for each other.
   const inOrder = [...rows].sort((a, b) => (a.organizationId < b.organizationId ? -1 : 1))
   await sql`
     update concurrency_leases l set held = greatest(l.held - e.count, 0), sessions = greatest(l.sessions - e.sessions, 0)

@@ -59,8 +59,8 @@ export function createEndpointStore(worlds: Worlds, sealer: () => Sealer): Endpo
         const refused = await refusalOf(tx, changed.endpoint)
         if (refused !== null) return refused
         await updateEndpoint(tx, changed.endpoint, sealSecrets(sealer, changed.endpoint, changed.secrets))
-        // An endpoint gets no deliveries from the time before it was enabled again. Another process may still have held
-        // such a delivery while the endpoint was disabled.
+        // An endpoint gets no deliveries from the time before it was enabled again. Another process may still have had
+        // a claim on such a delivery while the endpoint was disabled.
         if (endpoint.disabledAtMs !== null || changed.endpoint.disabledAtMs !== null)
           await cancelDeliveries(tx, tenant, [id], 'disabled')
         return { state: 'written', endpoint: changed.endpoint }

@@ -30,8 +30,8 @@ export function createDeliveryTargets(
   clock: Clock,
 ): DeliveryTargets & { waiting(): number } {
   /**
-   * Returns a function for each target, so the calling code opens each target's secrets itself. If one secret does not
-   * open, the other lookups must not fail.
+   * Returns a function for each target, so the calling code opens each target's secrets itself. If one secret cannot be
+   * decrypted, the other lookups must not fail.
    */
   function read(refs: readonly EndpointRef[]): Promise<(() => DeliveryTarget | null)[]> {
     return tenancy.asOperator(async (tx) => {
