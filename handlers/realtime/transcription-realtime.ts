@@ -53,8 +53,8 @@ export function transcriptionRealtime(
 }
 
 /**
- * The endpointing silence if only the client's commit should end an utterance. It is longer than any utterance, so a
- * provider never ends an utterance earlier.
+ * The silence for endpointing if only the client's commit should end an utterance. It is longer than pauses within an
+ * utterance, so a provider does not end the utterance at a pause.
  */
 const endpointingMaxMs = 10_000
 /** If a client sends nothing for this long, its audio counts as paused, and the last utterance is ended. */
