@@ -1,4 +1,6 @@
-/** AAC frames with heads (ADTS, ISO/IEC 14496-3 Annex 1.A). Only the heads are read, to measure the stream. */
+/**
+ * AAC frames with headers (ADTS, ISO/IEC 14496-3 Annex 1.A). Only the headers are read, to find the stream's duration.
+ */
 import type { ChunkedBytes } from './chunked-bytes.ts'
 import { AudioError } from './error.ts'
 import type { Steps } from './steps.ts'
@@ -11,7 +13,9 @@ const samplesPerBlock = 1024
 const framesPerStep = 10_000
 const ratesHz = [96000, 88200, 64000, 48000, 44100, 32000, 24000, 22050, 16000, 12000, 11025, 8000, 7350]
 
-/** Returns true if two frames follow each other, because one sync word occurs in any noise. */
+/**
+ * Returns true if two frames follow each other. A single sync word is no proof, because random data contains it too.
+ */
 export function isAac(bytes: ChunkedBytes, offset: number): boolean {
   const first = readHead(bytes, offset)
   if (first === undefined) return false
@@ -19,7 +23,10 @@ export function isAac(bytes: ChunkedBytes, offset: number): boolean {
   return next === bytes.length || readHead(bytes, next)?.sampleRateHz === first.sampleRateHz
 }
 
-/** Measures the stream. Ignores a truncated last frame and a tag behind the frames. Throws AudioError `damaged`. */
+/**
+ * Returns the stream's rate, channels and sample count. Ignores a truncated last frame and a tag after the frames.
+ * Throws AudioError `damaged`.
+ */
 export function* readAac(bytes: ChunkedBytes, offset: number): Steps<AacInfo> {
   const first = readHead(bytes, offset)
   let samples = 0
@@ -39,14 +46,14 @@ export function* readAac(bytes: ChunkedBytes, offset: number): Steps<AacInfo> {
 function readHead(bytes: ChunkedBytes, at: number): FrameHead | undefined {
   if (bytes.byteAt(at) !== 0xff) return undefined
   const head = bytes.view(at, headBytes)
-  // The layer bits are 0 in ADTS. MP3 heads have another value there.
+  // The layer bits are 0 in ADTS. MP3 frame headers have another value there.
   if (head.length < headBytes || (head[1]! & 0xf6) !== 0xf0) return undefined
   const sampleRateHz = ratesHz[(head[2]! >> 2) & 15]
   const size = ((head[3]! & 3) << 11) | (head[4]! << 3) | (head[5]! >> 5)
   if (sampleRateHz === undefined || size < headBytes) return undefined
   const layout = ((head[2]! & 1) << 2) | (head[3]! >> 6)
-  // With layout 0 the channel count is inside the frame. It is not read, so one channel is assumed. Layout 7 means
-  // eight.
+  // With channel layout 0 the channel count is inside the frame and is not read, so one channel is assumed. Layout 7
+  // means eight channels.
   const channels = layout === 0 ? 1 : layout === 7 ? 8 : layout
   return { sampleRateHz, channels, bytes: size, samples: ((head[6]! & 3) + 1) * samplesPerBlock }
 }

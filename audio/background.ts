@@ -1,6 +1,6 @@
 /**
- * Background sounds for a call, made here from noise so that no licence applies. The same name and rate always give the
- * same samples. All clips are equally loud, and each end joins its beginning.
+ * Generates background sounds for a call from noise, so that no licence for recordings is needed. The same name and
+ * rate always give the same samples. All clips are equally loud and repeat without a click.
  */
 import { loopTurn } from './loop-turn.ts'
 
@@ -15,8 +15,8 @@ const rootMeanSquare = 0.0126
 const made = new Map<string, Promise<Int16Array>>()
 
 /**
- * Makes a clip or returns it from the cache. The first call for a name and a rate takes up to 200 ms, in steps, so
- * other work goes on between them.
+ * Generates a clip or returns it from the cache. The first generation for a name and a rate takes up to 200 ms, in
+ * steps, so other work runs between them.
  */
 export function backgroundClip(name: BackgroundName, rateHz: number): Promise<Int16Array> {
   const key = `${name} ${rateHz}`

@@ -6,7 +6,7 @@ export class ChunkedBytes {
   readonly length: number
   readonly #chunks: readonly Uint8Array[]
   readonly #starts: Float64Array
-  /** The last chunk that was read, and its place. Most reads go forward, so the search begins here. */
+  /** The index and start offset for the chunk read last. Most reads go forward, so the search begins here. */
   #last = 0
   #chunk: Uint8Array
   #start = 0
@@ -24,7 +24,10 @@ export class ChunkedBytes {
     this.length = length
   }
 
-  /** Returns undefined behind the end. For many small fields use this method, because each `view` is a new object. */
+  /**
+   * Returns the byte, or undefined after the body's end. Use this method for many small fields, because each `view`
+   * call creates an object.
+   */
   byteAt(offset: number): number | undefined {
     const from = offset - this.#start
     if (from >= 0 && from < this.#chunk.length) return this.#chunk[from]
@@ -34,7 +37,8 @@ export class ChunkedBytes {
   }
 
   /**
-   * Returns up to `count` bytes from `offset`, fewer at the end. They may share the body's memory: do not write them.
+   * Returns up to `count` bytes from `offset`, fewer at the end. The returned bytes may share the body's memory, so
+   * they must not be changed.
    */
   view(offset: number, count: number): Uint8Array {
     const end = Math.min(offset + count, this.length)
@@ -98,7 +102,7 @@ export function chunkAt(starts: ArrayLike<number>, offset: number, near: number)
     }
     low = Math.max(high - span, 0)
   }
-  // The chunk is at `low` or behind it, and before `high`.
+  // The searched chunk is at index `low` or later, and before `high`.
   while (high - low > 1) {
     const middle = (low + high) >>> 1
     if (starts[middle]! <= offset) low = middle

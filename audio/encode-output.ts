@@ -18,16 +18,18 @@ type CreateResampler = (shape: ResamplerShape) => Promise<Resampler>
 type SampleFormat = OutputFormat & { encoding: SampleEncoding }
 
 /**
- * If `live`, a shorter filter is used, which is good enough for streamed speech. For 100 mono PCM16 streams it needs a
- * sixth as much processor time. Owners, such as organizations, have turns of the event loop one after another.
+ * If `live`, a shorter filter is used, which is good enough for streamed speech. For 100 mono PCM16 streams the shorter
+ * filter needs a sixth as much processor time. `owner`, such as an organization, is used to share the event loop
+ * fairly: the owners' steps alternate.
  */
 export type ConvertOptions = { live: boolean; owner?: string | undefined }
 
 /**
- * Returns a function to convert speech. The calling code passes the resampler, because importing its library would add
- * a tenth to an idle process, and speech at the requested rate does not need it. Input chunks may end inside a frame;
- * output chunks are whole frames and never empty. Equal formats pass through. Throws AudioError `unsupported` at once
- * if one side is Opus and the other is not. Errors from `audio` are thrown by the iteration.
+ * Returns a function to convert speech. The calling code passes the resampler, because importing the resampler's
+ * library would add a tenth to an idle process's memory, and speech at the requested rate needs no resampler. Input
+ * chunks may end inside a frame; output chunks are whole frames and never empty. Equal formats pass through. Throws
+ * AudioError `unsupported` at once if one side is Opus and the other is not. Errors from `audio` are thrown by the
+ * iteration.
  */
 export function createConvertSpeech(createResampler: CreateResampler) {
   return (
@@ -64,13 +66,13 @@ async function* wholeFrames(audio: AsyncIterable<Uint8Array>, format: SampleForm
 }
 
 /**
- * The most values of all channels that are read or made in a turn of the event loop. A provider may send ten seconds at
- * once: their conversion to 192 kHz takes 440 ms, and this many values take 2 ms. A request has about twenty turns, so
- * with longer steps conversions would delay all other requests.
+ * The most sample values, counted over all channels, that one turn of the event loop reads or makes. A provider may
+ * send ten seconds at once: their conversion to 192 kHz takes 440 ms, and this many values take 2 ms. A request has
+ * about twenty turns, so with longer steps conversions would delay all other requests.
  */
 const stepValuesMax = 8192
 
-/** Yields whole frames, in blocks for one step. */
+/** Yields whole frames in blocks. Each block is converted in one step. */
 async function* blocks(
   audio: AsyncIterable<Uint8Array>,
   from: SampleFormat,

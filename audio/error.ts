@@ -3,7 +3,7 @@ export type AudioFault =
   | 'empty'
   /** The format is not recognized, and raw samples were not declared. */
   | 'unrecognised'
-  /** The format, or the codec in a known container, is known and not supported. */
+  /** The format, or the codec in a supported container, is recognized but not supported. */
   | 'unsupported'
   /** The body is shorter than its header declares. */
   | 'truncated'
@@ -11,7 +11,7 @@ export type AudioFault =
   | 'damaged'
   | 'too_long'
 
-/** Why audio was refused. `message` may be shown to the client. */
+/** The reason why audio was refused. `message` may be shown to the client. */
 export class AudioError extends Error {
   readonly reason: AudioFault
 

@@ -1,6 +1,7 @@
 /**
  * FLAC (RFC 9639): rate, channels and length from STREAMINFO. If an encoder writes to a pipe, the length stays 0, and a
- * truncated file still declares its full length. So the last frame is read too: frame heads carry their position.
+ * truncated file still declares its full length. So the last frame is read too, because each frame header states its
+ * position.
  */
 import { ascii, type ChunkedBytes } from './chunked-bytes.ts'
 import { AudioError } from './error.ts'
@@ -11,7 +12,10 @@ type StreamInfo = FlacInfo & { blockSize: number; frameBytesMax: number }
 
 /** The largest frame if STREAMINFO states no size: 65,535 samples, 8 channels, 16 bits, uncompressed. */
 const frameBytesBound = 1 << 20
-/** The largest frame at 32 bits. A hostile STREAMINFO can state eight times as much, so this is the limit. */
+/**
+ * The largest possible frame at 32 bits. A larger frame size in STREAMINFO is ignored, because a hostile file can state
+ * eight times as much.
+ */
 const frameBytesMost = 1 << 21
 const frameHeadBytesMax = 16
 const bytesPerStep = 1 << 14
@@ -20,7 +24,10 @@ export function isFlac(bytes: ChunkedBytes, offset: number): boolean {
   return ascii(bytes.view(offset, 4), 0, 4) === 'fLaC'
 }
 
-/** Measures the recording. `offset` is the position of "fLaC". Throws AudioError `damaged`, `truncated`. */
+/**
+ * Returns the recording's rate, channels and sample count. `offset` is the position of "fLaC". Throws AudioError
+ * `damaged`, `truncated`.
+ */
 export function* readFlac(bytes: ChunkedBytes, offset: number): Steps<FlacInfo> {
   const info = readStreamInfo(bytes.view(offset + 4, 38))
   const end = yield* lastFrameEnd(bytes, info)
@@ -49,8 +56,8 @@ function readStreamInfo(block: Uint8Array): StreamInfo {
 }
 
 /**
- * Returns the position behind the last frame, in samples. Searches backwards from the end for a frame head with a
- * correct check sum.
+ * Returns the position after the last frame, in samples. Searches backwards from the end for a frame header with a
+ * correct checksum.
  */
 function* lastFrameEnd(bytes: ChunkedBytes, info: StreamInfo): Steps<number | undefined> {
   const span = Math.min(info.frameBytesMax || frameBytesBound, frameBytesMost) + frameHeadBytesMax
@@ -82,7 +89,7 @@ function frameEnd(head: Uint8Array, info: StreamInfo): number | undefined {
 }
 
 function channelsFit(code: number, channels: number): boolean {
-  // Codes 8 to 10 are the three stereo encodings; greater values are reserved.
+  // Channel codes 8 to 10 are the three stereo encodings; greater codes are reserved.
   return code < 8 ? code + 1 === channels : code <= 10 && channels === 2
 }
 

@@ -1,6 +1,6 @@
 /**
  * WAV files with 64-bit floats, the default format in many scientific programs. No provider promises to read them, so
- * they are converted to 32-bit floats on arrival. A 32-bit float holds more than any microphone gives.
+ * they are converted to 32-bit floats on arrival. A 32-bit float is more precise than any microphone.
  */
 import type { ChunkedBytes } from './chunked-bytes.ts'
 import { FrameAligner } from './pcm.ts'

@@ -1,5 +1,5 @@
 /**
- * How audio bytes are encoded. With `container: raw` there is no header: encoding, rate and channels come from the
+ * The format for audio bytes. With `container: raw` there is no header: encoding, rate and channels come from the
  * calling code.
  */
 export type Container = 'raw' | 'wav' | 'flac' | 'ogg' | 'mp3' | 'webm' | 'mp4' | 'aac'
@@ -15,7 +15,7 @@ export type Encoding =
   | 'opus'
   | 'flac'
   | 'mp3'
-  /** AAC in an MP4 file, and as a stream of frames. Neither is decoded here. */
+  /** AAC in an MP4 file, and AAC as a stream of frames. Both are measured here but not decoded. */
   | 'aac'
   | 'aac_adts'
 
@@ -36,7 +36,7 @@ export type Recording = {
   dataOffset: number
   /** The length in bytes after `dataOffset`. In a compressed container this is the rest of the file. */
   dataBytes: number
-  /** From the header if it states the duration, otherwise from the frames. */
+  /** The duration in the header. If the header states no duration, it is measured from the frames. */
   durationMs: number
 }
 

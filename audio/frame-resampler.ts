@@ -1,5 +1,5 @@
 /**
- * Sample rate conversion for live sessions: mono PCM16 between rates with a small ratio, such as 48 to 16 kHz. A
+ * Sample rate conversion for live sessions: mono PCM16 between rates with a small ratio, such as 48 to 16 kHz. It is a
  * polyphase FIR filter (windowed sinc, Kaiser window) in plain JavaScript. A 20 ms frame costs 20 µs; the longer filter
  * in `resample.ts` costs 110 µs and 2 MB a stream. The delay is 1 ms at 16 kHz.
  */
@@ -7,12 +7,12 @@ export class FrameResampler {
   readonly #up: number
   readonly #down: number
   readonly #taps: number
-  /** One filter per phase, stored one behind the other. A filter's last factor is for the newest sample. */
+  /** One filter per phase, stored one after the other. A filter's last coefficient is for the newest sample. */
   readonly #phases: Float32Array
   /** The last input samples, followed by the current call's input. */
   #input: Float32Array
   #output: Int16Array
-  /** The next output's place between input samples, in units of 1/up. */
+  /** The next output sample's position between two input samples, in units of 1/up. */
   #position = 0
 
   /** Rates in Hz. */
@@ -79,15 +79,18 @@ export class FrameResampler {
 }
 
 /**
- * False if the filter between two rates is too long to be made at once. Between 16,000 and 191,999 Hz it would have 6
- * million factors, which take 600 ms and 70 MB.
+ * False if the filter between two rates is too long to be computed at once. Between 16,000 and 191,999 Hz it would have
+ * 6 million coefficients and take 600 ms and 70 MB.
  */
 export function hasShortFilter(fromHz: number, toHz: number): boolean {
   const { up, taps } = shapeOf(fromHz, toHz)
   return up * taps <= factorsMax
 }
 
-/** This many factors take 13 ms. Between 11,025 and 192,000 Hz there are 81,920. */
+/**
+ * The most coefficients in a filter. Computing this many takes 13 ms. The filter between 11,025 and 192,000 Hz has
+ * 81,920.
+ */
 const factorsMax = 131_072
 
 function shapeOf(fromHz: number, toHz: number): { up: number; down: number; taps: number } {

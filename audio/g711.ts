@@ -1,6 +1,7 @@
 /**
- * ITU-T G.711 as in ITU-T G.191's reference code: 16-bit linear samples, without their lowest bits (mu-law reads 14
- * bits, A-law 13 with the sign). Both directions are tables, so a sample costs one lookup.
+ * Implements ITU-T G.711 like ITU-T G.191's reference code. Samples are 16-bit linear, and their lowest bits are
+ * ignored (mu-law reads 14 bits, A-law 13, each with the sign). Both directions are tables, so a sample costs one
+ * lookup.
  */
 
 /** Index: the code byte. Value: the 16-bit linear sample. */

@@ -1,13 +1,16 @@
-/** Sounds for a waiting caller, made here so that no licence applies. Each clip's end joins its beginning. */
+/**
+ * Generates sounds for a caller on hold, so that no licence for recordings is needed. Each clip repeats without a
+ * click.
+ */
 
-/** `ringback` and `dialtone` sound as in North America (ITU-T E.180). */
+/** The tones `ringback` and `dialtone` are North America's (ITU-T E.180). */
 export type HoldTone = 'music' | 'ringback' | 'dialtone'
 
-/** -26 dB of full scale: below a voice, which is at -20 dB. */
+/** -26 dB full scale, so the sound is quieter than a voice at -20 dB. */
 const level = 0.05 * 32_768
 const made = new Map<string, Int16Array>()
 
-/** Returns the clip and caches it: half a megabyte at most. */
+/** Returns the clip and caches it. A clip has half a megabyte at most. */
 export function holdClip(tone: HoldTone, rateHz: number): Int16Array {
   const key = `${tone} ${rateHz}`
   const cached = made.get(key)

@@ -1,35 +1,44 @@
 /**
- * Puts a line's packets (8 kHz) in the order of their timestamps, and gives 20 ms of sound at each tick.
+ * Sorts a phone leg's packets (8 kHz) by their timestamps, and returns a 20 ms frame at each tick.
  *
  *   given ── next ▒▒▒▒▒▒▒▒ lost ▒▒▒▒▒ end
  *                 └───── level ──────┘
  *
- * The delay adapts. If no packet has come in time, the tick is filled and the buffer waits, so the delay grows by 20
- * ms. If the buffer held more than it needed for five seconds, one tick gives two frames, so no speech is dropped. This
- * also compensates for a sender's clock that runs faster or slower than ours.
+ * The delay adapts. If no packet has arrived in time, the tick returns concealment audio and the buffer waits, so the
+ * delay grows by 20 ms. If the buffer held more than it needed for five seconds, one tick returns two frames, so no
+ * speech is dropped. This also compensates for a sender's clock that runs faster or slower than ours.
  */
 import { LossConcealment } from './loss-concealment.ts'
 
-/** 20 ms, in samples. */
+/** A frame's length: 20 ms, in samples. */
 const frameSamples = 160
 const samplesOfMs = 8
-/** One second. If a packet's timestamp is further from the last packet, the sender has begun a new count. */
+/**
+ * The buffer's length: one second, in samples. If a packet's timestamp is further away from the last packet's, the
+ * sender has restarted its timestamps.
+ */
 const ringSamples = 8000
-/** 200 ms. If more is buffered, an extra frame is given. If that is not allowed now, the excess is dropped. */
+/**
+ * 200 ms, in samples. If more is buffered, the tick returns an extra frame. If no extra frame is allowed now, the
+ * excess is dropped.
+ */
 const levelMax = 1600
-/** Ticks between the first packet and the first frame. */
+/** The number of ticks between the first packet and the first returned frame. */
 const startTicks = 2
 const windowTicks = 250
-/** If at least this much is always buffered, an extra frame is given. Then 10 ms remain for jitter. */
+/** If at least this much was always buffered, a tick returns an extra frame. Then 10 ms remain for jitter. */
 const surplusMin = frameSamples + 80
-/** The maximum for extra frames. One more is allowed each `aheadTicks`, so a sender may be up to 2 ‰ faster. */
+/**
+ * The maximum number of extra frames. One more is allowed each `aheadTicks`, so a sender's clock may be up to 2 ‰
+ * faster than ours.
+ */
 const aheadFramesMax = 50
 const aheadTicks = 500
 
 export type JitterFigures = { late: number; lost: number; waits: number; dropped: number }
 
 export class JitterBuffer {
-  /** `late` counts packets; `lost` and `dropped` samples; `waits` ticks. */
+  /** `late` counts packets, `lost` and `dropped` count samples, `waits` counts ticks. */
   readonly figures: JitterFigures = { late: 0, lost: 0, waits: 0, dropped: 0 }
   readonly #samples = new Int16Array(ringSamples)
   readonly #isThere = new Uint8Array(ringSamples)
@@ -60,15 +69,12 @@ export class JitterBuffer {
     this.#end = Math.max(this.#end, end)
   }
 
-  /** Forgets earlier packets, because the sender has begun another count. */
+  /** Forgets earlier packets, because the sender has restarted its timestamps. */
   restart(): void {
     this.#hasBegun = false
   }
 
-  /**
-   * Gives the next audio, and must be called every 20 ms. Calls `take` once or twice with 160 samples. The array is
-   * reused.
-   */
+  /** Passes the next audio to `take`: 160 samples, once or twice. Must be called every 20 ms. The array is reused. */
   tick(take: (frame: Int16Array) => void): void {
     this.#refill()
     if (this.#startsIn > 0) this.#startsIn--
@@ -83,7 +89,7 @@ export class JitterBuffer {
     if (this.#level > levelMax || this.#hasSurplus()) this.#catchUp(take)
   }
 
-  /** Returns the wait for a packet that arrives now. */
+  /** Returns how long a packet arriving now would wait in the buffer. */
   get delayMs(): number {
     return Math.max(0, this.#level) / samplesOfMs
   }

@@ -1,10 +1,10 @@
-/** Phone key sounds: a row tone and a column tone at once (ITU-T Q.23), at 8 kHz. */
+/** DTMF tones: each key is a row tone and a column tone at once (ITU-T Q.23), at 8 kHz. */
 const rateHz = 8000
 export const keyToneSamples = 800
 const rowsHz = [697, 770, 852, 941] as const
 const columnsHz = [1209, 1336, 1477, 1633] as const
 const places = '123A456B789C*0#D'
-/** -10 dBm0 for the row. The column is 2 dB louder, because lines weaken high tones. */
+/** -10 dBm0 for the row tone. The column tone is 2 dB louder, because phone lines attenuate high tones. */
 const rowPeak = 7050
 const columnPeak = 8880
 

@@ -1,7 +1,7 @@
 /** Audio encodings on phone lines, as RTP payloads (RFC 3551): G.711, and L16 with big-endian samples. */
 import { alawToLinear, linearToAlaw, linearToMulaw, mulawToLinear } from './g711.ts'
 
-/** Both directions write to the calling code's arrays, so a frame costs no allocation. */
+/** `decode` and `encode` write to the calling code's arrays, so a frame needs no allocation. */
 export type LineCodec = {
   readonly bytesPerSample: 1 | 2
   /**

@@ -1,19 +1,19 @@
 /**
- * Queues a leg's outgoing audio until it is sent to the remote party, with marks. A mark is due when the audio before
- * it was sent.
+ * Queues a leg's outgoing audio until it is sent to the remote party, with marks. A mark is due when all audio before
+ * the mark was sent.
  *
  *   chunk chunk ┊mark chunk ┊mark
  *   ▲ taken frame by frame
  */
 type Mark = { name: string; position: number }
 
-/** Two minutes of L16 at 16 kHz. */
+/** The queue's limit: two minutes in L16 at 16 kHz. */
 const bytesMax = 120 * 32_000
 const marksMax = 1000
 
 export class Playout {
   #chunks: Uint8Array[] = []
-  /** The next byte's place in the first chunk. */
+  /** The next byte's index in the first chunk. */
   #offset = 0
   #marks: Mark[] = []
   /** The number of bytes sent or dropped since the beginning. */
@@ -28,7 +28,7 @@ export class Playout {
     return true
   }
 
-  /** Adds a mark. Without audio before it, it is due at once. Returns false if too many marks wait. */
+  /** Adds a mark. If no audio waits before the mark, the mark is due at once. Returns false if too many marks wait. */
   mark(name: string): boolean {
     if (this.#marks.length >= marksMax) return false
     this.#marks.push({ name, position: this.#queued })

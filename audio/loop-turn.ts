@@ -1,19 +1,20 @@
 /**
- * Divides long work into steps, and shares the event loop's turns among all requests. However many requests have
- * such work, a turn has one large step, or small steps up to the same cost, and then sockets are served. The owners of
- * the work, such as organizations, have their steps one after another.
+ * Divides long work into steps, and shares the event loop's turns among all requests. Each turn runs one large step, or
+ * small steps up to the same cost, and then the event loop serves sockets. So the number of requests with long work
+ * does not matter. The steps alternate between owners, such as organizations.
  */
 
 type Waiting = { cost: number; begin: () => void }
 
-/** The next owner comes first. */
+/** The waiting steps for each owner. The owner with the next step is the first entry. */
 const waiting = new Map<string, Waiting[]>()
 let used = 0
 let isScheduled = false
 
 /**
- * Takes a part of a turn, from 0 to 1. Returns null if the step may begin now, or else a promise for its turn. A request
- * waits for one step at a time, so the queue is as long as there are requests.
+ * Reserves a part, from 0 to 1, for a step in a turn of the event loop. Returns null if the step may begin now,
+ * otherwise a promise for its turn. Each request waits for one step at a time, so the queue has at most one entry per
+ * request.
  */
 export function loopTurn(cost = 1, owner = ''): Promise<void> | null {
   if (waiting.size === 0 && hasRoom(cost)) {
@@ -43,7 +44,7 @@ function nextTurn(): void {
     const [first] = steps
     if (first === undefined || !hasRoom(first.cost)) return
     steps.shift()
-    // Moves the owner to the end. The loop meets it again there.
+    // Moves the owner to the map's end. The running loop reaches the owner there again.
     waiting.delete(owner)
     if (steps.length > 0) waiting.set(owner, steps)
     use(first.cost)

@@ -6,10 +6,10 @@ const memory = 160
 const fadeSamples = 480
 
 export class LossConcealment {
-  /** The last received samples, as a ring. */
+  /** The last received samples, as a ring buffer. */
   readonly #last = new Int16Array(memory)
   #at = 0
-  /** Samples filled since the last received sample. */
+  /** The number of samples filled in since the last received sample. */
   #filled = fadeSamples
 
   remember(sample: number): void {

@@ -1,4 +1,4 @@
-/** Mixes a repeating clip into frames. */
+/** Mixes a clip, such as background sound, into frames. The clip repeats. */
 
 export class RepeatingClip {
   readonly #clip: Int16Array
@@ -11,7 +11,7 @@ export class RepeatingClip {
     this.#volume = volume
   }
 
-  /** Adds the clip's next samples to `samples`. Allocates nothing; sums are clipped. */
+  /** Adds the clip's next samples to `samples`. Allocates nothing. Sums beyond 16 bits are clipped. */
   mixInto(samples: Int16Array): void {
     const clip = this.#clip
     let at = this.#at

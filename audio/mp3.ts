@@ -1,7 +1,7 @@
 /**
- * MPEG audio layer III as a sequence of frames (ISO 11172-3, 13818-3). The framer has two uses: it measures a
- * recording, and it gives the decoder only whole frames, because the decoder can loop forever on other bytes between
- * them (tags, pictures, junk).
+ * MPEG audio layer III as a sequence of frames (ISO 11172-3, 13818-3). The framer has two uses. It finds a recording's
+ * duration. And it passes only whole frames to the decoder, because other bytes between frames (tags, pictures, junk)
+ * can make the decoder loop forever.
  */
 import { ascii, type ChunkedBytes } from './chunked-bytes.ts'
 import { AudioError } from './error.ts'
@@ -12,7 +12,9 @@ type FrameHead = { sampleRateHz: number; channels: number; samples: number; byte
 
 const headBytes = 4
 const bytesPerStep = 1 << 15
-/** Byte positions searched for a frame in one step. At one position, several frame heads may be read. */
+/**
+ * The number of byte positions searched for a frame in one step. At one position, several frame headers may be read.
+ */
 const placesPerStep = 1 << 13
 /** The search for the first frame reads at most this much. The picture in a tag with a wrong size is seldom larger. */
 const junkBytesMax = 1 << 20
@@ -22,7 +24,7 @@ const kbpsOfVersion1 = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 
 const kbpsOfVersion2 = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160]
 
 /**
- * Returns the first position behind the ID3v2 tags at the start; 0 without a tag. Editors put a second tag before the
+ * Returns the position after the ID3v2 tags at the start; 0 without a tag. Some editors add a second tag before the
  * first. A file with only tags is hostile, so at most `tagsMax` tags are read.
  */
 export function id3Bytes(bytes: ChunkedBytes): number {
@@ -40,15 +42,17 @@ function tagBytes(bytes: ChunkedBytes, offset: number): number {
   return 10 + size + footer
 }
 
-/** Returns true if two frames follow each other, because one sync word occurs in any noise. */
+/**
+ * Returns true if two frames follow each other. A single sync word is no proof, because random data contains it too.
+ */
 export function isMp3(bytes: ChunkedBytes, offset: number): boolean {
   return framesInRow(bytes, offset, 2) > 0
 }
 
 /**
- * Returns the first frame's position, at `offset` or behind junk: padding behind a tag, a tag with a wrong size, or a
+ * Returns the first frame's position, at `offset` or after junk: padding after a tag, a tag with a wrong size, or a
  * partial frame if the recording began in the middle of a stream. Returns undefined if there is no frame. Like
- * decoders, it requires more frames in a row than other data have by accident.
+ * decoders, it requires several frames in a row, because other data can look like a frame.
  */
 export function* findMp3(bytes: ChunkedBytes, offset: number): Steps<number | undefined> {
   if (isMp3(bytes, offset)) return offset
@@ -80,7 +84,7 @@ function framesInRow(bytes: ChunkedBytes, offset: number, framesMax: number): nu
   return at <= bytes.length ? frames : 0
 }
 
-/** Measures the recording. Throws AudioError `truncated`, `damaged`. */
+/** Returns the recording's rate, channels and sample count. Throws AudioError `truncated`, `damaged`. */
 export function* readMp3(bytes: ChunkedBytes, offset: number): Steps<Mp3Info> {
   const framer = new Mp3Framer()
   let unpausedBytes = 0
@@ -95,7 +99,7 @@ export function* readMp3(bytes: ChunkedBytes, offset: number): Steps<Mp3Info> {
   if (framer.stream === null || framer.skippedBytes > framer.frameBytes) {
     throw new AudioError('damaged', 'The MP3 file is mostly not MP3 frames.')
   }
-  // The count in the Xing head excludes its own frame; players accept one frame more.
+  // The count in the Xing header excludes the header's frame. Players accept one frame more.
   if (framer.declaredFrames !== null && framer.frames + 1 < framer.declaredFrames) {
     throw new AudioError(
       'truncated',
@@ -106,17 +110,17 @@ export function* readMp3(bytes: ChunkedBytes, offset: number): Steps<Mp3Info> {
 }
 
 export class Mp3Framer {
-  /** The first frame's rate and channels; null before it. */
+  /** The first frame's rate and channels; null before the first frame. */
   stream: { sampleRateHz: number; channels: number } | null = null
   frames = 0
   samples = 0
   frameBytes = 0
   skippedBytes = 0
-  /** The frame count in a Xing or Info head, if there is one. */
+  /** The frame count in a Xing or Info header; null without such a header. */
   declaredFrames: number | null = null
   #pending: Uint8Array = new Uint8Array(0)
   #first: FrameHead | undefined
-  /** Whether the last frame ended exactly where the next one should start. */
+  /** True if the last frame ended exactly where the next frame should start. */
   #locked = false
 
   /** Takes the file's next bytes and returns the frames that are now complete. Frames may share memory with `chunk`. */
@@ -124,7 +128,7 @@ export class Mp3Framer {
     return this.#cut(this.#pending.length === 0 ? chunk : concat(this.#pending, chunk), false)
   }
 
-  /** Returns the frame that was waiting for its successor. */
+  /** Returns the last frame, which was waiting for the frame after it. */
   end(): Uint8Array[] {
     return this.#cut(this.#pending, true)
   }

@@ -1,7 +1,7 @@
 /**
- * MP4 and M4A (ISO/IEC 14496-12): rate, channels and length from the first sound track. Nothing is decoded here; the
- * file goes unchanged to a provider that reads MP4. Browsers record in fragments and leave the head's length at 0, so
- * the fragments' lengths are added up.
+ * Reads rate, channels and duration from the first sound track in MP4 and M4A files (ISO/IEC 14496-12). Nothing is
+ * decoded here; the file is sent unchanged to a provider that reads MP4. Browsers record in fragments and leave the
+ * header's duration at 0, so the fragments' durations are added up.
  */
 import { ascii, type ChunkedBytes } from './chunked-bytes.ts'
 import { AudioError } from './error.ts'
@@ -10,14 +10,14 @@ import type { Steps } from './steps.ts'
 export type Mp4Info = { sampleRateHz: number; channels: number; samples: number }
 type Box = { start: number; end: number }
 type Track = { id: number; timescale: number; duration: number; codec: string; sampleRateHz: number; channels: number }
-/** How many boxes and samples may still be read. All walks over a file share one budget. */
+/** The number of boxes and samples that may still be read. All walks over a file share one budget. */
 type Budget = { boxes: number; samples: number }
 
-/** A recording with four hours in 200 ms fragments has fewer. */
+/** The most boxes in a file. A recording with four hours in 200 ms fragments has fewer. */
 const boxesMax = 1_000_000
-/** Boxes inside the file's head. A film with 60 tracks has fewer. */
+/** The most boxes inside the file's header (`moov`). A film with 60 tracks has fewer. */
 const headBoxesMax = 5000
-/** Samples with a stated duration. Four hours at 96 kHz have fewer. */
+/** The most samples with a stated duration. Four hours at 96 kHz have fewer. */
 const samplesMax = 1_500_000
 const boxesPerStep = 2000
 const samplesPerStep = 10_000
@@ -31,8 +31,8 @@ export function isMp4(bytes: ChunkedBytes): boolean {
 }
 
 /**
- * Measures the recording. Returns undefined if the file describes no sound, for example a picture. Throws AudioError
- * `truncated`, `damaged`, `unsupported`.
+ * Returns the recording's rate, channels and sample count. Returns undefined if the file describes no sound, for
+ * example a picture. Throws AudioError `truncated`, `damaged`, `unsupported`.
  */
 export function* readMp4(bytes: ChunkedBytes): Steps<Mp4Info | undefined> {
   const budget = { boxes: boxesMax, samples: samplesMax }
@@ -47,7 +47,7 @@ export function* readMp4(bytes: ChunkedBytes): Steps<Mp4Info | undefined> {
   return { sampleRateHz, channels, samples: Math.round((duration / timescale) * sampleRateHz) }
 }
 
-/** Finds the head among the outermost boxes. The head may come behind the samples. */
+/** Finds the header (`moov`) among the outermost boxes. The header may come after the samples. */
 function* outline(
   bytes: ChunkedBytes,
   budget: Budget,
@@ -64,8 +64,8 @@ function* outline(
 }
 
 /**
- * A walk over the boxes between two places. It is a cursor and not an iterator, because a hostile file has a million
- * boxes. Throws AudioError `damaged`.
+ * Walks over the boxes between two positions. It is a cursor and not an iterator, because a hostile file may have a
+ * million boxes. Throws AudioError `damaged`.
  */
 class Boxes {
   type = 0
@@ -110,7 +110,7 @@ function damaged(what: string): AudioError {
   return new AudioError('damaged', `The MP4 file ${what}.`)
 }
 
-/** Returns the boxes at the end of a type path, such as `mdia/mdhd`, in the file's head. */
+/** Returns the boxes with a type path, such as `mdia/mdhd`, in the file's header. */
 function inside(bytes: ChunkedBytes, parent: Box, path: string, budget: Budget): Box[] {
   const [first = '', ...rest] = path.split('/')
   const boxType = type(first)
@@ -153,7 +153,7 @@ function readTrack(bytes: ChunkedBytes, trak: Box, budget: Budget): Track | null
   }
 }
 
-/** Returns 0 if all bits are set, because the length is then unknown. */
+/** Returns 0 if all bits are set, because the duration is then unknown. */
 const durationOrZero = (duration: number) => (duration >= 0xffffffff ? 0 : duration)
 
 function usualDuration(bytes: ChunkedBytes, moov: Box, id: number): number {
@@ -177,7 +177,7 @@ function* fragmentsDuration(bytes: ChunkedBytes, id: number, usual: number, budg
   return duration
 }
 
-/** Adds up the runs in a fragment. The fragment's head comes before its runs. */
+/** Adds up the durations in a fragment's runs (`trun`). The fragment's header comes before its runs. */
 function* fragmentDuration(bytes: ChunkedBytes, traf: Box, id: number, usual: number, budget: Budget): Steps<number> {
   let duration = 0
   let each: number | undefined

@@ -1,6 +1,6 @@
 /**
- * Opus packets from an Ogg stream with chunks of any length (RFC 3533, 6; RFC 7845, 3). A packet may end in any page
- * after its first page:
+ * Reads Opus packets from an Ogg stream with chunks of any length (RFC 3533, 6; RFC 7845, 3). A packet may continue
+ * over several pages:
  *
  *   page    [header│255 255 40 12│······data······]  [header│255 3│···]
  *   packets         └── 550 ──┘ └12┘                         └258┘

@@ -13,7 +13,7 @@ export class OggPages {
     for (let page = this.#next(); page !== null; page = this.#next()) yield page
   }
 
-  /** Removes the next page from the rest and returns it; null if the page is not complete. */
+  /** Removes the next page from the unread bytes and returns it. Returns null if the page is not complete. */
   #next(): Uint8Array | null {
     const rest = this.#rest
     if (rest.length < pageHeaderBytes) return null

@@ -1,6 +1,6 @@
 /**
- * Ogg (RFC 3533) with Opus in it (RFC 7845). Granule positions always count samples at 48 kHz, not at the recording's
- * rate.
+ * Reads Ogg files (RFC 3533) with Opus (RFC 7845). Granule positions always count samples at 48 kHz, even if the
+ * recording had another rate.
  */
 import { ascii, type ChunkedBytes, u16le } from './chunked-bytes.ts'
 import { AudioError } from './error.ts'
@@ -9,7 +9,7 @@ import type { Steps } from './steps.ts'
 
 export type OggOpusInfo = { channels: number; samples: number }
 
-/** `segments` is the number of sizes in the head; `next` is the next page's offset. */
+/** `segments` is the number of segment sizes in the page's header. `next` is the next page's offset. */
 type Page = {
   at: number
   serial: number
@@ -35,7 +35,10 @@ export function isOgg(bytes: ChunkedBytes): boolean {
   return ascii(bytes.view(0, 4), 0, 4) === 'OggS'
 }
 
-/** Measures the recording. Throws AudioError `unsupported` (another codec), `truncated`, `damaged`. */
+/**
+ * Returns the recording's channels and sample count. Throws AudioError `unsupported` (another codec), `truncated`,
+ * `damaged`.
+ */
 export function* readOggOpus(bytes: ChunkedBytes): Steps<OggOpusInfo> {
   const links: Link[] = []
   let [streams, other] = [0, 'another codec']
@@ -72,7 +75,7 @@ function readPage(bytes: ChunkedBytes, at: number): Page {
   return {
     at,
     serial: u32At(bytes, at + 14),
-    // A signed 64-bit number.
+    // The granule position is a signed 64-bit number.
     granule: (u32At(bytes, at + 10) | 0) * 2 ** 32 + u32At(bytes, at + 6),
     first: (bytes.byteAt(at + 5)! & 2) !== 0,
     segments,
@@ -81,7 +84,7 @@ function readPage(bytes: ChunkedBytes, at: number): Page {
   }
 }
 
-/** "OggS" as a number. */
+/** The page signature "OggS" as a number. */
 const oggS = 0x5367674f
 
 function u32At(bytes: ChunkedBytes, at: number): number {
@@ -107,7 +110,7 @@ function openLink(bytes: ChunkedBytes, page: Page): Link | undefined {
 }
 
 function advance(bytes: ChunkedBytes, link: Link, page: Page): void {
-  // Comment header pages carry 0. If no packet ends on a page, the page carries -1.
+  // Comment header pages have the granule position 0. If no packet ends on a page, its position is -1.
   if (page.granule <= 0) return
   // A broadcast recorded from its middle starts at any position. The first page's granule position is at the page's
   // end, so the page's samples are subtracted.

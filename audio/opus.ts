@@ -6,13 +6,16 @@
  *   2  │ size │ frame │ frame                        3  │ count, flags │ padding size │ sizes │ frames │ padding
  */
 
-/** Opus counts time at 48 kHz, even if it was encoded from another rate. */
+/** Opus counts time at 48 kHz, even if the audio was encoded from another rate. */
 export const opusRateHz = 48_000 satisfies OpusRateHz
 /** Every decoder can emit these rates. A packet has the same duration at each rate. */
 export const opusRatesHz = [8000, 12_000, 16_000, 24_000, 48_000] as const
 export type OpusRateHz = (typeof opusRatesHz)[number]
 const frameBytesMax = 1275
-/** 512 kbit/s for 120 ms. Encoders end at 510 kbit/s, and the decoder here has space for this and no more. */
+/**
+ * The most bytes in a packet: 512 kbit/s for The longest packet: 120 ms at 48 kHz. Encoders reach 510 kbit/s at most,
+ * and our decoder's buffer has exactly this size.
+ */
 export const opusPacketBytesMax = 7680
 /** 120 ms. */
 const packetSamplesMax = 5760

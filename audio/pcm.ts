@@ -1,6 +1,4 @@
-/**
- * Converts samples between bytes and numbers from -1 to 1. Each chunk allocates one array, a sample allocates nothing.
- */
+/** Converts samples between bytes and numbers from -1 to 1. A chunk needs one array, a sample needs no allocation. */
 import type { Encoding } from './format.ts'
 import { alawToLinear, linearToAlaw, linearToMulaw, mulawToLinear } from './g711.ts'
 
@@ -14,7 +12,7 @@ export const sampleEncodings = {
   alaw: { bytes: 1 },
 } as const satisfies Partial<Record<Encoding, { bytes: number }>>
 
-/** Encodings that are plain sequences of samples. The others are compressed. */
+/** The encodings with plain sequences of samples. All other encodings are compressed. */
 export type SampleEncoding = keyof typeof sampleEncodings
 
 export function isSampleEncoding(encoding: string): encoding is SampleEncoding {
@@ -46,7 +44,7 @@ export class FrameAligner {
     this.#frame = new Uint8Array(bytesPerFrame)
   }
 
-  /** Returns the whole frames so far. They share memory with `chunk` if no rest was waiting. */
+  /** Returns the whole frames so far. They share memory with `chunk` if no incomplete frame was waiting. */
   push(chunk: Uint8Array): Uint8Array {
     const available = this.#pendingBytes + chunk.length
     const whole = available - (available % this.#frame.length)
@@ -83,7 +81,10 @@ export function encodeSamples(samples: Float32Array, encoding: SampleEncoding): 
   return bytes
 }
 
-/** Converts interleaved frames from `from` to `to` channels: to fewer by the mean, to more by copies. */
+/**
+ * Converts interleaved frames from `from` to `to` channels: to fewer channels by averaging, to more channels by
+ * copying.
+ */
 export function convertChannels(samples: Float32Array, from: number, to: number): Float32Array {
   if (from === to) return samples
   if (to === 1) return downmix(samples, from)
@@ -135,7 +136,7 @@ const decoders: Record<SampleEncoding, (from: DataView, to: Float32Array) => voi
     for (let i = 0; i < to.length; i++) to[i] = from.getInt32(4 * i, true) / 2147483648
   },
   pcm_f32le: (from, to) => {
-    // NaN and infinities would spread through every later filter.
+    // NaN and infinities are replaced, because they would spread through every later filter.
     for (let i = 0; i < to.length; i++) {
       const value = from.getFloat32(4 * i, true)
       to[i] = Number.isFinite(value) ? value : 0

@@ -1,7 +1,7 @@
 /**
  * Recognizes an uploaded body's format by its first bytes; the content type is ignored. Only headers are read (and for
- * MP3, Ogg and WebM the heads of frames, pages and blocks), so a bad recording is refused before any work is done on
- * it. A large body has millions of these heads, so they are read in steps.
+ * MP3, Ogg and WebM the headers in frames, pages and blocks), so a bad recording is refused before any further work. A
+ * large body has millions of these headers, so they are read in steps.
  */
 import { isAac, readAac } from './aac.ts'
 import { ascii, ChunkedBytes } from './chunked-bytes.ts'
@@ -52,8 +52,8 @@ export function* recogniseRecording(
 }
 
 /**
- * Returns undefined if no container is recognized. MP3 has no other signature than a sync word, which raw samples
- * contain too, so declared raw samples are not searched for it.
+ * Returns undefined if no container is recognized. MP3's only signature is a sync word, and raw samples can contain it
+ * too. So samples declared as raw are not searched for MP3.
  */
 function* readContainer(bytes: ChunkedBytes, raw: boolean): Steps<Layout | undefined> {
   if (isWav(bytes)) {
@@ -99,7 +99,7 @@ function* wavLayout(bytes: ChunkedBytes): Steps<Layout> {
   return { ...layout, durationMs: sampleMs(format, layout.dataBytes) }
 }
 
-/** Returns only the frames from the WAV. They are an MP3 file, and every provider that reads MP3 reads them. */
+/** Returns only the MP3 frames from the WAV. They form an MP3 file, so every provider with MP3 support accepts them. */
 function* mp3Layout(bytes: ChunkedBytes, { start, end }: { start: number; end: number }): Steps<Layout> {
   const chunks: Uint8Array[] = []
   for (const piece of bytes.pieces(start, end, end - start)) {
@@ -169,7 +169,10 @@ function checkShape(format: AudioFormat): void {
   }
 }
 
-/** Names well-known formats that are not supported, so the sender knows which file to convert. */
+/**
+ * Returns an error that names the format, for well-known formats without support. So the sender learns why the file
+ * must be converted.
+ */
 function unreadable(bytes: ChunkedBytes): AudioError {
   const signature = signatureOf(bytes)
   const readable = 'WAV, FLAC, Ogg/Opus, WebM/Opus and MP3 are read, and raw samples when they are declared'

@@ -1,13 +1,16 @@
-/** Streaming sample rate conversion: libsamplerate (band-limited sinc, medium quality) compiled to WebAssembly. */
+/** Converts sample rates in streams, by libsamplerate (band-limited sinc, medium quality) compiled to WebAssembly. */
 import libsamplerate from '@alexanderolsen/libsamplerate-js'
 import { joinSamples } from './join.ts'
 
 type Converter = Awaited<ReturnType<typeof libsamplerate.create>>
 
 const quality = libsamplerate.ConverterType.SRC_SINC_MEDIUM_QUALITY
-/** The wrapper's buffers hold 1,008,000 values. A block and its result must stay well below this. */
+/** The library's buffers hold 1,008,000 values. A block and its result must be well below this size. */
 const blockValuesMax = 100_000
-/** A converter is a WebAssembly instance. Creating it takes 5 ms, so a few are kept and set to new rates. */
+/**
+ * The most idle converters. A converter is a WebAssembly instance. Creating one takes 5 ms, so a few idle converters
+ * are reused at new rates.
+ */
 const idleMax = 4
 const idle: Converter[] = []
 
@@ -53,7 +56,8 @@ export class Resampler {
   /** Returns the samples still in the filter. With them the output is as long as the input. */
   flush(): Float32Array {
     const missing = Math.round(this.#framesIn * this.#ratio) - this.#framesOut
-    // The wrapper cannot signal the input's end, so silence pushes the rest out. 600 frames exceed its filter.
+    // The library's interface cannot signal the input's end, so silence pushes the remaining samples out. 600 frames
+    // are longer than the filter.
     const silence = new Float32Array((Math.ceil(missing / this.#ratio) + filterFrames(this.#ratio)) * this.#channels)
     return this.#convert(silence).slice(0, Math.max(0, missing) * this.#channels)
   }
@@ -76,7 +80,9 @@ export class Resampler {
   }
 }
 
-/** Returns how many input frames the filter spans. If the rate falls, it spans proportionally more. */
+/**
+ * Returns how many input frames the filter spans. If the output rate is lower, the filter spans proportionally more.
+ */
 function filterFrames(ratio: number): number {
   return Math.ceil(600 / Math.min(1, ratio))
 }

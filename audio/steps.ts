@@ -1,5 +1,5 @@
 /**
- * Work on a recording in steps of a few milliseconds. It yields between two steps, so the calling code can let other
- * work run: audio/ does not use an event loop.
+ * A generator for work on a recording, in steps of a few milliseconds. It yields after each step, so the calling code
+ * can run other work in between: audio/ itself does not use the event loop.
  */
 export type Steps<T> = Generator<undefined, T, undefined>

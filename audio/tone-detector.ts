@@ -1,9 +1,9 @@
 /**
- * Finds a single tone, such as a mailbox beep, in a sample stream. Each 32 ms block is judged separately:
+ * Finds a single tone, such as a mailbox beep, in a sample stream. Each 32 ms block is tested separately:
  *
  *   block ─► loud enough? ─► frequency by zero crossings ─► Goertzel: does nearly all energy have this frequency?
  *
- * Successive blocks in a tone have the same frequency, a voice's harmonics do not. Nothing is allocated after the
+ * Successive blocks in a tone have the same frequency, but a voice's harmonics change. Nothing is allocated after the
  * constructor.
  */
 
@@ -15,17 +15,17 @@ export type ToneEvents = {
 }
 
 const blockMs = 32
-/** A shorter tone is part of a voice or a key. */
+/** A shorter tone is part of a voice or a DTMF key. */
 const toneMs = 200
 const lowestHz = 400
 const highestHz = 2000
-/** -44 dB of full scale. */
+/** A quieter block counts as silence: -44 dB full scale. */
 const quietest = 200
 /**
  * A tone has at least this share of a block's energy in one frequency. With line noise at -20 dB a tone still has 0.99.
  */
 const pureShare = 0.8
-/** The most that successive blocks in a tone differ in frequency. */
+/** The largest frequency difference between successive blocks in a tone, as a fraction. */
 const driftShare = 0.03
 
 export class ToneDetector {
@@ -34,7 +34,7 @@ export class ToneDetector {
   readonly #block: Float64Array
   #filled = 0
   #hz = 0
-  /** The current tone's blocks so far. */
+  /** The number of blocks in the current tone so far. */
   #blocks = 0
   #isTone = false
 
@@ -83,7 +83,7 @@ export class ToneDetector {
     return goertzel(block, hz / this.#rateHz) >= pureShare * energy * (block.length / 2) ? hz : 0
   }
 
-  /** Counts upward zero crossings between the first and the last, as a rate in Hz. */
+  /** Returns the rate of upward zero crossings between the first and the last crossing, in Hz. */
   #crossingsHz(): number {
     const block = this.#block
     let count = 0
@@ -101,8 +101,8 @@ export class ToneDetector {
 }
 
 /**
- * Returns the energy at one frequency, in turns per sample. For a tone it is the block's energy times half the block's
- * length.
+ * Returns the energy at one frequency. `turns` is the frequency in cycles per sample. For a tone it is the block's
+ * energy times half the block's length.
  */
 function goertzel(block: Float64Array, turns: number): number {
   const factor = 2 * Math.cos(2 * Math.PI * turns)

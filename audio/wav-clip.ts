@@ -7,12 +7,13 @@ import { recogniseRecording } from './recognise.ts'
 import type { Steps } from './steps.ts'
 
 /**
- * Only these rates are accepted: the filter's memory grows with the ratio between two rates, and for these it is small.
+ * Only these rates are accepted. The resampling filter's memory depends on the ratio between two rates, and it is small
+ * for these rates.
  */
 const ratesHz = [8000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000]
 /** Longer audio is cut. At 16 kHz this is 10 MB. */
 const durationMaxS = 300
-/** The audio converted in one step. */
+/** The audio converted in one step, in seconds. */
 const stepS = 1
 
 /** Converts the file. Throws AudioError, also if the audio is not a WAV. */

@@ -1,6 +1,6 @@
 /**
- * RIFF/WAVE: Microsoft's Multimedia Programming Interface 1.0, WAVE_FORMAT_EXTENSIBLE, and EBU Tech 3306 (RF64) for
- * sizes beyond 32 bits.
+ * Reads and writes RIFF/WAVE as in Microsoft's Multimedia Programming Interface 1.0, with WAVE_FORMAT_EXTENSIBLE, and
+ * EBU Tech 3306 (RF64) for sizes beyond 32 bits.
  */
 import { ascii, ChunkedBytes, u16le, u32le } from './chunked-bytes.ts'
 import { AudioError } from './error.ts'
@@ -25,9 +25,9 @@ const tags: Readonly<Record<SampleEncoding, number>> = {
   alaw: 6,
   mulaw: 7,
 }
-/** If a recorder streams, it does not know the length and writes 0x7fffffff, 0x7ffff000 or 0xffffffff. */
+/** A streaming recorder does not know the length and writes 0x7fffffff, 0x7ffff000 or 0xffffffff instead. */
 const placeholderBytesMin = 0x7fff0000
-/** If a recording's end lacks less than this, a listener does not notice. */
+/** If less than this is missing at a recording's end, a listener does not notice. */
 const unheardS = 0.02
 /** Bounds the work on a hostile body with only chunk heads. */
 const chunksMax = 1000
@@ -37,14 +37,17 @@ export function isWav(bytes: ChunkedBytes): boolean {
   return head.length === 12 && ['RIFF', 'RF64', 'BW64'].includes(ascii(head, 0, 4)) && ascii(head, 8, 4) === 'WAVE'
 }
 
-/** Finds the samples. Throws AudioError `truncated`, `damaged`, `unsupported`. */
+/** Returns the sample format and where the samples are. Throws AudioError `truncated`, `damaged`, `unsupported`. */
 export function readWav(bytes: ChunkedBytes): WavLayout {
   const { isFloat64, ...layout } = readAnyWav(bytes)
   if (isFloat64) throw unsupported(tagFloat, float64Bits)
   return layout
 }
 
-/** As `readWav`, also for 64-bit floats. Their `format` is `pcm_f32le`, to which they are converted later. */
+/**
+ * Like `readWav`, but also accepts 64-bit floats. Their `format` is `pcm_f32le`, because they are converted to it
+ * later.
+ */
 export function readAnyWav(bytes: ChunkedBytes): WavLayout & { isFloat64: boolean } {
   const head = readHeadOf(bytes, true)
   if (head === null) throw new AudioError('truncated', 'The WAV ends before its "data" chunk: the upload was cut off.')
@@ -54,8 +57,9 @@ export function readAnyWav(bytes: ChunkedBytes): WavLayout & { isFloat64: boolea
 }
 
 /**
- * Reads the header at a stream's start. The lengths are ignored, because a stream does not know its length. Null if more
- * bytes are needed. Throws AudioError if the bytes are no WAV, the header is damaged or the format is unsupported.
+ * Reads the header at a stream's start. The lengths are ignored, because a stream does not know its length. Returns
+ * null if more bytes are needed. Throws AudioError if the bytes are no WAV, the header is damaged or the format is
+ * unsupported.
  */
 export function readWavStart(start: Uint8Array): Pick<WavLayout, 'format' | 'dataOffset'> | null {
   if (start.length < 12) return null
@@ -70,7 +74,7 @@ export function readWavStart(start: Uint8Array): Pick<WavLayout, 'format' | 'dat
 
 type WavHead = { format: WavFormat; at: number; declaredBytes: number }
 
-/** Reads up to the "data" chunk, whose samples begin at `at`. Null if the bytes end before. */
+/** Reads up to the "data" chunk. Its samples begin at `at`. Returns null if the bytes end before. */
 function readHeadOf(bytes: ChunkedBytes, checksBlock: boolean): WavHead | null {
   let format: WavFormat | undefined
   let longDataBytes: number | undefined
@@ -85,8 +89,8 @@ function readHeadOf(bytes: ChunkedBytes, checksBlock: boolean): WavHead | null {
 }
 
 /**
- * The MP3 frames' place in a WAV with MPEGLAYER3WAVEFORMAT (RFC 2361), as dictation machines write it; undefined if the
- * WAV has another format. Throws AudioError `truncated`.
+ * Returns where the MP3 frames are in a WAV with MPEGLAYER3WAVEFORMAT (RFC 2361), as written by dictation machines.
+ * Returns undefined if the WAV has another format. Throws AudioError `truncated`.
  */
 export function mp3InWav(bytes: ChunkedBytes): { start: number; end: number } | undefined {
   let isMp3 = false
@@ -99,7 +103,10 @@ export function mp3InWav(bytes: ChunkedBytes): { start: number; end: number } | 
 
 type Chunk = { id: string; at: number; size: number }
 
-/** The chunks up to "data". "data" may be truncated; if an earlier chunk is truncated, the sequence ends. */
+/**
+ * Yields the chunks up to "data". The "data" chunk may be truncated. If an earlier chunk is truncated, the sequence
+ * ends.
+ */
 function* wavChunks(bytes: ChunkedBytes): Generator<Chunk> {
   let at = 12
   for (let chunks = 0; at + 8 <= bytes.length; chunks++) {
@@ -115,7 +122,7 @@ function* wavChunks(bytes: ChunkedBytes): Generator<Chunk> {
   }
 }
 
-/** A padding byte follows a chunk with an odd size. Some programs leave it out. */
+/** A padding byte follows a chunk with an odd size. Some programs omit the padding byte. */
 function nextChunk(bytes: ChunkedBytes, end: number, padding: number): number {
   return padding > 0 && chunkIds.has(ascii(bytes.view(end, 4), 0, 4)) ? end : end + padding
 }
@@ -124,7 +131,8 @@ const chunkIds: ReadonlySet<string> = new Set(['fmt ', 'fact', 'LIST', 'data'])
 
 function dataBytes(bytes: ChunkedBytes, at: number, declared: number, format: WavFormat): number {
   const bytesPerFrame = frameBytes(format) * (format.isFloat64 ? 2 : 1)
-  // Some programs count the header, or the whole file, among the samples. A missing piece this short is not heard.
+  // Some programs include the header, or the whole file, in the samples' size. A missing piece this short is not
+  // audible.
   const excessMax = Math.max(at, bytesPerFrame * Math.ceil(format.sampleRateHz * unheardS))
   const length = presentBytes(bytes, at, declared, excessMax)
   return length - (length % bytesPerFrame)
@@ -144,7 +152,10 @@ function presentBytes(bytes: ChunkedBytes, at: number, declared: number, excessM
   return unknown ? present : Math.min(declared, present)
 }
 
-/** `checksBlock`: the block size must fit. Some servers send a wrong block size in a stream's header. */
+/**
+ * If `checksBlock` is true, the block size must fit the format. Some servers send a wrong block size in a stream's
+ * header.
+ */
 function readFormat(chunk: Uint8Array, checksBlock: boolean): WavFormat {
   if (chunk.length < 16) throw new AudioError('damaged', 'The WAV has a "fmt " chunk that is too short.')
   let tag = u16le(chunk, 0)
@@ -182,7 +193,7 @@ function readLongDataBytes(chunk: Uint8Array): number | undefined {
   return chunk.length < 16 ? undefined : u32le(chunk, 8) + u32le(chunk, 12) * 2 ** 32
 }
 
-/** The header for `dataBytes` sample bytes. If the length is not known yet, as for a stream, pass null. */
+/** Returns the header for `dataBytes` sample bytes. Pass null if the length is not known yet, as for a stream. */
 export function wavHeader(
   format: { encoding: SampleEncoding; sampleRateHz: number; channels: number },
   dataBytes: number | null,

@@ -1,7 +1,7 @@
 /**
- * WebM and Matroska (RFC 9559, over EBML, RFC 8794) with Opus, as browsers record it. The file is a tree with elements:
- * an id, a size, the content. A browser that records live leaves the segment's and the clusters' sizes unknown, so the
- * file is not read as a tree: the walk enters the container elements and steps over all others.
+ * Reads WebM and Matroska (RFC 9559, over EBML, RFC 8794) with Opus, as browsers record it. The file is a tree. Each
+ * element has an id, a size and the content. A browser that records live leaves the segment's and the clusters' sizes
+ * unknown, so the file is not read as a tree: the walk enters the container elements and steps over all others.
  *
  *   EBML head ─ Segment ─┬─ Tracks ─ TrackEntry (number, codec, channels)
  *                        └─ Cluster ─┬─ SimpleBlock (track, time, packet)
@@ -35,8 +35,8 @@ const elementHeadBytesMax = 12
 /** Limits the elements before the first cluster. A film with many tracks has a few hundred. */
 const headElementsMax = 3000
 /**
- * Limits the elements from the first cluster on. Four hours have 5,760,000 blocks with 2.5 ms, or as many elements in
- * groups of four with 10 ms.
+ * Limits the elements from the first cluster on. Four hours have 5,760,000 blocks with 2.5 ms each, or as many elements
+ * in block groups with 10 ms each.
  */
 const elementsMax = 6_000_000
 const elementsPerStep = 2000
@@ -45,7 +45,10 @@ export function isWebm(bytes: ChunkedBytes): boolean {
   return ascii(bytes.view(0, 4), 0, 4) === '\x1a\x45\xdf\xa3'
 }
 
-/** Measures the recording. Throws AudioError `unsupported` (another codec), `truncated`, `damaged`. */
+/**
+ * Returns the recording's channels and sample count. Throws AudioError `unsupported` (another codec), `truncated`,
+ * `damaged`.
+ */
 export function* readWebm(bytes: ChunkedBytes): Steps<WebmInfo> {
   const { channels, delaySamples, packets } = openTrack(bytes)
   let samples = 0
@@ -95,8 +98,8 @@ function codecsOf(tracks: readonly Track[]): string {
 }
 
 /**
- * A walk over the elements from the first cluster on. At each element it says whether the element is a packet of the
- * track, and gives the packet's place.
+ * Walks over the elements from the first cluster on. At each element it states whether the element is a packet in the
+ * track, and where the packet is.
  */
 class Packets {
   isPacket = false
@@ -160,12 +163,12 @@ function readChannels(bytes: ChunkedBytes, { offset, end }: Elements, budget: Bu
   return channels
 }
 
-/** How many elements may still be read. Walks over an element's parts share one budget. */
+/** The number of elements that may still be read. Walks over an element's parts share one budget. */
 type Budget = { elements: number }
 
 /**
- * A walk over every element from `start` to `end`. If an element is entered, its children follow. It is a cursor and
- * not an iterator, because a large file has millions of elements.
+ * Walks over every element from `start` to `end`. If an element is entered, its children follow. It is a cursor and not
+ * an iterator, because a large file has millions of elements.
  */
 class Elements {
   id = 0
@@ -216,8 +219,8 @@ class Elements {
 }
 
 /**
- * Returns a number's length in bytes. The leading zeros in the first byte count the bytes that follow (RFC 8794, 4). No
- * number begins with byte 0.
+ * Returns a number's length in bytes. The first byte's leading zero bits state how many bytes follow (RFC 8794, 4). A
+ * number never begins with byte 0.
  */
 function vintBytes(first: number): number {
   return Math.clz32(first) - 23
