@@ -1,4 +1,7 @@
-/** Cuts mono audio into 20 ms frames, 16 bits, for the media channel. `emit` gets each frame, and owns it. */
+/**
+ * Cuts mono audio into 20 ms frames with 16-bit samples, for the session's socket. Each frame is a new array and is
+ * passed to `emit`, so `emit` may keep or transfer it.
+ */
 export class FrameCutter {
   #frame
   #filled = 0

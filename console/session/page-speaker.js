@@ -1,10 +1,12 @@
 /**
- * A session's speaker on the page's thread, for pages without audio worklets: if a page comes over http from another
- * machine, browsers give it no worklets. A busy page can make this speaker stutter.
+ * Plays a session's audio on the page's main thread, for pages without audio worklets: browsers disable worklets if a
+ * page was loaded over http from another machine. The audio can stutter while the page is busy.
  */
 import { Playout } from './playout.js'
 
-/** A block is 43 ms at 48 kHz: short enough to stop soon at an interruption, long enough for a page that also draws. */
+/**
+ * A block is 43 ms at 48 kHz: short enough to stop soon at an interruption, long enough to cover the page's drawing.
+ */
 const blockSamples = 2048
 
 export function pageSpeaker(context, { rateHz, latencyMs, onPlayed, onCleared }) {

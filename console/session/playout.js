@@ -1,13 +1,14 @@
 import { Resampler } from './resampler.js'
 
 /**
- * The agent's audio on its way to the speaker: a jitter buffer, and the record of played audio.
+ * Buffers the agent's audio before the speaker (a jitter buffer), and records how much was played.
  *
  *   push, mark ──► resampler ──► queue ──► pull (the audio device)
  *
- * Audio is held until 60 ms wait, or until its first part is that old, so a late frame does not cause a gap. If a gap
- * still occurs, the hold grows by 20 ms, up to 200 ms; after ten seconds without a gap it shrinks. Positions count
- * samples at the device's rate since the beginning. A mark is passed when the audio before it has left the speaker.
+ * Playout starts when 60 ms are buffered, or when the oldest audio has waited 60 ms, so a late frame does not cause a
+ * gap. If a gap still occurs, this delay grows by 20 ms, up to 200 ms; after ten seconds without a gap the delay
+ * shrinks. Positions count samples at the device's rate since the beginning. A mark is passed when the audio before the
+ * mark has left the speaker.
  */
 export class Playout {
   #fromHz
@@ -18,17 +19,17 @@ export class Playout {
   /** Int16 samples as floats, reused. */
   #floats = new Float32Array(0)
   #chunks = []
-  /** How many samples in the first chunk were played. */
+  /** The number of already played samples in the first chunk. */
   #offset = 0
   #isPlaying = false
   #held = 0
   #hold
   /** The position after all played audio. */
   #played = 0
-  /** The resampler's last reset, as a position, and the input since then. */
+  /** The position at the resampler's last reset, and the number of input samples since then. */
   #base = 0
   #input = 0
-  /** Marks ahead, and marks whose audio is on its way from the device to the speaker. */
+  /** Marks not yet reached (`#marks`), and marks with audio on its way from the device to the speaker (`#leaving`). */
   #marks = []
   #leaving = []
   #lastMark = null
@@ -85,7 +86,7 @@ export class Playout {
 
   /** Fills one block for the device. */
   pull(block) {
-    // If the device asks for a block, it has taken the previous block.
+    // When the device requests a block, it has already taken the previous block.
     while (this.#leaving.length > 0 && this.#leaving[0].leavesAt <= this.#clock) {
       const { name, at } = this.#leaving.shift()
       this.#note(name, at)
@@ -108,7 +109,7 @@ export class Playout {
   #take(block) {
     let filled = this.#copy(block, 0)
     if (filled < block.length && this.#input > 0) {
-      // The resampler holds the last two milliseconds back.
+      // The resampler still holds the last two milliseconds, so it is flushed.
       this.#queue(this.#resampler.flush())
       this.#base += this.#samplesOfInput()
       this.#input = 0
@@ -142,7 +143,7 @@ export class Playout {
     if (samples.length > 0) this.#chunks.push(samples.slice())
   }
 
-  /** Makes the hold longer after a gap. If audio comes soon after the buffer ran dry, the audio was late. */
+  /** Makes the delay longer after a gap. If audio arrives soon after the buffer ran empty, the audio was late. */
   #noteGap() {
     const isLate = this.bufferedMs === 0 && this.#clock - this.#ranDryAt < this.#samplesOf(lateMsMost)
     if (isLate) this.#hold = Math.min(this.#hold + this.#samplesOf(holdStepMs), this.#samplesOf(holdMsMost))
@@ -183,10 +184,11 @@ export class Playout {
 const holdMsLeast = 60
 const holdMsMost = 200
 const holdStepMs = 20
-/** The agent's pauses are longer than this, a late frame is not. */
+/** A gap up to this length was caused by a late frame. The agent's pauses are longer. */
 const lateMsMost = 400
 const calmMs = 10_000
 /**
- * The contract lets a server be 400 ms ahead. Audio beyond this limit is dropped, so the buffer cannot grow forever.
+ * The API contract lets a server send audio 400 ms early. Audio beyond this limit is dropped, so the buffer cannot grow
+ * forever.
  */
 const bufferedMsMax = 5000

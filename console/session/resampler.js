@@ -8,14 +8,14 @@ export class Resampler {
   #rows
   #taps
   #half
-  /** M/L as whole samples and a rest in 1/L. */
+  /** The step M/L between two outputs: whole input samples, and the remainder in units of 1/L. */
   #l
   #wholes
   #rest
   /** The input samples that the filter still needs. */
   #input
   #filled = 0
-  /** The next output's place: its first input sample, and its position between two samples in 1/L. */
+  /** The next output's position: its first input sample, and the position between two samples in units of 1/L. */
   #first = 0
   #phase = 0
   #output = new Float32Array(1024)
@@ -46,7 +46,7 @@ export class Resampler {
     this.#phase = 0
   }
 
-  /** Returns the output that the input so far determines. The next call overwrites the returned array. */
+  /** Returns the output for the input so far. The next call overwrites the returned array. */
   push(samples) {
     if (this.#isSameRate) return samples
     this.#keep(samples)
@@ -98,7 +98,10 @@ export class Resampler {
 }
 
 const nothing = new Float32Array(0)
-/** Zero crossings on each side of the sinc's peak, at the lower rate. More make the filter steeper and later. */
+/**
+ * Zero crossings on each side of the sinc's peak, at the lower rate. More crossings make the filter steeper and its
+ * delay longer.
+ */
 const zeroCrossings = 32
 /** The transition band's middle. The band ends at half the lower rate. */
 const cutoff = 0.911

@@ -1,9 +1,9 @@
-/** A session's microphone and speaker, in one audio context. The browser chooses its rate. */
+/** A session's microphone and speaker, in one audio context. The browser chooses the context's sample rate. */
 import { pageSpeaker } from './page-speaker.js'
 
 /**
- * Opens the audio. Must be called in a user action, otherwise browsers play nothing. `stream` is null for a session
- * without a microphone.
+ * Opens the audio. Must be called in a user action, such as a click, otherwise browsers play nothing. `stream` is null
+ * for a session without a microphone.
  */
 export async function openAudio(stream) {
   const context = new AudioContext({ latencyHint: 'interactive' })
@@ -16,7 +16,10 @@ class SessionAudio {
   #context
   #stream
   #speaker = null
-  /** The browser's garbage collection silences nodes without a reference. */
+  /**
+   * Keeps references to the audio nodes. Otherwise the browser's garbage collection would remove them, and the audio
+   * would stop.
+   */
   #nodes = []
 
   constructor(context, stream) {
@@ -24,7 +27,10 @@ class SessionAudio {
     this.#stream = stream
   }
 
-  /** `onFrame` gets 20 ms PCM16 as an ArrayBuffer, `onPlayed` a mark's name, `onCleared` `{mark, playedMs}`. */
+  /**
+   * Callbacks: `onFrame` receives 20 ms PCM16 as an ArrayBuffer, `onPlayed` a mark's name, and `onCleared` `{mark,
+   * playedMs}`.
+   */
   begin(rateHz, { onFrame, onPlayed, onCleared }) {
     const context = this.#context
     const latencyMs = 1000 * (context.outputLatency || context.baseLatency || 0)

@@ -1,5 +1,5 @@
 /**
- * Talks to an agent from a page. `POST /v1/sessions` returns `transportUrl` and `transportToken`:
+ * Connects a web page to an agent. `POST /v1/sessions` returns `transportUrl` and `transportToken`:
  *
  *   const session = await startSession({ transportUrl, transportToken, on: { transcript: ({ text }) => … } })
  *   session.say('a typed turn')
@@ -11,9 +11,10 @@ import { openAudio } from './session-audio.js'
 import { SessionSocket } from './session-socket.js'
 
 /**
- * Must be called in a user action, because browsers allow audio only then. `on` has a function for each requested frame
- * type, and `lost()`, `played(mark)`, `cleared({mark, playedMs})`, `level(0…1)` and `over({reason, error})`.
- * `microphone: false` opens a session with typed turns. `overrides` is defined by the contract.
+ * Starts a session. Must be called in a user action, because browsers allow audio only then. `on` holds callbacks: one
+ * for each wanted frame type, and `lost()`, `played(mark)`, `cleared({mark, playedMs})`, `level(0…1)` and
+ * `over({reason, error})`. `microphone: false` opens a session where the user types. `overrides` is defined by the API
+ * contract.
  */
 export async function startSession({ transportUrl, transportToken, prefix, overrides, microphone = true, on = {} }) {
   const stream = microphone ? await navigator.mediaDevices.getUserMedia({ audio: wanted }) : null
@@ -71,8 +72,8 @@ export async function startSession({ transportUrl, transportToken, prefix, overr
     toolResult: (id, result, isError = false) => socket.send({ type: 'tool_result', id, result, isError }),
     mute: (isMuted) => audio.mute(isMuted),
     /**
-     * Asks the server to end the session. The server answers with the session's end. If the socket is lost, the session
-     * ends here.
+     * Asks the server to end the session. The server then sends the frame `end`. If the socket is lost, the session
+     * ends without the server.
      */
     hangUp() {
       if (!socket.send({ type: 'end' })) socket.close()
@@ -82,7 +83,7 @@ export async function startSession({ transportUrl, transportToken, prefix, overr
   }
 }
 
-/** Noise suppression is off: a suppressor may cut the first words as noise, and noise harms recognition less. */
+/** Noise suppression is off, because it may remove the first words. For speech recognition, noise is less harmful. */
 const wanted = { channelCount: 1, echoCancellation: true, noiseSuppression: false, autoGainControl: true }
 
 /** Returns a frame's loudness, from 0 to 1. */

@@ -5,8 +5,9 @@
  *       ▲           │
  *       └── lost ◄──┘
  *
- * `end` is the only sign that a session is over. After any other close the socket is lost, and the session waits for
- * it. The attempts end if the first connection fails, if the error would repeat itself, or after `reconnectMs`.
+ * Only the frame `end` reports that a session is over. After a close without `end` the socket is lost, and the session
+ * waits for a new socket. Reconnecting stops if the first connection fails, if a new attempt would get the same error,
+ * or after `reconnectMs`.
  */
 export class SessionSocket {
   #options
@@ -14,7 +15,7 @@ export class SessionSocket {
   #state = 'connecting'
   #lostAtMs = 0
   #attempts = 0
-  /** The error frame that came before the close. */
+  /** The error frame received before the close. */
   #error = null
   #cancelRetry = () => {}
 
@@ -39,7 +40,7 @@ export class SessionSocket {
     return this.#state === 'live'
   }
 
-  /** Returns false if the socket is not live. The frame was then dropped. */
+  /** Sends a frame. Returns false if the socket is not live; the frame is then dropped. */
   send(frame) {
     if (this.#state !== 'live') return false
     this.#socket.send(frame instanceof ArrayBuffer ? frame : JSON.stringify(frame))
@@ -58,7 +59,7 @@ export class SessionSocket {
     this.#socket = socket
     this.#error = null
     socket.onopen = () => {
-      // Overrides are sent once, because they count only before the session begins.
+      // Overrides are sent once, because the server ignores them after the session has begun.
       if (this.#options.first !== null) socket.send(JSON.stringify(this.#options.first))
       this.#options.first = null
     }
@@ -115,7 +116,10 @@ export class SessionSocket {
 const reconnectMs = 20_000
 const firstRetryMs = 250
 const lastRetryMs = 4000
-/** After these errors a new attempt would fail too: another socket has joined, or this client breaks the contract. */
+/**
+ * After these errors a new attempt would fail too: another socket has joined the session, or this client's frames break
+ * the contract.
+ */
 const repeating = new Set(['REPLACED', 'INVALID_FRAME'])
 
 function after(ms, run) {

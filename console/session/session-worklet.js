@@ -1,4 +1,4 @@
-/** A session's two audio ends on the audio thread: the microphone as frames, and the speaker with its marks. */
+/** Runs on the audio thread: cuts the microphone's audio into frames, and plays the agent's audio with its marks. */
 import { FrameCutter } from './frame-cutter.js'
 import { Playout } from './playout.js'
 import { Resampler } from './resampler.js'
@@ -7,7 +7,7 @@ class Microphone extends AudioWorkletProcessor {
   constructor({ processorOptions: { rateHz } }) {
     super()
     this.resampler = new Resampler(sampleRate, rateHz)
-    // The buffer is transferred and not copied.
+    // The buffer is transferred to the page's thread without a copy.
     this.cutter = new FrameCutter(rateHz, ({ buffer }) => this.port.postMessage(buffer, [buffer]))
   }
 

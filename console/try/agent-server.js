@@ -1,6 +1,6 @@
 /**
- * The page's requests. On the server's machine they need no key; elsewhere the user has pasted a key, which is stored
- * only in this variable.
+ * Sends the page's requests to the server. On the server's machine requests need no API key. On other machines the user
+ * pastes a key, and only this variable stores it.
  */
 import { reach } from './reach.js'
 
@@ -11,7 +11,7 @@ const authorized = () => ({ authorization: `Bearer ${apiKey}` })
 /** Returns true if this page needs a key from its user. */
 export async function needsKey() {
   const answer = await reach('/try/agents')
-  // The answer is read, because an unread answer keeps its connection.
+  // The body is read, because an unread body keeps its connection open.
   await answer.arrayBuffer()
   return answer.status === 404
 }
@@ -38,10 +38,7 @@ export async function models() {
   return data
 }
 
-/**
- * Creates a session. `wanted` has the field names for the server's own route: agentId, or systemPrompt, firstMessage,
- * language and model.
- */
+/** Creates a session. `wanted` has `agentId`, or the fields `systemPrompt`, `firstMessage`, `language` and `model`. */
 export async function createSession(wanted) {
   if (apiKey === null) return jsonOf(await post('/try/sessions', wanted, {}))
   const { language, model, ...rest } = wanted
@@ -49,7 +46,7 @@ export async function createSession(wanted) {
   return jsonOf(await post('/v1/sessions', body, authorized()))
 }
 
-/** Returns the finished turns with their latencies. */
+/** Returns the session's finished turns with their latencies. */
 export async function turnsOf(sessionId) {
   if (apiKey === null) return jsonOf(await reach(`/try/sessions/${sessionId}/turns`))
   const { entries } = await jsonOf(await reach(`/v1/sessions/${sessionId}/transcript`, { headers: authorized() }))

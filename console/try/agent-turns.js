@@ -1,12 +1,15 @@
-/** Shows the conversation: a paragraph a turn, with its played and unplayed words. */
+/** Shows the conversation: one paragraph for each turn, with its played and unplayed words. */
 const element = (id) => document.getElementById(id)
 
-/** About fifteen characters a second. During a turn its words are marked at this pace; the turn's end corrects them. */
+/**
+ * About fifteen characters a second. During a turn its words are marked as played at this estimated pace; the turn's
+ * end corrects the estimate.
+ */
 const charactersPerMs = 0.015
 
 export class Turns {
   #log = element('conversation')
-  /** The shown turns by their ids. */
+  /** The displayed turns by their ids. */
   #turns = new Map()
   #isFresh = true
   /** The last typed turn; null after the next turn. */
@@ -18,14 +21,14 @@ export class Turns {
     this.#isFresh = false
   }
 
-  /** Shows a typed turn. If its transcript follows, both are one turn. */
+  /** Shows a typed turn. If the server then sends the same turn's transcript, no second turn appears. */
   typed(text) {
     const id = `typed ${this.#turns.size}`
     this.user(id, text, true)
     this.#typed = { id, text }
   }
 
-  /** Shows the user's words; an equal id replaces them. */
+  /** Shows the user's words. A transcript with the same id replaces the earlier words. */
   user(id, text, isFinal) {
     if (text === '' && !this.#turns.has(id)) return
     if (this.#typed?.text === text && !this.#turns.has(id)) this.#turns.set(id, this.#turns.get(this.#typed.id))
@@ -84,7 +87,7 @@ export class Turns {
 
   #showWords(turn) {
     const { text, played, isFinal, isCut, words } = turn
-    // Words are not cut in the middle.
+    // The played part ends at a word's end, never within a word.
     const end = isFinal ? played : endOfWord(text, played)
     const rest = document.createElement(isCut ? 'del' : 'span')
     rest.className = isCut ? 'unplayed' : 'ahead'

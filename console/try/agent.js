@@ -11,7 +11,7 @@ const turns = new Turns()
 /** The current session and its id; null between sessions. */
 let session = null
 let sessionId = null
-/** Why there is no microphone, in words; null if there is one. */
+/** The reason, as a text for the user, if there is no microphone; null if a microphone exists. */
 let missing = withoutMicrophone({ isSecure: window.isSecureContext, devices: navigator.mediaDevices })
 
 element('prompt').value = `You answer the phone of a bicycle shop. Be friendly and brief.
@@ -80,7 +80,8 @@ async function talk() {
     const started = await createSession(wanted())
     sessionId = started.sessionId
     const joined = await join(started)
-    // If the session was refused, it is already over and `sessionId` is null. Then it must not be stored.
+    // If the server refused the session, it is already over and `sessionId` is null. Then the session must not be
+    // stored.
     if (sessionId !== null) session = joined
   } catch (error) {
     over({ error })
@@ -100,7 +101,7 @@ function wanted() {
   }
 }
 
-/** Joins the session with the microphone, or without it: then the user types. */
+/** Joins the session. Without a microphone the user types. */
 async function join({ transportUrl, transportToken }) {
   const { prefix } = document.documentElement.dataset
   const options = { transportUrl, transportToken, prefix, on }
@@ -169,11 +170,11 @@ function over({ reason = null, error = null }) {
   if (reason !== null) void showLatency(id)
 }
 
-/** Shows the latencies. A turn is stored a moment after its last frame, so this waits first. */
+/** Shows the latencies. Waits first, because the server stores a turn a moment after the turn's last frame. */
 async function showLatency(id) {
   await new Promise((resolve) => setTimeout(resolve, latencyAfterMs))
   const found = id === null ? null : await turnsOf(id).catch(() => null)
-  // Another session may have begun.
+  // Another session may have begun meanwhile; its latencies must not be replaced.
   if (found === null || (sessionId !== null && id !== sessionId)) return
   showWaterfalls(element('latency'), found)
   element('scripted').hidden = !found.some(({ source, model }) => source === 'agent' && model === 'scripted')
@@ -219,7 +220,7 @@ function fillLanguages(tags) {
   )
 }
 
-/** Fills a list and keeps the user's choice. */
+/** Fills a selection list and keeps the user's choice. */
 function fill(id, options) {
   const select = element(id)
   const { value } = select

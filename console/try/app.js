@@ -69,7 +69,7 @@ async function transcribe(source) {
       },
     })
     own.closers.push(() => own.socket.close())
-    // The run was stopped before it began.
+    // The user stopped the run before it began.
     if (own.isOver) return own.end()
     own.socket.send({
       type: 'config',
@@ -117,8 +117,8 @@ async function fromMicrophone(own) {
 }
 
 /**
- * A server limits the audio waiting for its engine. So a recording's sent audio is at most this far ahead of its
- * transcript, or of real time.
+ * A server limits the audio waiting for its speech engine. So a recording is sent at most this far ahead of its
+ * transcript or ahead of real time.
  */
 const aheadMsMax = 60_000
 const pieceMs = 100
@@ -168,7 +168,7 @@ function endRun(own) {
   showSpeaking(false)
 }
 
-/** Shows a failed run's problem. Removes its figures, because they could be mistaken for the next run's. */
+/** Shows why a run failed. Removes the run's figures, because they could be mistaken for the next run's. */
 function fail(own, problem) {
   if (run !== own) return
   clearFigures('stt')
@@ -197,8 +197,8 @@ function onTranscriptFrame(own, frame, choice, clock) {
 }
 
 /**
- * Shows a transcript's times. For live speech they count from its start to the first words, and from its end to the
- * last. For a recording they count from its sending.
+ * Shows a transcript's times. For live speech: from the speech's start to the first words, and from the speech's end to
+ * the last words. For a recording: from when it was sent.
  */
 function showTranscriptTimes(own, { text, isFinal, startMs, endMs }, clock) {
   if (text === '') return
@@ -230,7 +230,7 @@ function showTranscript({ id, text, isFinal }) {
 const rateHz = 24000
 /** The current playout; null between texts. */
 let speech = null
-/** The last text's audio. */
+/** The audio for the last spoken text. */
 let spoken = []
 
 element('say').addEventListener('submit', (event) => {
@@ -268,7 +268,7 @@ async function speak(text, choice) {
   }
   own.stop = () => {
     player.clear()
-    // The server drops audio that it has not sent yet, and reports how much it has sent.
+    // With `clear` the server drops its unsent audio and reports how much it has sent.
     if (own.socket) own.socket.send({ type: 'clear' })
     else own.end()
   }

@@ -1,6 +1,6 @@
 /** Audio in the browser: the microphone, recordings, playout, WAV. */
 
-/** Opens the audio context at 16 kHz for recognition, or at the microphone's rate if the browser does not convert. */
+/** Opens the audio context at 16 kHz for recognition, or at the microphone's rate if the browser does not resample. */
 export async function listenTo(stream) {
   let context = new AudioContext({ sampleRate: 16000 })
   try {
@@ -15,8 +15,8 @@ export async function listenTo(stream) {
 }
 
 /**
- * Calls `onFrame` with 20 ms at a time. Keep the returned source: the browser's garbage collection silences a source
- * without a reference.
+ * Calls `onFrame` with 20 ms at a time. The calling code must keep a reference to the returned source: otherwise the
+ * browser's garbage collection removes the source and the audio stops.
  */
 export function capture(context, stream, onFrame) {
   const microphone = new AudioWorkletNode(context, 'microphone')

@@ -1,4 +1,7 @@
-/** Writes the page's requests as curl commands for a terminal. The key is a shell variable, so no history shows it. */
+/**
+ * Writes the page's requests as curl commands for a terminal. The key is in a shell variable, so the shell's history
+ * does not show the key.
+ */
 
 const quoted = (text) => `'${text.replaceAll("'", String.raw`'\''`)}'`
 const lines = (...parts) => parts.filter(Boolean).join(' \\\n  ')
@@ -27,7 +30,7 @@ export function speechAsCurl({ model, voice, language, text }) {
   )
 }
 
-/** Returns whether the text is now on the clipboard. Pages without HTTPS may not write to it. */
+/** Copies the text to the clipboard. Returns false if this failed: browsers forbid it for pages without HTTPS. */
 export async function copy(text) {
   try {
     await navigator.clipboard.writeText(text)

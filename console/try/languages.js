@@ -1,9 +1,12 @@
-/** The languages of a conversation. */
+/** Finds the languages for a conversation. */
 
-/** Offered if both stages know every language, because then no list names one. */
+/** These languages are offered if both stages support every language, because such models list no languages. */
 const frequent = ['en', 'de', 'es', 'fr', 'it', 'nl', 'pl', 'pt', 'ja', 'ko', 'zh']
 
-/** Returns the languages that the server can both hear and speak now, English first. `models` is the list of /v1/models. */
+/**
+ * Returns the languages that the server can both recognize and speak now, English first. `models` is the list from
+ * /v1/models.
+ */
 export function conversationLanguages(models) {
   const [stt, tts] = ['stt', 'tts'].map((stage) => languagesOf(models, stage))
   if (stt.has('*') && tts.has('*')) return [...new Set([...frequent, ...stt, ...tts])].filter(isNamed)

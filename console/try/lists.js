@@ -1,4 +1,4 @@
-/** The lists with the models, voices and languages that the server can route to now. */
+/** Fills the page's selection lists with the models, voices and languages currently available on the server. */
 import { element } from './server.js'
 
 let rows = []
@@ -19,7 +19,7 @@ function fillOf(stage) {
   const chosen = element(`${stage}-model`).value
   const able = rows.filter((row) => row.stage === stage && (chosen === '' || row.id === chosen))
   const known = [...new Set(able.flatMap(({ languages }) => languages))].filter((tag) => tag !== '*').sort()
-  // If a model knows every language, its list names no language, so English is offered.
+  // If a model supports every language, its language list is empty, so English is offered.
   const tags = known.length > 0 ? known : ['en']
   const language = element(`${stage}-language`)
   const isNew = language.options.length === 0

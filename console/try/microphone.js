@@ -1,15 +1,15 @@
 /** Explains to the user why a page has no microphone. */
 
 /**
- * Explains why there is no microphone. Returns null if the browser can be asked for a microphone. `isSecure` and
- * `devices` are `window.isSecureContext` and `navigator.mediaDevices`.
+ * Returns the reason why the page cannot use a microphone. Returns null if the page may ask the browser for a
+ * microphone. `isSecure` and `devices` are `window.isSecureContext` and `navigator.mediaDevices`.
  */
 export function withoutMicrophone({ isSecure, devices }) {
   if (devices) return null
   return isSecure ? 'This browser gives pages no microphone.' : 'The microphone needs HTTPS.'
 }
 
-/** Returns null if the error is not about the microphone. */
+/** Returns the explanation for a microphone error. Returns null for any other error. */
 export const microphoneFault = (error) => faults[error?.name] ?? null
 
 /** The error names come from getUserMedia in the specification Media Capture and Streams. */
@@ -22,7 +22,7 @@ const faults = {
   AbortError: 'The microphone could not be started.',
 }
 
-/** Returns a session's first line. `missing` is the reason for no microphone, or null. */
+/** Returns the first status text for a session. `missing` is the reason why there is no microphone, or null. */
 export function connectedWords({ resumed, recording }, missing) {
   const words = [resumed ? 'Connected again.' : 'Connected.']
   if (!resumed && recording) words.push('This conversation is recorded.')

@@ -1,6 +1,6 @@
 /**
- * Requests like `fetch`, but throws a clear error if the server does not answer; browsers say "Failed to fetch" or
- * "Load failed".
+ * Sends a request like `fetch`, but throws a clear error if the server does not answer. The browsers' texts are
+ * unclear: "Failed to fetch" or "Load failed".
  */
 export async function reach(path, options) {
   try {

@@ -1,4 +1,4 @@
-/** A run's figures: its times, the model that served it, and the reasons for this model. */
+/** Shows a run's figures: its times, the model that served the run, and the reasons for this model. */
 import { element, routeOf } from './server.js'
 
 /** Removes an earlier run's figures. */
@@ -18,8 +18,8 @@ export function showTimes(stage, entries, note) {
 }
 
 /**
- * Shows the route. `isCurrent` is called after the server has answered: by then another run may have begun, or this run
- * failed.
+ * Shows the route. `isCurrent` is called after the server's answer, because another run may have begun by then, or this
+ * run may have failed.
  */
 export async function showRoute(stage, ready, { model, language }, isCurrent) {
   const place = element(`${stage}-route`)
@@ -47,8 +47,8 @@ export async function showRoute(stage, ready, { model, language }, isCurrent) {
 }
 
 /**
- * Lists the models left out, folded, with a count for each reason: before the first vendor key is set, there are
- * dozens.
+ * Lists the excluded models with a count for each reason. The list is collapsed, because before the first vendor key is
+ * set it has dozens of entries.
  */
 function leftOut(excluded) {
   const rows = excluded.map(({ provider, model, reason, detail }) => [`${provider}:${model}`, wordsFor(reason, detail)])
@@ -101,7 +101,7 @@ function table(caption, heads, rows) {
   return made
 }
 
-/** Shows the server's words as text and never as markup. */
+/** Makes a table cell. The server's text is shown as plain text and never as markup. */
 function cell(tag, text, scope) {
   const made = document.createElement(tag)
   made.textContent = text

@@ -1,6 +1,6 @@
 /**
- * The page's requests. On the server's machine they need no key; elsewhere the user has pasted a key, which is stored
- * only in this variable.
+ * Sends the page's requests to the server. On the server's machine requests need no API key. On other machines the user
+ * pastes a key, and only this variable stores it.
  */
 import { microphoneFault } from './microphone.js'
 import { reach } from './reach.js'
@@ -22,7 +22,7 @@ const authorized = () => ({ headers: { authorization: `Bearer ${apiKey}` } })
 /** Returns true if this page needs a key from its user. */
 export async function needsKey() {
   const answer = await reach('/try/route?stage=stt')
-  // The answer is read, because an unread answer keeps its connection.
+  // The body is read, because an unread body keeps its connection open.
   await answer.arrayBuffer()
   return answer.status === 404
 }
@@ -60,7 +60,10 @@ export async function models() {
   return data
 }
 
-/** Returns the route and its reasons for a socket without a pinned model; null if the server gives no route. */
+/**
+ * Returns the route for a socket without a pinned model, and the reasons for the route. Returns null if the server
+ * reports no route.
+ */
 export async function routeOf(stage, language) {
   const query = new URLSearchParams({ stage, ...(language && { language }) })
   if (apiKey === null) return jsonOf(await reach(`/try/route?${query}`))
@@ -72,15 +75,16 @@ export async function routeOf(stage, language) {
 const jsonOf = (answer) => (answer.ok ? answer.json() : null)
 
 /**
- * Opens a socket. The token is sent as a subprotocol, because a page cannot set headers. `onFrame` gets JSON frames,
- * `onAudio` bytes.
+ * Opens a socket. The token is sent as a subprotocol, because a page cannot set headers. `onFrame` receives JSON
+ * frames, `onAudio` binary audio.
  */
 export async function openSocket(path, { onFrame, onAudio, onClosed }) {
   const { prefix } = document.documentElement.dataset
   const address = new URL(path, location.href.replace(/^http/, 'ws'))
   const socket = new WebSocket(address, [`${prefix}.realtime.v1`, `${prefix}.ephemeral.${await token()}`])
   socket.binaryType = 'arraybuffer'
-  // True after either side has announced the end. If the socket closes without that, it was lost.
+  // True after the page or the server has announced the end. If the socket closes without this, the connection was
+  // lost.
   let isOver = false
   socket.onmessage = ({ data }) => {
     if (typeof data !== 'string') return onAudio(data)
@@ -90,7 +94,7 @@ export async function openSocket(path, { onFrame, onAudio, onClosed }) {
   }
   await new Promise((resolve, reject) => {
     socket.onopen = resolve
-    // Browsers hide the reason for a refused upgrade from pages.
+    // Browsers do not show pages the reason for a refused upgrade, so this text is general.
     socket.onclose = () =>
       reject(new Error('The server refused the socket: no provider for this, or too many sockets.'))
   })

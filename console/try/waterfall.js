@@ -1,10 +1,10 @@
-/** Each answer's latency as a bar: the parts between the user's last word and the agent's first sound. */
+/** Draws each answer's latency as a bar, with the parts between the user's last word and the agent's first sound. */
 const parts = [
   ['eou', 'noticing', 'eouMs'],
   ['llm', 'model', 'llmTtftMs'],
   ['tts', 'voice', 'ttsTtfbMs'],
 ]
-/** The scale's end, unless a turn took longer. */
+/** The time at the scale's end. If a turn took longer, the scale is longer. */
 const leastScaleMs = 1000
 
 /**
@@ -30,8 +30,8 @@ function row(turn, number, scaleMs) {
 }
 
 /**
- * Returns the parts one after the other. If a part began before the user was done, only its share in the remaining time
- * counts.
+ * Returns the latency's parts one after the other. If a part began before the user stopped speaking, only the time
+ * after the user's end counts.
  */
 function shares(turn, totalMs) {
   let leftMs = totalMs
@@ -47,7 +47,7 @@ function shares(turn, totalMs) {
 
 const early = (ms) => (ms < 1 ? '' : ` (${rounded(ms)} of it before you were done)`)
 
-/** Draws the bar. It is hidden from screen readers, because the figures beside it say the same in words. */
+/** Draws the bar. The bar is hidden from screen readers, because the text beside it contains the same figures. */
 function bar(all, scaleMs) {
   const made = document.createElement('div')
   made.className = 'bar'

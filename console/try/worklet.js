@@ -19,7 +19,7 @@ class Microphone extends AudioWorkletProcessor {
 
   send() {
     const { buffer, length } = this.frame
-    // The buffer is transferred and not copied, so the frame is empty afterwards.
+    // The buffer is transferred without a copy, so the frame is empty afterwards.
     this.port.postMessage(buffer, [buffer])
     this.frame = new Int16Array(length)
     this.filled = 0
