@@ -1,4 +1,4 @@
-/** Bounds the simulated carrier's memory: past the limit the oldest entry is forgotten. */
+/** Bounds the simulated carrier's memory: when a map exceeds its limit, the oldest entry is deleted. */
 const usualMax = 10_000
 
 export function forgetOldest(memory: Map<string, unknown> | Set<string>, max = usualMax): void {

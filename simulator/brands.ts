@@ -1,10 +1,10 @@
 /**
- * Businesses that register to send text messages. The tax number (ein) decides a brand's outcome. The brand's id
- * contains the outcome.
+ * Simulates the registration of businesses (brands) for text messages. The tax number (`ein`) decides the
+ * registration's outcome, and the brand's id contains the outcome.
  *
  *   12-0000001 fails   12-0000002 is OK but UNVERIFIED after 5 s   12-0000003 stays pending   others VERIFIED after 5 s
  *
- * A changed profile and a vetting are known only to this process, until it stops.
+ * A changed profile and a vetting exist only in this process's memory.
  */
 import { randomUUID } from 'node:crypto'
 import { forgetOldest } from './bounded-memory.ts'
@@ -41,7 +41,7 @@ export class Brands {
     return this.#written(brand)
   }
 
-  /** Handles PUT /10dlc/brand/{brandId}. If another tax number changes the outcome, another review begins. */
+  /** Handles PUT /10dlc/brand/{brandId}. If a new tax number changes the outcome, a new review begins. */
   update(id: string, body: Fields): object {
     const brand = this.#brand(id)
     const fields = brandFields(body, updateRules)
@@ -143,7 +143,7 @@ export class Brands {
     }
   }
 
-  /** Returns a brand as a row in the list, without its tax number. */
+  /** Returns a brand as an item in the list answer, without its tax number. */
   #listed(brand: Brand): object {
     const { brandId, entityType, companyName, displayName, email, website, status, createdAt } = this.#written(brand)
     const shown = { brandId, entityType, companyName, displayName, email, website, status, createdAt }
@@ -186,7 +186,7 @@ function brandFields(body: Fields, rules: Readonly<Record<string, FieldRule>>): 
 }
 
 /**
- * True if the carrier requires the field for this entity. Its API says for `companyName` "Required for
+ * True if the carrier requires the field for this entity type. The carrier's API says for `companyName` "Required for
  * Non-profit/private/public", and for `ein` "Required for Non-profit".
  */
 function isNeeded(name: string, { entityType }: Fields): boolean {

@@ -1,4 +1,4 @@
-/** The simulated carrier's legs, and the commands for them as in the carrier's API (version 2). */
+/** Holds the simulated carrier's call legs, and handles the commands for legs in the carrier's API (version 2). */
 import { randomUUID } from 'node:crypto'
 import { Ticker } from '../runtime/timing/ticker.ts'
 import { FarEnd, type Voice } from './far-ends/far-end.ts'
@@ -26,28 +26,28 @@ const sharedConnection = 'simulator'
 /** An ended leg can be queried for this long. At most `endedMax` ended legs are remembered. */
 const endedMs = 600_000
 const endedMax = 2000
-/** The usual and the highest number of open calls on one list page. */
+/** The default and the highest page size in the list with open calls. */
 const activeUsual = 20
 const activeMax = 250
-/** If a call to us is not answered within this time, its caller gives up. */
+/** If an incoming call is not answered within this time, its caller hangs up. */
 const callerPatienceMs = 60_000
 const detectionMs = 2500
 const digitsMax = 100
 const digitMs = 200
 
 export type IncomingCall = {
-  /** Null if the caller withholds it. */
+  /** The caller's number. Null if the caller withholds the number. */
   from: string | null
   to: string
-  /** The called number's organization. Left out if the call comes over the shared connection. */
+  /** The id for the called number's organization. Absent if the call comes over the shared connection. */
   organizationId?: string
   /** The INVITE's headers, such as Diversion and History-Info. */
   headers?: readonly Header[]
-  /** Carrier fields: forwarded_from, original_to, redirecting_number. */
+  /** The carrier's fields about forwarding: `forwarded_from`, `original_to`, `redirecting_number`. */
   forwarding?: Readonly<Record<string, string>>
   /** The caller says one of these lines at each pause by the other party. */
   lines?: readonly string[]
-  /** If the call is not answered within this time, the caller gives up. */
+  /** If the call is not answered within this time, the caller hangs up. */
   patienceMs?: number
 }
 
@@ -66,9 +66,9 @@ export class Calls {
   readonly #deps: CallsDeps
   readonly #legs = new Map<string, Leg>()
   readonly #answered = new Set<Leg>()
-  /** The ended legs, in the order in which they ended. */
+  /** The ended legs, the earliest end first. */
   readonly #ended = new Map<string, Leg>()
-  /** Maps a dial command's id to its leg's id. */
+  /** Maps a dial command's `command_id` to the dialled leg's id. */
   readonly #dialled = new Map<string, string>()
   readonly #ticker: Ticker
 
@@ -231,7 +231,7 @@ export class Calls {
     other.bridge(leg, false)
   }
 
-  /** Dials a number and, after the answer, connects it with the leg. */
+  /** Dials a number. When the call is answered, connects the new leg with this leg. */
   #transfer(leg: Leg, fields: Fields): void {
     requireAnswered(leg)
     const to = phoneNumber(fields, 'to')
@@ -262,15 +262,15 @@ export class Calls {
     if (digits.length > digitsMax || !/^[0-9A-DwW*#]+$/.test(digits)) throw invalid('digits')
     let atMs = 0
     for (const digit of digits) {
-      // A `w` is half a second without a key, a `W` a whole second.
+      // In the digits a `w` is a pause with half a second, a `W` a pause with a whole second.
       if (digit !== 'w' && digit !== 'W') leg.whileAnswered(atMs, () => leg.farEnd.pressed(digit))
       atMs += digit === 'w' ? 500 : digit === 'W' ? 1000 : digitMs
     }
   }
 
   /**
-   * Throws if the far end refuses to make a call (REFER). `linkedTo` names the far end's leg in a transfer over a
-   * simulated trunk, and is null for any other call.
+   * Throws if the far end refuses to make a call (REFER). `linkedTo` is the far end's leg id in a transfer over a
+   * simulated trunk, and null for any other call.
    */
   #askFarEnd(linkedTo: string | null): void {
     if (linkedTo === null) return
@@ -294,7 +294,8 @@ export class Calls {
   }
 
   /**
-   * Plays the ringing. `answered` is called when the far end answers the call. Its first text is synthesized by then.
+   * Lets the leg ring, as planned for the number. `answered` is called when the far end answers the call. The far end's
+   * first text is synthesized by then.
    */
   #ring(leg: Leg, { dialled }: NumberPlan, ringingMs: number, answered: () => void): void {
     leg.initiate()

@@ -1,12 +1,12 @@
 /**
- * Campaigns, and the numbers assigned to them. A campaign states the messages that a registered business sends.
- * `[reject]` or `[expire]` in the description decides a campaign's outcome after 60 s. The campaign's id contains the
- * outcome. A number's last two digits decide its assignment's outcome. Assignments are known only to this process,
- * until it stops.
+ * Simulates campaigns and the numbers assigned to campaigns. A campaign describes the text messages from a registered
+ * business. `[reject]` or `[expire]` in the description decides a campaign's outcome after 60 s. The campaign's id
+ * contains the outcome. A number's last two digits decide its assignment's outcome. Assignments exist only in this
+ * process's memory.
  *
  *   …96 cannot be assigned   …95 cannot be unassigned   …94 is refused at once
  *
- * One number belongs to a campaign from the beginning: a new installation's first rich-message number.
+ * One number belongs to a campaign without an assignment: a new installation's first rich-message number.
  */
 import { forgetOldest } from './bounded-memory.ts'
 import type { Brands } from './brands.ts'
@@ -30,7 +30,9 @@ const campaignsMax = 1000
 const american = /^\+1[2-9]\d{9}$/
 
 const assignedNumber = '+15005550200'
-/** The campaign with the assigned number. By its id it is provisioned and was created at the epoch's beginning. */
+/**
+ * The campaign with this preassigned number. By its id, the campaign is provisioned and was created at time 0 (1970).
+ */
 const oldestCampaign = '00000000-0000-8002-8000-000000000000'
 
 type Assignment = { number: string; campaignId: string; createdAtMs: number; sinceMs: number; isLeaving: boolean }

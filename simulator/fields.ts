@@ -1,4 +1,4 @@
-/** Reads request fields. Each reader refuses a wrong field as the carrier does. */
+/** Reads request fields. Each reader refuses an invalid field with the carrier's error answer. */
 import { invalid, missing, notE164, notLoopback } from './refusal.ts'
 
 export type Fields = Readonly<Record<string, unknown>>
@@ -37,8 +37,8 @@ export function oneOf<T extends string>(fields: Fields, name: string, values: re
 }
 
 /**
- * Reads an address. Only addresses on this machine are allowed, because a simulator must not make this process connect
- * to another machine.
+ * Reads a URL. Only URLs on this machine are allowed, because a simulator must not make this process connect to another
+ * machine.
  */
 export function loopbackUrl(fields: Fields, name: string, protocols: readonly string[]): string | null {
   const url = textOrNull(fields, name)

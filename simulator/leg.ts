@@ -1,5 +1,5 @@
 /**
- * One leg at the carrier.
+ * One call leg at the simulated carrier.
  *
  *   ringing ──answered──► answered ──► ended
  *      └──────────hangup, time-out──────▲
@@ -25,7 +25,7 @@ export type LegDetails = {
   webhookUrl: string
   faults: WebhookFaults
   headers: readonly Header[]
-  /** The forwarding party's fields in an incoming call. */
+  /** An incoming call's fields about the forwarding party. */
   forwarding: Readonly<Record<string, string>>
 }
 
@@ -38,7 +38,7 @@ export type LegDeps = {
   clock: SimulatorClock
   webhooks: Pick<Webhooks, 'send'>
   newId(): string
-  /** Called with each 20 ms received by the far end, or with null for silence. */
+  /** Called with each 20 ms frame received by the far end, or with null for silence. */
   received: ReceivedAudio | null
   ended(leg: Leg): void
 }
@@ -88,7 +88,7 @@ export class Leg implements Line {
     return this.#stream !== null
   }
 
-  /** Returns false if the command has already come. */
+  /** Returns false if a command with this id has already been received. */
   isNewCommand(commandId: string | null): boolean {
     if (commandId === null) return true
     if (this.#commandIds.has(commandId)) return false
@@ -148,7 +148,7 @@ export class Leg implements Line {
     this.emit('streaming.stopped', { stream_url: stream.request.url })
   }
 
-  /** Connects both legs. If `stays` is true, this leg is not hung up when the other leg leaves. */
+  /** Connects both legs. If `stays` is true, this leg is not hung up when the other leg ends. */
   bridge(peer: Leg, stays: boolean): void {
     this.#peer = peer
     this.#staysAfterBridge = stays
@@ -156,7 +156,7 @@ export class Leg implements Line {
     this.farEnd.bridged()
   }
 
-  /** Notes a leg that is being dialled for this leg. If this leg ends first, the dialling stops. */
+  /** Remembers the leg being dialled for this leg's transfer. If this leg ends first, the dialling stops. */
   dials(target: Leg): void {
     this.#target = target
   }
@@ -213,7 +213,8 @@ export class Leg implements Line {
     const { clip, at } = this.farEnd
     const stream = this.#stream
     if (stream?.isOpen) stream.sendAudio(clip?.frames(stream.request.format)[at] ?? null)
-    // During a bridge, the stream's audio is still dropped at its normal pace, so its marks return.
+    // During a bridge, the stream's audio is not heard but consumed at its normal pace, so its marks are still
+    // reported.
     const played = stream?.play() ?? null
     if (this.#peer) {
       const other = this.#peer.farEnd

@@ -1,4 +1,4 @@
-/** Connections to servers on this machine. They stay open for the most recently used addresses. */
+/** Connections to servers on this machine. Connections to the most recently used addresses stay open. */
 
 import { createPool, type OutboundPool } from '../runtime/outbound/pool.ts'
 import type { WatchClock } from '../runtime/timing/watch.ts'
@@ -27,7 +27,7 @@ export class LocalPools {
     this.#clock = clock
   }
 
-  /** Sends a request. Rejects with OutboundError, also if no answer came in time. */
+  /** Sends a request. Rejects with OutboundError if the request fails or gets no answer in time. */
   async request({
     method,
     url,

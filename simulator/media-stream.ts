@@ -1,6 +1,6 @@
 /**
- * The carrier's WebSocket to a stream's address: text frames, with RTP payloads as base64. The server's audio waits in
- * the playout and is played at the call's pace.
+ * The carrier's WebSocket to a media stream's address. Text frames hold RTP payloads as base64. The server's audio
+ * waits in a queue and is played in real time.
  */
 import { randomUUID } from 'node:crypto'
 import { Playout } from '../audio/line-playout.ts'
@@ -28,7 +28,7 @@ export type StreamLeg = {
 
 const openMs = 5000
 const frameBytesMax = 2 * 1024 * 1024
-/** Ten seconds of audio that the server has not read. */
+/** The limit for sent audio not yet read by the server: ten seconds. */
 const bufferedBytesMax = 500 * 1024
 const markCharsMax = 256
 /** Base64 for 30 s of audio, the carrier's maximum in a frame. */
@@ -82,7 +82,7 @@ export class MediaStream {
   /** Sends 20 ms from the far end as base64, or silence for null. */
   sendAudio(payload: string | null): void {
     const chunk = ++this.#chunk
-    // The frame is written by hand instead of JSON.stringify, because everything except the numbers is known.
+    // The frame is built without JSON.stringify to save time, because only the numbers and the payload change.
     this.#socket?.send(
       `{"event":"media","sequence_number":"${this.#next()}","media":{"track":"inbound","chunk":"${chunk}","timestamp":"${chunk * frameMs}","payload":"${payload ?? this.#silence}"},"stream_id":"${this.id}"}`,
     )

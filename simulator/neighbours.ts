@@ -1,13 +1,13 @@
 /**
- * Finds simulators in other processes on this machine. Any process on the webhook port may receive a leg's event, and
- * the process then sends its commands to the simulator beside it. A leg id contains the port of the leg's simulator, so
- * such a command is passed on to this port.
+ * Finds simulators in other processes on this machine. Several processes may share the webhook port. Any process may
+ * receive a leg's event, and it then sends its commands to its own simulator. A leg id contains the port of the leg's
+ * simulator, so the command is forwarded to this port.
  */
 import { uniqueId } from '../runtime/timing/clock.ts'
 import type { LocalPools } from './local-pools.ts'
 import { unknownCall } from './refusal.ts'
 
-/** Marks a request that was passed on, so it is not passed on again. */
+/** Marks a forwarded request, so it is not forwarded again. */
 export const passedOnHeader = 'x-passed-on'
 
 const form = /^v3:(\d{4,5})-[0-9A-Za-z]{22}$/
@@ -21,8 +21,8 @@ export const portOf = (legId: string) => {
 export type PassedOn = { port: number; method: 'GET' | 'POST'; path: string; body: string; apiKey: string }
 
 /**
- * Passes a request on and returns the other simulator's answer. Throws a refusal if the other simulator is gone,
- * because its legs are gone too.
+ * Forwards a request and returns the other simulator's answer. Throws a `Refusal` if the other simulator has ended,
+ * because its legs have ended too.
  */
 export async function passOn(pools: LocalPools, request: PassedOn): Promise<{ status: number; text: string }> {
   const { port, method, path, body, apiKey } = request

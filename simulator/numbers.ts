@@ -1,6 +1,6 @@
 /**
  * The carrier's phone numbers for sale: 555-0100 to 555-0199 in each area code. An order's id contains its number and
- * its time, so every process answers the same about it, even after a restart.
+ * its time, so every process gives the same answer for an order, even after a restart.
  *
  *   …0197 is pending and fails after 5 s   …0198 is pending and succeeds after 5 s   …0199 is refused
  */

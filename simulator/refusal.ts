@@ -60,13 +60,13 @@ export const refusedDial = (status: 403 | 503) =>
     ? new Refusal(403, '10010', 'Authorization failed', 'Calls to this destination are not permitted.')
     : new Refusal(503, '10007', 'Unexpected error', 'The service is temporarily unavailable.')
 
-/** The refusal if a trunk asked a far end to make a call (REFER) and the far end declined. */
+/** Makes the error answer for a declined REFER: a trunk asked a far end to make a call, and the far end declined. */
 export const refusedRefer = () =>
   new Refusal(403, '10010', 'Authorization failed', 'The far end makes no calls for others.', undefined, {
     sip_code: 603,
   })
 
-/** A refusal whose body is one error without a list around it. */
+/** A refusal with a single error as its body, without a list around the error. */
 export class BareRefusal extends Refusal {
   override readonly body: object
 
@@ -78,7 +78,7 @@ export class BareRefusal extends Refusal {
 
 export type FieldFault = { field: string; type: string; text: string }
 
-/** A refusal by the text message registry, which reports all bad fields in a body at once. */
+/** A refusal by the text message registry. The registry reports all invalid fields in a body at once. */
 export class BadFields extends Refusal {
   override readonly body: object
 

@@ -1,6 +1,6 @@
 /**
- * Reads bodies for the text message registry, with the limits from the carrier's OpenAPI, and reports all bad fields at
- * once.
+ * Validates request bodies for the text message registry, with the limits in the carrier's OpenAPI document, and
+ * reports all invalid fields at once.
  */
 import type { Fields } from './fields.ts'
 import { BadFields, type FieldFault } from './refusal.ts'

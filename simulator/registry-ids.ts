@@ -1,6 +1,6 @@
 /**
- * Makes and reads brand and campaign ids. They are UUIDs (RFC 9562, version 8) with the registry's outcome in them, so
- * every process answers the same, even after a restart.
+ * Makes and reads brand and campaign ids. The ids are UUIDs (RFC 9562, version 8) and contain the review's outcome, so
+ * every process gives the same answer, even after a restart.
  *
  *   byte   0 … 5    6      7     8      9        10 … 15
  *          ms       0x80   kind  0x80   outcome  random
@@ -25,7 +25,7 @@ export function newEntry<Outcome extends string>(
   return { id, outcome, createdAtMs }
 }
 
-/** Reads an id. Returns null if it is not an id for this kind. */
+/** Reads an id. Returns null if the id does not belong to this kind (brand or campaign). */
 export function entryOf<Outcome extends string>(
   kind: keyof typeof kinds,
   outcomes: readonly Outcome[],

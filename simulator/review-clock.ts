@@ -1,7 +1,7 @@
 /**
- * A clock for processes that take a carrier seconds to days: brand and campaign reviews, number assignments and orders.
- * It can be moved forward, so a user need not wait for them. Calls and messages use the real time, because they go to
- * people and programs in real time.
+ * A clock for a carrier's slow work, from seconds to days: brand and campaign reviews, number assignments and orders. A
+ * user can move the clock forward instead of waiting. Calls and messages use the real time, because people and programs
+ * react in real time.
  */
 import type { SimulatorClock } from './media/clock.ts'
 

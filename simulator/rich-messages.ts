@@ -1,6 +1,6 @@
 /**
- * A simulated rich message provider, at the simulated carrier's address. The sender chooses a message's id, so a
- * message sent twice arrives once. The recipient's number decides the outcome. Events are signed like call events.
+ * Simulates a rich message provider, at the simulated carrier's address. The sender chooses a message's id, so a
+ * message sent twice is delivered once. The recipient's number decides the outcome. Events are signed like call events.
  */
 import { randomUUID } from 'node:crypto'
 import { type Fields, loopbackUrl, phoneNumber, text } from './fields.ts'
@@ -149,7 +149,7 @@ function idIn(fields: Fields, name: string): string {
   return id
 }
 
-/** Writes the message for the event after this step. */
+/** Returns the message as the event after this step contains it. */
 function written(message: Message, step: Step, atMs: number): object {
   const [status, service] = 'status' in step ? [step.status, step.service ?? 'rmsg'] : (['delivered', 'rmsg'] as const)
   return {

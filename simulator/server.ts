@@ -52,7 +52,9 @@ async function handle(deps: ApiDeps, request: IncomingMessage, response: ServerR
   }
 }
 
-/** If the request is about a leg in another process's simulator, returns that process's answer. */
+/**
+ * If the request is about a leg in another process's simulator, forwards the request and returns that process's answer.
+ */
 async function passedOn({ apiKey, pools }: ApiDeps, request: IncomingMessage, body: string) {
   const { method, url: path = '/', socket } = request
   if ((method !== 'GET' && method !== 'POST') || request.headers[passedOnHeader] !== undefined) return null
@@ -132,7 +134,7 @@ const routes: readonly Route[] = [
   { method: 'DELETE', path: /^\/v2\/phone_numbers\/([^/]+)$/, answer: ({ deps, id }) => deps.numbers.release(id) },
 ]
 
-/** Returns the routes for the text message registry. Its answers have no `data` around them. */
+/** Returns the routes for the text message registry. The registry's answers have no surrounding `data` object. */
 function smsRoutes(): Route[] {
   const root = '^/v2/10dlc'
   const brand = new RegExp(`${root}/brand/([^/]+)$`)
@@ -188,7 +190,7 @@ function parse(body: string): Fields {
     const fields: unknown = JSON.parse(body === '' ? '{}' : body)
     if (isFields(fields)) return fields
   } catch {
-    // It is refused below.
+    // Invalid JSON is refused below.
   }
   throw badRequest()
 }

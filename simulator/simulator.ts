@@ -30,13 +30,13 @@ export type SimulatorOptions = {
   /** The address for events, unless a command names another address. */
   webhookUrl: string
   /**
-   * 32 bytes. If simulators on one machine share this seed, they sign with the same key, and pass on commands for each
+   * 32 bytes. If simulators on one machine share this seed, they sign with the same key and forward commands for each
    * other's legs.
    */
   signingSeed?: Uint8Array
   /**
-   * Receives all audio at far ends, in 20 ms frames, or null for silence. A frame is valid only during the call.
-   * `number` is the far end's number.
+   * Called with all audio received by far ends, in 20 ms frames, or with null for silence. A frame is valid only until
+   * the function returns. `number` is the far end's number.
    */
   received?: (number: string, samples: Int16Array | null, sampleRateHz: number) => void
 }
@@ -106,7 +106,10 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   }
 }
 
-/** The most cached clips, the newest. The calling code supplies callers' texts, so their number is not bounded. */
+/**
+ * The most cached clips; the newest clips are kept. The limit is needed because the calling code may pass any number of
+ * texts.
+ */
 const clipsMax = 200
 
 function clipsOf(speak: SimulatorOptions['speak']): Voice {
@@ -117,7 +120,7 @@ function clipsOf(speak: SimulatorOptions['speak']): Voice {
       if (cached) return cached
       const clip = speak(text).then((speech) => new Clip(speech))
       clips.set(text, clip)
-      // If a text could not be synthesized, it is tried again the next time.
+      // If a text could not be synthesized, the next request for the text tries again.
       clip.catch(() => clips.delete(text))
       const [oldest] = clips.keys()
       if (clips.size > clipsMax && oldest !== undefined) clips.delete(oldest)

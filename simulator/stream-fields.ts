@@ -23,7 +23,7 @@ export function streamFields(fields: Fields): StreamRequest | null {
   }
 }
 
-/** Returns the format. G.711 has only one rate. */
+/** Returns the stream's audio format. G.711 has only one sample rate. */
 function formatOf(encoding: LineFormat['encoding'], sampleRateHz: LineFormat['sampleRateHz']): LineFormat {
   return { encoding, sampleRateHz: encoding === 'L16' ? sampleRateHz : 8000 }
 }
@@ -34,7 +34,7 @@ function rateOf(fields: Fields): LineFormat['sampleRateHz'] {
   throw invalid('stream_bidirectional_sampling_rate', 'The simulator has 8000 and 16000 Hz.')
 }
 
-/** Reads a bridge command. If `stays` is true, the leg is not hung up when the other leg leaves. */
+/** Reads a bridge command. If `stays` is true, the leg is not hung up when the other leg ends. */
 export function bridgeFields(fields: Fields): { stays: boolean } {
   return { stays: textOrNull(fields, 'park_after_unbridge') === 'self' }
 }

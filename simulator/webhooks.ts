@@ -1,33 +1,33 @@
 /**
- * Sends the legs' events, signed with Ed25519 over `<timestamp>|<body>`. The first attempts for a leg's events are in
- * order. If an attempt fails, the event is repeated later and other events do not wait for it, as at the carrier.
+ * Sends the legs' events, signed with Ed25519 over `<timestamp>|<body>`. A leg's events are first sent in order. If an
+ * attempt fails, the event is sent again later and the following events do not wait, as at the real carrier.
  */
 import { createPrivateKey, createPublicKey, type KeyObject, randomUUID, sign } from 'node:crypto'
 import type { WebhookFaults } from './far-ends/magic-numbers.ts'
 import type { LocalPools } from './local-pools.ts'
 import type { SimulatorClock } from './media/clock.ts'
 
-/** The pauses between an event's attempts, and the time to wait for each answer. */
+/** The pauses between the attempts to send an event, and the time limit for each answer. */
 type Persistence = { retryMs: readonly number[]; waitMs: number }
 
 const ofCalls: Persistence = { retryMs: [1000, 2000, 4000, 8000], waitMs: 5000 }
 /**
- * The wait for an answer is longer than for calls, because the receiver answers only after its subscribers. There
- * are more attempts, because the receiver refuses an event for 15 s after a process has ended.
+ * The time limit is longer than for call events, because the receiver answers only after its subscribers have answered.
+ * There are more attempts, because the receiver refuses message events for 15 s after a process has ended.
  */
 const ofMessages: Persistence = { retryMs: [1000, 2000, 4000, 8000, 16_000, 32_000], waitMs: 15_000 }
 
 const lateMs = 5000
 /**
- * Every other late event is delayed by this additional time, so events change places. It is longer than the second
- * between dialling and answer.
+ * If events are sent late, every second event gets this additional delay, so their order changes. The delay is longer
+ * than the second between dialling and answer.
  */
 const swapMs = 1500
 const againMs = 100
 
 const lost = { no_hangup: 'call.hangup', no_bridged: 'call.bridged', late: null } as const
 
-/** One leg's events, and where they go. */
+/** One leg's queue: the events, and the address to send them to. */
 export type WebhookQueue = { url: string; faults: WebhookFaults; sent: number; last: Promise<void> }
 export const queueTo = (url: string, faults: WebhookFaults): WebhookQueue => ({
   url,
@@ -89,14 +89,14 @@ export class Webhooks {
     this.#after(afterMs, () => void this.#attempt(url, body, ofMessages))
   }
 
-  /** Stops sending. Attempts under way are not repeated. */
+  /** Stops sending. An attempt in progress is not repeated if it fails. */
   close(): void {
     this.#isClosed = true
     for (const cancel of this.#timers) cancel()
     this.#timers.clear()
   }
 
-  /** Makes an attempt, and plans the next if it fails. Never rejects. */
+  /** Tries to send an event. If this fails, schedules the next attempt. Never rejects. */
   async #attempt(url: string, body: string, persistence: Persistence, failures = 0): Promise<void> {
     const { retryMs, waitMs } = persistence
     if (this.#isClosed || (await this.#isDelivered(url, body, waitMs))) return
@@ -127,5 +127,5 @@ export class Webhooks {
   }
 }
 
-/** The DER head for an Ed25519 key (RFC 8410), before its 32 bytes. */
+/** The DER prefix before an Ed25519 private key's 32 bytes (RFC 8410). */
 const keyHead = Buffer.from('302e020100300506032b657004220420', 'hex')

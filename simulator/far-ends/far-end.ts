@@ -1,6 +1,6 @@
 /**
  * The phone at a leg's far end: it plays clips, one frame at each `advance`, and reacts to audio, keys and events. A
- * `Behaviour` decides how it reacts; this class has the parts that all behaviours share.
+ * `Behaviour` decides how the phone reacts. This class holds the parts shared by all behaviours.
  */
 import { type Clip, frameMs, type Speech } from '../media/clip.ts'
 import type { SimulatorClock } from '../media/clock.ts'
@@ -15,7 +15,7 @@ export interface Voice {
 export interface Line {
   hangUp(): void
   press(digit: string): void
-  /** Ends the leg's stream, and the leg with it, without a message. */
+  /** Ends the leg's stream, and so the leg, without any message, as if the connection broke. */
   vanish(): void
 }
 
@@ -23,7 +23,10 @@ export type Behaviour = {
   /** The texts to be said, in order. They are synthesized in advance, the first text before the phone is answered. */
   readonly texts: readonly string[]
   answered?(phone: FarEnd): void
-  /** Called when the other party has spoken and paused. `words` is empty if the simulator does not recognize speech. */
+  /**
+   * Called when the other party has spoken and paused. `words` is the recognized text, or empty if the simulator does
+   * not recognize speech.
+   */
   paused?(phone: FarEnd, words: string): void
   pressed?(phone: FarEnd, digit: string): void
   bridged?(phone: FarEnd): void
@@ -32,14 +35,14 @@ export type Behaviour = {
 export type FarEndDeps = {
   clock: SimulatorClock
   voice: Voice
-  /** Returns an utterance's words. Null if speech is not recognized. */
+  /** Returns an utterance's recognized words. Null if the simulator does not recognize speech. */
   recognize: ((speech: Speech) => Promise<string>) | null
   /** If true, the other party's audio never arrives. */
   losesAudio: boolean
 }
 
 type Playing = { clip: Clip; said: (() => void) | null }
-/** The most clips waiting to be played. Further clips would wait longer than any call. */
+/** The most clips waiting to be played. Later clips would wait longer than any call lasts. */
 const waitingClipsMax = 100
 const digitMs = 200
 
@@ -52,7 +55,7 @@ export class FarEnd {
   #hasEnded = false
   #waiting: Playing[] = []
   #at = -1
-  /** Clips are played in the order of the requests, even if a later clip is ready sooner. */
+  /** A chain with one promise per text: clips are played in request order, even if a later clip is ready sooner. */
   #order: Promise<unknown> = Promise.resolve()
 
   constructor(behaviour: Behaviour, deps: FarEndDeps) {
@@ -62,8 +65,8 @@ export class FarEnd {
   }
 
   /**
-   * Synthesizes the texts. Resolves when the first text is ready. The others follow one by one, so they do not occupy
-   * the speech engine. Never rejects: if a text fails, it is synthesized again when it is due.
+   * Synthesizes the texts. Resolves when the first text is ready. The other texts are synthesized one by one, so the
+   * speech engine stays free for other work. Never rejects: if a text fails, it is synthesized again when it is due.
    */
   async prepare(): Promise<void> {
     const [first, ...others] = this.#behaviour.texts
@@ -106,7 +109,7 @@ export class FarEnd {
     this.#timers.clear()
   }
 
-  /** Goes on to the next frame, because 20 ms have passed. */
+  /** Advances to the next frame. Called every 20 ms. */
   advance(): void {
     const playing = this.#waiting[0]
     if (!playing) return
@@ -124,14 +127,14 @@ export class FarEnd {
   }
 
   async #paused(speech: Speech): Promise<void> {
-    // If the recognizer fails, no words count as understood.
+    // If the recognizer fails, the words count as not understood.
     const words = (await this.#deps.recognize?.(speech).catch(() => '')) ?? ''
     if (this.#line) this.#behaviour.paused?.(this, words)
   }
 
   /**
-   * Says a text after all earlier texts. `said` is called when the text was played. This method and the methods below
-   * are for behaviours.
+   * Queues a text after all earlier texts. `said` is called when the text was played. Behaviours use this method and
+   * the methods below.
    */
   say(text: string, said: (() => void) | null = null): void {
     const clip = this.#deps.voice.clip(text)
@@ -159,7 +162,7 @@ export class FarEnd {
     this.#line?.vanish()
   }
 
-  /** Calls `run` after this time, unless the leg has ended. The returned function cancels it. */
+  /** Calls `run` after this time, unless the leg has ended. The returned function cancels the timer. */
   after(delayMs: number, run: () => void): () => void {
     const cancel = this.#deps.clock.after(delayMs, () => {
       this.#timers.delete(cancel)
@@ -176,7 +179,7 @@ export class FarEnd {
     return this.#waiting.length > 0
   }
 
-  /** True while the other party speaks. */
+  /** True while the other party is speaking. */
   get isSpokenTo(): boolean {
     return this.#pauses.isInUtterance
   }
@@ -187,5 +190,5 @@ export class FarEnd {
   }
 }
 
-/** Silence at the beginning, because people need a moment to raise the phone. */
+/** The silence after answering, because people need a moment to raise the phone. */
 export const firstWordsMs = 25 * frameMs

@@ -1,4 +1,4 @@
-/** How machines act on the phone: voicemail, a menu, and a phone's call screening. */
+/** Behaviours for answering machines: voicemail, a menu, and a phone's call screening. */
 import { beep } from '../media/clip.ts'
 import { type Behaviour, type FarEnd, firstWordsMs } from './far-end.ts'
 
@@ -34,7 +34,7 @@ const digitNames: Readonly<Record<string, string>> = {
   '*': 'star',
   '#': 'pound',
 }
-/** Digits pressed within this time belong together. */
+/** Digits pressed within this time count as one entry. */
 const entryMs = 1500
 const entryDigitsMax = 32
 

@@ -1,9 +1,9 @@
-/** The numbers +1500555…, each with a different behaviour. All other numbers behave like …0006. */
+/** The test numbers +1500555…, each with a different behaviour. All other numbers behave like …0006. */
 import type { Behaviour } from './far-end.ts'
 import { callScreening, menu, voicemail } from './machines.ts'
 import { greeting, leavesAfter, screened, silent, talker, usualLines, vanishes } from './people.ts'
 
-/** How dialling a number ends. */
+/** The outcome after dialling a number. */
 export type Dialled =
   | { ends: 'answered'; afterMs: number }
   | { ends: 'never' }
@@ -49,7 +49,7 @@ const machine = (behaviour: () => Behaviour, result: NumberPlan['machine'] = 'ma
   machine: result,
 })
 const human = (behaviour: () => Behaviour): NumberPlan => ({ ...usual, behaviour })
-/** A person who hangs up as soon as the carrier has connected the call. */
+/** A person hangs up as soon as the carrier has connected the call. */
 const leavesAtBridge = (): Behaviour => ({
   ...screened(null),
   bridged: (phone) => void phone.after(0, () => phone.hangUp()),
@@ -91,8 +91,8 @@ export function planOf(number: string): NumberPlan {
 }
 
 /**
- * Returns the plan for a calling number. A caller lets the other party speak first. `lines` replace the usual lines of
- * a person.
+ * Returns the plan for a simulated caller's number. A caller lets the other party speak first. `lines` replace the
+ * usual sentences.
  */
 export function callerPlanOf(number: string, lines: readonly string[] | null): NumberPlan {
   const plan = planOf(number)

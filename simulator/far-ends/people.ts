@@ -1,4 +1,4 @@
-/** How people act on the phone. */
+/** Behaviours for people on the phone. */
 import { type Behaviour, type FarEnd, firstWordsMs } from './far-end.ts'
 
 export const greeting = 'Hello there.'
@@ -12,29 +12,28 @@ const farewell = 'Goodbye.'
 const isThere = 'Hello? Are you there?'
 const leaves = /\b(good ?-?bye|bye)\b/i
 /**
- * If no speech comes for this time before the other party has spoken at all, the person asks whether somebody is there.
- * The person also asks if it was talking when the other party paused, because the other party may then have no more to
- * say.
+ * If the other party has not spoken at all for this time, the person asks whether somebody is there. The person also
+ * asks if it was talking while the other party paused, because the other party may then wait for an answer.
  */
 const silenceMs = 5000
 /**
- * Within this time the key is not pressed again. Then it is, if the person is asked again. This is longer than the time
- * in which keys count as one entry.
+ * After pressing a key, the person does not press the key again within this time. After it, the person presses again if
+ * asked again. The time is longer than the time in which a menu counts keys as one entry.
  */
 const pressedAgainMs = 4000
 
 export type Talk = {
-  /** The first words. Null if the other party speaks first. */
+  /** The person's first words. Null if the other party speaks first. */
   greeting: string | null
   /** The person says one line at each pause by the other party. */
   lines: readonly string[]
-  /** After the last line: if true, continues with the first line; if false, is silent. */
+  /** If true, the person continues with the first line after the last line. If false, the person is then silent. */
   repeats: boolean
 }
 
 /**
- * A person in a talk: replies to pauses, and leaves if the other party says goodbye. If the person said goodbye first,
- * it leaves after the reply, or when no reply comes.
+ * A person in a conversation: replies at each pause, and hangs up if the other party says goodbye. If the person said
+ * goodbye first, it hangs up after the reply, or when no reply comes.
  */
 export function talker({ greeting, lines, repeats }: Talk): Behaviour {
   let next = 0
@@ -66,10 +65,9 @@ export function talker({ greeting, lines, repeats }: Talk): Behaviour {
     paused(phone, words) {
       if (hasSaidGoodbye) return phone.hangUp()
       if (leaves.test(words)) return phone.say(farewell, () => phone.hangUp())
-      // The recognition took time, and the other party speaks again. If both speak at once, they do not understand each
-      // other.
+      // While the words were recognized, the other party began to speak again. The person then does not interrupt.
       if (phone.isSpokenTo) return
-      // The person was talking during the pause, so the other party may now wait for this person.
+      // The person was talking during the pause, so the other party may now wait for an answer.
       hasMissedPause = phone.isSaying
       if (hasMissedPause) return askLater(phone)
       const line = repeats ? lines[next % lines.length] : lines[next]
@@ -79,13 +77,15 @@ export function talker({ greeting, lines, repeats }: Talk): Behaviour {
   }
 }
 
-/** A person who is asked whether to accept a call. After the question it says or presses something, and then talks. */
+/**
+ * A person is asked whether to accept a call. After the question the person says or presses something, and then talks.
+ */
 export function screened(decision: { says: string } | { presses: string } | null): Behaviour {
   const talk = talker({ greeting: null, lines: usualLines, repeats: true })
   let isBridged = false
   let hasPressed = false
   const press = (phone: FarEnd, keys: string) => {
-    // A question with a pause in it is one question, so its second part must not be answered with the key too.
+    // A question may contain a pause. Its second part must not be answered with the key again.
     if (hasPressed) return
     hasPressed = true
     phone.press(keys)
@@ -108,7 +108,7 @@ export function screened(decision: { says: string } | { presses: string } | null
   }
 }
 
-/** A person who says nothing. */
+/** A person says nothing. */
 export const silent: Behaviour = { texts: [] }
 
 export function leavesAfter(event: 'answered' | 'bridged', delayMs: number): Behaviour {
@@ -118,7 +118,7 @@ export function leavesAfter(event: 'answered' | 'bridged', delayMs: number): Beh
   return { ...talk, answered: leave }
 }
 
-/** A person whose connection breaks after this delay, without a message. */
+/** A person's connection breaks after this delay, without any message. */
 export function vanishes(delayMs: number): Behaviour {
   const talk = talker({ greeting, lines: usualLines, repeats: true })
   return {

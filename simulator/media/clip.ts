@@ -1,6 +1,6 @@
 /**
- * Recorded audio for far ends. A clip is encoded once for each stream format, as base64 frames of 20 ms. So a frame in
- * a call needs no encoding: all calls with this clip send the same strings.
+ * Recorded audio for far ends. A clip is encoded once for each stream format, as base64 frames of 20 ms. All calls with
+ * the same clip send the same strings, so no frame is encoded during a call.
  */
 import { FrameResampler } from '../../audio/frame-resampler.ts'
 import { type LineCodec, l16, pcma, pcmu } from '../../audio/line-codec.ts'
@@ -8,7 +8,7 @@ import { type LineCodec, l16, pcma, pcmu } from '../../audio/line-codec.ts'
 export const frameMs = 20
 
 export type LineFormat = { encoding: 'PCMU' | 'PCMA' | 'L16'; sampleRateHz: 8000 | 16_000 }
-/** Mono, 16 bit. */
+/** Mono samples with 16 bits. */
 export type Speech = { samples: Int16Array; sampleRateHz: number }
 
 export const codecs: Readonly<Record<LineFormat['encoding'], LineCodec>> = { PCMU: pcmu, PCMA: pcma, L16: l16 }

@@ -2,13 +2,13 @@
 import { frameMs, type Speech } from './clip.ts'
 
 /**
- * Louder audio is speech. The value is a mean sample magnitude: background noise at -38 dB below full scale is quieter,
- * speech at -20 dB louder.
+ * Louder audio is speech. The value is a mean sample magnitude: background noise at -38 dB full scale is quieter,
+ * speech at -20 dB is louder.
  */
 const speechLevel = 800
-/** A shorter sound is not speech, because an agent that is interrupted at once makes such sounds. */
+/** A shorter sound does not count as speech: an agent makes such a sound if it is interrupted at once. */
 const speechMs = 200
-/** An utterance ends after this pause. Pauses between sentences in one turn are shorter. */
+/** An utterance ends after this pause. Pauses between sentences within one turn are shorter. */
 const pauseMs = 900
 /** A longer utterance is truncated to this length. */
 const utteranceMsMax = 15_000
@@ -25,7 +25,7 @@ export class Pauses {
     this.#keepsSpeech = keepsSpeech
   }
 
-  /** True if the party speaks, or is in a pause that may be part of an utterance. */
+  /** True if the party is speaking, or is in a pause too short to end the utterance. */
   get isInUtterance(): boolean {
     return this.#speakingMs >= speechMs
   }
@@ -36,8 +36,8 @@ export class Pauses {
   }
 
   /**
-   * Reads 20 ms, or null for silence. Returns an utterance when the pause behind it is long enough. Its samples are
-   * empty unless `keepsSpeech` was set.
+   * Reads 20 ms, or null for silence. Returns an utterance when the pause after it is long enough. The utterance's
+   * samples are empty unless `keepsSpeech` was set.
    */
   frame(samples: Int16Array | null, rateHz: number): Speech | null {
     const isSpeech = samples !== null && levelOf(samples) >= speechLevel
