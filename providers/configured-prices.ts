@@ -11,7 +11,8 @@ export type ConfiguredPrice = {
 }
 
 /**
- * Sets the configured prices on all models, also on models that only a pin reaches. Catalog prices in other units stay.
+ * Sets the configured prices on all models, also on models available only if a request pins them. Catalog prices in
+ * other units stay.
  */
 export function price(provider: Provider, prices: readonly ConfiguredPrice[]): void {
   const priced = <Row extends Model>(model: Row): Row => ({ ...model, prices: pricesOf(model, prices) })

@@ -1,7 +1,7 @@
 /**
- * Creates the providers from the vendors.ts table. The configuration names providers. A vendor's usual key in the
- * environment enables the vendor without a configuration. An Ollama on loopback is found when it answers. An adapter is
- * loaded when the first provider needs it.
+ * Creates the providers from the table in vendors.ts. The configuration lists providers. A vendor's usual key variable
+ * in the environment enables the vendor without a configuration. An Ollama on loopback is found when it answers. An
+ * adapter is loaded when the first provider needs it.
  */
 
 import type { Model, Stage } from '../domain/ports/model.ts'
@@ -28,7 +28,7 @@ import type { WarmOutcome } from './wire/socket.ts'
 
 export type ProviderConfig = {
   id: string
-  /** An entry in the vendors.ts table. */
+  /** An entry's name in the table in vendors.ts. */
   adapter: string
   baseUrl?: string
   /** The key, or `env:NAME` for a variable with the key. */
@@ -41,13 +41,13 @@ export type ProviderConfig = {
 export type RegistryDeps = {
   limits: OutboundLimits
   clock: Clock
-  /** Figures, prices and dates for the rows. */
+  /** The figures, prices and dates for the catalog rows. */
   catalog: PublishedCatalog
   /** Called after each use of a warm socket, for the metrics. */
   observeWarm?: (provider: string, outcome: WarmOutcome) => void
   /** The embedded speech engines' options; null if they are off. */
   local: LocalOptions | null
-  /** The base URL where an Ollama may run; null to skip the search. */
+  /** The base URL where an Ollama server may run; null to skip the search. */
   ollamaUrl: string | null
 }
 
@@ -56,7 +56,7 @@ type Adapter = {
   load: () => Promise<(options: VendorOptions) => Provider>
 }
 
-/** The adapters with a protocol that only one vendor speaks. */
+/** The adapters for protocols used by only one vendor. */
 const adapters: Readonly<Record<VendorAdapter, Adapter>> = {
   anthropic: {
     models: async () => (await import('./anthropic/models.ts')).anthropicModels,
@@ -93,8 +93,8 @@ const adapters: Readonly<Record<VendorAdapter, Adapter>> = {
 }
 
 /**
- * Returns the configured providers in their order, then the others. Throws ConfigError with the name of the faulty
- * provider.
+ * Returns the configured providers in their order, then all other providers. Throws ConfigError with the faulty
+ * provider's name.
  */
 export async function createProviders(
   configs: readonly ProviderConfig[],
@@ -128,7 +128,7 @@ export async function createProviders(
 
 /**
  * Returns the providers that need no configuration. All vendors are included, also without the operator's key, because
- * organizations may bring their keys. If the configuration names an id or a vendor, it is not added again.
+ * organizations may use their keys for a vendor. If the configuration names an id or a vendor, it is not added again.
  */
 function implied(configs: readonly ProviderConfig[], deps: RegistryDeps): ProviderConfig[] {
   const isConfigured = (name: string) =>
@@ -160,9 +160,8 @@ async function createLoopback({ id, models }: ProviderConfig): Promise<Provider>
 }
 
 /**
- * Returns a provider for a vendor without the operator's key. It has its rows, and loads its adapter when the first
- * organization brings a key. All adapters together would take some 20 MB in every installation, and most are never
- * used.
+ * Returns a provider for a vendor without the operator's key. The provider has catalog rows, but loads its adapter only
+ * when the first organization uses its key. All adapters together would need about 20 MB, and most are never used.
  */
 function dormant(
   id: string,
@@ -238,7 +237,7 @@ async function createOpenAi(
   if (!models) throw new ConfigError(`providers: ${id} names no models`)
   const variable = variableOf(config, isPublished ? vendor.keyVariable : null)
   const key = credential(config, variable, env)
-  // If the adapter `openai` has an address other than a vendor's, nothing is known about the server.
+  // If the adapter `openai` has an address other than a vendor's, the server's features are not known.
   const isVendorServer = isPublished || adapter !== 'openai'
   const live = isVendorServer ? liveModels(server, models.stt) : []
   const transcriptions = isVendorServer ? server.transcriptions : undefined
@@ -281,13 +280,16 @@ function liveModels({ realtime }: OpenAiServer, ids: readonly string[] = []): re
 
 /**
  * Returns the key, undefined if a needed key is missing, or null if the server needs no key. A vendor's usual variable
- * is used only for the vendor's published address, so its key goes to no other server.
+ * is used only for the vendor's published address, so the vendor's key is sent to no other server.
  */
 function credential(config: ProviderConfig, variable: string | null, env: Environment): string | null | undefined {
   return variable === null ? (config.apiKey ?? null) : secretOf(env, variable)?.trim() || undefined
 }
 
-/** Returns the variable with the key; null if the key is in the configuration or the server needs no key. */
+/**
+ * Returns the name of the variable with the key. Returns null if the key is in the configuration or the server needs no
+ * key.
+ */
 function variableOf({ apiKey }: ProviderConfig, usual: string | null): string | null {
   if (apiKey === undefined) return usual
   return apiKey.startsWith('env:') ? apiKey.slice(4) : null

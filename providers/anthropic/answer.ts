@@ -19,12 +19,12 @@ export function readMessage(body: JsonObject): LlmAnswer {
 
 /** One streamed message. `read` takes the events in order; `end` returns the stop reason and the usage. */
 export class MessageTurn {
-  /** `message_stop` was read, so nothing follows. */
+  /** True if `message_stop` was read, so no event follows. */
   ended = false
   #stopReason: unknown = null
   #usage: JsonObject = {}
   #hasText = false
-  /** Maps a content block's index to its call's index, which counts calls from 0. */
+  /** Maps a content block's index to its function call's index. Function calls count from 0. */
   readonly #calls = new Map<unknown, number>()
 
   /** Returns no events for pings and unknown events. */
@@ -81,7 +81,7 @@ export class MessageTurn {
     return [{ type: 'text', delta }]
   }
 
-  /** Keeps the newest counts. They are cumulative. If a count did not change, it may be null. */
+  /** Keeps the newest token counts, because they are cumulative. A count may be null if it did not change. */
   #keepCounts(usage: unknown): void {
     if (!isObject(usage)) return
     for (const [name, value] of Object.entries(usage)) if (value !== null) this.#usage[name] = value
@@ -108,7 +108,7 @@ function stopReasonOf(reason: unknown, hasText: boolean, hasCalls: boolean): Sto
       if (!hasText) throw new ProviderError('empty', { sent: true })
       return 'stop'
     case 'refusal':
-      // Text before the refusal is kept. If the request was refused from the start, no other provider may be tried.
+      // Text before a refusal is kept. A refusal without text is `bad_request`, so no other provider is tried.
       if (!hasText) throw new ProviderError('bad_request', { sent: true, cause: 'refusal' })
       return 'stop'
     case 'pause_turn':
@@ -118,8 +118,8 @@ function stopReasonOf(reason: unknown, hasText: boolean, hasCalls: boolean): Sto
 }
 
 /**
- * Converts the vendor's counts. Its `input_tokens` excludes cached tokens. Tokens written to the cache count as input,
- * tokens read from it as cached input. Its output includes thinking.
+ * Converts the vendor's token counts. Its `input_tokens` excludes cached tokens. Tokens written to the cache count as
+ * input, tokens read from it as cached input. Its output includes thinking.
  */
 function readUsage(usage: unknown): LlmUsage {
   const counts = isObject(usage) ? usage : {}

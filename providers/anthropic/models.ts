@@ -1,19 +1,22 @@
-/** The models as data. They differ in the request fields for sampling, thinking and forced tools. */
+/** Lists the models. They differ in the request fields for sampling, thinking and forced tools. */
 import { noCapabilities } from '../../domain/ports/model.ts'
 import type { VendorModel } from '../wire/adapter.ts'
 
 export type Traits = {
-  /** The model takes `temperature` and `top_p`. Later models refuse every value except the default. */
+  /** True if the model accepts `temperature` and `top_p`. Later models refuse every value except the default. */
   sampling: boolean
-  /** The fields to turn thinking off, without which no tool can be forced; null if thinking cannot be turned off. */
+  /**
+   * The request fields to turn thinking off. Null if thinking cannot be turned off. A tool can be forced only without
+   * thinking.
+   */
   withoutThinking: object | null
-  /** The request fields for each effort. If an effort is not listed, it is refused. */
+  /** The request fields for each reasoning effort. An effort without an entry is refused. */
   efforts: Partial<Record<string, object>>
 }
 
 const effort = (level: string) => ({ output_config: { effort: level } })
 const adaptive = (level: string) => ({ thinking: { type: 'adaptive' }, ...effort(level) })
-/** Efforts for models with thinking on by default, so only the effort is sent. */
+/** For models with thinking on by default, so only the effort is sent. */
 const thinkingEfforts = {
   minimal: effort('low'),
   low: effort('low'),
@@ -39,11 +42,11 @@ const traits: Partial<Record<string, Traits>> = {
       high: adaptive('high'),
     },
   },
-  // For thinking this model takes only a token budget, and no effort.
+  // This model controls thinking by a token budget and supports no effort.
   'claude-haiku-4-5': { sampling: true, withoutThinking: {}, efforts: {} },
 }
 
-/** For an unlisted model nothing is refused here, because its limits are not known. The vendor decides. */
+/** For an unlisted model no field is refused here, because the model's limits are not known. The vendor decides. */
 const unlistedTraits: Traits = { sampling: true, withoutThinking: {}, efforts: thinkingEfforts }
 
 export function traitsOf(model: string): Traits {

@@ -1,6 +1,6 @@
 /**
- * Converts a domain request into the body for POST /v1/messages. If the model lacks a field, the request is refused
- * here, so another model is tried.
+ * Converts a domain request into the body for POST /v1/messages. If the model does not support a field, the request is
+ * refused here, so another model is tried.
  */
 import { type RefusableField, UnsupportedField } from '../../domain/llm/unsupported-field.ts'
 import type { LlmItem, LlmRequest, LlmTool, ResponseFormat, ToolChoice } from '../../domain/ports/llm.ts'
@@ -10,7 +10,7 @@ import { argumentsOf, systemOf, turnsOf } from '../wire/turns.ts'
 import { type Traits, traitsOf } from './models.ts'
 import { settingsBody } from './settings.ts'
 
-/** Throws ProviderError `unsupported` if this model lacks a field. */
+/** Throws ProviderError `unsupported` if this model does not support a field. */
 export function messagesBody(request: LlmRequest): JsonObject {
   const traits = traitsOf(request.model)
   const system = systemOf(request.items)
@@ -65,8 +65,8 @@ function thinkingOf({ reasoningEffort, toolChoice, tools }: LlmRequest, traits: 
 }
 
 /**
- * Returns the sampling fields. Temperature 1 is the vendor's maximum and its default. It is left out, because then
- * every model accepts the request.
+ * Returns the sampling fields. Temperature 1 is the vendor's maximum and default. This value is left out, because every
+ * model accepts a request without a temperature.
  */
 function sampling({ temperature, topP }: LlmRequest, traits: Traits): JsonObject {
   const fields = {
@@ -85,7 +85,9 @@ const tool = ({ name, description, parameters }: LlmTool) => ({
   input_schema: parameters ?? { type: 'object' },
 })
 
-/** The vendor puts the parallel-calls flag into the tool choice, and takes it with every choice except `none`. */
+/**
+ * In this API the flag for parallel calls belongs to the tool choice, and is accepted with every choice except `none`.
+ */
 function toolChoiceOf({ toolChoice, parallelToolCalls }: LlmRequest): JsonObject {
   const alone = parallelToolCalls === false && toolChoice !== 'none'
   if (!alone) return toolChoice ? { tool_choice: choice(toolChoice) } : {}
@@ -102,8 +104,8 @@ function outputFormat({ schema }: ResponseFormat): object {
 }
 
 /**
- * Closes the schema's objects, because the vendor requires closed objects. An object without `additionalProperties` is
- * closed here, which only narrows the answer; if an object is open on purpose, the request is refused.
+ * Closes the schema's objects, because the vendor requires closed objects. If an object has no `additionalProperties`,
+ * closing it only narrows the answer. If an object is open on purpose, the request is refused.
  */
 function closed(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(closed)
@@ -116,7 +118,7 @@ function closed(schema: unknown): unknown {
 
 /**
  * Closes the schemas under one keyword. Examples and constants are values and not schemas. `properties` and `$defs`
- * hold schemas under names from the caller.
+ * hold schemas under the client's names.
  */
 function closedUnder(name: string, value: unknown): unknown {
   if (name === 'enum' || name === 'const' || name === 'default' || name === 'examples') return value

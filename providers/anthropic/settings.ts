@@ -4,15 +4,15 @@ import { type LlmSetting, type LlmSettings, settingsIn } from '../../domain/port
 import type { JsonObject } from '../wire/json.ts'
 import { traitsOf } from './models.ts'
 
-/** The longest user id that the vendor takes. */
+/** The vendor's maximum length for a user id. */
 const userIdMax = 256
 
-/** Returns the settings that this model refuses, judged by their values. */
+/** Returns the settings with a value refused by this model. */
 export function lacks(model: string, settings: LlmSettings): LlmSetting[] {
   const samples = traitsOf(model)?.sampling ?? true
   return settingsIn(settings).filter((name) => {
     switch (name) {
-      // The maximum temperature is 1. Models without sampling take only the default.
+      // The maximum temperature is 1. Models without sampling accept only the default.
       case 'temperature':
         return samples ? (settings.temperature ?? 0) > 1 : settings.temperature !== 1
       case 'topP':
@@ -34,7 +34,10 @@ export function lacks(model: string, settings: LlmSettings): LlmSetting[] {
   })
 }
 
-/** Returns the settings' fields, except temperature and top_p. The request has passed `lacks`. */
+/**
+ * Returns the request fields for the settings, except `temperature` and `top_p`. `lacks` has already refused
+ * unsupported settings.
+ */
 export function settingsBody({ topK, stop, user }: LlmRequest): JsonObject {
   return {
     ...(topK !== undefined && { top_k: topK }),

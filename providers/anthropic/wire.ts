@@ -3,13 +3,13 @@ import type { ErrorClass } from '../../domain/ports/provider-error.ts'
 import type { VendorWire } from '../wire/http.ts'
 import { isObject } from '../wire/json.ts'
 
-/** The API version. It allows sampling parameters, because some models still take them. */
+/** The API version. This version allows sampling parameters, because some models still accept them. */
 const version = '2023-06-01'
 
 export const wire: VendorWire = {
   sign: (apiKey) => ['x-api-key', apiKey, 'anthropic-version', version],
   classify: (_status, body) => (body ? classOf(body['error']) : null),
-  // A stream that began with 200 may also carry a failure as an event.
+  // A stream with status 200 may still report a failure as an event.
   failureIn: (body) => (body['type'] === 'error' ? (classOf(body['error']) ?? 'server') : null),
 }
 
@@ -28,7 +28,7 @@ const classes: Partial<Record<string, ErrorClass>> = {
   permission_error: 'auth',
   billing_error: 'quota',
   invalid_request_error: 'bad_request',
-  // There is only one path, so a 404 means that the model was not found.
+  // All requests use one path, so status 404 means an unknown model.
   not_found_error: 'unsupported',
   rate_limit_error: 'rate_limited',
   overloaded_error: 'overloaded',

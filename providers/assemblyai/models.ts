@@ -27,7 +27,7 @@ const all =
     /\s+/,
   )
 
-/** Scalar request fields that change the transcript. */
+/** Request fields with a scalar value. Clients may set them to change the transcript. */
 const settings = [
   'punctuate',
   'format_text',

@@ -17,7 +17,7 @@ export function createAssemblyaiProvider(options: VendorOptions): Provider {
   const { limits, clock } = options
   const connections = connectionsOf(options, wire)
   const transport = connections.http(batchUrl)
-  // A session is billed from its opening, so there are no warm sockets.
+  // A session is billed from its opening, so no socket is opened in advance.
   const sockets = connections.sockets(liveUrl)
   const removals = new Removals(clock)
   return createVendorProvider(options, {
@@ -31,7 +31,7 @@ export function createAssemblyaiProvider(options: VendorOptions): Provider {
         },
       },
     }),
-    // Removals use the HTTP connections, so these stay open until the last removal is done.
+    // Transcript deletions use the HTTP connections, so the connections stay open until the last deletion is done.
     close: [{ close: () => removals.close().then(() => transport.close()) }, sockets],
   })
 }

@@ -1,4 +1,7 @@
-/** Deletions that continue after their request has ended. Each has a deadline, and `close` waits for all deletions. */
+/**
+ * Deletes transcripts at the vendor in the background, after the request has ended. Each deletion has a deadline, and
+ * `close` waits for all deletions.
+ */
 import type { Clock } from '../../domain/ports/system.ts'
 import type { VendorHttp } from '../wire/http.ts'
 

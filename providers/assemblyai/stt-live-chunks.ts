@@ -1,6 +1,6 @@
 /**
- * Cuts and joins audio for this vendor, because it refuses frames under 50 ms or over 1000 ms. Callers send a frame
- * every 20 ms.
+ * Cuts and joins audio, because this vendor refuses frames under 50 ms or over 1000 ms, but clients usually send 20 ms
+ * frames.
  */
 import type { StreamAudio } from '../../domain/ports/stt.ts'
 
@@ -30,7 +30,9 @@ export class Chunks {
     while (rest.length > 0) rest = rest.subarray(this.#take(rest))
   }
 
-  /** Sends the held bytes, filled up with silence to the minimum. Returns the milliseconds of silence. */
+  /**
+   * Sends the waiting bytes, filled up with silence to the minimum length. Returns the added silence in milliseconds.
+   */
   flush(): number {
     if (this.#bufferedBytes === 0) return 0
     const added = this.#buffer.length - this.#bufferedBytes
@@ -39,7 +41,7 @@ export class Chunks {
     return added / this.#bytesPerMs
   }
 
-  /** Takes bytes from the beginning, and returns how many it took. */
+  /** Copies bytes from the beginning, and returns the number copied. */
   #take(bytes: Uint8Array): number {
     const least = this.#buffer.length
     if (this.#bufferedBytes === 0 && bytes.length >= least) {

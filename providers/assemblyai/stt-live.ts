@@ -1,4 +1,4 @@
-/** Live recognition over wss /v3/ws: Begin, turns, and Termination after Terminate. */
+/** Live recognition over wss /v3/ws. The vendor sends `Begin`, then turns, and `Termination` after our `Terminate`. */
 import type { SttStreamRequest } from '../../domain/ports/stt.ts'
 import { detectedLanguage, vendorTag } from '../vendors/language-tags.ts'
 import { protocolError } from '../wire/failures.ts'
@@ -13,7 +13,7 @@ export const liveVendor = (request: SttStreamRequest): LiveSttVendor => ({
   protocol: (stream) => new TurnProtocol(request, stream),
 })
 
-/** Returns the path. Its query holds the whole configuration. */
+/** Returns the path. The whole configuration is in the query. */
 export function livePath(request: SttStreamRequest): string {
   const { model, audio, language, endpointingMs, keywords, prompt } = request
   const query = new URLSearchParams({
@@ -22,7 +22,7 @@ export function livePath(request: SttStreamRequest): string {
     encoding: audio.encoding === 'mulaw' ? 'pcm_mulaw' : 'pcm_s16le',
   })
   if (asksForFormat(model)) query.set('format_turns', 'true')
-  // Only the newest model takes a language. The others detect one of their languages.
+  // Only the newest model accepts a language. All other models detect the language.
   if (language !== undefined && model === 'universal-3-5-pro')
     query.set('language_codes', JSON.stringify([vendorTag('assemblyai', language)]))
   else if (language === undefined && !model.endsWith('-english')) query.set('language_detection', 'true')
@@ -35,7 +35,7 @@ export function livePath(request: SttStreamRequest): string {
   return `/v3/ws?${query.toString()}`
 }
 
-/** True for models with two versions of each turn, the first without punctuation. Other models punctuate at once. */
+/** True for models that send each turn twice, first without punctuation. Other models punctuate at once. */
 const asksForFormat = (model: string) => model.startsWith('universal-streaming-')
 
 class TurnProtocol implements LiveSttProtocol {
@@ -44,11 +44,11 @@ class TurnProtocol implements LiveSttProtocol {
   readonly #utterances: Utterances
   readonly #chunks: Chunks
   readonly #formats: boolean
-  /** The last finished turn. Further frames for it are duplicates. */
+  /** The last finished turn's number. Further frames for this turn are duplicates. */
   #finishedTurn = -1
-  /** A turn that has ended and is not formatted yet. */
+  /** The number of an ended turn without its formatted version yet. */
   #unformattedTurn: number | null = null
-  /** Silence that we sent in addition to the caller's audio: up to now, and before the current turn. */
+  /** Silence sent in addition to the client's audio: up to now, and before the current turn. */
   #addedMs = 0
   #shiftMs = 0
 
@@ -115,15 +115,15 @@ class TurnProtocol implements LiveSttProtocol {
     this.#utterances.finish()
   }
 
-  /** Ends the stream with the billed time. The vendor bills the session's length and not the audio. */
+  /** Ends the stream with the billed time. The vendor bills the session's duration and not the audio's. */
   #termination(sessionS: unknown): void {
     this.#utterances.finish()
     this.#stream.finished(typeof sessionS === 'number' ? Math.round(sessionS * 1000) : undefined)
   }
 
   /**
-   * Cuts the transcript at its words. The words have times and no spaces; the transcript has the spaces. If a word is
-   * not in the transcript yet, it is appended.
+   * Cuts the transcript into one piece per word. The vendor's word list has times but no spaces; the transcript has the
+   * spaces. If a word is not in the transcript yet, the word is appended.
    */
   #piecesOf(transcript: string, words: unknown, code: unknown): Piece[] {
     const language = detectedLanguage(code)

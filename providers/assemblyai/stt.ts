@@ -1,7 +1,7 @@
 /**
- * A recording is uploaded, then transcribed under an id. The id is polled until the text is complete, and the
- * transcript is deleted. To the domain this is one request with one deadline. The deletion continues after the
- * transcript was returned.
+ * Transcribes a recording in four steps: upload it, start a transcript, poll the transcript's id until the text is
+ * complete, delete the transcript. All steps share one deadline, except the deletion: it continues after the transcript
+ * was returned.
  */
 import type { Recording } from '../../audio/format.ts'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
@@ -14,7 +14,7 @@ import { type JsonObject, stringAt, stringOf, timedObjectsOf } from '../wire/jso
 import { recordingFile } from '../wire/recording.ts'
 import type { Removals } from './removals.ts'
 
-/** A short recording takes a second. For long recordings the polls become less frequent. */
+/** A short recording is transcribed within a second. For long recordings the polls become less frequent. */
 const firstPollMs = 200
 const pollGrowth = 1.5
 const pollMsMax = 3000
@@ -74,8 +74,8 @@ async function completed(
 }
 
 /**
- * Returns true if the transcript is complete. The vendor reports a failure only as a sentence, which does not show the
- * cause. So it counts as the vendor's failure, and another provider may serve the request.
+ * Returns true if the transcript is complete. The vendor reports a failure only as a sentence, without a code. So each
+ * failure counts as the vendor's, and another provider may serve the request.
  */
 function isCompleted({ status }: JsonObject): boolean {
   if (status === 'error')

@@ -1,16 +1,19 @@
-/** How AssemblyAI authenticates and reports errors. */
+/** AssemblyAI's authentication and errors. */
 import type { ErrorClass } from '../../domain/ports/provider-error.ts'
 import type { VendorWire } from '../wire/http.ts'
 
-/** The header holds the key without a scheme. An error has a sentence and no code, so the status decides. */
+/**
+ * The Authorization header holds the key without a scheme. An error has a sentence and no code, so the HTTP status
+ * decides its class.
+ */
 export const wire: VendorWire = {
   sign: (apiKey) => ['authorization', apiKey],
   classify: () => null,
 }
 
 /**
- * Classifies the code in an Error frame and in the close after it. The vendor checks the key after the upgrade. Null if
- * the vendor does not use this code.
+ * Classifies the code in an `Error` frame, or the code in the socket's close after it. A wrong key is reported this way
+ * too, because the vendor checks the key after the upgrade. Returns null for an unknown code.
  */
 export function classOfCode(code: unknown): ErrorClass | null {
   return typeof code === 'number' ? (codes.get(code) ?? null) : null
@@ -20,7 +23,7 @@ const codes: ReadonlyMap<number, ErrorClass> = new Map([
   [1008, 'auth'],
   [3005, 'server'],
   [3006, 'bad_request'],
-  // Frames are too short or too long, or come too fast.
+  // Audio frames are too short or too long, or arrive too fast.
   [3007, 'bad_request'],
   // The session has reached the vendor's maximum length.
   [3008, 'timeout'],
@@ -28,7 +31,7 @@ const codes: ReadonlyMap<number, ErrorClass> = new Map([
   [4000, 'bad_request'],
   [4001, 'auth'],
   [4002, 'quota'],
-  // The free tier lacks the feature.
+  // The free plan does not include the feature.
   [4003, 'quota'],
   [4008, 'timeout'],
   [4010, 'protocol'],

@@ -1,12 +1,15 @@
-/** Cartesia's models: Sonic speaks, Ink recognizes speech. */
+/** Cartesia's models: Sonic synthesizes speech, Ink recognizes speech. */
 import { type AudioSupport, noCapabilities } from '../../domain/ports/model.ts'
 import type { VendorModel } from '../wire/adapter.ts'
 
-/** True for models that end turns themselves, on a separate socket. The others end an utterance on `finalize`. */
+/**
+ * True for models that detect a turn's end themselves; they use a separate socket path. Other models end an utterance
+ * at our `finalize`.
+ */
 export const endsTurns = (model: string): boolean => model.startsWith('ink-2')
 
 export const nativeSpeech = { encoding: 'pcm_s16le', sampleRateHz: 24_000, channels: 1 } as const
-/** The rates for every encoding, in Hz. */
+/** The sample rates for every speech encoding, in Hz. */
 export const speechRatesHz: readonly number[] = [8000, 16_000, 22_050, 24_000, 44_100, 48_000]
 
 const words = (text: string): string[] => text.trim().split(/\s+/)
@@ -21,8 +24,8 @@ const whisperLanguages = words(`
 
 const frames: AudioSupport[] = ['pcm_s16le', 'mulaw', 'alaw'].map((encoding) => ({ encoding, channels: [1] }))
 /**
- * A row has one list for files and live audio. Files could also be Opus, or have two channels in these encodings; live
- * audio could not.
+ * A catalog row has one list for files and live audio. Opus and two channels are left out, because the vendor accepts
+ * them only in files.
  */
 const files: AudioSupport[] = ['pcm_u8', 'pcm_s24le', 'pcm_s32le', 'pcm_f32le', 'flac', 'mp3', 'aac'].map(
   (encoding) => ({
@@ -42,7 +45,7 @@ const sonic = (id: string): VendorModel => ({
     channels: [1],
   })),
   // The vendor has hundreds of voices, and each account may have more. A request names a voice by its id, or gets the
-  // default from tts-fields.ts.
+  // default voice in tts-fields.ts.
   voices: [],
   providerOptions: [],
   nativeOutput: nativeSpeech,

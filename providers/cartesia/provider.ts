@@ -1,4 +1,4 @@
-/** Cartesia: Sonic speaks over HTTP and sockets, Ink recognizes recordings and live audio. */
+/** Cartesia: Sonic synthesizes speech over HTTP and sockets, Ink recognizes recordings and live audio. */
 import type { Provider } from '../../domain/ports/provider.ts'
 import type { VendorOptions } from '../wire/adapter.ts'
 import { createLiveStt } from '../wire/live-stt.ts'

@@ -1,7 +1,7 @@
 /**
- * WS /stt/websocket: text comes in final pieces, spaces included, and in interim versions of the next piece. If a piece
- * comes without our `finalize`, silence ended it. After `finalize` several pieces can come, up to `flush_done`; after
- * `close`, up to `done`.
+ * WS /stt/websocket: the vendor sends final text pieces, spaces included, and interim versions of the next piece. If a
+ * piece arrives without our `finalize`, silence ended it. After `finalize` several pieces can follow, up to
+ * `flush_done`; after `close`, up to `done`.
  */
 import { bytesPerMs } from '../../audio/pcm.ts'
 import type { SttStreamRequest, Word } from '../../domain/ports/stt.ts'
@@ -22,7 +22,8 @@ export function finalizeVendor(request: SttStreamRequest): LiveSttVendor {
   if (request.endpointingMs !== undefined) query.set('max_silence_duration_secs', String(request.endpointingMs / 1000))
   return {
     path: `/stt/websocket?${query.toString()}`,
-    // The vendor sends nothing before there is text. If it does not refuse the upgrade, a refusal comes in a frame.
+    // The vendor sends no frame before the first text, so the stream is ready at once. The vendor may refuse the
+    // request in the upgrade or in a later frame.
     isReadyAtOnce: true,
     protocol: (stream) => new FinalizeProtocol(request, stream, bytesPerMs(audio)),
   }
@@ -33,9 +34,9 @@ class FinalizeProtocol implements LiveSttProtocol {
   readonly #stream: ProtocolStream
   readonly #utterances: Utterances
   readonly #bytesPerMs: number
-  /** The last final piece's end, in milliseconds. */
+  /** The end time of the last final piece, in milliseconds. */
   #fixedMs = 0
-  /** Unacknowledged `finalize` messages. */
+  /** The number of `finalize` messages without an answer yet. */
   #flushes = 0
 
   constructor(request: SttStreamRequest, stream: ProtocolStream, bytesPerMs: number) {
@@ -88,7 +89,9 @@ class FinalizeProtocol implements LiveSttProtocol {
   }
 }
 
-/** Cuts the text before each word. If there are no words, or the words are not in the text, it stays one piece. */
+/**
+ * Cuts the text before each word. If there are no words, or the words are not in the text, the text stays one piece.
+ */
 function cut(text: string, words: readonly Word[], whole: { startMs: number; endMs: number }): Piece[] {
   if (text === '') return []
   const pieces: Piece[] = []

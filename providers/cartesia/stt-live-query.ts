@@ -1,18 +1,18 @@
-/** The query fields that both live protocols share. */
+/** The common query fields for both live recognition protocols. */
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { StreamAudio, SttStreamRequest } from '../../domain/ports/stt.ts'
 import { encodings } from './tts-fields.ts'
 
-/** Raw samples with one channel. */
+/** The audio format: raw samples with one channel. */
 export type SampleAudio = StreamAudio & { encoding: Exclude<StreamAudio['encoding'], 'opus'> }
 
-/** Throws ProviderError `unsupported` for Opus, because the vendor takes it only in files. */
+/** Throws ProviderError `unsupported` for Opus, because the vendor accepts Opus only in files. */
 export function sampleAudio({ encoding, sampleRateHz, channels }: StreamAudio): SampleAudio {
   if (encoding === 'opus') throw new ProviderError('unsupported', { sent: false, cause: 'opus' })
   return { encoding, sampleRateHz, channels }
 }
 
-/** Throws ProviderError `unsupported` if there are more keyterms than the vendor takes. */
+/** Throws ProviderError `unsupported` if there are more keyterms than the vendor accepts. */
 export function liveQuery({ model, keywords = [] }: SttStreamRequest, audio: SampleAudio): URLSearchParams {
   const query = new URLSearchParams({
     model,
@@ -26,5 +26,5 @@ export function liveQuery({ model, keywords = [] }: SttStreamRequest, audio: Sam
 }
 
 const keytermsMax = 100
-/** The sum over all keyterms. */
+/** The vendor's limit for the characters in all keyterms together. */
 const keytermCharactersMax = 1200

@@ -1,8 +1,8 @@
 /**
- * WS /stt/turns/websocket: the vendor sends a turn as a whole, again and again, until it ends. Only the vendor can end
- * a turn, so a flush shortens the end-of-turn silence to the vendor's minimum and sends more silence than that. Events
- * have no times, so the audio sent so far approximates them. After `close` the vendor sends the rest and closes the
- * socket.
+ * WS /stt/turns/websocket: the vendor sends a turn's whole text again and again until the turn ends. Only the vendor
+ * can end a turn, so a flush sets the end-of-turn silence to the vendor's minimum and sends more silence than this
+ * minimum. Events have no times, so the audio sent so far approximates them. After `close` the vendor sends the rest
+ * and closes the socket.
  */
 import { bytesPerMs, frameBytes, silenceByte } from '../../audio/pcm.ts'
 import type { SttStreamRequest } from '../../domain/ports/stt.ts'
@@ -12,9 +12,11 @@ import { isOrderlyClose, type LiveSttProtocol, type LiveSttVendor, type Protocol
 import { liveQuery, type SampleAudio, sampleAudio } from './stt-live-query.ts'
 import { classOfFrame } from './wire.ts'
 
-/** After this much silence a turn ends even if the model expects more speech: the vendor's range and its default. */
+/**
+ * After this much silence a turn ends even if the model expects more speech. These are the vendor's range and default.
+ */
 const timeoutMs = { min: 640, max: 11_200, usual: 5600 }
-/** Longer than the minimum, so that rounding cannot keep a turn open. */
+/** The silence sent by a flush. It is longer than `timeoutMs.min`, so that rounding cannot keep a turn open. */
 const flushSilenceMs = 800
 
 /** Throws ProviderError `unsupported`. */
@@ -36,7 +38,7 @@ class TurnsProtocol implements LiveSttProtocol {
   readonly #bytesPerMs: number
   #utterance = 0
   #startMs: number | null = null
-  /** The open turn's last text. */
+  /** The open turn's newest text. */
   #text = ''
   #isFlushing = false
 
@@ -74,8 +76,8 @@ class TurnsProtocol implements LiveSttProtocol {
   }
 
   /**
-   * Handles the socket's close. After our `close`, an orderly close ends the stream. It also ends a turn if no event
-   * has ended it.
+   * Handles the socket's close. After our `close`, a normal close ends the stream, and also the open turn, if no event
+   * has ended the turn.
    */
   closed(code: number): void {
     if (this.#stream.isStreaming || !isOrderlyClose(code)) return
@@ -88,7 +90,7 @@ class TurnsProtocol implements LiveSttProtocol {
     this.#stream.speechStarted(this.#startMs)
   }
 
-  /** Handles a turn's newer text. A turn's text only grows, and an event never changes the beginning. */
+  /** Handles a turn's newer text. The text only grows: an event never changes the beginning. */
   #turnUpdate(text: string): void {
     if (text === this.#text) return
     this.#text = text
@@ -104,7 +106,7 @@ class TurnsProtocol implements LiveSttProtocol {
     this.#isFlushing = false
   }
 
-  /** Reports the turn's text. A turn without text makes no utterance. */
+  /** Reports the turn's text as a transcript. A turn without text is not reported. */
   #report(isFinal: boolean): void {
     const text = this.#text.trim()
     if (text === '') return

@@ -1,6 +1,6 @@
 /**
- * Live recognition. Ink 2 ends turns itself, on a separate socket. Ink Whisper ends an utterance on `finalize`, on the
- * other socket.
+ * Live recognition over one of two socket paths. Ink 2 detects a turn's end itself. Ink Whisper ends an utterance at
+ * our `finalize`.
  */
 import type { SttStreamRequest } from '../../domain/ports/stt.ts'
 import type { LiveSttVendor } from '../wire/live-stt.ts'

@@ -1,4 +1,4 @@
-/** POST /stt. */
+/** Transcribes recordings with POST /stt. */
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { SttRequest, Transcript, Word } from '../../domain/ports/stt.ts'
 import { canonicalTag, vendorTag } from '../vendors/language-tags.ts'
@@ -29,7 +29,7 @@ function readTranscript(body: JsonObject, { options, language, recording }: SttR
   const { duration } = body
   return {
     text,
-    // The vendor sends no segments, so one segment spans the whole text. That is imprecise, but true.
+    // The vendor sends no segments, so one segment covers the whole text and duration.
     segments:
       text === ''
         ? []
@@ -40,7 +40,7 @@ function readTranscript(body: JsonObject, { options, language, recording }: SttR
   }
 }
 
-/** Reads the words. Each row is a word or, on sockets, lists with words, starts and ends in the same order. */
+/** Reads the words. Each entry is one word or, on sockets, three parallel lists: words, starts and ends. */
 export function wordsOf(given: unknown): Word[] {
   return objectsOf(given).flatMap((row) => {
     const { word, words, start, end } = row

@@ -1,4 +1,4 @@
-/** The text to speech request's fields. HTTP and the socket take the same object. */
+/** The fields for a text to speech request. HTTP and the socket accept the same object. */
 import type { OutputFormat } from '../../audio/format.ts'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { TtsRequest } from '../../domain/ports/tts.ts'
@@ -6,16 +6,16 @@ import { vendorTag } from '../vendors/language-tags.ts'
 import { type JsonObject } from '../wire/json.ts'
 import { nativeSpeech, speechRatesHz } from './models.ts'
 
-/** The vendor has no Opus. */
+/** The formats for speech from this vendor: any output format except Opus. */
 export type SpokenFormat = OutputFormat & { encoding: Exclude<OutputFormat['encoding'], 'opus'> }
 
 /**
- * Returns the format nearest to the requested format. If the vendor has such a rate, the rate is at least the requested
- * rate, because lost frequencies cannot be restored.
+ * Returns the format nearest to the requested format. The rate is at least the requested rate if the vendor has such a
+ * rate, because resampling cannot restore lost frequencies.
  */
 export function spokenFormat({ encoding, sampleRateHz }: OutputFormat): SpokenFormat {
   const rate = speechRatesHz.find((emitted) => emitted >= sampleRateHz) ?? Math.max(...speechRatesHz)
-  // G.711 at another rate would have to be decoded and encoded again.
+  // G.711 at another rate than requested would have to be decoded and encoded again, so samples are requested instead.
   const canUseEncoding = encoding === 'pcm_f32le' || rate === sampleRateHz
   return {
     encoding: canUseEncoding && encoding !== 'opus' ? encoding : nativeSpeech.encoding,
@@ -24,7 +24,10 @@ export function spokenFormat({ encoding, sampleRateHz }: OutputFormat): SpokenFo
   }
 }
 
-/** Used if a request names no voice: "Katie", from the public library. The vendor recommends it for agents. */
+/**
+ * The default voice if a request names no voice: "Katie", from the public library, recommended by the vendor for
+ * agents.
+ */
 const defaultVoice = 'f786b574-daa5-4673-aa0c-cbe3e8534c02'
 
 /** Returns the request's body. Throws ProviderError `unsupported` for a speed outside the vendor's range. */
@@ -48,7 +51,10 @@ export const encodings: Record<SpokenFormat['encoding'], string> = {
   alaw: 'pcm_alaw',
 }
 
-/** The vendor's range. Other speeds are refused and not clipped, because another provider may support them. */
+/**
+ * The vendor's range. Other speeds are refused and not clipped, because another provider may support the requested
+ * speed.
+ */
 const speeds = { min: 0.6, max: 1.5 }
 
 function generationConfig({ speed }: TtsRequest): JsonObject {

@@ -1,7 +1,7 @@
 /**
- * WS /tts/websocket: a text is a context, and its audio comes in base64 up to `done`. The vendor would take more
- * contexts afterwards. Here a socket serves one text, so a failure costs only one text, and the next text finds a warm
- * socket.
+ * WS /tts/websocket: each text is a "context", and its audio arrives as base64 up to `done`. The vendor allows several
+ * contexts on a socket. Here each socket serves one text, so a failure affects only one text, and the next text uses a
+ * socket opened in advance.
  */
 import { randomUUID } from 'node:crypto'
 import type { Speech, TtsRequest } from '../../domain/ports/tts.ts'
@@ -14,14 +14,14 @@ import { speechBody, spokenFormat } from './tts-fields.ts'
 import { classOfFrame } from './wire.ts'
 
 /**
- * Speech is billed, and contexts count against the plan's limit. An idle socket uses neither. In tests, idle sockets
+ * The vendor bills speech and limits contexts. An idle socket costs nothing and has no context. In tests, idle sockets
  * were closed after 120 s.
  */
 export const warmTts: WarmRules = { keepAlive: null, idleMsMax: 100_000 }
 
 export async function speakLive(options: LiveTtsOptions, request: TtsRequest, signal: AbortSignal): Promise<Speech> {
   const format = spokenFormat(request.outputFormat)
-  // Unique in the account, because the account's plan counts contexts.
+  // The id is unique within the whole account, because contexts are counted per account.
   const contextId = randomUUID()
   const text = JSON.stringify({
     ...speechBody(request, format),
@@ -46,7 +46,7 @@ function contextProtocol(contextId: string, apiKey: string | null, request: TtsR
       if (frame['type'] === 'chunk') queue.push(samplesOf(frame['data']))
       if (isDone) queue.end()
     },
-    // Cancels speech that is not generated yet.
+    // Cancels speech not generated yet.
     farewell: () => (isDone ? [] : [JSON.stringify({ context_id: contextId, cancel: true })]),
     classOfClose: classOfCloseCode,
   }

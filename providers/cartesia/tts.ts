@@ -1,4 +1,4 @@
-/** POST /tts/bytes: raw samples, streamed while the vendor makes them. */
+/** Synthesizes speech with POST /tts/bytes: raw samples, streamed while the vendor generates them. */
 import type { Speech, TtsRequest } from '../../domain/ports/tts.ts'
 import { audioOf, discardAnswer } from '../wire/audio-answer.ts'
 import { protocolError } from '../wire/failures.ts'
@@ -14,8 +14,8 @@ export async function synthesize(
   const format = spokenFormat(request.outputFormat)
   const answer = await http.stream('/tts/bytes', json(speechBody(request, format)), audioBytesMax, signal)
   const [type = ''] = (answer.headers.get('content-type') ?? '').toLowerCase().split(';')
-  // The vendor's client accepts `audio/wav` for every format, so the type does not show the format. Only types that
-  // cannot be samples are refused.
+  // The Content-Type does not show the sample format: the vendor's client accepts `audio/wav` for every format. So only
+  // a type that cannot be samples, such as MP3, is refused.
   if (/^(audio\/(?!mpeg|mp3).*|application\/octet-stream|)$/.test(type.trim()))
     return { format, audio: audioOf(answer) }
   await discardAnswer(answer)

@@ -1,12 +1,12 @@
-/** Cartesia's authentication and errors, over HTTP and in socket frames. It has no close codes. */
+/** Cartesia's authentication and errors, over HTTP and in socket frames. Cartesia defines no socket close codes. */
 import type { ErrorClass } from '../../domain/ports/provider-error.ts'
 import { classOfStatus } from '../wire/failures.ts'
 import type { VendorWire } from '../wire/http.ts'
 import { type JsonObject } from '../wire/json.ts'
 
 /**
- * Every request names the API version it was written for. Since 2026-03-01 an error has a code; since 2026-08-14 a
- * voice is its id.
+ * Every request names its API version. Since 2026-03-01 an error has a code; since 2026-08-14 a voice is given as its
+ * id.
  */
 const version = '2026-08-14'
 
@@ -23,7 +23,7 @@ export function classOfFrame({ error_code: code, status_code: status }: JsonObje
 
 const classOfCode = (code: unknown): ErrorClass | null => (typeof code === 'string' ? (codes[code] ?? null) : null)
 
-/** For other codes the status decides. */
+/** For a code without an entry the HTTP status decides. */
 const codes: Partial<Record<string, ErrorClass>> = {
   // The plan's maximum for contexts or live streams is reached.
   concurrency_limited: 'rate_limited',

@@ -1,7 +1,7 @@
 /**
- * The catalog files: the shipped file, and an update in the data folder. The newer file is used, so neither an update
- * nor a Parley upgrade brings old figures back. An update is validated when it is read, and refused if a figure's
- * source is unknown.
+ * Reads the catalog files: the shipped file, and an update in the data folder. The newer file is used, so neither an
+ * old update nor a Parley upgrade restores old figures. An update is validated when it is read, and refused if a
+ * figure's source is unknown.
  */
 import { readFileSync } from 'node:fs'
 import type { CatalogFile, CatalogModel } from '../../generated/catalog/types.ts'
@@ -19,8 +19,8 @@ export class CatalogError extends Error {
 export const shippedFile = packageFile('providers/catalog/figures.json')
 
 /**
- * Parses a catalog file. `name` is its name in messages. Throws CatalogError if the text is not JSON, does not fit the
- * schema or names an unknown source.
+ * Parses a catalog file. `name` is the file's name in error messages. Throws CatalogError if the text is not JSON, does
+ * not fit the schema or names an unknown source.
  */
 export function parseCatalog(text: string, name: string): CatalogFile {
   let value: unknown
@@ -44,7 +44,7 @@ export function readShipped(): CatalogFile {
   return JSON.parse(readFileSync(shippedFile, 'utf8')) as CatalogFile
 }
 
-/** Returns null if the file does not exist. */
+/** Reads the updated catalog. Returns null if the file does not exist. */
 export function readUpdated(path: string): CatalogFile | null {
   let text: string
   try {

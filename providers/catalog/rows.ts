@@ -1,12 +1,12 @@
-/** A provider's rows: each model as its adapter describes it, with the catalog's figures. */
+/** Makes a provider's catalog rows: each model as its adapter describes it, with the catalog file's figures. */
 import type { Benchmark, Price, Stage } from '../../domain/ports/model.ts'
 import type { CatalogFile, CatalogModel } from '../../generated/catalog/types.ts'
 import type { Published, PublishedCatalog } from '../wire/adapter.ts'
 import { keyOf, newer, readShipped, readUpdated } from './file.ts'
 
 /**
- * Opens the catalog. `updatedFile` is an update's path, which need not exist; null for no update. The files are read
- * once, when the first provider needs them. That read throws CatalogError if a file cannot be used.
+ * Opens the catalog. `updatedFile` is the path to an update, or null; the file need not exist. The files are read once,
+ * when the first provider needs them, and CatalogError is thrown then if a file cannot be used.
  */
 export function openCatalog(updatedFile: string | null): PublishedCatalog {
   let index: ReadonlyMap<string, Published> | null = null
@@ -35,7 +35,7 @@ function indexOf({ sources, models }: CatalogFile): ReadonlyMap<string, Publishe
     for (const pin of served_as) {
       const own = index.get(`${stage}:${pin}`) ?? nothing
       const benchmarks = elsewhere.map((figure) => benchmarkOf(figure, sources))
-      // Figures measured at this vendor come first.
+      // Figures measured at this vendor are listed first.
       index.set(`${stage}:${pin}`, { ...own, benchmarks: [...own.benchmarks, ...benchmarks] })
     }
   }

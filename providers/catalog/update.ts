@@ -29,7 +29,7 @@ export async function updateCatalog(source: string, dataDir: string): Promise<Ca
   if (update.as_of < inForce.as_of)
     throw new CatalogError(`${source}: is of ${update.as_of}, and what is in force is newer (${inForce.as_of})`)
   const merged = mergeCatalogs(inForce, update)
-  // Validates the result as a start does, so a merge cannot write a file that a start refuses.
+  // Validates the result like the server's start does, so the merge cannot write a file refused at the next start.
   const text = `${JSON.stringify(merged, null, 1)}\n`
   parseCatalog(text, 'the merged catalog')
   makeDataDir(dataDir)
@@ -46,7 +46,7 @@ export async function updateCatalog(source: string, dataDir: string): Promise<Ca
   }
 }
 
-/** Merges two catalogs. The update's figures and prices replace the previous values; the rest stays. */
+/** Merges two catalogs. The update's figures and prices replace the previous values; all other values stay. */
 export function mergeCatalogs(before: CatalogFile, update: CatalogFile): CatalogFile {
   const models = new Map(before.models.map((entry) => [keyOf(entry), entry]))
   for (const entry of update.models) {
@@ -59,7 +59,8 @@ export function mergeCatalogs(before: CatalogFile, update: CatalogFile): Catalog
 function mergeModels(before: CatalogModel, update: CatalogModel): CatalogModel {
   const figureOf = ({ metric, language, path, source, data }: CatalogModel['figures'][number]) =>
     [metric, language, path, source, data].join(' ')
-  // Each unit and path has one price, independent of its source, because only one price can be billed.
+  // Each combination with one unit and one path has a single price, from any source, because only one price can be
+  // billed.
   const priceOf = ({ unit, path }: CatalogModel['prices'][number]) => [unit, path].join(' ')
   return {
     ...before,

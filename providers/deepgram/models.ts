@@ -6,24 +6,24 @@ import { type AudioSupport, noCapabilities } from '../../domain/ports/model.ts'
 import type { VendorModel } from '../wire/adapter.ts'
 import { aura2Languages, aura2Voices } from './voices.ts'
 
-/** True for models that end turns themselves and have a separate protocol. */
+/** True for models that detect a turn's end themselves. They have a separate protocol. */
 export const isFlux = (model: string): boolean => model.startsWith('flux-')
-/** True for models with only English, where there is no language to detect. */
+/** True for models with only English. For them language detection must not be requested. */
 export const isEnglish = (model: string): boolean => model.endsWith('-medical')
-/** True for models with `keyterm`; older models take `keywords`. */
+/** True for models with the field `keyterm`; older models use the field `keywords`. */
 export const takesKeyterms = (model: string): boolean => isFlux(model) || model.startsWith('nova-3')
 
-/** The catalog's model name for all voices, because they share one row. */
+/** The catalog's model name for all Aura 2 voices, because the voices share one row. */
 export const aura2 = 'aura-2'
 
 const speechRates = [8000, 16_000, 24_000, 32_000, 48_000]
 const nativeSpeech = { encoding: 'pcm_s16le', sampleRateHz: 24_000, channels: 1 } as const
 
-/** The rates over HTTP and over the socket, in Hz. */
+/** The sample rates for speech, over HTTP and over the socket, in Hz. */
 export const speakableRates = { pcm_s16le: speechRates, mulaw: [8000, 16_000], alaw: [8000, 16_000] } as const
 
 const anyRate = { sampleRateRangeHz: { min: 8000, max: 192_000 }, channels: [1, 2] }
-/** Live audio has one of the first four encodings; files can have any. */
+/** Live audio must have one of the first four encodings; files can have any encoding in this list. */
 const readable: AudioSupport[] = [
   'pcm_s16le',
   'mulaw',

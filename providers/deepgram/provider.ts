@@ -1,4 +1,4 @@
-/** Deepgram: Nova and Flux recognize speech, Aura speaks. */
+/** Deepgram: Nova and Flux recognize speech, Aura synthesizes speech. */
 import type { Provider } from '../../domain/ports/provider.ts'
 import type { VendorOptions } from '../wire/adapter.ts'
 import { createLiveStt } from '../wire/live-stt.ts'

@@ -1,6 +1,6 @@
 /**
- * WS /v2/listen (Flux): the vendor sends a turn as a whole, again and again, until it ends. The socket has no terminal
- * frame, only an orderly close. An open turn then gets no further event, so its last text is final.
+ * WS /v2/listen (Flux): the vendor sends a turn's whole text again and again until the turn ends. No frame marks the
+ * stream's end, only a normal close. An open turn then gets no further event, so its last text is final.
  */
 import type { SttStreamRequest } from '../../domain/ports/stt.ts'
 import { vendorTag } from '../vendors/language-tags.ts'
@@ -11,7 +11,7 @@ import { audioQuery } from './stt-live-listen.ts'
 import { firstLanguage, wordsOf } from './transcript.ts'
 import { classOfClose, classOfFrame } from './wire.ts'
 
-/** After this much silence a turn ends even if the model expects more speech: the vendor's range. */
+/** After this much silence a turn ends even if the model expects more speech. This is the vendor's range. */
 const turnTimeoutMs = { min: 500, max: 60_000 }
 
 export const fluxVendor = (request: SttStreamRequest): LiveSttVendor => ({
@@ -24,7 +24,7 @@ class FluxProtocol implements LiveSttProtocol {
   readonly classOfClose = classOfClose
   readonly #request: SttStreamRequest
   readonly #stream: ProtocolStream
-  /** The open turn's last frame. */
+  /** The open turn's newest frame. */
   #turn: JsonObject | null = null
   #lastText = ''
 
@@ -62,7 +62,7 @@ class FluxProtocol implements LiveSttProtocol {
     this.#report(frame, isFinal)
   }
 
-  /** Reports the turn's text if it is new. A turn comes four times a second, mostly unchanged. */
+  /** Reports the turn's text if it changed. The vendor sends a turn four times a second, mostly unchanged. */
   #report(frame: JsonObject, isFinal: boolean): void {
     const text = (frame['transcript'] as string).trim()
     if (text === '' || (!isFinal && (text === this.#lastText || !this.#request.interimResults))) return

@@ -1,6 +1,7 @@
 /**
- * WS /v1/listen: the vendor sends each speech segment again and again until it is final. An utterance lies between two
- * end points and may have several final segments. Sometimes only an empty segment shows that the utterance has ended.
+ * WS /v1/listen: the vendor sends each speech segment again and again until it is final. An utterance reaches from one
+ * end point to the next and may have several final segments. Sometimes only an empty segment shows that the utterance
+ * has ended.
  */
 import type { StreamAudio, StreamTranscript, SttStreamRequest } from '../../domain/ports/stt.ts'
 import { vendorTag } from '../vendors/language-tags.ts'
@@ -11,7 +12,8 @@ import { bestOf, firstLanguage, wordsOf } from './transcript.ts'
 import { classOfClose, classOfFrame } from './wire.ts'
 
 /**
- * The vendor waits ten seconds for audio or a keep-alive. Two keep-alives are at most `2 * everyMs` apart, soon enough.
+ * The vendor closes the socket after ten seconds without audio or a keep-alive. Two keep-alives are at most `2 *
+ * everyMs` apart, so the limit is not reached.
  */
 const keepAlive = { text: '{"type":"KeepAlive"}', everyMs: 4000 }
 
@@ -27,11 +29,12 @@ class ListenProtocol implements LiveSttProtocol {
   readonly #request: SttStreamRequest
   readonly #stream: ProtocolStream
   #utterance = 0
-  /** The utterance has transcripts, but has not ended yet. */
+  /** True if the utterance has transcripts but has not ended yet. */
   #isUtteranceOpen = false
   #endMs = 0
   /**
-   * No more audio comes, so the last final ends its utterance. Only the next frame shows whether a final was the last.
+   * True if no more audio will be sent, so the last final ends its utterance. Only the next frame shows if a final was
+   * the last.
    */
   #isEnding = false
   #pendingFinal: Transcript | null = null
@@ -77,7 +80,7 @@ class ListenProtocol implements LiveSttProtocol {
     else this.#report(transcript)
   }
 
-  /** Handles the terminal frame. A close without this frame means that the stream was cut. */
+  /** Handles `Metadata`, the last frame. If the socket closes without this frame, the stream was cut. */
   #metadata(durationS: unknown): void {
     const nothing = { text: '', isFinal: true, startMs: this.#endMs, endMs: this.#endMs }
     const last = this.#takePendingFinal() ?? (this.#isUtteranceOpen ? nothing : null)
@@ -90,7 +93,7 @@ class ListenProtocol implements LiveSttProtocol {
     const language = firstLanguage(best['languages']) ?? this.#request.language
     return {
       text,
-      // A segment begins at the previous segment's end, silence included. Its words give the speech's true times.
+      // A segment includes the silence after the previous segment, so the first word's start is used.
       startMs: words[0]?.startMs ?? milliseconds(frame['start']),
       endMs: words.at(-1)?.endMs ?? milliseconds(endOf(frame)),
       ...(Number.isFinite(best['confidence']) && { confidence: best['confidence'] as number }),
@@ -116,7 +119,7 @@ class ListenProtocol implements LiveSttProtocol {
 
 type Transcript = Omit<StreamTranscript, 'utterance'>
 
-/** Returns the query fields for raw audio, with the vendor's names. */
+/** Returns the query fields for raw audio. */
 export function audioQuery({ encoding, sampleRateHz }: StreamAudio): Record<string, string> {
   return { encoding: encoding === 'pcm_s16le' ? 'linear16' : encoding, sample_rate: String(sampleRateHz) }
 }
@@ -126,7 +129,7 @@ function listenQuery(request: SttStreamRequest): string {
   const list = new URLSearchParams({ model, ...audioQuery(audio), punctuate: 'true', vad_events: 'true' })
   if (audio.channels > 1) list.set('channels', String(audio.channels))
   if (language !== undefined) list.set('language', vendorTag('deepgram', language))
-  // Live audio has no language detection; the multilingual model distinguishes the languages.
+  // Live audio has no language detection. Instead the language `multi` lets the model recognize several languages.
   else if (!isEnglish(model)) list.set('language', 'multi')
   if (interimResults) list.set('interim_results', 'true')
   if (endpointingMs !== undefined) list.set('endpointing', String(endpointingMs))

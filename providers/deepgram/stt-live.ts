@@ -7,8 +7,8 @@ import { fluxVendor } from './stt-live-flux.ts'
 import { listenVendor } from './stt-live-listen.ts'
 
 /**
- * A socket must get audio within ten seconds after its opening, and a keep-alive does not count as the first audio.
- * Only audio is billed, so an idle socket costs nothing.
+ * The vendor closes a socket without audio ten seconds after its opening, even if keep-alives were sent. Only audio is
+ * billed, so an idle socket costs nothing.
  */
 export const warmStt: WarmRules = { keepAlive: null, idleMsMax: 8000 }
 

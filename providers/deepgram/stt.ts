@@ -1,4 +1,4 @@
-/** POST /v1/listen: the recording is the body, all other fields are in the query. */
+/** Transcribes recordings with POST /v1/listen. The recording is the body, all other fields are in the query. */
 import type { Recording } from '../../audio/format.ts'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { Segment, Stt, SttRequest, Transcript, Word } from '../../domain/ports/stt.ts'
@@ -43,7 +43,7 @@ function readTranscript(body: JsonObject, request: SttRequest): Transcript {
   }
 }
 
-/** Reads the segments. Without utterances one segment spans the recording. That is imprecise, but true. */
+/** Reads the segments. If the vendor sends no utterances, one segment covers the whole recording. */
 function segments(utterances: unknown, text: string, { durationMs }: Recording): Segment[] {
   const list = timedObjectsOf(utterances).map((row) => ({
     text: trimmed(row['transcript']),
@@ -59,7 +59,7 @@ function words(given: unknown, text: string): Word[] {
   return list
 }
 
-/** Returns the billed duration. The vendor bills the duration it measured, not the duration in the file's header. */
+/** Returns the billed duration: the vendor's measured duration, which may differ from the file's header. */
 function billed(metadata: unknown): { billedMs: number } | undefined {
   if (!isObject(metadata) || !Number.isFinite(metadata['duration'])) return undefined
   return { billedMs: milliseconds(metadata['duration']) }

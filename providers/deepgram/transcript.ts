@@ -1,10 +1,15 @@
-/** Reads the parts that recording and live transcripts share: words, times in seconds, the best alternative. */
+/**
+ * Reads the common parts in transcripts from recordings and live audio: words, times in seconds, the best alternative.
+ */
 import type { Word } from '../../domain/ports/stt.ts'
 import { canonicalTag } from '../vendors/language-tags.ts'
 import { protocolError } from '../wire/failures.ts'
 import { isObject, type JsonObject, objectsOf, timedObjectsOf, timesOf, trimmed } from '../wire/json.ts'
 
-/** Throws ProviderError `protocol` without a transcript, because even silence has an empty transcript. */
+/**
+ * Returns the best alternative. Throws ProviderError `protocol` if there is no transcript, because even silence has an
+ * empty transcript.
+ */
 export function bestOf(channel: unknown): { text: string; best: JsonObject } {
   const best = isObject(channel) ? objectsOf(channel['alternatives'])[0] : undefined
   if (typeof best?.['transcript'] !== 'string') throw protocolError('no transcript')

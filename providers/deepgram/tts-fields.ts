@@ -1,14 +1,14 @@
-/** The text to speech query: voice, format and speed. HTTP and the socket take the same query. */
+/** The query for text to speech: voice, format and speed. HTTP and the socket use the same query. */
 import type { OutputFormat } from '../../audio/format.ts'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { TtsRequest } from '../../domain/ports/tts.ts'
 import { aura2, speakableRates } from './models.ts'
 import { voiceFor } from './voices.ts'
 
-/** The vendor has no float PCM. */
+/** The formats for speech from this vendor: any output format except float PCM. */
 export type SpokenFormat = OutputFormat & { encoding: Exclude<OutputFormat['encoding'], 'pcm_f32le'> }
 
-/** Returns the nearest format that loses nothing. It is for samples only, because tts.ts chooses Opus itself. */
+/** Returns the nearest format without a loss in quality. Only for samples, because tts.ts handles Opus. */
 export function spokenFormat({ encoding, sampleRateHz }: OutputFormat): SpokenFormat {
   const isG711 = encoding === 'mulaw' || encoding === 'alaw'
   if (isG711 && speakableRates[encoding].some((rate) => rate === sampleRateHz))
@@ -18,7 +18,7 @@ export function spokenFormat({ encoding, sampleRateHz }: OutputFormat): SpokenFo
   return { encoding: 'pcm_s16le', sampleRateHz: rate, channels: 1 }
 }
 
-/** Returns the query. Throws ProviderError `unsupported` for a speed that the vendor or the voice lacks. */
+/** Returns the query. Throws ProviderError `unsupported` if the vendor or the voice does not support the speed. */
 export function speechQuery(
   { model: modelOrVoice, voice, language, speed }: TtsRequest,
   format: SpokenFormat,
@@ -28,13 +28,13 @@ export function speechQuery(
   if (speed !== undefined && !canSpeakAt(speed, model))
     throw new ProviderError('unsupported', { sent: false, cause: `speed ${speed}` })
   const list = new URLSearchParams({ model, encoding: names[format.encoding] })
-  // Opus is always 48 kHz, and the vendor refuses a rate for it.
+  // Opus is always 48 kHz, and the vendor refuses `sample_rate` for Opus.
   if (format.encoding !== 'opus') list.set('sample_rate', String(format.sampleRateHz))
   if (speed !== undefined) list.set('speed', String(speed))
   return list
 }
 
-/** True if the speed is in the vendor's range. Only English and Spanish voices take a speed. */
+/** True if the speed is in the vendor's range. Only English and Spanish voices support a speed. */
 const canSpeakAt = (speed: number, voice: string) => speed >= 0.7 && speed <= 1.5 && /-e[ns]$/.test(voice)
 
 const names: Record<SpokenFormat['encoding'], string> = {

@@ -1,6 +1,6 @@
 /**
- * WS /v1/speak: one text, then its audio in binary frames up to `Flushed`. A socket serves one text: audio frames do
- * not name their text, so if a text is cancelled halfway, the next text's first frame cannot be recognized.
+ * WS /v1/speak: one text, then its audio in binary frames up to `Flushed`. A socket serves one text, because audio
+ * frames do not name their text: after a cancelled text, the next text's first frame could not be identified.
  */
 import type { Tts } from '../../domain/ports/tts.ts'
 import { frameFailure } from '../wire/failures.ts'
@@ -12,7 +12,7 @@ import { classOfClose, classOfFrame } from './wire.ts'
 /** Characters are billed, so an idle socket costs nothing. The vendor's idle limit is not published. */
 export const warmTts: WarmRules = { keepAlive: null, idleMsMax: 30_000 }
 
-/** `synthesize` serves the formats that a socket lacks. */
+/** Makes the socket synthesis. Formats without socket support go to `synthesize`, over HTTP. */
 export function createLive({
   synthesize,
   ...options
@@ -38,7 +38,7 @@ function speakProtocol(apiKey: string | null): LiveTtsProtocol {
       if (isFlushed) queue.end()
       else if (frame['type'] === 'Error') throw frameFailure(classOfFrame(frame), frame, apiKey)
     },
-    // Cancels speech that is not generated yet.
+    // Cancels speech not generated yet.
     farewell: () => (isFlushed ? ['{"type":"Close"}'] : ['{"type":"Clear"}', '{"type":"Close"}']),
     classOfClose,
   }

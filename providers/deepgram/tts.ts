@@ -1,4 +1,4 @@
-/** POST /v1/speak. The audio is streamed while the vendor generates it. */
+/** Synthesizes speech with POST /v1/speak. The audio is streamed while the vendor generates it. */
 import type { Speech, Tts, TtsRequest } from '../../domain/ports/tts.ts'
 import type { StreamedAnswer } from '../../runtime/outbound/answer.ts'
 import { audioOf, discardAnswer, readWav } from '../wire/audio-answer.ts'
@@ -6,7 +6,7 @@ import { protocolError } from '../wire/failures.ts'
 import { json, type VendorHttp } from '../wire/http.ts'
 import { type SpokenFormat, speechQuery, spokenFormat } from './tts-fields.ts'
 
-/** In Ogg, Opus is always decoded at 48 kHz (RFC 7845). */
+/** Opus in Ogg is always decoded at 48 kHz (RFC 7845). */
 const oggOpus: SpokenFormat = { encoding: 'opus', sampleRateHz: 48_000, channels: 1 }
 
 export function createSynthesize(http: VendorHttp, audioBytesMax: number): Tts['synthesize'] {
@@ -17,7 +17,7 @@ export function createSynthesize(http: VendorHttp, audioBytesMax: number): Tts['
   }
 }
 
-/** Returns the query. Without `container=none` the samples would come in a WAV. */
+/** Returns the query. Without `container=none` the vendor would send the samples in a WAV. */
 function query(request: TtsRequest, format: SpokenFormat): string {
   const list = speechQuery(request, format)
   list.set('container', format.encoding === 'opus' ? 'ogg' : 'none')

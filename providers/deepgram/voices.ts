@@ -1,7 +1,7 @@
 /**
  * Aura 2's voices. To Deepgram each voice is a separate model, `aura-2-thalia-en`. In the catalog `aura-2` is the model
- * and that id its voice: all voices have one price and one latency, so they share a row, and a request can name a voice
- * by name, language or gender. On the wire the voice id goes into `model`.
+ * and `aura-2-thalia-en` one voice: all voices have the same price and latency, so they share a row, and a request can
+ * choose a voice by name, language or gender. In requests to the vendor, the field `model` holds the voice id.
  */
 import type { Voice } from '../../domain/ports/model.ts'
 

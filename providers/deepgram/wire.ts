@@ -13,9 +13,9 @@ export function classOfFrame({ code }: JsonObject): ErrorClass {
   return classOfCode(code) ?? (typeof code === 'string' ? classOfReason(code) : null) ?? 'server'
 }
 
-/** Classifies a close before the stream's end; null if the socket was cut. */
+/** Classifies a socket close before the stream's end. Returns null if the connection was lost without a close. */
 export function classOfClose(code: number, reason: string): ErrorClass | null {
-  // A local limit ended the socket.
+  // One of our limits closed the socket, so the vendor has not failed.
   if (reason.startsWith('local:')) return null
   return classOfReason(reason) ?? closeCodes[code] ?? null
 }
@@ -37,7 +37,7 @@ function classOfReason(reason: string): ErrorClass | null {
   return family === undefined ? null : (closeReasons[`${family.toUpperCase()}-${number}`] ?? null)
 }
 
-/** For other codes the status decides. */
+/** For a code without an entry the HTTP status decides. */
 const codes: Partial<Record<string, ErrorClass>> = {
   INVALID_AUTH: 'auth',
   INSUFFICIENT_PERMISSIONS: 'auth',
@@ -45,7 +45,7 @@ const codes: Partial<Record<string, ErrorClass>> = {
   TOO_MANY_REQUESTS: 'rate_limited',
   SERVICE_UNAVAILABLE: 'overloaded',
   INTERNAL_SERVER_ERROR: 'server',
-  // The text is too long for one request at this vendor. Another provider may take it.
+  // The text is too long for one request at this vendor. Another provider may accept the text.
   PAYLOAD_TOO_LARGE: 'unsupported',
 }
 
@@ -58,13 +58,13 @@ const closeReasons: Partial<Record<string, ErrorClass>> = {
   'BIG-0000': 'unsupported',
   'BIG-0001': 'unsupported',
   'NET-0000': 'server',
-  // Neither audio nor a keep-alive came in time.
+  // The vendor received neither audio nor a keep-alive in time.
   'NET-0001': 'timeout',
   'NET-0002': 'protocol',
   'NET-0003': 'timeout',
 }
 
-/** RFC 6455 §7.4.1, for a close without a reason. */
+/** The classes for close codes (RFC 6455 §7.4.1), for a close without a reason. */
 const closeCodes: Partial<Record<number, ErrorClass>> = {
   1003: 'bad_request',
   1008: 'bad_request',

@@ -1,13 +1,16 @@
-/** ElevenLabs' models, with their inputs, outputs and languages. */
+/** ElevenLabs' models, with their audio formats and languages. */
 import { type AudioSupport, noCapabilities } from '../../domain/ports/model.ts'
 import type { VendorModel } from '../wire/adapter.ts'
 import { nativeSpeech, oggOpus, pcmRatesHz } from './output-format.ts'
 
 /** Facts about a speech model that the adapter needs and the catalog row lacks. */
 type SpeechTraits = {
-  /** False for the third and fourth generation. stream-input refuses them, so they speak over HTTP. */
+  /**
+   * False for the third and fourth generation: the socket `stream-input` refuses these models, so they are used over
+   * HTTP.
+   */
   socket: boolean
-  /** Takes `language_code`. Other models refuse it or have only one language. */
+  /** True if the model accepts `language_code`. Other models refuse this field or have only one language. */
   languageCode: boolean
 }
 
@@ -26,7 +29,7 @@ const words = (text: string): string[] => text.trim().split(/\s+/)
 
 const multilingualV2 = words('en ja zh de hi fr ko pt it es id nl tr fil pl sv bg ro ar cs el fi hr ms sk da ta uk ru')
 const flashV25 = [...multilingualV2, 'hu', 'no', 'vi']
-/** BCP 47 uses ISO 639-1's two letters where they exist; `cmn` is `zh`. */
+/** BCP 47 uses a two-letter ISO 639-1 code if there is one, so Mandarin (`cmn`) is `zh`. */
 const thirdGeneration = words(`
   af ar hy as az be bn bs bg ca ceb ny hr cs da nl en et fil fi fr gl ka de el gu ha he hi hu is id ga it ja jv kn kk
   ky ko lv ln lt lb mk ms ml zh mr ne no ps fa pl pt pa ro ru sr sd sk sl so es sw sv ta te th tr uk ur vi cy`)
@@ -35,7 +38,7 @@ const scribe = words(`
   id ga it ja jv kea kn kk km ko ku ky lo lv ln lt luo lb mk ms ml mt zh mi mr mn ne nso no oc or ps fa pl pt pa ro ru
   sr sn sd sk sl so es sw sv ta tg te th tr uk umb ur uz vi cy wo xh zu`)
 
-/** Files can have any rate: the vendor says "all major formats". Raw samples are sent in a WAV. */
+/** Files can have any sample rate: the vendor documents "all major formats". Raw samples are sent in a WAV. */
 const readable: AudioSupport[] = [
   'pcm_s16le',
   'pcm_u8',
@@ -65,7 +68,7 @@ const speech = (id: string, languages: string[], speed = true): VendorModel => (
   capabilities: { ...noCapabilities, speed, batch: true, streaming: true },
   languages,
   audioFormats: emitted,
-  // Voices belong to an account. A request names a voice by its id, or gets the default from tts.ts.
+  // Each account has different voices. A request names a voice by its id, or gets the default voice in tts.ts.
   voices: [],
   providerOptions: [],
   nativeOutput: nativeSpeech,

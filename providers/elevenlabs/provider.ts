@@ -1,4 +1,4 @@
-/** ElevenLabs: speech over HTTP and sockets, and its recognizers, Scribe. */
+/** ElevenLabs: text to speech over HTTP and sockets, and speech to text (Scribe). */
 import type { Provider } from '../../domain/ports/provider.ts'
 import type { VendorOptions } from '../wire/adapter.ts'
 import { createLiveStt } from '../wire/live-stt.ts'
@@ -11,8 +11,8 @@ import { speakLive, warmTts } from './tts-live.ts'
 import { wire } from './wire.ts'
 
 /**
- * Every key can call this host. If an account keeps its data in a region, the base URL names another host, such as
- * api.eu.residency.elevenlabs.io.
+ * Every key is valid at this host. For an account with data residency in a region, configure another host as base URL,
+ * such as api.eu.residency.elevenlabs.io.
  */
 const vendorUrl = 'https://api.elevenlabs.io'
 

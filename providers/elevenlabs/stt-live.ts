@@ -1,7 +1,7 @@
 /**
- * WS /v1/speech-to-text/realtime (Scribe): we send base64 in JSON, and receive an utterance's whole text. The vendor
- * commits an utterance when it finds silence, or when we send a commit. It has no frame for the stream's end, so our
- * last message is a commit, and the stream is over if
+ * WS /v1/speech-to-text/realtime (Scribe): we send base64 audio in JSON, and receive an utterance's whole text. The
+ * vendor commits an utterance when it finds silence, or when we send a commit. It has no frame for the stream's end, so
+ * our last message is a commit, and the stream is over if
  *
  *   all speech has been committed, and a moment has passed   if our commit crossed the vendor's, two transcripts come
  *   there was no speech, and nothing comes
@@ -20,16 +20,22 @@ import { classOfSocketCode } from './wire.ts'
 /** The vendor ends a session without audio after about 10 s, and accepts no keep-alive before the first audio. */
 export const warmStt: WarmRules = { keepAlive: null, idleMsMax: 7000 }
 
-/** Longer than the vendor needs for a commit's transcript, which is about 0.4 s. */
+/**
+ * The wait for a second transcript if our commit crossed the vendor's. The vendor needs about 0.4 s for a commit's
+ * transcript.
+ */
 const crossingMs = 500
-/** How long a transcript waits for its words, because they come in a separate message. */
+/** How long a transcript waits for its words, because the vendor sends the words in a separate message. */
 const wordsMs = 1000
-/** At its end a stream without an interim transcript waits this long. Most likely there is nothing to commit. */
+/** A stream without an interim transcript waits this long at its end. Most likely there is no speech to commit. */
 const noSpeechMs = 5000
-/** If the caller sends no audio, this much silence is sent instead, so the session continues. */
+/** If the client sends no audio, this much silence is sent instead, so the vendor does not end the session. */
 const silenceMs = 100
 const keepAliveMs = 3000
-/** The vendor limits a message's length, and reports it only when it is too late. */
+/**
+ * The most audio in a message. The vendor limits a message's length, but reports a violation too late to repeat the
+ * message.
+ */
 const chunkMsMax = 1000
 
 const empty = new Uint8Array(0)
@@ -40,7 +46,7 @@ export const liveVendor = (request: SttStreamRequest): LiveSttVendor => {
   return {
     path: realtimePath(request),
     keepAlive: { text: chunk(silence, false, request.audio), everyMs: keepAliveMs },
-    // Base64 takes four bytes for three.
+    // Base64 needs four bytes for three bytes.
     bytesInPerSent: 3 / 4,
     protocol: (stream) => new ScribeProtocol(request, stream, bytesInMs),
   }
@@ -55,18 +61,18 @@ function realtimePath({ model, audio, language, endpointingMs, words, keywords }
     include_timestamps: String(words),
   })
   if (language !== undefined) query.set('language_code', language)
-  // The language comes with the timestamps only.
+  // The vendor sends the language only together with timestamps.
   else if (words) query.set('include_language_detection', 'true')
   if (endpointingMs !== undefined) query.set('vad_silence_threshold_secs', String(silenceS(endpointingMs)))
   for (const keyword of keyterms(keywords, realtimeKeyterms)) query.append('keyterms', keyword)
   return `/v1/speech-to-text/realtime?${query.toString()}`
 }
 
-/** Converts to seconds. The vendor refuses less than 0.3 and more than 3 seconds. */
+/** Converts the end-point silence to seconds. The vendor refuses less than 0.3 and more than 3 seconds. */
 const silenceS = (ms: number) => Math.min(3, Math.max(0.3, ms / 1000))
 
 class ScribeProtocol implements LiveSttProtocol {
-  /** The vendor closes with 1008 for idleness and for missing credit alike, so 1008 has no class. */
+  /** The vendor uses close code 1008 both for idleness and for missing credit, so 1008 has no error class. */
   readonly classOfClose = classOfCloseCode
   readonly #request: SttStreamRequest
   readonly #stream: ProtocolStream
@@ -75,14 +81,14 @@ class ScribeProtocol implements LiveSttProtocol {
   #utterance = 0
   /** The earliest possible start of the utterance. */
   #startMs = 0
-  /** The last interim text. Empty if there was no speech since the last commit. */
+  /** The newest interim text. Empty if there was no speech since the last commit. */
   #interim = ''
   /** A committed text that waits for its words. */
   #pendingText: string | null = null
   /** A committed text that was reported without its words. If the words come later, it is not reported again. */
   #sentWithoutWords: string | null = null
   #isEnding = false
-  /** The final commit was answered. */
+  /** True if the vendor has answered our last commit. */
   #isAnswered = false
   #stopFinishing: () => void = () => {}
   #stopHolding: () => void = () => {}
@@ -138,12 +144,12 @@ class ScribeProtocol implements LiveSttProtocol {
         return this.#commitThrottled()
     }
     if (typeof type !== 'string') throw protocolError('a message without its type')
-    // If a stream ends without speech, that is not a failure.
+    // A stream that ends without speech is not a failure.
     if (type === 'insufficient_audio_activity' && this.#isEnding && this.#interim === '') return this.#finish()
     if (frame['error'] !== undefined) this.#stream.fail(classOfSocketCode(type), frame)
   }
 
-  /** Handles the socket's close. When everything is committed, the vendor may close first. */
+  /** Handles the socket's close. When all speech is committed, the vendor may close before us. */
   closed(): void {
     this.#release()
     if (this.#isAnswered && this.#interim === '') this.#finish()
@@ -154,7 +160,7 @@ class ScribeProtocol implements LiveSttProtocol {
     if (text === '' || text === this.#interim) return
     if (this.#interim === '') this.#stream.speechStarted(this.#startMs)
     this.#interim = text
-    // There is speech after all, so its commit is due.
+    // The stream contains speech after all, so its end must wait for the final transcript.
     this.#stopFinishing()
     if (this.#request.interimResults) this.#report(text, false, [])
   }
@@ -166,7 +172,7 @@ class ScribeProtocol implements LiveSttProtocol {
     this.#stopHolding = this.#stream.clock.after(wordsMs, () => this.#release())
   }
 
-  /** Handles the same transcript, which comes again with the requested words. */
+  /** Handles `committed_transcript_with_timestamps`: the committed transcript again, with the requested words. */
   #committedWithTimestamps(frame: JsonObject): void {
     const text = stringAt(frame, 'text').trim()
     if (!this.#request.words || text === this.#sentWithoutWords) return
@@ -198,8 +204,8 @@ class ScribeProtocol implements LiveSttProtocol {
   }
 
   /**
-   * Handles `commit_throttled`: too little audio came since the last commit. At the stream's end this means that at
-   * most one transcript is still on its way.
+   * Handles `commit_throttled`: too little audio came since the last commit. At the stream's end, at most one
+   * transcript can then still arrive.
    */
   #commitThrottled(): void {
     this.#isAnswered = this.#isEnding
@@ -225,8 +231,8 @@ class ScribeProtocol implements LiveSttProtocol {
   }
 
   /**
-   * Subtracts the keep-alives' silence from the vendor's times. The silence lies before or after all words in an
-   * utterance, never between.
+   * Subtracts the silence sent as keep-alive from the vendor's times. This silence is before or after an utterance's
+   * words, never between them.
    */
   #withoutSilence(word: Word): Word {
     const addedMs = this.#stream.keepAlives * silenceMs
@@ -246,7 +252,9 @@ class ScribeProtocol implements LiveSttProtocol {
   }
 }
 
-/** Builds the message by hand: a frame comes fifty times a second, and nothing in it needs escaping. */
+/**
+ * Builds the message without JSON.stringify, because there are fifty messages a second and the values need no escaping.
+ */
 function chunk(bytes: Uint8Array, commit: boolean, { sampleRateHz }: StreamAudio): string {
   const base64 = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')
   return `{"message_type":"input_audio_chunk","audio_base_64":"${base64}","commit":${commit},"sample_rate":${sampleRateHz}}`

@@ -1,4 +1,4 @@
-/** POST /v1/speech-to-text. */
+/** Transcribes recordings with POST /v1/speech-to-text. */
 import type { Segment, SttOptions, SttRequest, Transcript, Word } from '../../domain/ports/stt.ts'
 import { canonicalTag } from '../vendors/language-tags.ts'
 import type { VendorHttp } from '../wire/http.ts'
@@ -22,8 +22,8 @@ function fields({ model, language, options }: SttRequest): Field[] {
 }
 
 /**
- * Returns the options as form fields. By default the vendor writes laughter and footsteps into the text, in brackets.
- * This is off unless the request turns it on.
+ * Returns the provider options as form fields. The vendor's default would add sounds to the text, such as "(laughter)".
+ * Here this is off unless the request turns it on.
  */
 function ownFields({ providerOptions = {} }: SttOptions): Field[] {
   const own = { tag_audio_events: false, ...providerOptions }
@@ -38,7 +38,7 @@ function readTranscript(body: JsonObject, { options, language, recording }: SttR
   const seconds = body['audio_duration_secs']
   return {
     text,
-    // Without words one segment spans the recording. That is imprecise, but true.
+    // If the vendor sends no words, one segment covers the whole recording.
     segments: segments.length > 0 || text === '' ? segments : [{ text, startMs: 0, endMs: recording.durationMs }],
     ...(options.wordTimestamps && { words: wordsOf(body['words']) }),
     ...(detected !== undefined && { language: detected }),
@@ -46,7 +46,7 @@ function readTranscript(body: JsonObject, { options, language, recording }: SttR
   }
 }
 
-/** Returns the words among the tokens, for recordings and live audio. Spaces and sounds are left out. */
+/** Returns the words in the token list, for recordings and live audio. Spaces and sounds are left out. */
 export function wordsOf(given: unknown): Word[] {
   return timedTokens(given)
     .filter(({ isWord }) => isWord)
@@ -62,8 +62,8 @@ export function wordsOf(given: unknown): Word[] {
 type Token = Word & { isWord: boolean }
 
 /**
- * Returns the tokens with times. Spaces are tokens too, if the language uses spaces. So a segment's text is its tokens,
- * joined without a separator.
+ * Returns the tokens with times. Spaces are tokens too, if the language uses spaces. So joining a segment's tokens
+ * without a separator gives its text.
  */
 function timedTokens(given: unknown): Token[] {
   return objectsOf(given).flatMap(({ text, start, end, type, speaker_id: speaker, logprob }) => {

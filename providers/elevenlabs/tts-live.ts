@@ -12,10 +12,13 @@ import { type Output, outputFor } from './output-format.ts'
 import { languageCode, voicePath, voiceSettings } from './tts.ts'
 import { classOfSocketCode } from './wire.ts'
 
-/** The vendor waits this long for text. Its default, 20 s, would leave a warm socket little time. */
+/**
+ * The vendor closes a socket after this time without text. The default, 20 s, is too short for a socket opened in
+ * advance.
+ */
 const inactivityS = 60
 
-/** The text costs credit, so an idle socket costs nothing. */
+/** The vendor bills text, so an idle socket costs nothing. */
 export const warmTts: WarmRules = { keepAlive: null, idleMsMax: inactivityS * 1000 - 10_000 }
 
 export async function speakLive(options: LiveTtsOptions, request: TtsRequest, signal: AbortSignal): Promise<Speech> {
@@ -36,8 +39,8 @@ function streamInputProtocol(apiKey: string | null, request: TtsRequest, output:
       const samples = typeof audio === 'string' ? samplesOf(audio) : nothing
       alignment(frame['alignment'], samples.length)
       queue.push(samples)
-      // Without credit this frame comes first, without audio. The queue's reader treats speech without audio as a
-      // failure.
+      // If the account has no credit, `isFinal` is the first frame, without audio. The queue's reader reports speech
+      // without audio as a failure.
       if (isFinal === true) queue.end()
     },
     classOfClose: classOfCloseCode,
@@ -80,7 +83,10 @@ function livePath(request: TtsRequest, output: Output): string {
   return `${voicePath(request)}/stream-input?${query.toString()}`
 }
 
-/** The first message must be a blank, a text must end with a blank, and an empty text ends the stream. */
+/**
+ * The vendor's rules: the first message's text is a space, each text ends with a space, and an empty text ends the
+ * stream.
+ */
 const messagesOf = (request: TtsRequest) => [
   { text: ' ', ...voiceSettings(request) },
   { text: `${request.text} `, flush: true },

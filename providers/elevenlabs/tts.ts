@@ -22,16 +22,22 @@ export async function synthesize(
   return readSpeech(answer, output)
 }
 
-/** Used if a request names no voice. The vendor's examples use it. */
+/** The default voice if a request names no voice, from the vendor's examples. */
 const defaultVoice = 'JBFqnCBsd6RMkjVDRZzb'
 
 export const voicePath = ({ voice = defaultVoice }: TtsRequest) => `/v1/text-to-speech/${encodeURIComponent(voice)}`
 
-/** Returns undefined if the model does not enforce a language, because such models refuse the field. */
+/**
+ * Returns the value for `language_code`. Returns undefined if the model cannot enforce a language, because such models
+ * refuse the field.
+ */
 export const languageCode = ({ model, language }: TtsRequest) =>
   speechTraits[model]?.languageCode === true ? language : undefined
 
-/** The vendor's range. Other speeds are refused and not clipped, because another provider may support them. */
+/**
+ * The vendor's range. Other speeds are refused and not clipped, because another provider may support the requested
+ * speed.
+ */
 const speedMin = 0.7
 const speedMax = 1.2
 
@@ -54,7 +60,7 @@ function speechBody(request: TtsRequest): JsonObject {
 
 async function readSpeech(answer: StreamedAnswer, { format }: Output): Promise<Speech> {
   const type = (answer.headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
-  // The vendor falls back to MP3, which would be noise when played as samples.
+  // The vendor may send MP3 instead. MP3 played as raw samples would be noise, so it is refused.
   if (type === 'audio/mpeg' || !/^(audio\/.*|application\/(octet-stream|ogg)|)$/.test(type)) {
     await discardAnswer(answer)
     throw protocolError(`Content-Type ${type.slice(0, 64)}`)
@@ -63,8 +69,8 @@ async function readSpeech(answer: StreamedAnswer, { format }: Output): Promise<S
 }
 
 /**
- * Returns the audio as Ogg. The vendor names the codec and not the container, so the first bytes are checked before
- * (RFC 3533 §6).
+ * Returns the audio as Ogg. The vendor's format name is only the codec, so the first bytes are checked for the Ogg
+ * signature (RFC 3533 §6).
  */
 async function readOgg(answer: StreamedAnswer, format: Output['format']): Promise<Speech> {
   try {

@@ -5,7 +5,7 @@ import { isObject, type JsonObject } from '../wire/json.ts'
 
 export const wire: VendorWire = {
   sign: (apiKey) => ['xi-api-key', apiKey],
-  // In a 422, `detail` is a list with fields and without a code, so the status decides.
+  // For status 422, `detail` is a list with field errors and no code, so the status decides the class.
   classify: (_status, body) => (body && isObject(body['detail']) ? classOfDetail(body['detail']) : null),
 }
 
@@ -22,7 +22,8 @@ function classOfDetail(detail: JsonObject): ErrorClass | null {
 }
 
 const classes: Partial<Record<string, ErrorClass>> = {
-  // `detail.status` over HTTP, `error` on a speech socket. Missing credit comes with 401, and 429 has two meanings.
+  // Codes in `detail.status` over HTTP, or in `error` on a speech socket. The HTTP status is ambiguous: missing credit
+  // has 401, and 429 has two meanings.
   quota_exceeded: 'quota',
   invalid_api_key: 'auth',
   too_many_concurrent_requests: 'rate_limited',
@@ -32,7 +33,7 @@ const classes: Partial<Record<string, ErrorClass>> = {
   text_too_long: 'unsupported',
   voice_not_found: 'unsupported',
   invalid_input_message: 'bad_request',
-  // The recognizer's `message_type`. `commit_throttled` is not a failure.
+  // Values in the recognizer's `message_type`. `commit_throttled` is missing here, because it is not a failure.
   error: 'server',
   auth_error: 'auth',
   // The account has not accepted the model's terms.

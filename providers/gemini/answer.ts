@@ -28,7 +28,7 @@ export function readContent(body: JsonObject): LlmAnswer {
 
 /** One streamed answer. `read` takes the events in order; `end` returns the stop reason and the usage. */
 export class ContentTurn {
-  /** The finish reason and the usage were read, so nothing follows. */
+  /** True if the finish reason and the usage were read, so no event follows. */
   ended = false
   #finish: unknown
   #usage: unknown = null
@@ -71,7 +71,7 @@ export class ContentTurn {
     const finish = finishOf(this.#finish)
     if (finish === 'max_output_tokens') return finish
     if (this.#calls > 0) return 'tool_call'
-    // If text came before the filter, the text is kept.
+    // If text was sent before the filter stopped the answer, the text is kept.
     if (!this.#hasText)
       throw finish === 'filtered' ? filtered(this.#finish) : new ProviderError('empty', { sent: true })
     return 'stop'
@@ -88,7 +88,7 @@ export function partsOf(candidate: JsonObject | undefined): JsonObject[] {
   return isObject(content) ? objectsOf(content['parts']) : []
 }
 
-/** Reads a call. If a model gives calls no id, creates an id from the response's id and the call's index. */
+/** Reads a function call. If the model sends no call id, makes an id from the response's id and the call's index. */
 function readCall({ id, name }: JsonObject, index: number, responseId: unknown): { callId: string; name: string } {
   if (typeof name !== 'string' || name === '') throw protocolError('a call without a name')
   if (typeof id === 'string' && id !== '') return { callId: id, name }
@@ -96,8 +96,8 @@ function readCall({ id, name }: JsonObject, index: number, responseId: unknown):
 }
 
 /**
- * Converts the vendor's counts. The prompt count includes cached tokens. Thoughts are counted separately from the
- * candidates.
+ * Converts the vendor's token counts. The prompt count includes cached tokens. Thinking is counted separately from the
+ * answer.
  */
 function readUsage(usage: unknown): LlmUsage {
   const counts = isObject(usage) ? usage : {}
@@ -111,7 +111,10 @@ function readUsage(usage: unknown): LlmUsage {
   }
 }
 
-/** The meaning of `finishReason`, the only mark for a stream's end. `filtered`: the vendor withheld the rest. */
+/**
+ * The meanings for `finishReason`, the only sign for a stream's end. `filtered`: the vendor withheld the rest of the
+ * answer.
+ */
 type Finish = Extract<StopReason, 'stop' | 'max_output_tokens'> | 'filtered'
 
 /** Throws ProviderError if the reason is a failure, and `protocol` if it is missing or unknown. */
@@ -152,7 +155,7 @@ const finishes: Partial<Record<string, Finish>> = {
 const failures: Partial<Record<string, ErrorClass>> = {
   LANGUAGE: 'unsupported',
   OTHER: 'server',
-  // The model made a malformed call. Another model may do better.
+  // The model made a malformed function call. Another model may answer correctly, so this error allows failover.
   MALFORMED_FUNCTION_CALL: 'protocol',
   UNEXPECTED_TOOL_CALL: 'protocol',
   TOO_MANY_TOOL_CALLS: 'protocol',

@@ -1,12 +1,12 @@
-/** The models as data: language models with their reasoning efforts, speech models with their voices. */
+/** Lists the models: language models with their reasoning efforts, speech models with their voices. */
 import type { OutputFormat } from '../../audio/format.ts'
 import { noCapabilities, type Voice } from '../../domain/ports/model.ts'
 import type { VendorModel } from '../wire/adapter.ts'
 
 export type Traits = {
-  /** The `thinkingConfig` for each effort. If an effort is not listed, it is refused. */
+  /** The `thinkingConfig` for each reasoning effort. An effort without an entry is refused. */
   efforts: Partial<Record<string, object>>
-  /** The model requires its earlier calls to come back with their thought signatures. */
+  /** True if the model requires earlier function calls to be sent back with their thought signatures. */
   signsCalls: boolean
 }
 
@@ -30,13 +30,13 @@ export function traitsOf(model: string): Traits {
   return (Object.hasOwn(traits, model) ? traits[model] : undefined) ?? unlistedTraits
 }
 
-/** The format if the answer names no other format. */
+/** The audio format if the answer names no format. */
 export const nativeSpeech: OutputFormat = { encoding: 'pcm_s16le', sampleRateHz: 24_000, channels: 1 }
 
 /** The first voice in the vendor's examples. */
 export const defaultVoice = 'Kore'
 
-/** The vendor's first speech model already had these languages. The vendor claims many more. */
+/** The languages since the vendor's first speech model. The vendor claims many more. */
 const languages = [
   ...['ar', 'bn', 'de', 'en', 'es', 'fr', 'hi', 'id', 'it', 'ja', 'ko', 'mr'],
   ...['nl', 'pl', 'pt', 'ro', 'ru', 'ta', 'te', 'th', 'tr', 'uk', 'vi'],

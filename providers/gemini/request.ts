@@ -8,7 +8,8 @@ import { argumentsOf, systemOf, turnsOf } from '../wire/turns.ts'
 import { type Traits, traitsOf } from './models.ts'
 
 /**
- * Throws ProviderError: `unsupported` if this model lacks a field, `bad_request` if a conversation cannot be expressed.
+ * Throws ProviderError: `unsupported` if this model does not support a field, `bad_request` if the conversation cannot
+ * be converted.
  */
 export function contentBody(request: LlmRequest): JsonObject {
   const traits = traitsOf(request.model)
@@ -30,7 +31,7 @@ export function contentBody(request: LlmRequest): JsonObject {
  */
 export function modelPath(model: string, method: 'generateContent' | 'streamGenerateContent'): string {
   const path = `/v1beta/models/${encodeURIComponent(model)}:${method}`
-  // Without `alt=sse` the stream is one growing JSON array.
+  // Without `alt=sse` the vendor streams one long JSON array instead of events.
   return method === 'streamGenerateContent' ? `${path}?alt=sse` : path
 }
 
@@ -40,13 +41,16 @@ function refuse(field: RefusableField, reason: string): never {
 
 type Part = { text?: string; functionCall?: object; functionResponse?: object; thoughtSignature?: string }
 
-/** The vendor documents this value for calls without a known signature, such as calls by another vendor's model. */
+/**
+ * The vendor's documented signature for function calls without a real signature, such as calls made by another vendor's
+ * model.
+ */
 const unsigned = 'skip_thought_signature_validator'
 
 function contents(items: readonly LlmItem[], traits: Traits): object[] {
   const names = new Map(items.flatMap((item) => (item.type === 'function_call' ? [[item.callId, item.name]] : [])))
   return turnsOf(items, (item) => part(item, names)).map(({ speaker, parts }) => {
-    // Among parallel calls, only the first is signed.
+    // If there are parallel function calls, only the first has a signature.
     const call = parts.find(({ functionCall }) => functionCall)
     if (call && traits.signsCalls) call.thoughtSignature = unsigned
     return { role: speaker, parts }
@@ -96,7 +100,7 @@ const lackingSettings = lackingAllBut(
   'frequencyPenalty',
   'presencePenalty',
 )
-/** The vendor takes at most this many stop sequences, and a 32-bit seed. */
+/** The vendor accepts at most this many stop sequences, and only a 32-bit seed. */
 const stopsMax = 5
 
 export function lacks(model: string, settings: LlmSettings): LlmSetting[] {

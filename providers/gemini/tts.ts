@@ -1,6 +1,6 @@
 /**
- * Speech comes from the same endpoint as text, as events with base64 audio parts. Each part's `mimeType` names the
- * format. Some models send a WAV header before the first sample. It is removed, because it is not audio.
+ * Speech uses the same endpoint as text. The answer is events with base64 audio parts, and each part's `mimeType` names
+ * the format. Some models send a WAV header before the first sample. The header is removed, because it is not audio.
  */
 import { AudioError } from '../../audio/error.ts'
 import type { OutputFormat } from '../../audio/format.ts'
@@ -89,7 +89,7 @@ async function* mediaOf(answer: StreamedAnswer, apiKey: string | null, limits: O
   if (finish !== 'stop') throw protocolError('the limit of tokens cut the speech')
 }
 
-/** Reads `audio/L16;codec=pcm;rate=24000`. The samples are little-endian here, unlike L16 in RFC 2586. */
+/** Reads `audio/L16;codec=pcm;rate=24000`. The vendor's samples are little-endian, unlike L16 in RFC 2586. */
 function readMedia({ mimeType, data }: JsonObject): Media {
   const [type = '', ...parameters] = String(mimeType).toLowerCase().split(';')
   if (!types.has(type.trim()) || typeof data !== 'string') throw protocolError(`media ${type.slice(0, 64)}`)
@@ -101,8 +101,8 @@ function readMedia({ mimeType, data }: JsonObject): Media {
 const types: ReadonlySet<string> = new Set(['audio/l16', 'audio/pcm', 'audio/wav'])
 
 /**
- * Returns the audio, beginning with the first part. The generator has been started, so leaving the iteration at any
- * point closes the connection.
+ * Returns the audio, beginning with the first part. The generator has already been started, so stopping the iteration
+ * at any point closes the connection.
  */
 function audioFrom(first: IteratorResult<Media, void>, media: MediaStream): AsyncIterable<Uint8Array> {
   let pending: IteratorResult<Media, void> | null = first
@@ -123,7 +123,7 @@ function audioFrom(first: IteratorResult<Media, void>, media: MediaStream): Asyn
 const headerBytesMax = 65_536
 
 /**
- * Removes the WAV header at the beginning, if there is one, and takes the format from it. Returns null if more bytes
+ * Removes the WAV header at the beginning, if there is one, and reads the format from it. Returns null if more bytes
  * are needed. Throws ProviderError `protocol`.
  */
 export function headerOf(start: Media): Media | null {

@@ -1,6 +1,6 @@
 /**
- * Authentication and errors for the Gemini API. The key is sent in a header, because URLs are written into logs on the
- * way.
+ * Authentication and errors for the Gemini API. The key is sent in a header and not in the URL, because servers on the
+ * way may log URLs.
  */
 import type { ErrorClass } from '../../domain/ports/provider-error.ts'
 import type { VendorWire } from '../wire/http.ts'
@@ -9,7 +9,7 @@ import { isObject, type JsonObject, objectsOf } from '../wire/json.ts'
 export const wire: VendorWire = {
   sign: (apiKey) => ['x-goog-api-key', apiKey],
   classify: (_status, body) => (body ? classOf(body['error']) : null),
-  // A stream that began with 200 may also carry a failure as an event.
+  // A stream with status 200 may still report a failure as an event.
   failureIn: (body) => (isObject(body['error']) ? (classOf(body['error']) ?? 'server') : null),
   retryAfterIn: (body) => retryDelayS(detailsOf(body['error'])),
 }
@@ -26,7 +26,10 @@ function classOf(error: unknown): ErrorClass | null {
   return classes[String(error['status'])] ?? null
 }
 
-/** Reasons in google.rpc.ErrorInfo. They are read first, because a wrong key has the status INVALID_ARGUMENT. */
+/**
+ * Reasons in google.rpc.ErrorInfo. They are read before the status, because a wrong key has only the status
+ * INVALID_ARGUMENT.
+ */
 const reasons: Partial<Record<string, ErrorClass>> = {
   API_KEY_INVALID: 'auth',
   BILLING_DISABLED: 'quota',
@@ -35,11 +38,11 @@ const reasons: Partial<Record<string, ErrorClass>> = {
 const classes: Partial<Record<string, ErrorClass>> = {
   INVALID_ARGUMENT: 'bad_request',
   OUT_OF_RANGE: 'bad_request',
-  // The project's region is served only with billing.
+  // The vendor serves the project's region only if billing is enabled.
   FAILED_PRECONDITION: 'quota',
   UNAUTHENTICATED: 'auth',
   PERMISSION_DENIED: 'auth',
-  // The model is part of the path, so an unknown model is not found.
+  // The model is part of the path, so an unknown model gets this status.
   NOT_FOUND: 'unsupported',
   RESOURCE_EXHAUSTED: 'rate_limited',
   UNAVAILABLE: 'overloaded',
@@ -53,8 +56,8 @@ function detailsOf(error: unknown): JsonObject[] {
 }
 
 /**
- * Returns true if a google.rpc.QuotaFailure is about a day. A quota per minute recovers while a request waits; a quota
- * per day does not.
+ * Returns true if a google.rpc.QuotaFailure is about a day. A request can wait for a quota per minute, but not for a
+ * quota per day.
  */
 function isDailyQuota({ violations }: JsonObject): boolean {
   if (!Array.isArray(violations)) return false

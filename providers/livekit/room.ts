@@ -12,15 +12,17 @@ export type RoomParts = {
   clock: Clock
   expel: () => Promise<void>
   left: () => void
-  /** Receives SDK errors from calls without an `await`. */
+  /** Called with errors from SDK functions that are called without `await`. */
   failed: (error: unknown) => void
 }
 
-/** Audio that the SDK queues ahead of the network. With 20 ms it runs dry when the process is busy. */
+/**
+ * The length of the SDK's audio queue before the network. A queue with only 20 ms runs empty while the process is busy.
+ */
 export const queueMs = 100
 const frameMs = 20
 /**
- * A caller is announced when its microphone track arrives, or this long after joining: not every caller has a
+ * A caller is announced when its microphone track arrives, or this long after joining, because some callers have no
  * microphone.
  */
 const microphoneMs = 500
@@ -30,9 +32,9 @@ export class LiveKitRoom implements EnteredRoom {
   readonly #source: Rtc.AudioSource
   readonly #encoder = new TextEncoder()
   #events: RoomEvents | null = null
-  /** The caller's newest track. Only this track is read. */
+  /** The caller's newest audio track. Only this track is read. */
   #track: Rtc.RemoteTrack | null = null
-  /** Cancels the wait for the microphone of a joined caller. */
+  /** Cancels the wait for a joined caller's microphone. */
   #cancelWait: (() => void) | null = null
   #hasLeft = false
 
@@ -66,10 +68,10 @@ export class LiveKitRoom implements EnteredRoom {
     })
   }
 
-  /** Publishes the agent's audio track. Called when the room is connected; the caller may be in it already. */
+  /** Publishes the agent's audio track. Called when the room is connected; the caller may already be in the room. */
   async begin(open: (room: EnteredRoom) => RoomEvents): Promise<void> {
     const { rtc, room, caller } = this.#parts
-    // The connection came too late: the calling code has given up.
+    // The room was connected too late: the calling code has stopped waiting.
     if (this.#hasLeft) return room.disconnect()
     const track = rtc.LocalAudioTrack.createAudioTrack('agent', this.#source)
     const options = new rtc.TrackPublishOptions({ source: rtc.TrackSource.SOURCE_MICROPHONE })
@@ -85,7 +87,7 @@ export class LiveKitRoom implements EnteredRoom {
   async send(text: string): Promise<void> {
     const { room, caller } = this.#parts
     if (this.#hasLeft) return
-    // The bytes must begin at the start of their buffer, because the SDK passes on a pointer to the buffer.
+    // The bytes must begin at their buffer's start, because the SDK passes a pointer to the whole buffer.
     const bytes = this.#encoder.encode(text)
     await room.localParticipant?.publishData(bytes, { reliable: true, destination_identities: [caller] })
   }
@@ -119,7 +121,7 @@ export class LiveKitRoom implements EnteredRoom {
     this.#cancelWait = this.#parts.clock.after(microphoneMs, () => this.#announce())
   }
 
-  /** Announces the joined caller, before its first text or audio, so neither is lost. */
+  /** Announces the joined caller before its first text or audio is read, so no input is lost. */
   #announce(): void {
     if (this.#cancelWait === null) return
     this.#stopWait()

@@ -13,15 +13,15 @@ export type LiveKitSettings = {
   apiSecret: string
   /** The limit for joining a room, and for each server request. */
   connectMs: number
-  /** A room outlives its caller by this time, so a lost caller finds it again. */
+  /** A room stays open for this time after its caller has left, so a disconnected caller can rejoin. */
   reconnectMs: number
   clock: Clock
   log: Log
 }
 
-/** Caller, agent, and observers. */
+/** The most participants in a room: caller, agent, and observers. */
 const participantsMax = 16
-/** If the caller leaves the room before the agent comes, the server removes the room after this time. */
+/** If the caller leaves the room before the agent joins, the server removes the room after this time. */
 const emptyS = 60
 const agentTtlS = 60
 

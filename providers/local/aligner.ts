@@ -1,12 +1,12 @@
-/** Forced alignment: finds how far a text was spoken. Runs in the child processes for recordings. */
+/** Forced alignment: finds how far a text was spoken in given audio. Runs in the child processes for recordings. */
 import type { Aligner } from '../../domain/ports/alignment.ts'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { AlignInput, AlignOutput } from './child-messages.ts'
 import { type ChildPool, ownerOf } from './child-pool.ts'
 
-/** Measured on a busy core: 30 ms, and 20 ms more for each second of audio. */
+/** The expected time, measured on a busy core: 30 ms, and 20 ms more per second of audio. */
 const expectedMs = { start: 30, perAudioMs: 0.02 }
-/** A session waits for the answer: its caller has interrupted the agent, and may have said only a short word. */
+/** The longest acceptable wait. A live session waits for this answer after the caller has interrupted the agent. */
 const waitMsMax = 300
 
 export function createLocalAligner({ pool, jobTimeoutMs }: { pool: ChildPool; jobTimeoutMs: number }): Aligner {
@@ -14,7 +14,8 @@ export function createLocalAligner({ pool, jobTimeoutMs }: { pool: ChildPool; jo
     async spokenUpTo({ text, samples, sampleRateHz }, signal) {
       const durationMs = (samples.length * 1000) / sampleRateHz
       const neededMs = expectedMs.start + durationMs * expectedMs.perAudioMs
-      // An alignment must not wait for a running recognition, or until another process has loaded its models.
+      // An alignment must not wait for another job to finish or for a process to load its models, so it is refused
+      // then.
       if (!pool.isReady || neededMs > waitMsMax) throw new ProviderError('overloaded', { sent: false })
       const format = { container: 'raw', encoding: 'pcm_s16le', sampleRateHz, channels: 1 } as const
       const input: AlignInput = { format, durationMs, alignText: text }

@@ -1,21 +1,22 @@
 /**
- * Finds how far a known text was spoken in audio cut at any place. The recogniser does not choose words. It receives
- * the text and rates for each place how likely the text continues there, and how likely it ends there.
+ * Finds how far a known text was spoken in audio that may be cut at any position. The recogniser does not choose words.
+ * For each position in the text, it rates how likely the text continues there, and how likely it ends there.
  *
  *   audio   We have three rooms wi|            the cut
  *   text    We have three rooms with a view    "with" is likely to go on, "a" is not, and the end behind "with" is
  *
- * A language model rates a common phrase as likely even if it was not spoken. So a part of the text's likelihood
- * without audio is subtracted. The words' usual speaking time counts too.
+ * The recogniser rates a common phrase as likely even if it was not spoken. So a part of the text's likelihood without
+ * audio is subtracted. The words' usual speaking time is rated too.
  *
- * The cut may fall into the last begun word, so this word does not count. An earlier word counts only if it was begun
- * some time before the cut, because the model completes a familiar phrase before its last word is spoken.
+ * The audio may be cut within the last begun word, so this word does not count as spoken. An earlier word counts only
+ * if it was begun some time before the cut, because the model completes a familiar phrase before its last word is
+ * spoken.
  */
 import { weightOf } from '../../domain/conversation/words/word-weight.ts'
 import { type Followed, type Moonshine, moonshineRateHz, tokensOf } from './moonshine.ts'
 import { numberWords } from './number-words.ts'
 
-/** A word counts if it was begun at least this long before the cut. */
+/** A word counts as spoken if it was begun at least this long before the cut. */
 const begunMs = 180
 /** The subtracted part of the likelihood without audio, and the lower bound for this likelihood. */
 const familiarPart = 0.45
@@ -25,15 +26,16 @@ const paceWeight = 2
 /** The shortest text wins if its score is this close to the best score. */
 const clearBy = 1
 /**
- * The usual 10 ms steps with sound per letter, measured with four voices: the mean, and a voice's deviation as a
- * fraction of the mean.
+ * The usual number of 10 ms steps with sound per letter, measured with four voices: the mean, and a voice's deviation
+ * as a fraction.
  */
 const pace = { mean: 5.2, deviation: 0.3 }
 /**
- * Every voice needs at least this many steps per letter. The search stops at words for which the sound is too short.
+ * Every voice needs at least this many steps per letter. The search stops when the sound is too short for further
+ * words.
  */
 const stepsLeast = 1.5
-/** Variances in squared letters: for each letter's time, and for the start. */
+/** Variances, in squared letters: for each letter's duration, and for the start. */
 const variance = { letter: 0.7, start: 14 }
 /** No voice speaks faster, so words beyond this rate are not examined. */
 const tokensPerSecondMax = 12
@@ -43,17 +45,22 @@ const stepSamples = moonshineRateHz / 100
 const soundAbove = 0.035
 const silenceBelow = 0.001
 
-/** A spoken word for all or part of a written word: "42" has two units. `weight` is its speaking time, in letters. */
+/**
+ * A spoken word, for all or part of a written word: "42" is two units, "forty" and "two". `weight` is its speaking
+ * time, in letters.
+ */
 type Unit = {
   /** Token counts up to the unit's end, without and with the following punctuation. */
   spoken: number
   whole: number
   weight: number
-  /** The text place after the written word. Null if more units of this word follow. */
+  /** The position in the text after the written word. Null if more units of this word follow. */
   place: number | null
 }
 
-/** Implements `Aligner`. Checks the signal between two steps, and rejects with its reason. */
+/**
+ * Implements `Aligner`. Checks the signal between two steps, and rejects with the signal's reason if it was aborted.
+ */
 export async function alignedPlace(
   moonshine: Moonshine,
   text: string,
@@ -114,8 +121,8 @@ function begun(units: readonly Unit[], followed: Followed, familiar: Followed, s
 }
 
 /**
- * Returns how likely the sound ends within a word, as a logarithm. `from` and `to` are the word's start and end in
- * letters.
+ * Returns how likely the sound ends within a given word, as a logarithm. `from` and `to` are the word's start and end
+ * in letters.
  */
 function likelyPace(from: number, to: number, steps: number): number {
   const middle = (from + to) / 2

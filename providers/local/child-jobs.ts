@@ -3,9 +3,9 @@ import { AudioError } from '../../audio/error.ts'
 import type { FromSpeechChild, ToSpeechChild } from './child-messages.ts'
 
 export type JobContext = {
-  /** The recording's pieces. The parent sends one piece at a time. */
+  /** The recording in pieces. The parent sends one piece at a time. */
   pieces: AsyncIterable<Uint8Array>
-  /** The job must check the signal between steps, because the parent kills a child if it does not stop. */
+  /** The job must check the signal between steps, because the parent kills a child process if it does not stop. */
   signal: AbortSignal
   progress: (doneMs: number) => void
 }
@@ -22,7 +22,8 @@ export function serveJobs<Input, Output>(run: (input: Input, context: JobContext
 
 export function leaveWithParent(): void {
   process.on('disconnect', () => process.exit(0))
-  // Ctrl-C and service managers signal the whole process group. The parent drains first and then ends its children.
+  // Ctrl-C and service managers signal the whole process group. This child ignores the signal, because the parent first
+  // finishes open requests and then ends its children.
   process.on('SIGINT', () => {})
   process.on('SIGTERM', () => {})
 }
@@ -36,8 +37,8 @@ async function answer(output: Promise<unknown>): Promise<void> {
 }
 
 /**
- * Returns the error for the parent. Undecodable audio is a bad request: the engine has not failed, so its circuit must
- * not open.
+ * Returns the error for the parent. Undecodable audio is a bad request and not the speech engine's failure, so the
+ * engine's circuit must not open.
  */
 export function failureOf(error: unknown): { errorClass: 'bad_request' | 'server'; message: string } {
   const errorClass = error instanceof AudioError ? 'bad_request' : 'server'
@@ -77,7 +78,7 @@ function send(message: FromSpeechChild): void {
 }
 
 /**
- * Sends a message. If the parent has closed the channel, the message is dropped: the event "disconnect" follows and
+ * Sends a message. If the parent has closed the channel, the message is dropped: the event `disconnect` follows and
  * ends this process.
  */
 export function sendToParent(message: object): void {

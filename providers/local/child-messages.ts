@@ -1,31 +1,43 @@
-/** The messages between a speech child and its parent. A child has one job at a time, so messages carry no id. */
+/**
+ * The messages between a child process for speech and its parent. A child has one job at a time, so messages carry no
+ * id.
+ */
 import type { AudioFormat } from '../../audio/format.ts'
 import type { FliteSpeech } from './flite.ts'
 
 export type SttInput = { format: AudioFormat; durationMs: number }
 /**
- * Asks the child to load its models and do a first piece of work, because the first piece takes much longer than the
- * next.
+ * Asks the child to load its models and do a first job, because a process's first job takes much longer than later
+ * jobs.
  */
 export type WarmInput = { warm: true }
-/** The audio arrives as for SttInput. The speech follows this text and may be cut at any place. */
+/**
+ * Asks how far `alignText` was spoken. The audio is sent as for SttInput; its speech follows the text and may be cut at
+ * any position.
+ */
 export type AlignInput = SttInput & { alignText: string }
-/** See `Aligner`. */
+/** The position in the text, as `Aligner` defines it. */
 export type AlignOutput = { place: number }
 export type SttOutput = { segments: { text: string; startMs: number; endMs: number }[] }
 
 export type TtsInput = { text: string; voice: string; speed: number }
-/** The samples are 16 kHz, mono. */
+/** The synthesized speech: 16 kHz mono samples. */
 export type TtsOutput = FliteSpeech
 
-/** A `piece` or `ended` answers one `more`. So the child never receives more audio than it requested. */
+/**
+ * Messages to the child. Each `more` from the child is answered with one `piece` or `ended`, so the child never
+ * receives more audio than requested.
+ */
 export type ToSpeechChild =
   | { type: 'start'; input: unknown }
   | { type: 'piece'; bytes: Uint8Array }
   | { type: 'ended' }
   | { type: 'stop' }
 
-/** `done` and `failed` end the job. `message` never contains the request's text or audio. */
+/**
+ * Messages from the child. `done` and `failed` end the job. The error text in `message` never contains the request's
+ * text or audio.
+ */
 export type FromSpeechChild =
   | { type: 'more' }
   | { type: 'progress'; doneMs: number }

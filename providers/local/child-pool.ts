@@ -1,7 +1,7 @@
 /**
- * A few children with the same entry file, and a bounded queue of jobs for them. Organizations share the queue and are
- * served in turn. A child starts when it is first needed and ends after an idle time. A cancelled job is rejected at
- * once. Its child continues to the next safe point, or is killed.
+ * A pool with a few child processes with the same entry file, and a bounded job queue. Organizations share the queue
+ * and are served in turn. A child starts when it is first needed and ends after an idle time. A cancelled job is
+ * rejected at once; its child continues to the next safe point, or is killed.
  */
 
 import { ProviderError } from '../../domain/ports/provider-error.ts'
@@ -14,15 +14,15 @@ import { type ChildJob, SpeechChild } from './speech-child.ts'
 export type PoolOptions = {
   entry: 'stt-child' | 'tts-child'
   processes: number
-  /** The longest queue. Further jobs are refused. */
+  /** The most waiting jobs. Further jobs are refused. */
   queueMax: number
   /** Divides the queue among organizations. */
   shares?: Shares | undefined
   /** A child is ended if it is idle for this long, because it holds its models in memory. */
   idleMs: number
-  /** If true, the last idle child is not ended, so the next job need not wait for its models. */
+  /** If true, the last idle child is not ended, so the next job need not wait until models are loaded. */
   keepsLast: boolean
-  /** The longest time for a cancelled job to reach a safe point, and for a child to leave. */
+  /** The time limit for a cancelled job to reach a safe point, and for a child to exit. */
   stopMs: number
   clock: Clock
   log: Log
@@ -33,7 +33,7 @@ export type PoolJob = ChildJob & {
   owner: string
   /** The job's time limit on a child. Waiting in the queue does not count. */
   timeoutMs: number
-  /** The job's expected time. A refusal's Retry-After is calculated from it. */
+  /** The job's expected duration. If the queue is full, the refusal's Retry-After is calculated from it. */
   expectedMs: number
   /**
    * If true, the job continues an earlier job for the same request, so it waits in the queue and is never refused. A
@@ -45,7 +45,7 @@ export type PoolJob = ChildJob & {
 type Waiting = {
   job: PoolJob
   signal: AbortSignal
-  /** Its place in the queue. Null if it never waits, or if it waits beyond its organization's share. */
+  /** The job's place in the queue. Null if the job never waits, or if it waits beyond its organization's share. */
   place: Place | null
   leave?: () => void
   resolve: (output: unknown) => void
@@ -54,7 +54,7 @@ type Waiting = {
 
 const retryAfterMaxS = 60
 
-/** The organization of the request under this signal. */
+/** Returns the organization for the request with this cancel signal. */
 export const ownerOf = ({ owner }: CancelSignal): string => owner ?? ''
 
 export class ChildPool {
@@ -95,7 +95,7 @@ export class ChildPool {
     return this.#children.size > 0
   }
 
-  /** True if a job would begin at once, in a child with loaded models. */
+  /** True if a job would begin at once in a child with loaded models. */
   get isReady(): boolean {
     return this.#queue.size === 0 && [...this.#children].some(({ alive, busy }) => alive && !busy)
   }
@@ -180,7 +180,7 @@ export class ChildPool {
     }
   }
 
-  /** Returns an idle child, or a new one if the limit allows it. The calling code must use it at once. */
+  /** Returns an idle child, or a new child if the limit allows. The calling code must use the child at once. */
   #idleChild(): SpeechChild | undefined {
     for (const child of this.#children) {
       if (child.busy || !child.alive) continue

@@ -22,27 +22,29 @@ import {
 import { Resampler } from '../../audio/resample.ts'
 import { packetsIn } from './packets.ts'
 
-/** The result type for all four decoders of compressed audio. */
+/** The result type shared by all four decoders for compressed audio. */
 type Decoded = { channelData: Float32Array[]; samplesDecoded: number }
 /** `durationMs` is the recording's declared duration, or null for a live stream without an end yet. */
 type Source = { format: AudioFormat; durationMs: number | null; pieces: AsyncIterable<Uint8Array> }
 
 /**
- * Undecodable frames are left out. If less than this part can be decoded, the recording is refused, because a partial
- * transcript would look complete.
+ * Frames that cannot be decoded are skipped. If less than this fraction can be decoded, the recording is refused,
+ * because a partial transcript would look complete.
  */
 const decodedPartMin = 0.9
 
 /**
- * Decoding ends when the audio is longer than declared by this factor and this time. The declared duration comes from
- * the last frame or page, and a sender can write any position there: 39 KB of FLAC can contain hours.
+ * Decoding stops if the audio exceeds its declared duration by this factor and this time. The declared duration comes
+ * from the position in the last frame or page, and a hostile sender can write any position: 39 KB FLAC can contain
+ * hours.
  */
 const decodedPartMax = 1.1
 const decodedBeyondMs = 2000
 
 /**
- * The FLAC decoder returns all audio from its input at once, and a frame of 13 bytes can contain 65,535 samples. So the
- * input is sliced. Otherwise one piece could take a gigabyte before its duration is checked.
+ * The FLAC decoder returns all audio from its input at once, and a frame with 13 bytes can contain 65,535 samples. So
+ * the input is cut into slices. Otherwise the audio from one piece could need a gigabyte before its duration is
+ * checked.
  */
 const flacSliceBytes = 512
 
@@ -76,12 +78,14 @@ async function* decodeRaw({ format, pieces }: Source): AsyncGenerator<Float32Arr
   }
 }
 
-/** Returns the decoded samples' rate. */
+/** Returns the sample rate after decoding. */
 function decodedRateHz({ container, encoding, sampleRateHz }: AudioFormat, targetHz: number): number {
   return encoding === 'opus' && container !== 'ogg' ? packetsRateHz(targetHz) : sampleRateHz
 }
 
-/** Returns the target rate if the packet decoder can emit it, because resampling from 48 kHz takes more time. */
+/**
+ * Returns the target rate if the Opus packet decoder can emit it, otherwise 48 kHz, because resampling takes more time.
+ */
 function packetsRateHz(targetHz: number): OpusRateHz {
   return opusRatesHz.find((rate) => rate === targetHz) ?? opusRateHz
 }
@@ -120,7 +124,7 @@ async function* decodePackets(
   packetsOf: (piece: Uint8Array) => Uint8Array[],
   sampleRate: OpusRateHz,
 ): AsyncGenerator<Decoded> {
-  // A mono stream is decoded to two equal channels.
+  // This decoder returns a mono stream as two equal channels.
   const decoder = new OpusDecoder({ sampleRate })
   try {
     await decoder.ready
@@ -147,9 +151,8 @@ async function* decodeFlac(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<De
 }
 
 /**
- * Decodes Opus in Ogg. The decoder receives one page at a time, because it returns all decoded audio at once. A page
- * contains 30.6 s at most. The decoder drops data after the end of a logical stream, so it is flushed before the next
- * stream begins.
+ * Decodes Opus in Ogg. The decoder returns all decoded audio at once, so it receives one page at a time: 30.6 s at
+ * most. It drops data after a logical stream's end, so it is flushed before the next stream begins.
  */
 async function* decodeOgg(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Decoded> {
   const decoder = new OggOpusDecoder()

@@ -1,8 +1,8 @@
 /**
  * Finds when each word ends in Flite's speech. Flite prints the segments' end times (`-psdur`), but not the word for
- * each segment. So this code reads the utterance from the program's memory while the program writes its file. The
- * 32-bit layouts come from `cst_item.h`, `cst_relation.h`, `cst_features.h` and `cst_val.h`; `weights.ts` pins the
- * program.
+ * each segment. So this code reads the utterance's data structures from the program's memory while the program writes
+ * its file. The 32-bit layouts come from Flite's `cst_item.h`, `cst_relation.h`, `cst_features.h` and `cst_val.h`. They
+ * cannot change, because `weights.ts` checks the program's checksum.
  *
  *   Token relation     ["We"]      ["$4.50"]
  *                        │            ├──────┬──────┐           a token is spoken as words,
@@ -19,7 +19,7 @@ const contents = { features: 0, relations: 1 }
 const feature = { name: 0, value: 1, next: 2 }
 const stringType = 5
 const floatType = 3
-/** A longer list can only come from damaged memory, because a sentence has fewer characters. */
+/** A longer list means damaged memory, because a sentence has fewer characters. */
 const listMax = 10_000
 
 /** Returns the words' ends. Empty if the memory contains no utterance, or if its words do not match this text. */
@@ -31,7 +31,7 @@ export function fliteWordEnds({ view, heapStart }: ProgramMemory, text: string):
   for (const token of tokens === null ? [] : memory.list(memory.at(tokens, relation.head))) {
     const name = memory.string(memory.features(token, contents.features).get('name') ?? 0)
     const from = text.indexOf(name, place)
-    // The program keeps only some punctuation between tokens.
+    // The program drops some punctuation between tokens, but never letters or digits.
     if (from < 0 || /[a-z0-9]/i.test(text.slice(place, from))) return []
     place = from + name.length
     const endS = memory.endOf(token)
@@ -72,7 +72,7 @@ class Memory {
     for (let address = first; address !== 0 && count++ < listMax; address = this.at(address, item.next)) yield address
   }
 
-  /** Returns an item's features by name, or its counterparts in other relations. */
+  /** Returns an item's features by name, or the same item in other relations by relation name. */
   features(address: number, of: number): Map<string, number> {
     const features = new Map<string, number>()
     const head = this.at(this.at(this.at(address, item.contents), of), 0)

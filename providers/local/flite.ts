@@ -1,6 +1,6 @@
 /**
- * Flite (Carnegie Mellon) turns a sentence into 16 kHz mono samples. The whole program runs once for each sentence, in
- * a new instance.
+ * Flite (Carnegie Mellon) turns a sentence into 16 kHz mono samples. Each sentence runs the whole program in a new
+ * WebAssembly instance.
  */
 import { ChunkedBytes } from '../../audio/chunked-bytes.ts'
 import { readWav } from '../../audio/wav.ts'
@@ -10,7 +10,10 @@ import { runWasi } from './wasi.ts'
 import { readWeights } from './weights.ts'
 
 export const fliteRateHz = 16000
-/** Three minutes of audio. 300 characters at a quarter of the usual speed take less than two minutes. */
+/**
+ * The output's limit: three minutes of audio. 300 characters at a quarter of the usual speed need less than two
+ * minutes.
+ */
 const outputBytesMax = 180 * fliteRateHz * 2
 
 /** s16le samples and word ends. Both are empty if the text contains nothing to speak. */
@@ -29,7 +32,7 @@ export class Flite {
 
   /** Speaks one sentence. `text` is plain ASCII. `speed` 1 is the voice's normal speed. */
   async speak(text: string, voice: string, speed: number): Promise<FliteSpeech> {
-    // "-t" always takes the next argument as text. Without it a text could be taken for a file or an option.
+    // After `-t` the next argument is always the text. Without `-t` a text could be read as a file name or an option.
     const args = ['flite', '-voice', voice, '--setf', `duration_stretch=${1 / speed}`, '-t', text, '-o', '/speech.wav']
     let ends: WordEnd[] = []
     const { exitCode, output } = await runWasi(this.#module, args, outputBytesMax, (memory) => {

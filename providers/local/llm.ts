@@ -1,7 +1,7 @@
 /**
- * A language "model" made from rules, for LLM features on a machine without an account. It answers from its prompt's
- * lines (`script.ts`) and calls tools named by the user (`script-tools.ts`). The same question always gets the same
- * answer. Its answers say openly: this is a set of rules. So no user mistakes it for a model.
+ * A scripted "language model" made from rules, so that LLM features work without a vendor account. It answers from its
+ * prompt's lines (`script.ts`) and calls tools named by the user (`script-tools.ts`). The same question always gets the
+ * same answer. Its answers state openly that rules made them, so no user mistakes it for a real model.
  */
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Llm, LlmAnswer, LlmEvent, LlmItem, LlmRequest, StopReason } from '../../domain/ports/llm.ts'
@@ -17,8 +17,8 @@ type Reply = { kind: 'text'; text: string } | { kind: 'call'; name: string; argu
 const introduction = "I am Parley's rule-based stand-in, not a language model"
 
 export function createScriptedLlm(): Llm {
-  // These settings are accepted with every value. The rules use no random numbers, so equal seeds give equal answers,
-  // and no rule makes two calls.
+  // These settings are accepted with every value. The rules use no random numbers, so every seed is valid, and no rule
+  // makes two calls at once.
   return { respond, stream, lacks: lackingAllBut('temperature', 'topP', 'topK', 'stop', 'seed', 'parallelToolCalls') }
 }
 
@@ -48,7 +48,7 @@ async function* stream(request: LlmRequest, signal: CancelSignal): AsyncGenerato
     yield reply.kind === 'call' ? { type: 'arguments', index: 0, delta } : { type: 'text', delta }
   }
   const inputTokens = request.items.reduce((sum, item) => sum + countTokens(contentOf(item)), 0)
-  // The stop text counts as output too. Otherwise an answer with the stop text at its start would count as empty.
+  // The stop sequence counts as output too. Otherwise an answer beginning with the stop sequence would count as empty.
   const outputTokens = given.length + Number(text.length < whole.length)
   const usage = { ...noUsage, inputTokens, outputTokens }
   yield { type: 'end', stopReason: stopReason(reply, given.length < words.length), usage }
@@ -73,7 +73,8 @@ function tokens(text: string, countMax: number): string[] {
 }
 
 /**
- * Counts words. Splits only at ASCII blanks and creates no strings, because an 8 MB conversation has two million words.
+ * Counts words. Only ASCII white space separates words, and no strings are created, because an 8 MB conversation has
+ * two million words.
  */
 function countTokens(text: string): number {
   let count = 0
@@ -108,8 +109,8 @@ function replyTo(request: LlmRequest): Reply {
 }
 
 /**
- * Chooses the tool demanded by the request, or a tool named by the user. Directly after a tool result, no tool is
- * chosen by words.
+ * Returns the tool forced by the request, or a tool named by the user. Directly after a tool result, the user's words
+ * choose no tool.
  */
 function toolFor(
   { tools, toolChoice = 'auto', items }: LlmRequest,
@@ -125,7 +126,7 @@ function toolFor(
 const resultFieldsMax = 20
 const resultDepthMax = 2
 
-/** Speaks a JSON object's fields in words. Any other text is used as it is. */
+/** Returns a JSON object's fields as an English sentence. Any other text is returned unchanged. */
 function spokenResult(result: string): string {
   const value = parsedObject(result)
   if (value === null) return `The tool answered: ${result}`
@@ -135,7 +136,10 @@ function spokenResult(result: string): string {
   return `The tool answered: ${spoken === '' ? 'done.' : sentence(spoken)}`
 }
 
-/** Speaks a failure in the voice loop's format: `{"code": "invalid_arguments", "detail": "/city is missing"}`. */
+/**
+ * Returns a sentence for a failed tool call. The voice loop reports a failure as `{"code": "invalid_arguments",
+ * "detail": "/city is missing"}`.
+ */
 function spokenFailure({ code, detail }: Fields): string {
   const words = wordsOf(String(code))
   return sentence(
@@ -162,7 +166,7 @@ function spokenFields(fields: Fields, depthLeft: number): string {
   return all.map(([name, field]) => `${wordsOf(name)} ${spokenValue(field, depthLeft)}`).join(', ')
 }
 
-/** Speaks a value. Deeper values are left out, because a listener cannot follow a spoken tree. */
+/** Returns a value as words. Deeply nested values are left out, because a listener could not follow them. */
 function spokenValue(value: unknown, depthLeft: number): string {
   if (value === null) return 'is empty'
   if (typeof value !== 'object') return `is ${typeof value === 'string' ? value : JSON.stringify(value)}`
@@ -184,8 +188,8 @@ function lastUserText(items: readonly LlmItem[]): string {
 }
 
 /**
- * Only this much text is searched for names and rules, because some patterns read a long digit run again from each
- * digit.
+ * Only this much text is searched for names and rules, because some patterns need quadratic time for a long run of
+ * digits.
  */
 const readCharactersMax = 2000
 
@@ -220,7 +224,7 @@ const manners: readonly Rule[] = [
   { when: /^(?:no,? )?(?:please )?(?:stop|wait|never ?mind|be quiet|hold on)\b/i, say: () => 'All right.' },
 ]
 
-/** The voice loop adds hints in brackets: it asks for the first words, or for a question to a silent caller. */
+/** The voice loop adds instructions in brackets as user text: to speak first, or to ask a silent caller a question. */
 const joined = /^\[The caller has joined\b/
 const silent = /^\[The caller has said nothing\b/
 const again =

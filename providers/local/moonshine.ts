@@ -1,6 +1,6 @@
 /**
- * Moonshine tiny-en (int8) turns up to about 25 s of 16 kHz speech into English text. It decodes greedily, one token at
- * a time.
+ * Runs Moonshine tiny-en (int8), which turns up to about 25 s of 16 kHz speech into English text. Decoding is greedy,
+ * one token at a time.
  */
 import { setImmediate as eventLoop } from 'node:timers/promises'
 import tokenizer from 'llama-tokenizer-js'
@@ -14,19 +14,19 @@ const headWidth = 36
 const startToken = 1
 const endToken = 2
 /**
- * The most tokens for a second of speech. The model's authors set this bound against endless repetition. Speech has
- * about 3 to 4 tokens a second.
+ * The most tokens per second of speech. The model's authors set this bound against endless repetition. Usual speech has
+ * 3 to 4 tokens a second.
  */
 const tokensPerSecondMax = 6.5
 /**
- * Silence added after the speech, because the model misreads the last words if the speech ends with the clip. It
- * lowered the word error rate from 5.0 to 3.5 %.
+ * Silence added after the speech, because the model misrecognizes the last words if the audio ends directly after them.
+ * The silence lowered the word error rate from 5.0 to 3.5 %.
  */
 const silenceBehindSamples = moonshineRateHz
 /**
- * The empty text is chosen only above this probability. For telephone speech the likeliest text is often empty, with a
- * probability from 0.2 to 0.75, although the next best words are right ("Hello", "Yes, please put them through.").
- * Noise, tones and clicks reach 0.94 and more.
+ * An empty transcript is returned only above this probability. For telephone speech the likeliest text is often empty,
+ * with a probability from 0.2 to 0.75, although the next best words are right ("Hello", "Yes, please put them
+ * through."). Noise, tones and clicks reach 0.94 and more.
  */
 const emptyMin = 0.75
 
@@ -43,7 +43,9 @@ export class Moonshine {
     this.#decoder = decoder
   }
 
-  /** Recognizes speech. Checks the signal between two tokens, and rejects with its reason. */
+  /**
+   * Recognizes speech. Checks the signal between two tokens, and rejects with the signal's reason if it was aborted.
+   */
   async transcribe(samples: Float32Array, signal: AbortSignal): Promise<string> {
     const encoded = await this.#encoded(samples)
     const tokens = [startToken]
@@ -51,8 +53,8 @@ export class Moonshine {
     const tokensMax = Math.trunc(clipS * tokensPerSecondMax)
     const past = emptyPast()
     while (tokens.length <= tokensMax) {
-      // The runtime computes in this thread. Without this pause the message "stop" would be read only after the last
-      // token.
+      // The ONNX runtime computes in this thread. Without this pause the message `stop` would be read only after the
+      // last token.
       await eventLoop()
       signal.throwIfAborted()
       const first = tokens.length === 1
@@ -67,7 +69,7 @@ export class Moonshine {
     return tokenizer.decode(tokens, true, true).trim()
   }
 
-  /** Rates a known text against audio, in one step. If `samples` is null, rates it without audio. */
+  /** Rates how well a known text matches the audio, in one step. If `samples` is null, rates the text without audio. */
   async follow(tokens: readonly number[], samples: Float32Array | null): Promise<Followed> {
     const encoded = samples === null ? withoutAudio() : await this.#encoded(samples)
     const ids = BigInt64Array.from([startToken, ...tokens], BigInt)
@@ -116,13 +118,13 @@ function single(tokens: readonly number[]): readonly number[] {
   return tokens.length === 1 ? tokens : []
 }
 
-/** About one second of zero frames in place of encoded audio. */
+/** Returns about one second of zeros in place of encoded audio. */
 function withoutAudio(): ort.Tensor {
   const frames = 60
   return new ort.Tensor('float32', new Float32Array(frames * heads * headWidth), [1, frames, heads * headWidth])
 }
 
-/** Values this far below the highest value add nothing to the sum. Most values are lower. */
+/** Values this far below the highest value do not change the sum, so they are skipped. Most values are lower. */
 const negligible = -20
 
 function logOfSum(values: Float32Array): number {
@@ -150,8 +152,8 @@ function emptyPast(): Record<string, ort.Tensor> {
 }
 
 /**
- * Keeps the decoder's state for the next step. The encoder's keys are computed only in the first step: later outputs
- * contain nothing useful for them.
+ * Keeps the decoder's cached keys and values for the next step. The encoder's keys are computed only in the first step;
+ * later outputs contain no useful values for them.
  */
 function keepPast(
   past: Record<string, ort.Tensor>,
@@ -171,7 +173,7 @@ function pastNames(sides: readonly string[]): string[] {
   return names
 }
 
-/** True if the audio contains no words, by the first step's values. */
+/** True if the first step's values show that the audio contains no words. */
 function isEmpty(logits: Float32Array): boolean {
   return logits[endToken]! - logOfSum(logits) >= Math.log(emptyMin)
 }

@@ -1,4 +1,4 @@
-/** The usual English words for a number, a price or a time. */
+/** Converts a number, a price or a time to the usual English words. */
 
 const ones =
   'zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen'.split(

@@ -1,20 +1,21 @@
 import * as ort from 'onnxruntime-node'
 import { readWeights, type WeightsName } from './weights.ts'
 
-/** Field 1 of ModelProto (tag 0x08) is the format version. */
+/** In a model file, field 1 in ModelProto (tag 0x08) is the format version. */
 const irVersionTag = 0x08
 const irVersionOfModels = 10
 const irVersionOfRuntime = 9
 
 /**
- * Each session has one thread: on shared cores a second thread made Moonshine slower, so more processes are used
- * instead. Severity 3 hides hundreds of optimiser warnings.
+ * Each model uses one thread: on shared cores a second thread made Moonshine slower, so more processes are used
+ * instead. Log severity 3 hides hundreds of optimiser warnings.
  */
 const sessionOptions = { intraOpNumThreads: 1, interOpNumThreads: 1, logSeverityLevel: 3 } as const
 
 export async function openSession(name: WeightsName): Promise<ort.InferenceSession> {
   const bytes = await readWeights(name)
-  // The runtime refuses version 10, although the models use only older operators. So the version is lowered in memory.
+  // The runtime refuses format version 10, although the models use only older operators. So the version is lowered in
+  // memory.
   if (bytes[0] === irVersionTag && bytes[1] === irVersionOfModels) bytes[1] = irVersionOfRuntime
   return ort.InferenceSession.create(bytes, sessionOptions)
 }

@@ -1,20 +1,20 @@
 /**
- * Compressed packets on their way to a speech engine. A piece is one message with whole packets. Each packet follows
- * its length in two bytes.
+ * Packs compressed packets into messages to a speech engine process. A piece is one message with whole packets. Each
+ * packet is preceded by its length in two bytes.
  */
 
 const lengthBytes = 2
 
 /**
- * The most packets in a piece: one minute. A packet can contain 120 ms in two bytes, so a size limit alone does not
- * limit a piece's duration.
+ * The most packets in a piece, for at most one minute. A packet with two bytes can contain 120 ms, so a size limit
+ * alone does not limit a piece's duration.
  */
 const piecePacketsMax = 500
 
 /**
  * Joins packets to pieces. No piece is larger than `pieceBytesMax`, unless one packet alone is larger, and no piece has
- * more than `piecePacketsMax` packets. An empty packet ends the piece, because the source wants a pause there. Such a
- * piece can be empty.
+ * more than `piecePacketsMax` packets. An empty packet ends the piece, because the source uses it to request a pause.
+ * Such a piece can be empty.
  */
 export function* packetPieces(packets: Iterable<Uint8Array>, pieceBytesMax: number): Generator<Uint8Array> {
   let pending: Uint8Array[] = []

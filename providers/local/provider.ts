@@ -1,5 +1,5 @@
 /**
- * The provider without an account or a network. It has embedded speech engines in child processes and a rule-based
+ * A provider without an account or a network. It has embedded speech engines in child processes and a rule-based
  * language model.
  */
 
@@ -17,27 +17,31 @@ import { createLocalTts } from './tts.ts'
 
 export type LocalOptions = {
   /**
-   * The number of processes for recordings, each with about 265 MiB and one core. Streams have as many processes again.
+   * The number of processes for recordings, each with about 265 MiB and one core. Live streams use the same number of
+   * additional processes.
    */
   sttProcesses: number
   /**
-   * The most streams in one process. Eight streams with interims took half a core on average. With more streams,
-   * interims are rarer.
+   * The most live streams in one process. Eight streams with interim transcripts used half a core on average. With more
+   * streams, interim transcripts are rarer.
    */
   sttStreamsMax: number
   /** The number of processes for synthesis, each with about 100 MB. */
   ttsProcesses: number
-  /** The longest queue of jobs, for recognition and for synthesis each. */
+  /** The most waiting jobs, separately for recognition and for synthesis. */
   queueMax: number
   /** Divides the queues and the streams among organizations. */
   shares?: Shares
-  /** The time limit for one sentence, or for a recording without length. Half a recording's duration is added. */
+  /**
+   * The time limit for synthesizing one sentence or recognizing a recording. For a recording, half its duration is
+   * added.
+   */
   jobTimeoutMs: number
   /** A process is ended if it is idle for this long. */
   idleMs: number
   /**
-   * If true, one process for recordings starts soon after the server and is never ended when idle, and `warmUp` starts
-   * a session's processes.
+   * If true, one process for recordings starts soon after the server and is not ended when idle, and `warmUp` starts
+   * the processes for a session.
    */
   warm: boolean
   clock: Clock
@@ -46,8 +50,8 @@ export type LocalOptions = {
 }
 
 /**
- * The longest time until a cancelled job stops. It stops after the recogniser's next token, some 10 ms, or after the
- * voice's sentence, some 200 ms.
+ * The time limit for a cancelled job to stop. A recognition stops after its next token, about 10 ms, and a synthesis
+ * after its sentence, about 200 ms.
  */
 const stopMs = 2000
 

@@ -1,6 +1,7 @@
 /**
- * One model for many streams. Finals are recognised first and in order. An interim is stopped for any final, even in
- * the middle, because the final replaces it anyway. So under load interims are dropped first.
+ * Shares one model among many streams. Final transcripts are recognised first and in order. A running interim
+ * recognition is stopped for any final, because the final transcript replaces the interim. So under load interim
+ * transcripts are dropped first.
  */
 import type { Moonshine } from './moonshine.ts'
 
@@ -70,7 +71,7 @@ export class Recognition {
   readonly samples: Float32Array
   readonly stop = new AbortController()
   urgent: boolean
-  /** Null if the recognition was stopped for a final, or cancelled. */
+  /** The recognized text. Null if the recognition was stopped for a final, or cancelled. */
   readonly text: Promise<string | null>
   settle: (text: string | null) => void = () => {}
   fail: (error: unknown) => void = () => {}
@@ -82,8 +83,8 @@ export class Recognition {
       this.settle = resolve
       this.fail = reject
     })
-    // If the stream closes before a failure, no code awaits this promise. Without this handler the failure would end
-    // the process.
+    // If the stream closes first, no code awaits this promise. Without this handler a failure would then end the
+    // process.
     this.text.catch(() => {})
   }
 }

@@ -5,7 +5,7 @@ import { smallestValue } from './smallest-value.ts'
 
 type Tool = LlmRequest['tools'][number]
 
-/** Words ignored in a tool's name: "get_weather" is about the weather, and the verb says nothing. */
+/** Words ignored in a tool's name: in "get_weather" only "weather" is the subject. */
 const verbs = new Set('get find look lookup up check fetch search read show list query retrieve by'.split(' '))
 const leaves = /\b(?:good ?bye|bye|hang up|(?:end|finish) (?:the|this|our) call|that(?: is|'s|’s) all|nothing else)\b/i
 const endCall = 'end_call'
@@ -14,7 +14,7 @@ const scheduleCallback = 'schedule_callback'
 /** The name book_table matches "book a table": at most this many words may be between its words. */
 const gapMax = 2
 
-/** Returns the tool named by the user, or undefined. A full name counts before a subject. */
+/** Returns the tool named by the user, or undefined. A tool's full name is preferred to its subject alone. */
 export function toolNamedIn(tools: readonly Tool[], said: string): Tool | undefined {
   if (tools.length === 0) return undefined
   const words = plainWords(said)
@@ -78,8 +78,8 @@ function valueOf(property: string, schema: Record<string, unknown>, said: string
 }
 
 /**
- * Returns the value said by the user. Speech to text often loses a plural's last "s", so other forms match too. Exact
- * words match first.
+ * Returns the enum value said by the user. Speech to text often drops a plural's last "s", so other word forms match
+ * too, but exact matches are tried first.
  */
 function chosenIn(values: readonly unknown[], said: string): string | undefined {
   const texts = values.filter((value) => typeof value === 'string')
@@ -143,7 +143,7 @@ function textOf(property: string, said: string): string | undefined {
   return place.exec(said)?.[1]
 }
 
-/** Returns the spoken time. A number after "at" counts before any other number. */
+/** Returns the spoken time. A number after "at" is preferred to any other number. */
 function timeIn(said: string): string | undefined {
   const parts = said.replace(day, '').split(/\bat\b/i)
   const after = parts.slice(1).map((part) => time.exec(part.slice(0, timeCharactersMax)))

@@ -1,6 +1,6 @@
-/** Compares sentences by their words, for the scripted model's rules. Only English is compared by stems. */
+/** Compares sentences by their words, for the scripted model's rules. Only English words are reduced to stems. */
 
-/** Words that say nothing about a sentence's subject. */
+/** Words ignored in comparisons, because they do not describe a sentence's subject. */
 const empty = new Set(
   (
     'a an the this that these those it its i me my we us our you your yours he she they them their his her is are was were be been am ' +
@@ -10,7 +10,7 @@ const empty = new Set(
   ).split(' '),
 )
 
-/** Groups of words treated as one word: question words together with the words in their answers. */
+/** Words treated as equal: question words together with the usual words in their answers. */
 const alike: Readonly<Record<string, string>> = Object.fromEntries(
   [
     'open opened opening close closed closing hour schedule',
@@ -32,7 +32,7 @@ export function plainWords(text: string): string[] {
   )
 }
 
-/** Returns the subject's words as stems, each once. */
+/** Returns the stems for the words about the sentence's subject, each stem once. */
 export function subjects(text: string): Set<string> {
   return new Set(
     plainWords(text)
@@ -49,7 +49,8 @@ export function stemOf(word: string): string {
 }
 
 /**
- * Returns the word without its ending, so "hours" equals "hour". In contrast to `stemOf`, "open" and "closed" differ.
+ * Returns the word without its ending, so "hours" equals "hour". Unlike `stemOf`, does not treat "open" and "closed" as
+ * equal.
  */
 export function plainStemOf(word: string): string {
   return withoutEnding(word).replace(/[ey]$/, '')
@@ -59,7 +60,7 @@ function withoutEnding(word: string): string {
   return word.length > 4 ? word.replace(/(?:ies|es|s)$/, '').replace(/(?:ing|ed)$/, '') : word.replace(/s$/, '')
 }
 
-/** Counts the common words. */
+/** Counts the words in both sets. */
 export function common(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   let count = 0
   for (const word of a) if (b.has(word)) count++

@@ -1,5 +1,5 @@
 /**
- * Answers from an agent's prompt, for the scripted model:
+ * Finds answers in an agent's prompt, for the scripted model. It reads these lines:
  *
  *   Q: When do you open?            a question; the next line begins with "A:" and is its answer
  *   A: At nine.
@@ -9,7 +9,7 @@
  */
 import { common, plainWords, subjects } from './script-words.ts'
 
-/** `question` is set only for an answer from a "Q:" line. */
+/** An answer and the words to find it by. `question` is set only for an answer from a "Q:" line. */
 type Entry = { question?: string; words: ReadonlySet<string>; answer: string }
 
 export type Script = {
@@ -20,7 +20,7 @@ export type Script = {
   facts: readonly Entry[]
 }
 
-/** The rest of a longer prompt or line is not read. */
+/** The limits for a prompt and a line. Further characters are not read. */
 const promptCharactersMax = 65_536
 const lineCharactersMax = 2000
 
@@ -29,7 +29,7 @@ const answer = /^\W*(?:a|answer|agent|assistant):\s*(\S.*)$/i
 const greeting = /^\W*(?:greeting|greet with|first say|begin with|opening):\s*(\S.*)$/i
 const replyRule =
   /^\W*(?:when|whenever|if) (?:you are |they are |anyone is |someone is )?(?:asked|(?:(?:the |a )?(?:user|caller|customer|someone|anyone|they|people) asks?))(?: you)? (?:about |for |whether |if )?([^,:]{1,200})[,:]? *(?:then )?(?:you )?(?:say|answer|reply|respond|tell (?:them|him|her))(?: with| that)?[,:]? *(\S.*)$/i
-/** Matches a sentence with an order to the agent. Such a sentence is no fact. */
+/** Matches a sentence with an instruction to the agent. Such a sentence is not a fact. */
 const order =
   /^\W*(?:you\b|your\b|always\b|never\b|do not\b|dont\b|don't\b|be\b|keep\b|speak\b|answer\b|if\b|when\b|use\b|ask\b|greet\b|help\b|act\b|respond\b|reply\b|try\b|make sure\b|please\b|avoid\b|only\b|call\b|end\b|introduce\b|offer\b|remember\b|talk\b)/i
 
@@ -62,8 +62,8 @@ function readSentences(line: string, { answers, facts }: { answers: Entry[]; fac
 }
 
 /**
- * Returns the answer with the best matching words. Returns null if no entry shares half its words, or half the
- * question's words, with the question.
+ * Returns the answer with the best matching words. Returns null if no entry has half its words, or half the user's
+ * words, in common with the user's sentence.
  */
 export function answerFrom(entries: readonly Entry[], said: string): string | null {
   const utterance = plain(said)

@@ -1,12 +1,12 @@
 /**
- * Cuts a sample stream into speech segments. The segments are short, because the recogniser loses words beyond about 25
+ * Cuts a sample stream into speech segments. The segments are short, because the recogniser misses words after about 25
  * s.
  *
  *   samples  ....####..###...................#########################################...
  *   segments   [            ]             [              ][                             ]
  *             pad  one segment  pad: a long pause closes    no pause for 15 s: cut where it is quietest
  *
- * A pad is 300 ms of silence that belongs to the segment, before or after its speech. At most one segment is open, so
+ * A pad is 300 ms of silence included in the segment, before or after its speech. At most one segment is open, so
  * memory use does not depend on the recording's length.
  */
 
@@ -18,19 +18,19 @@ export type SpeechSegment = {
   samples: Float32Array
   startMs: number
   endMs: number
-  /** True if the speaker paused. False if speech without a pause was cut. */
+  /** True if the segment ends at a pause. False if speech without a pause was cut. */
   endpoint: boolean
 }
 
 const rateHz = 16000
 export const frameMs = (vadFrameSamples * 1000) / rateHz
-/** Silero recommends these thresholds: speech begins above the first and goes on above the second. */
+/** The thresholds recommended by Silero: speech begins above the first probability and continues above the second. */
 const beginsAbove = 0.5
 const goesOnAbove = 0.35
 const padFrames = Math.round(300 / frameMs)
 const speechFramesMin = Math.round(96 / frameMs)
 const segmentFramesMax = Math.floor(15_000 / frameMs)
-/** A forced cut is made between here and the end, so that no segment gets too short for recognition. */
+/** A forced cut is made after this position in the segment, so that no segment is too short for recognition. */
 const cutFromFrames = Math.round(6_000 / frameMs)
 
 type Frame = { samples: Float32Array; speech: boolean; loudness: number }
@@ -38,19 +38,19 @@ type Frame = { samples: Float32Array; speech: boolean; loudness: number }
 export class Segmenter {
   readonly #vad: Vad
   readonly #pauseFrames: number
-  /** Samples for the next, incomplete frame. */
+  /** The samples in the next frame, which is not complete yet. */
   #rest: Float32Array = new Float32Array(0)
   /** The open segment's frames with the pad before them. If no segment is open, only the frames for the next pad. */
   #frames: Frame[] = []
-  /** The index of `#frames[0]`, counted from the recording's start. */
+  /** The number of `#frames[0]`, counted in frames from the recording's start. */
   #firstFrame = 0
   #open = false
   #silentFrames = 0
   #speechFrames = 0
 
   /**
-   * The model keeps state between frames, so no other code may use it until this segmenter has ended. A silence of
-   * `pauseMs` closes a segment.
+   * The VAD model keeps state between frames, so no other code may use `vad` until this segmenter has ended. A silence
+   * of `pauseMs` closes a segment.
    */
   constructor(vad: Vad, pauseMs: number) {
     vad.reset()
@@ -62,7 +62,7 @@ export class Segmenter {
     return this.#open
   }
 
-  /** True if the open segment is longer than a click. */
+  /** True if there is an open segment and it is longer than a click noise. */
   get speaking(): boolean {
     return this.#open && this.#speechFrames >= speechFramesMin
   }
@@ -72,7 +72,7 @@ export class Segmenter {
     return this.#firstFrame + this.#frames.length
   }
 
-  /** When the open segment's speech begins. */
+  /** The time when the open segment's speech begins, from the recording's start. */
   get startMs(): number {
     return this.#placeMs(this.#frames.findIndex((frame) => frame.speech))
   }
@@ -166,7 +166,7 @@ export class Segmenter {
     if (frames.filter((frame) => frame.speech).length < speechFramesMin) return undefined
     const first = frames.findIndex((frame) => frame.speech)
     const last = frames.findLastIndex((frame) => frame.speech)
-    // After a forced cut, speech begins without a pause before it, and the recogniser then often finds no word. So
+    // After a forced cut, speech begins without silence before it, and the recogniser then often finds no word. So
     // silence is added.
     const missing = Math.max(0, padFrames - first)
     return {

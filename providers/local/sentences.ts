@@ -1,6 +1,6 @@
 /**
- * Splits a text into sentences with plain characters, because the voice knows only English and ASCII. With separate
- * sentences, the first sentence can be played early.
+ * Splits a text into sentences with ASCII characters only, because the voice supports only English and ASCII. Sentences
+ * are synthesized separately, so the first sentence can be played early.
  */
 
 import { isAbbreviation } from '../../domain/speech/sentence-buffer.ts'
@@ -25,15 +25,15 @@ const replacements: readonly [RegExp, string][] = [
 export type PlainSentence = { text: string; sourcePlace: (place: number) => number }
 
 /**
- * The most characters that are prepared in one go. Each of a hundred patterns reads them, and reads a long run of blanks
- * again from each blank: 1,000 characters take at most 8 ms, and 20,000 took half a second.
+ * The most characters prepared in one step. About a hundred patterns search the text, some in quadratic time for many
+ * spaces in a row: 1,000 characters take at most 8 ms, but 20,000 took half a second.
  */
 export const segmentMax = 1000
 
-/** A part of a text that is prepared by itself. `at` is its place in the text. */
+/** A part of a text, prepared in one step. `at` is the part's position in the text. */
 type Segment = { at: number; text: string }
 
-/** Cuts a text behind sentences, otherwise behind words, otherwise at the limit. */
+/** Cuts a text after a sentence, otherwise after a word, otherwise at the limit. */
 export function* segments(text: string): Generator<Segment> {
   for (let at = 0; at < text.length; ) {
     const rest = text.slice(at, at + segmentMax)
@@ -89,10 +89,13 @@ function partsOf(text: string, charsMax: number): Part[] {
   return parts.filter((part) => /[a-z0-9]/i.test(part.text))
 }
 
-/** The longest abbreviation has seven characters, and one character before it counts. */
+/** The longest abbreviation has seven characters, and the character before an abbreviation is tested too. */
 const abbreviationMax = 12
 
-/** Returns true if a sentence ends before this place: behind a stop and closing quotes, but not behind "Mr.". */
+/**
+ * Returns true if a sentence ends before this position: after a full stop and closing quotes, but not after an
+ * abbreviation such as "Mr.".
+ */
 function isSentenceEnd(text: string, end: number): boolean {
   let at = end - 1
   while (at > 0 && `"')]`.includes(text[at] as string)) at--

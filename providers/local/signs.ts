@@ -1,10 +1,9 @@
 /**
- * Spoken words for signs without an ASCII form, if the sign changes a sentence's meaning. Without these words the
- * embedded voice drops the sign: "½" became "12", and "5 €" lost its currency. The patterns include the amount or
- * number beside a sign.
+ * Replaces signs without an ASCII form by words, if the sign changes a sentence's meaning. The embedded voice would
+ * drop the sign: "½" became "12", and "5 €" lost its currency. The patterns include the amount or number beside a sign.
  */
 
-/** Matches only at a number's first digit. Otherwise a long number would be read again from each digit. */
+/** Matches only at a number's first digit. Otherwise the search would try again at each digit in a long number. */
 const amount = String.raw`((?<![\d.,])\d[\d.,]*(?<![.,]))`
 const space = String.raw`[\s\u00a0\u202f]*`
 
@@ -75,13 +74,13 @@ const rangeEnd = String.raw`\s*[–—-]\s*\d[\d.,]*(?<![.,])`
 const oneOrRange = `${firstNumber}(?:${rangeEnd})?`
 const scaled = String.raw`(${oneOrRange}[\s\u00a0\u202f-]*(?:hundred|thousand|lakh|crore|million|billion|trillion)(?![a-z]))`
 
-/** Reads "€10k" as "€10 thousand". After a space, "m" stays, because it is a metre. */
+/** Changes "€10k" to "€10 thousand". An "m" after a space is not changed, because it means metres. */
 const spokenScales = Object.entries(scales).flatMap(([short, long]): [RegExp, string][] => [
   [new RegExp(`(${moneySigns}${space}${oneOrRange})(?:${short})(?![a-z\\d])`, 'gi'), `$1 ${long}`],
   [new RegExp(`(\\d)${space}(?:${short})(?=${space}${moneySigns})`, 'gi'), `$1 ${long}`],
 ])
 
-/** "€5 – €10" and "5 € – 10 €". */
+/** Matches ranges such as "€5 – €10" and "5 € – 10 €". */
 const moneyRange = new RegExp(
   `(?<=\\d${space}${moneySigns})\\s*[–—]\\s*(?=\\d)|(?<=\\d[a-z]{0,2})\\s*[–—]\\s*(?=${moneySigns}${space}\\d)`,
   'g',
@@ -100,9 +99,9 @@ const withUnit = (sign: string, [one, more]: [string, string]): [RegExp, string]
 ]
 
 /**
- * Finds a range's dash: up to four digits on each side, or thousands. A three-digit number before a four-digit number
- * is a phone number, unless both are round. More groups in a row ("212 555–123") and a leading zero ("030–123") are
- * phone numbers too.
+ * Matches the dash in a number range: up to four digits on each side, or numbers with thousands separators. A
+ * three-digit number before a four-digit number is a phone number, unless both are round. More groups in a row ("212
+ * 555–123") and a leading zero ("030–123") are phone numbers too.
  */
 const numberOfRange = String.raw`(?:\d{1,3}(?:[.,]\d{3})+|\d{1,4})(?:\.\d+)?`
 const rangeDash = new RegExp(
@@ -121,7 +120,7 @@ export const spokenSigns: readonly [RegExp, string][] = [
     [new RegExp(sign, 'g'), ` ${alone} `],
   ]),
   [/(\d)\u2044(?=\d)/g, '$1/'],
-  // Other dashes between numbers belong to phone numbers. A dash before a number is a minus.
+  // Other dashes between numbers are in phone numbers. A dash before a number is a minus sign.
   [rangeDash, ' to '],
   [/(\d)\s*[–—]\s*(?=\d)/g, '$1-'],
   [/(^|[\s(])[–\u2212](?=\d)/g, '$1minus '],

@@ -1,6 +1,6 @@
 /**
- * Makes the smallest valid value for a JSON Schema, for the usual schemas in tools and answers. It ignores patterns and
- * negations.
+ * Makes the smallest valid value for a JSON Schema. Supports the usual schemas for tools and answers, but ignores
+ * `pattern` and `not`.
  */
 
 type Schema = Readonly<Record<string, unknown>>
@@ -8,8 +8,8 @@ type Schema = Readonly<Record<string, unknown>>
 /** The depth is limited, because a schema may contain itself. */
 const depthMax = 16
 /**
- * The most values made for one schema. If a schema contains itself ten times, ten levels have ten thousand million
- * values. Values beyond the limit are null.
+ * The most values made for one schema; values beyond this limit are null. If a schema contains itself ten times, ten
+ * levels would need ten thousand million values.
  */
 const stepsMax = 20_000
 
@@ -86,7 +86,9 @@ function typeOf(schema: Schema): unknown {
   return type ?? ('properties' in schema ? 'object' : 'items' in schema ? 'array' : undefined)
 }
 
-/** Resolves a reference within the document, such as `#/$defs/name`. Any other reference allows every value. */
+/**
+ * Resolves a reference within the document, such as `#/$defs/name`. For any other reference every value is accepted.
+ */
 function resolve(reference: string, root: Schema): unknown {
   if (!reference.startsWith('#')) return {}
   const names = reference

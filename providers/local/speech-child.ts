@@ -1,4 +1,7 @@
-/** The parent's side for one speech child. If a child does not stop, it is killed, because it stores nothing. */
+/**
+ * The parent's side for one child process for speech. If a child does not stop, it is killed; no data is lost, because
+ * children store nothing.
+ */
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { Clock } from '../../domain/ports/system.ts'
 import type { FromSpeechChild, ToSpeechChild } from './child-messages.ts'
@@ -50,12 +53,14 @@ export class SpeechChild {
     })
   }
 
-  /** Asks the child to cancel its job. If the child does not answer with a failure soon, it must be killed. */
+  /**
+   * Asks the child to cancel its job. If the child does not soon report the job as failed, the child must be killed.
+   */
   stop(): void {
     this.#process.send({ type: 'stop' })
   }
 
-  /** Asks the child to leave. If it has not left after `stopMs`, it is killed. */
+  /** Asks the child to exit. If it is still running after `stopMs`, it is killed. */
   end(clock: Clock, stopMs: number): void {
     this.#process.end(clock, stopMs)
   }

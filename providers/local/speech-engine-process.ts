@@ -1,11 +1,11 @@
-/** The parent's side for a forked speech engine process, without knowledge about the messages between both. */
+/** The parent's side for a forked speech engine process, for any kind of messages. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { Clock } from '../../domain/ports/system.ts'
 
 export type EngineEntry = 'stt-child' | 'tts-child' | 'stt-live-child' | 'vad-child'
 
-/** The extension for the child's entry file: sources under tsx, or compiled files. */
+/** The extension for the child's entry file: `.ts` sources under tsx, or compiled `.js` files. */
 const extension = import.meta.url.endsWith('.ts') ? '.ts' : '.js'
 const stderrCharsMax = 2000
 /** A child inherits only these variables, because it needs no credentials. */
@@ -41,7 +41,8 @@ export class SpeechEngineProcess<ToChild extends object, FromChild> {
       this.#process.once('exit', (code, signal) => {
         const how = signal ?? `code ${code}`
         const cause = new Error(`speech child ended with ${how}`, { cause: this.#stderr })
-        // A killed process was stuck in one caller's work, or this server closes. Its other work does not blame the model.
+        // A process is killed if it is stuck in one client's work, or if this server closes. So the failure must not
+        // count against the model's health.
         ended(how, new ProviderError('server', { sent: true, isByCaller: this.#isKilled, cause }))
       })
     })
@@ -56,7 +57,7 @@ export class SpeechEngineProcess<ToChild extends object, FromChild> {
     return this.#alive
   }
 
-  /** Asks the process to leave by closing the message channel. If it has not left after `stopMs`, it is killed. */
+  /** Asks the process to exit by closing the message channel. If it is still running after `stopMs`, it is killed. */
   end(clock: Clock, stopMs: number): void {
     this.#alive = false
     if (this.#process.connected) this.#process.disconnect()
@@ -71,7 +72,7 @@ export class SpeechEngineProcess<ToChild extends object, FromChild> {
   }
 
   /**
-   * Sends a message and copies its bytes before it returns. A broken pipe is ignored here, because the event "exit"
+   * Sends a message and copies its bytes before returning. A broken pipe is ignored here, because the event `exit`
    * follows and ends all work.
    */
   send(message: ToChild): void {

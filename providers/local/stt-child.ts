@@ -17,12 +17,15 @@ import { openVad, type Vad } from './vad.ts'
  */
 const pauseMs = 640
 
-/** Four seconds. A cancelled job stops between two such steps, because a decoder can return minutes at once. */
+/**
+ * Four seconds in samples. Long audio is handled in these steps and a cancelled job stops between two steps, because a
+ * decoder can return minutes at once.
+ */
 const stepSamples = 4 * moonshineRateHz
 
 let models: Promise<[Vad, Moonshine]> | undefined
 
-/** A telephone format, so that warming up also loads the resampler. */
+/** The audio format for the first job after the start. A telephone format, so that the resampler is loaded too. */
 const warmUpFormat = { container: 'raw', encoding: 'pcm_s16le', sampleRateHz: 8000, channels: 1 } as const
 const warmUpMs = 1000
 const warmUpBytes = 16_000
@@ -33,7 +36,8 @@ serveJobs<SttInput | AlignInput | WarmInput, SttOutput | AlignOutput>(async (inp
     const noise = once(Uint8Array.from({ length: warmUpBytes }, (_, index) => (index * 37) % 251))
     const audio = decodeMono({ format: warmUpFormat, durationMs: warmUpMs, pieces: noise }, moonshineRateHz)
     for await (const { samples } of findSpeech(vad, audio, context)) await moonshine.transcribe(samples, context.signal)
-    // Noise contains no speech, so the line above has probably recognized nothing. So one recognition is made here.
+    // The noise above contains no speech, so probably nothing was recognized. So one recognition is made here, to warm
+    // up the model.
     await moonshine.transcribe(new Float32Array(moonshineRateHz), context.signal)
     return { segments: [] }
   }

@@ -6,7 +6,7 @@ import type { FromStreamChild, StreamInput, ToStreamChild } from './stt-live-mes
 import { RecognitionStream } from './stt-live-stream.ts'
 import { openVad, type Vad } from './vad.ts'
 
-/** One second. */
+/** The audio for the first recognition after the start: one second, in samples. */
 const warmUpSamples = 16_000
 
 let models: Promise<[Vad, Recogniser]> | undefined
@@ -42,7 +42,7 @@ async function open(id: number, input: StreamInput): Promise<void> {
   }
 }
 
-/** Loads the models early. A failure is ignored here: the first stream loads again and reports it. */
+/** Loads the models early. A failure is ignored here: the first stream loads them again and reports the failure. */
 function preload(): void {
   models ??= load()
   models.catch(() => {})
@@ -57,7 +57,7 @@ function close(id: number): void {
 
 /**
  * Loads the models and makes one recognition, because a process's first recognition takes much longer. After a failure
- * the next stream loads again.
+ * the next stream tries to load them again.
  */
 async function load(): Promise<[Vad, Recogniser]> {
   try {

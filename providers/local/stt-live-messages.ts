@@ -1,5 +1,6 @@
 /**
- * The messages between the child for streams and its parent. Many streams share one child, so each message has an id.
+ * The messages between the child process for live streams and its parent. Many streams share one child, so each message
+ * has an id.
  */
 import type { StreamAudio, StreamTranscript } from '../../domain/ports/stt.ts'
 
@@ -9,7 +10,10 @@ export type StreamInput = {
   endpointingMs: number
 }
 
-/** One stream's messages are in order. The answer to `close` is always `closed`. `load` has no answer. */
+/**
+ * Messages to the child. A stream's messages keep their order. `close` is always answered with `closed`, and `load` has
+ * no answer.
+ */
 export type ToStreamChild =
   | { type: 'load' }
   | { type: 'open'; id: number; input: StreamInput }
@@ -19,8 +23,8 @@ export type ToStreamChild =
   | { type: 'close'; id: number }
 
 /**
- * `taken` reports that the child has read a frame, with its weight (AudioLayout). `ended`, `failed` and `closed` end a
- * stream. `message` contains no speech.
+ * Messages from the child. `taken` reports a frame as read, with its weight (AudioLayout). `ended`, `failed` and
+ * `closed` end a stream. The error text in `message` contains no speech.
  */
 export type FromStreamChild =
   | { type: 'opened'; id: number }

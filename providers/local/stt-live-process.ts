@@ -1,4 +1,4 @@
-/** The parent's side for a child with several recognized streams. */
+/** The parent's side for a child process that recognizes several streams. */
 
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { SttStream, SttStreamSink } from '../../domain/ports/stt.ts'
@@ -9,9 +9,9 @@ import { SpeechEngineProcess } from './speech-engine-process.ts'
 import type { FromStreamChild, StreamInput, ToStreamChild } from './stt-live-messages.ts'
 
 export type StreamChildOptions = {
-  /** A child is killed if it has not loaded its models and done a first recognition within this time. */
+  /** The time limit for a child to load its models and do a first recognition. A slower child is killed. */
   openMs: number
-  /** If a child takes longer than this to close a stream, or to leave, it is stuck and is killed. */
+  /** If a child needs longer than this to close a stream or to exit, it is stuck and is killed. */
   stopMs: number
   clock: Clock
   /** Called when the last stream has closed. */
@@ -60,14 +60,14 @@ export class StreamChild {
     this.#process.send({ type: 'load' })
   }
 
-  /** Asks the child to leave. If it has not left after `stopMs`, it is killed. */
+  /** Asks the child to exit. If it is still running after `stopMs`, it is killed. */
   end(): void {
     this.#process.end(this.#options.clock, this.#options.stopMs)
   }
 
   /**
-   * Opens a stream. Resolves when the child is ready for audio. Rejects with ProviderError. The stream's end also ends
-   * the place.
+   * Opens a stream. Resolves when the child is ready for audio. Rejects with ProviderError. When the stream ends, its
+   * `place` is released.
    */
   open(input: StreamInput, place: Place, sink: SttStreamSink, signal: CancelSignal): Promise<SttStream> {
     const id = ++this.#lastId
@@ -108,10 +108,10 @@ type StreamParts = {
 
 /**
  * A stream's states are `opening` → `open` → `closing` (`close` was sent to the child) → `gone`. If the child ends or
- * fails, each state becomes `gone`.
+ * fails, the state becomes `gone` from any state.
  */
 class ChildStream implements SttStream {
-  /** The weight of all frames that the child has not read yet. */
+  /** The weight of all frames not yet read by the child. */
   bufferedBytes = 0
   #state: 'opening' | 'open' | 'closing' | 'gone' = 'opening'
   readonly #parts: StreamParts
@@ -167,7 +167,7 @@ class ChildStream implements SttStream {
     if (this.#state === 'open') this.#messageWhileOpen(message)
   }
 
-  /** Called when the child has ended, or when it has ended this stream. */
+  /** Called when the child has exited, or when the child has ended this stream. */
   fail(error: ProviderError): void {
     const state = this.#state
     this.#gone()

@@ -1,5 +1,5 @@
 /**
- * One stream inside the child: its audio is decoded, cut at pauses and recognized as it arrives.
+ * One live stream inside the child process: its audio is decoded, cut at pauses and recognized as it arrives.
  *
  *   audio     ....######.######........######..
  *   interims         ^    ^  ^ settled: the pause is as long as the pad
@@ -7,7 +7,7 @@
  *
  * The pad is the silence kept after a segment's speech (`segmenter.ts`). The settled interim has the same samples as
  * the final, so its text becomes the final. The stream holds one open segment and at most one segment waiting for its
- * text (15 s each). It reads more audio only when there is room.
+ * text (15 s each). It reads no more audio while both exist.
  */
 import { setImmediate as eventLoop } from 'node:timers/promises'
 import { vadFrameSamples } from '../../domain/ports/vad.ts'
@@ -23,9 +23,12 @@ import { type Vad } from './vad.ts'
 /** The first interim needs this much speech: with less speech the model finds hardly any text. */
 const firstInterimFrames = Math.round(448 / frameMs)
 const interimFramesMin = Math.round(640 / frameMs)
-/** Interims use at most this fraction of the time, so they become rarer with long segments or a busy recognizer. */
+/**
+ * Interim recognitions use at most this fraction of the time, so interims become rarer with long segments or a busy
+ * recognizer.
+ */
 const interimShareMax = 1 / 3
-/** If a stream is this far behind, it gets no interims. */
+/** If a stream is this far behind its audio, it gets no interims. */
 const behindMs = 500
 
 type Event = { type: 'audio'; bytes: Uint8Array } | { type: 'flush' } | { type: 'end' }
@@ -57,7 +60,7 @@ export class RecognitionStream {
   readonly #pending = new Set<Recognition>()
   #lastFinal: Promise<void> = Promise.resolve()
   #utterance = 0
-  /** True if the utterance has a transcript. A last transcript must then end the utterance. */
+  /** True if the utterance has a transcript. Then a last transcript must mark the utterance's end. */
   #isUtteranceOpen = false
   #lastText = ''
 
@@ -126,7 +129,7 @@ export class RecognitionStream {
   async #recognize(samples: Float32Array): Promise<void> {
     for (let at = 0; at < samples.length && !this.#closed; at += vadFrameSamples) {
       const wasOpen = this.#segmenter.open
-      // At most one frame at a time, so that no segmenter state is missed.
+      // Samples are added one frame at a time, so that no segmenter state is missed.
       for await (const segment of this.#segmenter.push(samples.subarray(at, at + vadFrameSamples))) {
         await this.#finish(segment)
       }
@@ -137,7 +140,9 @@ export class RecognitionStream {
     }
   }
 
-  /** Handles `flush`. Speech without a word so far stays open, because the next audio may complete a word. */
+  /**
+   * Handles `flush`. If no word was recognized yet, the segment stays open, because the next audio may complete a word.
+   */
   async #flush(): Promise<void> {
     if (!this.#segmenter.open) return this.#endSpeech()
     const segment = this.#segmenter.peek()
@@ -164,8 +169,7 @@ export class RecognitionStream {
 
   #interimIfDue(): void {
     const { settled, silentFrames, frameCount } = this.#segmenter
-    // During a pause only the settled interim is worth its time, because it can become the final. No other interim is
-    // made.
+    // During a pause only the settled interim is made, because only this interim can become the final.
     const due = this.#input.interimResults && silentFrames === 0 && frameCount >= this.#interimDueFrame
     if (!settled && !due) return
     const segment = this.#segmenter.peek()
@@ -175,11 +179,11 @@ export class RecognitionStream {
   async #makeInterim(segment: SpeechSegment, startFrame: number): Promise<void> {
     this.#dropInterim()
     this.#interimDueFrame = Infinity
-    // Real time is used, and no injected clock, because this measures the engine's speed.
+    // Uses the real time instead of the injected clock, because this measures the speech engine's speed.
     const startedAtMs = performance.now()
     const interim: Interim = { recognition: this.#recogniser.interim(segment.samples), samples: segment.samples.length }
     this.#interim = interim
-    // A failure is ignored here, because the final fails in the same way and reports it.
+    // A failure is ignored here, because the final fails in the same way and reports the failure.
     const text = await this.#textOf(interim.recognition).catch(() => null)
     if (this.#interim !== interim) return
     const stretchedFrames = (performance.now() - startedAtMs) / interimShareMax / frameMs
@@ -189,7 +193,10 @@ export class RecognitionStream {
       this.#sendTranscript(text, segment, false)
   }
 
-  /** Starts a final. Its text is sent later, in order. The audio waits only if a second segment waits for its text. */
+  /**
+   * Starts a final recognition. Its text is sent later, in order. The audio waits only if a second segment waits for
+   * its text.
+   */
   async #finish(segment: SpeechSegment, recognition = this.#recognitionOf(segment)): Promise<void> {
     await this.#lastFinal
     this.#lastFinal = this.#sendFinal(recognition, segment)
@@ -212,8 +219,8 @@ export class RecognitionStream {
   }
 
   /**
-   * Returns the final's recognition. If the interim has exactly these samples, it becomes the final. Otherwise it is
-   * dropped.
+   * Returns the recognition for the final. If the interim has exactly these samples, its recognition becomes the final.
+   * Otherwise the interim is dropped.
    */
   #recognitionOf({ samples }: SpeechSegment): Recognition {
     const interim = this.#interim
@@ -226,7 +233,7 @@ export class RecognitionStream {
     return this.#recogniser.final(samples)
   }
 
-  /** Ends an utterance after a forced cut without later speech, because no last segment ends it. */
+  /** Ends an utterance if no speech followed a forced cut, because then no last segment ends the utterance. */
   #endSpeech(): void {
     this.#dropInterim()
     this.#isSpeechReported = false

@@ -1,6 +1,6 @@
 /**
- * The children for stream recognition. A child starts when it is needed, gets an even share of the streams, and ends
- * after a time without streams. Organizations share the streams of all children.
+ * The child processes for live recognition. A child starts when it is needed, gets an even part of the streams, and
+ * ends after a time without streams. Organizations share the capacity for streams in all children.
  */
 
 import { ProviderError } from '../../domain/ports/provider-error.ts'
@@ -23,7 +23,7 @@ export type StreamPoolOptions = Omit<StreamChildOptions, 'onIdle'> & {
   log: Log
 }
 
-/** The Retry-After if all children are full. A stream's end cannot be predicted, so this is only a short wait. */
+/** The Retry-After if all children are full: a short wait, because a stream's end cannot be predicted. */
 const retryAfterS = 5
 
 export class StreamPool {

@@ -10,14 +10,16 @@ import type { StreamPool } from './stt-live.ts'
 import type { StreamInput } from './stt-live-messages.ts'
 
 /**
- * An audio message's size. A child checks for "stop" between two messages, and 64 KiB of poor MP3 last a minute.
+ * The most bytes in an audio message. A child checks for `stop` between two messages, and 64 KiB in low-quality MP3
+ * last a minute.
  */
 const pieceBytesMax = 64 * 1024
-/** Measured on a busy core: 0.07 s for each second of audio. */
+/** The expected time per time of audio. Measured on a busy core: 0.07 s for each second of audio. */
 const expectedPerAudio = 0.1
 const timeoutPerAudio = 0.5
 /**
- * The pause before an end point, in milliseconds. Shorter pauses occur within words, longer pauses between speakers.
+ * The pause before an end point: the minimum, the default and the maximum. Shorter pauses occur within words, longer
+ * pauses between speakers.
  */
 const endpointing = { minMs: 100, usualMs: 480, maxMs: 3000 }
 
@@ -26,7 +28,7 @@ export type SttProgress = { stage: 'stt'; doneMs: number; totalMs: number }
 export type LocalSttOptions = {
   pool: ChildPool
   streams: StreamPool
-  /** The time limit for a recording without length. Half a recording's duration is added. */
+  /** The time limit for a recognition. Half the recording's duration is added. */
   jobTimeoutMs: number
   onProgress?: (progress: SttProgress) => void
 }
@@ -54,8 +56,8 @@ export function createLocalStt({ pool, streams, jobTimeoutMs, onProgress }: Loca
 }
 
 /**
- * Returns the child's input. Throws ProviderError if an Opus stream has more than two channels, the most in one packet.
- * Without a container nothing says how several packets belong together.
+ * Returns the child's input. Throws ProviderError if an Opus stream has more than two channels, the maximum in one
+ * packet. Without a container the channels in several packets cannot be combined.
  */
 function streamInput({ audio, interimResults, endpointingMs = endpointing.usualMs }: SttStreamRequest): StreamInput {
   if (audio.encoding === 'opus' && audio.channels > 2) throw new ProviderError('unsupported', { sent: false })

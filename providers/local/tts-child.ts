@@ -5,7 +5,7 @@ import { type Flite, openFlite } from './flite.ts'
 
 let flite: Promise<Flite> | undefined
 
-/** Spoken in advance, because a process needs much longer for its first sentence. */
+/** This text is synthesized in advance, because a process needs much longer for its first sentence. */
 const warmUp: TtsInput = { text: 'One.', voice: 'rms', speed: 1 }
 
 serveJobs<TtsInput | WarmInput, TtsOutput>(async (input) => {

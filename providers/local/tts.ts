@@ -16,7 +16,7 @@ export const fliteVoices = [
 
 const bytesPerMs = (fliteOutput.sampleRateHz * 2) / 1000
 const sentenceCharsMax = 300
-/** Measured on a busy core: 160 ms for 90 characters. */
+/** The expected time per character. Measured on a busy core: 160 ms for 90 characters. */
 const expectedMsPerChar = 2
 
 export type LocalTtsOptions = {
@@ -33,8 +33,8 @@ export function createLocalTts({ pool, jobTimeoutMs }: LocalTtsOptions): Tts {
   }
 
   /**
-   * Yields the speech. Each sentence is a separate job, so a slow client does not occupy a child. The next sentence is
-   * made while the client reads this sentence.
+   * Yields the speech. Each sentence is a separate job, so a slow client does not occupy a child process. The next
+   * sentence is synthesized while the client reads the current sentence.
    */
   async function* speakAll(
     { inputs, onWordEnd }: SpeakRequest,
@@ -53,8 +53,8 @@ export function createLocalTts({ pool, jobTimeoutMs }: LocalTtsOptions): Tts {
         fromMs += samples.length / bytesPerMs
         const { value: input } = await inputs.next()
         spoken = input ? { input, output: speak(input, queued, either) } : null
-        // The next round awaits this promise. If the client leaves before, a failure must not become an unhandled
-        // rejection.
+        // The loop's next iteration awaits this promise. If the client disconnects first, a failure must not become an
+        // unhandled rejection.
         spoken?.output.catch(() => {})
         if (samples.length > 0) yield samples
       }
@@ -67,8 +67,8 @@ export function createLocalTts({ pool, jobTimeoutMs }: LocalTtsOptions): Tts {
     async synthesize(request: TtsRequest, signal: AbortSignal): Promise<Speech> {
       const inputs = inputsOf(request, ownerOf(signal))
       const { value: input } = await inputs.next()
-      // The text contains only emoji or another script. `bad_request` stops the failover, because no other provider
-      // would find English text in it.
+      // The text contains only emoji or another script. The error is `bad_request` so no other provider is tried: the
+      // text contains no English words.
       if (!input) throw new ProviderError('bad_request', { sent: false })
       const output = Promise.resolve(await speak(input, { owner: ownerOf(signal), continues: false }, signal))
       return { format: fliteOutput, audio: speakAll({ ...request, inputs }, { input, output }, signal) }
@@ -81,7 +81,7 @@ type Input = TtsInput & Pick<PlainSentence, 'sourcePlace'>
 type Spoken = { input: Input; output: Promise<TtsOutput> }
 type SpeakRequest = { inputs: AsyncGenerator<Input, undefined> } & Pick<TtsRequest, 'onWordEnd'>
 
-/** Yields the sentences. Other work has a turn between two segments of the text. Throws ProviderError. */
+/** Yields the sentences. Other work can run between two segments of the text. Throws ProviderError. */
 async function* inputsOf(
   { text, voice = 'rms', speed = 1 }: TtsRequest,
   owner: string,

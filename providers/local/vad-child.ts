@@ -10,8 +10,8 @@ const streams = openSession('sileroVad').then((session) => new VadStreams(sessio
 process.on('message', (batch: VadBatch) => void answer(batch))
 
 /**
- * A failure ends this process as an unhandled rejection. Its parent starts another process, because the state may be
- * damaged.
+ * A failure ends this process as an unhandled rejection, because the model's state may be damaged. The parent then
+ * starts another process.
  */
 async function answer(batch: VadBatch): Promise<void> {
   sendToParent(await (await streams).answer(batch))

@@ -1,13 +1,13 @@
 /**
- * One stream's unanswered samples. Frames stay here until their answers come, so that they can be sent again to another
- * child. The ring grows while a child is late, and shrinks when the child has caught up.
+ * Holds one stream's samples in frames until their answers arrive, so that the frames can be sent again to another
+ * child process. The ring grows while a child is late, and shrinks when the child has caught up.
  *
  *   ring   [ sent | waiting | the rest of a frame | free ]
  *   frames  #done           #written
  */
 import { vadFrameSamples, vadLateFramesMax } from '../../domain/ports/vad.ts'
 
-/** Two seconds. A killed child is replaced within one second. */
+/** The ring's usual length in frames: two seconds. A killed child is replaced within one second. */
 export const usualFrames = 64
 
 export class VadFrames {
@@ -18,8 +18,8 @@ export class VadFrames {
   #done = 0
 
   /**
-   * Copies samples until the current frame is complete, and returns how many it copied. Must not be called while
-   * `full`.
+   * Copies samples until the current frame is complete, and returns the number copied. Must not be called while `full`
+   * is true.
    */
   write(samples: Int16Array): number {
     if (this.unanswered * vadFrameSamples >= this.#ring.length) this.#resize(2 * this.#ring.length)
@@ -35,7 +35,7 @@ export class VadFrames {
     return this.#whole - this.#done
   }
 
-  /** True if no further frame may wait for its answer. */
+  /** True if the ring has no space for a further frame without an answer. */
   get full(): boolean {
     return this.unanswered === vadLateFramesMax
   }
@@ -52,7 +52,7 @@ export class VadFrames {
     return this.#sent++
   }
 
-  /** Notes the answer to a frame. Returns false if the frame was answered before. */
+  /** Records the answer to a frame. Returns false if the frame was already answered. */
   answered(frame: number): boolean {
     if (frame !== this.#done) return false
     this.#done++
@@ -67,7 +67,7 @@ export class VadFrames {
     return this.#done
   }
 
-  /** Called when the child has died: its unanswered frames are sent again to the next child. */
+  /** Called when the child has died. Marks its unanswered frames as unsent, so they are sent to the next child. */
   rewind(): void {
     this.#sent = this.#done
   }

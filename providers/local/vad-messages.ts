@@ -1,6 +1,6 @@
 /**
- * The messages between the child for voice activity detection and its parent. The child serves all live streams in a
- * serving process.
+ * The messages between the child process for voice activity detection and its parent. The child serves all live streams
+ * in its parent process.
  */
 
 /** The parent sends a batch only after the answer to the last batch, so messages have no id. */

@@ -1,7 +1,7 @@
 /**
- * Voice activity detection by one child for all sessions in a serving process. Every `tickMs`, all streams' frames go
- * out in one message, and one message brings the answers. If the child dies, it is replaced, and the streams go on with
- * a fresh state.
+ * Voice activity detection by one child process for all sessions in this process. Every `tickMs`, one message sends all
+ * streams' frames, and one message returns the answers. If the child dies, it is replaced, and the streams continue
+ * with a new model state.
  */
 import type { Clock, Log } from '../../domain/ports/system.ts'
 import { type Vad, type VadStream, vadFrameSamples } from '../../domain/ports/vad.ts'
@@ -17,13 +17,13 @@ export type LocalVadOptions = {
 }
 
 /**
- * The pause between two batches. A single session waits this long for a frame's answer. 100 sessions cost 200 messages
- * a second at most.
+ * The pause between two batches. It adds up to this time to a frame's answer, but even 100 sessions need at most 200
+ * messages a second.
  */
 const tickMs = 5
 /** The most frames in a batch: 16 s of one stream, half a megabyte. */
 const batchFramesMax = 512
-/** A child is killed if it has not answered for this long. Includes the process start. */
+/** A child is killed if it has not answered for this long. The time includes the process's start. */
 const answerMsMax = 10_000
 /** The wait before the next start if a child dies before its first answer. */
 const restartMs = 5000
@@ -51,7 +51,7 @@ class LocalVad implements WarmVad {
   #closedIds: number[] = []
   #lastId = 0
   #child: Child | undefined
-  /** The batch now at the child. Empty if the child has no batch. */
+  /** The batch sent to the child and not answered yet. Empty if the child has no batch. */
   #sent: Sent[] = []
   #sentAtMs = 0
   #cancelTick: (() => void) | undefined
@@ -149,7 +149,7 @@ class LocalVad implements WarmVad {
     this.#cancelIdle = clock.after(idleMs, () => this.#child?.end(clock, stopMs))
   }
 
-  /** Starts a child if there is no child. An earlier child's unanswered frames are sent again. */
+  /** Starts a child process if there is no child. An earlier child's unanswered frames are sent again. */
   #startIfNeeded(): void {
     if (this.#child?.alive || this.#cancelRestart || this.#closed) return
     let answered = false
@@ -187,7 +187,7 @@ class LocalVad implements WarmVad {
 
 type StreamParts = {
   onFrame: (speechProbability: number) => void
-  /** True if a child exists and will answer, perhaps late. */
+  /** Returns true if a child exists and will answer, perhaps late. */
   hasChild: () => boolean
   onWaiting: () => void
   onClose: () => void

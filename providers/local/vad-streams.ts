@@ -1,6 +1,6 @@
 /**
- * Silero VAD over many streams at a time. One model run takes one frame from each stream, because a frame takes 37 µs
- * in a run with 32 frames and 122 µs alone (measured on one core).
+ * Runs Silero VAD for many streams at a time. One model run processes one frame from each stream, because a frame costs
+ * 37 µs in a run with 32 frames, but 122 µs in a separate run (measured on one core).
  */
 import * as ort from 'onnxruntime-node'
 import { vadFrameSamples, vadRateHz } from '../../domain/ports/vad.ts'
@@ -9,7 +9,7 @@ import type { VadAnswer, VadBatch } from './vad-messages.ts'
 /** The model's input begins with the previous frame's last samples. */
 const contextSamples = 64
 const inputSamples = contextSamples + vadFrameSamples
-/** A stream's state is one vector in each layer. */
+/** A stream's model state is one vector per layer. */
 const layers = 2
 const vectorLength = 128
 const fullScale = 32_768

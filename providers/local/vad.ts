@@ -11,7 +11,7 @@ export async function openVad(): Promise<Vad> {
   return new Vad(await openSession('sileroVad'))
 }
 
-/** Rates one stream at a time. Call `reset` between recordings. */
+/** Voice activity detection for one stream at a time. Call `reset` between recordings. */
 export class Vad {
   readonly #session: ort.InferenceSession
   #state = emptyState()
@@ -21,7 +21,7 @@ export class Vad {
     this.#session = session
   }
 
-  /** Returns a further Vad with the same weights, for a second stream at the same time. */
+  /** Returns a further `Vad` with the same model weights, for a second stream at the same time. */
   another(): Vad {
     return new Vad(this.#session)
   }
@@ -31,7 +31,7 @@ export class Vad {
     this.#context = new Float32Array(contextSamples)
   }
 
-  /** Rates a frame. Its length must be `vadFrameSamples`. */
+  /** Returns the probability for speech in a frame. The frame's length must be `vadFrameSamples`. */
   async speechProbability(frame: Float32Array): Promise<number> {
     const input = new Float32Array(contextSamples + vadFrameSamples)
     input.set(this.#context)

@@ -1,12 +1,12 @@
 /**
- * Implements as much of WASI preview 1 as a program needs that reads nothing and writes one file. The file is kept in
- * memory. Node's WASI is experimental and would need a disk folder for each run. A killed process would not remove the
- * folder.
+ * Implements a part of WASI preview 1, enough for a program with no input and one output file. The file is kept in
+ * memory. Node's WASI is experimental and would need a folder on disk for each run, and a killed process would leave
+ * the folder behind.
  */
 
 export type WasiRun = { exitCode: number; output: Uint8Array }
 
-/** The memory of the running program. Its heap begins with its arguments. */
+/** The running program's memory. The heap begins with the program's arguments. */
 export type ProgramMemory = { view: DataView; heapStart: number }
 
 type Imports = Record<string, (...args: never[]) => unknown>
@@ -23,8 +23,8 @@ const allRights = 0xffff_ffff_ffff_ffffn
 const encoder = new TextEncoder()
 
 /**
- * Runs the program's `main`. `args[0]` is its name. If it opens any path below "/", it gets the output file; `opened`
- * may read the memory at that moment. Traps are thrown.
+ * Runs the program's `main`. `args[0]` is the program's name. Any path below "/" opens the output file; the callback
+ * `opened` may then read the program's memory. A WebAssembly trap is thrown as an error.
  */
 export async function runWasi(
   module: WebAssembly.Module,
@@ -162,7 +162,7 @@ function fileImports(view: () => DataView, file: MemoryFile, opened: () => void)
       for (let i = 0; i < count; i++) {
         const start = view().getUint32(vectors + 8 * i, true)
         const length = view().getUint32(vectors + 8 * i + 4, true)
-        // Output to other descriptors is ignored.
+        // Output to any other file descriptor is ignored.
         if (fd === outputDescriptor) file.write(new Uint8Array(view().buffer, start, length))
         total += length
       }

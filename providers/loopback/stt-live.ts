@@ -1,5 +1,6 @@
 /**
- * Answers each frame at once. Benchmarks measure a frame's cost with it, so only the frame's text is allocated here.
+ * Answers each audio frame at once with a transcript. Benchmarks use it to measure a frame's cost, so only the frame's
+ * text is allocated here.
  */
 import { bytesPerMs, isSampleEncoding } from '../../audio/pcm.ts'
 import type { SttStream, SttStreamRequest, SttStreamSink } from '../../domain/ports/stt.ts'
@@ -7,17 +8,20 @@ import type { CancelSignal } from '../../domain/ports/system.ts'
 
 /** The buffer for building a frame's text. All streams share it. */
 const echoed = Buffer.allocUnsafe(24)
-/** Compressed audio has no known length; in practice an Opus packet lasts 20 ms. */
+/**
+ * The assumed duration for a compressed packet, because the duration is not known here; usually an Opus packet lasts 20
+ * ms.
+ */
 const packetMs = 20
 
 export class LoopbackStream implements SttStream {
   #closed = false
   readonly #interim: boolean
-  /** Zero for compressed audio. */
+  /** The audio bytes in a millisecond. Zero for compressed audio. */
   readonly #bytesPerMs: number
   #bytes = 0
   #endMs = 0
-  /** The last frame's text; null if no frame came since the last final. */
+  /** The last frame's text. Null if no frame arrived since the last final. */
   #text: string | null = null
   #utterance = 0
   readonly #sink: SttStreamSink
@@ -58,7 +62,7 @@ export class LoopbackStream implements SttStream {
   end(): void {
     if (this.#closed) return
     this.flush()
-    // The sink may close the stream when it gets the final.
+    // The sink may have closed the stream while it received the final.
     if (this.#closed) return
     this.close()
     this.#sink.ended(this.#endMs)

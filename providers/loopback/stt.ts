@@ -5,7 +5,7 @@ import { LoopbackStream } from './stt-live.ts'
 
 const echoedBytes = 24
 
-/** The text is the samples' first 24 bytes in base64. */
+/** Returns a transcript at once. Its text is the samples' first 24 bytes in base64. */
 export const loopbackStt: Stt = {
   transcribe({ recording, options }) {
     const text = firstBytes(recording).toString('base64')

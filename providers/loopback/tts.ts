@@ -12,8 +12,8 @@ const toneHz = 440
 const chunkMs = 100
 
 /**
- * Speaks a 440 Hz sine, 60 ms for each character (code point), at the requested rate, with 16 bits if the requested
- * encoding is not linear.
+ * Returns a 440 Hz sine wave, 60 ms for each character (code point), at the requested rate, with 16 bits if the
+ * requested encoding is not linear.
  */
 export const loopbackTts: Tts = {
   synthesize({ text, outputFormat }, signal) {
@@ -40,9 +40,9 @@ async function* tone(format: OutputFormat, durationMs: number, signal: AbortSign
   }
 }
 
-/** A cache of waves. One second holds a whole number of periods, so it can be repeated without a click. */
+/** A cache for the sine waves. One second holds a whole number of periods, so it can be repeated without a click. */
 const waves = new Map<string, Uint8Array>()
-/** Callers choose the rate, so without this bound they could fill the memory. */
+/** The most cached waves. Clients choose the sample rate, so without this limit they could fill the memory. */
 const wavesMax = 8
 
 function wave({ encoding, sampleRateHz, channels }: OutputFormat): Uint8Array {

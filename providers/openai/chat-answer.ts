@@ -7,7 +7,7 @@ import { ProviderError } from '../../domain/ports/provider-error.ts'
 import { protocolError } from '../wire/failures.ts'
 import { countAt, countOf, isObject, type JsonObject, objectsOf } from '../wire/json.ts'
 
-/** The maximum number of function calls in one answer. If a server sends more, it is broken. */
+/** The maximum number of function calls in one answer. A server with more calls is treated as failed. */
 const callsMax = 128
 
 /**
@@ -57,7 +57,7 @@ export class ChatTurn {
   }
 
   #readCall(call: JsonObject, completionId: unknown, events: LlmEvent[]): void {
-    // If a server sends each call in one chunk, it leaves the call's index out.
+    // Servers that send each call in a single chunk may leave the call's index out.
     const key = call['index'] ?? call['id'] ?? this.#calls.size
     let index = this.#calls.get(key)
     const piece = isObject(call['function']) ? call['function'] : {}
@@ -86,9 +86,7 @@ function readCall(call: JsonObject, index: number, completionId: unknown): LlmAn
   return { callId: callIdOf(call, index, completionId), name: nameOf(piece), arguments: argumentsOf(piece) }
 }
 
-/**
- * Returns the call's id. If a server gives calls no id, creates an id from the completion's id and the call's index.
- */
+/** Returns the call's id. If the server sends no call id, makes an id from the completion's id and the call's index. */
 function callIdOf(call: JsonObject, index: number, completionId: unknown): string {
   if (typeof call['id'] === 'string' && call['id'] !== '') return call['id']
   return `call_${typeof completionId === 'string' ? completionId : ''}_${index}`
@@ -108,18 +106,18 @@ function argumentsOf(piece: JsonObject): string {
 function stopReasonOf(finish: unknown, hasText: boolean, called: boolean): StopReason {
   if (typeof finish !== 'string') throw protocolError('no finish_reason')
   if (finish === 'length') return 'max_output_tokens'
-  // Some servers end a forced call with `stop`, so the content decides and not the finish reason.
+  // Some servers finish a forced tool call with `stop`, so the finish reason is ignored if the answer contains a call.
   if (called) return 'tool_call'
   if (finish === 'tool_calls' || finish === 'function_call') throw protocolError('calls announced, none made')
-  // Text before a filter is kept. If the filter left nothing, the request counts as refused, and no other provider may
-  // be tried for it.
+  // Text sent before a content filter stopped the answer is kept. If there is no text, the request counts as refused,
+  // and no other provider may be tried.
   if (!hasText) throw new ProviderError(finish === 'content_filter' ? 'bad_request' : 'empty', { sent: true })
   return 'stop'
 }
 
 /**
- * Converts the server's counts. The prompt's and the completion's counts include cached and reasoning tokens, unless
- * the server's total shows that reasoning was added on top.
+ * Converts the server's token counts. The prompt's count includes cached tokens. The completion's count includes
+ * reasoning tokens, unless the server's total shows that they were counted separately.
  */
 export function readUsage(usage: unknown): LlmUsage {
   const counts = isObject(usage) ? usage : {}

@@ -1,5 +1,6 @@
 /**
- * Chat completions for clients with the same protocol: their fields are sent, and the choices are returned, unchanged.
+ * Chat completions for clients with OpenAI's protocol: the client's fields are sent unchanged, and the choices are
+ * returned unchanged.
  */
 import type {
   PassThrough,
@@ -35,8 +36,7 @@ export function createPassThrough(http: VendorHttp, options: LlmOptions): PassTh
 }
 
 /**
- * Yields one answer's parts in order. A plain iterator costs less than a generator, and every chunk in a stream pays
- * this cost.
+ * Yields one answer's parts in order. A plain iterator is used because it is faster than a generator for each chunk.
  */
 class Parts implements AsyncIterableIterator<PassThroughPart> {
   readonly #open: () => Promise<StreamedAnswer>
@@ -73,7 +73,7 @@ class Parts implements AsyncIterableIterator<PassThroughPart> {
         if (next.done) this.#finish()
         else this.#read(this.#reader.read(next.value))
       } catch (error) {
-        // The parts before the failure in the same chunk are delivered first.
+        // Parts received before the failure, in the same chunk, are delivered first.
         this.#failure = toProviderError(error) as Error
         await this.#chunks?.return?.()
       }
@@ -118,9 +118,9 @@ class Parts implements AsyncIterableIterator<PassThroughPart> {
 }
 
 /**
- * Returns the request's body. A field is removed by setting it to undefined, because JSON leaves it out: this costs
- * less than deleting the field. If the client did not send a field, it is not set, because each new field makes V8
- * change the object's shape. Servers refuse `stream_options` without a stream.
+ * Returns the request's body. To remove a field it is set to undefined, because this is faster than deleting it and
+ * JSON leaves it out. A field not sent by the client is not set, because each new field makes V8 change the object's
+ * shape. Servers refuse `stream_options` without a stream.
  */
 function bodyOf({ model, body, maxOutputTokens }: PassThroughRequest, options: LlmOptions): JsonObject {
   const sent: JsonObject = { ...body }
@@ -133,8 +133,8 @@ function bodyOf({ model, body, maxOutputTokens }: PassThroughRequest, options: L
 const replacedFields = ['stream', 'stream_options', 'max_tokens', 'max_token', 'max_completion_tokens']
 
 /**
- * Returns the body for a streamed answer. Usage is requested from every server that supports it, because the ledger
- * needs it. The stream's reader decides whether the client sees it.
+ * Returns the body for a streamed answer. Token usage is requested from every server that supports it, because the
+ * ledger needs the usage. The stream's reader decides if the client receives the usage too.
  */
 function streamBodyOf(request: PassThroughRequest, options: LlmOptions): JsonObject {
   const sent = bodyOf(request, options)
@@ -168,7 +168,7 @@ function readAnswer(body: JsonObject): PassThroughAnswer {
   return { content: choices, usage: usageOf(body['usage']) }
 }
 
-/** The maximum number of chunks before the first content. If a server sends more, it is broken. */
+/** The maximum number of chunks before the first content. A server with more chunks is treated as failed. */
 const pendingPartsMax = 1000
 
 /** Reads one streamed answer's chunks. */
@@ -180,7 +180,7 @@ class StreamedAnswerReader {
   readonly #begun = new Set<unknown>()
   readonly #finished = new Set<unknown>()
 
-  /** Adds the part to `ready`, or holds it back until there is content. */
+  /** Adds the part to `ready`. Before the first content, the part is held back instead. */
   read(chunk: JsonObject, ready: PassThroughPart[]): void {
     const choices = Array.isArray(chunk['choices']) ? (chunk['choices'] as unknown[]) : []
     let characters = 0
@@ -214,10 +214,7 @@ class StreamedAnswerReader {
   }
 }
 
-/**
- * Returns true if the message has more than a role: text, a refusal, calls, reasoning, or a field that servers added
- * since.
- */
+/** Returns true if the message has more than a role: text, a refusal, calls, reasoning, or any unknown field. */
 function holdsContent(message: JsonObject): boolean {
   for (const name in message) {
     if (name === 'role') continue
@@ -240,7 +237,7 @@ function charactersOf({ content, tool_calls: calls }: JsonObject): number {
 
 /**
  * Throws ProviderError for an answer without content. If reasoning used up the token limit, that counts as an answer.
- * If a filter removed all content, the request was refused, and no other provider may be tried for it.
+ * If a content filter removed all content, the request counts as refused, and no other provider may be tried.
  */
 function refuseEmpty(finish: string): void {
   if (finish === 'length') return

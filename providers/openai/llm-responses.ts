@@ -1,6 +1,6 @@
 /**
- * Asks a language model with POST /responses, for a whole answer or an event stream. OpenAI recommends it for its
- * models.
+ * Asks a language model with POST /responses, for a whole answer or an event stream. OpenAI recommends this endpoint
+ * for its models.
  */
 import type { Llm, LlmItem, LlmRequest, LlmTool } from '../../domain/ports/llm.ts'
 import { readEventStream } from '../../runtime/outbound/event-stream.ts'
@@ -48,7 +48,7 @@ function bodyOf(request: LlmRequest): JsonObject {
     model: request.model,
     input: request.items.map(itemOf),
     max_output_tokens: request.maxOutputTokens,
-    // Without this the vendor keeps the conversation for 30 days, but it belongs to the caller.
+    // Without `store: false` the vendor would store the client's conversation for 30 days.
     store: false,
   }
   if (temperature !== undefined) body['temperature'] = temperature
@@ -69,8 +69,8 @@ function itemOf(item: LlmItem): JsonObject {
 }
 
 /**
- * Converts a tool. Unlike in chat completions, a schema is strict by default here, and strict schemas refuse keywords
- * that most schemas use.
+ * Converts a tool. Unlike in chat completions, a schema is strict by default here, and strict mode refuses many common
+ * schema keywords. So strict mode is turned off.
  */
 const toolOf = ({ name, description, parameters }: LlmTool): JsonObject => ({
   type: 'function',

@@ -11,9 +11,9 @@ import { ChatTurn, readCompletion } from './chat-answer.ts'
 import { readObject } from './wire.ts'
 
 export type LlmOptions = {
-  /** If null, the model's name decides. */
+  /** The field for the token limit. If null, the model's name decides. */
   maxTokensField: MaxTokensField | null
-  /** False if the server reports usage without a request and refuses the request field for it. */
+  /** False if the server always reports usage and refuses the request field for it. */
   asksForUsage: boolean
   apiKey: string | null
   limits: OutboundLimits
@@ -86,8 +86,8 @@ const choice = (chosen: ToolChoice) =>
 type Message = { role: string; content?: string; tool_calls?: object[]; tool_call_id?: string }
 
 /**
- * Converts the items to messages. Calls are added to the assistant's message before them: if calls from one turn are in
- * several messages, servers refuse their results.
+ * Converts the items to messages. Function calls are added to the preceding assistant message, because servers refuse
+ * the results if calls from one turn are in several messages.
  */
 function messages(items: readonly LlmItem[]): Message[] {
   const list: Message[] = []

@@ -1,6 +1,6 @@
 /**
- * Creates catalog rows from the configured model ids. A capability is true if the protocol has it and no model with
- * this name is known to lack it.
+ * Creates catalog rows from the configured model ids. A capability is true if the protocol supports it, unless a model
+ * with this name is known not to support it.
  */
 import { type AudioSupport, type Model, noCapabilities, type Stage } from '../../domain/ports/model.ts'
 import { type ModelIds, type OpenAiServer, vendorAt } from '../vendors/vendors.ts'
@@ -19,7 +19,8 @@ type RowsOptions = {
 
 export function modelRows(options: RowsOptions, catalog: PublishedCatalog): Model[] {
   const { models, live } = options
-  // At another address, the same model name belongs to another server, so the figures may be wrong there.
+  // Published figures are used only at the vendor's address: at another address, a model with the same name may be a
+  // different model.
   const vendor = vendorAt(options.baseUrl)
   const row = (stage: Stage, id: string): Model => ({
     ...rowOf(options, stage, id, live.includes(id)),
@@ -28,7 +29,7 @@ export function modelRows(options: RowsOptions, catalog: PublishedCatalog): Mode
   return (['llm', 'stt', 'tts'] as const).flatMap((stage) => (models[stage] ?? []).map((id) => row(stage, id)))
 }
 
-/** Returns the row for a model outside the configuration; null if the provider serves no model for the stage. */
+/** Returns the row for a model not in the configuration. Returns null if the provider serves no model for the stage. */
 export function unlistedRow(options: RowsOptions, stage: Stage, id: string, isLive: boolean): Model | null {
   return options.models[stage]?.length ? rowOf(options, stage, id, isLive) : null
 }
@@ -89,7 +90,7 @@ const stages: Record<Stage, (id: string) => StageColumns> = {
 
 /** These models refuse `reasoning_effort`. */
 const withoutReasoning = /(^|\/)(gpt-3\.5|gpt-4|chatgpt-4o|mistral-)/
-/** These models answer `json` and not `verbose_json`, so they return no times. */
+/** These models support the response format `json` but not `verbose_json`, so they return no times. */
 const withoutTimes = /(^|\/)gpt-.*transcribe/
 export const givesTimes = (model: string): boolean => !withoutTimes.test(model)
 

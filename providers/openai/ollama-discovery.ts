@@ -1,5 +1,5 @@
 /**
- * Finds an Ollama on this machine. The request is sent at the start, and no code waits for its answer: until it arrives
+ * Finds an Ollama server on this machine. The request is sent at the start without waiting: until the answer arrives,
  * the provider has no models.
  */
 import { get } from 'node:http'
@@ -10,7 +10,7 @@ const answerBytesMax = 1024 * 1024
 
 /**
  * Returns a provider without models. When Ollama answers, `appear` creates a provider for the installed models, and the
- * returned provider takes over its rows and ports.
+ * returned provider then uses its rows and ports.
  */
 export function discoverOllama(
   baseUrl: string,
@@ -34,8 +34,8 @@ export function discoverOllama(
 }
 
 /**
- * Requests the list of models, and returns a function to cancel the request. Uses node:http instead of the connection
- * pool, so a machine without Ollama loads nothing for the request.
+ * Requests the model list, and returns a function to cancel the request. Uses node:http instead of the connection pool,
+ * so the pool's code is not loaded on a machine without Ollama.
  */
 function listModels(url: string, report: (ids: string[]) => void): () => void {
   const request = get(url, { signal: AbortSignal.timeout(probeMs), agent: false }, (response) => {
@@ -59,7 +59,7 @@ function modelIds(text: string): string[] {
   try {
     const { data } = JSON.parse(text) as { data?: { id?: unknown }[] }
     const ids = (data ?? []).map(({ id }) => id)
-    // The list also holds embedding models, which generate no text.
+    // The list also holds embedding models. They generate no text, so they are left out.
     return ids.filter((id): id is string => typeof id === 'string' && !id.includes('embed'))
   } catch {
     return []

@@ -1,6 +1,6 @@
 /**
- * A server with OpenAI's protocol: chat/completions or responses, audio/transcriptions, audio/speech, realtime
- * transcription.
+ * Creates a provider for a server with OpenAI's protocol: `chat/completions` or `responses`, `audio/transcriptions`,
+ * `audio/speech`, realtime transcription.
  */
 
 import type { Provider, ProviderPorts } from '../../domain/ports/provider.ts'
@@ -23,23 +23,23 @@ import { wire } from './wire.ts'
 
 export type OpenAiOptions = {
   id: string
-  /** Includes the path up to the version: `https://api.openai.com/v1`. */
+  /** The base URL, with the path up to the version: `https://api.openai.com/v1`. */
   baseUrl: string
-  /** Null if the server needs no key. */
+  /** The server's API key. Null if the server needs no key. */
   apiKey: string | null
   models: ModelIds
-  /** Figures, prices and dates for the rows. */
+  /** The figures, prices and dates for the catalog rows. */
   catalog: PublishedCatalog
   maxTokensField: MaxTokensField | null
   asksForUsage: boolean
   /** Sends LLM requests to /responses instead of /chat/completions, except pass-through requests. */
   responses?: true
-  /** Absent if no model transcribes live. */
+  /** The options for live transcription. Absent if no model transcribes live. */
   realtime?: RealtimeOptions
-  /** The transcription request's fields. By default OpenAI's. */
+  /** The variant for a transcription request's fields. By default OpenAI's. */
   transcriptions?: OpenAiServer['transcriptions']
   limits: OutboundLimits
-  /** Why the provider cannot be called, or null. */
+  /** The reason why the provider cannot be used, or null. */
   unavailable: string | null
   clock: Clock
 }
@@ -52,7 +52,7 @@ export type RealtimeOptions = {
   observeWarm?: (outcome: WarmOutcome) => void
 }
 
-/** Throws TypeError for an invalid base URL. */
+/** Creates the provider. Throws TypeError for an invalid base URL. */
 export function createOpenAiProvider(options: OpenAiOptions): Provider {
   const { id, baseUrl, models, limits, clock, realtime, transcriptions } = options
   const shared = { baseUrl, wire, limits, clock }

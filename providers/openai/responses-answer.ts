@@ -5,7 +5,7 @@ import { excerpt, protocolError } from '../wire/failures.ts'
 import { countAt, countOf, isObject, type JsonObject, objectsOf, stringOf } from '../wire/json.ts'
 import { classOfError } from './wire.ts'
 
-/** The maximum number of function calls in one answer. If a server sends more, it is broken. */
+/** The maximum number of function calls in one answer. A server with more calls is treated as failed. */
 const callsMax = 128
 
 /**
@@ -37,7 +37,7 @@ export class ResponseTurn {
     this.#apiKey = apiKey
   }
 
-  /** True if the terminal event was read. */
+  /** True if the stream's last event was read. */
   get isOver(): boolean {
     return this.#isOver
   }
@@ -46,7 +46,7 @@ export class ResponseTurn {
   read(event: JsonObject): LlmEvent[] {
     switch (event['type']) {
       case 'response.output_text.delta':
-      // A refusal is the assistant's text instead of an answer.
+      // A refusal is text from the assistant instead of an answer, so it is passed on as text.
       case 'response.refusal.delta':
         return this.#text(stringOf(event['delta']))
       case 'response.output_item.added':
@@ -105,8 +105,8 @@ function callOf(item: JsonObject): { callId: string; name: string } {
 }
 
 /**
- * Returns the stop reason. If reasoning used up the token limit, that counts as an answer. If a filter removed all
- * content, the request was refused, and no other provider may be tried for it.
+ * Returns the stop reason. If reasoning used up the token limit, that counts as an answer. If a content filter removed
+ * all content, the request counts as refused, and no other provider may be tried.
  */
 function stopReasonOf(response: JsonObject, hasText: boolean, called: boolean): StopReason {
   const { status, incomplete_details: details } = response
@@ -118,7 +118,7 @@ function stopReasonOf(response: JsonObject, hasText: boolean, called: boolean): 
   return 'stop'
 }
 
-/** Converts the server's counts. The input and output counts include cached and reasoning tokens. */
+/** Converts the server's token counts. The input and output counts include cached and reasoning tokens. */
 function usageOf(usage: unknown): LlmUsage {
   const counts = isObject(usage) ? usage : {}
   const [input, output] = [countOf(counts['input_tokens']), countOf(counts['output_tokens'])]

@@ -1,6 +1,6 @@
 /**
- * Converts a stream's samples for a realtime session. A session takes one channel s16le at 24 kHz, mostly also G.711 at
- * 8 kHz, and nothing else.
+ * Converts a stream's samples for a realtime session. A session accepts only mono s16le at 24 kHz and, at most servers,
+ * G.711 at 8 kHz.
  */
 import {
   convertChannels,
@@ -22,7 +22,7 @@ const g711Hz = 8000
 export class RealtimeAudio {
   /** The audio format for the session's configuration. */
   readonly format: JsonObject
-  /** The caller's audio bytes in one base64 byte. */
+  /** How many audio bytes from the client are in one base64 byte. */
   readonly bytesInPerSent: number
   readonly bytesInPerMs: number
   readonly #encoding: SampleEncoding
@@ -31,8 +31,8 @@ export class RealtimeAudio {
   #resampler: Resampler | null
 
   /**
-   * Creates a converter. `takesG711`: the session takes G.711 unchanged. Rejects with ProviderError `unsupported` if
-   * the encoding is not samples.
+   * Creates a converter. If `takesG711` is true, the session accepts G.711 unchanged. Rejects with ProviderError
+   * `unsupported` for compressed audio.
    */
   static async create({ encoding, sampleRateHz, channels }: StreamAudio, takesG711: boolean): Promise<RealtimeAudio> {
     if (!isSampleEncoding(encoding)) throw new ProviderError('unsupported', { sent: false, cause: `raw ${encoding}` })
@@ -60,19 +60,22 @@ export class RealtimeAudio {
     this.#resampler = resampler
   }
 
-  /** Returns base64; empty if the filter holds all audio back. Does not change `bytes`. */
+  /**
+   * Returns the converted audio as base64. Empty if all audio is still in the resampling filter. Does not change
+   * `bytes`.
+   */
   convert(bytes: Uint8Array): string {
     if (!this.#isConverted) return base64(bytes)
     const mono = convertChannels(decodeSamples(bytes, this.#encoding), this.#channels, 1)
     return base64(encodeSamples(this.#resampler ? this.#resampler.process(mono) : mono, 'pcm_s16le'))
   }
 
-  /** Returns the audio still in the filter, as base64. */
+  /** Returns the audio still in the resampling filter, as base64. */
   flush(): string {
     return this.#resampler ? base64(encodeSamples(this.#resampler.flush(), 'pcm_s16le')) : ''
   }
 
-  /** Closes the resampler once, even if called again: a resampler closed twice would serve two streams at once. */
+  /** Closes the resampler only at the first call: a resampler closed twice would be reused for two streams at once. */
   close(): void {
     this.#resampler?.close()
     this.#resampler = null

@@ -1,6 +1,6 @@
 /**
- * A session cuts speech into items and transcribes several at once, so their transcripts are completed in any order.
- * The domain takes one utterance after the other, so if an item is completed before the previous item, it waits:
+ * A session cuts speech into items and transcribes several items at once, so their transcripts are completed in any
+ * order. The domain expects one utterance after the other, so an item completed before the previous item waits:
  *
  *   head ──interims, final──► sink        next items: held until they are the head
  */
@@ -9,14 +9,14 @@ import type { StreamTranscript, SttStreamSink } from '../../domain/ports/stt.ts'
 type Item = {
   id: unknown
   startMs: number
-  /** Null while the speech continues. */
+  /** The end of the item's speech. Null while the speech continues. */
   endMs: number | null
   text: string
   isCommitted: boolean
   isDone: boolean
 }
 
-/** The maximum for items without a transcript. A server with more waiting items does not work. */
+/** The maximum number of items without a transcript. A server with more waiting items is treated as failed. */
 const itemsMax = 256
 
 export class RealtimeItems {
@@ -71,7 +71,7 @@ export class RealtimeItems {
     this.#advance()
   }
 
-  /** Drops the items that were never committed, because they get no transcript. */
+  /** Drops items never committed, because they get no transcript. */
   forgetUncommitted(): void {
     this.#items = this.#items.filter(({ isCommitted }) => isCommitted)
     this.#advance()

@@ -1,7 +1,7 @@
 /**
- * Live transcription: GET /realtime?intent=transcription. A session has no message for its end. The server answers
- * events in their order, so the end is a commit for the remaining audio and, as a fence, a clear: after `cleared` no
- * new item can appear, and the stream has ended when all existing items have their transcripts.
+ * Live transcription: GET /realtime?intent=transcription. The protocol has no message to end a session. The server
+ * answers events in order, so at the end we send a commit for the remaining audio, and then a clear. After the answer
+ * `cleared` no new item can appear, so the stream has ended when all existing items have their transcripts.
  */
 import type { SttStreamRequest } from '../../domain/ports/stt.ts'
 import { classOfCloseCode, protocolError } from '../wire/failures.ts'
@@ -13,7 +13,7 @@ import { classOfError } from './wire.ts'
 
 /** Describes a session's protocol. When the stream ends, it closes `audio`. */
 export const realtimeVendor = (request: SttStreamRequest, audio: RealtimeAudio): LiveSttVendor => ({
-  // The session names the model, because the vendor refuses it in the path.
+  // The session message names the model, because the vendor refuses a model in the path.
   path: '/realtime?intent=transcription',
   start: JSON.stringify({ type: 'session.update', session: sessionOf(request, audio) }),
   bytesInPerSent: audio.bytesInPerSent,
@@ -24,7 +24,7 @@ const transcription = 'conversation.item.input_audio_transcription'
 const commit = '{"type":"input_audio_buffer.commit"}'
 const clear = '{"type":"input_audio_buffer.clear"}'
 
-/** Builds the message by hand, because every frame pays this cost. Base64 needs no escaping. */
+/** Builds the message without JSON.stringify to save time for each frame. Base64 needs no escaping. */
 export const append = (base64: string): string => `{"type":"input_audio_buffer.append","audio":"${base64}"}`
 
 class RealtimeProtocol implements LiveSttProtocol {
@@ -33,7 +33,7 @@ class RealtimeProtocol implements LiveSttProtocol {
   readonly #stream: ProtocolStream
   readonly #items: RealtimeItems
   #isFenced = false
-  /** Null if the vendor does not bill by time. */
+  /** The billed audio time. Null if the vendor does not bill by time. */
   #billedMs: number | null = 0
 
   constructor(request: SttStreamRequest, audio: RealtimeAudio, stream: ProtocolStream) {
@@ -121,7 +121,7 @@ class RealtimeProtocol implements LiveSttProtocol {
 
   #error(frame: JsonObject): void {
     const { error } = frame
-    // The session had already committed the speech by itself, and nothing came since.
+    // The session had already committed the speech itself, and no audio followed, so this error is ignored.
     if (isObject(error) && error['code'] === 'input_audio_buffer_commit_empty') return
     this.#stream.fail(classOfError(error), frame)
   }

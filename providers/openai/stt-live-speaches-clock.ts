@@ -1,6 +1,6 @@
 /**
- * Times in a Speaches session. The server counts from each item's start, and its audio includes our silence, which is
- * not in the stream:
+ * Converts times in a Speaches session. The server counts from each item's start, and its audio includes silence added
+ * by us, not in the client's stream:
  *
  *   stream  ├─ speech ─┤             ├─ speech ─┤
  *   server  ├─ speech ─┼── silence ──┼─ speech ─┼── silence ──┤
@@ -8,11 +8,12 @@
  */
 
 /**
- * Whenever audio comes, the server looks at the last three seconds. It ends an utterance only if all three are silent.
+ * The silence sent for a flush. Whenever audio arrives, the server examines the last three seconds and ends an
+ * utterance only if all three are silent.
  */
 export const silenceMs = 3100
 
-/** The maximum for remembered silences. If more come without a server event between them, there is no speech. */
+/** The most remembered silences. If more are sent without any server event between them, there is no speech. */
 const silencesMax = 64
 
 export class ServerClock {
@@ -40,14 +41,14 @@ export class ServerClock {
     if (this.#silencesMs.length > silencesMax) this.#pass()
   }
 
-  /** Returns a speech's start as milliseconds in the stream. */
+  /** Returns the speech's start, in milliseconds from the stream's start. */
   started(id: unknown, itemMs: unknown): number {
     return this.#inStreamMs(this.#inServerMs(id, itemMs))
   }
 
   /**
-   * Returns a speech's end as milliseconds in the stream. If the server reports two ends for an item, the next item
-   * begins at the later end.
+   * Returns the speech's end, in milliseconds from the stream's start. If the server reports two ends for an item, the
+   * next item begins at the later end.
    */
   stopped(id: unknown, itemMs: unknown): number {
     this.#itemEndMs = this.#inServerMs(id, itemMs)
@@ -65,7 +66,7 @@ export class ServerClock {
 
   #inStreamMs(serverMs: number): number {
     const ours = this.#silencesMs.map((startMs) => Math.min(Math.max(serverMs - startMs, 0), silenceMs))
-    // Silences beyond the server's position must not move a word before the stream's start.
+    // The result is at least 0: silences not yet reached by the server must not move a word before the stream's start.
     return Math.max(0, Math.round(ours.reduce((sum, ms) => sum - ms, serverMs - this.#silencesPassed * silenceMs)))
   }
 

@@ -21,7 +21,7 @@ import { append } from './stt-live-realtime.ts'
 import { ServerClock, silenceMs } from './stt-live-speaches-clock.ts'
 import { classOfError } from './wire.ts'
 
-/** Throws ProviderError `unsupported` for a prompt, because the session would drop it. */
+/** Throws ProviderError `unsupported` for a prompt, because the session would ignore the prompt. */
 export function refusePrompt({ prompt }: SttStreamRequest): void {
   if (prompt !== undefined) throw new ProviderError('unsupported', { sent: false, cause: 'a prompt' })
 }
@@ -43,7 +43,7 @@ function speachesPath({ model, language }: SttStreamRequest): string {
 const transcription = 'conversation.item.input_audio_transcription'
 const fence = '{"type":"session.update","session":{}}'
 
-/** s16le at 24 kHz is 48 bytes a millisecond, in base64 64 characters. */
+/** One millisecond of s16le at 24 kHz is 48 bytes, or 64 characters in base64. */
 const silence = append('A'.repeat(silenceMs * 64))
 const unsentMax = 2 * silence.length
 
@@ -57,7 +57,7 @@ class SpeachesProtocol implements LiveSttProtocol {
   readonly #update: string | null
   #isEnding = false
   #isFenced = false
-  /** No audio came since the last silence. */
+  /** True if no audio was sent since the last silence. */
   #isSilent = true
   #stoppedId: unknown = null
   #committedId: unknown = null
@@ -78,8 +78,8 @@ class SpeachesProtocol implements LiveSttProtocol {
   }
 
   flush(): string | null {
-    // A silence is 200 kB. If a caller flushes after every word, this could fill the connection. So if two silences are
-    // unsent, a flush does nothing: the next flush, or the end, ends this utterance too.
+    // A silence is 200 kB, so a flush after every word could overload the connection. If two silences are still unsent,
+    // a flush does nothing: the next flush, or the stream's end, ends this utterance too.
     return this.#stream.unsentBytes <= unsentMax ? this.#silence() : null
   }
 
@@ -131,7 +131,8 @@ class SpeachesProtocol implements LiveSttProtocol {
 
   #sessionCreated(): void {
     if (this.#update === null) return this.#stream.ready()
-    // The server reports an error about a field that it requires but does not let change, and applies the rest.
+    // The server reports an error about a required field with a fixed value, but applies the other fields. So this
+    // error is ignored.
     this.#errorsToIgnore = 1
     this.#stream.send(this.#update)
   }
@@ -152,8 +153,8 @@ class SpeachesProtocol implements LiveSttProtocol {
   }
 
   /**
-   * Notes that speech has stopped. It will be committed, even if the fence is passed before the server reports the
-   * commit.
+   * Records the speech's end. The server will commit this speech, even if it answers our last update before it reports
+   * the commit.
    */
   #speechStopped(id: unknown, endMs: number): void {
     if (id === this.#stoppedId) return
@@ -186,12 +187,12 @@ class SpeachesProtocol implements LiveSttProtocol {
   }
 }
 
-/** The longest silence for which the server's look-back still includes some speech. */
+/** The longest end-point silence. Within it, the server's three examined seconds still include some speech. */
 const endpointMsMax = 2500
 
 /**
- * Returns the message to configure the session. The server requires these fields together. All except the first are its
- * defaults.
+ * Returns the message to configure the session. The server requires these fields together. All except the first have
+ * the server's defaults.
  */
 function updateOf({ endpointingMs }: SttStreamRequest): string | null {
   if (endpointingMs === undefined) return null

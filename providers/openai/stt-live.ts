@@ -8,15 +8,15 @@ import { realtimeVendor } from './stt-live-realtime.ts'
 import { refusePrompt, speachesVendor } from './stt-live-speaches.ts'
 
 /**
- * A session is billed by its audio, so an idle socket costs nothing. It needs no keep-alive, because a stale socket is
- * replaced.
+ * A session is billed by its audio, so an idle socket costs nothing. No keep-alive is needed, because a socket closed
+ * by the server is replaced.
  */
 export const warmStt: WarmRules = { keepAlive: null, idleMsMax: 60_000 }
 
 type Rules = {
   /** Throws ProviderError `unsupported` if the server cannot serve the request. */
   check: (request: SttStreamRequest) => void
-  /** The server takes G.711 at 8 kHz unchanged. */
+  /** True if the server accepts G.711 at 8 kHz unchanged. */
   takesG711: boolean
   vendor: (request: SttStreamRequest, audio: RealtimeAudio) => LiveSttVendor
 }

@@ -1,7 +1,7 @@
 /**
  * POST /audio/transcriptions as Mistral defines it. A request may ask for times or name the language, but not both:
- * with both, the server sometimes answered without any text. Times come as `segments`, for words too. The server
- * refuses unknown fields.
+ * with both, the server sometimes answered without any text. Times are in `segments`, for words too. The server refuses
+ * unknown fields.
  */
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { SttRequest, Transcript } from '../../domain/ports/stt.ts'
@@ -16,7 +16,7 @@ function fields({ model, language, options }: SttRequest): Field[] {
   const { wordTimestamps, diarization, keywords = [] } = options
   const needsTimes = wordTimestamps || diarization
   if (needsTimes && language !== undefined) throw unsupported('times of a language that is named')
-  // Speakers come only with segments.
+  // The server returns speakers only with segments.
   if (wordTimestamps && diarization) throw unsupported('speakers of words')
   const list: Field[] = [['model', model]]
   if (diarization) list.push(['diarize', 'true'])
@@ -28,7 +28,7 @@ function fields({ model, language, options }: SttRequest): Field[] {
 
 const keywordsMax = 100
 
-/** Returns the keywords as the server takes them. It takes only single words, so a phrase's words are joined. */
+/** Returns the keywords in the server's form. The server accepts only single words, so a phrase's words are joined. */
 function bias(keywords: readonly string[]): string[] {
   if (keywords.length > keywordsMax) throw unsupported('more keywords than it takes')
   return keywords.map((keyword) => keyword.trim().replace(/[\s,]+/g, '_')).filter((keyword) => keyword !== '')

@@ -6,7 +6,7 @@ import { isObject, type JsonObject, milliseconds, stringAt, timedObjectsOf, time
 import { type Field, recordingForm } from '../wire/recording.ts'
 import { givesTimes } from './models.ts'
 
-/** A server's request fields and its answer's reader. Both may throw ProviderError. */
+/** A server's variant: makes the request fields and reads the answer. Both functions may throw ProviderError. */
 export type Transcriptions = {
   fields: (request: SttRequest) => Field[]
   read: (body: JsonObject, request: SttRequest) => Transcript
@@ -23,17 +23,15 @@ export function createStt(http: VendorHttp, { fields, read }: Transcriptions): S
 
 export const openAiTranscriptions: Transcriptions = { fields, read: readTranscript }
 
-/**
- * Returns the segments. If the server sent no segments, one segment spans the recording. That is imprecise, but true.
- */
+/** Returns the segments. If the server sent no segments, one segment covers the whole recording. */
 export function segmentsOr(list: Segment[], text: string, { recording }: SttRequest): Segment[] {
   if (text === '') return []
   return list.length > 0 ? list : [{ text, startMs: 0, endMs: recording.durationMs }]
 }
 
 /**
- * Returns the words. If a server ignores the request for word times, throws ProviderError `unsupported`, so the times
- * are not dropped silently.
+ * Returns the words. If the server ignored the request for word times, throws ProviderError `unsupported`, because the
+ * client must not miss them unnoticed.
  */
 export function wordsOr(list: Word[], text: string): Word[] {
   if (list.length === 0 && text !== '') throw new ProviderError('unsupported', { sent: true, cause: 'no word times' })
@@ -69,8 +67,8 @@ function readTranscript(body: JsonObject, request: SttRequest): Transcript {
 }
 
 /**
- * Returns the language's tag. Whisper answers with an English name (`english`), which is not a tag. The requested
- * language is then used.
+ * Returns the language tag. Whisper may answer with an English name (`english`) instead of a tag; then the requested
+ * language is returned.
  */
 function languageOf(answered: unknown, requested: string | undefined): string | undefined {
   return typeof answered === 'string' && /^[a-z]{2,3}(-[A-Za-z0-9]+)*$/.test(answered) ? answered : requested

@@ -1,6 +1,6 @@
 /**
- * POST /audio/speech as Mistral defines it: it answers `speech.audio.delta` with base64, then `speech.audio.done`, and
- * refuses unknown fields.
+ * POST /audio/speech as defined by Mistral: the server sends `speech.audio.delta` events with base64, then
+ * `speech.audio.done`, and refuses unknown fields.
  */
 import type { CancelSignal } from '../../domain/ports/system.ts'
 import type { Speech, TtsRequest } from '../../domain/ports/tts.ts'
@@ -14,7 +14,7 @@ import { readObject } from './wire.ts'
 
 type Parts = { limits: OutboundLimits; apiKey: string | null; signal: CancelSignal }
 
-/** Returns the speech. Rejects with ProviderError; the iteration does too. */
+/** Returns the speech. Rejects with ProviderError, also while the audio is read. */
 export async function speechOfEvents(
   http: VendorHttp,
   { model, text, voice }: TtsRequest,
@@ -27,8 +27,8 @@ export async function speechOfEvents(
 }
 
 /**
- * Yields the audio. It is no generator, because a generator does not close the connection if it is left before its
- * first `next`.
+ * Yields the audio. This is not a generator, because a generator does not close the connection if its reader stops
+ * before the first `next`.
  */
 class AudioEvents implements AsyncIterableIterator<Uint8Array> {
   readonly #answer: StreamedAnswer
@@ -61,7 +61,7 @@ class AudioEvents implements AsyncIterableIterator<Uint8Array> {
         this.#read(next.done ? this.#reader.end() : this.#reader.read(next.value))
         if (next.done && !this.#ended) throw protocolError('ended without speech.audio.done')
       } catch (error) {
-        // The audio before the failure in the same chunk is delivered first.
+        // Audio received before the failure, in the same chunk, is delivered first.
         this.#failure = toProviderError(error) as Error
         await this.#body.return?.()
       }

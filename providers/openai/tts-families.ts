@@ -1,6 +1,5 @@
 /**
- * The differences between models behind POST /audio/speech, as data. Voices and spellings come from the vendors'
- * documents.
+ * Describes how models behind POST /audio/speech differ. Voices and their spellings come from the vendors' documents.
  */
 import type { OutputFormat } from '../../audio/format.ts'
 import type { Voice } from '../../domain/ports/model.ts'
@@ -11,21 +10,21 @@ export type TtsFamily = {
    * events with other fields.
    */
   responseFormat: 'pcm' | 'wav' | 'events'
-  /** The sample format if there is no header. */
+  /** The sample format if the answer has no WAV header. */
   native: OutputFormat
-  /** The server sends Opus in Ogg on request. */
+  /** True if the server can send Opus in Ogg. */
   opus: boolean
   instructions: boolean
   speed: boolean
   languages: readonly string[]
   voices: readonly Voice[]
-  /** Sent if the caller names no voice, because the protocol requires a voice. */
+  /** The voice to send if the client names no voice, because the protocol requires a voice. */
   defaultVoice: string
 }
 
-/** The protocol fixes this rate. */
+/** The protocol's raw sample format, with a fixed rate. */
 export const nativeSpeech: OutputFormat = { encoding: 'pcm_s16le', sampleRateHz: 24_000, channels: 1 }
-/** RFC 7845: Opus in Ogg is decoded at 48 kHz, at any original rate. */
+/** Opus in Ogg is decoded at 48 kHz, independent of the original rate (RFC 7845). */
 export const oggOpus: OutputFormat = { encoding: 'opus', sampleRateHz: 48_000, channels: 1 }
 
 const voice = (id: string, gender: Voice['gender'], language?: string, name = id): Voice => ({
@@ -56,7 +55,7 @@ const openai: TtsFamily = {
     voice('shimmer', 'female'),
     voice('verse', 'male'),
   ],
-  // Every server that follows the protocol knows this voice.
+  // Every server with this protocol supports this voice.
   defaultVoice: 'alloy',
 }
 
@@ -79,7 +78,7 @@ const orpheusEnglish: TtsFamily = {
 }
 const orpheusArabic: TtsFamily = { ...orpheusEnglish, languages: ['ar'], voices: [], defaultVoice: 'fahad' }
 
-/** `pcm` means 32-bit floats for these models. Each voice speaks one language. */
+/** For these models `pcm` means 32-bit floats. Each voice speaks one language. */
 const voxtral2: TtsFamily = {
   responseFormat: 'events',
   native: { encoding: 'pcm_f32le', sampleRateHz: 24_000, channels: 1 },
@@ -108,7 +107,7 @@ const voxtral3: TtsFamily = {
   ],
 }
 
-/** The first letter in a voice's name stands for its language. */
+/** The first letter in a voice's name is its language. */
 const kokoro: TtsFamily = {
   ...openai,
   instructions: false,

@@ -10,18 +10,22 @@ export const wire: VendorWire = {
   failureIn: (body) => (body['error'] ? classOf(null, body['error']) : null),
 }
 
-/** Returns the object in `text`, an event's data. Throws ProviderError if it is not an object or holds an `error`. */
+/**
+ * Returns the JSON object in `text`, an event's data. Throws ProviderError if it is not an object or holds an `error`.
+ */
 export const readObject = (text: string, apiKey: string | null): JsonObject => readAnswer(text, wire, apiKey)
 
 /** Classifies an event's `error`. */
 export const classOfError = (error: unknown): ErrorClass => classOf(null, error)
 
-/** Classifies an error. Only codes and types are read, because the sentence in `message` is for people and changes. */
+/**
+ * Classifies an error. Only codes and types are read, because the sentence in `message` is for people and may change.
+ */
 function classOf(status: number | null, error: unknown): ErrorClass {
   const fields = isObject(error) ? [error['code'], error['type'], error['status']] : []
   const words = fields.filter((field) => typeof field === 'string').join(' ')
   if (/quota|billing|credit|insufficient_funds/.test(words)) return 'quota'
-  // An LLM proxy may report a failure as an HTTP status, in the body of a 200 or in an event.
+  // An LLM proxy may put the HTTP status of a failure into the body of a 200 answer or into an event.
   const number = status ?? fields.find((field) => typeof field === 'number')
   return number === undefined ? classOfWords(words) : classOfStatus(number)
 }

@@ -1,4 +1,4 @@
-/** The simulated rich message provider's events. They already have the receivers' form. */
+/** Reads the simulated rich message provider's events. They need no conversion. */
 import { type RichMessageEvent, type RichMessageWebhooks, richEventTypes } from '../../domain/ports/rich-messages.ts'
 import type { Clock } from '../../domain/ports/system.ts'
 import { messageServices, messageStatuses } from '../../domain/records/states/rmsg-message.ts'

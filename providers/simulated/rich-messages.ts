@@ -1,4 +1,4 @@
-/** Rich messages at the simulated provider. It runs in the same simulator as the simulated carrier. */
+/** Sends rich messages to the simulated provider. It runs in the same simulator as the simulated carrier. */
 import type { RichMessageProvider } from '../../domain/ports/rich-messages.ts'
 import type { CancelSignal, Clock } from '../../domain/ports/system.ts'
 import { outboundDefaults } from '../../runtime/outbound/limits.ts'
@@ -7,12 +7,12 @@ import { isObject } from '../wire/json.ts'
 import { emptyIfUnknown, toMessageError } from '../wire/rich-message-failure.ts'
 
 export type SimulatedMessageOptions = {
-  /** With the version, without a slash at its end. */
+  /** The API's address with the version, without a slash at the end. */
   baseUrl: string
   apiKey: string
-  /** The address for its events. */
+  /** The address for the provider's events. */
   webhookUrl: () => string
-  /** A request without an answer by then has failed. */
+  /** The time limit for a request. */
   requestMs: number
   clock: Clock
 }

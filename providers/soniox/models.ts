@@ -1,6 +1,6 @@
 /**
- * Soniox' models: recognizers for all languages, even if the language changes from word to word, and one speech model
- * for them.
+ * Soniox' models: speech to text for all languages, even if the language changes from word to word, and one model for
+ * text to speech.
  */
 import { type AudioSupport, noCapabilities } from '../../domain/ports/model.ts'
 import type { VendorModel } from '../wire/adapter.ts'
@@ -22,7 +22,7 @@ const live = (id: string): VendorModel => ({
 })
 
 export const nativeSpeech = { encoding: 'pcm_s16le', sampleRateHz: 24_000, channels: 1 } as const
-/** The rates for linear samples, in Hz. G.711 has only 8 kHz. */
+/** The sample rates for linear samples, in Hz. G.711 has only 8 kHz. */
 export const speechRatesHz: readonly number[] = [8000, 16_000, 24_000, 44_100, 48_000]
 
 const spoken = (encoding: string, sampleRatesHz: readonly number[]): AudioSupport => ({
@@ -43,7 +43,7 @@ const speech: VendorModel = {
     spoken('alaw', [8000]),
   ],
   // The vendor has about two hundred voices, and each account may have more. A request names a voice by its id, or gets
-  // the default from tts-fields.ts.
+  // the default voice in tts-fields.ts.
   voices: [],
   providerOptions: [],
   nativeOutput: nativeSpeech,

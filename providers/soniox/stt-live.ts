@@ -1,4 +1,7 @@
-/** Live recognition: a configuration, audio, and an empty message for the end; tokens come back, then `finished`. */
+/**
+ * Live recognition: we send a configuration, audio, and an empty message at the end. The vendor sends tokens, then
+ * `finished`.
+ */
 import type { SttStreamRequest } from '../../domain/ports/stt.ts'
 import { detectedLanguage, vendorTag } from '../vendors/language-tags.ts'
 import { protocolError } from '../wire/failures.ts'
@@ -9,23 +12,26 @@ import { type Piece, Utterances } from '../wire/utterances.ts'
 import { classOfFrame } from './wire.ts'
 
 /**
- * The first frame starts the request and its billing. A socket that has sent no frame yet is kept for half the vendor's
- * idle limit.
+ * The first frame starts the request and its billing, so an idle socket costs nothing. An idle socket is kept for half
+ * the vendor's idle limit.
  */
 export const warmStt: WarmRules = { keepAlive: null, idleMsMax: 10_000 }
 
 /** The vendor closes a stream after 20 s without a frame. */
 const keepAlive = { text: '{"type":"keepalive"}', everyMs: 8000 }
-/** Tokens without text: the speaker has stopped, and `finalize` is done. */
+/** Special tokens without text: `<end>` means the speaker has stopped, `<fin>` means our `finalize` is done. */
 const marks: ReadonlySet<string> = new Set(['<end>', '<fin>'])
-/** Tokens are word parts. A word's first token begins with a space, or its script has no spaces. */
+/**
+ * Matches a token at a word's beginning. Tokens are word parts. A word's first token begins with a space, or its script
+ * has no spaces.
+ */
 const beginsWord = /^[\s\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u
 
 export const liveVendor = (request: SttStreamRequest): LiveSttVendor => ({
   path: '/transcribe-websocket',
   start: JSON.stringify(startRequest(request)),
-  // The vendor sends nothing before it gets audio, so the stream is open once its configuration is sent. A refusal
-  // comes later.
+  // The vendor sends no frame before the first audio, so the stream counts as open once the configuration is sent. The
+  // vendor may still refuse it later.
   isReadyAtOnce: true,
   keepAlive,
   protocol: (stream) => new TokenProtocol(request, stream),
@@ -34,7 +40,7 @@ export const liveVendor = (request: SttStreamRequest): LiveSttVendor => ({
 class TokenProtocol implements LiveSttProtocol {
   readonly #stream: ProtocolStream
   readonly #utterances: Utterances
-  /** The end of the last token that has a time, in milliseconds. */
+  /** The end of the last token with a time, in milliseconds. */
   #endMs = 0
 
   constructor(request: SttStreamRequest, stream: ProtocolStream) {
@@ -65,7 +71,7 @@ class TokenProtocol implements LiveSttProtocol {
     this.#stream.finished()
   }
 
-  /** Reads one frame's tokens. A final token comes once; other tokens come again with every frame. */
+  /** Reads one frame's tokens. The vendor sends a final token once, and other tokens again with every frame. */
   #tokens(tokens: readonly JsonObject[]): void {
     let fixed: Piece[] = []
     const interim: Piece[] = []
@@ -100,7 +106,7 @@ class TokenProtocol implements LiveSttProtocol {
   }
 }
 
-/** The vendor's range. */
+/** The vendor's range for the end-point silence. */
 const endpointMsMin = 500
 const endpointMsMax = 3000
 

@@ -1,4 +1,4 @@
-/** The text to speech request's frames. */
+/** Makes the frames for a text to speech request. */
 import type { OutputFormat } from '../../audio/format.ts'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { TtsRequest } from '../../domain/ports/tts.ts'
@@ -6,12 +6,14 @@ import { vendorTag } from '../vendors/language-tags.ts'
 import { type JsonObject } from '../wire/json.ts'
 import { nativeSpeech, speechRatesHz } from './models.ts'
 
-/** Without Opus, because the vendor does not name its Opus container. */
+/**
+ * The formats for speech from this vendor. Opus is missing, because the vendor does not document its Opus container.
+ */
 type SpokenFormat = OutputFormat & { encoding: Exclude<OutputFormat['encoding'], 'opus'> }
 
 /**
- * Returns the format nearest to the requested format. If the vendor has such a rate, the rate is at least the requested
- * rate, because lost frequencies cannot be restored.
+ * Returns the format nearest to the requested format. The rate is at least the requested rate if the vendor has such a
+ * rate, because resampling cannot restore lost frequencies.
  */
 export function spokenFormat({ encoding, sampleRateHz }: OutputFormat): SpokenFormat {
   const rate = speechRatesHz.find((emitted) => emitted >= sampleRateHz) ?? Math.max(...speechRatesHz)
@@ -20,13 +22,16 @@ export function spokenFormat({ encoding, sampleRateHz }: OutputFormat): SpokenFo
   return { encoding, sampleRateHz: rate, channels: 1 }
 }
 
-/** Used if a request names no voice. The vendor's examples use it. All voices speak every language. */
+/** The default voice if a request names no voice, from the vendor's examples. All voices speak every language. */
 const defaultVoice = 'Adrian'
 /** The vendor requires a language, and its client sends English by default. */
 const defaultLanguage = 'en'
-/** The limit for one request. For audio longer than two minutes the vendor reports an error. */
+/** The text limit for one request, because the vendor reports an error if the audio is longer than two minutes. */
 const textCharactersMax = 5000
-/** The vendor's range. Other speeds are refused and not clipped, because another provider may support them. */
+/**
+ * The vendor's range. Other speeds are refused and not clipped, because another provider may support the requested
+ * speed.
+ */
 const speeds = { min: 0.7, max: 1.3 }
 
 /**

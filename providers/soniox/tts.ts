@@ -1,8 +1,8 @@
 /**
- * WS /tts-websocket: a configuration and a text; audio comes in base64 up to `audio_end`. Single requests use the
- * socket too: over HTTP a failure in the middle comes in trailers, so truncated audio would look complete. The vendor
- * takes more streams on a socket. Here it serves one text, so a failure costs only one text, and the next text finds a
- * warm socket.
+ * WS /tts-websocket: we send a configuration and a text, and receive base64 audio up to `audio_end`. Single requests
+ * use the socket too: over HTTP the vendor reports a failure in trailers, so truncated audio would look complete. The
+ * vendor allows several streams on a socket. Here each socket serves one text, so a failure affects only one text, and
+ * the next text uses a socket opened in advance.
  */
 import type { Speech, TtsRequest } from '../../domain/ports/tts.ts'
 import { frameFailure, protocolError } from '../wire/failures.ts'
@@ -12,7 +12,7 @@ import { speechFrames, spokenFormat } from './tts-fields.ts'
 import { classOfFrame } from './wire.ts'
 
 /**
- * Speech is billed, so an idle socket costs nothing. The vendor may close a socket after 20 s without a frame, also
+ * Speech is billed, so an idle socket costs nothing. The vendor may close a socket after 20 s without a frame, even
  * before its first stream.
  */
 export const warmTts: WarmRules = { keepAlive: { text: '{"keep_alive":true}', everyMs: 10_000 }, idleMsMax: 60_000 }
@@ -38,10 +38,10 @@ function streamProtocol(apiKey: string | null): LiveTtsProtocol {
       if (code !== undefined) throw frameFailure(classOfFrame(frame), frame, apiKey)
       if (audio !== undefined) queue.push(samplesOf(audio))
       if (isWhole === true) queue.end()
-      // The vendor sends this frame for a cancel of ours and for audio that it cut off.
+      // The vendor sends this frame after our cancel, and also if it cuts the audio off.
       else if (terminated === true) throw protocolError('terminated before audio_end')
     },
-    // Cancels speech that is not generated yet.
+    // Cancels speech not generated yet.
     farewell: () => (isDone ? [] : [JSON.stringify({ stream_id: streamId, cancel: true })]),
     classOfClose: () => null,
   }

@@ -12,8 +12,8 @@ const vendorUrl = 'https://eu2.rt.speechmatics.com'
 /** Throws TypeError if the base URL is not a URL, RangeError if a model is not served. */
 export function createSpeechmaticsProvider(options: VendorOptions): Provider {
   const { limits, clock } = options
-  // The vendor does not document whether a socket counts against the contract before its StartRecognition, so there are
-  // no warm sockets.
+  // No socket is opened in advance, because the vendor does not document if a socket counts against the contract's
+  // limits before `StartRecognition`.
   const sockets = connectionsOf(options, wire).sockets(vendorUrl)
   return createVendorProvider(options, {
     vendor: 'speechmatics',

@@ -1,4 +1,7 @@
-/** Live recognition over wss /v2: StartRecognition, audio, EndOfStream, EndOfTranscript. */
+/**
+ * Live recognition over wss /v2. We send `StartRecognition`, audio and `EndOfStream`; the vendor ends with
+ * `EndOfTranscript`.
+ */
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { SttStreamRequest } from '../../domain/ports/stt.ts'
 import { detectedLanguage, vendorTag } from '../vendors/language-tags.ts'
@@ -9,8 +12,8 @@ import { type Piece, Utterances } from '../wire/utterances.ts'
 import { classOfType } from './wire.ts'
 
 /**
- * Throws ProviderError `unsupported` without a language: the vendor detects no language, and a wrong language gives a
- * useless transcript.
+ * Throws ProviderError `unsupported` without a language: the vendor does not detect languages, and the transcript would
+ * be useless with a wrong language.
  */
 export function liveVendor(request: SttStreamRequest): LiveSttVendor {
   if (request.language === undefined) throw new ProviderError('unsupported', { sent: false, cause: 'no language' })
@@ -43,14 +46,14 @@ class RecognitionProtocol implements LiveSttProtocol {
   }
 
   /**
-   * Returns the last message, with the number of audio frames. With a wrong number the vendor would not transcribe the
-   * last frames.
+   * Returns the last message. It states the number of audio frames, because with a wrong number the vendor would not
+   * transcribe the last frames.
    */
   end(): string {
     return JSON.stringify({ message: 'EndOfStream', last_seq_no: this.#audioFrames })
   }
 
-  /** Returns null, because the vendor reports every failure in an Error message before it closes. */
+  /** Returns null, because the vendor reports every failure in an `Error` message before it closes the socket. */
   classOfClose(): null {
     return null
   }
@@ -73,7 +76,7 @@ class RecognitionProtocol implements LiveSttProtocol {
     }
   }
 
-  /** Opens the stream for audio. The vendor refuses audio before this message. */
+  /** Handles `RecognitionStarted` and opens the stream for audio. The vendor refuses audio before this message. */
   #recognitionStarted(languagePack: unknown): void {
     const delimiter = isObject(languagePack) ? languagePack['word_delimiter'] : undefined
     if (typeof delimiter === 'string') this.#delimiter = delimiter
@@ -95,7 +98,7 @@ class RecognitionProtocol implements LiveSttProtocol {
         joins,
         startMs: timeOf(result['start_time']),
         endMs: timeOf(result['end_time']),
-        // A comma's confidence says nothing about the words.
+        // A punctuation mark's confidence is ignored, because it is no measure for the words.
         ...(type !== 'punctuation' && typeof best['confidence'] === 'number' && { confidence: best['confidence'] }),
         ...detectedLanguage(best['language']),
       })
@@ -110,13 +113,15 @@ function timeOf(seconds: unknown): number {
 }
 
 /**
- * Without this trigger the vendor ends no utterance. It advises half a second for conversations; its maximum is two
- * seconds.
+ * The default end-point silence. Without this field the vendor ends no utterance. The vendor recommends half a second
+ * for conversations and allows two seconds.
  */
 const silenceS = 0.5
 const silenceSMax = 2
 
-/** Returns StartRecognition, the first message. It holds the whole configuration. The model must support `language`. */
+/**
+ * Returns `StartRecognition`, the first message. It holds the whole configuration. The model must support `language`.
+ */
 export function startRecognition(request: SttStreamRequest, language: string): JsonObject {
   const { model, audio, interimResults, endpointingMs, keywords } = request
   const trigger = endpointingMs === undefined ? silenceS : Math.min(endpointingMs / 1000, silenceSMax)

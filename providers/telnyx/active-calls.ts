@@ -11,7 +11,7 @@ const perPage = 100
 const pagesMax = 50
 const never: CancelSignal = { aborted: false, reason: null, addEventListener() {}, removeEventListener() {} }
 
-/** Returns the leg's open call. Rejects with PhoneLineError. */
+/** Returns the open call for a leg. Rejects with PhoneLineError. */
 export async function findActive(
   options: InTimeOptions & { connectionId: string },
   http: Pick<VendorHttp, 'get'>,

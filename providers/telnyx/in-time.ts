@@ -5,7 +5,7 @@ import { toLineError } from './wire.ts'
 
 export type InTimeOptions = { clock: Pick<Clock, 'after'>; requestMs: number }
 
-/** Returns the work's result. Rejects with PhoneLineError, also when the time is up. */
+/** Returns the result. Rejects with PhoneLineError if the work fails or the time is up. */
 export function inTime<T>({ clock, requestMs }: InTimeOptions, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const cancel = clock.after(requestMs, () => reject(new PhoneLineError('timeout')))

@@ -1,10 +1,10 @@
-/** Converts Telnyx' leg events into the form that all lines share. */
+/** Converts Telnyx' call events into the common form for all carriers and trunks. */
 import type { ForwardingFields, LegEvent, LegEventBody } from '../../domain/ports/phone-line.ts'
 import { eventTimeMs } from '../wire/event-time.ts'
 import { isObject, type JsonObject } from '../wire/json.ts'
 import { legIdOf } from './client-state.ts'
 
-/** Returns null if the event is not about a leg, or lacks a required field. */
+/** Returns null if the event is not about a leg, or if a required field is missing. */
 export function legEventOf({ id, occurred_at, event_type, payload }: JsonObject): LegEvent | null {
   if (!isId(id) || typeof event_type !== 'string' || !isObject(payload)) return null
   const { call_control_id: carrierLegId, client_state } = payload
@@ -78,13 +78,13 @@ function hangup({ hangup_cause, sip_hangup_cause, hangup_source }: JsonObject): 
   return { type: 'hangup', sipCode: failureCode(sip_hangup_cause) ?? codesOfCauses.get(cause) ?? null, cause, by }
 }
 
-/** Returns null if the code is no failure: if a leg was answered, it ends with 200. */
+/** Returns a SIP failure code. Returns null if the code is no failure: an answered leg ends with 200. */
 function failureCode(code: unknown): number | null {
   const number = Number(textOf(code))
   return Number.isInteger(number) && number >= 300 && number < 700 ? number : null
 }
 
-/** SIP codes for Telnyx' hang-up causes. If Telnyx ended the leg itself, it sends no code. */
+/** SIP codes for Telnyx' hang-up causes, because Telnyx sends no code if it ended the leg itself. */
 const codesOfCauses: ReadonlyMap<string, number> = new Map(
   Object.entries({
     call_rejected: 603,
@@ -98,16 +98,16 @@ const codesOfCauses: ReadonlyMap<string, number> = new Map(
 
 const isWithheld = (from: string | null) =>
   from === null || /^\+?(anonymous|restricted|unavailable|unknown|withheld|private)?$/i.test(from)
-/** The characters and the length are checked, because ids are stored and used in paths. */
+/** An id's characters and length are checked, because ids are stored and used in URL paths. */
 const isId = (value: unknown): value is string => typeof value === 'string' && /^[\x21-\x7e]{1,256}$/.test(value)
 const isDigit = (digit: unknown): digit is string => typeof digit === 'string' && /^[0-9A-D*#]$/.test(digit)
 const isResult = (result: unknown): result is 'human' | 'machine' => result === 'human' || result === 'machine'
 const textOf = (value: unknown) =>
   typeof value === 'string' && value.length <= textMax && isStorable(value) ? value : null
-/** Postgres takes no NUL, and half a surrogate pair is not UTF-8. */
+/** False for text that cannot be stored: Postgres refuses NUL, and a single surrogate is not valid UTF-8. */
 const isStorable = (text: string) => !text.includes('\0') && !/\p{Cs}/u.test(text)
-/** Longer than every number and every header in a call. */
+/** The longest text read. Real numbers and headers are shorter. */
 const textMax = 2048
 
-/** Returns the cause if it is one word from a list. Other text must reach neither rows nor logs. */
+/** Returns the cause if it is one lower-case word. Other text must not be stored or logged. */
 const wordOf = (value: unknown) => (typeof value === 'string' && /^[a-z_]{1,40}$/.test(value) ? value : 'unspecified')

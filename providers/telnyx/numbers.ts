@@ -13,12 +13,12 @@ import { isObject, type JsonObject } from '../wire/json.ts'
 import { codesIn, telnyxLimits, telnyxWire } from './wire.ts'
 
 export type TelnyxNumberOptions = {
-  /** With the version, without a slash at its end. */
+  /** The API's address with the version, without a slash at the end. */
   baseUrl: string
   apiKey: string
-  /** Calls to the numbers go to this Call Control application. */
+  /** The id of the Call Control application that receives calls to the numbers. */
   connectionId: string
-  /** A request without an answer by then has failed. */
+  /** The time limit for a request. */
   requestMs: number
   clock: Clock
 }
@@ -26,7 +26,7 @@ export type TelnyxNumberOptions = {
 const never: CancelSignal = { aborted: false, reason: null, addEventListener() {}, removeEventListener() {} }
 const nanoUsdPerUsd = 1e9
 const nanoUsdPerMicroUsd = 1000
-/** "Phone number not available". */
+/** Telnyx' error code for "Phone number not available". */
 const unavailableCode = '85006'
 
 export function createTelnyxNumbers(options: TelnyxNumberOptions): NumberCarrier & { close(): Promise<void> } {
@@ -79,8 +79,8 @@ function searchQuery({ areaCode, locality, limit }: NumberSearch): string {
 }
 
 /**
- * Returns the query for one number. If the query has an area code, the carrier matches the pattern against the rest of
- * the number.
+ * Returns the query to find one number. With an area code in the query, the carrier matches the pattern against the
+ * rest of the number.
  */
 function ofNumber(e164: string): string {
   return query({
@@ -149,8 +149,8 @@ async function orderWith(http: VendorHttp, reference: string): Promise<JsonObjec
 }
 
 /**
- * Searches for the order after a server error: a failing server may already have made it. Without this search, the
- * number could be bought at the carrier but belong to no organization here.
+ * Searches for the order after a server error, because the failing server may already have made the order. Without this
+ * search, the number could be bought at the carrier but belong to no organization here.
  */
 async function orderAfter(http: VendorHttp, reference: string, error: unknown): Promise<JsonObject> {
   if (!(error instanceof ProviderError) || (error.status ?? 0) < 500) return rejectOrder(error)
@@ -160,7 +160,10 @@ async function orderAfter(http: VendorHttp, reference: string, error: unknown): 
   return order === null ? rejectOrder(error) : { data: order }
 }
 
-/** Throws the error for a failed order. If the request got no answer, the order may have been made. */
+/**
+ * Throws the error for a failed order. If the request got no answer, the error states that the order may have been
+ * made.
+ */
 function rejectOrder(error: unknown): never {
   const cause = withoutText(error)
   if (!(error instanceof ProviderError)) throw new NumberCarrierError('unknown', { cause })
@@ -175,7 +178,7 @@ function unlessGone(error: unknown): undefined {
   throw new NumberCarrierError('failed', { cause: withoutText(error) })
 }
 
-/** Keeps only the codes in a carrier's error, because its text repeats phone numbers. */
+/** Keeps only the codes in a carrier's error, because the error's text repeats phone numbers. */
 function withoutText(error: unknown): unknown {
   if (!(error instanceof ProviderError)) return error
   return new Error(`${error.errorClass}, status ${error.status}, codes ${codesIn(error.cause).join(' ')}`)

@@ -11,14 +11,14 @@ import { telnyxLimits, telnyxWire, toLineError } from './wire.ts'
 
 export type TelnyxLineOptions = {
   name: Exclude<LineName, 'trunk'>
-  /** With the version, without a slash at its end. */
+  /** The API's address with the version, without a slash at the end. */
   baseUrl: string
   apiKey: string
   /** The Call Control application's id. */
   connectionId: string
   /** The address for the legs' events. */
   webhookUrl: string
-  /** A command without an answer by then has failed, except `dial`: its signal decides how long it waits. */
+  /** The time limit for a command, except `dial`: its signal decides how long it waits. */
   requestMs: number
   clock: Clock
 }
@@ -44,7 +44,7 @@ export function telnyxLineOver(
     dial: (leg, signal) => dial(http, dialBody(leg, { connectionId, webhookUrl }), signal),
     async answer(leg, media) {
       const state = { client_state: clientStateOf(leg.legId), webhook_url: webhookUrl }
-      // `answer` takes no sample rate, so a stream at 16 kHz needs a separate command.
+      // The `answer` command accepts no sample rate, so a stream at 16 kHz needs a separate command.
       const isPlain = media.sampleRateHz === 8000
       await act(leg, 'answer', { ...state, ...(isPlain && streamOf(media)), command_id: `${leg.legId}-answer` })
       if (isPlain) return
@@ -71,8 +71,8 @@ export function telnyxLineOver(
 }
 
 /**
- * Dials a leg. Waits until the calling code's signal, because an event may report the leg before the answer does. If
- * the carrier answers after the signal, the leg is hung up.
+ * Dials a leg. Waits for the carrier's answer until the calling code aborts the signal, because an event may report the
+ * leg before the answer does. If the carrier answers after the abort, the leg is hung up.
  */
 async function dial(
   http: Pick<VendorHttp, 'post'>,
@@ -98,7 +98,7 @@ async function dial(
   })
 }
 
-/** Hangs up a leg after its time. If this fails too, the leg's first event shows that the leg is alive. */
+/** Hangs up a leg dialled too late. If this fails too, the leg's first event shows that the leg is alive. */
 async function hangUpLate(http: Pick<VendorHttp, 'post'>, carrierLegId: string): Promise<void> {
   await http.post(`${pathOf({ carrierLegId })}/actions/hangup`, json({}), never).catch(() => {})
 }
@@ -108,7 +108,7 @@ function unlessGone(error: unknown): JsonObject {
   throw error
 }
 
-/** Returns the leg's path. Leg ids contain only characters that paths allow, except the slash. */
+/** Returns the leg's URL path. Leg ids contain only characters allowed in a path segment. */
 const pathOf = ({ carrierLegId }: Pick<LegRef, 'carrierLegId'>) => `/calls/${encodeURIComponent(carrierLegId)}`
 
 function dataOf(answer: JsonObject): JsonObject {

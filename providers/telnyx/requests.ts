@@ -3,7 +3,7 @@ import type { LegToDial, MediaEndpoint, RejectCode } from '../../domain/ports/ph
 import type { JsonObject } from '../wire/json.ts'
 import { clientStateOf } from './client-state.ts'
 
-/** Telnyx rings at least this long. For a shorter time we hang up ourselves. */
+/** Telnyx' minimum ringing time. For a shorter time we hang up ourselves. */
 const ringingSMin = 5
 
 const regions: ReadonlyMap<string | null, string> = new Map(
@@ -16,7 +16,7 @@ const regions: ReadonlyMap<string | null, string> = new Map(
   }),
 )
 
-/** Telnyx rejects a call with one of two causes, and chooses the code. */
+/** The causes for rejecting a call. Telnyx has only two causes, and chooses the SIP code. */
 export const rejectCauses = {
   404: 'CALL_REJECTED',
   480: 'CALL_REJECTED',
@@ -41,15 +41,15 @@ export function dialBody(leg: LegToDial, account: { connectionId: string; webhoo
     ...(region !== undefined && { sip_region: region }),
     ...(custom.length > 0 && { custom_headers: custom }),
     ...(userToUser.length > 0 && { sip_headers: userToUser }),
-    // Only the simulator has trunks: a real carrier calls the number itself, and connects the two.
+    // Only for simulated trunks. In a transfer a real carrier dials the number and connects both legs.
     ...(leg.transferee !== undefined && leg.connectionId !== undefined && { link_to: leg.transferee.carrierLegId }),
     ...(leg.media !== null && { ...streamOf(leg.media), ...rateOf(leg.media) }),
   }
 }
 
 /**
- * Returns the fields for a leg's audio. Without the mode rtp the remote party would get no sound. Some carrier events
- * repeat the address, so its token is valid only once.
+ * Returns the fields for a leg's audio stream. Without the mode `rtp` the remote party would hear no sound. Some
+ * carrier events repeat the stream's address, so the token in the address is valid only once.
  */
 export function streamOf({ url, token, sampleRateHz }: MediaEndpoint): JsonObject {
   const codec = sampleRateHz === 8000 ? 'PCMU' : 'L16'

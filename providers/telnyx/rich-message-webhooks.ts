@@ -1,4 +1,4 @@
-/** Converts Telnyx' message events into the receivers' form, which all providers share. */
+/** Converts Telnyx' message events into the common form for all providers. */
 import type { NumberOfEvent, RichMessageEvent, RichMessageWebhooks } from '../../domain/ports/rich-messages.ts'
 import type { Clock } from '../../domain/ports/system.ts'
 import type { MessageService, MessageStatus } from '../../domain/records/states/rmsg-message.ts'
@@ -46,7 +46,7 @@ function eventOf(
   const reason = stringOf(to['status'])
   const outcome = isReceived ? received : outcomes[reason]
   const [ours, theirs] = isReceived ? [to, from] : [from, to]
-  // An SMS names the number, and an RCS message names the agent.
+  // An SMS event contains our number, and an RCS event contains our RCS agent's id.
   const providerIdentity = stringOf(ours['agent_id']) || stringOf(ours['phone_number'])
   const remoteNumber = stringOf(theirs['phone_number'])
   const messageId = (isReceived ? null : message) ?? stringOf(payload['id'])
@@ -72,12 +72,12 @@ type Outcome = Pick<Read, 'type' | 'status'>
 
 const received: Outcome = { type: 'rmsg.received', status: 'received' }
 
-/** Outcomes by the recipient's state. Events with another state are ignored. */
+/** Our event for each recipient state. Events with another state are ignored. */
 const outcomes: Readonly<Partial<Record<string, Outcome>>> = {
   sent: { type: 'rmsg.sent', status: 'sent' },
   delivered: { type: 'rmsg.delivered', status: 'delivered' },
   read: { type: 'rmsg.delivered', status: 'delivered' },
-  // The network has accepted the message and never reports more.
+  // The network has accepted the message and will not report its delivery.
   delivery_unconfirmed: { type: 'rmsg.sent', status: 'sent' },
   sending_failed: { type: 'rmsg.delivery_failed', status: 'declined' },
   delivery_failed: { type: 'rmsg.delivery_failed', status: 'error' },
@@ -117,7 +117,7 @@ function written(read: Read, { conversationId, providerIdentity }: NumberOfEvent
   }
 }
 
-/** Returns the message's text. An SMS has it at the top level, an RCS message in its body. */
+/** Returns the message's text. In an SMS event the text is at the top level, in an RCS event in the body. */
 function textIn({ text, body }: JsonObject): string | null {
   const content = isObject(body) && isObject(body['content_message']) ? body['content_message'] : body
   return stringOf(text) || (isObject(content) ? stringOf(content['text']) : '') || null

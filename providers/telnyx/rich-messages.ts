@@ -1,4 +1,4 @@
-/** Rich messages as RCS at Telnyx, with an SMS if the phone does not support RCS. */
+/** Sends rich messages as RCS at Telnyx, with an SMS instead if the phone does not support RCS. */
 import type { RichMessageProvider } from '../../domain/ports/rich-messages.ts'
 import type { CancelSignal, Clock } from '../../domain/ports/system.ts'
 import { createHttpTransport, json } from '../wire/http.ts'
@@ -7,14 +7,14 @@ import { emptyIfUnknown, toMessageError } from '../wire/rich-message-failure.ts'
 import { telnyxLimits, telnyxWire } from './wire.ts'
 
 export type TelnyxMessageOptions = {
-  /** With the version, without a slash at its end. */
+  /** The API's address with the version, without a slash at the end. */
   baseUrl: string
   apiKey: string
-  /** The agents and the numbers must belong to this messaging profile. */
+  /** The messaging profile. The RCS agents and the numbers must belong to it. */
   messagingProfileId: string
-  /** The address for its events. */
+  /** The address for Telnyx' events. */
   webhookUrl: string
-  /** A request without an answer by then has failed. */
+  /** The time limit for a request. */
   requestMs: number
   clock: Clock
 }
@@ -39,7 +39,7 @@ export function createTelnyxMessages(options: TelnyxMessageOptions): RichMessage
         messaging_profile_id: messagingProfileId,
         to,
         agent_message: { content_message: { text } },
-        // Telnyx' events name a message by Telnyx' id. The address brings our id back.
+        // Telnyx' events contain only Telnyx' message id, so the webhook address contains our id.
         webhook_url: `${webhookUrl}?message=${id}`,
         ...(smsFrom !== null && { sms_fallback: { from: smsFrom, text } }),
       }

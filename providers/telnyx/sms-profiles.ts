@@ -1,8 +1,10 @@
-/** Brand and campaign profiles in Telnyx' spelling. */
+/** Converts brand and campaign profiles to Telnyx' request bodies. */
 import type { BrandProfile, CampaignProfile } from '../../domain/ports/sms-registry.ts'
 import type { JsonObject } from '../wire/json.ts'
 
-/** Returns the body for UpdateBrand. It has no field for the contact's phone. */
+/**
+ * Returns the body for UpdateBrand. Unlike Returns the body for CreateBrand., it has no field for the contact's phone.
+ */
 export function brandUpdate(profile: BrandProfile): JsonObject {
   const { authorizedContact, ein, entityType, country } = profile
   return {
@@ -11,7 +13,7 @@ export function brandUpdate(profile: BrandProfile): JsonObject {
     companyName: profile.legalName,
     firstName: authorizedContact.firstName,
     lastName: authorizedContact.lastName,
-    // For all other entity types the carrier wants this field left out.
+    // The carrier accepts this field only for this entity type.
     ...(entityType === 'PUBLIC_PROFIT' && { businessContactEmail: authorizedContact.email }),
     // A US tax number is nine digits, without the usual hyphen.
     ...(ein !== null && { ein: country === 'US' ? ein.replaceAll('-', '') : ein }),
@@ -33,7 +35,7 @@ export const brandBody = (profile: BrandProfile): JsonObject => ({
   mobilePhone: profile.authorizedContact.phone,
 })
 
-/** CampaignRequest */
+/** Returns the body for a new campaign (CampaignRequest). */
 export function campaignBody(brandId: string, profile: CampaignProfile): JsonObject {
   const samples = profile.sampleMessages.map((text, index): [string, string] => [`sample${index + 1}`, text])
   return {

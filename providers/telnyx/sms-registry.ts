@@ -19,10 +19,10 @@ import { failureReasonsIn, reviewErrorsIn } from './sms-reviews.ts'
 import { codesIn, telnyxLimits, telnyxWire } from './wire.ts'
 
 export type TelnyxSmsRegistryOptions = {
-  /** With the version, without a slash at its end. */
+  /** The API's address with the version, without a slash at the end. */
   baseUrl: string
   apiKey: string
-  /** A request without an answer by then has failed. */
+  /** The time limit for a request. */
   requestMs: number
   clock: Clock
 }
@@ -79,7 +79,7 @@ async function ask(http: Link, method: Method, path: string, body?: JsonObject):
   const answer = await http.vendor.exchange(method, path, payload, never).catch((error: unknown) => {
     throw new SmsRegistryError([], { mayBeDone: true, cause: withoutText(error) })
   })
-  // Customers read a refusal's reasons, so the text must not show the key.
+  // A refusal's reasons are shown to customers, so the key is removed from the text.
   const text = answer.body.toString().replaceAll(http.apiKey, '[key]')
   return { status: answer.status, text, value: parsed(text) }
 }
@@ -103,7 +103,7 @@ function withoutText(error: unknown): unknown {
 const unexpected = (missing: string) =>
   new SmsRegistryError([], { mayBeDone: true, cause: new Error(`the answer has no ${missing}`) })
 
-/** Returns undefined if the text is not JSON. */
+/** Parses JSON. Returns undefined if the text is not JSON. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text) as unknown
@@ -124,11 +124,14 @@ function brandIn(answer: unknown): RegisteredBrand {
 const brandStatuses = ['OK', 'REGISTRATION_PENDING', 'REGISTRATION_FAILED'] as const
 const identityStatuses: readonly IdentityStatus[] = ['VERIFIED', 'UNVERIFIED', 'SELF_DECLARED', 'VETTED_VERIFIED']
 
-/** A page in the carrier's brand list for one name. More recent brands with equal names are not expected. */
+/** The page size for the carrier's brand list with one name. More recent brands with the same name are not expected. */
 const brandsOfPage = 50
 const brandsLikeMax = 20
 
-/** Returns the recent brands with this profile. The list's rows have no tax number, so each matching brand is read. */
+/**
+ * Returns the recent brands with this profile. The list's items contain no tax number, so each matching brand is
+ * requested.
+ */
 async function findBrandsLike(http: Link, profile: BrandProfile, sinceMs: number): Promise<RegisteredBrand[]> {
   const expected = brandBody(profile)
   const names = ['displayName', 'companyName', 'entityType']
@@ -143,7 +146,7 @@ async function findBrandsLike(http: Link, profile: BrandProfile, sinceMs: number
   return whole.filter((row) => isObject(row) && fits(row, ['ein'])).map(brandIn)
 }
 
-/** Returns null if the brand was removed after it was listed. */
+/** Requests a brand. Returns null if the brand was removed after it was listed. */
 async function brandRow(http: Link, brandId: string): Promise<unknown> {
   const answer = await ask(http, 'GET', brandPath(brandId))
   if (answer.status === 404) return null
@@ -152,14 +155,15 @@ async function brandRow(http: Link, brandId: string): Promise<unknown> {
 }
 
 /**
- * Returns a time in milliseconds. The carrier writes UTC times without a Z. A row without a time counts as the oldest.
+ * Returns a time in milliseconds. The carrier writes UTC times without a Z. An item without a time counts as the
+ * oldest.
  */
 function utcMs(time: unknown): number {
   const text = stringOf(time)
   return Date.parse(/(Z|[+-]\d\d:?\d\d)$/.test(text) ? text : `${text}Z`) || 0
 }
 
-/** Returns the newest vetting's state. A vetting has a date when it is complete. */
+/** Returns the newest vetting's state. A vetting gets its date when it is complete. */
 function vettingIn(answer: unknown, vettingClass: VettingClass): 'pending' | 'completed' | null {
   if (!Array.isArray(answer)) throw unexpected('list')
   const [newest] = objectsOf(answer)
@@ -180,7 +184,7 @@ function campaignIn(answer: unknown): RegisteredCampaign {
   return { id, status, reviewErrors: failureReasonsIn(row) }
 }
 
-/** A page in the carrier's campaign list. Our brands have fewer campaigns. */
+/** The page size for the carrier's campaign list. Our brands have fewer campaigns. */
 const campaignsOfPage = 500
 
 async function findByReference(http: Link, brandId: string, reference: string): Promise<RegisteredCampaign | null> {
@@ -188,13 +192,13 @@ async function findByReference(http: Link, brandId: string, reference: string): 
   const answer = await requestValue(http, 'GET', `/10dlc/campaign?${query}`)
   const row = objectsOf(isObject(answer) ? answer['records'] : []).find(({ referenceId }) => referenceId === reference)
   if (row === undefined) return null
-  // The list's rows lack some statuses, so the campaign is read.
+  // The list's items lack some statuses, so the campaign itself is requested.
   return campaignIn(await requestValue(http, 'GET', `/10dlc/campaign/${encodeURIComponent(idIn(row, 'campaignId'))}`))
 }
 
 /**
- * Assigns a number. If it already belongs to a campaign, it is moved with PUT, because the carrier refuses to add it
- * again.
+ * Assigns a number to a campaign. If the number already belongs to a campaign, it is moved with PUT, because the
+ * carrier refuses a second assignment.
  */
 async function assign(http: Link, e164: string, campaignId: string): Promise<NumberAssignment> {
   const existing = await assignmentOf(http, 'GET', e164, null)
@@ -222,7 +226,7 @@ async function assignmentOf(
   throw refusalIn(answer)
 }
 
-/** Reads an assignment. `usual` applies if the answer names no status. */
+/** Reads an assignment. `usual` is the status if the answer contains no status. */
 function assignmentIn(answer: unknown, usual: AssignmentStatus | null): NumberAssignment {
   const row = isObject(answer) ? answer : {}
   const campaignId = idIn(row, 'campaignId')
@@ -239,7 +243,7 @@ const assignmentStatuses: readonly AssignmentStatus[] = [
   'FAILED_UNASSIGNMENT',
 ]
 
-/** Ids are stored and sent back in addresses. */
+/** The length of an id is limited, because ids are stored and used in URLs. */
 const idCharactersMax = 64
 
 function idIn(row: JsonObject, name: string): string {

@@ -6,7 +6,10 @@ import { profileFieldOf } from './sms-profiles.ts'
 const reviewErrorsMax = 20
 const messageCharactersMax = 512
 
-/** These refusals concern the operator's account, the request rate or time, and not a profile. */
+/**
+ * Refusals with these statuses are about the operator's account, the request rate or a time limit, and not about the
+ * profile.
+ */
 const notOfProfile: readonly number[] = [401, 402, 403, 408, 429]
 
 /**
@@ -21,7 +24,7 @@ export function reviewErrorsIn(status: number, body: unknown): ReviewError[] {
 }
 
 /**
- * Reads a brand's or campaign's `failureReasons`. It is one text, or a list with `{description, fields}` from the
+ * Reads a brand's or campaign's `failureReasons`. They are one text, or a list with `{description, fields}` from the
  * registry behind Telnyx.
  */
 export function failureReasonsIn(row: JsonObject): ReviewError[] {
@@ -41,8 +44,8 @@ function reviewError(error: JsonObject): ReviewError[] {
 }
 
 /**
- * Returns our profile's field that the error names: the innermost known name in a path such as `/body/companyName` or
- * `['body', 'sample1']`.
+ * Returns the field in our profile that the error is about: the innermost known name in a path such as
+ * `/body/companyName` or `['body', 'sample1']`.
  */
 function fieldIn({ source, loc, fields }: JsonObject): string | null {
   const pointer = isObject(source) ? trimmed(source['pointer']) || trimmed(source['parameter']) : ''

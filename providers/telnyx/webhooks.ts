@@ -1,4 +1,4 @@
-/** Events of Telnyx. */
+/** Reads Telnyx' webhook events. */
 import type { CarrierWebhooks } from '../../domain/ports/carrier-webhooks.ts'
 import type { Clock } from '../../domain/ports/system.ts'
 import { createSignedBodies } from '../wire/ed25519-webhooks.ts'

@@ -6,13 +6,13 @@ import type { VendorWire } from '../wire/http.ts'
 
 export const telnyxWire: VendorWire = {
   sign: (apiKey) => ['authorization', `Bearer ${apiKey}`],
-  // For phone lines the status is enough.
+  // For calls the HTTP status is enough to classify an error.
   classify: () => null,
 }
 
 /**
- * After a command's limit its answer is awaited this much longer. If a dial command is answered late, its leg is hung
- * up.
+ * After a command's time limit, its answer is awaited for this additional time: if a dial command is answered late, the
+ * dialled leg must be hung up.
  */
 const lateMs = 25_000
 
@@ -29,13 +29,16 @@ export function telnyxLimits(requestMs: number): OutboundLimits {
   }
 }
 
-/** Converts an error. The carrier's text is dropped, because it repeats phone numbers. Its codes are digits. */
+/**
+ * Converts an error. The carrier's text is dropped, because it repeats phone numbers. The error codes are kept; they
+ * are digits.
+ */
 export function toLineError(error: unknown): PhoneLineError {
   if (error instanceof PhoneLineError) return error
   if (!(error instanceof ProviderError)) return new PhoneLineError('refused', { cause: error })
   const { errorClass, status, sent, cause } = error
   const kind = sent ? (failures[errorClass] ?? 'refused') : 'unreachable'
-  // 404: Telnyx does not know the leg. 422: the leg is over, or the command is wrong.
+  // Status 404: the leg is unknown to Telnyx. Status 422: the leg is over, or the command is invalid; the code decides.
   const isGone = status === 404 || (status === 422 && codesIn(cause).some((code) => goneCodes.includes(code)))
   const codes = codesIn(cause).join(' ')
   return new PhoneLineError(kind, {
@@ -51,14 +54,14 @@ const failures: Partial<Record<ErrorClass, PhoneLineFailure>> = {
   server: 'unreachable',
   timeout: 'timeout',
   cancelled: 'timeout',
-  // The connection broke before the answer was read.
+  // The connection broke before the answer was read, so the result is not known.
   protocol: 'timeout',
 }
 
-/** "Invalid Call Control ID" and "Call has already ended". */
+/** Telnyx' error codes for "Invalid Call Control ID" and "Call has already ended". */
 const goneCodes: readonly (string | undefined)[] = ['90015', '90018']
 
-/** Returns null if the answer has no SIP code. */
+/** Returns the SIP code in an error. Returns null if there is no SIP code. */
 function sipCodeIn(cause: unknown): number | null {
   const [, code] = (typeof cause === 'string' ? /"sip_code"\s*:\s*([4-6]\d\d)\b/.exec(cause) : null) ?? []
   return code === undefined ? null : Number(code)
