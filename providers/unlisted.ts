@@ -1,6 +1,6 @@
 /**
- * Rows for models outside the catalog: models published after our list was written, or models of one account. They have
- * no figures and no price, so only a pin reaches them.
+ * Makes catalog rows for unlisted models: models published after our list was written, or models in a single account.
+ * They have no figures and no price, so a request must name (pin) such a model.
  */
 import type { Model, Stage } from '../domain/ports/model.ts'
 import type { Provider } from '../domain/ports/provider.ts'
@@ -8,8 +8,8 @@ import type { Vendor } from './vendors/vendors.ts'
 import type { VendorModel } from './wire/adapter.ts'
 
 /**
- * Makes a row for an unlisted model. For a vendor with its own protocol: copies the row of a listed model with the same
- * fields, under the new id and without a claim about languages.
+ * Makes a row for an unlisted model. If the vendor has its own protocol, copies a similar listed model's row, under the
+ * new id and without languages.
  */
 export function unlistedOf(
   { unlisted }: Vendor,
@@ -23,8 +23,8 @@ export function unlistedOf(
 }
 
 /**
- * Returns rows for configured models that our list lacks, because vendors publish faster than we do. They are in the
- * catalog, without figures.
+ * Returns rows for configured models missing from our list, because vendors publish models faster than we update the
+ * list. These rows have no figures.
  */
 export function namedBeside(
   models: readonly VendorModel[],
@@ -47,7 +47,7 @@ function madeLike(
   return like === undefined ? null : { ...like, id, languages: ['*'] }
 }
 
-/** Returns a check whether a model id fits the vendor's naming pattern for this stage. */
+/** Returns a function to check if a model id fits the vendor's naming pattern for a stage. */
 export function isOwnOf({ ids }: Vendor): Provider['isOwn'] {
   return (stage: Stage, model) => ids?.[stage]?.test(model) ?? false
 }

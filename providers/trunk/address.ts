@@ -1,4 +1,4 @@
-/** Addresses in SIP messages: From and To, Via, and network peers. */
+/** Reads addresses in SIP messages: From and To, Via, and network peers. */
 import { isIP } from 'node:net'
 
 /** A From, To, Contact or Refer-To value. */
@@ -8,7 +8,7 @@ export type Via = {
   host: string
   port: number | null
   branch: string
-  /** True if Via has `rport`: the answer then goes to the request's source port. */
+  /** True if Via has `rport`: the answer is then sent to the request's source port. */
   wantsSourcePort: boolean
 }
 export type SipUri = { user: string | null; host: string; port: number | null; parameters: ReadonlyMap<string, string> }
@@ -18,7 +18,7 @@ export const sipPort = 5060
 /** A network address. IPv6 is written without brackets. */
 export type Peer = { transport: 'udp' | 'tcp'; address: string; port: number }
 
-/** Reads an address. Returns null if the text is no address. */
+/** Reads a header's address. Returns null if the text is no address. */
 export function addressOf(text: string): Address | null {
   if (text.length > 2048) return null
   const [, bracketed, after] = /^(?:"(?:[^"\\]|\\.)*"[ \t]*|[^<"]*)<([^<>]+)>(.*)$/.exec(text) ?? []
@@ -30,7 +30,7 @@ export function addressOf(text: string): Address | null {
   return { uri, tag: tag ?? null, text }
 }
 
-/** Reads a SIP address, and drops header parameters behind `?`. Returns null if the text is no SIP address. */
+/** Reads a SIP URI, and drops the headers after `?`. Returns null if the text is no SIP URI. */
 export function sipUriOf(uri: string): SipUri | null {
   const [, user, host, port, rest] =
     /^sips?:(?:([^@]*)@)?(\[[0-9a-fA-F:.]+\]|[^:;?@[\]]+)(?::(\d{1,5}))?((?:;[^?]*)?)(?:\?.*)?$/i.exec(uri) ?? []
@@ -44,13 +44,13 @@ export function sipUriOf(uri: string): SipUri | null {
   }
 }
 
-/** Returns the number or user name in a SIP or telephone address. */
+/** Returns the number or user name in a SIP or `tel:` URI. */
 export function userOf(uri: string): string | null {
   const [, number] = /^tel:([^;?]+)/i.exec(uri) ?? []
   return number === undefined ? (sipUriOf(uri)?.user ?? null) : decoded(number)
 }
 
-/** Reads a Via header. Returns null if no answer can be sent to its sender. */
+/** Reads a Via header. Returns null if Via contains no address for an answer. */
 export function viaOf(text: string): Via | null {
   const [, transport, host, port, rest = ''] =
     /^SIP[ \t]*\/[ \t]*2\.0[ \t]*\/[ \t]*(UDP|TCP)[ \t]+(\[[0-9a-fA-F:.]+\]|[^\s:;,[\]]{1,255})(?:[ \t]*:[ \t]*(\d{1,5}))?[ \t]*(;.*)?$/i.exec(
@@ -72,18 +72,18 @@ export function viaOf(text: string): Via | null {
 }
 
 /**
- * Returns the address for answers: the source address. The port is taken from Via unless the sender asks for its source
- * port (RFC 3581).
+ * Returns the destination for answers: the source address, with the port in Via, or with the source port if the sender
+ * asks for it (RFC 3581).
  */
 export function answersTo(via: Via, source: Peer): Peer {
   if (source.transport === 'tcp' || via.wantsSourcePort) return source
   return { ...source, port: via.port ?? sipPort }
 }
 
-/** Writes the host as an address contains it: IPv6 in brackets. */
+/** Writes a host for a URI: IPv6 in brackets. */
 export const hostText = (host: string) => (isIP(host) === 6 ? `[${host}]` : host)
 
-/** Removes the prefix `::ffff:` with which an IPv6 socket writes IPv4 senders (`::ffff:192.0.2.1`). */
+/** Removes the prefix `::ffff:`, because an IPv6 socket reports IPv4 senders as `::ffff:192.0.2.1`. */
 export const plainAddress = (address: string) => address.replace(/^::ffff:(?=\d+\.)/i, '')
 
 function pairOf(text: string): [string, string] {

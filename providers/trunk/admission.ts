@@ -1,9 +1,9 @@
 /**
- * Finds the SIP connection for a request. A trunk with our registration may call the user name from that registration:
- * this name then decides. Otherwise the source address decides, and after it a login. If another connection with a
- * login imported the dialled number first, the source address alone is not enough. A source without a connection gets
- * at most one short answer. The answer is never longer than the request, so that a forged source address cannot turn us
- * into a flood against somebody else.
+ * Finds the SIP connection for a request. If a trunk accepted our registration and calls the registered user name, this
+ * name decides. Otherwise the source address decides, and after it a login. If another connection with a login imported
+ * the dialled number first, the source address alone is not enough. A source without a connection gets at most one
+ * short answer, never longer than the request. Otherwise a forged source address could be used for an amplification
+ * attack.
  */
 import { randomBytes } from 'node:crypto'
 import type { SipConnection, SipConnections } from '../../domain/ports/sip-connections.ts'
@@ -19,17 +19,17 @@ import { RecentMap } from './recent-map.ts'
 import type { ServerTransaction } from './server-transaction.ts'
 import { WrongLogins } from './wrong-logins.ts'
 
-/** If no connection was found for a source address, it is not looked up again for this long. */
+/** If no connection was found for a source address, the address is not looked up again for this long. */
 const unknownMs = 1_000
-/** How many addresses without a connection are remembered, and how many with one. */
+/** The most remembered addresses without a connection, and the most with a connection. */
 const addressesMax = 4096
 /**
- * The share of the lookups for each organization, and for all unknown addresses together. More lookups at once would
- * only wait for the store, and the lookups of others behind them. So only an organization that is alone on the server
- * borrows, up to the share of unknown addresses.
+ * Each organization's share in concurrent lookups, and the share for all unknown addresses together. More lookups at
+ * once would only queue at the database and delay other organizations' lookups. So an organization may use more than
+ * its share only if it is alone on the server, and never the share for unknown addresses.
  */
 const part = 1 / 8
-/** The owner of lookups for unknown addresses. */
+/** The owner name for lookups by unknown addresses. */
 const strangers = 'strangers'
 const decoyPassword = randomBytes(16).toString('hex')
 
@@ -47,11 +47,11 @@ export class Admission {
   readonly #lookups: Capacity
   readonly #challenges: Challenges
   readonly #wrongLogins: WrongLogins
-  /** Until when an address counts as unknown. */
+  /** Maps an address to the time until it counts as unknown. */
   readonly #unknown = new RecentMap<number>(addressesMax)
-  /** The organization that was last found for an address. */
+  /** Maps an address to its last found organization. */
   readonly #known = new RecentMap<string>(addressesMax)
-  /** Returns the connections with a registration at an address, if they take incoming calls. */
+  /** Returns the connections registered at a trunk address, if they accept incoming calls. */
   readonly #registered: (address: string) => readonly SipConnection[]
 
   constructor(
@@ -63,7 +63,7 @@ export class Admission {
     this.#clock = clock
     this.#owners = owners
     const lends = (owner: string) => owner !== strangers && !owners.areSeveral
-    // The strangers are one owner, so a share stays free for them.
+    // All unknown addresses are one owner, so one share stays free for them.
     this.#lookups = new Capacity({ max: limits.lookupsMax, part, lends }, new Owners(true))
     this.#challenges = new Challenges(clock)
     this.#wrongLogins = new WrongLogins(clock, limits.wrongLoginsPerMinuteMax)
@@ -75,8 +75,8 @@ export class Admission {
   }
 
   /**
-   * Calls `admitted` with the request's connection, or answers or drops the request. A call counts as a lookup until
-   * `admitted` resolves, because storing the call needs the store too.
+   * Calls `admitted` with the request's connection, or answers or drops the request. The request counts as a lookup
+   * until `admitted` resolves, because storing the call uses the database too.
    */
   async admit(
     transaction: ServerTransaction,
@@ -85,8 +85,8 @@ export class Admission {
   ): Promise<void> {
     const { address } = transaction.source
     const registered = this.#registered(address)
-    // The trunk itself names the connection. Its address alone would not be enough: other organizations may have
-    // imported the number too, or an address range with this trunk in it.
+    // The registered user name identifies the connection. The trunk's address alone would not be enough: other
+    // organizations may have imported the same number, or an address range that includes this trunk.
     const named = registered.find(({ id }) => registeredUser(id) === userOf(transaction.request.uri))
     const lookup = this.#lookups.take(named?.organizationId ?? this.#known.get(address) ?? strangers)
     if (lookup === null) return transaction.postpone()
@@ -117,7 +117,9 @@ export class Admission {
     return isCall ? await this.#byLogin(transaction, size, dialed) : this.#drop(transaction)
   }
 
-  /** Returns undefined if no connection takes calls from the address. */
+  /**
+   * Returns the connection for the source address. Returns undefined if no connection accepts calls from the address.
+   */
   async #ofAddress(
     address: string,
     dialed: string,
@@ -133,13 +135,13 @@ export class Admission {
     const authorization = valueOf(request.headers, 'authorization')
     const username = authorization === null ? null : this.#challenges.userOf(authorization, source.address)
     if (authorization === null || username === null) {
-      // If the nonce is old or forged, the store is not asked for the user name.
+      // If the nonce is old or forged, the user name is not looked up in the database.
       const headers = this.#challenges.headers(source.address, authorization !== null)
       transaction.respondOnce(401, headers, size)
       return null
     }
-    // A login for one number must not call another number (RFC 7616, section 3.4.6). The host is not compared, because
-    // a proxy may have changed it (RFC 3261, section 22.4).
+    // The login's URI must match the dialled number, so a captured login cannot call another number (RFC 7616, section
+    // 3.4.6). The host is not compared, because a proxy may have changed it (RFC 3261, section 22.4).
     if (userOf(this.#challenges.uriOf(authorization)) !== (userOf(request.uri) ?? '')) {
       transaction.respondOnce(400, [], size)
       return null
@@ -147,7 +149,8 @@ export class Admission {
     const areTooMany = () => this.#wrongLogins.areTooMany(username, source.address)
     if (areTooMany()) return this.#drop(transaction)
     const connection = await this.#ofLogin(authorization, { username, dialed, address: source.address })
-    // Other logins were checked meanwhile. If too many of them were wrong, even a right guess counts no more.
+    // Other logins were checked meanwhile. If too many logins were wrong, even a correct password is no longer
+    // accepted.
     if (areTooMany()) return this.#drop(transaction)
     if (connection !== null) return connection
     this.#wrongLogins.note(username, source.address)
@@ -155,7 +158,7 @@ export class Admission {
     return null
   }
 
-  /** Returns the connection whose login the answer has, or null. */
+  /** Returns the connection with the login used in the request, or null. */
   async #ofLogin(
     authorization: string,
     { username, dialed, address }: { username: string; dialed: string; address: string },
@@ -163,7 +166,8 @@ export class Admission {
     const isRight = (password: string | null) =>
       password !== null && this.#challenges.isRight(authorization, 'INVITE', { username, password }, address)
     const connections = await this.#connections.ofUser(username, dialed)
-    // An unknown user costs the same time as a wrong password, so the time does not show which users exist.
+    // Checking an unknown user takes the same time as checking a wrong password, so the time does not reveal existing
+    // users.
     if (connections.length === 0) isRight(decoyPassword)
     return connections.find(({ inbound }) => isRight(inbound?.password ?? null)) ?? null
   }

@@ -1,4 +1,4 @@
-/** Answers a trunk's challenges: a trunk may require its login with our requests (RFC 3261, section 22). */
+/** Answers a trunk's challenges: a trunk may require a login for our requests (RFC 3261, section 22). */
 import type { Draft } from './client-transaction.ts'
 import { answerTo, type Credentials } from './digest.ts'
 import type { Header, SipResponse } from './message.ts'
@@ -6,7 +6,7 @@ import type { Header, SipResponse } from './message.ts'
 /** A second challenge means a wrong password, or an expired nonce in the first challenge. */
 const challengesMax = 2
 
-/** Answers the challenges to one request and to its repeats. */
+/** Answers the challenges to one request, also when the request is sent again with the login. */
 export class Authentication {
   readonly #credentials: Credentials | null
   #challenges = 0
@@ -15,13 +15,16 @@ export class Authentication {
     this.#credentials = credentials
   }
 
-  /** Returns the login header for the next try, or null if the response is no challenge or cannot be answered. */
+  /**
+   * Returns the login header for sending the request again. Returns null if the response is no challenge or cannot be
+   * answered.
+   */
   answer({ code, headers }: SipResponse, draft: Draft): Header | null {
     if (this.#credentials === null || this.#challenges >= challengesMax || (code !== 401 && code !== 407)) return null
     const [challengeName, answered] =
       code === 401 ? ['www-authenticate', 'authorization'] : ['proxy-authenticate', 'proxy-authorization']
     const challenges = headers.filter(([name]) => name === challengeName).map(([, value]) => value)
-    // If the second challenge does not mark the nonce as stale, the trunk has refused the password.
+    // A second challenge without `stale=true` means the trunk has refused the password.
     if (this.#challenges > 0 && !challenges.some((text) => /stale[ \t]*=[ \t]*"?true/i.test(text))) return null
     const answer = answerTo(challenges, this.#credentials, draft)
     if (answer === null) return null

@@ -1,5 +1,6 @@
 /**
- * Finds the conversation of a leg when the leg's audio begins. Trunks call this in the same process, without a socket.
+ * Finds a leg's conversation when the leg's audio begins. The SIP code calls this in the same process, without a
+ * socket.
  */
 import type { StreamFailure } from '../../domain/ports/leg-media.ts'
 import type { MediaSink, MediaTransport } from '../../domain/ports/media.ts'
@@ -12,6 +13,6 @@ export type OpenedLeg = {
 }
 
 export interface AwaitedLegs {
-  /** Opens the media address, so that nothing else can open it. Returns null if the address is not valid here. */
+  /** Opens the media address. It can be opened only once. Returns null if the address is not valid in this process. */
   open(legId: string, media: MediaEndpoint): OpenedLeg | null
 }

@@ -5,9 +5,9 @@
  */
 import { type Header, headersOf, linesOf, valueOf } from './message.ts'
 
-/** The result if the sender requires a part in a format unknown to us. */
+/** The result if the sender requires a body part in an unsupported format. */
 export const unsupported = Symbol('unsupported')
-/** Null if the body has no SDP, as in an INVITE without an offer. */
+/** The SDP. Null if the body has no SDP, as in an INVITE without an offer. */
 type SdpResult = string | null | typeof unsupported
 
 type Part = { headers: readonly Header[]; body: string }
@@ -22,7 +22,7 @@ export function sdpIn({ headers, body }: Part): SdpResult {
   return sdpInPart({ headers, body }, 'required', depthMax)
 }
 
-/** Returns the part's SDP. `otherwise` says if a part without a handling parameter is required or optional. */
+/** Returns the part's SDP. `otherwise` states if a part without a handling parameter is required or optional. */
 function sdpInPart(part: Part, otherwise: 'required' | 'optional', depth: number): SdpResult {
   const type = (valueOf(part.headers, 'content-type') ?? '').toLowerCase()
   const [, kind] = /^multipart\/([\w.+-]+)/.exec(type) ?? []
@@ -34,7 +34,7 @@ function sdpInPart(part: Part, otherwise: 'required' | 'optional', depth: number
 /**
  * Returns the SDP from a multipart body. All parts in a `multipart/alternative` describe the same call, and the last
  * part is the best (RFC 2046, section 5.1.4). By RFC 3261, section 20.11, a part without a handling parameter is
- * required. Here it is optional, because senders also leave the parameter out if a part is not needed.
+ * required. Here it is optional, because senders often leave the parameter out for parts not needed.
  */
 function ofParts(part: Part, kind: string, depth: number): SdpResult {
   const parts = partsOf(part)
@@ -69,7 +69,7 @@ function partOf(lines: readonly string[]): Part {
   return { headers: headersOf(linesOf(head.join('\r\n'))) ?? [], body: lines.slice(blank + 1).join('\r\n') }
 }
 
-/** False for an `early-session` (RFC 3959), because its SDP describes audio before the answer and not the call. */
+/** False for an `early-session` (RFC 3959), because its SDP describes only the audio before the answer. */
 function isSession({ headers }: Part): boolean {
   return !/^early-session\b/i.test(valueOf(headers, 'content-disposition') ?? '')
 }

@@ -1,6 +1,6 @@
 /**
- * Gives the cause for a leg's end, in the words of `PhoneLine`. If the Reason header has the telephone network's cause
- * (Q.850), this cause counts, and otherwise the SIP code.
+ * Returns the cause for a leg's end, as `PhoneLine` names it. The Reason header's telephone network cause (Q.850) is
+ * preferred to the SIP code.
  */
 import { type Header, valuesOf } from './message.ts'
 

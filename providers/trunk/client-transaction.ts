@@ -1,4 +1,4 @@
-/** A request sent by us, and the answers to it. */
+/** A client transaction: a request sent by us, and its answers. */
 import type { Clock } from '../../domain/ports/system.ts'
 import type { Peer } from './address.ts'
 import { type Header, type SipResponse, valueOf } from './message.ts'
@@ -7,19 +7,19 @@ import { Repeats } from './repeats.ts'
 /** A request without the routing headers Via and Max-Forwards. */
 export type Draft = { method: string; uri: string; headers: readonly Header[]; body?: string }
 
-/** Enough of a sent request to cancel it later, also from another process. */
+/** The values to cancel a sent request later, also from another process. */
 export type SentRequest = {
   draft: Draft
   peer: Peer
-  /** The Via header and its branch. The peer recognizes the request by them. */
+  /** The Via header and its branch. The peer identifies the request by these values. */
   via: string
   branch: string
 }
 
 export type ResponseHandlers = {
-  /** Called again for each repeated answer 200 to INVITE, because each repeat needs an ACK. */
+  /** Called for each response, and again for each repeated 200 to an INVITE, because each repeat needs an ACK. */
   response(response: SipResponse): void
-  /** Called if no answer came. */
+  /** Called if no answer arrived in time. */
   timeout(): void
 }
 
@@ -35,7 +35,9 @@ export type ClientTransactionDeps = {
   over: () => void
 }
 
-/** 64 times T1 (RFC 3261). A request without an answer for this long has failed. No repeated answer comes later. */
+/**
+ * 64 times T1 (RFC 3261). A request without an answer for this long has failed. No repeated answer can arrive later.
+ */
 const patienceMs = 32_000
 const pauseMaxMs = 4_000
 
@@ -64,7 +66,7 @@ export class ClientTransaction {
     return { draft: this.#sameRequest(this.#draft.method, null), peer: this.#peer, via, branch }
   }
 
-  /** Cancels a request from another process. The peer has already sent a provisional response to it. */
+  /** Cancels an INVITE sent by another process. The peer has already sent a provisional response. */
   cancelSent(): void {
     this.#state = 'proceeding'
     this.cancel()
@@ -95,8 +97,8 @@ export class ClientTransaction {
   }
 
   /**
-   * Ends an INVITE. The CANCEL waits for the first provisional response, because the peer does not understand an
-   * earlier CANCEL.
+   * Cancels an INVITE. The CANCEL is sent only after the first provisional response, because before it a peer may
+   * ignore the CANCEL.
    */
   cancel(): void {
     if (this.#state === 'done' || this.#wantsCancel) return
@@ -116,7 +118,8 @@ export class ClientTransaction {
     this.#state = 'proceeding'
     if (this.#isInvite && isFirst) {
       this.#repeats.stop()
-      // From the first provisional response on, the calling code limits the ringing time.
+      // After the first provisional response the transaction has no time limit, because the calling code limits the
+      // ringing time.
       this.#cancelTimer()
       if (this.#wantsCancel) return this.#sendCancel()
     }
@@ -146,7 +149,8 @@ export class ClientTransaction {
   }
 
   /**
-   * Makes the ACK to a refusal, or the CANCEL. Both repeat the request's headers (RFC 3261, sections 9.1 and 17.1.1.3).
+   * Makes the ACK to a refusal, or the CANCEL. ACK and CANCEL repeat the request's headers (RFC 3261, sections 9.1 and
+   * 17.1.1.3).
    */
   #sameRequest(method: string, to: string | null): Draft {
     const headers = this.#draft.headers.flatMap(([name, value]): Header[] => {

@@ -1,5 +1,6 @@
 /**
- * Reads the dialled number. It also defines the user name in our Contact, because a trunk may call that name instead.
+ * Reads the dialled number, and defines our Contact header's user name: a trunk may call this user name and not the
+ * number.
  */
 import { createHash } from 'node:crypto'
 import { userOf } from './address.ts'
@@ -9,9 +10,9 @@ import { type SipRequest, valueOf } from './message.ts'
 export const contactUser = 'parley'
 
 /**
- * Returns the user name for the Contact in a registration. Several connections may register at one trunk, so each has
- * another name. A restart must not change the name: the trunk would send each call to both names until the old
- * registration expires.
+ * Returns the user name for a registration's Contact. Several connections may register at one trunk, so each connection
+ * has a different name. A restart must not change the name: otherwise the trunk would send each call to both names
+ * until the old registration expires.
  */
 export const registeredUser = (connectionId: string): string =>
   `${contactUser}-${createHash('sha256').update(connectionId).digest('hex').slice(0, 20)}`

@@ -1,7 +1,7 @@
 /**
- * Decides whether a request really comes from the other side of a dialog. Call-ID and tags are secret, but they travel
- * unencrypted, so the source address is checked too. A trunk may have several addresses: if a BYE from the second
- * address were refused, the call would never end.
+ * Decides whether a request really comes from the other side of a dialog. Call-ID and tags are hard to guess, but they
+ * are sent unencrypted, so the source address is checked too. A trunk may have several addresses, so not only the
+ * call's first address is accepted: if a BYE from a second address were refused, the call would never end.
  */
 import type { SipConnections } from '../../domain/ports/sip-connections.ts'
 import type { Log } from '../../domain/ports/system.ts'
@@ -15,7 +15,7 @@ export type DialogSourcesDeps = {
   log: Log
 }
 
-/** The most concurrent lookups. Requests beyond this limit are not taken now. */
+/** The most concurrent host lookups. Requests beyond this limit are postponed. */
 const openMax = 16
 
 export class DialogSources {
@@ -26,14 +26,14 @@ export class DialogSources {
     this.#deps = deps
   }
 
-  /** True if the call began with this address. */
+  /** True if the call's first message came from or went to this address. */
   isOf({ dialog }: TrunkLeg, { address }: Peer): boolean {
     return dialog?.start.peer.address === address
   }
 
   /**
-   * True if the address is another address of the same connection: calls go out to its host, or may come in from it.
-   * Returns `unknown` if the lookup failed or too many lookups run. Never rejects.
+   * Returns true if the same connection also has this address: outgoing calls use its host, or incoming calls are
+   * allowed from it. Returns `unknown` if the lookup failed or too many lookups run. Never rejects.
    */
   async isOfConnection({ connection }: TrunkLeg, { address }: Peer): Promise<boolean | 'unknown'> {
     if (connection === null) return false

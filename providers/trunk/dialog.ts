@@ -1,15 +1,16 @@
 /**
- * A dialog (RFC 3261, section 12): the Call-ID, tags and counters shared by all requests between a call's two sides.
+ * A dialog (RFC 3261, section 12): the Call-ID, tags and sequence numbers shared by all requests between a call's two
+ * sides.
  */
 import { addressOf, type Peer } from './address.ts'
 import type { Draft } from './client-transaction.ts'
 import { type Header, type SipMessage, type SipRequest, type SipResponse, valuesOf } from './message.ts'
 
 export type DialogStart = {
-  /** True if we called the other side. */
+  /** True if we made the call. */
   isOurs: boolean
   callId: string
-  /** From and To values with their tags, as we write them. */
+  /** The From and To values for our requests, with their tags. */
   local: string
   localTag: string
   remote: string
@@ -17,8 +18,8 @@ export type DialogStart = {
   target: string
   routes: readonly string[]
   /**
-   * Requests go to the call's first address, and not to the address in Contact: a message must not make us send to
-   * other hosts, and behind NAT the Contact address is often unreachable.
+   * The destination for requests is the call's first address, and not the address in Contact: a message must not make
+   * us send to other hosts, and behind NAT the Contact address is often unreachable.
    */
   peer: Peer
   localCseq: number
@@ -40,7 +41,7 @@ export class Dialog {
     this.#remoteCseq = start.remoteCseq
   }
 
-  /** Makes the dialog for a received request, before our answer to it. */
+  /** Makes the dialog for a received request, before our answer. */
   static ofRequest(request: SipRequest, peer: Peer, localTag: string, contact: string): Dialog {
     const { callId, from, to, headers, cseq } = request
     return new Dialog({
@@ -100,7 +101,7 @@ export class Dialog {
     return callId === start.callId && to.tag === start.localTag && from.tag === start.remoteTag
   }
 
-  /** Notes the request's sequence number. Returns false if a newer request has already come. */
+  /** Records the request's sequence number. Returns false if a newer request has already arrived. */
   takes({ cseq }: SipRequest): boolean {
     if (cseq.number <= this.#remoteCseq) return false
     this.#remoteCseq = cseq.number
@@ -112,7 +113,7 @@ export class Dialog {
     return addressOf(this.start.remote)?.uri ?? ''
   }
 
-  /** Sends later requests to the address in the message's Contact. */
+  /** Uses the URI in the message's Contact as the target for later requests. */
   retarget(message: SipMessage): void {
     this.#target = contactOf(message) ?? this.#target
   }

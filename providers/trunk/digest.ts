@@ -1,7 +1,7 @@
 /**
  * Digest authentication (RFC 8760, over RFC 7616): MD5 and SHA-256 with qop auth. Contains both roles: we challenge
- * callers, and we answer trunks. A nonce contains its time and a signature, so a challenge costs no memory. Memory
- * holds only the counters for correctly answered nonces.
+ * senders with a login, and we answer a trunk's challenges. A nonce contains its time and a signature, so a challenge
+ * needs no memory. Only the counters for correctly answered nonces are stored.
  */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { SipConnection } from '../../domain/ports/sip-connections.ts'
@@ -11,7 +11,7 @@ import { RecentMap } from './recent-map.ts'
 
 export type Credentials = { username: string; password: string }
 
-/** Returns the login for a trunk, or null if the trunk wants no login. */
+/** Returns the login for a trunk, or null if the trunk requires no login. */
 export function credentialsOf(connection: SipConnection | null): Credentials | null {
   const { username = null, password = null } = connection?.outbound ?? {}
   return username === null || password === null ? null : { username, password }
@@ -42,9 +42,9 @@ export class Challenges {
   }
 
   /**
-   * Returns the headers for a challenge. The stronger algorithm is first, because a peer takes the first algorithm it
-   * knows. `isStale` says: the peer answered with an old or foreign nonce, so it can answer the new nonce without
-   * asking its user.
+   * Returns the headers for a challenge. The stronger algorithm is first, because a peer uses the first algorithm it
+   * supports. `isStale` is true if the peer used an old or unknown nonce: it may then answer the new nonce without
+   * asking its user for the password.
    */
   headers(source: string, isStale: boolean): Header[] {
     const stale = isStale ? ', stale=true' : ''
@@ -66,7 +66,7 @@ export class Challenges {
     return this.#isOwn(answer?.get('nonce') ?? '', source) ? (answer?.get('username') ?? null) : null
   }
 
-  /** Returns the request address in the answer. */
+  /** Returns the request URI in the answer. */
   uriOf(authorization: string): string {
     return parametersOf(authorization)?.get('uri') ?? ''
   }
@@ -104,7 +104,7 @@ export class Challenges {
   }
 }
 
-/** Answers the first usable challenge. Returns null if no challenge is usable. */
+/** Answers the first supported challenge. Returns null if no challenge is supported. */
 export function answerTo(
   challenges: readonly string[],
   { username, password }: Credentials,
@@ -143,7 +143,7 @@ export function answerTo(
 
 const quoted = (text: string) => `"${text.replace(/["\\]/g, '\\$&')}"`
 
-/** Returns the parameters, or null if the text is no digest. */
+/** Returns the header's parameters, or null if the scheme is not Digest. */
 function parametersOf(text: string): Parameters | null {
   const [, list] = /^digest[ \t]+(.*)$/i.exec(text) ?? []
   if (list === undefined || list.length > 4096) return null

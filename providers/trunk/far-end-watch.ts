@@ -1,21 +1,21 @@
 /**
  * Detects a vanished far end on an answered leg if no BYE comes, for example after a power cut. Missing packets alone
- * end nothing, because a far end sends no packets either while it holds the call or leaves out silence. So the watch
- * sends OPTIONS in the dialog. The far end is gone if it does not know the dialog (481), if the request cannot reach it
- * (408), or if no answer comes within 32 s (RFC 3261, section 12.2.1.2). After any other answer the leg continues.
+ * do not end the leg, because a far end also sends no packets on hold or with silence suppression. So the watch sends
+ * OPTIONS in the dialog. The far end has vanished if the dialog is unknown there (481), if the request cannot reach it
+ * (408), or if no answer arrives within 32 s (RFC 3261, section 12.2.1.2). After any other answer the leg continues.
  */
 import type { Clock } from '../../domain/ports/system.ts'
 
 export type FarEndWatchDeps = {
   clock: Pick<Clock, 'after'>
   /**
-   * The longest time without a packet. After it, OPTIONS asks if the far end still has the call. The question is
-   * repeated each time when no packet has come for this long.
+   * If no packet arrives for this long, OPTIONS is sent to check if the far end still has the call. The check is
+   * repeated after each such period.
    */
   quietMaxMs: number
   /** Returns the time since the far end's last packet. */
   quietMs: () => number
-  /** Returns how many packets came from the far end since the audio began. */
+  /** Returns the number of packets from the far end since the audio began. */
   packets: () => number
   /** Sends OPTIONS. `answered` is called once with the answer's code, or with null if no answer came. */
   ask: (answered: (code: number | null) => void) => void
@@ -51,8 +51,8 @@ export class FarEndWatch {
   }
 
   /**
-   * Ends the watch if the far end has gone. If a packet came after the question, the far end is still there, even if
-   * its answer was lost.
+   * Ends the leg if the far end has vanished. If a packet arrived after OPTIONS was sent, the far end still exists,
+   * even if its answer was lost.
    */
   #answered(code: number | null, before: number): void {
     const { quietMaxMs, packets, gone } = this.#deps

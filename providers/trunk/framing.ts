@@ -1,4 +1,4 @@
-/** Splits a TCP connection's bytes into SIP messages. Each message's head announces its body's length. */
+/** Splits a TCP connection's bytes into SIP messages. Each message's headers announce the body's length. */
 import { contentLengthOf, headBytesMax, messageBytesMax } from './message.ts'
 
 const empty = Buffer.alloc(0)
@@ -6,7 +6,7 @@ const empty = Buffer.alloc(0)
 export class Framing {
   #bytes: Buffer = empty
 
-  /** The bytes without a complete message. */
+  /** The remaining bytes, not a complete message yet. */
   get rest(): Buffer {
     return this.#bytes
   }

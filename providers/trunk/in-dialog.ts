@@ -7,11 +7,11 @@ import type { Transactions } from './transactions.ts'
 
 export type InDialogDeps = {
   transactions: Transactions
-  /** The login for our requests, or null if the trunk wants no login. */
+  /** The login for our requests, or null if the trunk requires no login. */
   credentials: Credentials | null
 }
 
-/** Sends a request in the dialog. If the other side asks for the login, sends it again with the login. */
+/** Sends a request in the dialog. If the other side challenges the request, sends it again with the login. */
 export function sendInDialog(
   { transactions, credentials }: InDialogDeps,
   dialog: Dialog,

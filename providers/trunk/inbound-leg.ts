@@ -24,7 +24,7 @@ export class InboundLeg extends TrunkLeg {
   protected readonly otherSide = 'caller'
   readonly #localTag: string
   readonly #contact: string
-  /** Null if the INVITE has no offer. Our answer then makes the offer. */
+  /** The INVITE's SDP offer. If the INVITE has no offer (null), our answer contains the offer. */
   readonly #offer: RemoteAudio | null
   #state: 'ringing' | 'answered' | 'talking' = 'ringing'
   #wantsBye = false
@@ -64,14 +64,14 @@ export class InboundLeg extends TrunkLeg {
       toTag: this.#localTag,
       headers: [['contact', this.#contact], allowedMethods, sdpType],
       body: this.#offer === null ? audio.offer() : audio.answer(this.#offer),
-      // If no ACK comes, the caller has not received our answer, so the call ends.
+      // If no ACK arrives, the caller has not received our answer, so the call ends.
       unacknowledged: () => this.bye('timeout'),
     })
   }
 
   acknowledged(request: SipRequest): void {
     if (this.isOver || this.#state === 'ringing') return
-    // An ACK has its INVITE's number (RFC 3261, section 17.1.1.3).
+    // An ACK has the same sequence number as its INVITE (RFC 3261, section 17.1.1.3).
     if (this.#state === 'answered' && request.cseq.number !== this.invite.request.cseq.number) return
     if (this.#state === 'talking') return this.reinviteAcknowledged(request)
     this.invite.acknowledged()
@@ -96,7 +96,7 @@ export class InboundLeg extends TrunkLeg {
 
   hangUp(): void {
     if (this.#state === 'ringing') return this.#refuse(480)
-    // Before the ACK the other side has not begun the call, so the BYE must wait for the ACK.
+    // The BYE must wait for the ACK, because before the ACK the call has not begun for the other side.
     if (this.#state === 'answered') this.#wantsBye = true
     else this.bye('normal_clearing')
   }
@@ -113,8 +113,8 @@ export class InboundLeg extends TrunkLeg {
 }
 
 /**
- * Reads the call's offer. `offer` is null if the INVITE has no offer: we then make it. `refusal` is the answer if the
- * offer cannot be accepted.
+ * Reads the INVITE's SDP offer. `offer` is null if the INVITE has no offer: our answer then contains the offer.
+ * `refusal` is our answer if the offer cannot be accepted.
  */
 export function offerIn(request: SipRequest): { offer: RemoteAudio | null; refusal: Refusal | null } {
   const sdp = sdpIn(request)
@@ -124,8 +124,8 @@ export function offerIn(request: SipRequest): { offer: RemoteAudio | null; refus
 }
 
 /**
- * Returns the caller's number, or null if the number is withheld. The carrier's asserted number counts before From,
- * because the caller chooses From.
+ * Returns the caller's number, or null if the number is withheld. The carrier's asserted number is preferred to From,
+ * because the caller can choose From.
  */
 function callerOf({ headers, from }: SipRequest): string | null {
   const privacy = valueOf(headers, 'privacy') ?? ''

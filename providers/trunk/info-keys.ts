@@ -1,10 +1,10 @@
 /**
- * Reads keys from INFO (RFC 2976). No RFC describes the bodies. Phones and exchanges send these two:
+ * Reads DTMF keys from INFO requests (RFC 2976). No RFC defines the bodies. Phones and exchanges send these two types:
  *
  *   application/dtmf-relay   Signal=5 and Duration=160, each in a line; 10 to 15 are *, # and A to D
  *   application/dtmf         5
  *
- * Only the line with the key counts, because `Duration=160` contains digits and letters too.
+ * Only the line with the key is read, because `Duration=160` contains digits and letters too.
  */
 import { type Header, type SipRequest, valueOf } from './message.ts'
 
@@ -26,7 +26,7 @@ export function keysIn({ headers, body }: SipRequest): string | null {
   return /^application\/dtmf-relay/.test(type) ? '' : plainKeysIn(body)
 }
 
-/** Joins the lines that contain only keys. */
+/** Joins all lines with only keys in them. */
 function plainKeysIn(body: string): string {
   const lines = body.split(/\r?\n/).map((line) => line.replace(/[ \t]/g, '').toUpperCase())
   return lines

@@ -1,7 +1,7 @@
 /**
- * Ends the legs of a dead process. Their far ends wait for a BYE in the dialog or a CANCEL for the INVITE. So each
- * dialog is stored as soon as it is confirmed, and each INVITE at its first answer. If the process dies within the
- * milliseconds before that write, the far end must give up the leg by itself.
+ * Ends the legs left by a dead process. Their far ends wait for a BYE in the dialog or a CANCEL for the INVITE. So each
+ * dialog is stored as soon as it is confirmed, and each INVITE at its first answer. If the process dies in the
+ * milliseconds before this write, the far end must end the leg itself.
  */
 import { dialogBytesMax, type LegDialogs } from '../../domain/ports/leg-dialogs.ts'
 import { type LegRef, PhoneLineError } from '../../domain/ports/phone-line.ts'
@@ -26,13 +26,13 @@ export type LeftLegsDeps = {
 
 type StoredEnd = {
   keptAtMs: number
-  /** The BYE uses this connection's login. Null if the leg has no connection. */
+  /** The connection with the login for the BYE. Null if the leg has no connection. */
   connectionId: string | null
 } & ({ dialog: DialogStart } | { invite: SentInvite })
 
 /**
  * Added to the stored sequence number, because the dead process may have used higher numbers: each REFER, OPTIONS and
- * login takes a number.
+ * login increases the number.
  */
 const cseqMargin = 1_000
 /** The longest wait for an answer. The transaction repeats the request for 32 s, but the leg counts as over before. */
@@ -47,7 +47,7 @@ export class LeftLegs {
     this.#deps = deps
   }
 
-  /** Stores the leg's dialog or INVITE. Returns at once, because a call must not wait for the store. */
+  /** Stores the leg's dialog or INVITE. Returns at once, because a call must not wait for the database. */
   keep(leg: TrunkLeg, connectionId: string | null): void {
     const { dialogs, clock, log } = this.#deps
     const { legId, carrierLegId, dialog, sentInvite } = leg
@@ -57,7 +57,7 @@ export class LeftLegs {
     const text = JSON.stringify(stored)
     if (Buffer.byteLength(text) > dialogBytesMax)
       return log.warn({ legId }, 'the names of a dialog of a trunk are too long to be stored')
-    // Writes of a leg follow each other, so that its INVITE cannot overwrite the later dialog.
+    // A leg's writes are done in order, so that its INVITE cannot overwrite the later dialog.
     const before = this.#writes.get(leg) ?? Promise.resolve()
     const write = () => dialogs.keep({ legId, carrierLegId }, text)
     const failed = (err: unknown) => log.warn({ err, legId }, 'the dialog of a leg over a trunk was not stored')
@@ -85,17 +85,17 @@ export class LeftLegs {
     return connectionId === null ? null : await this.#deps.connections.find(connectionId).catch(unreachable)
   }
 
-  /** Sends BYE. Returns the answer's code, or null if no answer came in time. */
+  /** Sends BYE. Returns the answer's code, or null if no answer arrived in time. */
   #bye(start: DialogStart, storedAtMs: number, connection: SipConnection | null): Promise<number | null> {
     const { transactions, clock } = this.#deps
-    // The elapsed seconds are added, so that a second BYE after a failed first BYE has a higher number.
+    // The elapsed seconds are added, so that a second BYE after a failed first BYE has a higher sequence number.
     const localCseq = start.localCseq + cseqMargin + Math.max(0, Math.floor((clock.nowMs() - storedAtMs) / 1000))
     const dialog = new Dialog({ ...start, peer: reachable(start), localCseq })
     const deps = { transactions, credentials: credentialsOf(connection) }
     return this.#lastAnswer((handlers) => sendInDialog(deps, dialog, { method: 'BYE' }, handlers))
   }
 
-  /** Sends CANCEL. Returns the last answer's code to the INVITE, or null if no such answer came in time. */
+  /** Sends CANCEL. Returns the code of the INVITE's last answer, or null if no answer arrived in time. */
   #cancel(invite: SentInvite, storedAtMs: number, connection: SipConnection | null): Promise<number | null> {
     const { transactions } = this.#deps
     const { draft, localTag, peer, contact } = invite
@@ -129,7 +129,7 @@ export class LeftLegs {
 
 /**
  * Returns the address for the BYE. The dead process's TCP connections are closed. If the other side had opened its
- * connection, nothing listens at its source port. So the port comes from the other side's Contact or from the first
+ * connection, no server listens at its source port. So the port comes from the other side's Contact or from the first
  * proxy. The address stays the call's source address.
  */
 function reachable({ peer, target, routes, isOurs }: DialogStart): Peer {

@@ -6,7 +6,7 @@ export class LegAudio {
   readonly rtp: RtpLeg
   readonly #local: Omit<LocalAudio, 'version'>
   #version = 0
-  /** Null if the audio has not begun. */
+  /** The other side's audio description. Null if the audio has not begun. */
   #remote: RemoteAudio | null = null
 
   constructor(rtp: RtpLeg, local: Omit<LocalAudio, 'version'>) {
@@ -14,7 +14,7 @@ export class LegAudio {
     this.#local = local
   }
 
-  /** Writes our offer. Each description has the next version (RFC 3264, section 8). */
+  /** Writes our offer. Each description gets the next version number (RFC 3264, section 8). */
   offer(): string {
     return writeOffer({ ...this.#local, version: ++this.#version }, this.#remote)
   }

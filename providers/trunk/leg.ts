@@ -1,5 +1,5 @@
 /**
- * A leg over a trunk. Contains everything common to inbound and outbound legs: dialog, audio, and the other side's
+ * A call leg over a trunk, with the common parts for inbound and outbound legs: dialog, audio, and the other side's
  * requests during the call.
  */
 import type { LegEvent, LegEventBody } from '../../domain/ports/phone-line.ts'
@@ -30,30 +30,36 @@ export type LegDeps = {
   rtp: RtpPorts
   /** The address for our audio, as the other side reaches it. */
   publicAddress: string
-  /** The login for our requests, or null if the trunk wants no login. */
+  /** The login for our requests, or null if the trunk requires no login. */
   credentials: Credentials | null
   received: (event: LegEvent) => Promise<void>
   farEndQuietMs: number
   /** The leg's connection. Null if another leg's far end makes this call (REFER). */
   connection: SipConnection | null
-  /** Stores the leg's dialog, or its INVITE before there is a dialog, so that the next process can end the leg. */
+  /**
+   * Stores the leg's dialog, or its INVITE before there is a dialog, so that another process can end the leg if this
+   * process dies.
+   */
   keep(leg: TrunkLeg): void
   /** Called when the leg is over and can be forgotten. */
   over(leg: TrunkLeg): void
 }
 
 /**
- * The sent INVITE, to cancel an unanswered call. Contains also the values for a dialog, in case an answer still comes.
+ * The sent INVITE, to cancel an unanswered call. Also contains the values for a dialog, in case an answer still
+ * arrives.
  */
 export type SentInvite = SentRequest & { localTag: string; contact: string }
 
 export type EndedBy = 'caller' | 'callee' | 'unknown'
 
 /**
- * The far end makes a call for us (REFER) and sends BYE. The other call's last NOTIFY comes within this time, or never.
+ * How long to wait for a NOTIFY after the far end has accepted our REFER and sent BYE. A later NOTIFY is not expected.
  */
 const lastNewsMs = 2_000
-/** How long the leg stays after an answered REFER, so that the calling code can handle the answer. */
+/**
+ * How long the leg still exists after the transferred call is answered, so that the calling code can handle the answer.
+ */
 const bridgedMs = 5_000
 
 export const allowedMethods: Header = ['allow', 'INVITE, ACK, CANCEL, BYE, OPTIONS, NOTIFY, INFO']
@@ -61,10 +67,10 @@ export const sdpType: Header = ['content-type', 'application/sdp']
 
 export abstract class TrunkLeg {
   readonly carrierLegId: string
-  /** Null until the calling code names the leg. */
+  /** The leg's id. Null until the calling code sets the id. */
   legId: string | null = null
   dialog: Dialog | null = null
-  /** Our INVITE, from its first answer on. */
+  /** Our INVITE. Null before its first answer. */
   sentInvite: SentInvite | null = null
   protected readonly deps: LegDeps
   protected audio: LegAudio | null = null
@@ -75,7 +81,7 @@ export abstract class TrunkLeg {
   #cancelLimit = () => {}
   #watch: FarEndWatch | null = null
   readonly #referrals = new Referrals()
-  /** Ends the leg after the other side's BYE. Null if the other side has sent no BYE. */
+  /** Ends the leg that is kept open after the other side's BYE. Null if the other side has sent no BYE. */
   #finish: (() => void) | null = null
 
   constructor(deps: LegDeps) {
@@ -100,7 +106,8 @@ export abstract class TrunkLeg {
   }
 
   /**
-   * Sends keys to the other side. Returns false if the leg has no audio, or if the other side can receive nothing now.
+   * Sends DTMF keys to the other side. Returns false if the leg has no audio, or if the other side cannot receive audio
+   * now.
    */
   sendDtmf(digits: string): boolean {
     return this.audio?.rtp.sendDtmf(digits) ?? false
@@ -114,7 +121,7 @@ export abstract class TrunkLeg {
     return true
   }
 
-  /** Asks the other side by REFER to call an address. */
+  /** Asks the other side by REFER to call another address. */
   refer(uri: string, referral: Referral): void {
     const { dialog } = this
     if (dialog === null || this.#isOver) return referral.answered(481)
@@ -163,7 +170,7 @@ export abstract class TrunkLeg {
       case 'INFO':
         return this.#informed(transaction)
       case 'REFER':
-        // A far end must not make us call others.
+        // A REFER from the far end is declined, because a far end must not make us call other parties.
         return transaction.respond(603)
       default:
         return transaction.respond(405, { headers: [allowedMethods] })
@@ -184,7 +191,7 @@ export abstract class TrunkLeg {
     return done
   }
 
-  /** Starts the audio. Returns false if the other side described no usable audio. */
+  /** Starts the audio. Returns false if the other side's description contains no usable audio. */
   protected begin(remote: RemoteAudio | null): boolean {
     if (remote === null || this.audio === null) return false
     this.audio.start(remote)
@@ -207,7 +214,7 @@ export abstract class TrunkLeg {
     })
   }
 
-  /** Asks by OPTIONS if the other side still has the call. `answered` receives null if no answer came. */
+  /** Asks by OPTIONS if the other side still has the call. `answered` receives null if no answer arrived. */
   #ask(answered: (code: number | null) => void): void {
     if (this.dialog === null) return
     const response = ({ code }: { code: number }) => {
@@ -221,7 +228,7 @@ export abstract class TrunkLeg {
     this.#cancelLimit = this.deps.clock.after(seconds * 1000, () => this.hangUp())
   }
 
-  /** Sends BYE. The leg is over at once, even if no answer comes. */
+  /** Sends BYE. The leg is over at once, even if no answer arrives. */
   protected bye(cause: string, by: EndedBy = this.otherSide === 'caller' ? 'callee' : 'caller'): void {
     const { dialog } = this
     if (dialog === null || this.#isOver) return
@@ -237,7 +244,8 @@ export abstract class TrunkLeg {
     this.#watch?.stop()
     const { audio } = this
     if (this.#hasStream) void this.emit({ type: 'stream_stopped' }).catch(() => {})
-    // The hang-up event must come first, because the end of the audio alone would count as a lost leg.
+    // The hang-up event must be emitted before the audio ends, because the end of the audio alone would count as a lost
+    // leg.
     void this.emit({ type: 'hangup', sipCode, cause, by })
       .catch(() => {})
       .finally(() => audio?.rtp.close())
@@ -245,10 +253,10 @@ export abstract class TrunkLeg {
   }
 
   /**
-   * Handles the other side's BYE. If the other side makes a call for us (REFER), its BYE ends this dialog but not the
-   * NOTIFY requests about the other call (RFC 5057). Many trunks send no NOTIFY after BYE. A trunk that accepted the
-   * REFER and then sent BYE has handed the caller over. So the other call counts as answered if no NOTIFY comes. This
-   * leg stays until the calling code has handled that answer.
+   * Handles the other side's BYE. If the other side is making a call for us (REFER), its BYE ends this dialog but not
+   * the NOTIFY requests about the new call (RFC 5057). Many trunks send no NOTIFY after BYE. If a trunk accepted the
+   * REFER and then sent BYE, it has connected the caller to the new call. So the new call counts as answered if no
+   * NOTIFY arrives. This leg is kept until the calling code has handled the answer.
    */
   #left(cause: string): void {
     if (this.#finish !== null) return
@@ -263,7 +271,10 @@ export abstract class TrunkLeg {
     })
   }
 
-  /** Handles a NOTIFY. It contains the first line of the other call's newest answer (RFC 3515, section 2.4.5). */
+  /**
+   * Handles a NOTIFY. Its body contains the status line from the referred call's newest response (RFC 3515, section
+   * 2.4.5).
+   */
   #notified(transaction: ServerTransaction): void {
     const referral = this.#referrals.notified(transaction.request)
     if (referral === null) return transaction.respond(481)
@@ -304,10 +315,10 @@ export abstract class TrunkLeg {
     this.reinvite = transaction
   }
 
-  /** The re-INVITE with our answer but without its ACK. Null if no ACK is missing. */
+  /** The re-INVITE answered by us, until its ACK arrives. Null if no ACK is missing. */
   protected reinvite: ServerTransaction | null = null
 
-  /** Handles the ACK to a re-INVITE. If our answer made the offer, the ACK contains the SDP answer. */
+  /** Handles the ACK to a re-INVITE. If our response contained an offer, the ACK contains the SDP answer. */
   protected reinviteAcknowledged(request: SipRequest): void {
     if (this.reinvite?.request.cseq.number !== request.cseq.number) return
     this.reinvite.acknowledged()
@@ -316,7 +327,7 @@ export abstract class TrunkLeg {
     if (answer !== null) this.audio?.start(answer)
   }
 
-  /** Returns the answer to our offer, or null if the message has no usable answer. */
+  /** Returns the SDP answer to our offer, or null if the message contains no usable answer. */
   protected answerIn(message: SipMessage): RemoteAudio | null {
     const sdp = sdpIn(message)
     return sdp === null || sdp === unsupported ? null : (this.audio?.answered(sdp) ?? null)

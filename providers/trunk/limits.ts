@@ -1,26 +1,26 @@
-/** The limits of the trunk line, as the settings name them. */
+/** The limits for SIP trunks, with the settings' names. */
 export type TrunkLimits = {
   /** The most concurrent legs. Beyond this limit, incoming calls are answered 503 and no call goes out. */
   legsMax: number
   /** The most concurrent legs for one organization, so that one organization cannot use all legs. */
   legsPerOrganizationMax: number
   /**
-   * The most concurrent store lookups for the senders of messages. Messages beyond this limit are dropped over UDP,
-   * where their senders repeat them, and answered 503 over TCP.
+   * The most concurrent database lookups for message senders. Beyond this limit, UDP messages are dropped, because
+   * senders repeat them, and TCP messages are answered 503.
    */
   lookupsMax: number
-  /** The most requests kept for their repeats. */
+  /** The most requests remembered, to recognize repeated requests. */
   transactionsMax: number
-  /** The most wrong logins answered per minute, for one user name from one address. */
+  /** The most wrong logins per minute for one user name from one address. Further logins are not answered. */
   wrongLoginsPerMinuteMax: number
-  /** If a far end sends no audio for this long, OPTIONS asks if it still has the call. */
+  /** If a far end sends no audio for this long, OPTIONS is sent to check if it still has the call. */
   farEndQuietMs: number
   /** The most concurrent TCP sockets. */
   socketsMax: number
   /** The most concurrent TCP sockets from one remote address. */
   socketsPerAddressMax: number
-  /** The most concurrent TCP sockets from one remote address without a known sender's message. */
+  /** The most concurrent TCP sockets from one remote address before a known sender's message has arrived. */
   strangerSocketsPerAddressMax: number
-  /** A TCP socket is closed if no known sender's message has come after this long. */
+  /** A TCP socket is closed if no message from a known sender has arrived within this time. */
   firstMessageMs: number
 }

@@ -17,7 +17,7 @@ export type TrunkOptions = {
   legs: AwaitedLegs
   /** Looks up a host's addresses. Leaves out forbidden addresses. */
   resolve: (host: string) => Promise<readonly string[]>
-  /** The organizations of this server. One that is alone may use more of the line. */
+  /** The organizations on this server. A single organization may use more than its share. */
   owners: Owners
   limits: TrunkLimits
   clock: Clock

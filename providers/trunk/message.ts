@@ -1,10 +1,10 @@
 /**
- * SIP messages (RFC 3261) as text and as values. Bytes from the network are hostile. So the reader has limits, never
- * throws, and returns null for anything but a whole message.
+ * Reads and writes SIP messages (RFC 3261). Bytes from the network may be hostile. So the reader has limits, never
+ * throws, and returns null unless the bytes are a whole message.
  */
 import { type Address, addressOf, type Via, viaOf } from './address.ts'
 
-/** The long name in lower case, and the value without line breaks. */
+/** A header: the long name in lower case, and the value without line breaks. */
 export type Header = readonly [name: string, value: string]
 
 type Common = {
@@ -14,7 +14,7 @@ type Common = {
   cseq: { number: number; method: string }
   from: Address
   to: Address
-  /** The topmost. */
+  /** The topmost Via header. */
   via: Via
 }
 export type SipRequest = Common & { method: string; uri: string }
@@ -66,21 +66,18 @@ export function readMessage(bytes: Buffer): SipMessage | null {
   return { ...common, headers, body, method, uri }
 }
 
-/**
- * Returns the body length announced in the head, or null if the head has no valid length or the length is over the
- * limit.
- */
+/** Returns the Content-Length, or null if there is no valid length or the length is over the limit. */
 export function contentLengthOf(head: string): number | null {
   const [, digits] = /^(?:content-length|l)[ \t]*:[ \t]*(\d{1,6})[ \t]*$/im.exec(head) ?? []
   return digits === undefined || Number(digits) > bodyBytesMax ? null : Number(digits)
 }
 
-/** Splits the head into lines. A line that begins with a space continues the line before. */
+/** Splits the header section into lines. A line beginning with a space continues the previous line. */
 export function linesOf(head: string): string[] {
   return head.replace(/\r\n[ \t]+/g, ' ').split('\r\n')
 }
 
-/** Reads the headers. Returns null if a line is no header, or if there are too many. */
+/** Reads the headers. Returns null if a line is no header, or if there are too many headers. */
 export function headersOf(lines: readonly string[]): Header[] | null {
   if (lines.length > headersMax) return null
   const headers: Header[] = []
@@ -93,13 +90,15 @@ export function headersOf(lines: readonly string[]): Header[] | null {
   return headers
 }
 
-/** A lone line break in a value would become another header when the value is written again. */
+/**
+ * Control characters are refused: a line break in a value would become a new header when the value is written again.
+ */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
 const hasControls = (text: string) => /[\u0000-\u0008\u000a-\u001f\u007f]/.test(text)
 
 /**
- * Returns the body. Without a length it ends with the datagram. Returns null if it is too long, or shorter than
- * announced.
+ * Returns the body. Without a Content-Length the body ends with the datagram. Returns null if the body is too long, or
+ * shorter than announced.
  */
 function bodyOf(bytes: Buffer, length: string | null): string | null {
   const bodyLength = length === null ? bytes.length : /^\d{1,6}$/.test(length) ? Number(length) : Number.NaN
@@ -129,14 +128,14 @@ export function valuesOf(headers: readonly Header[], name: string): string[] {
 
 /**
  * Splits at commas outside quotes and angle brackets. An unclosed quote or bracket extends to the end. Otherwise the
- * text behind each unclosed quote would be searched again, and a long header could block the process.
+ * text after each unclosed quote would be searched again, and a long header could block the process.
  */
 function splitList(text: string): string[] {
   const parts = text.match(/(?:"(?:[^"\\]|\\[^])*(?:"|\\?$)|<[^>]*(?:>|$)|[^,"<])+/g) ?? []
   return parts.map((part) => part.trim()).filter((part) => part !== '')
 }
 
-/** Writes the message as bytes. `first` is its first line. */
+/** Writes a message as bytes. `first` is the message's first line. */
 export function writeMessage(first: string, headers: readonly Header[], body: string): Buffer {
   const lines = headers.map(([name, value]) => `${wireName(name)}: ${oneLine(value)}`)
   const length = `Content-Length: ${Buffer.byteLength(body)}`

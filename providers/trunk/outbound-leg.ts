@@ -25,14 +25,14 @@ const notForwarded: ForwardingFields = {
 
 export type OutboundTarget = {
   peer: Peer
-  /** The connection's host name, which becomes the host in the called address. */
+  /** The connection's host name. It is used as the host in the called URI. */
   host: string
 }
 
 export type OutboundDeps = LegDeps & {
   contact: string
   target: OutboundTarget
-  /** Called once, with the first answer from which we know whether the trunk takes calls. */
+  /** Called once, at the first answer showing if the trunk accepts calls. */
   noteAnswer: (takesCalls: boolean) => void
 }
 
@@ -50,10 +50,10 @@ export class OutboundLeg extends TrunkLeg {
   #draft: Draft
   #transaction: ClientTransaction
   #cseq = 1
-  /** The newest SDP answer in a provisional response, and the tag by which we know the phone that sent it. */
+  /** The newest SDP answer in a provisional response. The To tag identifies the phone that sent the SDP. */
   #early: { tag: string | null; remote: RemoteAudio } | null = null
   #state: 'calling' | 'dialed' | 'ringing' | 'talking' = 'calling'
-  /** Null unless we gave the call up. */
+  /** The reason if we ended the unanswered call, otherwise null. */
   #givenUp: 'timeout' | 'originator_cancel' | null = null
   #cancelRinging = () => {}
   #noteAnswer: (takesCalls: boolean) => void
@@ -147,7 +147,10 @@ export class OutboundLeg extends TrunkLeg {
     this.#refused(code, this.#givenUp ?? causeOf(response.headers, code))
   }
 
-  /** Stores the INVITE: the trunk knows the call now, so the next process must be able to cancel it. */
+  /**
+   * Stores the INVITE. The trunk has received the call, so another process must be able to cancel it if this process
+   * dies.
+   */
   #keepInvite(): void {
     const { sent } = this.#transaction
     if (this.sentInvite?.branch === sent.branch) return
@@ -193,7 +196,7 @@ export class OutboundLeg extends TrunkLeg {
     const dialog = Dialog.ofResponse(response, this.#draft, this.#localTag, this.#target.peer, this.#contact)
     this.deps.transactions.acknowledge(dialog.ack(response.cseq.number, this.#credentialsOfInvite()), this.#target.peer)
     if (this.dialog !== null) {
-      // A proxy may ring two phones. If both answer, the second phone's call is ended.
+      // A proxy may ring two phones. If both phones answer, the second phone's call is ended.
       if (this.dialog.start.remoteTag !== response.to.tag) this.#leave(dialog)
       return
     }
@@ -222,7 +225,7 @@ export class OutboundLeg extends TrunkLeg {
     this.deps.transactions.request(dialog.draft('BYE'), this.#target.peer, { response: () => {}, timeout: () => {} })
   }
 
-  /** Ends a refused call. `code` is null if no answer came. */
+  /** Ends a refused call. `code` is null if no answer arrived. */
   #refused(code: number | null, cause: string): void {
     this.#cancelRinging()
     if (this.isOver) return

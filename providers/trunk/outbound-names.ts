@@ -1,4 +1,4 @@
-/** Writes the addresses for an outgoing call in the form required by its trunk. */
+/** Writes the SIP addresses for an outgoing call in the form required by the trunk. */
 import type { SipConnection, SipOutbound } from '../../domain/ports/sip-connections.ts'
 import { hostText, type Peer } from './address.ts'
 import type { Header } from './message.ts'
@@ -18,14 +18,14 @@ export function namesOf(connection: SipConnection | null, { from, to, publicAddr
   return { ...names, from: `<${name}>`, identity: [[identity, `<sip:${from}@${hostText(host)}>`]] }
 }
 
-/** The header for the caller's number if From contains the login (RFC 3325, section 9). */
+/** The header for the caller's number, used if From contains the login's user name (RFC 3325, section 9). */
 const identityHeaders: Readonly<Record<SipOutbound['identity'], string | undefined>> = {
   from: undefined,
   preferred: 'p-preferred-identity',
   asserted: 'p-asserted-identity',
 }
 
-/** Returns the registered address for a login (RFC 3261, section 10). A login may contain its domain. */
+/** Returns the address-of-record for a login (RFC 3261, section 10). The user name may already contain the domain. */
 export function recordOf({ username, host }: Pick<SipOutbound, 'username' | 'host'>): string {
   const [, user = username ?? '', domain = hostText(host)] = /^([^@]+)@([A-Za-z0-9.-]+)$/.exec(username ?? '') ?? []
   return `sip:${encodeURIComponent(user).replace(/%(2B|26|3D|24|2C)/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))}@${domain}`

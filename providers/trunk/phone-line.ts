@@ -1,6 +1,6 @@
 /**
- * The line for SIP trunks: our side of SIP over UDP and TCP, for calls in both directions. Only one process runs it,
- * because a call belongs to the socket on which it came.
+ * SIP trunks: our side of SIP over UDP and TCP, for calls in both directions. Only one process runs this code, because
+ * a call is bound to the socket it arrived on.
  */
 import {
   type LegEvent,
@@ -55,10 +55,10 @@ export class TrunkLine implements PhoneLine {
   readonly #registrations: Registrations
   readonly #left: LeftLegs
   readonly #sources: DialogSources
-  /** All `carrierLegId` of this process begin with this prefix. */
+  /** Every `carrierLegId` made by this process begins with this prefix. */
   readonly #process = `${uniqueId()}.`
   readonly #legs = new Map<string, TrunkLeg>()
-  /** Null before the line opens and after it closes. */
+  /** The open transport. Null before SIP is started and after it is closed. */
   #opened: { transport: SipTransport; received: ReceiveLegEvent } | null = null
 
   constructor(options: TrunkOptions) {
@@ -114,7 +114,7 @@ export class TrunkLine implements PhoneLine {
     const connection = leg.connectionId === undefined ? null : await this.#options.connections.find(leg.connectionId)
     const outbound = connection?.outbound ?? null
     if (connection === null || outbound === null || leg.media === null) throw new PhoneLineError('refused')
-    // Our own limit is reached. Another try can succeed later, so this is not `refused`.
+    // Our own limit is reached. Dialling again later can succeed, so the error is not `refused`.
     if (this.#isFull(connection)) throw new PhoneLineError('unreachable')
     const peer = await this.#peerOf(connection)
     const opened = this.#open(leg.legId, leg.media)
@@ -170,16 +170,16 @@ export class TrunkLine implements PhoneLine {
   async hangUp(ref: LegRef): Promise<void> {
     const leg = this.#named(ref)
     if (leg !== null) return leg.hangUp()
-    // If this process made the leg and no longer has it, the leg is over. Another process's leg may still be open at
-    // its far end.
+    // If this process made the leg but no longer has it, the leg is over. A leg left by another process may still be
+    // open at its far end.
     if (ref.carrierLegId.startsWith(this.#process)) return
     this.#sockets()
     await this.#left.hangUp(ref)
   }
 
   /**
-   * Connects both legs through this process. If the caller's far end made the other call itself (REFER), the parties
-   * talk there, so our leg to the caller ends.
+   * Connects both legs' audio through this process. If the caller's far end made the other call itself (REFER), the
+   * parties already talk without us, so our leg to the caller ends.
    */
   async bridge(ref: LegRef, other: LegRef): Promise<void> {
     const [leg, second] = [this.#named(ref), this.#named(other)]
@@ -204,8 +204,8 @@ export class TrunkLine implements PhoneLine {
   }
 
   /**
-   * Always returns null: a leg's name is stored together with its dialog. Without a stored dialog nothing can be sent
-   * to the leg's far end, so there is nothing to find.
+   * Always returns null: a leg's id is stored together with its dialog, and without a stored dialog no request could be
+   * sent to the far end.
    */
   find(): Promise<null> {
     return Promise.resolve(null)
@@ -228,15 +228,16 @@ export class TrunkLine implements PhoneLine {
     if (leg !== null) {
       const isOther = this.#sources.isOf(leg, source) || (await this.#sources.isOfConnection(leg, source))
       if (isOther === 'unknown') return transaction.postpone()
-      // A sender at a foreign address gets the same answer as for an unknown dialog, and so learns nothing about the
-      // call.
+      // A sender at an address unknown for this call gets the same answer as for an unknown dialog, so the answer
+      // reveals nothing about the call.
       if (!isOther) return transaction.respondOnce(481, [], size)
       this.#sockets().noteKnown(source, leg.organizationId ?? '')
       const isKept = transaction.keep(leg.organizationId ?? '')
-      // Without a place only an INVITE has to wait for its repeat, because its answer must be repeated until the ACK.
+      // If there is no place in the table, only an INVITE must be postponed, because its answer has to be repeated
+      // until the ACK.
       return isKept || request.method !== 'INVITE' ? leg.request(transaction) : transaction.postpone()
     }
-    // The dialog is over or never existed. Any sender may learn this, so the sender is not checked.
+    // The dialog is over or never existed. Any sender may receive this answer, so the sender is not checked.
     if (request.to.tag !== null) return transaction.respondOnce(481, [], size)
     try {
       await this.#admission.admit(transaction, size, async (connection) => {
@@ -244,7 +245,7 @@ export class TrunkLine implements PhoneLine {
         await this.#admitted(transaction, connection)
       })
     } catch (cause) {
-      // The sender is unknown, so it gets one short answer.
+      // The lookup failed, so the sender is not known and gets one short answer.
       transaction.respondOnce(500, [], size)
       throw cause
     }
@@ -264,7 +265,7 @@ export class TrunkLine implements PhoneLine {
     if (request.method === 'OPTIONS') return transaction.respond(200, { toTag: 'options', headers: [allowedMethods] })
     if (request.method === 'REFER') return transaction.respond(603)
     if (request.method !== 'INVITE') return transaction.respond(405, { headers: [allowedMethods] })
-    // The caller sent a CANCEL during the store lookup.
+    // The caller sent a CANCEL during the database lookup.
     if (transaction.isCancelled) return transaction.respond(487, { toTag: 'none' })
     if (this.#isFull(connection)) return transaction.respond(503)
     const offered = offerIn(request)

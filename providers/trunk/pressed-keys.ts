@@ -1,6 +1,6 @@
 /**
- * Counts each press of a key once. Some phones report a press twice, as a telephone event and in INFO. If both reports
- * for the same key come within two seconds, the second report is ignored.
+ * Counts each DTMF key press once. Some phones report a press twice, as an RTP telephone event and in an INFO request.
+ * If both reports for the same key come within two seconds, the second report is ignored.
  */
 export type KeyWay = 'event' | 'info'
 type Report = { digit: string; way: KeyWay; atMs: number }
@@ -16,7 +16,7 @@ export class PressedKeys {
     this.#nowMs = nowMs
   }
 
-  /** Returns false if the press was already reported in the other way. */
+  /** Returns false if the same press was already reported by the other method. */
   isNew(digit: string, way: KeyWay): boolean {
     const atMs = this.#nowMs()
     this.#waiting = this.#waiting.filter((report) => atMs - report.atMs <= pairMs).slice(-waitingMax)

@@ -1,4 +1,4 @@
-/** Sends OPTIONS every minute over each connection without a registration, to learn if its trunk answers. */
+/** Sends OPTIONS every minute to each trunk without a registration, to check if the trunk answers. */
 import type { SipConnection, SipConnections } from '../../domain/ports/sip-connections.ts'
 import type { Clock, Log } from '../../domain/ports/system.ts'
 import { uniqueId } from '../../runtime/timing/clock.ts'

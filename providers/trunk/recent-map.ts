@@ -1,4 +1,7 @@
-/** A map that forgets its oldest entry when it is full. Its keys come from senders, so its size must have a limit. */
+/**
+ * A map with a size limit: a full map drops its oldest entry. The limit is needed because remote senders choose the
+ * keys.
+ */
 export class RecentMap<Value> {
   readonly #entries = new Map<string, Value>()
   readonly #max: number
@@ -11,7 +14,7 @@ export class RecentMap<Value> {
     return this.#entries.get(key)
   }
 
-  /** Sets the value. The entry is then the newest. */
+  /** Sets the value and makes its entry the newest. */
   set(key: string, value: Value): void {
     this.#entries.delete(key)
     this.#entries.set(key, value)

@@ -1,26 +1,26 @@
 /**
- * Keeps a dialog's REFER requests (RFC 3515) and finds the right REFER for each NOTIFY. After an unanswered first
- * transfer, its NOTIFY requests may still come while a second transfer is under way.
+ * Stores a dialog's REFER requests (RFC 3515) and finds the right REFER for each NOTIFY. After an unanswered first
+ * transfer, its NOTIFY requests may still arrive during a second transfer.
  */
 import { type SipRequest, valueOf } from './message.ts'
 
 /** A REFER request: it asks the far end to call another address. */
 export type Referral = {
-  /** Called with the far end's answer to the REFER, or with null if no answer came. */
+  /** Called with the far end's answer to the REFER, or with null if no answer arrived. */
   answered(code: number | null): void
-  /** Called with the called person's answer. */
+  /** Called with the SIP code from the called person's phone. */
   progress(code: number): void
-  /** True if the far end has accepted the REFER, and the end of its call was not reported. */
+  /** True if the far end has accepted the REFER and has not yet reported the new call's end. */
   isUnderWay(): boolean
 }
 
 /**
- * `cseq` is the REFER's sequence number, or null before its answer. `hasLastNews` is true if no NOTIFY without an id
- * can belong to this REFER any more.
+ * `cseq` is the REFER's sequence number, or null before its answer. `hasLastNews` is true after this REFER's last
+ * NOTIFY: no later NOTIFY without an id belongs to it.
  */
 type Sent = { referral: Referral; cseq: number | null; hasLastNews: boolean }
 
-/** The most transfers remembered in one call. A NOTIFY for an older transfer is refused. */
+/** The most remembered transfers in one call. A NOTIFY for an older transfer is refused. */
 const sentMax = 16
 
 export class Referrals {
@@ -37,13 +37,13 @@ export class Referrals {
     return sent
   }
 
-  /** Notes the answer. If the far end refused the REFER, it sends no NOTIFY. */
+  /** Records the answer. If the far end refused the REFER, it sends no NOTIFY. */
   answered(sent: Sent, code: number, cseq: number): void {
     sent.cseq = cseq
     if (code >= 300) sent.hasLastNews = true
   }
 
-  /** Notes that the REFER got no answer, so a NOTIFY without an id does not belong to it. */
+  /** Records a REFER without an answer, so a NOTIFY without an id does not belong to this REFER. */
   unanswered(sent: Sent): void {
     sent.hasLastNews = true
   }
@@ -62,8 +62,8 @@ export class Referrals {
   }
 
   /**
-   * Finds the REFER by its number. A NOTIFY may come before the answer to its REFER, when the number is still unknown:
-   * it then belongs to the newest REFER.
+   * Finds the REFER by its sequence number. If a NOTIFY arrives before the answer to its REFER, the number is still
+   * unknown: the NOTIFY then belongs to the newest REFER.
    */
   #withId(id: number): Sent | undefined {
     const newest = this.#sent.at(-1)
@@ -80,8 +80,8 @@ export class Referrals {
 }
 
 /**
- * Returns the code of the called person's newest answer: a NOTIFY contains its first line (RFC 3515, section 2.4.5).
- * Returns null if there is no such line.
+ * Returns the SIP code from the called person's newest response: a NOTIFY contains its status line (RFC 3515, section
+ * 2.4.5). Returns null if there is no status line.
  */
 export function codeOfNews({ body }: SipRequest): number | null {
   const [, code] = /^SIP\/2\.0 ([1-6]\d\d)\b/.exec(body) ?? []

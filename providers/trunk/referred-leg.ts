@@ -1,6 +1,6 @@
 /**
- * A call that another leg's far end makes at our request (REFER, RFC 3515): a blind transfer over a trunk. The leg has
- * no audio here. The far end reports progress by NOTIFY.
+ * A call made by another leg's far end at our request (REFER, RFC 3515): a blind transfer over a trunk. The call's
+ * audio does not pass through us. The far end reports progress by NOTIFY.
  *
  *   asked ──202──► dialed ──NOTIFY 180──► ringing ──NOTIFY 200──► answered ──► over
  *     └── refusal ────┴── NOTIFY 300..699 ──┴─────────────────────────────────►
@@ -40,7 +40,9 @@ export class ReferredLeg extends TrunkLeg {
     return this.#state === 'answered' && !this.isOver
   }
 
-  /** Ends the leg only here: the far end cannot be stopped and continues dialling. The caller's leg goes on. */
+  /**
+   * Ends this leg only on our side: the far end cannot be stopped and continues dialling. The caller's leg continues.
+   */
   hangUp(): void {
     this.#isDialed(null)
     this.end(null, 'originator_cancel', 'caller')
@@ -68,7 +70,7 @@ export class ReferredLeg extends TrunkLeg {
   }
 
   #progress(code: number): void {
-    // A NOTIFY may come before the answer to the REFER.
+    // A NOTIFY may arrive before the answer to the REFER, so it counts as acceptance too.
     this.#agreed()
     if (this.isOver || this.#state === 'answered') return
     if (code >= 300) return this.end(code, causeOf([], code), 'callee')
@@ -82,7 +84,7 @@ export class ReferredLeg extends TrunkLeg {
   }
 }
 
-/** Returns the address to call. Headers for the called person are part of the address. */
+/** Returns the SIP URI to call. Headers for the called person are part of the URI. */
 function targetOf(caller: TrunkLeg, { to, headers }: LegToDial): string {
   const own = Object.entries(headers).map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`)
   const at = hostOf(sipUriOf(caller.dialog?.remoteUri ?? '')) ?? hostOfTrunk(caller)
@@ -90,19 +92,22 @@ function targetOf(caller: TrunkLeg, { to, headers }: LegToDial): string {
 }
 
 /**
- * Returns the host in the caller's address, because the far end knows the number at this host. Returns null if the
- * address names no real host, because the caller withholds the number (RFC 3323, section 4.1.1.3).
+ * Returns the host in the caller's SIP URI, because the far end can call numbers at this host. Returns null if the URI
+ * has no real host because the caller withholds the number (RFC 3323, section 4.1.1.3).
  */
 function hostOf(uri: SipUri | null): string | null {
   if (uri === null || noHost.test(uri.host)) return null
   return `${hostText(uri.host)}${uri.port === null ? '' : `:${uri.port}`}`
 }
 
-/** Hosts that carriers write for a withheld number. The names `invalid` and `localhost` are reserved (RFC 6761). */
+/**
+ * Matches hosts used by carriers for a withheld number. The names `invalid` and `localhost` are reserved (RFC 6761).
+ */
 const noHost = /^(?:anonymous|unknown|unavailable|restricted|private|0\.0\.0\.0|::)$|(?:^|\.)(?:invalid|localhost)\.?$/i
 
 /**
- * Returns the trunk's host for the address. If no calls go out over the trunk, it is the source address of its calls.
+ * Returns the trunk's host for the URI to call. If the trunk is not used for outgoing calls, this is its calls' source
+ * address.
  */
 function hostOfTrunk({ connection, dialog }: TrunkLeg): string {
   const { host = '', port = null } = connection?.outbound ?? peerOf(dialog)
@@ -110,8 +115,8 @@ function hostOfTrunk({ connection, dialog }: TrunkLeg): string {
 }
 
 /**
- * Returns the other side's address. Over TCP the port is left out: the other side connected from a port where nothing
- * listens.
+ * Returns the other side's address. Over TCP the port is left out: the other side connected from a port without a
+ * listening server.
  */
 function peerOf(dialog: Dialog | null): { host?: string; port?: number } {
   const { transport, address: host, port } = dialog?.start.peer ?? {}

@@ -1,11 +1,12 @@
 /**
- * One login's registration at its trunk (RFC 3261, section 10.2). It names our address for the trunk's calls.
+ * One login's registration at its trunk (RFC 3261, section 10.2). The registration states our address for calls from
+ * the trunk.
  *
  *   asked ──200──► registered ──half of its time──► asked
  *     └── refusal, silence ──► waiting ──60 s … 600 s──► asked
  *
- * If the trunk refuses a renewal, the older registration stays valid until its time expires. So the next try comes
- * before that time.
+ * If the trunk refuses a renewal, the earlier registration stays valid until it expires. So the next attempt is made
+ * before it expires.
  */
 import type { SipConnection } from '../../domain/ports/sip-connections.ts'
 import type { Clock } from '../../domain/ports/system.ts'
@@ -26,7 +27,7 @@ export type RegistrationDeps = {
   resolve: (connection: SipConnection) => Promise<Peer | null>
   /** Returns our Contact header for this peer and user name. */
   contact: (peer: Peer, user: string) => string
-  /** Called after each try. `failure` is null if the trunk accepted the registration. */
+  /** Called after each attempt. `failure` is null if the trunk accepted the registration. */
   answered: (connection: SipConnection, failure: RegistrationFailure | null) => void
 }
 
@@ -41,7 +42,7 @@ const longestS = 86_400
 const soonestMs = 5_000
 const retryFirstMs = 60_000
 const retryMaxMs = 600_000
-/** How often we follow a trunk's wish for a longer time (423). More than once is the trunk's mistake. */
+/** How often we repeat a request because the trunk requires a longer expiry (423). More repeats mean a faulty trunk. */
 const minExpiresRetriesMax = 2
 
 type Attempt = {
@@ -55,7 +56,7 @@ type Attempt = {
 export class Registration {
   readonly connection: SipConnection
   readonly #deps: RegistrationDeps
-  /** All REGISTER requests share this Call-ID and one counter. */
+  /** All REGISTER requests share this Call-ID and one sequence counter. */
   readonly #callId = uniqueId()
   readonly #tag = uniqueId()
   #cseq = 0
@@ -73,12 +74,12 @@ export class Registration {
     void this.#register()
   }
 
-  /** The trunk's address, from which its calls come. Null if not registered. */
+  /** The trunk's address, the source address for its calls. Null if not registered. */
   get address(): string | null {
     return this.#leftMs() > 0 ? (this.#granted?.peer.address ?? null) : null
   }
 
-  /** Withdraws the registration without waiting for the answer. */
+  /** Removes the registration at the trunk without waiting for the answer. */
   end(): void {
     this.#isEnded = true
     this.#cancelTimer()
@@ -86,7 +87,7 @@ export class Registration {
     this.#granted = null
     if (peer === undefined) return
     const attempt = { peer, expiresS: 0, authentication: this.#authentication(), minExpiresRetries: 0, more: [] }
-    // The request includes the login at once, because the line may close before the trunk can ask for it.
+    // The request includes the login at once, because SIP may be closed before the trunk can send a challenge.
     const login = this.#challenge && attempt.authentication.answer(this.#challenge, this.#draft(attempt))
     this.#send({ ...attempt, more: login === null ? [] : [login] })
   }
@@ -151,7 +152,7 @@ export class Registration {
     if (this.#isEnded) return
     if (code < 300) return this.#registered(response, attempt)
     const least = Number(valueOf(headers, 'min-expires'))
-    // Code 423: the trunk wants a longer time (RFC 3261, section 10.2.8).
+    // Code 423: the trunk requires a longer expiry (RFC 3261, section 10.2.8).
     if (
       code !== 423 ||
       !(least > attempt.expiresS && least <= longestS) ||
@@ -198,8 +199,8 @@ export class Registration {
 }
 
 /**
- * Returns the seconds granted by the trunk, for our Contact or for all Contacts (RFC 3261, section 10.2.4). Returns
- * null if the trunk names no time.
+ * Returns the expiry granted by the trunk in seconds, for our Contact or for all Contacts (RFC 3261, section 10.2.4).
+ * Returns null if the answer states no expiry.
  */
 function expiresOf({ headers }: SipResponse, own: string): number | null {
   const [, uri = ''] = /<([^<>]+)>/.exec(own) ?? []

@@ -1,6 +1,6 @@
 /**
- * This process's registrations: one for each connection with `register`. Reads the connections again every 10 s to find
- * changes.
+ * This process's registrations: one for each connection with the setting `register`. Reads the connections again every
+ * 10 s to find changes.
  */
 import type { SipConnection, SipConnections } from '../../domain/ports/sip-connections.ts'
 import type { Clock, Log } from '../../domain/ports/system.ts'
@@ -18,7 +18,7 @@ const everyMs = 10_000
 export class Registrations {
   readonly #deps: RegistrationsDeps
   readonly #open = new Map<string, Registration>()
-  /** The failure last logged for each connection id. */
+  /** The last logged failure for each connection id. */
   readonly #failures = new Map<string, RegistrationFailure>()
   #cancel = () => {}
   #isClosed = false
@@ -35,7 +35,7 @@ export class Registrations {
       })
   }
 
-  /** Returns the connections with a registration at this trunk address, if they take incoming calls. */
+  /** Returns the connections registered at this trunk address, if they accept incoming calls. */
   at(address: string): readonly SipConnection[] {
     return [...this.#open.values()]
       .filter((registration) => registration.address === plainAddress(address))
@@ -43,7 +43,7 @@ export class Registrations {
       .filter(({ inbound }) => inbound !== null)
   }
 
-  /** Withdraws all registrations. */
+  /** Removes all registrations at their trunks. */
   close(): void {
     this.#isClosed = true
     this.#cancel()
@@ -81,7 +81,7 @@ export class Registrations {
     })
   }
 
-  /** Logs only changes, because a wrong login is refused again every few minutes. */
+  /** Logs a failure only if it changed, because a wrong login is refused again every few minutes. */
   #warn(connectionId: string, failure: RegistrationFailure | null): void {
     const { log } = this.#deps
     if (failure === null) {

@@ -1,4 +1,4 @@
-/** A stream's formats: payload type numbers from its m= line, names from a=rtpmap (RFC 8866, section 6.6). */
+/** Reads a stream's formats: payload type numbers from its m= line, names from a=rtpmap (RFC 8866, section 6.6). */
 export type LineEncoding = 'PCMU' | 'PCMA'
 export type SpeechFormat = { payloadType: number; encoding: LineEncoding }
 export type EventFormat = { payloadType: number; encoding: 'telephone-event' }
@@ -15,8 +15,8 @@ export const isEvent = (format: SdpFormat): format is EventFormat => format.enco
 export const isSpeech = (format: SdpFormat): format is SpeechFormat => !isEvent(format)
 
 /**
- * Returns the supported formats, the preferred format first. A line may use the numbers in `offered` without a name,
- * because our offer named them.
+ * Returns the supported formats, the preferred format first. The payload types in `offered` need no a=rtpmap, because
+ * our offer already defined them.
  */
 export function formatsOf(
   lines: readonly string[],

@@ -1,6 +1,7 @@
 /**
  * SDP offers and answers (RFC 8866, RFC 3264) for one speech stream in G.711 with keys as telephone events (RFC 4733).
- * A stream is recognized during the whole call by its m= line's position, because several streams may have one port.
+ * During the whole call a stream is identified by its m= line's position, because several streams may have the same
+ * port.
  */
 import { isIP } from 'node:net'
 import { hostText } from './address.ts'
@@ -15,7 +16,7 @@ export type RemoteAudio = {
   port: number
   encoding: LineEncoding
   payloadType: number
-  /** Null if the other side takes no telephone events. */
+  /** Null if the other side does not support telephone events. */
   dtmfPayloadType: number | null
   /** All formats the other side may send: it may change the format during the call (RFC 3264, sections 5.1 and 6.1). */
   formats: readonly SdpFormat[]
@@ -36,7 +37,7 @@ const ours: readonly SdpFormat[] = [
   { payloadType: 8, encoding: 'PCMA' },
 ]
 const dtmfTypeUsual = 101
-/** The types to try for telephone events: 101 first, then all dynamic payload types (RFC 3551, section 6). */
+/** The payload types to try for telephone events: 101 first, then all dynamic payload types (RFC 3551, section 6). */
 const dtmfTypes: readonly number[] = [dtmfTypeUsual, ...Array.from({ length: 32 }, (_, at) => 96 + at)]
 
 /** Returns the first usable stream, or null if no stream is usable. */
@@ -62,7 +63,8 @@ export function readLaterOffer(body: string, before: RemoteAudio | null): Remote
 
 /**
  * Reads the answer to our offer. The answer's line has the same position as our line. Returns null if the other side
- * refused the stream. The other side should send with our payload types, but many use their own, so both are accepted.
+ * refused the stream. The other side should send with our payload types, but many devices use the types in their
+ * answer, so both are accepted.
  */
 export function readAnswer(body: string, before: RemoteAudio | null = null): RemoteAudio | null {
   const offered = offeredFormats(before)
@@ -72,12 +74,12 @@ export function readAnswer(body: string, before: RemoteAudio | null = null): Rem
   return { ...audio, formats: [...audio.formats, ...agreed], lines: before?.lines ?? audio.lines }
 }
 
-/** The values in our description: all but the version stay the same in a dialog. */
+/** The values for our SDP. All values except the version stay the same in a dialog. */
 export type LocalAudio = { address: string; port: number; id: number; version: number }
 
 /**
- * Writes our offer. `before` is the other side's last description. Its lines and payload types stay (RFC 3264, sections
- * 8 and 8.3.2).
+ * Writes our offer. `before` is the other side's last description. Its m= lines and payload types are kept (RFC 3264,
+ * sections 8 and 8.3.2).
  */
 export function writeOffer(local: LocalAudio, before: RemoteAudio | null = null): string {
   const own = audioLines(local.port, offeredFormats(before), 'sendrecv')
@@ -143,8 +145,8 @@ function audioLines(port: number, formats: readonly SdpFormat[], direction: Dire
 type Description = { address: string | null; direction: Direction | null; sections: readonly (readonly string[])[] }
 
 /**
- * Splits the description. Keeps every m= line, because an answer repeats all lines. Reads the body once, however many
- * streams it has. The body's length is bounded.
+ * Splits the SDP into the session's values and the streams. Keeps every m= line, because an answer repeats all m=
+ * lines. The body is read only once, because a hostile body may contain many streams.
  */
 function descriptionOf(body: string): Description {
   const session: string[] = []
@@ -190,8 +192,8 @@ function audioAt(
 }
 
 /**
- * Returns the address in a c= line. Skips addresses with a scope (`fe80::1%eth0`), because a scope means nothing on
- * another machine.
+ * Returns the address in a c= line. Skips addresses with a scope (`fe80::1%eth0`), because a scope is valid only on the
+ * sender's machine.
  */
 function addressIn(lines: readonly string[]): string | null {
   for (const line of lines) {
@@ -201,7 +203,9 @@ function addressIn(lines: readonly string[]): string | null {
   return null
 }
 
-/** True for a host name. It does not end with a number (RFC 1123, section 2.1), but a mistyped address does. */
+/**
+ * True for a host name. A host name never ends with a number (RFC 1123, section 2.1), but a mistyped IP address does.
+ */
 const isHostName = (text: string) =>
   text.length <= 253 && /^(?:[a-z0-9_-]{1,63}\.)*(?!\d+\.?$)[a-z0-9_-]{1,63}\.?$/i.test(text)
 

@@ -1,7 +1,7 @@
 /**
- * A received request, and our answers to it. A request that is kept has a place in the table, and its repeats get the
- * last answer again. Any other request is forgotten with its final answer, so its repeats are handled anew (RFC 3261,
- * section 8.2.7).
+ * A server transaction: a received request, and our answers. A kept request has a place in the table, and a repeated
+ * request gets the last answer again. Any other request is forgotten after its final answer, so a repeat is handled
+ * like a new request (RFC 3261, section 8.2.7).
  */
 import type { Clock } from '../../domain/ports/system.ts'
 import type { GiveBack, Place } from '../../runtime/shares/capacity.ts'
@@ -15,17 +15,20 @@ export type ServerTransactionDeps = {
   /** The request's source address and source port. */
   source: Peer
   send: (bytes: Buffer, to: Peer) => void
-  /** Takes a place in the table for an owner. Null if the owner may have no place now. */
+  /**
+   * Reserves a place in the table for an owner, such as an organization. Returns null if the owner may have no further
+   * place now.
+   */
   place: (owner: string, giveBack: GiveBack | null) => Place | null
   /** Called when the transaction has ended and can be forgotten. */
   over: () => void
 }
 
-/** 64 times T1 (RFC 3261). After this time the peer repeats no request, and we wait no longer for an answer's ACK. */
+/** 64 times T1 (RFC 3261). After this time the peer sends no repeats, and we stop waiting for the ACK to an answer. */
 const lifetimeMs = 32_000
 /**
- * How long the final answer to another request is kept, and a refused INVITE after its ACK (T4 of the RFC). After this
- * time a repeat is unlikely to be in the network.
+ * T4 (RFC 3261). The final answer to any request except INVITE is kept for this long, and a refused INVITE after its
+ * ACK. After this time a repeat is unlikely to be still in the network.
  */
 const shortLifetimeMs = 5_000
 
@@ -38,7 +41,7 @@ export class ServerTransaction {
   readonly #deps: ServerTransactionDeps
   readonly #repeats: Repeats
   #last: Buffer | null = null
-  /** Null if the request is not kept. */
+  /** The request's place in the table. Null if the request is not kept. */
   #place: Place | null = null
   #isCancelled = false
   /** The code of the final answer. Null if there is no final answer yet. */
@@ -71,9 +74,9 @@ export class ServerTransaction {
   }
 
   /**
-   * Keeps the request for its repeats, in a place of this owner. Returns false if the owner may have no place now. The
-   * place of an INVITE can be taken back only after the call is refused or the ACK has come: before that, a repeated
-   * INVITE would start a second call.
+   * Keeps the request in one of the owner's places, to recognize its repeats. Returns false if the owner may have no
+   * further place now. An INVITE's place can be taken back only after the call is refused or the ACK has arrived:
+   * earlier, a repeated INVITE would start a second call.
    */
   keep(owner: string): boolean {
     this.#place = this.#deps.place(owner, this.#isInvite ? null : () => this.end())
@@ -81,8 +84,8 @@ export class ServerTransaction {
   }
 
   /**
-   * Sends an answer. After a final answer, further calls do nothing. `unacknowledged` is called if an answer 200 to
-   * INVITE gets no ACK.
+   * Sends an answer. After a final answer, further calls of this method have no effect. `unacknowledged` is called if a
+   * 200 answer to an INVITE gets no ACK.
    */
   respond(code: number, { toTag, headers = [], body = '', unacknowledged }: Answer = {}): void {
     if (this.isFinal) return
@@ -91,7 +94,7 @@ export class ServerTransaction {
     if (code < 200) return
     this.#finalCode = code
     if (this.#place === null) return this.end()
-    // Proxies do not repeat an answer 200, so it is repeated over TCP too.
+    // Proxies do not repeat a 200 answer, so we repeat it over TCP too.
     if (this.#isInvite && (code < 300 || this.peer.transport === 'udp'))
       this.#repeats.start(() => this.repeated(), 4000)
     this.#endAfter(this.#isInvite ? lifetimeMs : shortLifetimeMs, code < 300 ? unacknowledged : undefined)
@@ -99,8 +102,8 @@ export class ServerTransaction {
   }
 
   /**
-   * Answers once and forgets the request, so that it costs no memory. Leaves headers out, the first header first, until
-   * the answer is no longer than `bytesMax`. If it is still longer, sends nothing.
+   * Answers once and forgets the request, so it uses no memory. Drops headers, beginning with the first, until the
+   * answer is at most `bytesMax` long. If it is still longer, sends no answer.
    */
   respondOnce(code: number, headers: readonly Header[], bytesMax: number): void {
     const bytes = this.#written(code, 'none', headers, '')
@@ -111,8 +114,8 @@ export class ServerTransaction {
   }
 
   /**
-   * Ends a request that we cannot take now. Over UDP its sender repeats it. Over TCP no sender repeats a request, so the
-   * answer says when to try again (RFC 3261, section 21.5.4).
+   * Ends a request if it cannot be handled now. Over UDP no answer is sent, because the sender repeats the request.
+   * Over TCP there are no repeats, so the answer states when to try again (RFC 3261, section 21.5.4).
    */
   postpone(): void {
     if (this.source.transport === 'udp') return this.end()
@@ -152,7 +155,7 @@ export class ServerTransaction {
     })
   }
 
-  /** From now on the place may be taken back for another owner. */
+  /** Allows the table to give this place to another owner. */
   #offer(): void {
     this.#place?.offer(() => this.end())
   }
@@ -169,7 +172,7 @@ type WrittenAnswer = {
   /** The source of the request. */
   source: Peer
   code: number
-  /** Added to the request's To if it has no tag. */
+  /** The tag to add to the answer's To header if To has no tag. */
   toTag: string | undefined
   more?: readonly Header[]
   body?: string

@@ -1,11 +1,11 @@
 /**
- * TCP connections with trunks. A connection from outside begins as a stranger:
+ * TCP connections with trunks. An incoming connection begins as a "stranger":
  *
  *   stranger ──a known sender's message──► known ──no message for 10 minutes──► closed
  *       └──── no such message in time, or its place is needed ──────────────────────►
  *
- * Anybody can open connections, so strangers have few per address and little time. Known connections count for their
- * organization, and each organization has a share.
+ * Any client can open connections, so strangers may have few connections per address, and only for a short time. Known
+ * connections count for their organization, and each organization has a share.
  */
 import { Socket } from 'node:net'
 import type { Clock } from '../../domain/ports/system.ts'
@@ -23,11 +23,11 @@ export type SocketLimits = Pick<
 export type TcpOptions = {
   clock: Clock
   limits: SocketLimits
-  /** True if this address has recently been a known sender's. */
+  /** Returns true if a known sender has recently used this address. */
   isKnown: (address: string) => boolean
   /** Called with the bytes of each message. */
   read: (message: Buffer, peer: Peer) => void
-  /** Called with bytes in no known form. The connection then ends. */
+  /** Called with bytes that are no SIP message. The connection then ends. */
   refuse: (bytes: Buffer, peer: Peer) => void
 }
 
@@ -38,7 +38,7 @@ const unsentBytesMax = 1_048_576
 /** The share for each organization, and for all strangers together. */
 const part = 1 / 8
 const strangers = 'strangers'
-/** Owns the connections from us to trunks. */
+/** The owner name for connections from us to trunks. */
 const ourselves = 'ourselves'
 
 type Connection = { socket: Socket; address: string; place: Place; cancelEnd: () => void }
@@ -56,7 +56,7 @@ export class TcpConnections {
     this.#places = new Capacity({ max: options.limits.socketsMax, part }, new Owners(true))
   }
 
-  /** Takes a connection from outside, or closes it if there are too many. */
+  /** Accepts an incoming connection, or closes it if there are too many. */
   accept(socket: Socket): void {
     const address = socket.remoteAddress
     const place = address === undefined || this.#isFull(address) ? null : this.#takeForStranger(socket)
@@ -66,7 +66,9 @@ export class TcpConnections {
     this.#endAfter(connection, this.#options.limits.firstMessageMs)
   }
 
-  /** Sends bytes over the peer's connection, or over a new one. If they cannot be sent, they are lost. */
+  /**
+   * Sends bytes over the peer's connection, or over a new connection. If the bytes cannot be sent, they are dropped.
+   */
   send(bytes: Buffer, peer: Peer): void {
     const { socket } = this.#open.get(keyOf(peer)) ?? this.#connect(peer) ?? {}
     if (socket === undefined) return
@@ -74,7 +76,7 @@ export class TcpConnections {
     if (socket.writableLength > unsentBytesMax) socket.destroy()
   }
 
-  /** Notes the organization whose trunk sent a message over the peer's connection. */
+  /** Records the organization for the peer's connection, after its trunk has sent a message. */
   noteKnown(peer: Peer, organizationId: string): void {
     const connection = this.#open.get(keyOf(peer))
     if (connection === undefined || !this.#strangers.delete(connection)) return
@@ -113,7 +115,7 @@ export class TcpConnections {
     return this.#places.take(owner, 1, () => socket.destroy())
   }
 
-  /** Takes a place for a new stranger. If no place is free, the oldest stranger loses its place. */
+  /** Reserves a place for a new stranger. If no place is free, the oldest stranger's connection is closed. */
   #takeForStranger(socket: Socket): Place | null {
     let place = this.#take(strangers, socket)
     for (const oldest of this.#strangers) {
@@ -135,7 +137,8 @@ export class TcpConnections {
     socket.on('data', (chunk) => {
       const messages = framing.take(chunk)
       if (messages === 'broken') {
-        // A broken stream is read no further. Otherwise each chunk would be joined to all bytes before it.
+        // A stream with invalid data is not read any further. Otherwise each chunk would be joined to all earlier
+        // bytes.
         socket.pause()
         this.#options.refuse(framing.rest, peer)
         return void socket.destroySoon()

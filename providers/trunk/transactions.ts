@@ -1,12 +1,13 @@
 /**
- * Transactions of SIP (RFC 3261, section 17): a request with all its answers. Each message may be lost or doubled.
+ * SIP transactions (RFC 3261, section 17): each is a request with all its answers. Each message may be lost or
+ * duplicated.
  *
  *   request we got:   trying ──answer──► provisional ──► final ──ACK──► done       (repeated until the ACK)
  *   request we sent:  calling ──100..199──► proceeding ──200..699──► done          (repeated until an answer)
  *
  * The timers follow the RFC and run on the injected clock. If a request arrives twice, its answer is sent again without
- * handling the request again. Each organization has a share in the table, so that one trunk's flood leaves room for
- * other calls. Outside calls, only INVITE takes room.
+ * handling the request again. Each organization has a share in the table, so that too many requests from one trunk
+ * leave room for other calls. Among requests outside a call, only INVITE needs a place in the table.
  */
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../domain/ports/system.ts'
@@ -22,12 +23,12 @@ export type TransactionsDeps = {
   clock: Clock
   /** Our address as peers reach it. */
   publicAddress: string
-  /** The most requests kept for their repeats. */
+  /** The most requests remembered, to recognize repeated requests. */
   transactionsMax: number
   transport: () => Pick<SipTransport, 'send' | 'port'>
   /** Called for each new request. Repeats are answered here while the request is kept or still handled. */
   requested(transaction: ServerTransaction, size: number): void
-  /** Called for the ACK to an answer 200. Such an ACK belongs to no transaction. */
+  /** Called for the ACK to a 200 answer. Such an ACK belongs to no transaction. */
   acknowledged(request: SipRequest, source: Peer): void
   /** Called when a CANCEL arrives before the request's final answer. */
   cancelled(transaction: ServerTransaction): void
@@ -40,7 +41,10 @@ export class Transactions {
   readonly #deps: TransactionsDeps
   readonly #servers = new Map<string, ServerTransaction>()
   readonly #clients = new Map<string, ClientTransaction>()
-  /** One share always stays free for other organizations, because anybody can forge a trunk's address. */
+  /**
+   * The places for kept requests. One share always stays free for other organizations, because an attacker can forge a
+   * trunk's address.
+   */
   readonly #places: Capacity
 
   constructor(deps: TransactionsDeps) {
@@ -90,7 +94,7 @@ export class Transactions {
       send: (bytes, to) => this.#deps.transport().send(bytes, to),
       place: (owner, giveBack) => this.#places.take(owner, 1, giveBack),
       over: () => {
-        // Another request may have the key by now.
+        // Another request may have replaced this transaction under the same key.
         if (this.#servers.get(key) === transaction) this.#servers.delete(key)
       },
     })
@@ -101,7 +105,7 @@ export class Transactions {
   #cancel(transaction: ServerTransaction, size: number): void {
     const { request, source } = transaction
     const cancelled = this.#servers.get(serverKey(request, source, 'INVITE'))
-    // Anybody can send a CANCEL. A CANCEL without its INVITE must not take up room in the table.
+    // Any sender can send a CANCEL, so a CANCEL without its INVITE must not use a place in the table.
     if (cancelled === undefined) return transaction.respondOnce(481, [], size)
     transaction.respond(200)
     if (cancelled.isFinal) return
@@ -142,8 +146,8 @@ const newBranch = () => `z9hG4bK${randomBytes(12).toString('hex')}`
 const clientKey = (branch: string, method: string) => `${branch} ${method}`
 
 /**
- * Returns the table key. It includes the source, so that another source with a copied branch cannot reach the
- * transaction.
+ * Returns the table key. The key includes the source address, so that a copied branch from another source does not
+ * match the transaction.
  */
 function serverKey({ via }: SipRequest, { address }: Peer, method: string): string {
   return `${via.branch} ${via.host}:${via.port ?? ''} ${method} ${address}`

@@ -62,13 +62,13 @@ export class SipTransport {
     return this.#udp.address().port
   }
 
-  /** Sends a message. If it cannot be sent, it is lost, as in the network. */
+  /** Sends a message. A failure is ignored, as if the message were lost in the network. */
   send(bytes: Buffer, peer: Peer): void {
     if (peer.transport === 'udp') this.#udp.send(bytes, peer.port, peer.address, () => {})
     else this.#connections.send(bytes, peer)
   }
 
-  /** Notes the organization whose trunk this peer is. */
+  /** Records the organization for this peer's trunk. */
   noteKnown(peer: Peer, organizationId: string): void {
     if (peer.transport === 'tcp') this.#connections.noteKnown(peer, organizationId)
   }

@@ -1,15 +1,15 @@
 /**
- * Judges a trunk by its answer to a request. The functions return true if the trunk takes calls, false if it takes no
- * calls, and null if the answer shows neither.
+ * Decides by a trunk's answer if the trunk accepts calls. The functions return true or false, and null if the answer
+ * does not show it.
  */
 
-/** These codes come from the called person and not from the trunk, so the call was dialled. */
+/** These codes come from the called person's side and not from the trunk, so the trunk accepted the call. */
 const personsCodes: ReadonlySet<number> = new Set([404, 408, 480, 484, 486, 487, 600, 603, 604])
 export const isOfPerson = (code: number | null): boolean => code !== null && personsCodes.has(code)
 
 /**
  * Judges the answer to an INVITE. Code 100 comes from the first proxy, before the trunk has decided. `code` is null if
- * no answer came.
+ * no answer arrived.
  */
 export function saysInvite(code: number | null): boolean | null {
   if (code === null) return false
@@ -18,8 +18,8 @@ export function saysInvite(code: number | null): boolean | null {
 }
 
 /**
- * Judges the answer to OPTIONS. Many trunks do not know the user in an OPTIONS address (404, 480) or the method (405,
- * 501). They may take calls all the same, so such an answer shows neither.
+ * Judges the answer to OPTIONS. Many trunks do not know the user in the OPTIONS URI (404, 480) or do not support the
+ * method (405, 501). They may still accept calls, so the result is null.
  */
 export function saysOptions(code: number | null): boolean | null {
   if (code === null || code === 408 || code >= 600) return false

@@ -1,22 +1,22 @@
 /**
- * Refuses requests that cannot be read, if their head says where an answer belongs (RFC 3261, section 8.2). The answer
- * is never longer than the request, so that a forged source address cannot turn us into a flood against somebody else.
+ * Refuses unreadable requests, if their headers contain an address for an answer (RFC 3261, section 8.2). The answer is
+ * never longer than the request. Otherwise a forged source address could be used for an amplification attack.
  */
 import { answersTo, type Peer, viaOf } from './address.ts'
 import { bodyBytesMax, type Header, headBytesMax, headersMax, headersOf, linesOf, valueOf } from './message.ts'
 import { writeAnswer } from './server-transaction.ts'
 
-/** Without these headers the sender cannot find the request of the answer. */
+/** The headers to copy into the answer. Without them the sender cannot match the answer to its request. */
 const required = ['via', 'from', 'to', 'call-id', 'cseq']
 
-/** Returns null if the bytes are no request, or if the answer would be longer. */
+/** Returns the answer. Returns null if the bytes are no request, or if the answer would be longer than the request. */
 export function answerToUnreadable(bytes: Buffer, source: Peer): { answer: Buffer; to: Peer } | null {
   const end = bytes.indexOf('\r\n\r\n')
   const isHeadLong = end > headBytesMax || (end < 0 && bytes.length > headBytesMax)
   if (end < 0 && !isHeadLong) return null
   const lines = linesOf(bytes.toString('utf8', 0, isHeadLong ? headBytesMax : end))
   const [, method] = /^([A-Z]{1,32}) \S+ SIP\/2\.0$/.exec(lines.shift() ?? '') ?? []
-  // There is no answer to an ACK.
+  // An ACK is never answered.
   if (method === undefined || method === 'ACK') return null
   const headers = lines.flatMap((line) => headersOf([line]) ?? [])
   if (!required.every((name) => valueOf(headers, name))) return null
@@ -26,7 +26,7 @@ export function answerToUnreadable(bytes: Buffer, source: Peer): { answer: Buffe
   return via === null || answer.length > bytes.length ? null : { answer, to: answersTo(via, source) }
 }
 
-/** Replaces an unknown transport in Via. The request came over UDP or TCP all the same, so it can be answered. */
+/** Replaces an unknown transport in Via. The request arrived over UDP or TCP in any case, so it can be answered. */
 const usualTransport = (via: string) => via.replace(/^(SIP[ \t]*\/[ \t]*2\.0[ \t]*\/[ \t]*)[A-Z0-9-]+/i, '$1UDP')
 
 function codeOf(headers: readonly Header[], lines: number, bodyBytes: number): number {

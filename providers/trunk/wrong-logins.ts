@@ -5,8 +5,8 @@ const windowMs = 60_000
 const countersMax = 4096
 
 /**
- * Counts the wrong logins for a user name from one address. The address is part of the key, because otherwise anybody
- * could lock a user out.
+ * Counts the wrong logins for a user name from one address. The counter is separate for each address, because otherwise
+ * any client could lock a user out.
  */
 export class WrongLogins {
   readonly #clock: Clock
@@ -29,7 +29,7 @@ export class WrongLogins {
     else counter.count++
   }
 
-  /** Returns null if the minute of the last counter is over. */
+  /** Returns the counter. Returns null if the counter's minute is over. */
   #counterOf(key: string) {
     const counter = this.#counters.get(key)
     return counter === undefined || this.#clock.monotonicMs() - counter.sinceMs >= windowMs ? null : counter

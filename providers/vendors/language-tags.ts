@@ -1,7 +1,7 @@
 /** Converts language tags between canonical BCP 47, which all other code uses, and a vendor's codes. */
 import { type Vendor, type VendorId, vendors } from './vendors.ts'
 
-/** Spells a canonical tag as the vendor does. */
+/** Converts a canonical tag to the vendor's spelling. */
 export function vendorTag(id: VendorId, tag: string): string {
   const { languageTags }: Vendor = vendors[id]
   if (languageTags === undefined) return tag
@@ -10,13 +10,13 @@ export function vendorTag(id: VendorId, tag: string): string {
 }
 
 /**
- * Reads a vendor's code as a canonical tag: `deu`, `en_us` and `cmn` are `de`, `en-US` and `zh`. Returns undefined if
- * the code is not a language.
+ * Converts a vendor's code to a canonical tag: `deu` becomes `de`, `en_us` becomes `en-US`, and `cmn` becomes `zh`.
+ * Returns undefined if the code is not a language.
  */
 export function canonicalTag(code: unknown): string | undefined {
   if (typeof code !== 'string' || code === '') return undefined
-  // Some vendors name every word's language, and Intl takes 3 µs. A two-letter code is canonical unless BCP 47 has
-  // replaced it.
+  // A faster path without Intl, because some vendors send a code for every word and Intl needs 3 µs. A two-letter code
+  // is canonical unless BCP 47 has replaced it.
   if (twoLetters.test(code) && !replacedCodes.has(code)) return code
   try {
     return Intl.getCanonicalLocales(code.replaceAll('_', '-'))[0]
@@ -25,7 +25,7 @@ export function canonicalTag(code: unknown): string | undefined {
   }
 }
 
-/** Returns the same as `canonicalTag`, in a form to spread into a transcript. */
+/** Returns the same as `canonicalTag`, as an object to spread into a transcript. */
 export function detectedLanguage(code: unknown): { language?: string } {
   const language = canonicalTag(code)
   return language === undefined ? {} : { language }

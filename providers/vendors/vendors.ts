@@ -1,46 +1,46 @@
 /**
  * The vendor table: one entry holds the name, the key variable, the adapter and the language spelling. A server with
- * OpenAI's protocol is an entry with data and needs no code. The addresses and spellings come from the vendors'
- * documents; a value without confirmation there is left out. registry.ts loads the adapters, and the table in
- * docs/providers.md is made from these entries.
+ * OpenAI's protocol needs only an entry and no code. The addresses and spellings come from the vendors' documents;
+ * values not documented there are left out. registry.ts loads the adapters, and the table in docs/providers.md is
+ * generated from these entries.
  */
 
 import type { Stage } from '../../domain/ports/model.ts'
 
 export type ModelIds = { llm?: readonly string[]; stt?: readonly string[]; tts?: readonly string[] }
 
-/** The token limit's field name. */
+/** The names of the request field for the token limit. */
 export type MaxTokensField = 'max_tokens' | 'max_completion_tokens'
 
 export type RealtimeRules = 'openai' | 'speaches'
 
 /** A server with OpenAI's protocol, and how it differs from other servers. */
 export type OpenAiServer = {
-  /** Null if the configuration must name it. */
+  /** The base URL. Null if the configuration must set the base URL. */
   baseUrl: string | null
-  /** Null if the model's name decides. */
+  /** The request field for the token limit. Null if the model's name decides. */
   maxTokensField: MaxTokensField | null
   /** False if the server refuses `stream_options` and reports usage without it. */
   asksForUsage: boolean
-  /** LLM requests go to /responses. */
+  /** True if LLM requests are sent to /responses. */
   responses?: true
-  /** Live transcription: the models, from `models.stt` or from the configuration, and their socket's protocol. */
+  /** Live transcription: the models (a list, or all models for speech to text), and the socket's protocol variant. */
   realtime?: { models: readonly string[] | 'all'; rules: RealtimeRules }
-  /** The transcription request's fields. By default OpenAI's. */
+  /** The variant for a transcription request's fields. By default OpenAI's. */
   transcriptions?: 'voxtral'
-  /** The models served if the configuration names no models; null if they differ between deployments. */
+  /** The default models if the configuration lists no models. Null if they differ between deployments. */
   models: ModelIds | null
 }
 
 /** A vendor's language spelling, if it differs from canonical BCP 47. */
 type LanguageTags = {
-  /** Canonical tag → the vendor's code. */
+  /** Maps a canonical tag to the vendor's code. */
   codes: Readonly<Record<string, string>>
-  /** Spells every tag outside `codes`. By default the tag is sent unchanged. */
+  /** Converts every tag without an entry in `codes`. By default the tag is sent unchanged. */
   spell?: (tag: string) => string
 }
 
-/** Adapters with a protocol that only one vendor speaks. */
+/** Adapters for a protocol used by only one vendor. */
 export type VendorAdapter =
   | 'anthropic'
   | 'assemblyai'
@@ -52,21 +52,24 @@ export type VendorAdapter =
   | 'speechmatics'
 
 export type Vendor = {
-  /** The name for people. */
+  /** The display name. */
   name: string
   /** The usual environment variable for its key; null if the server needs no key. */
   keyVariable: string | null
   languageTags?: LanguageTags
-  /** The vendor's model id patterns. With them a bare id outside the catalog still leads to the vendor. */
+  /**
+   * Patterns for the vendor's model ids. With a pattern, a model id without a vendor is routed to the vendor even if
+   * the catalog does not list it.
+   */
   ids?: Partial<Record<Stage, RegExp>>
   /**
-   * An unlisted model takes the fields of this listed model. Without an entry, the stage's unlisted models are not
-   * served. A server with OpenAI's protocol needs no entry: its rows are made from the ids.
+   * The listed model to copy an unlisted model's row from. Without an entry, unlisted models for this stage are not
+   * served. A server with OpenAI's protocol needs no entry: its rows are made from the model ids.
    */
   unlisted?: Partial<Record<Stage, string>>
 } & ({ adapter: VendorAdapter | 'local' | 'loopback' } | { adapter: 'openai'; server: OpenAiServer })
 
-/** The vendors, in the order of the providers without a configuration. */
+/** The vendors. Providers without a configuration are listed in this order. */
 export const vendors = {
   local: { name: 'Embedded engines', adapter: 'local', keyVariable: null },
   loopback: { name: 'Loopback', adapter: 'loopback', keyVariable: null },
@@ -84,15 +87,15 @@ export const vendors = {
       maxTokensField: 'max_completion_tokens',
       asksForUsage: true,
       models: {
-        // GPT-5 and later models are reached only by name: they refuse sampling settings, which voice agents send, so
-        // auto routing must not choose them.
+        // GPT-5 and later models must be requested by name: they refuse sampling settings, but voice agents send them,
+        // so auto routing must not choose these models.
         llm: ['gpt-4o-mini', 'gpt-4.1-mini', 'gpt-4o', 'gpt-4.1'],
         stt: ['whisper-1', 'gpt-4o-mini-transcribe', 'gpt-4o-transcribe'],
         tts: ['gpt-4o-mini-tts', 'tts-1', 'tts-1-hd'],
       },
       responses: true,
-      // gpt-live-transcribe and gpt-realtime-whisper are left out, because they do not find an utterance's end point,
-      // as a stream must.
+      // gpt-live-transcribe and gpt-realtime-whisper are left out, because they do not detect an utterance's end point,
+      // and a stream needs it.
       realtime: { models: ['gpt-4o-mini-transcribe', 'gpt-4o-transcribe'], rules: 'openai' },
     },
   },
@@ -224,7 +227,7 @@ export const vendors = {
     keyVariable: 'ASSEMBLYAI_API_KEY',
     ids: { stt: /^(u3-|universal-)/ },
     unlisted: { stt: 'universal-2' },
-    // Its codes are in lower case with an underscore, and some are codes that BCP 47 has replaced.
+    // The vendor's codes are in lower case with an underscore, and some are older codes replaced in BCP 47.
     languageTags: {
       codes: { 'en-GB': 'en_uk', jv: 'jw', fil: 'tl' },
       spell: (tag) => tag.toLowerCase().replaceAll('-', '_'),
@@ -236,7 +239,7 @@ export const vendors = {
     keyVariable: 'CARTESIA_API_KEY',
     ids: { stt: /^ink-/, tts: /^sonic(-|$)/ },
     unlisted: { stt: 'ink-whisper', tts: 'sonic-3' },
-    // Its codes are Whisper's: ISO 639-1, with older codes for Filipino, Javanese and Norwegian.
+    // The vendor uses Whisper's codes: ISO 639-1, with older codes for Filipino, Javanese and Norwegian.
     languageTags: { codes: { fil: 'tl', jv: 'jw', nb: 'no' } },
   },
   deepgram: {
@@ -245,7 +248,7 @@ export const vendors = {
     keyVariable: 'DEEPGRAM_API_KEY',
     ids: { stt: /^(base|enhanced|flux|nova)(-|$)/, tts: /^aura-/ },
     unlisted: { stt: 'nova-3', tts: 'aura-2' },
-    // The canonical tags for Tagalog and Norwegian are Filipino and Bokmål.
+    // The vendor has Tagalog and Norwegian. Their canonical tags are Filipino (`fil`) and Bokmål (`nb`).
     languageTags: { codes: { fil: 'tl', nb: 'no' } },
   },
   elevenlabs: {
@@ -286,7 +289,7 @@ export function isVendorId(id: string): id is VendorId {
   return Object.hasOwn(vendors, id)
 }
 
-/** Returns the vendor with this published address, by its catalog name; null for other servers. */
+/** Returns the id of the vendor with this published address. Returns null for other servers. */
 export function vendorAt(baseUrl: string): VendorId | null {
   const address = baseUrl.replace(/\/+$/, '')
   const isAt = (vendor: Vendor) => vendor.adapter === 'openai' && vendor.server.baseUrl === address
@@ -295,7 +298,7 @@ export function vendorAt(baseUrl: string): VendorId | null {
 
 export const vendorIds = Object.keys(vendors) as VendorId[]
 
-/** Returns the vendor's name. If the configuration sets the address, the provider's id is used. */
+/** Returns the vendor's display name, or the provider's id if the configuration sets the address. */
 export function vendorNameOf(
   id: string,
   configs: readonly { id: string; adapter: string; baseUrl?: string }[],
@@ -305,9 +308,7 @@ export function vendorNameOf(
   return isVendorId(vendor) ? vendors[vendor].name : id
 }
 
-/**
- * Returns a server's published address from the table; null for an adapter that knows its vendor's addresses itself.
- */
+/** Returns a server's published address from the table. Returns null if the adapter itself contains the addresses. */
 export function publishedAddress(adapter: string): string | null {
   const vendor: Vendor | null = isVendorId(adapter) ? vendors[adapter] : null
   return vendor?.adapter === 'openai' ? vendor.server.baseUrl : null

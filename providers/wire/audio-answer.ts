@@ -9,8 +9,8 @@ import { readStreamedWav } from './streamed-wav.ts'
 const headerBytesMax = 65_536
 
 /**
- * Reads the format from the WAV header and streams the samples behind it. The first audio chunk already contains
- * samples, because the header is not audio.
+ * Reads the format from the WAV header and streams the samples after the header. The first audio chunk always contains
+ * samples, because the header does not count as audio.
  */
 export async function readWav(answer: StreamedAnswer): Promise<Speech> {
   const body = answer.body[Symbol.asyncIterator]()
@@ -34,8 +34,8 @@ const endedEarly = (start: Buffer): ProviderError =>
   start.length === 0 ? new ProviderError('empty', { sent: true }) : protocolError('ended within the WAV header')
 
 /**
- * Returns the body's chunks. Errors become ProviderError. This is not a generator: a generator that is closed before
- * its first `next` would not close the connection.
+ * Returns the body's chunks. Errors become ProviderError. This is not a generator: a generator does not close the
+ * connection if its reader stops before the first `next`.
  */
 export function audioOf(answer: StreamedAnswer, first?: Uint8Array): AsyncIterable<Uint8Array> {
   const body = answer.body[Symbol.asyncIterator]()

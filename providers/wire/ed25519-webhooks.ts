@@ -1,19 +1,19 @@
 /**
  * Checks webhook signatures from Telnyx and the simulator: Ed25519 over `<timestamp>|<body>`. A timestamp more than 300
- * s from now is refused, so an intercepted event cannot be sent again later.
+ * s from now is refused, so a captured event cannot be replayed later.
  */
 import { createPublicKey, type KeyObject, verify } from 'node:crypto'
 import type { Clock } from '../../domain/ports/system.ts'
 import { isObject, type JsonObject } from './json.ts'
 
 const windowS = 300
-/** The DER head of an Ed25519 key (RFC 8410), before its 32 bytes. */
+/** The DER prefix before an Ed25519 public key's 32 bytes (RFC 8410). */
 const keyHead = Buffer.from('302a300506032b6570032100', 'hex')
 
 export type SignedBodies = {
   /**
-   * Returns the JSON object in the body. Header names are in lower case. Returns `forged` if the signature or the
-   * timestamp is wrong, and `other` if the body is no object.
+   * Checks the signature and returns the JSON object in the body. Header names are in lower case. Returns `forged` if
+   * the signature or the timestamp is wrong, and `other` if the body is no JSON object.
    */
   read(headers: Readonly<Record<string, unknown>>, body: Uint8Array): JsonObject | 'forged' | 'other'
 }

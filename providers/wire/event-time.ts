@@ -1,6 +1,6 @@
 /**
- * Returns the time in milliseconds since the epoch. Returns null if the value is no time, or is before 1970 or after
- * 2099, because a database column may not accept such a time.
+ * Returns an event's time in milliseconds since the epoch. Returns null if the value is no time, or a time before 1970
+ * or after 2099, because the database might not accept it.
  */
 export function eventTimeMs(value: unknown): number | null {
   const timeMs = typeof value === 'string' && value.length <= charactersMax ? Date.parse(value) : Number.NaN

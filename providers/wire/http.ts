@@ -1,6 +1,7 @@
 /**
- * Requests to one vendor over HTTP: address, signature and failure classes. `VendorWire` holds the differences between
- * vendors. A vendor's text goes into `cause`, shortened and without the key, and never into a message.
+ * Sends HTTP requests to one vendor: address, authentication and error classes. `VendorWire` holds the differences
+ * between vendors. A vendor's error text is added to `cause`, shortened and without the key, but never to an error
+ * message for clients.
  */
 
 import { type ErrorClass, ProviderError } from '../../domain/ports/provider-error.ts'
@@ -15,21 +16,23 @@ import { withTrace } from './trace-headers.ts'
 
 /** One vendor's authentication and errors. */
 export type VendorWire = {
-  /** Returns header names and values in turn. */
+  /** Returns the authentication headers, as alternating names and values. */
   sign: (apiKey: string) => readonly string[]
   /**
-   * Reads a refusal's class from the vendor's error codes, never from its sentences. Returns null if the status
-   * decides. `body` is null if it is not a JSON object.
+   * Returns a refusal's error class by the vendor's error codes, never by its sentences. Returns null if the HTTP
+   * status decides. `body` is null if the answer is no JSON object.
    */
   classify: (status: number, body: JsonObject | null) => ErrorClass | null
-  /** Finds a failure in an answer with status 200. Absent if the vendor sends no such answers. */
+  /**
+   * Returns the error class if an answer with status 200 reports a failure. Absent if the vendor sends no such answers.
+   */
   failureIn?: (body: JsonObject) => ErrorClass | null
-  /** Returns the seconds to wait, if the vendor names them in a refusal's body and not in Retry-After. */
+  /** Returns the seconds to wait, for vendors with this time in a refusal's body instead of the Retry-After header. */
   retryAfterIn?: (body: JsonObject) => number | undefined
 }
 
 type HttpTransportOptions = {
-  /** Includes the common path for all requests. */
+  /** The base URL, with the common path for all requests. */
   baseUrl: string
   wire: VendorWire
   limits: OutboundLimits
@@ -48,22 +51,22 @@ export interface VendorHttp {
   get(path: string, signal: CancelSignal): Promise<JsonObject>
   /** Sends a DELETE and ignores the answer's body. */
   remove(path: string, signal: CancelSignal): Promise<void>
-  /** Returns the answer for every status, for calling code that needs more from a refusal than its class. */
+  /** Returns the answer for every status, for calling code that reads more from a refusal than its error class. */
   exchange(
     method: OutboundRequest['method'],
     path: string,
     payload: Payload | null,
     signal: CancelSignal,
   ): Promise<CollectedAnswer>
-  /** Sends a POST. A JSON answer instead of a stream is an error. */
+  /** Sends a POST and returns the answer as a stream. A JSON answer is an error. */
   stream(path: string, payload: Payload, bytesMax: number, signal: CancelSignal): Promise<StreamedAnswer>
 }
 
 /** The connections to one vendor, shared by all its keys. */
 export interface HttpTransport {
   /**
-   * Returns the methods for one key. Requests are not signed if `apiKey` is null. The result is cheap to make and needs
-   * no close.
+   * Returns the request methods with one API key. Requests have no authentication if `apiKey` is null. The returned
+   * object is cheap and need not be closed.
    */
   signedWith(apiKey: string | null): VendorHttp
   close(): Promise<void>
@@ -105,8 +108,8 @@ function createVendorHttp(link: Link, apiKey: string | null): VendorHttp {
     throw refusal(answer, wire, apiKey, clock.nowMs())
   }
   const read = (answer: CollectedAnswer) => readAnswer(accepted(answer).body.toString(), wire, apiKey)
-  // A vendor sends a JSON answer's first byte only when the whole answer is ready. So the wait for the headers may take
-  // as long as the whole request.
+  // A vendor sends a JSON answer's first byte only when the whole answer is ready. So the time limit for the headers is
+  // the whole request's.
   const collect = (
     method: OutboundRequest['method'],
     path: string,
@@ -134,7 +137,7 @@ function createVendorHttp(link: Link, apiKey: string | null): VendorHttp {
 }
 
 function requestsOf({ prefix, search, limits }: Link, signed: readonly string[]) {
-  // These headers are made once, because nearly all requests send JSON.
+  // The headers for a JSON body are made only once, because nearly all requests send JSON.
   const signedJson = [...signed, 'content-type', jsonType]
   const headersOf = (payload: Payload | null) => {
     if (payload === null) return signed
@@ -162,7 +165,7 @@ function requestsOf({ prefix, search, limits }: Link, signed: readonly string[])
 }
 
 /**
- * Returns the object in `text`, an answer or an event. Throws ProviderError if the text is no object or reports a
+ * Returns the JSON object in `text`, an answer or an event. Throws ProviderError if the text is no object or reports a
  * failure.
  */
 export function readAnswer(text: string, wire: VendorWire, apiKey: string | null): JsonObject {
@@ -175,7 +178,7 @@ export function readAnswer(text: string, wire: VendorWire, apiKey: string | null
 
 const isSuccess = (status: number) => status === 200 || status === 201
 
-/** Makes the error for a refused request or a refused socket opening. */
+/** Makes the error for a refused request or a refused WebSocket upgrade. */
 export function refusal(
   answer: CollectedAnswer,
   wire: VendorWire,

@@ -1,4 +1,4 @@
-/** Sockets with one JSON object in each text frame, as at nearly every vendor. */
+/** Reads sockets with one JSON object in each text frame, as used by nearly every vendor. */
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { OutboundSocketListener } from '../../runtime/outbound/socket.ts'
 import { protocolError } from './failures.ts'
@@ -13,9 +13,12 @@ export interface JsonFrameListener {
    * protocol error.
    */
   binary?(bytes: Uint8Array): void
-  /** Called if a frame does not have the agreed form. The socket is still open, and its owner closes it. */
+  /**
+   * Called if a frame breaks the vendor's protocol. The socket is still open, and the code that opened the socket must
+   * close it.
+   */
   failed(error: ProviderError): void
-  /** See OutboundSocketListener. */
+  /** Called when the socket has closed, as for OutboundSocketListener. */
   closed(code: number, reason: string): void
 }
 
@@ -24,7 +27,7 @@ export function jsonFrames(listener: JsonFrameListener): OutboundSocketListener 
   let failed = false
   const fail = (error: unknown) => {
     failed = true
-    // If a frame has an unexpected shape, the code reading it throws a TypeError.
+    // A TypeError here means the frame has an unexpected shape, so it becomes a protocol error.
     listener.failed(error instanceof ProviderError ? error : protocolError(error))
   }
   return {
@@ -56,7 +59,7 @@ function parse(text: string): JsonObject {
   try {
     value = parseVendorJson(text)
   } catch {
-    // The parser's message quotes the frame, and a frame can contain speech.
+    // The parser's error is dropped, because its message quotes the frame, and a frame can contain speech.
     throw protocolError('a frame that is not JSON')
   }
   if (!isObject(value)) throw protocolError('a frame that is no object')

@@ -1,4 +1,4 @@
-/** Readers for vendors' JSON. Any field may be missing or have another type than agreed. */
+/** Reads vendors' JSON. Any field may be missing or have an unexpected type. */
 import { excessOf } from '../../runtime/engine/json.ts'
 import { protocolError } from './failures.ts'
 
@@ -7,14 +7,14 @@ export type JsonObject = Record<string, unknown>
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** A shorter text has so few levels that any reader can follow them. Most events of a stream are shorter. */
+/** A shorter text is not checked, because it cannot be nested too deeply. Most stream events are shorter. */
 const harmlessMax = 1024
-/** The most values in an answer. The words of a transcript of ten hours have 450,000. */
+/** The most JSON values in an answer. The words in a transcript for ten hours have 450,000 values. */
 const valuesMax = 500_000
 
 /**
  * Parses a vendor's JSON. Throws SyntaxError, or ProviderError `protocol` if the text is nested too deeply or has too
- * many values: two million levels take 500 MB, and overflow the stack of each reader.
+ * many values: two million levels need 500 MB and overflow the stack in recursive code.
  */
 export function parseVendorJson(text: string): unknown {
   const excess = text.length > harmlessMax ? excessOf(text, valuesMax) : null
@@ -22,7 +22,7 @@ export function parseVendorJson(text: string): unknown {
   return JSON.parse(text)
 }
 
-/** Returns the objects in a list. Other items are left out. If the value is no list, the result is empty. */
+/** Returns the objects in a list, without any other items. Returns an empty list if the value is no list. */
 export const objectsOf = (value: unknown): JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : [])
 
 /** Returns the unchanged text, or an empty text if the value is no string. */
@@ -31,10 +31,7 @@ export const stringOf = (value: unknown): string => (typeof value === 'string' ?
 /** Returns the text without surrounding white space, or an empty text if the value is no string. */
 export const trimmed = (value: unknown): string => stringOf(value).trim()
 
-/**
- * Reads a required string. Throws ProviderError `protocol` if it is missing, because the answer then breaks the agreed
- * form.
- */
+/** Reads a required string. Throws ProviderError `protocol` if the string is missing. */
 export function stringAt(object: JsonObject, name: string): string {
   const value = object[name]
   if (typeof value !== 'string') throw protocolError(`no ${name}`)
@@ -56,5 +53,5 @@ export const timesOf = ({ start, end }: JsonObject) => ({ startMs: milliseconds(
 export const countOf = (value: unknown): number =>
   Number.isSafeInteger(value) && (value as number) > 0 ? (value as number) : 0
 
-/** Returns the count under `name` in an object, or zero if either is missing. */
+/** Returns the count in the field `name`, or zero if the object or the field is missing. */
 export const countAt = (value: unknown, name: string): number => (isObject(value) ? countOf(value[name]) : 0)

@@ -1,13 +1,13 @@
 /**
- * One live recognition stream over a vendor's socket. A stream has the same life cycle at every vendor, so the life
- * cycle is here. A vendor adds a `LiveSttVendor` with only its protocol's differences.
+ * One live recognition stream over a vendor's socket. All vendors' streams have the same life cycle, implemented here.
+ * A vendor adds a `LiveSttVendor` with only the differences in its protocol.
  *
  *   opening ──ready──► streaming ──end──► ending ──finished──► over
  *      └──────────────────┴── fail, a cut, a cancel ──┴──────────► over
  *
- * If a failure comes during the opening, the opening rejects; a later failure goes to the sink. Two waits are bounded:
- * the wait until the vendor is ready and, after the audio's end, the wait for the vendor's next frame. In between a
- * vendor may be silent for as long as the speaker is.
+ * If the opening fails, its promise rejects; a later failure is reported to the sink. Two waits have a time limit:
+ * until the vendor is ready and, after the audio's end, until the vendor's next frame. In between there is no limit,
+ * because a vendor sends no frames while the speaker is silent.
  */
 import { type ErrorClass, ProviderError } from '../../domain/ports/provider-error.ts'
 import type { Stt, SttStream, SttStreamRequest, SttStreamSink } from '../../domain/ports/stt.ts'
@@ -19,17 +19,20 @@ import type { JsonObject } from './json.ts'
 import { jsonFrames } from './json-frames.ts'
 import type { KeepAlive, SocketTransport } from './socket.ts'
 
-/** How a vendor's stream is opened for one request. */
+/** The values to open a vendor's stream for one request. */
 export type LiveSttVendor = {
   /** The socket's path and query. */
   path: string
   /** The first message. Absent if the path contains the whole configuration. */
   start?: string
-  /** True if the vendor accepts audio as soon as the socket is open. Absent if one of its frames calls `ready`. */
+  /**
+   * True if the vendor accepts audio as soon as the socket is open. Absent if the protocol calls `ready` at one of the
+   * vendor's frames.
+   */
   isReadyAtOnce?: true
-  /** Sent while the stream is ready and idle. Absent if this vendor needs no keep-alive. */
+  /** The keep-alive message, sent while the stream is ready and idle. Absent if this vendor needs no keep-alive. */
   keepAlive?: KeepAlive
-  /** How many bytes from the caller become one sent byte. 1 if absent. */
+  /** How many audio bytes from the client become one sent byte. 1 if absent. */
   bytesInPerSent?: number
   /** Makes the protocol for one stream. The stream is not open yet. */
   protocol: (stream: ProtocolStream) => LiveSttProtocol
@@ -43,7 +46,10 @@ export type Message = string | Uint8Array
  * the vendor accepts audio, and never with empty audio, because to some vendors an empty message ends the stream.
  */
 export interface LiveSttProtocol {
-  /** Makes an audio message. The bytes are only valid until it returns. If absent, audio is sent unchanged. */
+  /**
+   * Makes an audio message. The bytes are only valid until this method returns. If the method is absent, audio is sent
+   * unchanged.
+   */
   audio?(bytes: Uint8Array): Message | null
   /** Makes the message to end the utterance now. */
   flush(): Message | null
@@ -56,8 +62,8 @@ export interface LiveSttProtocol {
    */
   classOfClose(code: number, reason: string): ErrorClass | null
   /**
-   * Called before a close counts as a failure. If a vendor has no terminal frame, the close may be the end: then call
-   * `finished`.
+   * Called at a close, before it counts as a failure. If the vendor marks the stream's end only by a close, this method
+   * must call `finished`.
    */
   closed?(code: number): void
   /**
@@ -68,13 +74,13 @@ export interface LiveSttProtocol {
   over?(): void
 }
 
-/** The stream as its protocol sees it. After the stream is over, no report from here reaches the sink. */
+/** The stream's methods for a vendor's protocol. After the stream is over, these methods report no more to the sink. */
 export interface ProtocolStream extends Pick<SttStreamSink, 'speechStarted' | 'transcript'> {
   /** True if the vendor accepts audio now. */
   readonly isStreaming: boolean
   readonly isOver: boolean
   readonly clock: Clock
-  /** The number of audio bytes from the caller so far. */
+  /** The number of audio bytes from the client so far. */
   readonly audioBytes: number
   /** The number of bytes not yet written to the socket. */
   readonly unsentBytes: number
@@ -83,7 +89,7 @@ export interface ProtocolStream extends Pick<SttStreamSink, 'speechStarted' | 't
   send(message: Message): void
   /** To be called when the vendor is ready for audio. Calls after the first have no effect. */
   ready(): void
-  /** To be called at the vendor's terminal frame. Before `end` this counts as a failure. */
+  /** To be called at the vendor's last frame. If `end` was not called before, this counts as a failure. */
   finished(billedMs?: number): void
   /** To be called when the vendor reports a failure. `frame` is for the log. */
   fail(errorClass: ErrorClass, frame: JsonObject): void
@@ -103,7 +109,8 @@ export type LiveSttParts = Omit<LiveSttOptions, 'sockets'> & {
 }
 
 /**
- * Makes the port's `open` for a vendor. `vendorOf` may throw a ProviderError if the vendor cannot serve the request.
+ * Makes the `open` function in the domain's `Stt` interface for a vendor. `vendorOf` may throw a ProviderError if the
+ * vendor cannot serve the request.
  */
 export function createLiveStt(
   options: LiveSttOptions,
@@ -112,7 +119,7 @@ export function createLiveStt(
   return async (request, sink, signal) => openLiveStt(options, vendorOf(request), sink, signal)
 }
 
-/** The port's `transcribe` for a vendor with live audio only. */
+/** The `transcribe` function in the domain's `Stt` interface, for a vendor with live audio only: it always rejects. */
 export const refuseRecordings: Stt['transcribe'] = () =>
   Promise.reject(new ProviderError('unsupported', { sent: false, cause: 'live speech only' }))
 
@@ -240,8 +247,8 @@ export class LiveSttStream implements SttStream, ProtocolStream {
   }
 
   /**
-   * Passes a transcript on. If calling code closes the stream at one transcript, it gets no further transcript from the
-   * same frame.
+   * Passes a transcript to the sink. If the sink closes the stream at a transcript, it gets no further transcript from
+   * the same frame.
    */
   transcript(transcript: Parameters<SttStreamSink['transcript']>[0]): void {
     if (this.#state !== 'over') this.#parts.sink.transcript(transcript)
@@ -291,7 +298,7 @@ export class LiveSttStream implements SttStream, ProtocolStream {
     return this.#parts.clock.after(ms, () => this.#fail(new ProviderError('timeout', { sent: true })))
   }
 
-  /** Sends keep-alives. One timer checks at each interval if audio has come, so no timer must be set for each frame. */
+  /** Sends keep-alives. One timer checks at each interval if audio was sent, so that frames need no timers. */
   #keepAliveLater(keepAlive: KeepAlive): void {
     this.#stopKeepingAlive = this.#parts.clock.after(keepAlive.everyMs, () => {
       if (this.#state !== 'streaming') return

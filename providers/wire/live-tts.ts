@@ -1,4 +1,4 @@
-/** Speaks one text over a vendor's socket. The audio is read from the returned queue. */
+/** Synthesizes one text over a vendor's socket. The audio is read from the returned queue. */
 import type { ErrorClass } from '../../domain/ports/provider-error.ts'
 import type { Clock } from '../../domain/ports/system.ts'
 import type { OutboundLimits } from '../../runtime/outbound/limits.ts'
@@ -11,13 +11,13 @@ import { SpeechQueue } from './speech-queue.ts'
 
 export type LiveTtsOptions = { sockets: SocketTransport; apiKey: string | null; clock: Clock; limits: OutboundLimits }
 
-/** The part of a vendor's protocol for received frames and for ending the text. */
+/** A vendor's protocol: handling received frames and ending the text. */
 export type LiveTtsProtocol = {
   /** Handles one vendor frame. May throw a ProviderError. */
   frame: (frame: JsonObject, queue: SpeechQueue) => void
-  /** True if audio comes in binary frames. If absent, binary frames are a protocol error. */
+  /** True if the vendor sends audio in binary frames. If absent, binary frames are a protocol error. */
   binaryAudio?: true
-  /** Returns the messages for ending the text at the vendor, to be sent before the socket is closed. */
+  /** Returns the messages to cancel or end the text at the vendor, sent before the socket is closed. */
   farewell?: () => readonly string[]
   /** Returns the error class for a close before the text's end, or null if the connection was lost without a close. */
   classOfClose: (code: number, reason: string) => ErrorClass | null

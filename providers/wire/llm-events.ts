@@ -1,20 +1,23 @@
-/** A streamed LLM answer: reads server-sent events and yields the port's events, up to the vendor's terminal event. */
+/**
+ * Reads a streamed LLM answer: parses server-sent events and yields the domain's `LlmEvent` objects, up to the vendor's
+ * last event.
+ */
 import type { LlmEvent } from '../../domain/ports/llm.ts'
 import type { StreamedAnswer } from '../../runtime/outbound/answer.ts'
 import { readEventStream } from '../../runtime/outbound/event-stream.ts'
 import { toProviderError } from './failures.ts'
 import { type JsonObject } from './json.ts'
 
-/** Reads one answer in a vendor's frames. Both methods may throw ProviderError. */
+/** Reads one answer from a vendor's events. Both methods may throw ProviderError. */
 export interface AnswerReader {
   read(frame: JsonObject): Iterable<LlmEvent>
-  /** True if the vendor's terminal event has come. */
+  /** True if the vendor's last event has arrived. */
   readonly ended: boolean
-  /** Makes the last event, also if the answer stopped before its terminal event. */
+  /** Makes our last event. Called even if the answer stopped before the vendor's last event. */
   end(): LlmEvent
 }
 
-/** Yields the answer's events. Rejects with ProviderError. `parse` turns one event's data into its frame. */
+/** Yields the answer's events. Rejects with ProviderError. `parse` converts one event's data to a JSON object. */
 export async function* readLlmEvents(
   answer: StreamedAnswer,
   reader: AnswerReader,

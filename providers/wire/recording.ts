@@ -1,5 +1,5 @@
 /**
- * Writes a recording in the form required by a vendor: a file in a multipart form, or the whole body. The chunks are
+ * Makes a request body from a recording: a file in a multipart form, or the recording as the whole body. The chunks are
  * sent without being joined.
  */
 import { randomUUID } from 'node:crypto'
@@ -12,10 +12,11 @@ import type { Payload } from './http.ts'
 export type Field = [name: string, value: string]
 
 /**
- * Makes multipart/form-data with the recording last, because gateways route by the fields while the file still arrives.
+ * Makes multipart/form-data. The recording is the last part, because gateways can then route by the fields while the
+ * file still arrives.
  */
 export function recordingForm(fields: readonly Field[], recording: Recording, fileField = 'file'): Payload {
-  // The boundary is random, so no recording can contain it.
+  // The boundary is random, so that no recording contains it.
   const boundary = `parley-${randomUUID()}`
   const { name, type, chunks } = recordingFile(recording)
   const head = fields.map(([field, value]) => part(boundary, `name="${field}"`) + `\r\n${value}\r\n`).join('')
@@ -25,8 +26,8 @@ export function recordingForm(fields: readonly Field[], recording: Recording, fi
 }
 
 /**
- * Returns the recording as a file. Adds a WAV header to raw samples, and leaves containers unchanged. Throws
- * ProviderError `unsupported` for other raw encodings, such as Opus.
+ * Returns the recording as a file. Adds a WAV header to raw samples; other formats stay unchanged. Throws ProviderError
+ * `unsupported` for other raw encodings, such as Opus.
  */
 export function recordingFile(recording: Recording): { name: string; type: string; chunks: readonly Uint8Array[] } {
   const { container, encoding, sampleRateHz, channels } = recording.format
@@ -53,7 +54,7 @@ function samples({ chunks, dataOffset, dataBytes }: Recording): Uint8Array[] {
 const part = (boundary: string, disposition: string) =>
   `--${boundary}\r\nContent-Disposition: form-data; ${disposition}\r\n`
 
-/** The names and types for a recording's file. Servers read the format from the file name. */
+/** The file names and media types for each format. Servers read the format from the file name. */
 const files = {
   wav: { name: 'audio.wav', type: 'audio/wav' },
   flac: { name: 'audio.flac', type: 'audio/flac' },

@@ -1,21 +1,21 @@
-/** Turns a failed rich-message request into the port's errors. */
+/** Converts a failed rich-message request to the domain's errors. */
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import { RichMessageError } from '../../domain/ports/rich-messages.ts'
 import { isObject, type JsonObject, objectsOf, stringOf } from './json.ts'
 
-/** Always throws: RichMessageError for a provider's failure, and any other error unchanged. */
+/** Always throws: a RichMessageError for a provider's failure, or any other error unchanged. */
 export function toMessageError(error: unknown): never {
   if (!(error instanceof ProviderError)) throw error
   const { errorClass, status, sent, cause } = error
   throw new RichMessageError(
     { status: status ?? null, detail: detailIn(cause), mayBeSent: sent && status === undefined },
-    // The provider's text may contain the number, so it goes into no log.
+    // The provider's text is dropped, because it may contain the phone number and must not be logged.
     { cause: new Error(`${errorClass}, status ${status}`) },
   )
 }
 
 /**
- * Returns an empty object if the provider does not know the resource (404). Throws RichMessageError for any other
+ * Returns an empty object if the resource is unknown to the provider (404). Throws RichMessageError for any other
  * failure.
  */
 export function emptyIfUnknown(error: unknown): JsonObject {

@@ -1,4 +1,4 @@
-/** Opens sockets to one vendor, on demand or, if the vendor's rules allow it, in advance. */
+/** Opens WebSockets to one vendor, on demand or, if the vendor's rules allow, in advance ("warm"). */
 import type { Clock } from '../../domain/ports/system.ts'
 import type { OutboundLimits } from '../../runtime/outbound/limits.ts'
 import { openSocket } from '../../runtime/outbound/open-socket.ts'
@@ -10,12 +10,12 @@ import { withTrace } from './trace-headers.ts'
 import { WarmTargets } from './warm-targets.ts'
 
 export type SocketTransportOptions = {
-  /** An http(s) or ws(s) URL, with the common path for all targets. */
+  /** An http(s) or ws(s) URL, with the common path for all sockets. */
   baseUrl: string
   wire: VendorWire
   limits: OutboundLimits
   clock: Clock
-  /** Absent if this vendor has no warm sockets. */
+  /** The rules for sockets opened in advance. Absent if this vendor has no warm sockets. */
   warm?: WarmRules
   /** Called at every opening if the vendor has warm sockets. */
   observeWarm?: (outcome: WarmOutcome) => void
@@ -32,7 +32,7 @@ export function createSocketTransport(options: SocketTransportOptions): SocketTr
 
 function createDial({ baseUrl, wire, limits, clock }: SocketTransportOptions): Dial {
   const base = new URL(baseUrl)
-  // The URL class cannot change http: to ws:.
+  // The origin is built as text, because the URL class cannot change http: to ws:.
   const origin = `${base.protocol === 'https:' || base.protocol === 'wss:' ? 'wss' : 'ws'}://${base.host}`
   const prefix = base.pathname.replace(/\/+$/, '')
   const { connectMs, firstByteMs, frameBytesMax, bufferedBytesMax } = limits

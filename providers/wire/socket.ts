@@ -1,10 +1,10 @@
-/** The port for a vendor's sockets, and the rules for its warm sockets. */
+/** The interface for opening a vendor's sockets, and the rules for warm sockets, opened in advance. */
 import type { CancelSignal } from '../../domain/ports/system.ts'
 import type { OutboundSocket } from '../../runtime/outbound/socket.ts'
 
-/** A vendor socket's address and handshake headers. Requests with equal targets may use the same warm sockets. */
+/** A socket's address and handshake headers. Requests with equal targets can use the same warm sockets. */
 export type SocketTarget = {
-  /** Path and query, after the path of the base URL. */
+  /** The path and query, appended to the base URL's path. */
   path: string
   headers?: readonly string[]
   protocols?: readonly string[]
@@ -15,9 +15,12 @@ export type KeepAlive = { text: string; everyMs: number }
 
 /** The vendor's rules for a warm socket. */
 export type WarmRules = {
-  /** Null if the vendor needs no keep-alive before the first use, or accepts no keep-alive. */
+  /** The keep-alive for an unused socket. Null if the vendor needs or accepts no keep-alive before the first use. */
   keepAlive: KeepAlive | null
-  /** How long a socket may wait unused: shorter than the vendor's limit; 0 if the vendor bills idle sockets. */
+  /**
+   * How long a socket may wait unused. Must be shorter than the vendor's idle limit, and 0 if the vendor bills idle
+   * sockets.
+   */
   idleMsMax: number
 }
 
@@ -29,12 +32,12 @@ export type WarmOutcome = 'hit' | 'miss' | 'stale'
 
 export interface SocketTransport {
   /**
-   * Resolves with an open socket; rejects with ProviderError. `signal` ends the opening, not the socket. If a warm
-   * socket ends before its first answer, it is replaced unnoticed: the same messages are sent again over a new socket,
-   * so the vendor's greeting may come twice.
+   * Resolves with an open socket; rejects with ProviderError. `signal` cancels the opening but does not close an open
+   * socket. If a warm socket ends before its first answer, it is replaced without notice: the same messages are sent
+   * again over a new socket, so the vendor's greeting may arrive twice.
    */
   open(apiKey: string | null, target: SocketTarget, signal: CancelSignal): Promise<OutboundSocket>
-  /** Closes the warm sockets. The calling code closes sockets from `open`. */
+  /** Closes the unused warm sockets. The calling code must close sockets returned by `open`. */
   close(): Promise<void>
 }
 

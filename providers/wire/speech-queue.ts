@@ -1,7 +1,7 @@
 /**
- * A queue for speech: a socket adds chunks and a reader reads them one by one. The reader is as slow as playout and the
- * vendor much faster, and a socket cannot be paused. So the bytes in the queue are limited. The wait for the vendor is
- * timed only while the reader waits.
+ * A queue for synthesized speech: a socket adds chunks and a reader reads them one by one. A vendor is much faster than
+ * a reader at playout speed, and a socket cannot be paused, so the queue's size in bytes is limited. Time limits for
+ * the vendor apply only while the reader waits.
  *
  *   open ──end──► drained, then done        open ──fail──► drained, then rejects        any ──return──► done
  */

@@ -1,7 +1,7 @@
 /**
- * Finds the pieces reported by a vendor, words or characters, in a text. Vendors leave out punctuation and space, so
- * only letters and digits must agree. If a piece does not agree, the vendor has spoken another text, and no later place
- * is known.
+ * Finds the words or characters reported by a vendor in the spoken text. Vendors leave out punctuation and spaces, so
+ * only letters and digits must match. If a piece does not match, the vendor has changed the text, and no later position
+ * can be found.
  */
 export class TextCursor {
   readonly #characters: readonly { character: string; place: number }[]
@@ -14,7 +14,7 @@ export class TextCursor {
     this.#length = text.length
   }
 
-  /** Returns the place after the next piece, in UTF-16 code units, or null if the piece does not match the text. */
+  /** Returns the position after the next piece, in UTF-16 code units, or null if the piece does not match the text. */
   behind(piece: string): number | null {
     for (const character of piece) this.#take(character)
     return this.#isLost ? null : this.#place

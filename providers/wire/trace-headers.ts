@@ -1,7 +1,7 @@
-/** Passes an attempt's trace on to its provider (W3C Trace Context). */
+/** Adds the trace headers to requests to providers (W3C Trace Context). */
 import type { CancelSignal } from '../../domain/ports/system.ts'
 
-/** Adds the trace headers. `headers` are names and values in turn. */
+/** Returns the headers with the trace headers added. `headers` are alternating names and values. */
 export function withTrace(headers: readonly string[], { traceHeaders }: CancelSignal): readonly string[] {
   return traceHeaders ? [...headers, ...Object.entries(traceHeaders).flat()] : headers
 }

@@ -1,6 +1,6 @@
 /**
- * Converts a conversation for vendors with only two speakers and with separate system messages. Consecutive items from
- * one speaker become one turn, because these vendors refuse function calls if not all results are in the next turn.
+ * Converts a conversation for vendors that allow only two roles and take system messages separately. Consecutive items
+ * from one role become one turn, because these vendors refuse function calls unless all results are in the next turn.
  */
 import type { LlmItem } from '../../domain/ports/llm.ts'
 import { parseJson } from '../../runtime/engine/json.ts'
@@ -9,7 +9,7 @@ import { isObject, type JsonObject } from './json.ts'
 type Turn<Part> = { speaker: 'user' | 'model'; parts: Part[] }
 type Call = Extract<LlmItem, { type: 'function_call' }>
 
-/** Joins the system messages to one text. Empty if there are no system messages. */
+/** Joins the system messages to one text. Returns an empty text if there are no system messages. */
 export function systemOf(items: readonly LlmItem[]): string {
   const texts = items.map((item) => (item.type === 'message' && item.role === 'system' ? item.text : ''))
   return texts.filter((text) => text !== '').join('\n\n')
@@ -17,8 +17,8 @@ export function systemOf(items: readonly LlmItem[]): string {
 
 /**
  * Returns all items except the system messages. Messages without text are left out, because vendors refuse them. Within
- * a turn function results come first. Otherwise a message sent during a running function would be between the call and
- * its result.
+ * a turn, function results are placed first. Otherwise a message sent while a function runs would be between the call
+ * and its result.
  */
 export function turnsOf<Part>(items: readonly LlmItem[], partOf: (item: LlmItem) => Part): Turn<Part>[] {
   const turns: (Turn<Part> & { results: number })[] = []
@@ -36,8 +36,8 @@ export function turnsOf<Part>(items: readonly LlmItem[], partOf: (item: LlmItem)
 
 /**
  * Returns an earlier call's arguments as an object, because these vendors require an object. If the arguments are no
- * JSON object, for example because a token limit cut them off, they are passed as text under `INVALID_JSON`, the name
- * from Anthropic's documents.
+ * JSON object, for example because a token limit truncated them, they are passed as text in the field `INVALID_JSON`,
+ * as Anthropic's documents recommend.
  */
 export function argumentsOf(call: Call): JsonObject {
   const value = parsed(argumentsText(call))
@@ -45,8 +45,8 @@ export function argumentsOf(call: Call): JsonObject {
 }
 
 /**
- * Replaces a blank text with `{}`. Models send a blank text for a function without parameters, but servers refuse it
- * because they read the arguments as JSON.
+ * Returns the arguments as JSON text, and `{}` for a blank text. Models send a blank text for a function without
+ * parameters, but servers refuse a blank text because it is not JSON.
  */
 export function argumentsText({ arguments: text }: Call): string {
   return text.trim() === '' ? '{}' : text

@@ -1,4 +1,4 @@
-/** Unpacks compressed answers (RFC 9110 §8.4). Our requests do not ask for them, but some servers compress anyway. */
+/** Decompresses answers (RFC 9110 §8.4). Our requests do not ask for compression, but some servers compress anyway. */
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib'
 
 export type Body = { body: Uint8Array; isCut: boolean }
@@ -12,8 +12,8 @@ const unpackers: Readonly<Record<string, typeof gunzipSync>> = {
 const nothing = new Uint8Array(0)
 
 /**
- * Returns the content, with at most `bytesMax` bytes. If the content is longer, cut, broken or in another coding, it is
- * left out, because neither a log's reader nor a model can use packed bytes.
+ * Returns the decompressed content, with at most `bytesMax` bytes. If the content is longer, truncated, damaged or in
+ * an unsupported coding, it is left out, because compressed bytes are useless in a log and for a model.
  */
 export function unpack(answer: Body, coding: string | undefined, bytesMax: number): Body {
   const name = coding?.trim().toLowerCase() ?? ''

@@ -1,22 +1,22 @@
 /**
- * Builds transcripts from vendors' pieces. All vendors send two kinds: fixed pieces come once and do not change,
- * interim pieces come again and again.
+ * Builds transcripts from vendors' text pieces. There are two kinds: fixed pieces are sent once and do not change,
+ * interim pieces are sent again and again.
  *
  *   fixed    Hello there,     ← added to
  *   interim  how are yo       ← replaced each time
  *
- * The domain gets the whole text: an interim transcript for each change, and one final when the speech ends. During
- * speech without a pause it gets a final from time to time, so that the held text and the wait for a final stay
- * bounded.
+ * The domain receives the whole text: an interim transcript for each change, and a final transcript when the speech
+ * ends. During speech without a pause a final transcript is sent from time to time, to limit the stored text and the
+ * wait for a final.
  */
 
 import type { SttStreamRequest, SttStreamSink, Word } from '../../domain/ports/stt.ts'
 
 /** A word, a part of a word, or a punctuation mark. */
 export type Piece = {
-  /** The text, including a space before it if there is one in the transcript. */
+  /** The text, including the space before it, if any. */
   text: string
-  /** True if the piece belongs to the word before it. */
+  /** True if the piece continues the previous word. */
   joins: boolean
   startMs: number
   endMs: number
@@ -24,7 +24,7 @@ export type Piece = {
   language?: string
 }
 
-/** After this much speech without a pause, the domain gets a final, but the utterance continues. */
+/** After this much speech without a pause, a final transcript is sent, but the utterance continues. */
 const fixedMsMax = 15_000
 
 export class Utterances {
@@ -34,7 +34,7 @@ export class Utterances {
   #interim: readonly Piece[] = []
   #utterance = 0
   #isStarted = false
-  /** True if the utterance already has a final, but has not ended. */
+  /** True if the utterance already has a final transcript but has not ended. */
   #isCut = false
   #lastInterimText = ''
   #endMs = 0
@@ -47,7 +47,10 @@ export class Utterances {
     this.#sink = sink
   }
 
-  /** Starts the utterance, for vendors with a report before the first word. For others the first piece starts it. */
+  /**
+   * Starts the utterance, for vendors that report the start of speech. For other vendors the first piece starts the
+   * utterance.
+   */
   started(startMs: number): void {
     if (this.#isStarted) return
     this.#isStarted = true
@@ -82,7 +85,7 @@ export class Utterances {
     this.#utterance++
   }
 
-  /** Ends the utterance when no piece will follow: the open interim pieces count as fixed. */
+  /** Ends the utterance when no further piece will arrive: the interim pieces then count as fixed. */
   finish(): void {
     this.#fixed.push(...this.#interim)
     this.end()

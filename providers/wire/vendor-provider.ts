@@ -1,4 +1,7 @@
-/** The common parts in every vendor's provider: its connections, its catalog rows, and the ports for each key. */
+/**
+ * The common parts in every vendor's provider: its connections, its catalog rows, and the speech and LLM interfaces for
+ * each API key.
+ */
 import type { Provider, ProviderPorts } from '../../domain/ports/provider.ts'
 import type { VendorModel, VendorOptions } from './adapter.ts'
 import { createHttpTransport, type HttpTransport, type VendorWire } from './http.ts'

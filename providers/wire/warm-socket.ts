@@ -1,7 +1,7 @@
 /**
- * A socket opened in advance. It looks like any other socket, but its server may have closed it meanwhile, and this
- * shows only when an answer is due. So all messages are remembered until the first answer. If the socket ends instead,
- * a new socket is opened and gets the same messages.
+ * A socket opened in advance. Its user sees a usual socket, but the server may have closed the connection meanwhile,
+ * and this is detected only when no answer arrives. So all messages are stored until the first answer. If the socket
+ * ends before it, a new socket is opened and gets the same messages.
  *
  *   waiting ──lend──► untried ──an answer, or too much sent──► proven ──► over
  *      │                 └──the socket ends──► reopening ──opened──┘        ▲
@@ -12,17 +12,20 @@ import type { OutboundSocket, OutboundSocketListener } from '../../runtime/outbo
 
 export type WarmSocketParts = {
   openedMs: number
-  /** Opens the replacement. If this rejects for any reason, the first socket's end is reported to the user. */
+  /**
+   * Opens the replacement socket. If this rejects for any reason, the first socket's end is reported to the socket's
+   * user.
+   */
   reopen: (signal: AbortSignal) => Promise<OutboundSocket>
-  /** Called if the socket ended while it waited for its first use. */
+  /** Called if the socket ended before its first use. */
   ended: () => void
   /** Called if the socket ended before its first answer. */
   stale: () => void
 }
 
 /**
- * Two seconds of 16 kHz audio. When more bytes have been sent, the socket counts as alive, because its server must have
- * read some.
+ * The most stored bytes: two seconds of 16 kHz audio. When more bytes have been sent, the socket counts as alive,
+ * because its server must have read some bytes.
  */
 const rememberedMax = 65_536
 
@@ -58,7 +61,7 @@ export class WarmSocket implements OutboundSocket, OutboundSocketListener {
   }
 
   get isOpen(): boolean {
-    // If the socket ends before its first answer, it is replaced. So its user sees an open socket.
+    // While an ended socket is being replaced, the state is still `open` for the user.
     if (this.#state === 'untried' || this.#state === 'reopening') return true
     return this.#state !== 'over' && this.#socket.isOpen
   }
@@ -109,7 +112,7 @@ export class WarmSocket implements OutboundSocket, OutboundSocketListener {
     if (hasWaited) this.#parts.ended()
   }
 
-  /** Notes a received message. A message before our first message is a greeting, not an answer. */
+  /** Handles a received message. A message received before our first message is a greeting, not an answer. */
   #received(): void {
     if (this.#state === 'untried' && this.#sent.length > 0) this.#prove()
   }
@@ -127,12 +130,12 @@ export class WarmSocket implements OutboundSocket, OutboundSocketListener {
   }
 
   #remember(data: string | Uint8Array): void {
-    // The bytes are only valid until `send` returns.
+    // The bytes are copied, because they are only valid until `send` returns.
     this.#sent.push(typeof data === 'string' ? data : new Uint8Array(data))
     this.#sentLength += data.length
     if (this.#sentLength <= rememberedMax) return
     if (this.#state === 'untried') this.#prove()
-    // Not within this call, because the code calling `send` does not expect `closed` meanwhile.
+    // Called after `send` has returned, because the code calling `send` does not expect `closed` meanwhile.
     else queueMicrotask(() => this.#giveUp(1009, 'local: more was sent than is kept for a new socket'))
   }
 

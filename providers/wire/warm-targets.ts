@@ -6,9 +6,10 @@
  *   │ target A │ target B │ target C │              waiting  warm sockets, oldest first
  *   └──────────┴──────────┴──────────┘              strikes  failed or short-lived sockets; three stop new openings
  *
- * One watch looks at all targets: it sends keep-alives, replaces sockets near the vendor's idle limit, and forgets
+ * One timer checks all targets: it sends keep-alives, replaces sockets near the vendor's idle limit, and forgets unused
  * targets. Above `socketsMax` the least recently used target loses a socket. If a target fails, it gets no more warm
- * sockets until a request has opened it. So a vendor outage or a refused account causes no unneeded attempts.
+ * sockets until a request has opened a socket successfully. So a vendor outage or a refused account causes no useless
+ * attempts.
  */
 import { setMaxListeners } from 'node:events'
 import type { CancelSignal, Clock } from '../../domain/ports/system.ts'
@@ -27,7 +28,7 @@ export type WarmOptions = {
 }
 
 type WarmTarget = {
-  /** The index in the watch. */
+  /** The target's index in the watch. */
   place: number
   readonly key: string
   readonly open: (signal: AbortSignal) => Promise<OutboundSocket>
@@ -41,7 +42,10 @@ const strikesMax = 3
 
 export class WarmTargets implements SocketTransport {
   readonly #options: WarmOptions
-  /** The interval between two checks: an eighth of a warm socket's life, and at most half the keep-alive interval. */
+  /**
+   * The interval between two checks: an eighth of a warm socket's maximum age, and at most half the keep-alive
+   * interval.
+   */
   readonly #lookMs: number
   /** The targets, the least recently used first. */
   readonly #targets = new Map<string, WarmTarget>()
@@ -66,10 +70,10 @@ export class WarmTargets implements SocketTransport {
     const target = this.#use(apiKey, to)
     const warm = this.#take(target)
     observe(warm ? 'hit' : 'miss')
-    // Without a warm socket the request opens a socket itself. Its handshake shows if warm sockets can be opened again.
+    // Without a warm socket the request opens a socket itself. If this succeeds, warm sockets can be opened again.
     const socket = warm ?? (await dial(apiKey, to, signal))
-    // A completed handshake allows one more opening, because many vendors check the key only afterwards. A warm socket
-    // in use shows more: all strikes are forgotten.
+    // A completed handshake allows only one more warm socket, because many vendors check the key after the handshake. A
+    // warm socket still open at its use proves more, so all strikes are reset.
     target.strikes = warm ? 0 : Math.min(target.strikes, strikesMax - 1)
     // Beginning a handshake takes a millisecond of work, and the request need not wait for it.
     setImmediate(() => this.#refill(target))
@@ -97,7 +101,8 @@ export class WarmTargets implements SocketTransport {
   }
 
   #newTarget(key: string, open: WarmTarget['open']): WarmTarget {
-    // The target gets no warm socket until a request has opened it successfully.
+    // The target begins with the maximum strikes, so it gets no warm socket until a request has opened a socket
+    // successfully.
     return { place: -1, key, open, usedMs: [], waiting: [], opening: 0, strikes: strikesMax }
   }
 
@@ -128,7 +133,7 @@ export class WarmTargets implements SocketTransport {
   }
 
   #refill(target: WarmTarget): void {
-    // A socket near its age limit can still be lent, but it is replaced already now.
+    // A socket near its age limit can still be used, but its replacement is opened now.
     const lasting = target.waiting.filter((socket) => this.#ageMs(socket) + 2 * this.#lookMs <= this.#idleMsMax)
     let missing = this.#desiredCount(target) - lasting.length - target.opening
     while (missing-- > 0 && this.#canOpenFor(target)) this.#openWarm(target)
@@ -195,7 +200,7 @@ export class WarmTargets implements SocketTransport {
   #ended(target: WarmTarget, socket: WarmSocket): void {
     if (!this.#remove(target, socket)) return
     this.#options.observe('stale')
-    // If a socket lasted for a while, the target is good and only this socket's server has gone. So it is no strike.
+    // If the socket was open for a while, the target works and only this connection was closed, so this is no strike.
     if (this.#ageMs(socket) < this.#lookMs) target.strikes++
     this.#refill(target)
   }

@@ -1,6 +1,6 @@
 /**
- * Requests to organizations' addresses, through the address guard. Connections to recently used addresses stay open,
- * because a caller waits for a tool's answer.
+ * Sends requests to organizations' servers. The address guard refuses forbidden addresses. Connections to recently used
+ * servers stay open to save time, because a caller on the phone waits for a tool's answer.
  */
 import type { Clock } from '../../domain/ports/system.ts'
 import {
@@ -19,27 +19,30 @@ import { type Body, unpack } from './unpack.ts'
 export type WebhookClientOptions = {
   guard: AddressPolicy
   clock: Clock
-  /** The most connections to one address, so that one organization does not take all connections in the process. */
+  /** The most connections to one address, so that one organization does not use all connections in the process. */
   connectionsMax?: number
-  /** The number of addresses with open connections. */
+  /** The most addresses with open connections. */
   addressesMax?: number
 }
 
 const queuedMax = 64
 const connectMs = 5000
-/** The longest silence of the other server. A request's signal ends the request before this time. */
+/** The longest time without data from the other server. A request's signal usually ends the request earlier. */
 const silentMsMax = 60_000
-/** Above every `answerBytesMax`, so that `read` cuts a long answer and the pool does not fail it. */
+/**
+ * The pool's size limit for an answer. It is above every `answerBytesMax`, so that `read` truncates a long answer
+ * before the pool fails the request.
+ */
 const discardedBytesMax = 16 * 1024 * 1024
 
-/** A request with a body is a POST, a request without a body a GET. */
+/** A request with a body is sent as POST, a request without a body as GET. */
 type Sent = Omit<WebhookRequest, 'body'> & Partial<Pick<WebhookRequest, 'body'>>
 
 type Origin = { pool: OutboundPool; underWay: number }
 
 export function createWebhookClient(options: WebhookClientOptions): WebhookClient {
   const { connectionsMax = 16, addressesMax = 64 } = options
-  /** The open connections by lane and address. The last used address is at the end. */
+  /** The open connections by lane (a separate connection pool) and address. The last used address is at the end. */
   const origins = new Map<string, Origin>()
 
   function take(origin: string, lane = ''): Origin {
@@ -120,7 +123,8 @@ async function sendOver(
 }
 
 /**
- * Reads at most `bytesMax` bytes. Leaving the loop closes the connection, so the rest of a long answer is not received.
+ * Reads at most `bytesMax` bytes. Stopping the iteration closes the connection, so the rest of a long answer is not
+ * received.
  */
 async function read(body: AsyncIterable<Uint8Array>, bytesMax: number): Promise<Body> {
   const chunks: Uint8Array[] = []
@@ -151,8 +155,8 @@ function toWebhookError(error: unknown): WebhookError {
 }
 
 /**
- * Node's error codes for a failed name lookup, and for a failed handshake. In OpenSSL each fault has another code, so
- * the codes are matched by their beginnings.
+ * Node's error codes for a failed name lookup, and for a failed handshake. OpenSSL has a different code for each fault,
+ * so the codes are matched by their prefixes.
  */
 const ofDns = /^(ENOTFOUND|EAI_|ENODATA|ESERVFAIL)/
 const ofTls = /^(ERR_SSL_|ERR_TLS_|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_|INVALID_|EPROTO)/

@@ -1,11 +1,11 @@
 /**
- * One leg's audio over RTP: the transport for the leg's conversation.
+ * One call leg's audio over RTP: the transport for the leg's conversation.
  *
  *   open ──start──► live ──close──► closed
  *
- * Packets are accepted from the SDP's address and from the signalling's address: behind NAT the SDP's address is often
- * unreachable for others. Our packets go to the source of the other side's packets. Before the first packet, nothing is
- * sent to a private address from an SDP. Otherwise a trunk could aim our packets at any machine in our network.
+ * Packets are accepted from the SDP's address and from the signalling's address: behind NAT the SDP often contains a
+ * private address. Our packets go to the source of the other side's packets. Before the first packet, nothing is sent
+ * to a private address from an SDP. Otherwise a trunk could aim our packets at any machine in our network.
  */
 import { randomBytes } from 'node:crypto'
 import type { RemoteInfo, Socket } from 'node:dgram'
@@ -36,11 +36,11 @@ export type LegStreamDeps = {
 const lineRateHz = 8000
 const tickMs = 20
 const frameSamples = 160
-/** 100 ms in one packet. */
+/** The largest payload: 100 ms in one packet. */
 const payloadBytesMax = 800
-/** The most packets read between two ticks. */
+/** The most packets read between two ticks; further packets are dropped. */
 const packetsMax = 20
-/** Ten seconds. If no packets come, the conversation receives silence for this long and then nothing. */
+/** Ten seconds, in ticks. If no packets arrive, the conversation receives silence for this long and then no frames. */
 const silentTicksMax = 500
 
 const bytes = Buffer.alloc(2 * payloadBytesMax)
@@ -68,13 +68,13 @@ export class LegStream implements MediaTransport {
   #timestamp = randomBytes(4).readUInt32BE()
   #line: Line | null = null
   #sink: MediaSink | null = null
-  /** The connected leg. Null if this leg talks with its conversation. */
+  /** The other leg, if two legs are connected. Null if this leg is connected to its conversation. */
   #other: LegStream | null = null
   readonly #relayed = new RelayQueue()
   readonly #far: FarSource
   /**
-   * The format for each payload type. A number keeps its meaning for the whole call (RFC 3264, section 8.3.2), so late
-   * packets are understood.
+   * The format for each payload type. A payload type keeps its meaning for the whole call (RFC 3264, section 8.3.2), so
+   * earlier formats are kept for late packets.
    */
   readonly #formats = new Map<number, SdpFormat['encoding']>()
   #ticks = 0
@@ -82,14 +82,14 @@ export class LegStream implements MediaTransport {
   #silentTicks = 0
   /** Ticks since the other side's last packet. */
   #quietTicks = 0
-  /** Ticks since the other side's newest SDP address came. */
+  /** Ticks since the other side's SDP last changed its address. */
   #describedTicks = 0
   /** The number of valid packets from the other side. */
   #packets = 0
   #hasSent = false
   #hasComplained = false
   #isClosed = false
-  /** True if the conversation has ended. It then receives nothing any more. */
+  /** True if the conversation has ended. It then receives no more audio. */
   #hasLeft = false
 
   constructor(deps: LegStreamDeps, options: RtpLegOptions) {
@@ -127,20 +127,20 @@ export class LegStream implements MediaTransport {
     if (this.#far.describe(this.#describedBy(remote))) this.#describedTicks = 0
     if (before !== null) return
     const sink = this.#options.joined(this)
-    // The conversation may have ended during this call. Then there is no sink to keep.
+    // The conversation may have ended during this call. Then its sink must not be stored.
     if (!this.#isLeft()) this.#sink = sink
   }
 
   /**
-   * Sends keys as telephone events, or as tones if the other side takes no events. Returns false if nothing can be sent
-   * now, or if too many keys wait.
+   * Sends DTMF keys as telephone events, or as tones if the other side does not support events. Returns false if no
+   * audio can be sent now, or if too many keys wait.
    */
   sendDtmf(digits: string): boolean {
     const line = this.#line
     return line !== null && this.#targetOf(line) !== null && this.#keys.add(digits)
   }
 
-  /** Passes on a key pressed by the other side. */
+  /** Handles a key pressed by the other side. */
   pressed(digit: string, way: KeyWay): void {
     if (!this.#pressed.isNew(digit, way)) return
     this.#other?.sendDtmf(digit)
@@ -190,7 +190,7 @@ export class LegStream implements MediaTransport {
   }
 
   notify(): void {
-    // A phone shows nothing.
+    // A phone has no display for transcripts or events, so these are dropped.
   }
 
   /** Called when the conversation has ended. The SIP side ends the leg. */
@@ -223,7 +223,8 @@ export class LegStream implements MediaTransport {
     const line = this.#line
     const place = line === null ? 'stranger' : this.#far.placeOf({ address, port })
     if (place === 'stranger') return
-    // Packets from a candidate are not counted, because a flood would otherwise displace the call's speech.
+    // Packets from a candidate are not counted, because an attacker's packets could otherwise use up the limit and
+    // displace the call's speech.
     if (place !== 'candidate' && ++this.#packetsOfTick > packetsMax) return
     const packet = readPacket(datagram)
     if (packet === null || packet.payload.length > payloadBytesMax) return
@@ -255,11 +256,11 @@ export class LegStream implements MediaTransport {
     if (digit !== null) this.pressed(digit, 'event')
   }
 
-  /** Sends one packet at each tick, even for silence, so that the other side and the firewalls between see a stream. */
+  /** Sends one packet at each tick, even for silence, so that firewalls and the other side see a continuous stream. */
   #send(line: Line): void {
     const { remote, codec, silence } = line
     const target = this.#targetOf(line)
-    // Keys wait while nothing can be sent.
+    // DTMF keys wait while no packets can be sent.
     const key = target === null ? null : this.#keys.next(remote.dtmfPayloadType !== null)
     if (key !== null && 'payload' in key && remote.dtmfPayloadType !== null) {
       const timestamp = this.#timestamp - key.sinceStart
@@ -286,7 +287,7 @@ export class LegStream implements MediaTransport {
     if (target === null) return
     const sequence = this.#sequence++
     this.#hasSent = true
-    // If a packet cannot be sent, it is lost, as on any network.
+    // A failed packet is not repeated, because RTP tolerates lost packets.
     this.#deps.socket.send(
       writePacket({ ...packet, sequence, ssrc: this.#ssrc }),
       target.port,
@@ -296,8 +297,8 @@ export class LegStream implements MediaTransport {
   }
 
   /**
-   * Returns the address for our packets. Null means nothing is sent: the other side holds the call or cannot be reached
-   * yet.
+   * Returns the address for our packets. Returns null if no packets may be sent: the other side holds the call or
+   * cannot be reached yet.
    */
   #targetOf({ remote }: Line): Source | null {
     if (remote.direction === 'sendonly' || remote.direction === 'inactive' || isNowhere(remote.address)) return null
@@ -323,7 +324,7 @@ export class LegStream implements MediaTransport {
   }
 }
 
-/** True for the address 0.0.0.0 in an SDP, the older way to hold a call. */
+/** True for the address 0.0.0.0 or its IPv6 form in an SDP, the older method to hold a call. */
 const isNowhere = (address: string) => address === '0.0.0.0' || address === '::'
 
 function formatsOf({ encoding, payloadType, dtmfPayloadType, formats = [] }: RtpRemote): SdpFormat[] {

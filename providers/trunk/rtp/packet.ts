@@ -5,7 +5,7 @@ export type RtpPacket = {
   sequence: number
   timestamp: number
   ssrc: number
-  /** Shares memory with the datagram. */
+  /** The payload. It shares memory with the datagram. */
   payload: Buffer
 }
 

@@ -1,6 +1,6 @@
 /**
  * Opens the UDP ports for trunk audio, and runs one timer for all legs. There is no RTCP, because carriers do not
- * require it and SIP's BYE ends a call. So the odd port beside each of our ports stays free.
+ * require it and SIP's BYE ends a call. So the odd port after each even port stays unused.
  */
 import { createSocket, type Socket } from 'node:dgram'
 import { isIPv6 } from 'node:net'
@@ -90,7 +90,7 @@ class PortPool implements RtpPorts {
     const { host } = this.#options
     const type = isIPv6(host) ? 'udp6' : 'udp4'
     const family = type === 'udp6' ? 6 : 4
-    // All addresses are literal, so nothing is looked up.
+    // Replaces the socket's DNS lookup, because all addresses are IP addresses.
     const lookup = (address: string, _options: object, done: (err: null, address: string, family: number) => void) =>
       done(null, address, family)
     const socket = createSocket({ type, lookup })

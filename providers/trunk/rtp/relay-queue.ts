@@ -1,7 +1,7 @@
 /**
- * The audio between two connected legs. Both legs follow one timer, so a frame waits for 20 ms at most. After a delay
- * in the network, the other leg delivers more frames than the timer takes. Then two frames are faded into one, so the
- * delay does not grow and no gap is audible.
+ * The audio between two connected legs. One timer drives both legs, so a frame waits for 20 ms at most. After a network
+ * delay, the other leg delivers more frames than the timer reads. Then two frames are cross-faded into a single frame,
+ * so the delay does not grow and no gap is audible.
  */
 const framesMax = 2
 
@@ -24,7 +24,7 @@ export class RelayQueue {
   }
 }
 
-/** Fades from one frame's beginning to the other frame's end. */
+/** Cross-fades from one frame's beginning to the other frame's end. */
 function faded(one: Int16Array, other: Int16Array): Int16Array {
   return one.map((sample, at) => {
     const share = at / one.length

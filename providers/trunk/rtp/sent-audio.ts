@@ -1,4 +1,4 @@
-/** The audio waiting to be sent to a leg at the line's pace. Counts the audio already sent. */
+/** Queues the audio to be sent to a leg in real time, and counts the audio already sent. */
 import { Playout } from '../../../audio/line-playout.ts'
 import type { MediaSink } from '../../../domain/ports/media.ts'
 
@@ -28,7 +28,7 @@ export class SentAudio {
   }
 
   /**
-   * Returns the next 20 ms, or less if less waits. The result is valid until the next call. A mark counts as played
+   * Returns the next 20 ms, or less if less is queued. The result is valid until the next call. A mark counts as played
    * when the frame before it has lasted its 20 ms.
    */
   take(): Int16Array {
@@ -42,9 +42,9 @@ export class SentAudio {
     this.#passed()
     this.#playout.clear()
     const [mark, sinceMs] = [this.#lastMark, Math.round(this.#bytesSince / bytesPerMs)]
-    // A clear makes the remaining marks due, but they were not played, so they are dropped.
+    // `clear` makes the remaining marks due, but their audio was not played, so the marks are dropped.
     while (this.#playout.due() !== null) continue
-    // The conversation called us, so the callback waits until this call has returned.
+    // The conversation is calling this method, so `cleared` is called only after the method has returned.
     queueMicrotask(() => this.#events.cleared(mark, sinceMs))
   }
 

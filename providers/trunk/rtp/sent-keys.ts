@@ -1,30 +1,30 @@
 /**
- * Outgoing keys, one after another, in steps of 20 ms. Keys are sent as telephone events (RFC 4733), or as tones in the
- * audio if the other side takes no events. An event lasts five packets. The last packet marks the end and is sent three
- * times.
+ * Sends DTMF keys one after another, in 20 ms steps. Keys are sent as telephone events (RFC 4733), or as tones in the
+ * audio if the other side does not support events. An event lasts five packets. The last packet marks the end and is
+ * sent three times.
  */
 import { keyTone } from '../../../audio/key-tones.ts'
 import { eventKeys } from './telephone-events.ts'
 
 const frameSamples = 160
-/** 100 ms. */
+/** A key's length in ticks: 100 ms. */
 const keyTicks = 5
 const endRepeats = 2
-/** 100 ms of silence after each key. */
+/** The silence after each key in ticks: 100 ms. */
 const pauseTicks = 5
-/** Half a second. This is the pause for `w` in the tool for pressing keys. */
+/** The pause for the character `w` in ticks: half a second. */
 const waitTicks = 25
-/** -10 dBm0. */
+/** A telephone event's power level: -10 dBm0. */
 const volume = 10
 const waitingMax = 64
 
 export type EventDue = { isFirst: boolean; sinceStart: number; payload: Buffer }
-/** 20 ms from a shared tone, which must not be changed. Empty for silence. */
+/** 20 ms from a cached tone. The samples must not be changed. Empty for silence. */
 export type ToneDue = { samples: Int16Array }
 
 export class SentKeys {
   #waiting = ''
-  /** How many ticks the first waiting key has used. */
+  /** How many ticks of the first waiting key were already sent. */
   #ticks = 0
   #byEvent = true
 
@@ -40,8 +40,8 @@ export class SentKeys {
   }
 
   /**
-   * Returns the next step. To be called every 20 ms. A key keeps its form, event or tone, once it has begun. Returns
-   * null if audio is due.
+   * Returns the next step. To be called every 20 ms. A key is sent completely as an event or completely as a tone.
+   * Returns null if no key is due, so audio can be sent.
    */
   next(takesEvents: boolean): EventDue | ToneDue | null {
     const key = this.#waiting[0]
@@ -71,8 +71,8 @@ function eventAt(key: string, at: number): EventDue | null {
 }
 
 /**
- * Returns the key's tone or pause for 20 ms. The pause is silent, because a voice would hide the key from the
- * listener.
+ * Returns the key's tone or pause for 20 ms. The pause is silent, because a voice could hide the key from the
+ * receiver's detector.
  */
 function toneAt(key: string, at: number): ToneDue {
   return { samples: keyTone(key)?.subarray(at * frameSamples, (at + 1) * frameSamples) ?? new Int16Array(0) }

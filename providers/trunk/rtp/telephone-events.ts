@@ -1,6 +1,6 @@
 /**
- * Reads keys from telephone events (RFC 4733). Each key takes many packets: the duration grows, and the last packets
- * mark the key's end.
+ * Reads DTMF keys from telephone events (RFC 4733). Each key is sent in many packets: the duration grows, and the last
+ * packets mark the key's end.
  */
 export const eventKeys = '0123456789*#ABCD'
 
@@ -8,26 +8,32 @@ type EventPacket = { digit: string; timestamp: number; duration: number; isEnd: 
 /** The last press, with the values from its newest packet. */
 type Press = EventPacket & { startedAt: number }
 
-/** 40 ms. A key lasts at least this long (ITU-T Q.24), so an earlier second key is a broken packet or an attack. */
+/**
+ * 40 ms, in samples. A key lasts at least this long (ITU-T Q.24), so a second key within this time is a broken packet
+ * or an attack.
+ */
 const nearestSamples = 320
-/** One key's packets are 50 ms apart at most. A second press comes later, because a pause of 40 ms precedes it. */
+/**
+ * 50 ms, in samples. One key's packets are at most this far apart. A second press begins later, because a 40 ms pause
+ * precedes it.
+ */
 const packetSamples = 400
-/** 80 ms. Two presses begin at least this far apart. */
+/** 80 ms, in samples. Two presses begin at least this far apart. */
 const pressSamples = 640
-/** Four seconds. A packet up to this much older than the newest packet came late and is ignored. */
+/** Four seconds, in samples. A packet up to this much older than the newest packet is late and ignored. */
 const lateSamples = 32_000
 /** A longer key is sent in parts. Each part's timestamp is the end of the part before (RFC 4733, section 2.5.1.3). */
 const durationMax = 0xffff
 
 /**
  * Turns event packets into presses. All packets for one key have the same timestamp: the time when the key was pressed.
- * Some devices raise the timestamp from packet to packet, so a new timestamp alone is no new press. Then the duration
- * and the end mark decide.
+ * Some devices increase the timestamp with each packet, so a new timestamp alone does not mean a new press. Then the
+ * duration and the end mark decide.
  */
 export class EventReader {
   #press: Press | null = null
 
-  /** Returns the key of a new press, or null if the packet belongs to a known press or to no key. */
+  /** Returns a new press's key, or null if the packet belongs to an earlier press or to no key. */
   read(timestamp: number, payload: Buffer): string | null {
     const digit = payload.length < 4 ? undefined : eventKeys[payload[0]!]
     if (digit === undefined) return null
@@ -62,7 +68,7 @@ function isEndAgain(press: Press, packet: EventPacket, since: number): boolean {
 }
 
 /**
- * True if the packet continues the press, also after lost packets: then the duration has grown as much as the
+ * True if the packet continues the press, also after lost packets: the duration has then grown as much as the
  * timestamp.
  */
 function goesOn(press: Press, { duration }: EventPacket, since: number): boolean {
