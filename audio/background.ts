@@ -10,7 +10,7 @@ export type BackgroundName = (typeof backgroundNames)[number]
 const seconds = 8
 /** The clip's end fades into the samples before its beginning, so the loop has no click. */
 const fadeSeconds = 0.5
-/** -38 dB of full scale: well below a voice, which is at -20 dB. */
+/** The clip's level: -38 dB full scale, well below a voice at -20 dB. */
 const rootMeanSquare = 0.0126
 const made = new Map<string, Promise<Int16Array>>()
 
@@ -63,7 +63,7 @@ const makers: Readonly<Record<BackgroundName, Maker>> = {
   'keyboard-typing': (rateHz, length) => Promise.resolve(keys(6, 6, rateHz, length)),
 }
 
-/** Returns a random number generator (mulberry32). Its 32 bits are enough state for noise. */
+/** Returns a random number generator (mulberry32). Its 32-bit state is enough for noise. */
 function random(seed: number): () => number {
   let state = seed
   return () => {
@@ -81,7 +81,7 @@ function noise(seed: number, length: number): Float32Array {
   return sound
 }
 
-/** Weakens frequencies above `hz` by 6 dB an octave, with one pole. */
+/** Attenuates frequencies above `hz` by 6 dB per octave, by a filter with one pole. */
 function lowPass(sound: Float32Array, hz: number, rateHz: number): void {
   const step = 1 - Math.exp((-2 * Math.PI * hz) / rateHz)
   let value = 0
@@ -92,7 +92,7 @@ function lowPass(sound: Float32Array, hz: number, rateHz: number): void {
   normalize(sound)
 }
 
-/** Amplifies frequencies around `hz`, with two poles. */
+/** Amplifies frequencies around `hz`, by a filter with two poles. */
 function resonance(sound: Float32Array, hz: number, widthHz: number, rateHz: number): Float32Array {
   const radius = Math.exp((-Math.PI * widthHz) / rateHz)
   const turn = 2 * radius * Math.cos((2 * Math.PI * hz) / rateHz)
@@ -117,7 +117,7 @@ function swell(sound: Float32Array, depth: number, ratesHz: readonly number[], r
   }
 }
 
-/** Makes a murmur without words: vowel formants, cut into syllables. */
+/** Generates a murmur without words: vowel formants, cut into syllables. */
 async function voices(seed: number, count: number, rateHz: number, length: number): Promise<Float32Array> {
   const sum = new Float32Array(length)
   const next = random(seed)
@@ -143,7 +143,7 @@ function syllables(sound: Float32Array, next: () => number, rateHz: number): voi
   }
 }
 
-/** Makes key presses at uneven times. Each is a click and a softer click 80 ms later. */
+/** Generates keyboard sounds at uneven times. Each key press is a click and a softer click 80 ms later. */
 function keys(seed: number, perSecond: number, rateHz: number, length: number): Float32Array {
   const sound = new Float32Array(length)
   const next = random(seed)

@@ -83,7 +83,7 @@ export class ChunkedBytes {
 
 /**
  * Finds the last chunk that starts at or before `offset`. The search widens from `near`, because most reads are close
- * to the previous read. A body may come in millions of chunks, so a linear search takes too long.
+ * to the previous read. A body may have millions of chunks, so a linear search would take too long.
  */
 export function chunkAt(starts: ArrayLike<number>, offset: number, near: number): number {
   let low = near

@@ -15,7 +15,7 @@ export class FrameResampler {
   /** The next output sample's position between two input samples, in units of 1/up. */
   #position = 0
 
-  /** Rates in Hz. */
+  /** Both rates are in Hz. */
   constructor(fromHz: number, toHz: number) {
     const { up, down, taps } = shapeOf(fromHz, toHz)
     this.#up = up

@@ -4,7 +4,7 @@
  * lookup.
  */
 
-/** Index: the code byte. Value: the 16-bit linear sample. */
+/** The decoding table. Index: the code byte. Value: the 16-bit linear sample. */
 export const mulawToLinear: Int16Array = Int16Array.from({ length: 256 }, (_, code) => expandMulaw(code))
 export const alawToLinear: Int16Array = Int16Array.from({ length: 256 }, (_, code) => expandAlaw(code))
 

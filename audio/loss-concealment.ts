@@ -1,6 +1,6 @@
 /**
- * Fills lost speech (much simpler than ITU-T G.711 appendix I): repeats the last 20 ms and fades to silence within 60
- * ms, because a longer repeat sounds like a tone.
+ * Fills gaps from lost packets (a method much simpler than ITU-T G.711 appendix I): repeats the last 20 ms and fades to
+ * silence within 60 ms, because a longer repeat sounds like a tone.
  */
 const memory = 160
 const fadeSamples = 480
@@ -9,7 +9,7 @@ export class LossConcealment {
   /** The last received samples, as a ring buffer. */
   readonly #last = new Int16Array(memory)
   #at = 0
-  /** The number of samples filled in since the last received sample. */
+  /** How many samples were filled in since the last received sample. */
   #filled = fadeSamples
 
   remember(sample: number): void {

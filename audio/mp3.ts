@@ -153,7 +153,7 @@ export class Mp3Framer {
       this.#take(head, data.subarray(at, next), frames)
       at = next
     }
-    // The rest is copied, because the chunk belongs to the calling code. At most one frame waits.
+    // The remaining bytes are copied, because the chunk belongs to the calling code. They are at most one frame.
     this.#pending = data.slice(at)
     return frames
   }

@@ -148,7 +148,7 @@ function readTrack(bytes: ChunkedBytes, trak: Box, budget: Budget): Track | null
     duration: durationOrZero(isLong ? u64(bytes, media.start + 24) : u32(bytes, media.start + 16)),
     codec: ascii(bytes.view(entry + 4, 4), 0, 4),
     channels: u16(bytes, entry + 24),
-    // A rate over 65,535 Hz does not fit here. The field is then 0, and the timescale is the rate.
+    // A rate over 65,535 Hz does not fit into this field. The field is then 0, and the timescale is the rate.
     sampleRateHz: u16(bytes, entry + 32) || timescale,
   }
 }

@@ -13,11 +13,11 @@ export const opusRatesHz = [8000, 12_000, 16_000, 24_000, 48_000] as const
 export type OpusRateHz = (typeof opusRatesHz)[number]
 const frameBytesMax = 1275
 /**
- * The most bytes in a packet: 512 kbit/s for The longest packet: 120 ms at 48 kHz. Encoders reach 510 kbit/s at most,
- * and our decoder's buffer has exactly this size.
+ * The most bytes in a packet: 512 kbit/s for 120 ms. Encoders reach 510 kbit/s at most, and our decoder's buffer has
+ * exactly this size.
  */
 export const opusPacketBytesMax = 7680
-/** 120 ms. */
+/** The longest packet in samples: 120 ms at 48 kHz. */
 const packetSamplesMax = 5760
 
 /** Returns the packet's length in samples at 48 kHz. Needs only its first two bytes. */
@@ -72,7 +72,7 @@ function areManyFrames(packet: Uint8Array): boolean {
     : haveSizes(packet.subarray(padding.at, padding.at + left), frames)
 }
 
-/** Reads the padding's length. Each byte 255 counts 254 padding bytes, and another size byte follows. */
+/** Reads the padding's length. A byte 255 means 254 padding bytes, and then another length byte follows. */
 function readPadding(packet: Uint8Array): { at: number; bytes: number } | null {
   let bytes = 0
   for (let at = 2; at < packet.length; at++) {
@@ -83,7 +83,10 @@ function readPadding(packet: Uint8Array): { at: number; bytes: number } | null {
   return null
 }
 
-/** Returns true if the frames fit. The sizes come before all frames; the last frame has no size and takes the rest. */
+/**
+ * Returns true if the frames fit. The sizes come before all frames; the last frame has no size and uses the remaining
+ * bytes.
+ */
 function haveSizes(sizesAndFrames: Uint8Array, frames: number): boolean {
   let at = 0
   let sum = 0
@@ -97,7 +100,7 @@ function haveSizes(sizesAndFrames: Uint8Array, frames: number): boolean {
   return last >= 0 && last <= frameBytesMax
 }
 
-/** Reads a frame's size. Up to 251 it is one byte. Otherwise a second byte counts four bytes each (3.2.1). */
+/** Reads a frame's size. Up to 251 it is one byte. Otherwise a second byte is multiplied by four and added (3.2.1). */
 function readSize(bytes: Uint8Array, at: number): { value: number; bytes: number } | null {
   const first = bytes[at]
   if (first === undefined) return null

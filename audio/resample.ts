@@ -45,8 +45,8 @@ export class Resampler {
   }
 
   /**
-   * Takes interleaved frames and returns the output frames that are ready. The output lags by the filter's length; its
-   * timing does not shift.
+   * Takes interleaved frames and returns the output frames that are ready. The output is late by the filter's length,
+   * but not shifted relative to the input.
    */
   process(samples: Float32Array): Float32Array {
     this.#framesIn += samples.length / this.#channels

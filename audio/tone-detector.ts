@@ -34,7 +34,7 @@ export class ToneDetector {
   readonly #block: Float64Array
   #filled = 0
   #hz = 0
-  /** The number of blocks in the current tone so far. */
+  /** The current tone's length so far, in blocks. */
   #blocks = 0
   #isTone = false
 

@@ -29,7 +29,7 @@ const tags: Readonly<Record<SampleEncoding, number>> = {
 const placeholderBytesMin = 0x7fff0000
 /** If less than this is missing at a recording's end, a listener does not notice. */
 const unheardS = 0.02
-/** Bounds the work on a hostile body with only chunk heads. */
+/** The most chunks before the samples. The limit bounds the work for a hostile body with only chunk headers. */
 const chunksMax = 1000
 
 export function isWav(bytes: ChunkedBytes): boolean {
@@ -140,7 +140,8 @@ function dataBytes(bytes: ChunkedBytes, at: number, declared: number, format: Wa
 
 function presentBytes(bytes: ChunkedBytes, at: number, declared: number, excessMax: number): number {
   const present = bytes.length - at
-  // If the length is 0, more bytes follow and the RIFF size differs from the body's, the length was never filled in.
+  // The recorder never filled in the length if it is 0 although bytes follow, and the RIFF size differs from the body's
+  // size.
   const riffBytes = u32le(bytes.view(4, 4), 0) + 8
   const unknown = declared >= placeholderBytesMin || (declared === 0 && riffBytes !== bytes.length)
   if (!unknown && declared > present + excessMax) {
