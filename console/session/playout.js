@@ -16,7 +16,7 @@ export class Playout {
   #resampler
   #onPlayed
   #latency
-  /** Int16 samples as floats, reused. */
+  /** A reused buffer for samples converted from Int16 to floats. */
   #floats = new Float32Array(0)
   #chunks = []
   /** The number of already played samples in the first chunk. */

@@ -8,14 +8,14 @@ export class Resampler {
   #rows
   #taps
   #half
-  /** The step M/L between two outputs: whole input samples, and the remainder in units of 1/L. */
+  /** The step M/L between two outputs: whole input samples, and the remainder, counted in 1/L. */
   #l
   #wholes
   #rest
   /** The input samples that the filter still needs. */
   #input
   #filled = 0
-  /** The next output's position: its first input sample, and the position between two samples in units of 1/L. */
+  /** The next output's position: its first input sample, and the position between two samples, counted in 1/L. */
   #first = 0
   #phase = 0
   #output = new Float32Array(1024)

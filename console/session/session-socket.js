@@ -20,8 +20,8 @@ export class SessionSocket {
   #cancelRetry = () => {}
 
   /**
-   * `WebSocket`, `nowMs` and `after` are for tests. `on` has `ready(frame)`, `frame(frame)`, `audio(bytes)`, `lost()`
-   * and `over({reason, error})`: `reason` is null if the session may still be live.
+   * Tests may replace `WebSocket`, `nowMs` and `after`. `on` has `ready(frame)`, `frame(frame)`, `audio(bytes)`,
+   * `lost()` and `over({reason, error})`: `reason` is null if the session may still be live.
    */
   constructor({ url, token, prefix = 'service', first = null, on, ...more }) {
     const defaults = { WebSocket: globalThis.WebSocket, nowMs: () => performance.now(), after }
@@ -112,7 +112,7 @@ export class SessionSocket {
   }
 }
 
-/** The server waits this long for a lost socket. */
+/** The server keeps a session for this long after its socket was lost. */
 const reconnectMs = 20_000
 const firstRetryMs = 250
 const lastRetryMs = 4000

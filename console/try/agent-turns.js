@@ -50,7 +50,7 @@ export class Turns {
     this.#showWords(turn)
   }
 
-  /** Shows a turn's words as played up to the mark, which is `<turn>:<ms>`. */
+  /** Shows a turn's words as played up to the mark. A mark's name is `<turn>:<ms>`. */
   played(mark) {
     const at = mark.lastIndexOf(':')
     const turn = this.#turns.get(mark.slice(0, at))
