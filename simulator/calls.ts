@@ -107,7 +107,7 @@ export class Calls {
   /** Starts a call from a simulated caller to us, and returns the leg's id. */
   receive(call: IncomingCall): string {
     const { from, to, headers: inviteHeaders = [], forwarding = {}, lines = null, patienceMs = callerPatienceMs } = call
-    // Each organization has its own connection. The connection's id is the organization's id.
+    // Each organization has a separate connection. The connection's id is the organization's id.
     const connectionId = call.organizationId ?? sharedConnection
     const plan = callerPlanOf(from ?? '', lines)
     const details = {

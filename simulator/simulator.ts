@@ -25,7 +25,7 @@ export type SimulatorOptions = {
   clock: SimulatorClock
   /** Synthesizes a far end's text. */
   speak: (text: string) => Promise<Speech>
-  /** Returns an utterance's words, so that far ends understand "goodbye". */
+  /** Returns an utterance's recognized words, so that far ends react to "goodbye". */
   recognize?: (speech: Speech) => Promise<string>
   /** The address for events, unless a command names another address. */
   webhookUrl: string

@@ -6,7 +6,7 @@ import { type Clip, frameMs, type Speech } from '../media/clip.ts'
 import type { SimulatorClock } from '../media/clock.ts'
 import { Pauses } from '../media/pauses.ts'
 
-/** Makes clips from texts. Each text is synthesized once and its clip cached, so all calls play the same clips. */
+/** Makes audio clips from texts. Each text is synthesized once and its clip is cached, so all calls share the clip. */
 export interface Voice {
   clip(text: string): Promise<Clip>
 }

@@ -21,7 +21,8 @@ export type HangupCause =
   | 'unspecified'
 
 /**
- * `late`: events come twice, late and in another order. `no_hangup`, `no_bridged`: the hang-up or bridge event is lost.
+ * `late`: each event is sent twice, late and in another order. `no_hangup`, `no_bridged`: the hang-up or bridge event
+ * is lost.
  */
 export type WebhookFaults = 'late' | 'no_hangup' | 'no_bridged' | null
 
