@@ -47,7 +47,10 @@ export class MessageTurn {
     return []
   }
 
-  /** Throws ProviderError `protocol` if the terminal event is missing, because the stream was then cut. */
+  /**
+   * Returns the last event. Throws ProviderError `protocol` if the vendor's last event is missing, because the stream
+   * was then cut.
+   */
   end(): LlmEvent {
     if (!this.ended) throw protocolError('no message_stop')
     const stopReason = stopReasonOf(this.#stopReason, this.#hasText, this.#calls.size > 0)

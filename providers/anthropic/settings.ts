@@ -1,4 +1,4 @@
-/** A request's settings as fields for POST /v1/messages. */
+/** Converts a request's settings to fields for POST /v1/messages. */
 import type { LlmRequest } from '../../domain/ports/llm.ts'
 import { type LlmSetting, type LlmSettings, settingsIn } from '../../domain/ports/llm-settings.ts'
 import type { JsonObject } from '../wire/json.ts'

@@ -15,7 +15,7 @@ export class Chunks {
   readonly #buffer: Buffer
   #bufferedBytes = 0
 
-  /** `audio` is mono s16le or µ-law. `send` must not keep the chunk after it returns. */
+  /** `audio` is mono s16le or µ-law. `send` must not use the chunk after it has returned. */
   constructor({ encoding, sampleRateHz }: StreamAudio, send: (chunk: Uint8Array) => void) {
     const sampleBytes = encoding === 'mulaw' ? 1 : 2
     this.#send = send

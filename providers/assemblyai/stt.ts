@@ -113,7 +113,8 @@ function readTranscript(body: JsonObject, { recording, options }: SttRequest): T
 }
 
 /**
- * Reads the segments. The vendor sends utterances only with speakers. Without utterances one segment spans the speech.
+ * Reads the segments. The vendor sends utterances only if speakers were requested. Without utterances one segment
+ * covers the whole speech.
  */
 function segmentsOf(utterances: unknown, text: string, words: readonly Word[], durationMs: number): Segment[] {
   const segments = timedObjectsOf(utterances).map(timesAndText)

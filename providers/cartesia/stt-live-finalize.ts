@@ -14,7 +14,7 @@ import { wordsOf } from './stt.ts'
 import { liveQuery, sampleAudio } from './stt-live-query.ts'
 import { classOfFrame } from './wire.ts'
 
-/** Throws ProviderError `unsupported`. */
+/** Returns the protocol for a request. Throws ProviderError `unsupported` if the vendor cannot serve the request. */
 export function finalizeVendor(request: SttStreamRequest): LiveSttVendor {
   const audio = sampleAudio(request.audio)
   const query = liveQuery(request, audio)
@@ -34,9 +34,9 @@ class FinalizeProtocol implements LiveSttProtocol {
   readonly #stream: ProtocolStream
   readonly #utterances: Utterances
   readonly #bytesPerMs: number
-  /** The end time of the last final piece, in milliseconds. */
+  /** The last final piece's end time, in milliseconds. */
   #fixedMs = 0
-  /** The number of `finalize` messages without an answer yet. */
+  /** How many `finalize` messages have no answer yet. */
   #flushes = 0
 
   constructor(request: SttStreamRequest, stream: ProtocolStream, bytesPerMs: number) {

@@ -19,7 +19,7 @@ const timeoutMs = { min: 640, max: 11_200, usual: 5600 }
 /** The silence sent by a flush. It is longer than `timeoutMs.min`, so that rounding cannot keep a turn open. */
 const flushSilenceMs = 800
 
-/** Throws ProviderError `unsupported`. */
+/** Returns the protocol for a request. Throws ProviderError `unsupported` if the vendor cannot serve the request. */
 export function turnsVendor(request: SttStreamRequest): LiveSttVendor {
   const audio = sampleAudio(request.audio)
   const query = liveQuery(request, audio)

@@ -12,6 +12,9 @@ import { turnsVendor } from './stt-live-turns.ts'
 /** Only audio is billed, so an idle socket costs nothing. In tests, idle sockets were closed after 120 s. */
 export const warmStt: WarmRules = { keepAlive: null, idleMsMax: 100_000 }
 
-/** Throws ProviderError `unsupported`. */
+/**
+ * Returns the protocol for the request's model. Throws ProviderError `unsupported` if the vendor cannot serve the
+ * request.
+ */
 export const liveVendor = (request: SttStreamRequest): LiveSttVendor =>
   endsTurns(request.model) ? turnsVendor(request) : finalizeVendor(request)

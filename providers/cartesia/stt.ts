@@ -7,7 +7,7 @@ import { type JsonObject, milliseconds, objectsOf, stringAt } from '../wire/json
 import { type Field, recordingForm } from '../wire/recording.ts'
 import { endsTurns } from './models.ts'
 
-/** Rejects with ProviderError. */
+/** Returns the transcript. Rejects with ProviderError. */
 export async function transcribe(http: VendorHttp, request: SttRequest, signal: AbortSignal): Promise<Transcript> {
   if (endsTurns(request.model)) throw new ProviderError('unsupported', { sent: false, cause: 'live audio only' })
   return readTranscript(await http.post('/stt', recordingForm(fields(request), request.recording), signal), request)

@@ -25,7 +25,7 @@ const classOfCode = (code: unknown): ErrorClass | null => (typeof code === 'stri
 
 /** For a code without an entry the HTTP status decides. */
 const codes: Partial<Record<string, ErrorClass>> = {
-  // The plan's maximum for contexts or live streams is reached.
+  // The account has reached its plan's maximum for contexts or live streams.
   concurrency_limited: 'rate_limited',
   quota_exceeded: 'quota',
   plan_upgrade_required: 'quota',

@@ -23,7 +23,7 @@ export function speechQuery(
   { model: modelOrVoice, voice, language, speed }: TtsRequest,
   format: SpokenFormat,
 ): URLSearchParams {
-  // If a model is not in the list, it is the name of a voice.
+  // A model not in the list is a voice's name.
   const model = voice ?? (modelOrVoice === aura2 ? voiceFor(language) : modelOrVoice)
   if (speed !== undefined && !canSpeakAt(speed, model))
     throw new ProviderError('unsupported', { sent: false, cause: `speed ${speed}` })

@@ -53,7 +53,7 @@ const closeReasons: Partial<Record<string, ErrorClass>> = {
   'MESSAGE-0000': 'bad_request',
   // The message is neither audio nor a command.
   'DATA-0000': 'bad_request',
-  // The text has more characters than the vendor's window allows.
+  // The text exceeds the vendor's character limit per time window.
   'DATA-0001': 'rate_limited',
   'BIG-0000': 'unsupported',
   'BIG-0001': 'unsupported',

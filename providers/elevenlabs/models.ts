@@ -3,7 +3,7 @@ import { type AudioSupport, noCapabilities } from '../../domain/ports/model.ts'
 import type { VendorModel } from '../wire/adapter.ts'
 import { nativeSpeech, oggOpus, pcmRatesHz } from './output-format.ts'
 
-/** Facts about a speech model that the adapter needs and the catalog row lacks. */
+/** A speech model's traits needed by the adapter but not in the catalog row. */
 type SpeechTraits = {
   /**
    * False for the third and fourth generation: the socket `stream-input` refuses these models, so they are used over

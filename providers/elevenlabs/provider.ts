@@ -16,7 +16,7 @@ import { wire } from './wire.ts'
  */
 const vendorUrl = 'https://api.elevenlabs.io'
 
-/** Throws TypeError if the base URL is not a URL, RangeError if a model is not served. */
+/** Creates the provider. Throws TypeError for an invalid base URL, RangeError for an unknown model. */
 export function createElevenLabsProvider(options: VendorOptions): Provider {
   const { limits, clock } = options
   const connections = connectionsOf(options, wire)

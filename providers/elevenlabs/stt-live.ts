@@ -85,7 +85,7 @@ class ScribeProtocol implements LiveSttProtocol {
   #interim = ''
   /** A committed text that waits for its words. */
   #pendingText: string | null = null
-  /** A committed text that was reported without its words. If the words come later, it is not reported again. */
+  /** A committed text reported without its words. If the words arrive later, the text is not reported again. */
   #sentWithoutWords: string | null = null
   #isEnding = false
   /** True if the vendor has answered our last commit. */

@@ -45,7 +45,10 @@ export class ContentTurn {
     return partsOf(candidate).flatMap((part) => this.#readPart(part, piece['responseId']))
   }
 
-  /** Throws ProviderError `protocol` if there was no finish reason, because the stream was then cut. */
+  /**
+   * Returns the stop reason and the usage. Throws ProviderError `protocol` if there was no finish reason, because the
+   * stream was then cut.
+   */
   end(): End {
     return { type: 'end', stopReason: this.#stopReason(), usage: readUsage(this.#usage) }
   }
@@ -117,7 +120,10 @@ function readUsage(usage: unknown): LlmUsage {
  */
 type Finish = Extract<StopReason, 'stop' | 'max_output_tokens'> | 'filtered'
 
-/** Throws ProviderError if the reason is a failure, and `protocol` if it is missing or unknown. */
+/**
+ * Converts a finish reason. Throws ProviderError if the reason is a failure, and `protocol` if the reason is missing or
+ * unknown.
+ */
 export function finishOf(reason: unknown): Finish {
   if (reason === undefined) throw protocolError('no finishReason')
   const word = wordOf(reason)

@@ -14,7 +14,7 @@ export const wire: VendorWire = {
   retryAfterIn: (body) => retryDelayS(detailsOf(body['error'])),
 }
 
-/** Classifies a google.rpc.Status: `status` is the code's name, `details` hold the reason or the quota. */
+/** Classifies a google.rpc.Status: `status` is the code's name, and `details` contains the reason or the quota. */
 function classOf(error: unknown): ErrorClass | null {
   if (!isObject(error)) return null
   const details = detailsOf(error)

@@ -1,4 +1,4 @@
-/** One LiveKit room, which the agent has joined. */
+/** One LiveKit room with the agent in it. */
 import type * as Rtc from '@livekit/rtc-node'
 import type { EnteredRoom, RoomEvents } from '../../domain/ports/media-rooms.ts'
 import type { Clock } from '../../domain/ports/system.ts'

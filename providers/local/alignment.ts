@@ -23,7 +23,7 @@ const familiarPart = 0.45
 const unfamiliarLeast = -8
 /** The weight of the words' speaking time against their likelihood. */
 const paceWeight = 2
-/** The shortest text wins if its score is this close to the best score. */
+/** If several texts' scores are this close to the best score, the shortest text is chosen. */
 const clearBy = 1
 /**
  * The usual number of 10 ms steps with sound per letter, measured with four voices: the mean, and a voice's deviation
@@ -37,7 +37,7 @@ const pace = { mean: 5.2, deviation: 0.3 }
 const stepsLeast = 1.5
 /** Variances, in squared letters: for each letter's duration, and for the start. */
 const variance = { letter: 0.7, start: 14 }
-/** No voice speaks faster, so words beyond this rate are not examined. */
+/** The fastest speech, in tokens. Words beyond this rate are not examined, because no voice speaks faster. */
 const tokensPerSecondMax = 12
 const tokensMin = 12
 const stepSamples = moonshineRateHz / 100
@@ -50,7 +50,7 @@ const silenceBelow = 0.001
  * time, in letters.
  */
 type Unit = {
-  /** Token counts up to the unit's end, without and with the following punctuation. */
+  /** The number of tokens up to the unit's end, without the following punctuation (`spoken`) and with it. */
   spoken: number
   whole: number
   weight: number

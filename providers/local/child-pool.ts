@@ -31,7 +31,7 @@ export type PoolOptions = {
 export type PoolJob = ChildJob & {
   /** The organization that the job is for. */
   owner: string
-  /** The job's time limit on a child. Waiting in the queue does not count. */
+  /** The job's time limit in a child. The time in the queue does not count. */
   timeoutMs: number
   /** The job's expected duration. If the queue is full, the refusal's Retry-After is calculated from it. */
   expectedMs: number

@@ -50,7 +50,7 @@ const flacSliceBytes = 512
 
 /**
  * Yields the decoded samples at `rateHz`. In a raw Opus stream each piece is one packet. Throws AudioError `damaged` if
- * the headers were right but too few frames are decodable, or if the audio is far longer than declared.
+ * the headers are valid but too few frames can be decoded, or if the audio is far longer than declared.
  */
 export async function* decodeMono(source: Source, rateHz: number): AsyncGenerator<Float32Array> {
   const { format } = source
@@ -185,7 +185,7 @@ async function* decodeMp3(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Dec
   }
 }
 
-/** Turns any error from a decoder into AudioError `damaged`, because the decoders throw many kinds. */
+/** Converts any error from a decoder to AudioError `damaged`, because the decoders throw many kinds of errors. */
 async function attempt(decode: () => Decoded | Promise<Decoded>): Promise<Decoded> {
   try {
     return await decode()

@@ -16,7 +16,7 @@ export const fliteRateHz = 16000
  */
 const outputBytesMax = 180 * fliteRateHz * 2
 
-/** s16le samples and word ends. Both are empty if the text contains nothing to speak. */
+/** The s16le samples and the words' end times. Both are empty if the text contains no words. */
 export type FliteSpeech = { samples: Uint8Array; ends: WordEnd[] }
 
 export async function openFlite(): Promise<Flite> {
@@ -30,7 +30,7 @@ export class Flite {
     this.#module = module
   }
 
-  /** Speaks one sentence. `text` is plain ASCII. `speed` 1 is the voice's normal speed. */
+  /** Synthesizes one sentence. `text` is plain ASCII. `speed` 1 is the voice's normal speed. */
   async speak(text: string, voice: string, speed: number): Promise<FliteSpeech> {
     // After `-t` the next argument is always the text. Without `-t` a text could be read as a file name or an option.
     const args = ['flite', '-voice', voice, '--setf', `duration_stretch=${1 / speed}`, '-t', text, '-o', '/speech.wav']

@@ -22,7 +22,7 @@ export class Recogniser {
     return this.#submit(new Recognition(samples, false))
   }
 
-  /** Treats an interim as a final, because the utterance has ended without more speech. */
+  /** Makes an interim recognition a final recognition, because the utterance has ended without more speech. */
   makeFinal(recognition: Recognition): void {
     recognition.urgent = true
     this.#stopInterim()

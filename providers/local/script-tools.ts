@@ -50,7 +50,9 @@ function isDescribed(description: string, said: string): boolean {
   return both >= 2 && 2 * both >= userSubjects.size
 }
 
-/** Returns the arguments as JSON. An unspoken argument gets the smallest valid value for its schema. */
+/**
+ * Returns the arguments as JSON. If the user did not say an argument, it gets the smallest valid value for its schema.
+ */
 export function argumentsFrom({ name, parameters = { type: 'object' } }: Tool, said: string): string {
   const value = smallestValue(parameters)
   if (!isObject(value)) return JSON.stringify(value)

@@ -21,7 +21,7 @@ const replacements: readonly [RegExp, string][] = [
   [/ß/g, 'ss'],
 ]
 
-/** A sentence for the voice. `sourcePlace` maps a place in the sentence to its place in the whole text. */
+/** A sentence for the voice. `sourcePlace` maps a position in the sentence to the position in the whole text. */
 export type PlainSentence = { text: string; sourcePlace: (place: number) => number }
 
 /**
@@ -50,7 +50,7 @@ function cutOf(text: string): number {
   return /[\ud800-\udbff]$/.test(text) ? text.length - 1 : text.length
 }
 
-/** Returns sentences up to `charsMax` characters. The list is empty if the text contains nothing to speak. */
+/** Returns sentences up to `charsMax` characters. The list is empty if the text contains no words. */
 export function sentences(text: string, charsMax: number): PlainSentence[] {
   const steps = plain(text)
   const whole = steps.at(-1)?.text ?? ''

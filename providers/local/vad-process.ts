@@ -233,7 +233,7 @@ class LocalVadStream implements VadStream {
     return this.frames.unanswered >= usualFrames && !this.#parts.hasChild()
   }
 
-  /** Called when the child has ended: frames answered without a child then get the probability 0. */
+  /** Called when the child has ended. Frames answered without a child then get the speech probability 0. */
   quiet(): void {
     this.#last = 0
   }

@@ -15,8 +15,9 @@ const vectorLength = 128
 const fullScale = 32_768
 
 /**
- * The state is reset after about a second of silence, because after a long silence the model misses a first word. 256
- * ms of a recorded "please" were rated as no speech, so the turn ended within a sentence. A fresh state finds the word.
+ * The state is reset after about a second of silence, because after a long silence the model may not detect the first
+ * word. In a test, 256 ms of a recorded "please" were rated as no speech, so the turn ended within a sentence. With a
+ * fresh state the word was detected.
  */
 const silentBelow = 0.15
 const forgetsAfterFrames = 30

@@ -30,7 +30,7 @@ export class ChatTurn {
   #finish: unknown = null
   #usage: unknown = null
   #hasText = false
-  /** Maps the server's call index to ours, which counts from 0 without gaps. */
+  /** Maps the server's call index to our call index. Ours counts from 0 without gaps. */
   readonly #calls = new Map<unknown, number>()
 
   read(chunk: JsonObject): LlmEvent[] {
@@ -74,7 +74,7 @@ export class ChatTurn {
 
 const firstChoice = (body: JsonObject): JsonObject | undefined => objectsOf(body['choices'])[0]
 
-/** Returns the message's text. A refusal counts as text, because it is said instead of an answer. */
+/** Returns the message's text. A refusal counts as text, because the model sends it instead of an answer. */
 function textOf(message: JsonObject): string {
   const { content, refusal } = message
   if (typeof content === 'string' && content !== '') return content

@@ -25,12 +25,12 @@ export function readResponse(body: JsonObject): LlmAnswer {
   return { text, calls, stopReason, usage: usageOf(body['usage']) }
 }
 
-/** One streamed response. */
+/** Reads one streamed response. */
 export class ResponseTurn {
   readonly #apiKey: string | null
   #hasText = false
   #isOver = false
-  /** Maps a call's index in the server's output to ours, which counts calls from 0. */
+  /** Maps a function call's index in the server's output to our call index. Ours counts calls from 0. */
   readonly #calls = new Map<unknown, number>()
 
   constructor(apiKey: string | null) {

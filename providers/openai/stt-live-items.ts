@@ -48,7 +48,8 @@ export class RealtimeItems {
   }
 
   /**
-   * Marks an item as committed. If the session reported no end for it, it ends at `nowMs`, the audio's length so far.
+   * Marks an item as committed. If the server reported no end for the item, it ends at `nowMs`, the audio's length so
+   * far.
    */
   committed(id: unknown, nowMs: number): void {
     const item = this.#find(id, this.#items.at(-1)?.endMs ?? this.#lastEndMs)

@@ -19,9 +19,9 @@ const silencesMax = 64
 export class ServerClock {
   readonly #bytesPerMs: number
   #sentBytes = 0
-  /** The starts of silences that may still lie in an item. */
+  /** The start times of silences possibly still within an item. */
   #silencesMs: number[] = []
-  /** The number of earlier silences. They can no longer lie in an item. */
+  /** The number of earlier silences, too old to be within an item. */
   #silencesPassed = 0
   #itemId: unknown = null
   #itemStartMs = 0

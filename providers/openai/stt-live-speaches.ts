@@ -26,7 +26,7 @@ export function refusePrompt({ prompt }: SttStreamRequest): void {
   if (prompt !== undefined) throw new ProviderError('unsupported', { sent: false, cause: 'a prompt' })
 }
 
-/** Describes a session's protocol. When the stream ends, it closes `audio`. */
+/** Describes a session's protocol. `audio` is closed when the stream ends. */
 export const speachesVendor = (request: SttStreamRequest, audio: RealtimeAudio): LiveSttVendor => ({
   path: speachesPath(request),
   bytesInPerSent: audio.bytesInPerSent,

@@ -11,7 +11,7 @@ import { wire } from './wire.ts'
 const sttUrl = 'https://stt-rt.soniox.com'
 const ttsUrl = 'https://tts-rt.soniox.com'
 
-/** Throws TypeError if the base URL is not a URL, RangeError if a model is not served. */
+/** Creates the provider. Throws TypeError for an invalid base URL, RangeError for an unknown model. */
 export function createSonioxProvider(options: VendorOptions): Provider {
   const { limits, clock } = options
   const connections = connectionsOf(options, wire)

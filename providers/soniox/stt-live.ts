@@ -56,7 +56,7 @@ class TokenProtocol implements LiveSttProtocol {
     return ''
   }
 
-  /** Returns null, because the vendor reports every failure in a frame before it closes. */
+  /** Returns null, because the vendor reports every failure in a frame before it closes the socket. */
   classOfClose(): null {
     return null
   }

@@ -17,7 +17,7 @@ import { classOfFrame } from './wire.ts'
  */
 export const warmTts: WarmRules = { keepAlive: { text: '{"keep_alive":true}', everyMs: 10_000 }, idleMsMax: 60_000 }
 
-/** A stream's name must be unique on its socket, and a socket has only one stream. */
+/** The stream's id. It must be unique on its socket; a constant is enough, because each socket has only one stream. */
 const streamId = 'text'
 
 export async function synthesize(options: LiveTtsOptions, request: TtsRequest, signal: AbortSignal): Promise<Speech> {

@@ -9,7 +9,7 @@ import { wire } from './wire.ts'
 
 const vendorUrl = 'https://eu2.rt.speechmatics.com'
 
-/** Throws TypeError if the base URL is not a URL, RangeError if a model is not served. */
+/** Creates the provider. Throws TypeError for an invalid base URL, RangeError for an unknown model. */
 export function createSpeechmaticsProvider(options: VendorOptions): Provider {
   const { limits, clock } = options
   // No socket is opened in advance, because the vendor does not document if a socket counts against the contract's

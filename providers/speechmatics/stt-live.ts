@@ -139,8 +139,8 @@ export function startRecognition(request: SttStreamRequest, language: string): J
 }
 
 /**
- * Returns the language's fields. For Mandarin the vendor has its own code. A region changes only the spelling, and only
- * for English.
+ * Returns the language's fields. For Mandarin the vendor uses a special code. A region changes only the spelling, and
+ * only for English.
  */
 function languageFields(language: string): JsonObject {
   const base = language.split('-')[0] ?? language

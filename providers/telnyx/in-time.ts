@@ -1,4 +1,4 @@
-/** The time limit for a leg's commands. */
+/** Applies the time limit to a leg's commands. */
 import { PhoneLineError } from '../../domain/ports/phone-line.ts'
 import type { Clock } from '../../domain/ports/system.ts'
 import { toLineError } from './wire.ts'

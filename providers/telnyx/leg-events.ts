@@ -69,7 +69,7 @@ function headersIn(payload: JsonObject, name: string): string[] {
     .slice(0, headersMax)
 }
 
-/** A call is not expected to have more forwardings than this. */
+/** The most header values read. A call is not expected to be forwarded more often. */
 const headersMax = 16
 
 function hangup({ hangup_cause, sip_hangup_cause, hangup_source }: JsonObject): LegEventBody {

@@ -1,4 +1,4 @@
-/** Phone numbers at Telnyx: search, number orders, release. The simulator speaks the same API, at another address. */
+/** Phone numbers at Telnyx: search, number orders, release. The simulator has the same API at another address. */
 import {
   type NumberCarrier,
   NumberCarrierError,

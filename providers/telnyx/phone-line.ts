@@ -1,4 +1,4 @@
-/** Legs over Telnyx Call Control. The simulator speaks the same API, at another address. */
+/** Makes and controls call legs over Telnyx Call Control. The simulator has the same API at another address. */
 import { type LegRef, type LineName, type PhoneLine, PhoneLineError } from '../../domain/ports/phone-line.ts'
 import type { CancelSignal, Clock } from '../../domain/ports/system.ts'
 import { createHttpTransport, json, type VendorHttp } from '../wire/http.ts'

@@ -1,4 +1,4 @@
-/** The bodies for commands to Telnyx. */
+/** Makes the request bodies for commands to Telnyx. */
 import type { LegToDial, MediaEndpoint, RejectCode } from '../../domain/ports/phone-line.ts'
 import type { JsonObject } from '../wire/json.ts'
 import { clientStateOf } from './client-state.ts'

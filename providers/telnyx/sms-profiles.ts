@@ -2,9 +2,7 @@
 import type { BrandProfile, CampaignProfile } from '../../domain/ports/sms-registry.ts'
 import type { JsonObject } from '../wire/json.ts'
 
-/**
- * Returns the body for UpdateBrand. Unlike Returns the body for CreateBrand., it has no field for the contact's phone.
- */
+/** Returns the body for UpdateBrand. Unlike CreateBrand, UpdateBrand has no field for the contact's phone. */
 export function brandUpdate(profile: BrandProfile): JsonObject {
   const { authorizedContact, ein, entityType, country } = profile
   return {
@@ -29,7 +27,7 @@ export function brandUpdate(profile: BrandProfile): JsonObject {
   }
 }
 
-/** CreateBrand */
+/** Returns the body for CreateBrand. */
 export const brandBody = (profile: BrandProfile): JsonObject => ({
   ...brandUpdate(profile),
   mobilePhone: profile.authorizedContact.phone,

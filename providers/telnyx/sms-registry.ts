@@ -1,4 +1,4 @@
-/** Text message registration (10DLC) at Telnyx. The simulator speaks the same API, at another address. */
+/** Text message registration (10DLC) at Telnyx. The simulator has the same API at another address. */
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import {
   type AssignmentStatus,

@@ -1,4 +1,4 @@
-/** Reads why Telnyx refused a registration. The reasons go to the customer who sent the profile, never to a log. */
+/** Reads why Telnyx refused a registration. The reasons are shown to the customer and never logged. */
 import type { ReviewError } from '../../domain/ports/sms-registry.ts'
 import { isObject, type JsonObject, objectsOf, trimmed } from '../wire/json.ts'
 import { profileFieldOf } from './sms-profiles.ts'

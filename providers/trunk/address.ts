@@ -22,7 +22,7 @@ export type Peer = { transport: 'udp' | 'tcp'; address: string; port: number }
 export function addressOf(text: string): Address | null {
   if (text.length > 2048) return null
   const [, bracketed, after] = /^(?:"(?:[^"\\]|\\.)*"[ \t]*|[^<"]*)<([^<>]+)>(.*)$/.exec(text) ?? []
-  // Without brackets, all parameters belong to the header.
+  // Without angle brackets, all parameters belong to the header and not to the URI.
   const [, plain, parameters] = bracketed === undefined ? (/^([^;<>"]+)(.*)$/.exec(text) ?? []) : []
   const uri = (bracketed ?? plain)?.trim()
   if (uri === undefined || !/^[a-zA-Z][a-zA-Z0-9+.-]*:\S+$/.test(uri)) return null

@@ -3,7 +3,9 @@ import type { Draft } from './client-transaction.ts'
 import { answerTo, type Credentials } from './digest.ts'
 import type { Header, SipResponse } from './message.ts'
 
-/** A second challenge means a wrong password, or an expired nonce in the first challenge. */
+/**
+ * The most challenges answered. A second challenge means a wrong password, or an expired nonce in the first challenge.
+ */
 const challengesMax = 2
 
 /** Answers the challenges to one request, also when the request is sent again with the login. */

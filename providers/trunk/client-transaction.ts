@@ -85,7 +85,7 @@ export class ClientTransaction {
   }
 
   response(response: SipResponse, { address }: Peer): void {
-    // Responses from other addresses are ignored.
+    // A response from any other address is ignored.
     if (address !== this.#peer.address) return
     const { code } = response
     const wasDone = this.#state === 'done'

@@ -34,7 +34,7 @@ const hash = (algorithm: Algorithm, ...parts: string[]) =>
 export class Challenges {
   readonly #clock: Clock
   readonly #key = randomBytes(32)
-  /** The highest counter used so far for each nonce. A replayed answer has no higher counter, so it is refused. */
+  /** The highest counter used so far for each nonce. A replayed login repeats an old counter, so it is refused. */
   readonly #counters = new RecentMap<number>(countersMax)
 
   constructor(clock: Clock) {

@@ -17,7 +17,7 @@ export type FarEndWatchDeps = {
   quietMs: () => number
   /** Returns the number of packets from the far end since the audio began. */
   packets: () => number
-  /** Sends OPTIONS. `answered` is called once with the answer's code, or with null if no answer came. */
+  /** Sends OPTIONS. `answered` is called once with the answer's code, or with null if no answer arrived. */
   ask: (answered: (code: number | null) => void) => void
   gone: () => void
 }

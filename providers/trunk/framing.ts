@@ -13,7 +13,7 @@ export class Framing {
 
   /**
    * Adds the bytes and returns all complete messages. Returns `broken` if the bytes are no SIP or a message is too
-   * long. Later bytes can then not be read either, so the connection must be closed.
+   * long. The connection must then be closed, because later bytes cannot be read either.
    */
   take(chunk: Buffer): Buffer[] | 'broken' {
     this.#bytes = this.#bytes.length === 0 ? chunk : Buffer.concat([this.#bytes, chunk])

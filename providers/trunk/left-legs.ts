@@ -35,7 +35,10 @@ type StoredEnd = {
  * login increases the number.
  */
 const cseqMargin = 1_000
-/** The longest wait for an answer. The transaction repeats the request for 32 s, but the leg counts as over before. */
+/**
+ * The longest wait for an answer. The transaction repeats the request for 32 s, but the leg counts as over after this
+ * time.
+ */
 const answerMs = 5_000
 
 export class LeftLegs {

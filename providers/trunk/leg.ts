@@ -24,7 +24,7 @@ import type { Transactions } from './transactions.ts'
 export type LegDeps = {
   clock: Clock
   log: Log
-  /** Each id begins with this process's prefix, so that a later process can tell its legs from ours. */
+  /** Each id begins with this process's prefix, so that a later process can distinguish its legs from ours. */
   newId: () => string
   transactions: Transactions
   rtp: RtpPorts
@@ -180,7 +180,7 @@ export abstract class TrunkLeg {
   /** Handles the ACK to our answer 200. */
   abstract acknowledged(request: SipRequest): void
 
-  /** Delivers events one after another, in emit order. */
+  /** Emits an event. Events are delivered one after another, in order. */
   protected emit(body: LegEventBody): Promise<void> {
     const id = `${this.carrierLegId}.${this.#events++}`
     const head = { id, occurredAtMs: this.deps.clock.nowMs(), carrierLegId: this.carrierLegId }

@@ -1,6 +1,6 @@
 /** The limits for SIP trunks, with the settings' names. */
 export type TrunkLimits = {
-  /** The most concurrent legs. Beyond this limit, incoming calls are answered 503 and no call goes out. */
+  /** The most concurrent legs. Beyond this limit, incoming calls are answered 503 and outgoing calls fail. */
   legsMax: number
   /** The most concurrent legs for one organization, so that one organization cannot use all legs. */
   legsPerOrganizationMax: number

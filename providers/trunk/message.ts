@@ -93,7 +93,7 @@ export function headersOf(lines: readonly string[]): Header[] | null {
 /**
  * Control characters are refused: a line break in a value would become a new header when the value is written again.
  */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern searches for control characters.
 const hasControls = (text: string) => /[\u0000-\u0008\u000a-\u001f\u007f]/.test(text)
 
 /**
@@ -142,7 +142,7 @@ export function writeMessage(first: string, headers: readonly Header[], body: st
   return Buffer.from([oneLine(first), ...lines, length, '', body].join('\r\n'))
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is replaced.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern replaces control characters.
 const oneLine = (text: string) => text.replace(/[\u0000-\u001f\u007f]+/g, ' ')
 
 const unusualNames: Readonly<Record<string, string>> = {

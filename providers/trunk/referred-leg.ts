@@ -54,10 +54,10 @@ export class ReferredLeg extends TrunkLeg {
   }
 
   acknowledged(): void {
-    // This leg has no INVITE, so no ACK comes.
+    // This leg has no INVITE, so no ACK is expected.
   }
 
-  /** Handles the answer to the REFER. `code` is null if no answer came. */
+  /** Handles the answer to the REFER. `code` is null if no answer arrived. */
   #referAnswered(code: number | null): void {
     if (code !== null && code < 300) return this.#agreed()
     this.#isDialed(new PhoneLineError(code === null ? 'timeout' : 'refused', { sipCode: code }))

@@ -11,7 +11,7 @@ export type Direction = 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive'
 
 /** The audio described by the other side. `encoding` and both payload types are for packets sent to the other side. */
 export type RemoteAudio = {
-  /** An IP address or a host name. Host names are not looked up, because the name's owner would choose the host. */
+  /** An IP address or a host name. Host names are not looked up, because a hostile name could resolve to any host. */
   address: string
   port: number
   encoding: LineEncoding
@@ -158,7 +158,7 @@ function descriptionOf(body: string): Description {
   return { address: addressIn(session), direction: directionIn(session), sections }
 }
 
-/** Reads an m= line. Returns null if the line is not unencrypted audio over RTP. */
+/** Reads an m= line. Returns null unless the line describes unencrypted audio over RTP. */
 function lineOf(line: string): { port: number; types: readonly number[] } | null {
   const [, port, types] = /^m=audio +([1-9]\d{0,4})(?:\/\d+)? +RTP\/AVP +(\d[\d ]*)$/.exec(line) ?? []
   if (port === undefined || types === undefined || Number(port) > 65_535) return null

@@ -26,7 +26,9 @@ export type TransactionsDeps = {
   /** The most requests remembered, to recognize repeated requests. */
   transactionsMax: number
   transport: () => Pick<SipTransport, 'send' | 'port'>
-  /** Called for each new request. Repeats are answered here while the request is kept or still handled. */
+  /**
+   * Called for each new request. Repeated requests are answered here while the request is kept or still being handled.
+   */
   requested(transaction: ServerTransaction, size: number): void
   /** Called for the ACK to a 200 answer. Such an ACK belongs to no transaction. */
   acknowledged(request: SipRequest, source: Peer): void

@@ -74,7 +74,7 @@ export class SipTransport {
   }
 
   async close(): Promise<void> {
-    // Waits one turn of the event loop, in which the last messages are sent.
+    // Waits one turn of the event loop, so that the last messages are sent.
     await turn()
     this.#connections.close()
     this.#udp.close()

@@ -54,7 +54,7 @@ export type VendorAdapter =
 export type Vendor = {
   /** The display name. */
   name: string
-  /** The usual environment variable for its key; null if the server needs no key. */
+  /** The usual environment variable for the vendor's key. Null if the server needs no key. */
   keyVariable: string | null
   languageTags?: LanguageTags
   /**

@@ -4,7 +4,7 @@ import type { OutboundSocketListener } from '../../runtime/outbound/socket.ts'
 import { protocolError } from './failures.ts'
 import { isObject, type JsonObject, parseVendorJson } from './json.ts'
 
-/** Receives the frames. The methods are called in order; `failed` or `closed` is the last call. */
+/** Receives the frames in order. The last call is `failed` or `closed`. */
 export interface JsonFrameListener {
   /** Handles a frame. May throw a ProviderError (`throw protocolError('…')`), and `failed` then receives it. */
   frame(frame: JsonObject): void
@@ -22,7 +22,10 @@ export interface JsonFrameListener {
   closed(code: number, reason: string): void
 }
 
-/** Makes the argument for `socket.listen`. An error caused by a frame goes to `failed` and never ends the process. */
+/**
+ * Makes the argument for `socket.listen`. An error while handling a frame is passed to `failed` and never ends the
+ * process.
+ */
 export function jsonFrames(listener: JsonFrameListener): OutboundSocketListener {
   let failed = false
   const fail = (error: unknown) => {

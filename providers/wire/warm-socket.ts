@@ -50,7 +50,7 @@ export class WarmSocket implements OutboundSocket, OutboundSocketListener {
     socket.listen(this)
   }
 
-  /** Hands the socket to its user. */
+  /** Marks the socket as in use, when it is handed to a request. */
   lend(): void {
     this.#state = 'untried'
   }

@@ -29,7 +29,7 @@ export type LegStreamDeps = {
   socket: Socket
   log: Log
   closed: () => void
-  /** True if packets may go to an address known only from an SDP. */
+  /** Returns true if packets may be sent to an address known only from an SDP. */
   mayReach: (address: string) => boolean
 }
 
@@ -175,7 +175,7 @@ export class LegStream implements MediaTransport {
     sink?.gone()
   }
 
-  // The methods of the conversation's transport.
+  // The following methods implement the conversation's transport.
 
   frame(frame: Int16Array): void {
     if (this.#line !== null && this.#other === null) this.#sent.frame(this.#toLine.convert(frame))

@@ -13,7 +13,7 @@ export type RtpPortsOptions = {
   host: string
   /** The even ports in this range, both ends included. */
   ports: { from: number; to: number }
-  /** True if packets may go to an address known only from an SDP. */
+  /** Returns true if packets may be sent to an address known only from an SDP. */
   mayReach: (address: string) => boolean
   clock: Clock
   log: Log
