@@ -1,10 +1,11 @@
 /**
  * WS /v1/speech-to-text/realtime (Scribe): we send base64 audio in JSON, and receive an utterance's whole text. The
- * vendor commits an utterance when it finds silence, or when we send a commit. It has no frame for the stream's end, so
- * our last message is a commit, and the stream is over if
+ * vendor commits an utterance when it detects silence, or when we send a commit. No frame marks the stream's end, so
+ * our last message is a commit, and the stream is over in two cases:
  *
- *   all speech has been committed, and a moment has passed   if our commit crossed the vendor's, two transcripts come
- *   there was no speech, and nothing comes
+ *   - All speech has been committed, and `crossingMs` has passed: if our commit crossed the vendor's, two transcripts
+ *     arrive.
+ *   - There was no speech, and no transcript has arrived within `noSpeechMs`.
  */
 import { bytesPerMs, silenceByte } from '../../audio/pcm.ts'
 import type { StreamAudio, SttStreamRequest, Word } from '../../domain/ports/stt.ts'

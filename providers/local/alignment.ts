@@ -3,7 +3,7 @@
  * For each position in the text, it rates how likely the text continues there, and how likely it ends there.
  *
  *   audio   We have three rooms wi|            the cut
- *   text    We have three rooms with a view    "with" is likely to go on, "a" is not, and the end behind "with" is
+ *   text    We have three rooms with a view    likely: "with" continues, then the text ends; unlikely: "a" follows
  *
  * The recogniser rates a common phrase as likely even if it was not spoken. So a part of the text's likelihood without
  * audio is subtracted. The words' usual speaking time is rated too.

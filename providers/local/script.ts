@@ -5,7 +5,7 @@
  *   A: At nine.
  *   When asked about parking, say that it is free.
  *   Greeting: Welcome to the hotel.
- *   We are open from nine to five.  any other sentence is a fact, unless it is an order to the agent
+ *   We are open from nine to five.  any other sentence is a fact, unless it is an instruction to the agent
  */
 import { common, plainWords, subjects } from './script-words.ts'
 

@@ -1,14 +1,15 @@
 /**
  * Live transcription by a Speaches server: GET /realtime, with OpenAI's events but different rules.
  *
- * - The query names the model and the language, and a session takes only s16le at 24 kHz.
- * - Only the server ends an utterance; after a commit during speech it drops the session. So a flush sends as much
- *   silence as the server looks back on.
- * - The server sends an utterance as a whole. Its times count from the previous utterance's end.
- * - If audio comes faster than real time, the server ends an utterance twice, and then reports an error about the
+ * - The query contains the model and the language, and a session accepts only s16le at 24 kHz.
+ * - Only the server can end an utterance; if we commit during speech, the server ends the session. So a flush sends
+ *   silence instead, for as long as the server's look-back.
+ * - The server sends an utterance's whole text at once. Its times count from the previous utterance's end.
+ * - If audio arrives faster than real time, the server ends an utterance twice, and then reports an error about the
  *   second end.
- * - A clear can remove audio before the server transcribes it. An update without content changes nothing and is
- *   answered in order, so we send it behind the silence as a fence: after its answer no new utterance appears.
+ * - At the stream's end a `clear` cannot be used as in OpenAI's protocol, because it can remove audio before the server
+ *   transcribes it. So we send silence and then an empty update. The server answers messages in order, so after the
+ *   update's answer no new utterance appears.
  */
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { SttStreamRequest } from '../../domain/ports/stt.ts'
