@@ -4,7 +4,7 @@ import { takeLease } from './take-lease.ts'
 
 /**
  * Concurrency leases for requests whose bodies have not arrived. If an organization or key is at its limit, its request
- * is refused before its body takes memory. The dispatch of the request takes the lease over.
+ * is refused before its body takes memory. Later the request's dispatch takes the lease over.
  */
 export class EarlyLeases {
   readonly #limits: Limits

@@ -1,8 +1,8 @@
 /**
  * Tokens for browsers and apps, which cannot keep a key secret: `v1.<payload>.<HMAC-SHA256>`, both parts base64url
  * without padding. So a token can be a WebSocket subprotocol (RFC 9110 tokens have neither `=` nor `/`). A token names
- * its API key and contains no part of the key's secret. The key's policy is read when the token is used. If the key was
- * revoked meanwhile, the token is refused.
+ * its API key and contains no part of the key's secret. The key's policy is read when the token is used. If the key has
+ * been revoked since then, the token is refused.
  */
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../ports/system.ts'
@@ -15,9 +15,9 @@ export type EphemeralTokens = {
   /** Makes a token. `note` is a short text, returned when the token is redeemed. The token's holder can read it. */
   mint: (caller: Caller, note?: string) => MintedToken
   /**
-   * Uses up a token. Resolves with null if the token is foreign, expired or used, or if its key is revoked or deleted.
+   * Uses up a token. Resolves with null if the token is forged, expired or used, or if its key is revoked or deleted.
    * The calling code cannot distinguish these cases. `permit` is called with the token's caller before the token is
-   * used up. If `permit` rejects, `redeem` rejects with the same error and the token stays good.
+   * used up. If `permit` rejects, `redeem` rejects with the same error and the token stays valid.
    */
   redeem: (value: string, permit: (caller: Caller) => void | Promise<void>) => Promise<Redeemed | null>
 }
@@ -33,7 +33,7 @@ export interface UsedTokens {
 }
 
 export type EphemeralDeps = {
-  /** The signing key is derived from it. All processes behind one address must have the same master key. */
+  /** All processes behind one address must have the same master key, because the signing key is derived from it. */
   masterKey: string
   keys: LiveKeys
   used: UsedTokens
@@ -41,7 +41,7 @@ export type EphemeralDeps = {
   tokenId: () => string
 }
 
-/** Fixed in the contract. */
+/** The token's life is fixed in the contract. */
 export const tokenLifeS = 60
 /** The clocks of two processes may differ by this much. */
 const skewMs = 60_000
@@ -54,13 +54,16 @@ type Payload = {
   note?: string
 }
 
-/** The note must be short: a token travels in a header, and some servers limit all headers together to 4 KiB. */
+/**
+ * The note must be short, because a token travels in a header, and some servers limit all headers together to 4 KiB.
+ */
 export const noteBytesMax = 1024
 /** Longer than any token from this server, so a longer text is refused without computing an HMAC. */
 const charactersMax = 4096
 
 export function createEphemeralTokens({ masterKey, keys, used, clock, tokenId }: EphemeralDeps): EphemeralTokens {
-  // Each use derives a separate key from the master key (RFC 5869), so a leaked key says nothing about another.
+  // Each use derives a separate key from the master key (RFC 5869), so a leaked derived key does not reveal another
+  // key.
   const signingKey = Buffer.from(hkdfSync('sha256', masterKey, '', 'ephemeral token v1', 32))
   const sign = (signed: string) => createHmac('sha256', signingKey).update(signed).digest()
 
@@ -94,8 +97,8 @@ export function createEphemeralTokens({ masterKey, keys, used, clock, tokenId }:
 }
 
 /**
- * Returns true before the token's end. A token with more than its life left was made before the clock was set back, and
- * may have been used already.
+ * Returns true if the token has not expired. If its expiry is further away than a token's whole life, the clock was set
+ * back after the token was made. Such a token may have been used already, so the result is false.
  */
 function isInTime({ exp }: Payload, nowMs: number): boolean {
   return nowMs < exp && exp <= nowMs + tokenLifeS * 1000 + skewMs

@@ -1,16 +1,16 @@
 /**
- * The kind of work with a lease. The organization's limit counts only requests and streams, because sessions have a
- * separate limit, `maxSessions`. The key's limit counts both.
+ * The kind of work that a concurrency lease admits. The organization's limit counts only requests and streams, because
+ * sessions have a separate limit, `maxSessions`. The key's limit counts both.
  */
 export type LeaseKind = 'request' | 'session'
 
-/** The most concurrent leases. Null means no limit. */
+/** The maximum numbers of concurrent leases. Null means no limit. */
 export type ConcurrencyLimits = { organizationMax: number | null; keyMax: number | null }
 
 /** Ends the lease. A second call does nothing. */
 export type EndLease = () => void
 
-/** Which limit was reached: the organization's or its key's. */
+/** The limit that refused a lease: the organization's limit or its key's limit. */
 export type LeaseRefusal = 'organization' | 'key'
 
 /**

@@ -7,7 +7,8 @@ export type KeyLeases = { organizationId: string; keyId: string; held: number; s
 
 /**
  * Counts this process's leases in memory. The counts are right only while no other process serves the same
- * organizations. An entry exists only while a lease does. `onEnd` is called once when a lease ends.
+ * organizations. An entry in the maps exists only while its organization or key has a lease. `onEnd` is called once
+ * when a lease ends.
  */
 export function createLocalLimits(onEnd: (organizationId: string, keyId: string, kind: LeaseKind) => void = () => {}) {
   /** Counts requests and streams, without sessions, by organization. */
@@ -58,7 +59,7 @@ export function createLocalLimits(onEnd: (organizationId: string, keyId: string,
       if (keyMax !== null && (keys.get(keyId)?.held ?? 0) >= keyMax) return 'key'
       return add(organizationId, keyId, kind)
     },
-    /** Counts a lease granted elsewhere, without checking the limits. */
+    /** Counts a lease granted by other code, without checking the limits. */
     add,
     leasesByKey: (): KeyLeases[] => [...keys.values()].map((key) => ({ ...key })),
   }

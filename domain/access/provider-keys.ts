@@ -1,7 +1,7 @@
 /**
  * Provider keys from organizations: the provider then bills the organization directly. Providers are ranked without
  * regard to keys. An attempt then uses the organization's key, or the operator's credential if there is no such key. A
- * provider with neither is not a candidate.
+ * provider without either credential is not a candidate.
  */
 import type { Provider } from '../ports/provider.ts'
 import type { OwnKeys } from '../records/organization.ts'

@@ -1,15 +1,15 @@
 /**
- * Ends open work, such as sockets and event streams, when its credential is good no more: the key was revoked, its
- * secret has ended, the user was removed or has lost the role, or the organization was disabled. The database notifies
- * every process of a change. This process then reads the credentials of the organization's open work again.
+ * Ends open work, such as sockets and event streams, when its credential is no longer valid: the key was revoked, its
+ * secret has ended, the user was removed or lost the required role, or the organization was disabled. The database
+ * notifies every process of a change. This process then reads the credentials of the organization's open work again.
  */
 import type { Clock, Log } from '../ports/system.ts'
 import type { Caller, KeySecret } from '../records/organization.ts'
 import { type Access, hasAccess } from './users.ts'
 
 /**
- * The right to open work. `keyId` names an API key or a user. Without a `secret`, the work goes on after a rotation of
- * the key, because tokens are bound to the key alone.
+ * The right behind open work, such as a socket. `keyId` names an API key or a user. Without a `secret`, the work goes
+ * on after the key's rotation, because ephemeral tokens are bound to the key and not to its secret.
  */
 export type Grant = { organizationId: string; keyId: string; access: Access; secret?: KeySecret | undefined }
 
@@ -20,13 +20,13 @@ export interface KeyChanges {
 
 export interface LiveCallers {
   /**
-   * Finds keys and users in the database, never in a cache. The answer lacks revoked and unknown ids. A key is found
-   * once for each of its working secrets.
+   * Finds keys and users in the database, never in a cache. The answer lacks revoked and unknown ids. A key with two
+   * valid secrets is returned twice, once for each secret.
    */
   findEach(organizationId: string, keyIds: readonly string[]): Promise<readonly Caller[]>
 }
 
-/** Calls `revoked` once if the grant ends. The returned function stops the watch. */
+/** Calls `revoked` once if the grant becomes invalid. The returned function stops the watch. */
 export type WatchGrant = (grant: Grant, revoked: () => void) => () => void
 
 export type RevocationDeps = { changes: KeyChanges; keys: LiveCallers; clock: Clock; log: Log }
@@ -35,13 +35,13 @@ type Work = Grant & { revoked: () => void; cancelEnd: () => void }
 
 /** The most organizations whose credentials are read at once. The others wait. */
 const readsMax = 8
-/** A timer cannot wait longer than 24 days, so the end of a secret is looked at once a day. */
+/** A timer cannot wait longer than 24 days, so a secret's expiry is checked once a day. */
 const dayMs = 86_400_000
 /** The pause after a failed read. */
 const retryMs = 500
 /**
- * A change may come between the admission of new work and its watch. So new work is checked if the organization's last
- * change is more recent than any admission takes.
+ * Credentials may change after new work is admitted and before its watch begins. So new work's credential is read again
+ * if the organization's last change is more recent than this time, the longest duration of an admission.
  */
 const admissionMs = 60_000
 
@@ -74,7 +74,7 @@ export class Revocations {
     return () => this.#forget(work)
   }
 
-  /** Ends the reads. A read under way fails when the store closes, and is not repeated. */
+  /** Stops reading credentials. A running read fails when the store closes, and is not repeated. */
   close(): void {
     this.#isClosed = true
     this.#cancelRetry?.()
@@ -147,7 +147,10 @@ export class Revocations {
     }
   }
 
-  /** Ends the key's work unless a caller has the right to it. There is no caller if the key is gone. */
+  /**
+   * Ends the open work of the key unless `caller`, the key's current state, still has the right to it. `caller` is null
+   * if the key is gone.
+   */
   #endWork(organizationId: string, keyId: string, callers: readonly Caller[]): void {
     for (const work of [...(this.#open.get(organizationId)?.get(keyId) ?? [])]) {
       const { secret: presented, access } = work
@@ -157,7 +160,7 @@ export class Revocations {
     }
   }
 
-  /** Ends the work at a time on the wall clock. Null: it has no such end. */
+  /** Ends the work at a time on the wall clock. If the time is null, the secret does not expire. */
   #endLater(work: Work, endsAtMs: number | null): void {
     work.cancelEnd()
     if (endsAtMs === null) return
@@ -188,7 +191,7 @@ export class Revocations {
   }
 }
 
-/** Returns true if the caller may open work now. Null: the key or the user is gone. */
+/** Returns true if the key's or user's current rights allow the work. `caller` is null if the key or user is gone. */
 export function isGood(caller: Caller | null, access: Access): caller is Caller {
   return caller !== null && !caller.organization.isDisabled && hasAccess(caller, access)
 }

@@ -14,7 +14,7 @@ export const scopesOfRole: Readonly<Record<Role, readonly Scope[]>> = {
   owner: [...scopesOfUsers, 'admin'],
 }
 
-/** Returns true if `held` is the role `least` or a higher one. No role reaches a word that is not a role. */
+/** Returns true if `held` is the role `least` or a higher one. If `least` is not a role's name, the result is false. */
 export function reachesRole(held: Role, least: string | null): boolean {
   const rank = roles.findIndex((role) => role === least)
   return rank !== -1 && roles.indexOf(held) >= rank
@@ -23,12 +23,15 @@ export function reachesRole(held: Role, least: string | null): boolean {
 /** The right that open work needs: an API key's scope, and the lowest role of a user. */
 export type Access = { scope: string; role: string | null }
 
-/** A user's role decides, and an API key's scopes. */
+/** A user's role decides about access. An API key's scopes decide about access. */
 export function hasAccess({ role, scopes }: Caller, access: Access): boolean {
   return role === undefined ? scopes.some((each) => each === access.scope) : reachesRole(role, access.role)
 }
 
-/** A user token is sent as a bearer token, a session as a cookie. Neither is accepted in place of the other. */
+/**
+ * The kinds of credentials: a user token is sent as a bearer token, a session as a cookie. A credential sent in the
+ * other way is refused.
+ */
 export type CredentialKind = 'user_token' | 'session'
 
 export const credentialLifeMs: Readonly<Record<CredentialKind, number>> = {
@@ -52,7 +55,7 @@ export type Users = {
   /** Lists users with a role in the organization, ordered by email address. */
   list(organizationId: string): Promise<User[]>
   /**
-   * Issues a credential. No later answer contains its secret. Resolves with null if the user has no role in the
+   * Issues a credential. Only this answer contains its secret. Resolves with null if the user has no role in the
    * organization.
    */
   issue(organizationId: string, email: string, kind: CredentialKind): Promise<IssuedCredential | null>
