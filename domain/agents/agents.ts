@@ -92,7 +92,7 @@ export function createAgents({ store, rules, hosts, clock, agentId, endpointId, 
   }
 }
 
-/** Applies a change to the settings. A sent setting replaces the whole value, and null removes it. */
+/** Applies a change to the settings. A setting in the change replaces the whole stored value, and null removes it. */
 function changed(settings: NewAgent | AgentSettings, change: AgentChange): AgentSettings {
   const entries = Object.entries({ ...settings, ...change }).filter(([, value]) => value !== null)
   // The three required settings are never null, because their types exclude null.

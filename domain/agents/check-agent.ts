@@ -1,4 +1,7 @@
-/** The rules for an agent's settings beyond the schema. Each rule returns the issues in the sent settings. */
+/**
+ * The rules for an agent's settings beyond the schema. Each rule returns the issues that it finds in the request's
+ * settings.
+ */
 import type { Catalog } from '../catalog/catalog.ts'
 import { readLanguage } from '../catalog/language.ts'
 import { type Stage, stages } from '../ports/model.ts'
@@ -10,23 +13,23 @@ import { routingOfName } from '../routing/model-name.ts'
 import { extractionIssues } from '../webhooks/check-extraction.ts'
 import { turnDelays } from './turn-delays.ts'
 
-/** Parses the text as a template without rendering it. Null if it is valid. */
+/** Parses the text as a template without rendering it. Returns null if the template is valid. */
 export type CheckTemplate = (text: string) => Problem | null
 
 export type AgentRules = {
   catalog: Catalog
   checkTemplate: CheckTemplate
-  /** Lets other requests run. The organizations take turns. */
+  /** Lets other requests run before the returned promise resolves. Checks for several organizations take turns. */
   pause: (organizationId: string) => Promise<void>
 }
 
-/** Checks the sent settings without regard to the stored settings. */
+/** Checks the request's settings without regard to the stored settings. */
 export async function issuesOfSettings(
   settings: AgentChange,
   rules: AgentRules,
   organizationId: string,
 ): Promise<Issue[]> {
-  // If a provider was found recently, the catalog has rows for it only after this call.
+  // This call loads the rows of newly detected providers into the catalog.
   rules.catalog.version()
   return [
     ...languageIssues(settings),
@@ -41,7 +44,7 @@ export async function issuesOfSettings(
   ]
 }
 
-/** Checks the agent as a whole, because a change may leave settings that do not fit together. */
+/** Checks the agent's settings together after a change, because a changed setting may contradict a stored setting. */
 export function issuesOfWhole({ firstMessageMode, firstMessage }: AgentSettings): Issue[] {
   if (firstMessageMode !== 'message' || firstMessage) return []
   return [{ path: ['firstMessageMode'], problem: { kind: 'first_message_missing' } }]
@@ -124,7 +127,10 @@ function providerIssues({ stackPreferences }: AgentChange, catalog: Catalog): Is
   )
 }
 
-/** Returns true if the catalog has the id, `<provider>` or `<provider>:<model>`. The model need not be callable now. */
+/**
+ * Returns true if the catalog contains `id`, which is `<provider>` or `<provider>:<model>`. The model may be
+ * unavailable at present.
+ */
 function exists(catalog: Catalog, stage: Stage, id: string): boolean {
   const at = id.indexOf(':')
   if (at < 0) return catalog.hasProvider(id)

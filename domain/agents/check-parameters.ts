@@ -2,8 +2,8 @@
 import type { Problem } from '../records/resource-fault.ts'
 
 /**
- * Compiles a JSON Schema (2020-12) in bounded time, without reading anything outside it. Returns the problem, or null
- * if the schema can check arguments.
+ * Compiles a JSON Schema (2020-12) in bounded time, without loading other documents. Returns the problem, or null if
+ * the schema is valid.
  */
 export type CompileSchema = (schema: object) => 'malformed' | 'refers_outside' | null
 
@@ -55,7 +55,7 @@ function depthOf(schema: unknown): number {
   return 1 + Math.max(0, ...inner.map(depthOf))
 }
 
-/** Returns true for an object, and also for a list, whose items then count as its fields. */
+/** Returns true for an object, and also for an array: its items then count as fields. */
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null
 }

@@ -21,8 +21,8 @@ export type SecretsByTool = Readonly<Record<string, ToolSecrets>>
 export const toolsMax = 128
 
 /**
- * Joins the tools. Throws ResourceFault if there are too many tools, or if a header has no value. No stored value can
- * fill it in, because a session's tools have no stored values.
+ * Joins the tools. Throws ResourceFault if there are too many tools, or if a tool's header has no value. A session's
+ * tools are not stored, so no stored value can replace the missing value.
  */
 export function joinTools(
   transport: SessionTransport,
@@ -30,7 +30,7 @@ export function joinTools(
   ...requests: readonly (readonly NewTool[] | null | undefined)[]
 ): { tools: PipelineTool[]; secrets: SecretsByTool } {
   const issues: Issue[] = []
-  // A request with null removes the tools from earlier requests.
+  // If a request's tools are null, the tools from all earlier requests are removed.
   const first = Math.max(requests.lastIndexOf(null), 0)
   const sent = requests.slice(first).flatMap((tools) =>
     (tools ?? []).map((tool, at) => {
@@ -58,7 +58,7 @@ export function joinTools(
   }
 }
 
-/** Returns the arguments for a tool without a schema. */
+/** Returns the arguments' schema for a tool without a schema. */
 export function parametersOf(source: ToolSource, transport: SessionTransport): NonNullable<PipelineTool['parameters']> {
   if (source.kind !== 'builtin') return { type: 'object', properties: {} }
   const { name, config } = source

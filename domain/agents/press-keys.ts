@@ -6,7 +6,7 @@ const digitsForm = /^[0-9*#A-Dw]{1,32}$/
 /** The name of the tool's argument. */
 export const digitsName = 'digits'
 
-/** The arguments' schema if the tool brings no schema. */
+/** The schema for the arguments if the tool's definition contains no schema. */
 export const pressKeysParameters = {
   type: 'object',
   properties: {
@@ -20,8 +20,8 @@ export const pressKeysParameters = {
 } as const
 
 /**
- * Returns the keys to press, or null if the arguments name no keys. The arguments have passed the tool's schema, but
- * this may be any schema.
+ * Returns the keys to press, or null if the arguments name no keys. The arguments match the tool's schema, but an API
+ * client may have written that schema.
  */
 export function keysOf(args: unknown): string | null {
   const { digits } = (typeof args === 'object' && args !== null ? args : {}) as { digits?: unknown }

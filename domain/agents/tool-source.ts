@@ -1,6 +1,6 @@
 /**
- * Converts a tool source from a request to a stored source. Secrets are stored separately. If the request leaves a
- * secret out, the stored secret stays.
+ * Converts a tool source from a request to a stored source. Secrets are stored separately. If the request contains no
+ * value for a secret, the stored value is kept.
  */
 import type { Issue } from '../records/resource-fault.ts'
 import {
@@ -22,7 +22,7 @@ type WebhookInput = Extract<ToolSourceInput, { kind: 'webhook' }>
 /** The stored source that the change replaces. */
 type Replaced = { source: ToolSource; secrets: () => ToolSecrets }
 
-/** Checks the sent source without regard to the stored source. */
+/** Checks the source in the request without regard to the stored source. */
 export function issuesOfSource(source: ToolSourceInput, rules: TransferRules): Issue[] {
   if (source.kind === 'builtin') return configIssues(source.name, source.config ?? {}, rules)
   if (source.kind === 'inline') return []
@@ -36,7 +36,7 @@ export function issuesOfSource(source: ToolSourceInput, rules: TransferRules): I
   ]
 }
 
-/** The settings that each built-in function takes. */
+/** The settings that each built-in function accepts. */
 const settingsOf: Record<BuiltinName, readonly (keyof BuiltinConfig)[]> = {
   end_call: ['enabled'],
   send_dtmf: [],
@@ -56,7 +56,7 @@ function configIssues(name: BuiltinName, config: BuiltinConfig, rules: TransferR
 
 type Made = { source: ToolSource; secrets: ToolSecrets; issues: Issue[] }
 
-/** Makes the stored source. `replaced` is null for a new tool. */
+/** Makes the source to store. `replaced` is null for a new tool. */
 export function makeSource(input: ToolSourceInput, replaced: Replaced | null): Made {
   if (input.kind === 'webhook') return makeWebhook(input, replaced)
   const source: ToolSource =

@@ -28,7 +28,7 @@ export type Tools = {
 
 export function createTools(deps: ToolDeps): Tools {
   const { store, clock } = deps
-  /** Throws not_found: for the agent if its id is unknown, else for the tool. */
+  /** Throws `not_found`. The fault names the agent if the agent's id is unknown. Otherwise it names the tool. */
   const missing = async (tenant: Tenant, agentId: string): Promise<never> => {
     requireResource(await store.list(tenant, agentId), 'agent')
     throw new ResourceFault({ kind: 'not_found', named: 'tool' })
@@ -59,7 +59,7 @@ export function createTools(deps: ToolDeps): Tools {
   }
 }
 
-/** Checks the sent tool without regard to the stored tool. */
+/** Checks the tool in the request without regard to the stored tool. */
 export function issuesOfTool({ parameters, source }: ToolChange, { compileSchema, ...rules }: ToolRules): Issue[] {
   const problem = parameters ? parametersProblem(parameters, compileSchema) : null
   return [
