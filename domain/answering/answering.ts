@@ -14,14 +14,14 @@ import { type AnswerEvent, type AnswerState, nextAnswerState } from './states.ts
 export type AnswerResult = 'human' | 'machine' | 'not_sure'
 
 export type AnswerPlan = {
-  /** `agent`: the greeting is judged here. `carrier`: the carrier reports the result. */
+  /** `agent`: the greeting is analysed in this process. `carrier`: the carrier reports the result. */
   mode: 'agent' | 'carrier'
   /** True if the plan asked for `carrier`, but the call's line cannot recognize machines, so `agent` replaces it. */
   isSubstitute?: boolean
   /** The time from the answer after which the result is `not_sure`. */
   timeoutMs: number
   action: 'hangup' | 'leave_message'
-  /** If null, the conversation's first message is used. */
+  /** The message for an answering machine. If null, the conversation's first message is used. */
   message: string | null
 }
 
@@ -29,7 +29,7 @@ export type OpeningSettings = Pick<Pipeline, 'firstMessage' | 'intent'>
 
 export type AnsweringDeps = {
   clock: Pick<Clock, 'monotonicMs' | 'after'>
-  /** Called once. */
+  /** Called once with the result. */
   decided: (result: AnswerResult, latencyMs: number) => void
 }
 
@@ -46,7 +46,7 @@ export class Answering {
   #state: AnswerState = 'asking'
   #answeredMs: number | null = null
   #conversation: AnswerableConversation | null = null
-  /** Judges the greeting. Null if the carrier decides, or if the decision is made. */
+  /** Analyses the greeting. Null if the carrier decides, or after the decision. */
   #greeting: GreetingDetector | null = null
   #firstMessage: string | null = null
   #speaks = false
@@ -81,7 +81,7 @@ export class Answering {
     }
   }
 
-  /** Starts the time-out, because the call was answered. A second call does nothing. */
+  /** Starts the detection's timeout. Called when the call is answered. A second call does nothing. */
   answered(): void {
     if (this.#answeredMs !== null) return
     const { clock } = this.#deps
@@ -89,7 +89,7 @@ export class Answering {
     this.#cancelTimeout = clock.after(this.plan.timeoutMs, () => this.decide('not_sure'))
   }
 
-  /** Connects the conversation. If a result came before, it takes effect now. */
+  /** Connects the conversation. If a result has arrived already, it takes effect now. */
   begin(conversation: AnswerableConversation, { firstMessage, intent: { language } }: OpeningSettings): void {
     this.#conversation = conversation
     this.#firstMessage = firstMessage
@@ -99,7 +99,7 @@ export class Answering {
     this.#enter()
   }
 
-  /** Takes a result. Only the first result counts. */
+  /** Accepts a result. Only the first result counts. */
   decide(result: AnswerResult): void {
     const { action } = this.plan
     const machine = action === 'hangup' ? 'unwanted' : 'machine'
@@ -110,7 +110,7 @@ export class Answering {
     this.#react(result === 'machine' ? machine : 'person')
   }
 
-  /** Ends the detection, because the call is transferred and the result does not matter any more. */
+  /** Ends the detection without a result, because the call is being transferred. */
   giveUp(): void {
     if (this.#state === 'greeting') this.#conversation?.silence(false)
     this.close()
@@ -134,7 +134,7 @@ export class Answering {
     this.#enter()
   }
 
-  /** Carries out the new state. Before the conversation begins, this does nothing; `begin` calls it again. */
+  /** Performs the new state's actions. Before the conversation begins, this does nothing; `begin` calls it again. */
   #enter(): void {
     const conversation = this.#conversation
     if (conversation === null) return

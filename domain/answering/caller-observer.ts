@@ -1,9 +1,9 @@
-/** Receives the caller's audio and words beside the conversation, and cannot change them. */
+/** Receives a copy of the caller's audio and words during the conversation. It cannot change them. */
 export type CallerObserver = {
-  /** Gets samples at `vadRateHz`. They are lent until the function returns. */
+  /** Receives samples at `vadRateHz`. The buffer is reused after the function returns. */
   audio(samples: Int16Array): void
   speechStarted(): void
   speechEnded(): void
-  /** Gets the newest transcript. It replaces the last text unless that text was final. */
+  /** Receives the newest transcript. It replaces the last text unless that text was final. */
   words(text: string, isFinal: boolean): void
 }

@@ -1,6 +1,6 @@
 /**
- * Judges from the other party's first words, and from their length, whether a machine speaks. The first matching rule
- * decides:
+ * Decides from the far end's first words, and from their duration, if a machine or a person has answered. The first
+ * matching rule decides:
  *
  *   a question of a person, as "how can I help" ──► human
  *   a phrase of a mailbox ──► machine
@@ -26,7 +26,9 @@ export type GreetingDetectorDeps = {
 const longMs = 4_000
 /** A machine begins to speak within this time. Later a person may give the agent a long reply. */
 const promptMs = 4_000
-/** If an utterance lasts this long, it is judged before its end. Its words are late by up to a second. */
+/**
+ * If an utterance lasts this long, the decision does not wait for its end. Its transcript may arrive a second later.
+ */
 const endlessMs = 6_000
 const shortMs = 3_000
 /**
@@ -35,13 +37,13 @@ const shortMs = 3_000
  */
 const quietMs = 1_500
 /**
- * Words may come this long after their utterance. So the detector waits for them, because a person's question may be
- * among them.
+ * Words may arrive this long after their utterance. The detector waits for this time, because the words may contain a
+ * person's question.
  */
 const wordsLateMs = 1_000
-/** Shorter silence belongs to an utterance. */
+/** Silence shorter than this does not end an utterance. */
 const pauseMs = 500
-/** If an utterance has fewer words, its length does not decide. */
+/** If an utterance has fewer words than this, its duration does not decide. */
 const wordsMin = 6
 
 const verdicts = { person: 'human', voicemail: 'machine', conversing: 'not_sure' } as const
@@ -59,7 +61,7 @@ export class GreetingDetector {
   #cancelPause = () => {}
   #cancelLate = () => {}
   #cancelQuiet = () => {}
-  /** True if the first utterance was short, and silence followed. Its words may still come. */
+  /** True if the first utterance was short, and silence followed. Its transcript may still arrive. */
   #isShort = false
   /** True if silence followed the first utterance. */
   #isQuiet = false
@@ -92,7 +94,7 @@ export class GreetingDetector {
     this.#cancelQuiet = clock.after(quietMs, () => this.#quiet())
   }
 
-  /** Takes the words since the last final text. */
+  /** Receives the transcript since the last final text. */
   words(text: string, isFinal: boolean): void {
     this.#text = `${this.#finals} ${text}`
     if (isFinal) this.#finals = this.#text.slice(-textMax)
@@ -136,5 +138,5 @@ export class GreetingDetector {
   }
 }
 
-/** The text before this many characters is dropped, because phrases are shorter. */
+/** Only the last characters of the text are kept, up to this number, because all phrases are shorter. */
 const textMax = 1_000

@@ -9,11 +9,11 @@ type GreetingWords = {
   excuse: string
   /** A busy person says these phrases, even after an ambiguous phrase. Some people record them for their mailbox. */
   busy: string
-  /** Both a mailbox and a person in a business say these phrases. */
+  /** Both a mailbox and a person at a business say these phrases. */
   ambiguous: string
   /** A person asks these questions, even after a long greeting. */
   person: string
-  /** A menu says these phrases, or a phone that asks who calls. The agent can talk to both. */
+  /** A phone menu says these phrases, or a phone that screens calls. The agent can talk to both. */
   conversing: string
 }
 
@@ -96,10 +96,10 @@ const languages: Readonly<Record<string, GreetingWords>> = {
 }
 
 /**
- * Returns the kind that says most about the speaker. A person's question comes first: "do you want to leave a message"
- * contains a mailbox phrase too. Mailbox phrases come before menus, because a mailbox has menus too. A busy person uses
- * the same excuses as a mailbox, but no mailbox phrase. Null if the text has no known phrase. An unknown language gets
- * the English words.
+ * Returns the kind of the most reliable phrase in the text. A person's question comes first: "do you want to leave a
+ * message" contains a mailbox phrase too. Mailbox phrases come before menus, because a mailbox has menus too. A busy
+ * person uses the same excuses as a mailbox, but no mailbox phrase. Null if the text has no known phrase. If the
+ * language is unknown, the English phrases are used.
  */
 export function greetingIn(text: string, language: string): keyof GreetingWords | null {
   const [base = ''] = language.toLowerCase().split(/[-_]/)

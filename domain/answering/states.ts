@@ -1,6 +1,5 @@
 /**
- * The states after a call is answered by a person or a machine, as one table. An event without an entry changes
- * nothing.
+ * The state table for answering machine detection. An event without an entry changes nothing.
  *
  *   asking ──► talking                              the conversation goes on
  *      │
