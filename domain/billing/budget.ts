@@ -7,7 +7,7 @@ import type { Budget, Caller } from '../records/organization.ts'
 /** A budget with the name of its current period: a UTC day (`2026-11-24`), a UTC month (`2026-11`) or `total`. */
 export type KeyBudget = { keyId: string; period: string; microUsd: number }
 
-/** Says which did not cover an amount: the organization's credit or the key's budget. */
+/** Names the limit that refused an amount: the organization's credit or the key's budget. */
 export type CreditRefusal = 'credit' | 'budget'
 
 /**

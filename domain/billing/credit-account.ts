@@ -12,7 +12,7 @@ export type MovementKind = (typeof movementKinds)[number]
 export type CreditMovement = {
   id: string
   kind: MovementKind
-  /** Negative if the credit became smaller. */
+  /** The amount in micro-USD, negative if the credit became smaller. */
   microUsd: number
   phoneNumberId: string | null
   /** The UTC day, such as `2026-11-21`, if the movement is a day's sum. Null otherwise. */

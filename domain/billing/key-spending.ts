@@ -11,15 +11,15 @@ export type KeySpending = {
   spentMicroUsd: number
   /** Budget reserved for open requests. */
   reservedMicroUsd: number
-  /** When spending reached 80 %. Null if it has not. */
+  /** The time when spending reached 80 %. Null before that. */
   warnedAtMs: number | null
-  /** When the budget was used up or the first request was refused. Null if this has not happened. */
+  /** The time when the budget was used up or the first request was refused. Null before that. */
   exhaustedAtMs: number | null
 }
 
 export interface KeyBudgets {
   read(organizationId: string): Promise<readonly KeySpending[]>
-  /** Sets the key's budget. Null removes it. Resolves with false if there is no such live key. */
+  /** Sets the key's budget. Null removes it. Resolves with false if no active key has this id. */
   set(organizationId: string, keyId: string, budget: Budget | null): Promise<boolean>
 }
 

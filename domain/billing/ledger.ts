@@ -64,7 +64,7 @@ export type Settlement = {
   status: 'succeeded' | 'failed'
   /** The amount reserved by `Credit.reserve` for this request. If the cost is lower, the difference is given back. */
   reservedMicroUsd: number
-  /** The budget that the request counts for. Absent if its key has no budget. */
+  /** The budget that bears the request's cost. Absent if the key has no budget. */
   budget?: KeyBudget
 }
 
@@ -74,14 +74,17 @@ export interface Ledger {
    * batch with other requests. If a settlement cannot be written, it is logged.
    */
   settle(settlement: Settlement): void
-  /** Returns false if no more settlements can be kept for a database that is away. Then no request may be served. */
+  /**
+   * Returns false if the database is unreachable and memory has no room for further settlements. Then no request may be
+   * served.
+   */
   hasRoom(): boolean
 }
 
 export interface Credit {
   /**
-   * Resolves with null if the balance is above 0 and the key's budget is not used up. Otherwise says which is the
-   * cause.
+   * Resolves with null if the balance is above 0 and the key's budget is not used up. Otherwise resolves with the
+   * cause, `credit` or `budget`.
    */
   refusal(caller: Caller): Promise<CreditRefusal | null>
   /**

@@ -12,8 +12,8 @@ type QuantityUnit =
 
 /**
  * The price units for each quantity unit, in order of preference. If a model lists no separate price for cached or
- * reasoning tokens, its vendor bills them as input and output tokens. Vendors' price lists mean this, so it is no
- * guess. If a listed price is null, it is unknown.
+ * reasoning tokens, its vendor bills them as input and output tokens. Vendors' price lists state this rule. If a listed
+ * price is null, the price is unknown.
  */
 const billedBy: Record<QuantityUnit, { per: number; units: readonly PriceUnit[] }> = {
   audio_milliseconds: { per: 3_600_000, units: ['audio_hour'] },

@@ -3,7 +3,8 @@ import type { Caller } from '../records/organization.ts'
 
 export type UnpricedPolicy = {
   /**
-   * If true, a model with an unknown price can be called only if there is some credit. If absent, no credit is needed.
+   * If true, a model with an unknown price can be called only if the organization's credit is above 0. If absent, no
+   * credit is needed.
    */
   unpricedNeedsCredit?: boolean
 }
