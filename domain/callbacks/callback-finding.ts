@@ -1,4 +1,4 @@
-/** Finds a callback after a call: the user asked for a call, but the agent failed to promise it. */
+/** Reads from a call's analysis if the user asked to be called back and the agent did not schedule the callback. */
 import type { CallbackRequest } from '../records/callback.ts'
 import type { Pipeline } from '../records/pipeline.ts'
 import { type CallbackRules, daysAheadDefault, readCallbackRequest } from './callback-request.ts'
@@ -31,13 +31,13 @@ export function daysAheadOf({ tools }: Pick<Pipeline, 'tools'>): number | null {
   return null
 }
 
-/** Makes a line with the current time for an LLM. It contains the local time, because users mean their local time. */
+/** Makes a text line with the current time for an LLM. The time is local, because users speak about local times. */
 export function clockFor({ timezone }: Pick<Pipeline, 'timezone'>, nowMs: number): string {
   const local = new Intl.DateTimeFormat('en-GB', { timeZone: timezone, dateStyle: 'full', timeStyle: 'long' })
   return `It is now ${new Date(nowMs).toISOString()}. In ${timezone} that is ${local.format(nowMs)}.`
 }
 
-/** Returns null if the user asked for no call, or if the rules do not allow the call. */
+/** Returns null if the user did not ask for a callback, or if the rules do not allow the callback. */
 export function readCallbackFinding(answer: unknown, rules: CallbackRules): CallbackRequest | null {
   if (typeof answer !== 'object' || answer === null) return null
   const read = readCallbackRequest(answer, rules)

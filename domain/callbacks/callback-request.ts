@@ -39,7 +39,10 @@ export function callbackParametersOf(transport: SessionTransport): PipelineTool[
   return transport === 'phone' ? { ...callbackParameters, required: [] } : callbackParameters
 }
 
-/** Returns the person's number in a phone call. Returns null if it is withheld, or if this is a browser session. */
+/**
+ * Returns the person's number in a phone call. Returns null if the number is withheld, or if the session runs in a
+ * browser.
+ */
 export function numberOfPerson({ phone }: Pick<Call, 'phone'>): string | null {
   if (phone === null) return null
   return phone.direction === 'inbound' ? phone.from : phone.to
@@ -101,7 +104,7 @@ function instantOf(text: string): number | undefined {
   return new Date(`${date}T00:00:00Z`).toISOString().startsWith(date) ? ms : undefined
 }
 
-/** Returns null if the value is absent, and undefined if it is not a text or is too long. */
+/** Returns null if the value is absent. Returns undefined if the value is not a string or is too long. */
 function textOf(value: unknown, charactersMax: number): string | null | undefined {
   if (value === undefined || value === null || value === '') return null
   return typeof value === 'string' && charactersOf(value) <= charactersMax ? value : undefined

@@ -1,5 +1,6 @@
 /**
- * Lists, cancels and places callbacks. Any process may place a callback. It holds a lease on the callback meanwhile.
+ * Lists, cancels and places callbacks. Any process may place a callback. During the attempt the process holds a lease
+ * on the callback, so that no other process places it.
  */
 import type { Clock, Log } from '../ports/system.ts'
 import type { Callback, PlacingFailure, WholeCallback } from '../records/callback.ts'
@@ -23,7 +24,10 @@ export type CallbacksDeps = {
 /** The most callbacks placed at once by one process. The next run places the rest. */
 const placedAtOnceMax = 10
 
-/** Methods for one callback throw ResourceFault `not_found`. If they change it, also `callback_not_scheduled`. */
+/**
+ * Methods for one callback throw ResourceFault `not_found`. Methods that change the callback also throw
+ * `callback_not_scheduled`.
+ */
 export class Callbacks {
   readonly #deps: CallbacksDeps
 
@@ -51,7 +55,7 @@ export class Callbacks {
   }
 
   /**
-   * Places the callback now, at a client's request. After a failure the callback stays scheduled. Throws Fault and
+   * Places the callback now, at a client's request. After a failure the callback stays scheduled. Throws Fault, and
    * ResourceFault `not_dialed`.
    */
   async dispatch(tenant: Tenant, id: string): Promise<WholeCallback> {
@@ -76,7 +80,7 @@ export class Callbacks {
       try {
         await this.#settle(callback, await this.#place(callback), true)
       } catch (err) {
-        // The lease will run out, and another process takes over.
+        // Nothing else is needed here: the lease expires, and then another process tries again.
         log.warn({ err, callbackId: callback.id }, 'the attempt to place a callback could not be stored')
       }
     }
@@ -93,7 +97,7 @@ export class Callbacks {
     }
   }
 
-  /** Stores an attempt's result. Throws if another process has taken over: the result is then not stored. */
+  /** Stores an attempt's result. Throws without storing the result if another process has taken the callback over. */
   #settle(placed: Callback, placing: Placing, isDue: boolean): Promise<WholeCallback | null> {
     const { store, clock } = this.#deps
     return store.change(placed, placed.id, (callback) => {

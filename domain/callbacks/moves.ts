@@ -1,4 +1,4 @@
-/** A callback's changes of state as pure functions: leases, and the results of attempts. */
+/** Changes a callback's state after leases and attempts, with pure functions. */
 import type { Callback, PlacingFailure } from '../records/callback.ts'
 import type { NotDialed } from '../records/not-dialed.ts'
 import { type CallbackStatus, mayMove } from '../records/states/callback.ts'
@@ -9,7 +9,7 @@ const minuteMs = 60_000
 /** The waits between tries. A due callback is tried at its time, and 1, 5 and 15 minutes later. */
 const waitsMs = [minuteMs, 4 * minuteMs, 10 * minuteMs] as const
 const triesMax = waitsMs.length + 1
-/** If a callback is later than this, it is not placed, because the person no longer expects it. */
+/** If a callback is overdue by more than this, it is not placed, because the person no longer expects it. */
 const lateMsMax = 60 * minuteMs
 
 /** The call's session, and the number from which the call went out. */
@@ -31,7 +31,10 @@ export function claimed(callback: Callback, leaseId: string, nowMs: number): Cal
   return leased({ ...callback, tries: callback.tries + 1 }, leaseId, nowMs)
 }
 
-/** Begins an attempt, or continues an attempt without a stored result. An attempt requested by a client is no try. */
+/**
+ * Begins an attempt, or continues an attempt without a stored result. An attempt at a client's request does not count
+ * as a try.
+ */
 export function leased(callback: Callback, leaseId: string, nowMs: number): Callback {
   return moved(callback, 'dispatching', nowMs, {
     attemptedAtMs: nowMs,

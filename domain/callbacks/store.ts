@@ -1,13 +1,13 @@
 /**
- * Stores callbacks. They are created together with a call's entries (`CallStore.append`). An id in a wrong form is
- * treated as unknown.
+ * Stores callbacks. They are created together with a call's entries (`CallStore.append`). A malformed id is treated as
+ * unknown.
  */
 import type { Callback, WholeCallback } from '../records/callback.ts'
 import type { Tenant } from '../records/organization.ts'
 import type { CallbackStatus } from '../records/states/callback.ts'
 import type { Placed } from './moves.ts'
 
-/** A callback must match all given fields. */
+/** Selects callbacks. A callback must match all fields that are present. */
 export type CallbackFilter = { status?: CallbackStatus; sourceSessionId?: string }
 
 /** A callback's place in a list. Callbacks with the same time are ordered by id. */
@@ -22,11 +22,11 @@ export type PlacedAttempt = Placed & { isDialed: boolean }
 
 export interface CallbackStore {
   find(tenant: Tenant, id: string): Promise<WholeCallback | null>
-  /** Finds an attempt's call by the lease's id. Resolves with null if the attempt placed no call. */
+  /** Finds the call of an attempt by its lease id. Resolves with null if the attempt placed no call. */
   attempt(callback: Callback): Promise<PlacedAttempt | null>
   /** Lists callbacks, newest first. The page begins after the position `after`. */
   list(tenant: Tenant, filter: CallbackFilter, limit: number, after: CallbackPosition | null): Promise<CallbackPage>
-  /** Finds the session's last promised callback. */
+  /** Finds the last callback that the agent promised in the session. */
   ofSession(tenant: Tenant, sessionId: string): Promise<WholeCallback | null>
   /**
    * Reads the callback, calls `change` and writes the result, while the row is locked. The new status is stored as an
