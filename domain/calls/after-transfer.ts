@@ -1,4 +1,4 @@
-/** Decides how a conversation goes on if no number in a transfer was reached. */
+/** Decides how the conversation continues if a transfer reached no number. */
 import type { AfterHold } from '../conversation/parts/transferable.ts'
 import type { FailureCause } from '../records/states/transfer.ts'
 import type { Transfer, TransferSettings } from '../records/transfer.ts'

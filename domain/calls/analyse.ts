@@ -1,6 +1,6 @@
 /**
- * Analyses a call with one request to an LLM, routed by the agent's settings. Last-resort models may serve turns, but
- * never an analysis.
+ * Analyses a call with one request to an LLM, routed by the agent's settings. Last-resort models may answer in
+ * conversations, but never analyse a call.
  */
 import { clockFor, daysAheadOf, readCallbackFinding } from '../callbacks/callback-finding.ts'
 import { numberOfPerson } from '../callbacks/callback-request.ts'
@@ -80,7 +80,8 @@ export function createAnalyse(deps: AnalyseDeps): Analyse {
     const timeout = new AbortController()
     const cancel = deps.clock.after(leftMs, () => timeout.abort())
     try {
-      // If the call has promised a callback, even a cancelled callback, the analysis promises no other.
+      // If the agent has promised a callback during the call, even if it was cancelled later, the analysis creates no
+      // further callback.
       const maxDaysAhead = promised === null ? daysAheadOf(call.pipeline) : null
       return await analysed(deps, { call, turns, extraction, ruled, heuristic, maxDaysAhead }, target, timeout.signal)
     } catch (err) {
@@ -100,14 +101,14 @@ type Subject = {
   extraction: Extraction
   ruled: Findings
   heuristic: Analysis
-  /** Null if the answer must not promise a callback. */
+  /** Null if the analysis must not create a callback. */
   maxDaysAhead: number | null
 }
 
 /**
- * Asks for the agent's and the endpoints' fields. If the endpoints' fields make a provider refuse the request, or make
- * the model's answer unusable, a second request asks for the agent's fields alone. So an endpoint's fields cannot cost
- * the agent its summary and its fields.
+ * Asks the LLM for the agent's and the webhook endpoints' extraction fields. If the endpoints' fields make a provider
+ * refuse the request, or make the model's answer unusable, a second request asks for the agent's fields alone. So an
+ * endpoint's fields cannot prevent the agent's summary and fields.
  */
 async function analysed(
   deps: AnalyseDeps,
@@ -126,7 +127,7 @@ async function analysed(
   return analysedWith(deps, subject, { ...target, questions: ofAgent, signal })
 }
 
-/** Faults that the questions may have caused: the schema was too large, or the answer did not fit into the limit. */
+/** Faults that the questions may have caused: the schema was too large, or the answer exceeded the token limit. */
 const refusals: ReadonlySet<FaultKind> = new Set([
   'provider_refused',
   'all_unsupported',

@@ -15,11 +15,11 @@ export type Applied = {
   turns: readonly Turn[]
   spans: readonly Span[]
   callbacks: readonly { callback: Callback; event: CallEvent }[]
-  /** Transfer attempts in the order they changed. */
+  /** Transfer attempts in the order in which they changed. */
   transfers: readonly Transfer[]
   /** True if these entries ended the call. */
   hasEnded: boolean
-  /** Entries forbidden by the state rules. A refused entry changes nothing and its event is not stored. */
+  /** Entries that the state rules forbid. Such an entry changes nothing, and its event is not stored. */
   refused: readonly CallEntry[]
 }
 
@@ -42,7 +42,7 @@ export function applyEntries(
     if (entry.kind === 'turn') turns.push(entry.turn)
     else if (entry.kind === 'span') spans.push(entry.span)
     else if (!isStored(entry.event.id)) {
-      // An entry that precedes an already stored entry was refused in the earlier write. It stays refused, even if the
+      // If an entry comes before a stored entry, an earlier write refused it. The entry stays refused, even if the
       // status would allow it now.
       const changed = at < lastStored ? null : changedBy(next, entry)
       if (changed === null) {

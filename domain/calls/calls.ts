@@ -42,7 +42,7 @@ export type WholeReport = {
   report: Report
   turns: readonly Turn[]
   costs: Costs
-  /** The session's last promised callback. */
+  /** The last callback promised in the session. */
   callback: WholeCallback | null
   deliveries: ReportDeliveries
 }
@@ -51,7 +51,7 @@ export type WholeCall = {
   turns: readonly Turn[]
   spans: SpanTree | null
   report: WholeReport | null
-  /** Oldest first. */
+  /** The oldest is first. */
   transfers: readonly Transfer[]
 }
 
@@ -116,7 +116,9 @@ export class Calls {
     return this.#ofReady(tenant, id, () => this.#deps.recordings.find(tenant, id))
   }
 
-  /** Makes a link to the recording that works for `lifeS` seconds without a key. Throws as `recording` does. */
+  /**
+   * Makes a link to the recording that works for `lifeS` seconds without a key. Throws the same faults as `recording`.
+   */
   recordingLink(tenant: Tenant, id: string, lifeS: number): Promise<RecordingLink> {
     return this.#ofReady(tenant, id, () => this.#deps.recordings.link(tenant, id, lifeS))
   }

@@ -14,7 +14,7 @@ export type CostLine = {
   /** Null if the price is unknown. Null is not the same as 0. */
   costMicroUsd: number | null
   priceSource: string | null
-  /** The party on the leg. Only a carrier's line has it. */
+  /** The party whose leg causes the cost. Present only for a carrier's charges. */
   leg?: LegParty
 }
 

@@ -1,4 +1,4 @@
-/** Ends a call, even if another process has it or if no process has it. */
+/** Ends a call in this process, in another process, or without an owning process. */
 import { Fault } from '../records/fault.ts'
 import type { Tenant } from '../records/organization.ts'
 import { ResourceFault } from '../records/resource-fault.ts'

@@ -1,6 +1,6 @@
 /**
- * Joins the agent's and the endpoints' extraction fields into one list of questions for one LLM request. Every endpoint
- * gets the agent's fields. If an endpoint's field has the same name, the agent's field wins.
+ * Joins the agent's and the endpoints' extraction fields into one list of questions for one LLM request. Every webhook
+ * endpoint gets the agent's fields. If an endpoint's field has the same name, the agent's field wins.
  *
  * 50 endpoints may have 1,500 fields, more than any provider accepts. So all agent fields are asked for, then the
  * endpoints' fields, oldest endpoint first, until the limits are reached. The remaining fields get null.
@@ -23,7 +23,7 @@ export type Extracted = {
 export type Extraction = {
   /** Question names are unique. The agent's questions come first. */
   questions: readonly ExtractionField[]
-  /** The agent's questions alone. */
+  /** The questions for the agent's fields alone. */
   ofAgent: readonly ExtractionField[]
   /** Turns the answers to the questions into the fields' values. A question without an answer gives null. */
   read: (values: CustomData) => Extracted
@@ -85,8 +85,8 @@ function charactersOf({ name, description, options = [] }: ExtractionField): num
 }
 
 /**
- * Makes a new name, because another definition already uses the field's name. It is short, because LLMs accept names up
- * to 64 characters only.
+ * Makes a new question name, because a field with another definition already uses the name. The new name is short,
+ * because LLMs accept names up to 64 characters only.
  */
 function freeName(at: number, names: ReadonlySet<string>): string {
   let name = `field_${at}`

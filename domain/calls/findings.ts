@@ -1,4 +1,4 @@
-/** Writes an LLM's questions about a call and reads its answer. A value in the wrong form is left out. */
+/** Writes the questions about a call for an LLM, and reads the answer. Malformed values are left out. */
 
 import { callbackFindingSchema } from '../callbacks/callback-finding.ts'
 import type { ResponseFormat } from '../ports/llm.ts'
@@ -19,7 +19,7 @@ const summaryMax = 1_000
 const listMax = 10
 const itemMax = 500
 const valueMax = 4_000
-/** Characters. A longer transcript loses its beginning, because the call's result is at the end. */
+/** The limit in characters. A longer transcript loses its beginning, because the call's result is at the end. */
 const transcriptMax = 100_000
 
 /** The LLM chooses among these outcomes. The other outcomes follow from how the call ended. */
@@ -62,8 +62,8 @@ export const instructions = [
 ].join(' ')
 
 /**
- * Writes one line for each turn. The agent's words are cut where their playout stopped, because the user received no
- * more. Line breaks are removed, so a user cannot forge a line that looks like the agent's.
+ * Writes one line for each turn. The agent's words are cut where their playout stopped, because the user did not
+ * receive the rest. Line breaks are removed, so a user cannot forge a line that looks like the agent's.
  */
 export function transcriptOf(turns: readonly Turn[]): string {
   const lines = turns.flatMap(({ source, text, playedText }) => {
@@ -75,7 +75,7 @@ export function transcriptOf(turns: readonly Turn[]): string {
 
 /**
  * Reads the LLM's answer. `ruled` has the findings from the rules: they fill in values missing from the answer. Returns
- * null if the answer is not usable.
+ * null if the answer is unusable.
  */
 export function readFindings(answer: unknown, fields: readonly ExtractionField[], ruled: Findings): Findings | null {
   if (!isObject(answer)) return null

@@ -7,9 +7,7 @@ import { type CallStatus, isTerminal } from '../records/states/call.ts'
 import { type OpenStream, OpenStreams } from '../streams/open-streams.ts'
 import type { CallChanges, CallRecord, CallStore, StoredEvent } from './store.ts'
 
-/**
- * The last turn and event sent to the client. A stream that starts from here sends events at or after `eventMs` again.
- */
+/** The last turn and event sent to the client. A stream from this position sends the events at `eventMs` again. */
 export type FollowPosition = { turn: number; eventMs: number }
 
 export type Followed = { position: FollowPosition } & (
@@ -26,11 +24,11 @@ export type FollowDeps = {
   clock: Clock
 }
 
-/** The most streams for one session in this process. */
+/** The maximum number of streams for one session in this process. */
 const streamsMax = 32
 /**
  * An event may be stored after a later event, because the call's process gathers events before it stores them, while
- * other processes store theirs at once. So each read looks back this far behind the newest event.
+ * other processes store theirs at once. So each read begins this long before the newest event.
  */
 const overlapMs = 2000
 
@@ -78,7 +76,9 @@ class Reader {
   #status: CallStatus | null = null
   /** Events before this time are never sent. */
   readonly #fromMs: number
-  /** The times of recently sent events, by event id. Looking back reads these events again, and they are skipped. */
+  /**
+   * The times of recently sent events, by event id. Each read returns some of these events again, and they are skipped.
+   */
   readonly #sent = new Map<string, number>()
 
   constructor(deps: FollowDeps, tenant: Tenant, id: string, from: FollowPosition) {

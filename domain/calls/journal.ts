@@ -31,10 +31,10 @@ export type JournalDeps = {
   calls: Pick<CallStore, 'append'>
   clock: Clock
   log: Log
-  /** UUIDv7. */
+  /** A UUIDv7. */
   eventId: () => string
   callbackId: () => string
-  /** Called when a call's end is stored. */
+  /** Called after a call's end was stored. */
   ended: (tenant: Tenant, callId: string) => void
   /** Absent or null if calls are not traced. */
   traces?: Traces | null
@@ -56,7 +56,7 @@ export interface PhoneLog extends CallLog {
   /** Records an event on the line. `sipCode` is the SIP status code from the remote party or its carrier. */
   line(type: CarrierEventType, payload: Record<string, unknown>, sipCode?: number | null): void
   ended(reason: EndReason, clientReason?: string, sipCode?: number | null): Promise<void>
-  /** Returns the caller's last turns, oldest first. Turns by DTMF are left out. */
+  /** Returns the caller's last turns, oldest first. Turns with DTMF digits are left out. */
   lastSaid(): readonly string[]
   /** Resolves when all waiting entries are stored. */
   stored(): Promise<void>
@@ -67,7 +67,8 @@ export type PhoneStatus = Extract<CallStatus, 'dialing' | 'ringing' | 'transferr
 export type CarrierEventType = Extract<EventType, `carrier.${string}`>
 
 /**
- * Entries gather this long before a write. It must be short, because a live stream must show an entry within 300 ms.
+ * Entries wait this long for further entries before a write. The time must be short, because a live stream must show an
+ * entry within 300 ms.
  */
 const gatherMs = 50
 const retryMs = 250
@@ -76,7 +77,7 @@ const retryMs = 250
  */
 const waitingMax = 10_000
 const batchMax = 200
-/** An entry is dropped after this many failures, because the database is reachable and refuses it. */
+/** An entry is dropped after the database has refused it this many times. */
 const failuresMax = 20
 
 export function createJournal(deps: JournalDeps): Journal {

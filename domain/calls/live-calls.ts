@@ -2,8 +2,9 @@ import type { Tenant } from '../records/organization.ts'
 import type { EndReason } from '../records/states/call.ts'
 
 /**
- * Says if a person can join a call, as one process sees it. `isHere` is true if this process has the call and its
- * conversation goes on. `nodeUrl` reaches this machine alone. It is null if the machine has only the public address.
+ * States if a person can join a call, from one process's view. `isHere` is true if this process has the call and its
+ * conversation goes on. `nodeUrl` is this machine's separate address. It is null if the machine has only the shared
+ * public address.
  */
 export type JoinState = { isHere: boolean; isFull: boolean; nodeUrl: string | null }
 

@@ -14,7 +14,7 @@ export type ReportedCall = {
   turns: readonly Turn[]
   turnsTotal: number
   costs: Costs
-  /** The call's last promised callback. */
+  /** The last callback promised in the call. */
   callback: WholeCallback | null
   /** A link that works without a key. Null if there is no recording, or if it is not ready. */
   recordingUrl: string | null

@@ -1,5 +1,5 @@
 /**
- * Adds a `carrier` event to a recording's end. Recordings are made here from the line's audio, so no carrier sends this
+ * Adds a `carrier` event when a recording ends. This server records the call's audio, so no carrier sends such an
  * event.
  */
 import type { CallEntry, CallEvent, EventType, RecordingStatus } from '../records/call.ts'
@@ -12,8 +12,8 @@ const types: Readonly<Partial<Record<RecordingStatus, EventType>>> = {
 type RecordingEntry = Extract<CallEntry, { kind: 'recording' }>
 
 /**
- * Returns the line event for a recording's end. Its time is 1 ms after `event`, the recording's event. Returns an empty
- * array if the recording has not ended.
+ * Returns the `carrier` event for a recording's end. Its time is 1 ms after `event`, the recording's event. Returns an
+ * empty array if the recording has not ended.
  */
 export function lineEventsOf({ status, lineEventId: id }: RecordingEntry, event: CallEvent): CallEvent[] {
   const type = types[status]

@@ -14,13 +14,16 @@ export type LinkState = 'good' | 'expired' | 'forged'
 export type RecordingLinks = {
   /** Returns a link's path and query. `expiresS` is in seconds since the epoch. */
   sign(callId: string, expiresS: number): string
-  /** Checks a link's query, with both texts as they came. A forged link is `forged` even if its time is over. */
+  /**
+   * Checks a link's query. Both texts are passed unchanged. If the signature is wrong, the result is `forged`, even if
+   * the link has also expired.
+   */
   check(callId: string, expires: string, signature: string): LinkState
 }
 
 /**
- * All processes behind one address share these keys. A link signed with a previous master key stays good, because other
- * people may have it already.
+ * All processes behind one address share these keys. A link signed with a previous master key stays valid, because
+ * people may use it already.
  */
 export type LinkKeys = { current: string; previous: readonly string[] }
 
@@ -46,7 +49,7 @@ export function createRecordingLinks({ current, previous }: LinkKeys, clock: Clo
 
 /**
  * Derives the signing key from the master key. Each use of the master key has a separate derived key (RFC 5869), so a
- * leaked key says nothing about another.
+ * leaked derived key does not reveal another key.
  */
 function signingKeyOf(masterKey: string): Buffer {
   return Buffer.from(hkdfSync('sha256', masterKey, '', 'recording link v1', 32))

@@ -1,7 +1,8 @@
 /**
  * Deletes old recordings. A recording's age counts from its call's end. The object in the bucket is deleted before the
- * call's row is changed: if the process dies in between, the next run finds the row again. Each machine has its files,
- * so each process searches its folder. This also finds files from failed uploads and from unknown calls.
+ * call's row is changed: if the process dies in between, the next run finds the row again. Each machine stores separate
+ * files, so each process searches its machine's folder. This also finds files from failed uploads and from unknown
+ * calls.
  */
 import type { Clock, Log } from '../ports/system.ts'
 import type { RecordingBucket, RecordingPlace, Recordings } from '../records/recording.ts'
@@ -10,9 +11,9 @@ import { retentionStartMs } from '../records/retention.ts'
 export interface ExpiredRecordings {
   /** Finds calls with a ready recording and an end before `beforeMs`, at most `limit`. */
   due(beforeMs: number, limit: number): Promise<readonly RecordingPlace[]>
-  /** Stores for each call: it has no recording any more. */
+  /** Stores that these calls have no recording any more. */
   removed(places: readonly RecordingPlace[]): Promise<void>
-  /** Returns a part of `callIds`: calls still running, and calls with an end at `fromMs` or later. */
+  /** Returns the subset of `callIds` to keep: running calls, and calls with an end at `fromMs` or later. */
   retainedAmong(callIds: readonly string[], fromMs: number): Promise<ReadonlySet<string>>
 }
 
@@ -27,7 +28,7 @@ export type RecordingRetentionDeps = {
 }
 
 const atOnce = 100
-/** The most deletions in the bucket in one run. */
+/** The maximum number of deletions in the bucket in one run. */
 const removedMax = 5_000
 
 export class RecordingRetention {

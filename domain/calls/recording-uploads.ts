@@ -11,13 +11,13 @@ import type { Tenant } from '../records/organization.ts'
 import type { RecordingBucket, Recordings } from '../records/recording.ts'
 import type { CallStore } from './store.ts'
 
-/** `ownerId` names the process with the upload. The process may be dead. */
+/** `ownerId` names the process that owns the upload. That process may be dead. */
 export type DueUpload = Tenant & { id: string; endedAtMs: number; ownerId: string | null; isOwn: boolean }
 
 export interface UploadStore {
   /** Lists this process's uploads first, then the uploads of dead processes. Each group begins with the oldest call. */
   due(): Promise<readonly DueUpload[]>
-  /** Gives the upload to this process. Resolves with false if another process was faster. */
+  /** Gives the upload to this process. Resolves with false if another process has taken the upload before. */
   takeOver(upload: DueUpload): Promise<boolean>
 }
 
@@ -26,8 +26,8 @@ export type UploadDeps = {
   calls: Pick<CallStore, 'append'>
   files: Recordings
   /**
-   * Returns true if a recorder in this process still writes the file. This happens if a live process was taken for
-   * dead: other processes then end its calls although it still records them.
+   * Returns true if a recorder in this process still writes the file. This happens if other processes consider this
+   * process dead and end its calls while it still records them.
    */
   isGrowing: (callId: string) => boolean
   /**
@@ -39,7 +39,7 @@ export type UploadDeps = {
   uploadMs: number
   clock: Clock
   log: Log
-  /** UUIDv7. */
+  /** A UUIDv7. */
   eventId: () => string
 }
 
@@ -59,7 +59,7 @@ export class RecordingUploads {
     this.#deps = deps
   }
 
-  /** Begins the due uploads, and does not wait for their ends. */
+  /** Begins the due uploads without waiting for them. */
   async look(): Promise<void> {
     const due = await this.#deps.uploads.due()
     this.#forgetAllBut(new Set(due.map(({ id }) => id)))
@@ -98,7 +98,7 @@ export class RecordingUploads {
 
   /**
    * Resolves with true if a dead process's file is on another machine: a process there must upload it. Without this
-   * check, such uploads would fill the places for uploads from this machine.
+   * check, such uploads would use up the limit for uploads from this machine.
    */
   async #isElsewhere(upload: DueUpload): Promise<boolean> {
     return !upload.isOwn && !this.#isLate(upload) && (await this.#deps.files.find(upload.id)) === null
@@ -153,7 +153,7 @@ export class RecordingUploads {
     this.#deps.log.error({ err, callId: upload.id, failureCause }, 'a recording was not uploaded')
   }
 
-  /** Stores the upload's end with an event. The event's provider is `media`, as for all recording events. */
+  /** Stores the upload's result with an event. The event's provider is `media`, as for all recording events. */
   async #end(
     upload: DueUpload,
     status: 'ready' | 'failed',

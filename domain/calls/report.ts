@@ -30,11 +30,11 @@ export type StructuredData = {
   sentiment: Sentiment | null
   resolved: boolean | null
   actionItems: readonly string[]
-  /** The caller's message for another person. */
+  /** The message that the caller left for another person. */
   message: string | null
 }
 
-/** Values by extraction field. A value is null if the call gives no basis for it. */
+/** Values by extraction field. A value is null if the call does not contain it. */
 export type CustomData = Readonly<Record<string, string | number | boolean | null>>
 
 /** The results of a call's analysis. */

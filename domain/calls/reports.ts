@@ -1,4 +1,4 @@
-/** Analyses ended calls, each in one process at a time, and repeats an analysis on request. */
+/** Analyses ended calls, each call in only one process at a time, and repeats an analysis on request. */
 import type { Clock, Log } from '../ports/system.ts'
 import type { Tenant } from '../records/organization.ts'
 import { ResourceFault } from '../records/resource-fault.ts'
@@ -17,7 +17,7 @@ export type ReportsDeps = {
   whole: Pick<Calls, 'report'>
   analyse: Analyse
   deliveries: Pick<ReportDeliveryStore, 'retryReport'>
-  /** Resolves when this process has stored the costs for all its finished requests. */
+  /** Resolves when the costs of all requests finished in this process are stored. */
   settled: () => Promise<void>
   clock: Clock
   log: Log
@@ -33,7 +33,7 @@ export type Finalize = { isForced: boolean; retriesWebhook: boolean }
 const firstMs = 55_000
 /** The time limit for an analysis on request. */
 const laterMs = 60_000
-/** If an analysis has not ended this long after its time limit, another process may take it over. */
+/** If an analysis has not ended this long after its time limit, another process may repeat it. */
 const claimMs = 2_000
 const finalizeMs = 20_000
 /**
@@ -41,9 +41,9 @@ const finalizeMs = 20_000
  * ms after a request unless the database is away.
  */
 const settledMs = { least: 1_000, most: 10_000 }
-/** The most concurrent analyses in one process. */
+/** The maximum number of concurrent analyses in one process. */
 const runningMax = 4
-/** The most pending reports in one read. */
+/** The maximum number of pending reports in one read. */
 const pendingMax = 100
 
 type Claimed = Extract<ReportClaim, { state: 'claimed' }>
@@ -77,7 +77,7 @@ export class Reports {
     if (call === null) throw new ResourceFault({ kind: 'not_found' })
     if (!isTerminal(call.status)) throw new ResourceFault({ kind: 'call_not_ended' })
     const { report } = await whole.report(tenant, id)
-    // If a call was not connected, there is nothing to read.
+    // If a call was not connected, it contains nothing to analyse.
     const isDone = call.startedAtMs === null || !needsAnalysis(report, isForced ? 'forced' : 'missing')
     if (!isDone) await this.#within(finalizeMs, this.analyse(tenant, id, isForced ? 'forced' : 'missing'))
     if (retriesWebhook) await deliveries.retryReport(tenant, id)
@@ -117,7 +117,7 @@ export class Reports {
 
   async #run(tenant: Tenant, id: string, why: Why): Promise<void> {
     const { reports, clock } = this.#deps
-    // Watches before the claim, because another process may complete the report at any moment from now on.
+    // The watch begins before the claim, because another process may complete the report at any moment.
     const change = this.#changeOf(id)
     try {
       const claim = await reports.claim(tenant, id, (report) =>

@@ -1,6 +1,6 @@
 /**
  * Stores calls. A method without a tenant works across organizations; every other method reads and writes one tenant's
- * rows. An id in a wrong form is treated as unknown.
+ * rows. A malformed id is treated as unknown.
  */
 import type { SecretsByTool } from '../agents/join-tools.ts'
 import type { LedgerAttempt } from '../billing/ledger.ts'
@@ -41,17 +41,17 @@ export type CallPage = { calls: readonly CallSummary[]; next: CallPosition | nul
 export type AgentCallPage = { calls: readonly CallSummary[]; nextUs: number | null }
 
 export interface CallStore {
-  /** Stores a new call. `events` occurred before it was stored. */
+  /** Stores a new call. `events` are the call's events from the time before. */
   insert(call: Call, secrets: SecretsByTool, events?: readonly CallEvent[]): Promise<void>
   /**
    * Stores a phone call with the caller's leg. Resolves with false, and stores nothing, if the leg is stored already,
-   * because the line announced it before.
+   * because the carrier announced the leg twice.
    */
   insertPhoned(call: Call, secrets: SecretsByTool, leg: Leg): Promise<boolean>
-  /** Replaces pipeline, metadata and secrets before the conversation begins. */
+  /** Replaces the call's pipeline, metadata and secrets before the conversation begins. */
   reconfigure(call: Call, secrets: SecretsByTool): Promise<void>
   find(tenant: Tenant, id: string): Promise<Call | null>
-  /** Finds a call with its tools' secrets. They are deleted when the call ends. */
+  /** Finds a call with its tools' secrets. The secrets are deleted when the call ends. */
   findWithSecrets(tenant: Tenant, id: string): Promise<{ call: Call; secrets: SecretsByTool } | null>
   /** Lists calls, newest first. The page begins after the position `after`. */
   list(tenant: Tenant, filter: CallFilter, limit: number, after: CallPosition | null): Promise<CallPage>
@@ -67,10 +67,10 @@ export interface CallStore {
   ): Promise<AgentCallPage>
   /**
    * Makes a process the owner of an unjoined call, or confirms its ownership. `pipeline` replaces the call's pipeline
-   * unless it is null. Resolves with false if another process was faster, or if the call is over.
+   * unless it is null. Resolves with false if the call belongs to another process, or if the call is over.
    */
   claim(tenant: Tenant, id: string, ownerId: string, pipeline: Pipeline | null): Promise<boolean>
-  /** Lists the organization's unfinished calls that a process has, live and test calls together, oldest first. */
+  /** Lists the organization's unfinished calls with an owning process, live and test calls together, oldest first. */
   owned(organizationId: string): Promise<readonly OwnedCall[]>
   /** Lists the unfinished calls in media rooms, for all organizations. */
   inRooms(): Promise<readonly RoomCall[]>
@@ -81,8 +81,8 @@ export interface CallStore {
   /** Counts the organization's unjoined calls, live and test calls together. */
   countQueued(organizationId: string): Promise<number>
   /**
-   * Stores all entries in one transaction. Already stored entries are skipped. Resolves with the refused entries,
-   * because the state rules forbid some moves. Throws the fault `store_unreachable` while the database is away.
+   * Stores all entries in one transaction. Already stored entries are skipped. Resolves with the entries that the state
+   * rules forbid. Throws the fault `store_unreachable` while the database is away.
    */
   append(tenant: Tenant, id: string, entries: readonly CallEntry[]): Promise<readonly CallEntry[]>
   /** Returns the ended calls among these ids. */
@@ -95,7 +95,7 @@ export interface CallStore {
   /**
    * Ends the calls of a process that is dead now and was dead at the previous look. One look is not enough: when the
    * database returns after an outage, each process's row has expired, and a live process renews its row before the next
-   * look. `salvage` decides about the recording in the dead process's file.
+   * look. `salvage` decides if the dead process's recording can be used.
    */
   endOrphans(salvage: (callId: string) => Promise<SalvagedRecording>): Promise<void>
 }
@@ -133,7 +133,7 @@ export type StoredWhole = {
   /** Ordered by start time. If a call has too many spans, only its last spans are here. */
   spans: readonly Span[]
   report: Report | null
-  /** Oldest first. */
+  /** The oldest is first. */
   transfers: readonly Transfer[]
 }
 

@@ -6,7 +6,7 @@ import { Phrases, plain } from '../conversation/words/phrases.ts'
 
 /** The journal keeps this many of the caller's turns for the summary. */
 export const summaryTurnsMax = 6
-/** About nine seconds' speech. It must be short, because the recipient decides within the screening time. */
+/** About nine seconds of speech. The summary must be short, because the recipient decides within the screening time. */
 const charactersMax = 140
 /** Shorter turns, such as "Hello" or "Yes, please", say nothing about the call's subject. */
 const wordsMin = 3

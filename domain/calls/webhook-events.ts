@@ -14,7 +14,9 @@ import { dataOf, type EndpointData, type EndpointFields } from './extraction.ts'
 import type { EventPayloads, ReportedCall } from './payloads.ts'
 import type { CustomData, Report } from './report.ts'
 
-/** Possible receivers. `isStreamed` is true if a client reads the organization's events from a stream. */
+/**
+ * The possible receivers of an event. `isStreamed` is true if a client reads the organization's events from a stream.
+ */
 export type Audience = { endpoints: readonly Endpoint[]; isStreamed: boolean }
 
 /** The ids of the endpoints subscribed to `call.report` and `call.analysis` at the call's end. */
@@ -104,7 +106,7 @@ export function reportEvents(
 }
 
 /**
- * Chooses the report's receivers when a call ends. `receivers` is null if no endpoint gets the report. `fields` are the
+ * Chooses the report's receivers at a call's end. `receivers` is null if no endpoint gets the report. `fields` are the
  * endpoints' extraction fields.
  */
 export function receiversOf({ endpoints }: Audience): { receivers: ReportReceivers | null; fields: EndpointFields[] } {
@@ -137,8 +139,8 @@ function eventOf({ eventId, nowMs }: EventMaker, call: Call, type: WebhookEventT
 }
 
 /**
- * Addresses an event to its endpoints. Endpoints with different values get different bodies. A stream has no extraction
- * fields, so it gets the first endpoint's body.
+ * Addresses an event to its endpoints. Endpoints with different values get different bodies. An event stream has no
+ * extraction fields, so it gets the first endpoint's body.
  */
 function addressed(
   event: Omit<OutboxEvent, 'body'>,

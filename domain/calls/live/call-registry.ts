@@ -1,6 +1,6 @@
 /**
  * Holds the sessions with media in this process. It decides who may join, begins the conversation at the first join,
- * keeps the session for a while if its socket is lost, and gives the concurrency lease back at the end.
+ * keeps the session for a while if its socket is lost, and ends the concurrency lease when the session ends.
  *
  *   queued ──join──► live ──gone──► waiting ──back──► live
  *                      │               └── reconnectMs passed ──► ended: user_disconnected
@@ -63,7 +63,7 @@ type Live = {
   /** Null until the first socket has begun. */
   conversation: Conversation | null
   people: SessionPeople
-  /** Gives back the place in this process and the concurrency lease. */
+  /** Frees the session's place in this process and ends the concurrency lease. */
   endLease: EndLease
   /** Cancels the session's scheduled end after a lost socket. */
   cancelEnd: (() => void) | null
@@ -108,7 +108,7 @@ export class CallRegistry implements SeatAdmission {
     if (!isJoinable(stored.call, this.#deps.clock.nowMs())) throw new ResourceFault({ kind: 'call_not_live' })
     const { ownerId } = stored.call
     if (ownerId !== null && ownerId !== this.#deps.ownerId) return { ownerId }
-    // This process is taking the call at this moment, or has just ended it.
+    // This process is claiming the call at this moment, or has just ended it.
     if (ownerId !== null) throw new Fault({ kind: 'overloaded' }, { retryAfterS: 1 })
     if (claims.person !== undefined) throw new ResourceFault({ kind: 'call_not_live' })
     this.#places.require(claims.organizationId)
@@ -117,7 +117,7 @@ export class CallRegistry implements SeatAdmission {
     return this.#seatOf(stored.call, caller, false, stored)
   }
 
-  /** Says if a person can join a session, and at which machine. */
+  /** States if a person can join a session, and at which machine. */
   joinState({ organizationId, test }: Tenant, id: string): JoinState {
     const { call, conversation, people } = this.#live.get(id) ?? {}
     const isOurs = call?.organizationId === organizationId && call.test === test
@@ -138,12 +138,12 @@ export class CallRegistry implements SeatAdmission {
     return true
   }
 
-  /** Repeats releases of calls if they failed before. */
+  /** Repeats failed releases of calls. */
   releaseAgain(): Promise<void> {
     return this.#claimed.releaseAgain()
   }
 
-  /** Ends sessions here if another process took this process for dead and ended their calls in the database. */
+  /** Ends local sessions if another process considered this process dead and ended their calls in the database. */
   async endOver(): Promise<void> {
     if (this.#live.size === 0) return
     const over = await this.#deps.calls.endedAmong([...this.#live.keys()])
@@ -154,14 +154,17 @@ export class CallRegistry implements SeatAdmission {
     return this.#live.has(id)
   }
 
-  /** Makes this process the call's owner before the first join. False if the call is over or in another process. */
+  /**
+   * Makes this process the call's owner before the first join. Resolves with false if the call is over or belongs to
+   * another process.
+   */
   hold(tenant: Tenant, id: string): Promise<boolean> {
     return this.#claimed.claim(tenant, id, null)
   }
 
   /**
    * Takes a phone call into this process. It counts as a live session from now on, and `end` works even before its
-   * conversation begins. If it rejects, for the same reasons as a browser's join, the call is unchanged.
+   * conversation begins. Rejects for the same reasons as a browser's join. The call is then unchanged.
    */
   async take(pending: LiveCall, caller: Caller, holder: CallHolder): Promise<RegisteredCall> {
     const live = await this.#take(pending, null, caller, holder)
@@ -213,7 +216,7 @@ export class CallRegistry implements SeatAdmission {
     return seatOf(call, isJoined, (overrides) => this.#join(call.id, caller, overrides, stored))
   }
 
-  /** Admits a person who joins this session beside its caller. */
+  /** Admits a further person to this session beside its caller. */
   #seatOfPerson(live: Live, { identity, expiresAtMs, person }: TransportClaims, caller: Caller): SessionSeat {
     const { people } = live
     const requireSeat = () => {
@@ -306,15 +309,16 @@ export class CallRegistry implements SeatAdmission {
     }
   }
 
-  /** Ends a call that could not begin because of a defect in this server. A further join would meet the same defect. */
+  /** Ends a call that could not begin because of a defect in this server. A second join would fail in the same way. */
   #abandon(call: Call): void {
     void this.#claimed.abandon(call, call.id, 'pipeline_failed')
   }
 
   /**
-   * Takes a place and the concurrency lease, and makes this process the call's owner. `pipeline` replaces the call's
-   * pipeline unless it is null. If the call cannot be taken, everything is given back. If the organization was disabled
-   * during the admission, the call ends as soon as it can: `endCalls` may have missed it.
+   * Takes a place in this process and the concurrency lease, and makes this process the call's owner. `pipeline`
+   * replaces the call's pipeline unless it is null. If this process cannot become the owner, the place and the lease
+   * are freed. If the organization was disabled during the admission, the call ends as soon as it can: `endCalls` may
+   * have missed it.
    */
   async #take(
     pending: LiveCall,
@@ -331,7 +335,8 @@ export class CallRegistry implements SeatAdmission {
     const live: Live = { call, start, holder, conversation: null, people, endLease, cancelEnd: null, seat: 0 }
     let isOurs = false
     try {
-      // Warms up again, because another process may have made the session, and idle engines have ended since.
+      // Warms up the providers again, because another process may have created the session, or idle speech engines may
+      // have ended since.
       routes.warmUp(caller, call.pipeline)
       isOurs = await this.#claimed.claim(call, call.id, pipeline)
       if (!isOurs) throw new ResourceFault({ kind: 'call_not_live' })
@@ -357,7 +362,8 @@ export class CallRegistry implements SeatAdmission {
     conversation.gone()
     live.cancelEnd?.()
     live.cancelEnd = this.#deps.clock.after(this.#deps.reconnectMs, () => {
-      // After a transfer the conversation is over. The caller talks to the recipient over the line and needs no stream.
+      // After a transfer the agent's conversation is over. The caller talks to the recipient over the carrier's
+      // connection, so the media stream is not needed.
       if (!conversation.isOver) conversation.end('user_disconnected')
     })
   }

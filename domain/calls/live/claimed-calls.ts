@@ -1,8 +1,8 @@
 /**
  * Tracks calls between their claim by this process and the beginning of their conversations. A failed release is
- * repeated: otherwise its call would wait for ever, because this process would not use it and no other process could
- * claim it. If the call's end is requested meanwhile, it happens when the conversation begins or the call is released,
- * and is repeated with the release.
+ * repeated, because otherwise the call would wait for ever: this process would not use the call, and no other process
+ * could claim it. If the call's end is requested meanwhile, it happens when the conversation begins or the call is
+ * released, and is repeated with the release.
  */
 import type { Log } from '../../ports/system.ts'
 import type { Tenant } from '../../records/organization.ts'
@@ -23,7 +23,7 @@ export type EndRequest = { reason: EndReason; clientReason: string | undefined }
 type Claimed = { tenant: Tenant; end: EndRequest | null }
 type Release = { tenant: Tenant; hasFailed: boolean }
 
-/** The most unfinished releases. Beyond it the oldest release is forgotten. */
+/** The maximum number of unfinished releases. At the limit, the oldest release is forgotten. */
 const releasesMax = 10_000
 
 export class ClaimedCalls {
@@ -48,13 +48,16 @@ export class ClaimedCalls {
       if (!isOurs && isNew) this.#claimed.delete(id)
       return isOurs
     } catch (error) {
-      // The claim may be stored although the answer was lost, so the call must be released.
+      // The claim may be stored although the database's answer was lost, so the call must be released.
       this.#note(id, { tenant, hasFailed: true })
       throw error
     }
   }
 
-  /** Ends a call as soon as it has begun or is released. Returns false if the call is not claimed here. */
+  /**
+   * Ends a call as soon as its conversation has begun or the call is released. Returns false if the call is not claimed
+   * here.
+   */
   end({ organizationId, test }: Tenant, id: string, end: EndRequest): boolean {
     const claimed = this.#claimed.get(id)
     if (claimed?.tenant.organizationId !== organizationId || claimed.tenant.test !== test) return false
@@ -63,8 +66,8 @@ export class ClaimedCalls {
   }
 
   /**
-   * Called when the call's conversation has begun. Returns the requested end, if there is one: the conversation must
-   * then end at once.
+   * Called when the call's conversation has begun. If an end was requested before, returns the request: the
+   * conversation must then end at once.
    */
   begun(id: string): EndRequest | null {
     const end = this.#claimed.get(id)?.end ?? null
@@ -73,8 +76,8 @@ export class ClaimedCalls {
   }
 
   /**
-   * Releases a call that could not begin, and ends it. If the database refuses this, `releaseAgain` repeats it. Never
-   * rejects.
+   * Releases and ends a call whose conversation could not begin. If the database refuses this, `releaseAgain` repeats
+   * it. Never rejects.
    */
   async abandon({ organizationId, test }: Tenant, id: string, reason: EndReason): Promise<void> {
     const end = this.#claimed.get(id)?.end ?? { reason, clientReason: undefined }
@@ -96,7 +99,7 @@ export class ClaimedCalls {
     }
   }
 
-  /** Repeats the failed releases. Stops at the first further failure, because the database is away. Never rejects. */
+  /** Repeats the failed releases. Stops at the next failure, because the database is away. Never rejects. */
   async releaseAgain(): Promise<void> {
     for (const [id, { tenant, hasFailed }] of this.#releases) {
       if (!hasFailed) continue

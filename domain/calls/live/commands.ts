@@ -8,7 +8,7 @@ import type { JoinState } from '../live-calls.ts'
 export type CallCommand =
   | { kind: 'end'; reason: EndReason; clientReason?: string }
   | { kind: 'joinState' }
-  /** An event on a leg, reported by the line to another process. */
+  /** An event on a leg, sent by the process that received it from the carrier or SIP trunk. */
   | { kind: 'legEvent'; legId: string; line: LineName; event: LegEvent }
   | { kind: 'transfer'; command: TransferCommand }
 /**
@@ -19,7 +19,7 @@ export type CallAnswer = JoinState | TransferAnswer | null
 export interface CallCommands {
   /**
    * Resolves when the call's owner has accepted the command. Resolves with null if the owner does not accept it within
-   * `commandMs`: the command is then withdrawn. `answer` is null if the command asks for no answer, or if the answer is
+   * `commandMs`: then the command is deleted. `answer` is null if the command asks for no answer, or if the answer is
    * lost.
    */
   send(tenant: Tenant, callId: string, ownerId: string, command: CallCommand): Promise<{ answer: CallAnswer } | null>

@@ -3,7 +3,7 @@ import type { OwnedCall } from '../store.ts'
 import type { CallCommands } from './commands.ts'
 
 export type EndCallsDeps = {
-  /** Lists the organization's calls that a process has. */
+  /** Lists the organization's calls with an owning process. */
   owned: (organizationId: string) => Promise<readonly OwnedCall[]>
   commands: Pick<CallCommands, 'send'>
 }
@@ -14,14 +14,14 @@ export type EndedCalls = { ended: number; unreached: number }
 /** The end events of the calls show this reason. */
 export const disabledReason = 'The operator has disabled the organization.'
 
-/** The most commands without an answer. */
+/** At most this many commands wait for an answer. */
 const commandsMax = 50
-/** More calls than an organization can have. */
+/** An organization never has this many calls. */
 const callsMax = 100_000
 
 /**
  * The organization must be disabled already. A call that was admitted before may begin meanwhile, so the list is read
- * until it has no further calls.
+ * again until it contains no new calls.
  */
 export async function endCalls({ owned, commands }: EndCallsDeps, organizationId: string): Promise<EndedCalls> {
   const asked = new Set<string>()

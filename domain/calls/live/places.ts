@@ -1,10 +1,13 @@
-/** The places for live sessions in this process. Each session has a place until its end. */
+/** Limits the live sessions in this process. Each session occupies a place until its end. */
 import type { EndLease, Limits } from '../../access/limits.ts'
 import { takeLease } from '../../access/take-lease.ts'
 import { Fault } from '../../records/fault.ts'
 import type { Caller } from '../../records/organization.ts'
 
-/** Takes a place for an organization. Returns null if no place is free for it, otherwise gives the place back. */
+/**
+ * Takes a place for an organization. Returns null if the organization can have no further place. Otherwise returns a
+ * function that frees the place.
+ */
 export type TakePlace = (organizationId: string) => (() => void) | null
 
 export class Places {
@@ -15,13 +18,13 @@ export class Places {
     this.#takePlace = takePlace
   }
 
-  /** Throws the fault `overloaded` if the organization cannot have a place now. It takes no place. */
+  /** Throws the fault `overloaded` if the organization cannot have a place now. The check itself takes no place. */
   require(organizationId: string): void {
     this.#take(organizationId)()
   }
 
   /**
-   * Takes a place and the concurrency lease. The returned function gives both back. Throws the faults `overloaded` and
+   * Takes a place and the concurrency lease. The returned function frees both. Throws the faults `overloaded` and
    * `too_many_at_once`.
    */
   async takeWithLease(limits: Limits, organizationId: string, caller: Caller): Promise<EndLease> {

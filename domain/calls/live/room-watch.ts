@@ -1,7 +1,7 @@
 /**
- * Notices when callers join their sessions' rooms at the media server. A room exists from the first join on, so this
- * regularly asks the media server in one request which rooms exist. A webhook would be faster, but it can be lost, must
- * be set up at the media server, and reaches one process, which may be dead.
+ * Detects when callers join their sessions' rooms at the media server. A room exists from the first join on, so a
+ * regular request asks the media server for the existing rooms. A webhook would be faster, but it can be lost, must be
+ * set up at the media server, and reaches one process, which may be dead.
  *
  *   waiting ──the room exists──► entering ──► entered ──the process has left it──► waiting
  *
@@ -16,7 +16,7 @@ import type { TransportClaims } from '../../sessions/transport-token.ts'
 
 /** A session in its room, held by this process. */
 export interface RoomOccupant {
-  /** Called at each look. Returns false if this process has left the room. */
+  /** Called at each check. Returns false if this process has left the room. */
   look(): boolean
   close(): Promise<void>
 }
@@ -42,7 +42,10 @@ export type ActiveRoom = WaitingRoom & { isElsewhere: boolean }
 
 type Entry = ActiveRoom & { occupant: RoomOccupant | null; isEntering: boolean; notBeforeMs: number }
 
-/** The sessions of all processes are read this often, because a process may have died and its rooms need another. */
+/**
+ * The sessions of all processes are read this often, because a process may have died, and then another process must
+ * enter its rooms.
+ */
 const sweepMs = 5000
 /**
  * The pause after a failed attempt to enter a room. `elsewhereMs` applies if another process has the session or if this
@@ -50,9 +53,9 @@ const sweepMs = 5000
  */
 const retryMs = 2000
 const elsewhereMs = 5000
-/** Media servers accept a token up to a minute after its expiry, because clocks differ. */
+/** Media servers accept a token up to a minute after its expiry, because clocks differ between machines. */
 const tokenLeewayMs = 90_000
-/** The most room names in one request. */
+/** The maximum number of room names in one request. */
 const namesMax = 1000
 
 export class RoomWatch {
@@ -79,7 +82,7 @@ export class RoomWatch {
     for (let at = 0; at < due.length; at += namesMax) await this.#lookAt(due.slice(at, at + namesMax))
   }
 
-  /** Leaves the entered rooms. */
+  /** Leaves all rooms. */
   async close(): Promise<void> {
     this.#isClosed = true
     await Promise.all([...this.#entries.values()].map((entry) => entry.occupant?.close() ?? Promise.resolve()))

@@ -2,7 +2,7 @@ import type { MediaSink } from '../../ports/media.ts'
 
 /**
  * Wraps a conversation's sink for one socket. Events from the socket are ignored after another socket has replaced it.
- * `ends` handles the socket's loss and its hang-up until then.
+ * Until then, `ends` handles the socket's loss and the caller's hang-up.
  */
 export function seatedSink(
   inner: MediaSink,

@@ -8,10 +8,10 @@ import type { TransportClaims } from '../../sessions/transport-token.ts'
 
 export interface SeatAdmission {
   /**
-   * Decides before the upgrade whether a token's holder may join. `caller` is the API key behind the token. Throws
-   * ResourceFault `call_not_live` if the session is over or was not joined in time, ResourceFault `not_found` if the
-   * caller has no such session, Fault `too_many_at_once` if a limit is reached, and Fault `overloaded` if the server is
-   * full or draining. Returns SessionElsewhere if another process has the session.
+   * Decides before the upgrade whether a token's holder may join. `caller` is the owner of the API key that issued the
+   * token. Throws ResourceFault `call_not_live` if the session is over or was not joined in time, ResourceFault
+   * `not_found` if the caller has no such session, Fault `too_many_at_once` if a limit is reached, and Fault
+   * `overloaded` if the server is full or draining. Returns SessionElsewhere if another process has the session.
    */
   admit(claims: TransportClaims, caller: Caller): Promise<SessionSeat | SessionElsewhere>
 }
@@ -19,7 +19,10 @@ export interface SeatAdmission {
 /** A session in another process. `ownerId` names the process. */
 export type SessionElsewhere = { ownerId: string }
 
-/** Lets a transport own a session before its caller joins, if callers reach this process directly. */
+/**
+ * Makes a session belong to this process before its caller joins. Transports need this if callers connect to this
+ * process directly.
+ */
 export interface SessionOwnership {
   /** Returns true if the session's conversation has begun in this process and is not over. */
   isLive(id: string): boolean
@@ -41,11 +44,11 @@ export type SessionSeat = {
   maxDurationSeconds: number
   agentName: string | null
   clientOverrides: Pipeline['clientOverrides']
-  /** True if a socket has joined before. This socket's overrides are then ignored. */
+  /** True if an earlier socket has joined. The new socket's overrides are then ignored. */
   isJoined: boolean
   /**
-   * Called when the socket is open. The first join begins the session with its overrides, and all of them must be
-   * allowed. Throws as `admit` does.
+   * Called when the socket is open. The first join begins the session with the socket's overrides. Every override must
+   * be allowed. Throws the same faults as `admit`.
    */
   join(overrides: SessionOverrides): Promise<JoinedSession>
 }
@@ -66,14 +69,18 @@ export function seatOf({ id, identity, pipeline }: Call, isJoined: boolean, join
 }
 
 export type JoinedSession = {
-  /** True if the session has begun before. Read it immediately before `begin`, because another socket may begin it. */
+  /**
+   * True if another socket has begun the session before. Read this field immediately before `begin`, because another
+   * socket may begin the session at any time.
+   */
   readonly resumed: boolean
   /** This socket's overrides that no provider can serve. For them, the session keeps its settings. */
   readonly unserved: readonly ClientOverride[]
   /**
-   * Called directly after `ready` was sent, but not if a newer socket was quicker. From then on the conversation may
-   * use the transport. A session's first `begin` starts its conversation; a later `begin` gives the conversation the
-   * new transport. If the socket was lost meanwhile, `begin` is called and `gone` directly after.
+   * Called directly after `ready` was sent, but not if a newer socket has joined meanwhile. From then on the
+   * conversation may use the transport. A session's first `begin` starts its conversation; a later `begin` gives the
+   * conversation the new transport. If the socket was lost meanwhile, `begin` and directly afterwards `gone` are
+   * called.
    */
   begin(transport: MediaTransport): MediaSink
 }

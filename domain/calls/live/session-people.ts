@@ -1,7 +1,7 @@
 /**
  * Holds the people who joined one session beside its caller. Their number is limited, and after a lost socket a person
- * has some time to come back. A person's token is good for a minute. After the person joins, it stays good until the
- * session ends or the person leaves by `end`.
+ * has some time to reconnect. A person's token expires after a minute. If the person joins before, the token stays
+ * valid until the session ends or the person leaves with an `end` message.
  */
 import type { JoinedPerson } from '../../conversation/parts/live-call.ts'
 import { joinedMax } from '../../conversation/people/joined-people.ts'
@@ -13,7 +13,10 @@ import { seatedSink } from './seated-sink.ts'
 
 type Joining = { join(person: JoinedPerson, media: MediaTransport): MediaSink }
 
-/** The most people remembered after leaving. A forgotten person's token is good only for its minute. */
+/**
+ * The maximum number of people remembered after leaving. If a person is forgotten, the token still expires after its
+ * minute.
+ */
 const rememberedMax = 100
 
 export class SessionPeople {
