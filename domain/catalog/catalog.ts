@@ -24,7 +24,7 @@ export type Row = {
 }
 
 /**
- * Returns the row's model name in metrics. Labels must have few values, but callers may pin any name, so unlisted
+ * Returns the row's model name in metrics. Labels must have few values, but API clients may pin any name, so unlisted
  * models share one label.
  */
 export function labelOf({ model, isListed }: Row): string {
@@ -32,7 +32,7 @@ export function labelOf({ model, isListed }: Row): string {
 }
 
 const speakersMax = 500
-/** Callers may pin any name, so the cache of unlisted rows needs a limit. */
+/** API clients may pin any name, so the cache of unlisted rows needs a limit. */
 const unlistedMax = 200
 /** The form of vendors' model ids. The ledger stores the id, so sentences and long texts are refused. */
 const unlistedId = /^[\w@][\w.:/@+-]{0,255}$/
@@ -86,7 +86,7 @@ export class Catalog {
 
   /**
    * Makes the row for a model outside the catalog. Returns undefined if its provider cannot serve it, or if the id is
-   * malformed. The row is in no list and not in the digest.
+   * malformed. The row is not listed and is not part of the digest.
    */
   unlisted(stage: Stage, provider: string, model: string): Row | undefined {
     const key = keyOf(stage, `${provider}/${model}`)
@@ -120,7 +120,7 @@ export class Catalog {
     const speakers = new Uint8Array(this.#byKey.size)
     for (const { order, languages } of this.#byKey.values())
       if (languages === null || languages.has(base)) speakers[order] = 1
-    // Callers may send any tag, so the cache of languages needs a limit.
+    // API clients may send any tag, so the cache of languages needs a limit.
     if (this.#speakers.size >= speakersMax) this.#speakers.clear()
     this.#speakers.set(base, speakers)
     return speakers
@@ -182,7 +182,7 @@ function repeated(rows: Row[]): string {
   return rows.find((row) => seen.size === seen.add(row.key).size)?.key ?? ''
 }
 
-/** Writes the rows as text. All fields are written in one sorted order, so equal rows give equal text. */
+/** Writes the rows as canonical text: all fields in one sorted order, so equal rows give equal text. */
 function canonicalRows(byKey: ReadonlyMap<string, Row>): string {
   const models = [...byKey.keys()].sort().map((key) => hashed(byKey.get(key)?.model))
   const names = new Set<string>()

@@ -3,7 +3,9 @@ import { Fault } from '../records/fault.ts'
 /** A BCP 47 tag in canonical form and its base language: `es-MX` and `es`. */
 export type Language = { tag: string; base: string }
 
-/** If a request has no language, figures for this language are used. It excludes no model. */
+/**
+ * If a request names no language, models are ranked by their figures for this language. The default excludes no model.
+ */
 export const defaultLanguage = 'en'
 
 /** Reads a language tag. Throws the fault `bad_language_tag`. */
@@ -17,8 +19,8 @@ export function readLanguage(tag: string): Language {
 }
 
 /**
- * Returns the base language, such as `fil` for `fil-PH`. `*` stays. Our catalog's rows are trusted, so a malformed tag
- * causes no error.
+ * Returns the base language, such as `fil` for `fil-PH`. `*` is returned unchanged. The catalog is our data, so a
+ * malformed tag causes no error.
  */
 export function baseOf(tag: string): string {
   const dash = tag.indexOf('-')
@@ -26,8 +28,8 @@ export function baseOf(tag: string): string {
 }
 
 /**
- * Returns the tag for a provider. The tag with a region is used only if the row lists it, because vendors refuse
- * unknown regions.
+ * Returns the tag for a provider. The region is kept only if the model lists the tag with its region, because vendors
+ * refuse unknown regions.
  */
 export function spoken(languages: readonly string[], language: Language): string {
   return languages.includes(language.tag) ? language.tag : language.base

@@ -4,7 +4,7 @@ import { baseOf, type Language } from './language.ts'
 
 type Gender = Voice['gender']
 
-/** The compatible surface's preset voices, each with a gender. */
+/** The preset voices of the OpenAI-compatible surface, each with a gender. */
 const genderOfPreset: ReadonlyMap<string, Gender> = new Map([
   ['alloy', 'neutral'],
   ['ash', 'male'],
@@ -21,7 +21,7 @@ const genderOfPreset: ReadonlyMap<string, Gender> = new Map([
   ['verse', 'male'],
 ])
 
-/** Returns true for a preset on the compatible surface, and false for a provider's voice id. */
+/** Returns true for a preset voice of the OpenAI-compatible surface, and false for a provider's voice id. */
 export function isPresetVoice(name: string): boolean {
   return genderOfPreset.has(name)
 }
@@ -39,14 +39,14 @@ export type VoiceWish = {
   preset?: string
 }
 
-/** Reads the voice in a key's settings. As in a request, a preset excludes no model. */
+/** Reads the voice in an API key's settings. As in a request, a preset excludes no model. */
 export function wishOfKey(voice: string | undefined): VoiceWish {
   const name = explicitName(voice)
   if (name === undefined) return {}
   return isPresetVoice(name) ? { preset: name } : { voice: name }
 }
 
-/** Returns the request's wish, or the key's wish if the request has no voice. */
+/** Returns the request's voice, or the API key's voice if the request names no voice. */
 export function decidingWish({ voice, preset }: VoiceWish, ofKey: VoiceWish): VoiceWish {
   const [id, name] = [explicitName(voice), explicitName(preset)]
   if (id !== undefined) return { voice: id }
@@ -56,7 +56,7 @@ export function decidingWish({ voice, preset }: VoiceWish, ofKey: VoiceWish): Vo
 /**
  * Chooses a voice for each row that a request tries. Without a voice id, the voice is chosen by gender and language.
  * They come from the preset, or else from the first row's default voice. So a failover does not change the speaker's
- * gender while somebody listens.
+ * gender during playback.
  */
 export class Casting {
   readonly #voice: string | null
