@@ -56,7 +56,7 @@ export class Talking implements Conversation {
   constructor(deps: GuardedDeps, input: ConversationInput, media: MediaTransport, log: CallLog) {
     const [{ clock }, { pipeline }] = [deps, input.call]
     const notify = (event: SessionEvent) => this.#show(event)
-    // The recording begins now as well, so a time in the call is the same time in the recording.
+    // The recording begins at the same moment, so times in the call and in the recording are equal.
     const originMs = clock.monotonicMs()
     this.#deps = deps
     this.#input = input
@@ -304,7 +304,7 @@ export class Talking implements Conversation {
 
   end(reason: EndReason, clientReason?: string): void {
     const isShutDown = reason === 'server_shutdown'
-    // After a handover the call goes on over the line without this process, so it has not failed.
+    // After a handover the call continues at the carrier without this process, so it has not failed.
     const isHandedOver = isShutDown && this.#hold.isGone
     this.#end(isHandedOver ? 'transferred' : reason, isShutDown ? 'shutting_down' : null, clientReason)
   }
@@ -319,7 +319,7 @@ export class Talking implements Conversation {
     this.#deps.log.error({ err, sessionId: this.#input.call.id }, 'a conversation has failed')
     if (this.#isOver) return
     this.#end('pipeline_failed', 'internal')
-    // If the defect is in the code that ends the conversation, this ends it all the same.
+    // A defect in the code that ends the conversation must not prevent the end.
     if (!this.#isOver) this.#finish()
   }
 

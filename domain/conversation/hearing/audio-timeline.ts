@@ -1,6 +1,6 @@
 /**
  * Maps the caller's audio to the monotonic clock. A speech engine reports words by their place in the sample stream,
- * often seconds after they were spoken. The audio with the least delay shows when the stream began:
+ * often seconds after they were spoken. The stream's start is computed from the audio with the least delay:
  *
  *   clock    ─┬──────────────────────┬───────────┬──────────────────►
  *             │ piece 1              │ not sent  │ piece 2
@@ -8,13 +8,14 @@
  */
 import { lagMs } from './recorder.ts'
 
-/** If audio comes this much later than real time, it begins a new piece. */
+/** If audio arrives this much later than real time, it begins a new piece. */
 const gapMs = 200
 /** Older pieces are dropped, because no answer refers to them any more. */
 const piecesMax = 32
 
 /**
- * The audio from stream place `fromMs` on. `originMs` is the stream's start on the clock, as computed from this audio.
+ * A piece contains the audio from stream place `fromMs` on. `originMs` is the stream's start on the clock, as computed
+ * from this audio.
  */
 type Piece = { fromMs: number; originMs: number }
 
@@ -33,7 +34,7 @@ export class AudioTimeline {
     this.#follow(nowMs - this.#reachedMs, fromMs, nowMs)
   }
 
-  /** Returns when the caller spoke the audio at this place in the stream. */
+  /** Returns the time at which the caller spoke the audio at this place in the stream. */
   at(streamMs: number): number {
     const piece = this.#pieces.findLast(({ fromMs }) => fromMs <= streamMs) ?? this.#pieces[0]
     return (piece?.originMs ?? 0) + streamMs

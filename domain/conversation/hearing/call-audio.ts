@@ -37,12 +37,12 @@ export class CallAudio {
     this.#log.recording(this.#recorder === null ? 'suppressed' : 'recording', null)
   }
 
-  /** Records the caller's samples, which came just now and have the rate `recordingRateHz`. */
+  /** Records the caller's samples, which have just arrived and have the rate `recordingRateHz`. */
   caller(samples: Int16Array): void {
     this.#recorder?.caller.write(samples, this.#deps.clock.monotonicMs())
   }
 
-  /** Records the agent's samples. Their playout ends at `endMs`. */
+  /** Records the agent's samples, which are played until `endMs`. */
   agent(samples: Int16Array, endMs: number): void {
     const converter = this.#converter
     if (converter === 'none') this.#recorder?.agent.write(samples, endMs)
@@ -56,7 +56,8 @@ export class CallAudio {
   }
 
   /**
-   * Call this when the socket is lost. The next audio is then placed by its time, and not right after the last audio.
+   * Call this when the socket is lost. The next audio is then placed at its arrival time instead of directly after the
+   * last audio.
    */
   callerStopped(): void {
     this.#recorder?.caller.restart()

@@ -8,7 +8,7 @@ import { Listening, observedBy, type Said } from './listening.ts'
 import { Transcription } from './transcription.ts'
 
 export type CallerVoiceEvents = {
-  /** Both methods get a time on the monotonic clock. */
+  /** Both methods receive a time on the monotonic clock. */
   speechStarted(atMs: number): void
   speechEnded(atMs: number): void
   transcript(transcript: StreamTranscript, said: Said): void
@@ -49,7 +49,7 @@ export class CallerVoice {
     this.#listening = new Listening(deps, sampleRateHz, observed)
   }
 
-  /** Processes samples from the line. They are lent until the function returns. */
+  /** Processes samples from the call. The buffer is reused after the function returns. */
   received(samples: Int16Array): void {
     this.#listening.audio(samples)
   }
@@ -59,7 +59,7 @@ export class CallerVoice {
     this.#listening.agentFrame(samples)
   }
 
-  /** Call this when no audio comes for a while. Speech under way has then ended. */
+  /** Call this when no audio arrives for a while. Any current speech then counts as ended. */
   silence(): void {
     this.#listening.silence()
     this.#audio.callerStopped()

@@ -1,18 +1,18 @@
 import type { Clock } from '../../ports/system.ts'
 
-/** After this time without a key, digits without a # are a turn. */
+/** After this pause, the digits so far become a turn even without a `#`. */
 const pauseMs = 2000
-/** When this many digits have come, they are a turn without # or pause. */
+/** When this many digits have arrived, they become a turn without a `#` or a pause. */
 const digitsMax = 128
 /**
- * Limits how many turns keys may start in `windowMs`; no person presses # more often. A line can send keys at any
- * speed, and each turn asks the LLM and is stored. So further keys wait and become one turn, and keys over `digitsMax`
- * are dropped.
+ * The maximum number of turns from keys in `windowMs`. No person presses `#` more often, but a client can send keys at
+ * any speed, and each turn costs an LLM request and a stored row. At the limit, further keys wait and become one turn.
+ * Keys beyond `digitsMax` are dropped.
  */
 const turnsMax = 20
 const windowMs = 10_000
 
-/** Gathers the keys that a user presses. All keys up to a # or a pause are one turn. */
+/** Collects the keys that a user presses. All keys up to a `#` or a pause form one turn. */
 export class Digits {
   readonly #clock: Clock
   readonly #done: (digits: string) => void
@@ -27,7 +27,7 @@ export class Digits {
   }
 
   push(digits: string): void {
-    // Keys in one frame are one turn. If each of its 32 keys were a turn, the frame would ask the LLM 32 times.
+    // Keys in one frame form one turn. If each of its 32 keys were a turn, the frame would ask the LLM 32 times.
     const end = digits.lastIndexOf('#')
     for (const [at, digit] of [...digits].entries()) {
       if (this.#digits.length < digitsMax) this.#digits += digit

@@ -1,10 +1,10 @@
 /**
- * Keeps the agent's echo in the microphone from counting as the caller's speech. Only levels are compared. A microphone
- * frame is echo if it is no louder than the agent's loudest frame in the last `delayMsMax`, less the coupling between
- * loudspeaker and microphone. So the echo's delay need not be known.
+ * Prevents the agent's echo in the microphone from counting as the caller's speech. Only sound levels are compared. A
+ * microphone frame is echo if it is no louder than the agent's loudest frame in the last `delayMsMax`, less the
+ * coupling between loudspeaker and microphone. So the echo's delay need not be known.
  *
- * The coupling begins at −20 dB and follows the loudest echo frames: down if a headset lets nothing through, and up a
- * little if the echo is louder. Time is counted in microphone frames.
+ * The coupling begins at −20 dB and follows the loudest echo frames: down if a headset prevents echo, and up a little
+ * if the echo is louder. Time is counted in microphone frames.
  */
 import { vadFrameSamples, vadLateFramesMax, vadRateHz } from '../../ports/vad.ts'
 
@@ -18,16 +18,16 @@ const windowFrames = Math.ceil(delayMsMax / vadFrameMs)
 const couplingDb = { start: -20, min: -40, max: -14 }
 /** A microphone frame up to this much louder than the coupling is still echo, because a room's echo can be louder. */
 const marginDb = 6
-/** Quieter agent frames are pauses. Their echo is too weak for the VAD to take it for speech. */
+/** Agent frames below this level count as pauses, because the VAD does not detect their weak echo as speech. */
 const agentDbMin = -55
-/** The coupling follows the loudest echo within this many frames with agent speech: 3 s. */
+/** The coupling adapts to the loudest echo within this many frames that contain agent speech: 3 s. */
 const learnFrames = 94
-/** At each step the coupling moves by this part of its difference from the loudest echo, down or up. */
+/** At each step the coupling moves by this fraction of its difference from the loudest echo, down or up. */
 const learnDown = 0.5
 const learnUp = 0.25
 /**
- * Verdicts are kept for this many frames. A verdict waits for the VAD's answer to its frame, so a shorter list would
- * drop verdicts too early.
+ * Verdicts are kept for this many frames. Each verdict is needed until the VAD has answered for its frame, so a shorter
+ * list would lose verdicts.
  */
 const verdictsMax = vadLateFramesMax + 1
 const fullScale = 32_768
@@ -55,7 +55,7 @@ export class EchoGate {
     if (db > this.#playedDb[this.#at]!) this.#playedDb[this.#at] = db
   }
 
-  /** Judges the microphone's samples, at `vadRateHz`. They must be the same samples as the VAD gets. */
+  /** Decides if the microphone's samples, at `vadRateHz`, are echo. The VAD must receive the same samples. */
   microphone(samples: Int16Array): void {
     for (let from = 0; from < samples.length; ) {
       const to = Math.min(samples.length, from + vadFrameSamples - this.#samples)
@@ -67,7 +67,7 @@ export class EchoGate {
   }
 
   /**
-   * Filters the VAD's answers, which must come in order. Returns the probability, or 0 if the answer's frame is echo.
+   * Filters the VAD's answers, which must arrive in order. Returns the probability, or 0 if the answer's frame is echo.
    */
   pass(speechProbability: number): number {
     return this.#verdicts.shift() ? 0 : speechProbability

@@ -13,14 +13,16 @@ import { EchoGate } from './echo-gate.ts'
 import { SpeechDetector } from './speech-detector.ts'
 import { SpeechEdge } from './speech-edge.ts'
 
-/** When words were spoken, on the monotonic clock. Their transcript may come seconds later. */
+/** The time when words were spoken, on the monotonic clock. Their transcript may arrive seconds later. */
 export type Said = { startMs: number; endMs: number }
 
 export type ListeningEvents = {
-  /** Both times are on the monotonic clock. They say when speech began or ended, not when this was detected. */
+  /**
+   * Both times are on the monotonic clock. They are the start and the end of the speech. The detection happens later.
+   */
   speechStarted(atMs: number): void
   speechEnded(atMs: number): void
-  /** Gets the samples at `vadRateHz`. They are lent until the function returns. */
+  /** Receives the samples at `vadRateHz`. The buffer is reused after the function returns. */
   audio(samples: Int16Array): void
 }
 
@@ -28,7 +30,7 @@ export type ListeningEvents = {
 const onsetMs = 64
 /** Silence must last this long to end speech. A pause before a plosive is shorter. */
 const offsetMs = 128
-/** If no more audio comes, speech has ended after this time: the client has muted its microphone. */
+/** If no audio arrives for this time, speech counts as ended, because the client has muted its microphone. */
 const mutedMs = 500
 /** Limits the audio that waits for the resampler to open. Later audio is dropped. */
 const waitingMsMax = 1000
@@ -44,7 +46,7 @@ export class Listening {
   readonly #timeline = new AudioTimeline()
   readonly #rateHz: number
   #converter: SampleConverter | null = null
-  /** Holds the audio that came before the resampler was open. */
+  /** Audio that arrived before the resampler was open. */
   #waiting: Int16Array[] = []
   #waitingSamples = 0
   #talks = false
@@ -73,7 +75,7 @@ export class Listening {
       )
   }
 
-  /** Processes the caller's samples. They are lent until the function returns. */
+  /** Processes the caller's samples. The buffer is reused after the function returns. */
   audio(samples: Int16Array): void {
     if (this.#isClosed) return
     if (this.#rateHz === vadRateHz) return this.#take(samples)
@@ -88,7 +90,7 @@ export class Listening {
     this.#gate.played(samples)
   }
 
-  /** Call this when no audio comes for a while. Speech under way has then ended. */
+  /** Call this when no audio arrives for a while. Any current speech then counts as ended. */
   silence(): void {
     this.#cancelMuted?.()
     this.#cancelMuted = null
@@ -98,12 +100,15 @@ export class Listening {
     this.#events.speechEnded(this.msOf(this.#detector.lastSpeechMs))
   }
 
-  /** Returns when the caller spoke the audio at this place, on the monotonic clock. Never returns a future time. */
+  /**
+   * Returns the time when the caller spoke the audio at this place in the stream, on the monotonic clock. Never returns
+   * a future time.
+   */
   msOf(streamMs: number): number {
     return Math.min(this.#timeline.at(streamMs), this.#clock.monotonicMs())
   }
 
-  /** Maps both ends of a span, like `msOf`. */
+  /** Converts both ends of a span as `msOf` does. */
   spanOf({ startMs, endMs }: { startMs: number; endMs: number }): Said {
     return { startMs: this.msOf(startMs), endMs: this.msOf(endMs) }
   }

@@ -1,11 +1,11 @@
 /**
- * Records a call as stereo WAV, PCM16 at 16 kHz. The caller is left; the agent and people who joined are right. A
- * sample's place in the file is its time in the call.
+ * Records a call as stereo WAV, PCM16 at 16 kHz. The caller is on the left channel. The agent and people who joined are
+ * on the right channel. A sample's place in the file is its time in the call.
  *
  *   ring   [ flushed | settled | the last two seconds, which may still get audio | free ]
  *
  * Every `flushMs` the settled part goes to the file, so little is lost if the process dies. Memory is bounded: if the
- * file does not keep up, the recording fails.
+ * disk is too slow, the recording fails.
  */
 import { wavHeader } from '../../../audio/wav.ts'
 import type { Clock, Log } from '../../ports/system.ts'
@@ -24,11 +24,11 @@ const flushMs = 5000
 const flushTurns = 20
 let recorders = 0
 /**
- * Audio may arrive this much after it was played, because the agent's audio is recorded only when its mark has come
- * back. Later audio is lost.
+ * Audio may reach the recorder this long after its playout, because the agent's audio is recorded only after the client
+ * has returned its mark. Audio after this time is lost.
  */
 const settleMs = 2000
-/** The ring holds two more seconds, for a caller whose audio comes ahead of its time. */
+/** The ring holds two more seconds, for clients that send audio faster than real time. */
 const ringFrames = (flushMs + settleMs + 2000) * framesPerMs
 /** At most one minute may wait to be written. If more waits, the recording fails. */
 const waitingBytesMax = 60_000 * framesPerMs * bytesPerFrame
@@ -40,8 +40,8 @@ export type GrowingFile = Pick<RecordingFile, 'append' | 'replaceStart' | 'close
 export type RecorderOptions = { file: GrowingFile; clock: Clock; log: Log; endsAs: 'ready' | 'uploading' }
 
 /**
- * How far a caller's audio may be late and still join the audio before it without a gap. Audio comes in bursts after
- * the network has stalled, and no part of a burst may be lost.
+ * If a caller's audio is late by up to this time, it still follows the previous audio without a gap. Audio arrives in
+ * bursts after a network stall, and no part of a burst may be lost.
  */
 const callerToleranceMs = 2000
 /**
@@ -50,15 +50,15 @@ const callerToleranceMs = 2000
  */
 export const lagMs = { max: 60, during: 2000 }
 /**
- * Audio cannot come before it was spoken. So early audio shows that the recording has placed earlier audio too late,
- * and silence is left out until the places are right. If audio is earlier than this, its client sends ahead of real
- * time, and nothing is left out.
+ * Audio cannot arrive before it was spoken. So if audio seems early, the previous audio was placed too late, and
+ * silence is removed until the places are right. If audio is earlier than this limit, its client sends faster than real
+ * time, and no silence is removed.
  */
 const earlyMsMax = 200
 const silenceBelow = 100
 /**
- * How far the agent's audio may be off its time and still join the audio before it. Its times come from marks, whose
- * way back takes a varying time.
+ * If the agent's audio deviates from its time by up to this, it still follows the previous audio without a gap. The
+ * times come from returned marks, and their return takes a varying time.
  */
 const agentToleranceMs = 100
 
@@ -93,7 +93,9 @@ export class Recorder {
     return this.#voice(1, callerToleranceMs)
   }
 
-  /** Ends the recording with its call. Resolves with the length in ms, or with null if the recording has failed. */
+  /**
+   * Ends the recording when its call ends. Resolves with the length in ms, or with null if the recording has failed.
+   */
   async close(): Promise<number | null> {
     this.#cancelFlush()
     this.#flush(this.#nowFrame())
@@ -116,7 +118,8 @@ export class Recorder {
   }
 
   /**
-   * Adds the samples to the channel, because several people can speak on one side. Samples outside the ring are lost.
+   * Mixes the samples into the channel, because several people can speak on one side. Samples outside the ring are
+   * lost.
    */
   #mix(samples: Int16Array, place: number, channel: 0 | 1): void {
     const from = Math.max(0, this.#flushed - place)
@@ -148,8 +151,8 @@ export class Recorder {
   }
 
   /**
-   * Takes the next frames from the ring. Samples are copied as they are, because WAV and all supported processors are
-   * little-endian.
+   * Takes the next frames from the ring. Samples are copied without conversion, because WAV and all supported
+   * processors are little-endian.
    */
   #take(frames: number): Uint8Array {
     const samples = new Int16Array(frames * channels)
@@ -206,7 +209,7 @@ class Voice implements RecordedVoice {
   readonly #startedMs: number
   readonly #toleranceMs: number
   readonly #mix: (samples: Int16Array, place: number) => void
-  /** The frame at which the next samples are placed. If null, their time decides where. */
+  /** The frame at which the next samples are placed. If null, their time determines the frame. */
   #next: number | null = null
   /** The smallest lag since `#lagSinceMs`. */
   #leastLag = Number.POSITIVE_INFINITY

@@ -1,5 +1,5 @@
 /**
- * Finds where speech begins and ends in the VAD's probabilities, which come once per frame.
+ * Finds the start and end of speech from the VAD's probabilities, one per frame.
  *
  *   probability ─ 0.5 ─┐   ┌───────┐ ┌──────┐
  *                0.35 ─┼───┼───────┼─┼──────┼──────────
@@ -19,7 +19,7 @@ export type SpeechDetectorOptions = {
   offsetMs: number
 }
 
-/** A start or an end of speech. `atMs` is its place in the stream, earlier than the frame that proved it. */
+/** A start or an end of speech. `atMs` is its place in the stream. It is earlier than the frame with the detection. */
 export type SpeechChange = { type: 'onset' | 'offset'; atMs: number }
 
 const vadFrameMs = (vadFrameSamples * 1000) / vadRateHz
@@ -31,7 +31,7 @@ export class SpeechDetector {
   readonly #options: SpeechDetectorOptions
   #frames = 0
   #speaking = false
-  /** Where the new speech or silence started, while it is still too short to count. */
+  /** The place where possible new speech or silence started, while it is still too short to count. */
   #candidateMs: number | null = null
   #lastSpeechMs = 0
 
@@ -53,7 +53,7 @@ export class SpeechDetector {
     return this.#frames * vadFrameMs
   }
 
-  /** Forgets speech under way. If it goes on, it has a new onset. */
+  /** Ends the current speech without reporting its end. If speech continues, a new onset is reported. */
   interrupt(): void {
     this.#speaking = false
     this.#candidateMs = null

@@ -1,12 +1,12 @@
 /**
- * Finds where speech ends, to 5 ms. Voice activity detection judges whole 32 ms frames, so its end was 35 ms early
- * after a last "d" and 25 ms late after an open vowel. Near the detected end, the last loud step is the end if only
- * silence follows it:
+ * Finds where speech ends, to 5 ms. Voice activity detection works on whole 32 ms frames, so its measured end was 35 ms
+ * early after a final "d" and 25 ms late after an open vowel. So near the detected end, the last loud 5 ms step is used
+ * as the end if only silence follows it:
  *
  *   level   ▇▇▅▇▃▂▁_________
  *   window      [    ▲    ]        ▲ the end by voice activity detection
  *
- * In noise no silence follows, so the detected end stays.
+ * In noise no silence follows, so the detected end is kept.
  */
 import { vadFrameSamples, vadLateFramesMax, vadRateHz } from '../../ports/vad.ts'
 
@@ -21,7 +21,7 @@ const windowMs = 100
  */
 const loudAbove = 0.008
 const loudestOverMs = 1000
-/** Quieter steps are silence: -44 dB full scale. */
+/** Steps below this level are silence: -44 dB full scale. */
 const silenceBelow = 200
 
 export class SpeechEdge {
@@ -41,7 +41,10 @@ export class SpeechEdge {
     }
   }
 
-  /** Returns the exact end near `atMs`, the detected end in the stream, or `atMs` itself if no silence follows. */
+  /**
+   * Returns the exact end near `atMs`, the end that voice activity detection found. Returns `atMs` if no silence
+   * follows.
+   */
   endNear(atMs: number): number {
     const from = Math.floor((atMs - windowMs) / stepMs)
     const to = Math.floor((atMs + windowMs) / stepMs)

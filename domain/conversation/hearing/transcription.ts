@@ -1,8 +1,8 @@
 /**
- * Runs speech to text for a whole session. The first audio opens a stream. When a stream ends, another is opened, so
- * that the router chooses a provider anew, and the current turn's last audio is sent again.
+ * Runs speech to text for a whole session. The first audio opens a stream. When a stream ends, another is opened, and
+ * the router chooses a provider again. The current turn's last audio is then sent again.
  *
- *   closed ──audio──► open ──failed──► waiting ──► open …       10 s without a stream that works: the stage is lost
+ *   closed ──audio──► open ──failed──► waiting ──► open …       after 10 s without a working stream: the stage is lost
  */
 import type { RequestContext, Route } from '../../dispatch/request.ts'
 import type { StreamTranscript } from '../../ports/stt.ts'
@@ -70,17 +70,17 @@ export class Transcription {
     this.#events = events
   }
 
-  /** Returns the open stream's route, or the last stream's if no stream is open. */
+  /** Returns the open stream's route, or the last stream's route if no stream is open. */
   get route(): Route | null {
     return this.#route
   }
 
-  /** Returns when the stream was open, on the monotonic clock. Null while it is being opened. */
+  /** Returns the time at which the stream opened, on the monotonic clock. Null while the stream is opening. */
   get readyMs(): number | null {
     return this.#readyMs
   }
 
-  /** Sends samples at `vadRateHz` to the stream. They are lent until the function returns. */
+  /** Sends samples at `vadRateHz` to the stream. The buffer is reused after the function returns. */
   audio(samples: Int16Array): void {
     if (this.#isClosed) return
     const bytes = new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength)

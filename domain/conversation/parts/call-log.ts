@@ -7,7 +7,7 @@ import type { CallbackRequest } from '../../records/callback.ts'
 import type { EndReason } from '../../records/states/call.ts'
 
 export interface CallLog {
-  /** Records the caller's connection, so the call is in progress. */
+  /** Records that the caller is connected, so the call is in progress. */
   connected(): void
   event(type: EventType, payload: Record<string, unknown>): void
   /** Records the agent's promise to call again. Replaces any earlier promise in this call. */
@@ -20,7 +20,8 @@ export interface CallLog {
 }
 
 /**
- * Logs the call's room: it was opened, and the caller and the agent joined it. `identity` is the caller's name there.
+ * Logs the call's room: it was opened, and the caller and the agent joined it. `identity` is the caller's participant
+ * name in the room.
  */
 export function roomOpened(log: Pick<CallLog, 'event'>, identity: string): void {
   log.event('room.created', {})

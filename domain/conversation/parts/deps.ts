@@ -23,7 +23,7 @@ import type { Pacer } from './pacer.ts'
 export type ConversationDeps = {
   clock: Clock
   log: Log
-  /** UUIDv7. */
+  /** A UUIDv7. */
   newId: () => string
   transcribeStream: TranscribeStream
   synthesizeStream: SynthesizeStream
@@ -32,25 +32,29 @@ export type ConversationDeps = {
   openResampler: OpenResampler
   pacer: Pacer
   runTool: RunTool
-  /** `sessions.aheadMs`. */
+  /** The configured value `sessions.aheadMs`. */
   aheadMs: number
 }
 
 /**
- * The dependencies with a guard around each (see guarded.ts). `defect` takes an error that our code threw in a promise.
+ * The dependencies, each wrapped in a guard (see guarded.ts). `defect` reports an error that our code threw in a
+ * promise.
  */
 export type GuardedDeps = ConversationDeps & { defect: (error: unknown) => void }
 
 export type ConversationInput = {
   call: Call
   caller: Caller
-  /** A note that the LLM reads before the first turn. */
+  /** A note for the LLM before the first turn. */
   note?: string
   /** The routing for each stage: the pipeline's pins and filters. */
   routing: Readonly<Record<Stage, Routing>>
-  /** Returns the preset whose voice is similar to the default voice of this route, or null. */
+  /** Returns the preset voice most similar to the default voice of this route, or null. */
   presetLike: (route: Route) => string | null
-  /** Finds which of the agent's words were played if its voice reports no word times. If null, they are estimated. */
+  /**
+   * Finds which words of the agent were played if its voice reports no word times. If null, the played words are
+   * estimated.
+   */
   aligner: Aligner | null
   /** The call's place in its trace. Absent or null if calls are not traced. */
   trace?: Trace | null
@@ -58,7 +62,7 @@ export type ConversationInput = {
   request: (signal: CancelSignal, trace?: Trace | null) => RequestContext
   /** Null if the call is not recorded. */
   recorder: CallRecorder | null
-  /** Receives the caller's audio and words, to recognize an answering machine. Null if this is not needed. */
+  /** Receives the caller's audio and words, to detect an answering machine. Null if no detection runs. */
   observer: CallerObserver | null
   /** Called once, when the call's record is complete. */
   ended: () => void
@@ -68,8 +72,8 @@ export type ConversationInput = {
 export interface RecordedVoice {
   /**
    * Records mono samples at `recordingRateHz`. Their last sample was played or spoken at `endMs`, on the monotonic
-   * clock. They are lent until the call returns. Samples follow each other without a gap while their times differ by
-   * less than the voice's tolerance.
+   * clock. The buffer is reused after the function returns. Samples follow each other without a gap while their times
+   * differ by less than the voice's tolerance.
    */
   write(samples: Int16Array, endMs: number): void
   /** Call this if the stream was interrupted. The next samples are then placed exactly at their time. */
@@ -80,7 +84,7 @@ export interface RecordedVoice {
 export type CallRecorder = {
   caller: RecordedVoice
   agent: RecordedVoice
-  /** `uploading`: the file is moved elsewhere after the call, and the conversation does not wait for this. */
+  /** `uploading`: after the call the file is uploaded to the bucket. The conversation does not wait for the upload. */
   readonly endsAs: 'ready' | 'uploading'
   /** Opens another voice, for a person who has joined. It is recorded on the agent's side. */
   joiner(): RecordedVoice
@@ -88,7 +92,7 @@ export type CallRecorder = {
   close(): Promise<number | null>
 }
 
-/** Converts mono samples in pieces of any length. The input samples are lent until the function returns. */
+/** Converts mono samples in pieces of any length. The input buffer is reused after the function returns. */
 export interface SampleConverter {
   convert(samples: Int16Array): Int16Array
   close(): void

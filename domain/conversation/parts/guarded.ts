@@ -1,7 +1,7 @@
 /**
- * Guards the entries to a conversation, so that a defect in one conversation ends only this conversation. Each call
- * from outside goes through a guard. If our code throws there, the error goes to `failed` and not to the calling code,
- * because the calling code serves other sessions too.
+ * Guards the entry points of a conversation, so that a defect in one conversation ends only this conversation. Each
+ * call from outside goes through a guard. If our code throws there, the guard reports the error to `failed` and does
+ * not pass it to the calling code, because the calling code serves other sessions too.
  */
 import type { MediaSink } from '../../ports/media.ts'
 import type { SpeechSink, TranscriptionSink } from '../../speech/stream.ts'

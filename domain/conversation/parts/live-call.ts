@@ -24,9 +24,9 @@ export type Conversation = MediaSink &
   }
 
 /**
- * Everything known about a call when its conversation begins. `log` is set if the call's record began before.
- * `answerPlan` is set if a machine may answer the call. `observer` gets the caller's audio. `note` is for the LLM,
- * before the first turn. `ignoredRegion` is a requested region that the call's line does not have.
+ * All data about a call when its conversation begins. `log` is set if the call's record began before. `answerPlan` is
+ * set if a machine may answer the call. `observer` gets the caller's audio. `note` is for the LLM, before the first
+ * turn. `ignoredRegion` is a requested region that the call's carrier does not support.
  */
 export type LiveCall = {
   call: Call
@@ -48,7 +48,7 @@ export interface RegisteredCall {
   readonly conversation: (TransferableConversation & AnswerableConversation) | null
 }
 
-/** The code that holds a phone call, such as a carrier's leg. It is notified through these methods. */
+/** The code that controls a phone call's connection, such as a carrier's leg. These methods notify it. */
 export interface CallHolder {
   /** Hangs up the call before its conversation has begun. */
   end(reason: EndReason, clientReason?: string): void

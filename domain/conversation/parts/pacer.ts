@@ -1,5 +1,6 @@
 /**
- * One timer calls `pace` for all sessions (`Watch` in the runtime). `place` belongs to the timer and is -1 at first.
+ * One timer calls `pace` for all sessions (`Watch` in the runtime). Only the timer changes `place`, which is -1 at
+ * first.
  */
 export interface Pacer {
   add(member: Paced): void

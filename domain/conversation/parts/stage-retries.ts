@@ -12,7 +12,7 @@ export class StageRetries {
   #failures = 0
   #failingSinceMs: number | null = null
 
-  /** Returns how often the stage has failed since a provider worked. */
+  /** Returns the number of failures since a provider last worked. */
   get failures(): number {
     return this.#failures
   }
@@ -30,7 +30,7 @@ export class StageRetries {
   }
 }
 
-/** Returns true if waiting does not help, because credit is missing. */
+/** Returns true if a retry cannot help, because the organization has no credit. */
 export function isHopeless({ kind }: Fault): boolean {
   return kind === 'credit_exhausted' || kind === 'credit_too_low' || kind === 'no_credit_to_stream'
 }

@@ -4,21 +4,24 @@ import type { CallerObserver } from '../../answering/caller-observer.ts'
 import type { MediaSink, MediaTransport } from '../../ports/media.ts'
 
 export interface TransferableConversation {
-  /** True if the agent's last words were said, or if the conversation is over. It cannot be put on hold any more. */
+  /**
+   * True if the agent's last words were said, or if the conversation is over. The caller cannot be put on hold any
+   * more.
+   */
   readonly isEnding: boolean
   /**
    * Puts the caller on hold. The agent first ends its sentence. Then the caller receives only the sound, the caller's
-   * audio is not used, and `held` is called once. Returns false if the conversation is ending.
+   * audio is ignored, and `held` is called once. Returns false if the conversation is ending.
    */
   hold(sound: HoldSound, held: () => void): boolean
-  /** Ends the hold: the agent talks to the caller again. `held` is not called any more. */
+  /** Ends the hold: the agent talks to the caller again. `held` is then not called any more. */
   resume(after: AfterHold): void
   /**
-   * Removes the agent, because the caller now talks to another party over the line. The record stays open until the
+   * Removes the agent, because the caller now talks to another party over the carrier. The record stays open until the
    * call ends.
    */
   handOver(): void
-  /** Ends the call after the current sentence, because the organization has no credit. */
+  /** Ends the call after the current sentence, because the organization's credit is used up. */
   creditGone(): void
   /** Says `text` to another person in the agent's voice. The person decides whether to take the call. */
   screen(text: string, media: MediaTransport, events: ScreeningEvents): Screening

@@ -5,9 +5,9 @@
  *       ▲             │         │
  *       └─────────────┴─────────┘                 the recipient was not reached
  *
- * While leaving, the agent ends its sentence and begins no other sentence. On hold, the caller's audio is not used.
- * After a hold the agent has something to say. If another hold is requested before that, it waits until the agent has
- * said these words, because they would be lost otherwise.
+ * While leaving, the agent ends its sentence and begins no other sentence. On hold, the caller's audio is ignored.
+ * After a hold the agent has something to say. If another hold is requested before that, the new hold waits until the
+ * agent has said these words, because otherwise they would be lost.
  */
 import type { Clock } from '../../ports/system.ts'
 import type { HoldSound } from '../parts/transferable.ts'
@@ -43,7 +43,7 @@ export class CallerHold {
     this.#events = events
   }
 
-  /** Returns true if the caller's audio is not used. */
+  /** Returns true if the caller's audio is ignored. */
   get isHeld(): boolean {
     return this.#phase === 'held' || this.#phase === 'gone'
   }
@@ -84,7 +84,7 @@ export class CallerHold {
     this.#next = null
   }
 
-  /** Call this when the turn has passed to the other side. */
+  /** Call this when the turn has passed from the agent to the user or back. */
   moved(): void {
     if (this.#next !== null) this.#clock.after(0, () => !this.#isReturning && this.#next?.())
     if (this.#events.agentSpeaks()) return
@@ -95,7 +95,7 @@ export class CallerHold {
     this.#cancel = this.#clock.after(0, this.#goOn)
   }
 
-  /** Returns the caller to the agent. Calls `goOn` once, after any sentence under way. */
+  /** Returns the caller to the agent. Calls `goOn` once, after the current sentence if the agent is speaking. */
   end(goOn: () => void): void {
     this.#cancel()
     this.#dropNext()

@@ -1,14 +1,14 @@
 /**
  * Handles the people who join a conversation. Each person has a media channel, receives all other voices, and is
- * recorded and transcribed. The agent is silent while a person is there who has sent audio.
+ * recorded and transcribed. The agent is silent while a person who has sent audio is in the call.
  *
  *   caller ──┐                 ┌──► caller: the agent and the people
  *   agent  ──┼─► voice mixes ──┤
  *   people ──┘                 └──► each person: all but themselves
  *
  * While the caller waits on hold, people receive silence and their voices are not passed on. They are not recorded or
- * transcribed either, because the people may talk about the caller, and neither the caller nor the recording may get
- * this.
+ * transcribed either, because the people may talk about the caller, and their words must reach neither the caller nor
+ * the recording.
  */
 import type { Route } from '../../dispatch/request.ts'
 import type { MediaSink, MediaTransport, SessionEvent } from '../../ports/media.ts'
@@ -24,7 +24,7 @@ import { VoiceMix } from '../speaking/voice-mix.ts'
 import type { SaidTurn } from '../turns/user-turn.ts'
 import { JoinedVoice, type JoinedVoiceDeps } from './joined-voice.ts'
 
-/** At most this many people may join a call, as the contract says. */
+/** The maximum number of people who may join a call, fixed in the contract. */
 export const joinedMax = 4
 
 export type JoinedPeopleDeps = JoinedVoiceDeps & { pacer: Pacer; callLog: CallLog }
@@ -34,7 +34,7 @@ export type JoinedPeopleEvents = {
   changed(): void
   /** Called when the agent must be silent, or may speak again. */
   agentIsMuted(isMuted: boolean): void
-  /** Called with words from an interim, so they may still change. */
+  /** Called with interim words, so they may still change. */
   saying(id: string, text: string): void
   /** Called with a person's turn. `by` is the speech-to-text provider, or null if the person typed. */
   said(person: JoinedPerson, turn: SaidTurn, by: Route | null): void
@@ -42,7 +42,7 @@ export type JoinedPeopleEvents = {
    * Called with text for the transcript and the agent: a person's note, or the news that a person has joined or left.
    */
   contextualUpdate(text: string): void
-  /** Called when the credit is spent. */
+  /** Called when the organization's credit is used up. */
   lost(fault: Fault): void
 }
 
@@ -51,7 +51,7 @@ export type JoinedPeopleEvents = {
  */
 const agentName = 'agent'
 const callerName = 'caller'
-/** Frames are sent this much ahead of real time. The value is small, because voices should be passed on soon. */
+/** Frames are sent this much ahead of real time. The value is small to keep the delay between people short. */
 const aheadMs = 60
 
 export class JoinedPeople {
@@ -63,7 +63,7 @@ export class JoinedPeople {
   #isMuted = false
   /** True while the caller waits on hold. */
   #isHeld = false
-  /** Ends the media of a person who joins too late. Null while the conversation goes on. */
+  /** Ends the media of a person who joins after the conversation's end. Null while the conversation goes on. */
   #end: ((media: MediaTransport) => void) | null = null
 
   constructor(deps: JoinedPeopleDeps, events: JoinedPeopleEvents) {
@@ -108,16 +108,17 @@ export class JoinedPeople {
     for (const person of this.#people.values()) person.media?.notify(event)
   }
 
-  /** Passes the caller's samples to the people. They are lent until the function returns. */
+  /** Passes the caller's samples to the people. The buffer is reused after the function returns. */
   caller(samples: Int16Array): void {
     for (const { mix } of this.#people.values()) mix.push(callerName, 'person', samples)
   }
 
   /**
-   * Handles a frame on its way to the caller: people get the agent's voice from it, and their voices are added to it.
+   * Handles a frame on its way to the caller: people receive the agent's voice from the frame, and their voices are
+   * added to it.
    */
   exchange(frame: Int16Array): void {
-    // During a hold the frame contains the hold's sound, so people do not get it.
+    // During a hold the frame contains the hold's sound, so people do not receive it.
     if (this.#isHeld) return
     for (const { mix } of this.#people.values()) mix.push(agentName, 'agent', frame)
     this.#forCaller.mixInto(frame)
@@ -129,8 +130,8 @@ export class JoinedPeople {
   }
 
   /**
-   * Begins or ends the caller's hold. Audio that waits to be mixed is dropped, because it would be played after the
-   * hold.
+   * Begins or ends the caller's hold. Audio that waits to be mixed is dropped, because otherwise it would be played
+   * after the hold.
    */
   hold(isHeld: boolean): void {
     this.#isHeld = isHeld
@@ -221,7 +222,7 @@ class Person implements MediaSink, Paced {
   readonly who: JoinedPerson
   readonly mix: VoiceMix
   media: MediaTransport | null
-  /** True once any audio came, even silent audio. */
+  /** True after the first audio frame, even if it was silent. */
   hasSentAudio = false
   readonly #deps: JoinedPeopleDeps
   readonly #events: PersonEvents
@@ -243,8 +244,8 @@ class Person implements MediaSink, Paced {
       said: (turn) => events.said(turn, this.#voice.route),
     })
     this.#line = new MediaLine(media, (samples) => this.#voice.received(samples))
-    // The line adds its background sound to each frame, and here the mix is this sound. A person's own frames are
-    // silent, so the person receives only the mix.
+    // The media line mixes its background sound into each frame, and here the background is the voice mix. The person's
+    // frames are silent before, so the person receives only the mix.
     this.#line.background('ambient', this.mix)
     deps.pacer.add(this)
   }
@@ -280,15 +281,15 @@ class Person implements MediaSink, Paced {
   }
 
   played(): void {
-    // People's lines send no marks, because only the caller's playout is measured.
+    // No marks are sent to people, because only the caller's playout is measured.
   }
 
   cleared(): void {
-    // The frames for a person are never cleared.
+    // Audio that was sent to a person is never cleared.
   }
 
   dtmf(): void {
-    // Only the caller's digits count.
+    // Digits from people are ignored. Only the caller's digits count.
   }
 
   gone(): void {
@@ -297,13 +298,13 @@ class Person implements MediaSink, Paced {
     this.#stopped()
   }
 
-  /** Drops the audio for this person and ends speech under way, because the caller is put on hold. */
+  /** Drops the audio that waits for this person, and ends current speech, because the caller is put on hold. */
   silence(): void {
     this.mix.dropAll()
     this.#stopped()
   }
 
-  /** Call this when the person's audio stops for a while. Words under way are then complete. */
+  /** Call this when the person's audio stops for a while. The current words are then complete. */
   #stopped(): void {
     this.#voice.silence()
     this.#recording?.restart()

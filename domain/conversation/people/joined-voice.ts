@@ -1,4 +1,4 @@
-/** Transcribes a person who has joined: finds when the person speaks, the words, and where a turn ends. */
+/** Transcribes a person who has joined, and detects speech and the ends of turns. */
 import type { CallerObserver } from '../../answering/caller-observer.ts'
 import type { Route } from '../../dispatch/request.ts'
 import type { Fault } from '../../records/fault.ts'
@@ -14,11 +14,11 @@ export type JoinedVoiceDeps = Pick<
 > & { input: ConversationInput; sampleRateHz: number; record: FailoverRecord }
 
 export type JoinedVoiceEvents = {
-  /** Gets the samples at `vadRateHz`. They are lent until the function returns. */
+  /** Receives the samples at `vadRateHz`. The buffer is reused after the function returns. */
   audio(samples: Int16Array): void
   saying(id: string, text: string): void
   said(turn: SaidTurn): void
-  /** Called when no more words will come. */
+  /** Called when transcription has failed for good. */
   lost(fault: Fault): void
 }
 
@@ -45,7 +45,7 @@ export class JoinedVoice {
       },
       reopened: () => this.#user.reopened(),
       lost: (fault) => {
-        // Without closing it, each frame would open another stream.
+        // If the transcription stayed open, each further frame would open a new stream.
         this.#transcription.close()
         events.lost(fault)
       },
@@ -56,7 +56,7 @@ export class JoinedVoice {
         this.#isSpeech = false
         this.#user.keepListening()
       },
-      // The agent does not answer a person, so it begins no answer early.
+      // The agent does not answer people, so no answer is begun early.
       guess: () => {},
       flush: () => this.#transcription.flush(),
     })
@@ -83,7 +83,7 @@ export class JoinedVoice {
     return this.#transcription.route
   }
 
-  /** Processes the person's samples. They are lent until the function returns. */
+  /** Processes the person's samples. The buffer is reused after the function returns. */
   audio(samples: Int16Array): void {
     this.#listening.audio(samples)
   }
@@ -98,7 +98,7 @@ export class JoinedVoice {
     this.#listening.silence()
   }
 
-  /** Ends the transcription. Words under way become a turn as they are. */
+  /** Ends the transcription. The current words become a turn, even if they are not final. */
   close(): void {
     if (this.#isSpeech && this.#user.text !== '') this.#decided()
     this.#user.close()
@@ -114,7 +114,7 @@ export class JoinedVoice {
   }
 
   /**
-   * Drops final words without detected speech, because recognizers find words in noise. An interim stays, because it
+   * Drops final words without detected speech, because recognizers find words in noise. An interim is kept, because it
    * can be the start of speech that voice activity detection finds a moment later.
    */
   #dropIfFinal(): void {

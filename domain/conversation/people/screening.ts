@@ -1,7 +1,7 @@
 /**
- * Asks a person whether to take a call: the agent's voice says a text, then a yes or a no is searched in the person's
- * words. If they contain neither, or were not understood, the text is said again. Pressed keys are handled by the
- * calling code, because the line reports them there.
+ * Asks a transfer's recipient to accept or decline the call: the agent's voice says a text, and the recipient's words
+ * are searched for a yes or a no. If the words contain neither, the text is repeated. Pressed keys are handled by the
+ * calling code, because the carrier reports them to that code.
  */
 
 import type { MediaTransport } from '../../ports/media.ts'
@@ -14,7 +14,7 @@ import type { SaidTurn } from '../turns/user-turn.ts'
 import { decisionIn } from '../words/decision-words.ts'
 import { JoinedVoice } from './joined-voice.ts'
 
-/** The agent asks at most this often if the person says neither yes nor no. */
+/** The maximum number of questions if the person says neither yes nor no. */
 const timesMax = 3
 
 export class SpokenScreening implements Screening {
@@ -24,7 +24,10 @@ export class SpokenScreening implements Screening {
   readonly #text: string
   #speech: AgentSpeech
   #times = 0
-  /** When the question's end was played to the person, on the monotonic clock. Null while it is being asked. */
+  /**
+   * The time at which the question's end was played to the person, on the monotonic clock. Null while it is being
+   * asked.
+   */
   #questionEndMs: number | null = null
   #isClosed = false
 
@@ -79,7 +82,7 @@ export class SpokenScreening implements Screening {
     this.#ask()
   }
 
-  /** Returns true if the speech ended after the question. Earlier speech is no answer, but for example a greeting. */
+  /** Returns true if the speech ended after the question. Earlier speech, such as a greeting, is not an answer. */
   #isAnswer({ speechEndMs }: SaidTurn): boolean {
     return this.#questionEndMs !== null && speechEndMs > this.#questionEndMs
   }
@@ -122,7 +125,7 @@ export class SpokenScreening implements Screening {
     this.#voice.close()
   }
 
-  // These events need no handling: keys come as events from the line, and a phone sends no text.
+  // These events need no handling: keys arrive as events from the carrier, and a phone sends no text.
 
   dtmf(): void {}
 

@@ -1,5 +1,6 @@
 /**
- * Speaks one agent turn. Text comes in pieces and becomes sentences, then speech, then frames for the client.
+ * Speaks one agent turn. The text arrives in pieces. It is split into sentences, then converted to speech and to frames
+ * for the client.
  *
  *   say ─► sentences ─► one stream of text to speech ─► playout
  *
@@ -42,13 +43,14 @@ export type AgentSpeechEvents = {
 }
 
 /**
- * A sentence of the turn. `end` is the sample in the turn at which its audio ends. Null while audio is still coming.
+ * A sentence of the turn. `end` is the sample in the turn at which its audio ends. Null until all its audio has
+ * arrived.
  */
 type Sentence = NormalizedSentence & { end: number | null }
 
 /**
- * Word times for the current sentence. They wait here, because leading silence may still be removed from the audio,
- * which moves them. `from` is a place in the sentence's spoken text.
+ * Word times for the current sentence. They are stored until the leading silence has been removed from the audio,
+ * because the removal changes the times. `from` is a place in the sentence's spoken text.
  */
 type Announced = { from: number; ends: readonly WordEnd[]; sample: number }
 
@@ -74,7 +76,7 @@ export class AgentSpeech {
   #current = 0
   /** The text sent to the open stream before the sentence at `#current`, in characters and in UTF-16 code units. */
   #before = { characters: 0, units: 0 }
-  /** True if audio for the current sentence has come. */
+  /** True if audio for the current sentence has arrived. */
   #isAudible = false
   #samples = 0
   /** Counts samples like `#samples`, including the removed silence. */
@@ -119,20 +121,20 @@ export class AgentSpeech {
       .trim()
   }
 
-  /** Returns the words whose playout ended within the first `playedMs`. */
+  /** Returns the words that were completely played within the first `playedMs`. */
   playedText(playedMs: number): string {
     return this.#played.at(playedMs).trim()
   }
 
   /**
-   * Returns the sentence that was interrupted after `playedMs`. Null if its word times are known, or if its audio is
-   * gone.
+   * Returns the sentence that was interrupted after `playedMs`. Null if its word times are known, or if its audio was
+   * dropped.
    */
   cutAt(playedMs: number): SentenceCut | null {
     return this.#played.cutAt(playedMs)
   }
 
-  /** Returns when the first sentence was complete, on the monotonic clock. */
+  /** Returns the time at which the first sentence was complete, on the monotonic clock. */
   get firstSentenceMs(): number | null {
     return this.#firstSentenceMs
   }
@@ -212,8 +214,8 @@ export class AgentSpeech {
     this.#isFlushed = false
     const { text, spoken } = this.#deps.normalize(gap + sentence, this.#start)
     this.#start = startBehind(sentence, this.#start)
-    // `spoken` was normalized without the silent text in front. Silent text is never normalized again, because a model
-    // may send endless blanks.
+    // The silent text in front is not part of `spoken`. It is not normalized, because a model may send endless blanks,
+    // and each one would repeat the work.
     const silent = this.#silentText
     this.#silentText += text
     if (!isSpeakable(spoken.text)) return

@@ -3,11 +3,17 @@
  * silence, and a latency measured to the first sample would look shorter than the real wait.
  */
 
-/** Quieter samples are silence: -44 dB full scale. Clicks and breaths at the embedded voice's start reach 110. */
+/**
+ * Samples below this level are silence: -44 dB full scale. Clicks and breaths at the start of the embedded voice reach
+ * 110.
+ */
 const silenceBelow = 200
 /** Keeps this much before the first sound, so that a soft start is not cut. */
 const leadMs = 5
-/** The most leading silence that is cut. After it all audio is played, because perhaps no sound comes. */
+/**
+ * The maximum leading silence that is removed. After this time all audio is played, because the voice may be silent
+ * throughout.
+ */
 const silenceMsMax = 1000
 
 export class LeadingSilence {
@@ -23,12 +29,12 @@ export class LeadingSilence {
     this.#samplesPerMs = rateHz / 1000
   }
 
-  /** Returns the number of removed samples. It is final once sound has come. */
+  /** Returns the number of removed samples. The number is final after the first sound. */
   get removed(): number {
     return this.#removed
   }
 
-  /** Returns the samples to be played, without leading silence. The calling code may keep them. */
+  /** Returns the samples to be played, without leading silence. The calling code may keep the returned array. */
   after(samples: Int16Array): Int16Array {
     if (this.#isOver) return samples
     this.#received += samples.length

@@ -7,11 +7,11 @@ import { TracedText } from '../../speech/traced-text.ts'
 
 export type SpokenText = Pick<TracedText, 'text' | 'sourcePlace'>
 
-/** A text begins the turn, a line in the turn, or only another sentence in a line. */
+/** A text begins the whole turn, a line in the turn, or a further sentence in a line. */
 export type TextStart = 'turn' | 'line' | 'sentence'
 
 /**
- * `startsAt` restricts a match at the very start of a text to these kinds of start. If absent, it counts after each.
+ * `startsAt` restricts a match at the very start of a text to these kinds of start. If absent, all kinds are allowed.
  */
 type Rule = readonly [pattern: RegExp, by: string, startsAt?: readonly TextStart[]]
 
@@ -59,8 +59,8 @@ const rules: readonly Rule[] = [
 const marks = /[*_`#[\]|~<>\\•‣–—+=-]/
 
 /**
- * Longer texts are not searched, because in the worst case the rules take time with the square of the length. A
- * sentence is shorter, unless replacements have made it long.
+ * Longer texts are not searched, because the rules' worst case takes quadratic time. A sentence is shorter, unless
+ * replacements have made it long.
  */
 const charactersMax = 2000
 
@@ -86,13 +86,13 @@ export function chained(steps: readonly SpokenText[], source = ''): SpokenText {
   }
 }
 
-/** Returns how the text after this sentence starts. */
+/** Returns the kind of start for the text after this sentence. */
 export function startBehind(sentence: string, start: TextStart): TextStart {
   if (/^[ \t]*$/.test(sentence)) return start
   return /\n[ \t]*$/.test(sentence) ? 'line' : 'sentence'
 }
 
-/** Returns the same speech for a source text with `characters` more in front. */
+/** Returns the same speech for a source text with `characters` more characters in front. */
 export function shifted(spoken: SpokenText, characters: number): SpokenText {
   if (characters === 0) return spoken
   return { text: spoken.text, sourcePlace: (place) => characters + spoken.sourcePlace(place) }

@@ -1,6 +1,6 @@
 /**
- * Sends frames to the client. It knows when the next frame is due, mixes background sounds into each frame, and counts
- * unanswered clears.
+ * Sends frames to the client. It also calculates the time of the next frame, mixes background sounds into each frame,
+ * and counts unanswered clears.
  */
 import { frameMs, type MediaTransport } from '../../ports/media.ts'
 
@@ -23,7 +23,7 @@ export class MediaLine {
   /** The last mark sent since the last clear. */
   #marked = ''
 
-  /** `sent` is called with each frame. The frame is lent until the function returns. */
+  /** `sent` is called with each frame. The frame's buffer is reused after the function returns. */
   constructor(media: MediaTransport, sent: (samples: Int16Array) => void) {
     this.#media = media
     this.#sent = sent
@@ -35,7 +35,7 @@ export class MediaLine {
     return this.#media !== null
   }
 
-  /** Returns when the next frame is due, if the client plays without a gap. */
+  /** Returns the time at which the next frame is due for playout without a gap. */
   get dueMs(): number {
     return this.#dueMs
   }
@@ -76,7 +76,7 @@ export class MediaLine {
     this.#dueMs += frameMs
   }
 
-  /** Sends a mark. If the same mark comes twice in a row, it is sent once. */
+  /** Sends a mark. A mark equal to the last mark is not sent again. */
   mark(name: string): void {
     if (name !== this.#marked) this.#media?.mark(name)
     this.#marked = name
@@ -92,8 +92,8 @@ export class MediaLine {
   }
 
   /**
-   * Counts an answered clear. Returns true if no other clear is unanswered, because only this answer gives the client's
-   * position now.
+   * Counts an answered clear. Returns true if no other clear is unanswered, because only the last answer gives the
+   * client's current position.
    */
   answered(): boolean {
     this.#clears = Math.max(0, this.#clears - 1)

@@ -5,7 +5,7 @@
 
 /** A mark is sent after each 100 ms of audio. */
 export const markMs = 100
-/** If a client returns no marks, this time is assumed from sending to playing. */
+/** If a client returns no marks, this time is assumed between sending and playing. */
 const assumedDelayMs = 150
 /** If a client has returned no mark after this time, it is treated as a client without marks. */
 const firstMarkMs = 3000
@@ -28,7 +28,7 @@ export class PlayedPosition {
     this.#samplesPerMs = samplesPerMs
   }
 
-  /** Begins another turn. The knowledge about the client's marks stays. */
+  /** Begins another turn. It is still known if the client returns marks. */
   begin(): void {
     this.#startedMs = this.#firstPlayedMs = null
     this.#certain = { sample: 0, atMs: 0 }
@@ -48,7 +48,7 @@ export class PlayedPosition {
     this.#anchorSample = sample
   }
 
-  /** Call this when held speech goes on at the anchor, after a pause. */
+  /** Call this when paused speech continues at the anchor. */
   resumed(): void {
     if (this.#certain.sample > 0) this.#certain.atMs = this.#anchorMs + assumedDelayMs
   }
@@ -74,12 +74,12 @@ export class PlayedPosition {
     if (this.#firstPlayedMs === null) this.#sendsMarks ??= false
   }
 
-  /** Records that the client was at this sample at this time. */
+  /** Records that the client was playing this sample at this time. */
   played(sample: number, nowMs: number): void {
     this.#firstPlayedMs ??= nowMs - sample / this.#samplesPerMs
   }
 
-  /** Returns when the turn's first sample was played. Null if nothing was played yet. */
+  /** Returns the time when the turn's first sample was played. Null if nothing was played yet. */
   get firstPlayedMs(): number | null {
     if (this.#firstPlayedMs !== null) return this.#firstPlayedMs
     return this.#startedMs === null ? null : this.#startedMs + assumedDelayMs
@@ -104,7 +104,7 @@ export class PlayedPosition {
     const { sample, atMs } = this.#certain
     if (sample > 0) {
       const sinceMs = Math.max(0, nowMs - atMs)
-      // If the next mark has not come back, playout has not passed it.
+      // If the next mark has not been returned, playout has not passed it.
       const passedMs = this.#sendsMarks ? Math.min(sinceMs, markMs) : sinceMs
       return Math.min(sample + passedMs * this.#samplesPerMs, sent)
     }
@@ -113,8 +113,8 @@ export class PlayedPosition {
   }
 
   /**
-   * Returns when the speech up to the sample was played, counted from the last mark if a mark came, else from the
-   * anchor.
+   * Returns the time when the sample was played, calculated from the last returned mark, or from the anchor if no mark
+   * was returned.
    */
   endMs(sample: number): number {
     const { sample: certain, atMs } = this.#certain
@@ -122,12 +122,12 @@ export class PlayedPosition {
     return this.assumedEndMs(sample)
   }
 
-  /** Returns when the speech up to the sample was played, counted from the anchor. */
+  /** Returns the time when the sample was played, calculated from the anchor. */
   assumedEndMs(sample: number): number {
     return this.#dueMs(sample) + assumedDelayMs
   }
 
-  /** Returns when a turn with this length counts as played, even if its last mark has not come back. */
+  /** Returns the time when a turn with this length counts as played, even without its last mark. */
   finishDueMs(length: number): number {
     const endMs = this.#dueMs(length)
     if (this.#sendsMarks === true) return endMs + lateMarkMs

@@ -1,8 +1,8 @@
 /**
  * Finds the played part in an agent turn's text. A word counts only if its whole audio was played, so the text may be
- * too short but never too long. If the voice reports word times, they are used, and the text is exact. Otherwise words
- * are laid over the sounding audio in proportion to their length, between the pauses at punctuation. Then a word counts
- * from the latest time at which it can end, as if all words up to it were slow and all later words fast:
+ * too short but never too long. If the voice reports word times, they are used, and the text is exact. Otherwise the
+ * words between two pauses share the audible time in proportion to their lengths. A word then counts as played only at
+ * the latest time at which it can end, as if all words up to it were slow and all later words fast:
  *
  *   audio   ...####.###..#####...      . silence, # sound
  *   text       Hello there  friend
@@ -12,7 +12,7 @@ import { TracedText } from '../../speech/traced-text.ts'
 import { endsPhrase, weightOf } from '../words/word-weight.ts'
 import type { SpokenText } from './markdown.ts'
 
-/** Word ends reported by a voice. The list grows while the audio comes. */
+/** Word ends reported by a voice. The list grows while audio arrives. */
 export type SpokenWords = {
   ends: readonly WordEnd[]
   /** The place in the turn's audio at which the word times are 0. */
@@ -27,7 +27,7 @@ export type SentenceCut = {
   text: string
   /** The sentence's audio up to the cut. */
   samples: Int16Array
-  /** Takes the result of a search: the text was spoken at least up to this place. */
+  /** Receives the result of a search: the text was spoken at least up to this place. */
   reportPlace(place: number): void
 }
 
@@ -41,20 +41,20 @@ const pauseSteps = 13
  * punctuation.
  */
 const paceMax = 2.5
-/** A step is sound if its peak is above this part of the turn's highest peak so far: -29 dB. */
+/** A step counts as sound if its peak is above this part of the turn's highest peak so far: -29 dB. */
 const soundAbove = 0.035
-/** Quieter samples are silence, even if the whole turn is quiet. */
+/** Samples below this level are silence, even if the whole turn is quiet. */
 const silenceBelow = 32
 /**
- * How slow the words up to a place may be, and how fast the later words, in standard deviations. `marginMs` allows for
- * one sound's length. This was measured with 440 sentences, four voices and three speeds, cut every 10 ms: the text was
- * never too long. It was exact in 25 % of the cuts, a word short in 40 %, two words in 27 % and more in 8 %.
+ * The safety margin of the estimate, in standard deviations of the words' durations. `marginMs` allows for one sound's
+ * length. This was measured with 440 sentences, four voices and three speeds, cut every 10 ms: the text was never too
+ * long. It was exact in 25 % of the cuts, a word short in 40 %, two words in 27 % and more in 8 %.
  */
 const deviations = 1.3
 const marginMs = 130
 /** Variances in squared letters: for each letter, in addition for each digit or sign, and for a phrase's start. */
 const variance = { letter: 0.7, sign: 18, start: 14 }
-/** A voice at normal speed needs at most this long for a letter. Used until the sentence's whole audio has come. */
+/** A voice at normal speed needs at most this long for a letter. Used until the sentence's whole audio has arrived. */
 const letterMsMax = 80
 
 type Sentence = {
@@ -70,7 +70,7 @@ type Sentence = {
   isComplete: boolean
   /** The sentence's audio so far. Null if it is too long to be kept or is no longer needed. */
   chunks: Int16Array[] | null
-  /** After this many samples the text up to `place` was surely played, as found by a search. */
+  /** The result of a search: after this many samples the text was certainly played up to `place`. */
   alignment: { samples: number; place: number } | null
 }
 
@@ -117,7 +117,7 @@ export class PlayedText {
     sentence.chunks?.push(samples)
   }
 
-  /** Adds word times to the last sentence. Without them, its words are laid over its sound. */
+  /** Adds word times to the last sentence. Without word times, the words' times are estimated from the audio. */
   words(words: SpokenWords): void {
     this.#sentences.at(-1)?.words.push(words)
   }
@@ -137,7 +137,7 @@ export class PlayedText {
     sentence.chunks = null
   }
 
-  /** Drops the audio of sentences that were completely played by then. */
+  /** Drops the audio of sentences that were completely played at `playedMs`. */
   forget(playedMs: number): void {
     const played = this.#playedSamples(playedMs)
     for (
@@ -170,8 +170,8 @@ export class PlayedText {
   }
 
   /**
-   * Returns the sentence that is interrupted after `playedMs`. Null if its word times are known, or if its audio is
-   * gone.
+   * Returns the sentence that is interrupted after `playedMs`. Null if its word times are known, or if its audio was
+   * dropped.
    */
   cutAt(playedMs: number): SentenceCut | null {
     const played = this.#playedSamples(playedMs)
@@ -319,7 +319,8 @@ function pausesOf(sounding: readonly number[]): number[] {
 }
 
 /**
- * Counts the words that have surely ended after `played` steps of sound. `perLetter` is the longest time for a letter.
+ * Counts the words that have certainly ended after `played` steps of sound. `perLetter` is the longest time for a
+ * letter.
  */
 function wordsWithin(all: readonly Word[], played: number, whole: number, perLetter: number): number {
   const left = { weight: weightOfAll(all), variance: all.reduce((sum, { text }) => sum + varianceOf(text), 0) }

@@ -17,7 +17,9 @@ import { retentionMs, SpeechBuffer, waitingMaxMs, waitingMinMs } from './speech-
 
 /** If a clear is not answered in this time, the position is estimated. */
 const clearedMs = 300
-/** If only background is played, it is sent ahead by no more than this, because speech may follow it. */
+/**
+ * While only background sound is played, it is sent at most this much ahead of real time, because speech may follow it.
+ */
 const backgroundAheadMs = 60
 
 export type PlayoutEvents = {
@@ -27,7 +29,7 @@ export type PlayoutEvents = {
   finished(): void
   /** Called when there is room for more speech. */
   drained(): void
-  /** Called with each frame that was sent. The samples are lent until the function returns. */
+  /** Called with each frame that was sent. The buffer is reused after the function returns. */
   frame(samples: Int16Array): void
   /**
    * Called with played speech, without the background. Its last sample was played at `endMs`. Absent if the calling
@@ -50,10 +52,10 @@ export class Playout implements Paced {
   #state: State = 'idle'
   #turn = 0
   #buffer = new SpeechBuffer()
-  /** True if all speech in this turn has come. */
+  /** True if all speech of this turn has arrived. */
   #isWhole = false
   #isEndMarked = false
-  /** The turn ends at this sample, even if more was sent. */
+  /** The turn ends at this sample, even if later samples were already sent. */
   #stopsAt: number | null = null
   #isFull = false
   /** True if the last frame was speech. */
@@ -95,13 +97,13 @@ export class Playout implements Paced {
     return !this.#isFull
   }
 
-  /** Call this when the turn's whole speech was pushed. */
+  /** Call this after all of the turn's speech was pushed. */
   whole(): void {
     this.#isWhole = true
     if (this.#state !== 'idle') this.pace(this.#deps.clock.monotonicMs())
   }
 
-  /** Ends the turn at this sample. When it is reached, audio that the client already has beyond it is cleared. */
+  /** Ends the turn at this sample. When playout reaches the sample, the client's buffered audio after it is cleared. */
   endAt(sample: number): void {
     this.#stopsAt = sample
     this.#buffer.cut(sample)
@@ -161,7 +163,7 @@ export class Playout implements Paced {
 
   cleared(mark: string | null, playedMs: number): void {
     this.#position.answered()
-    // An answer to an earlier clear says nothing about this turn.
+    // An answer to an earlier clear does not give the position in this turn.
     if (!this.#line.answered() || !this.awaitsCleared) return
     const fromMs = mark === null ? 0 : (this.#msOf(mark) ?? 0)
     const sample = Math.min(Math.floor(fromMs + playedMs) * this.#samplesPerMs, this.#buffer.position)
@@ -178,12 +180,15 @@ export class Playout implements Paced {
     return this.#awaitsCleared || this.#state === 'clearing'
   }
 
-  /** Returns the turn's played part: certain if a mark proves it, else estimated, but never more than was sent. */
+  /** Returns the turn's played part: exact at a returned mark, otherwise estimated, but never more than was sent. */
   get playedMs(): number {
     return this.#playedSample(this.#deps.clock.monotonicMs()) / this.#samplesPerMs
   }
 
-  /** Returns when the turn's first audio was played, on the monotonic clock. Null if nothing was played yet. */
+  /**
+   * Returns the time at which the turn's first audio was played, on the monotonic clock. Null if nothing was played
+   * yet.
+   */
   get firstPlayedMs(): number | null {
     return this.#position.firstPlayedMs
   }
@@ -199,7 +204,7 @@ export class Playout implements Paced {
     return { marks: this.#marks, bufferedMs: Math.max(0, Math.round(bufferedMs)) }
   }
 
-  /** Sends to another socket. It goes on at the position of the old socket. Null if the socket is gone. */
+  /** Sends to another socket. Playout continues at the old socket's position. Null if the socket is lost. */
   use(media: MediaTransport | null): void {
     const nowMs = this.#deps.clock.monotonicMs()
     this.#line.use(media, nowMs)
@@ -217,8 +222,8 @@ export class Playout implements Paced {
   }
 
   /**
-   * Connects the people who have joined. While they are connected, frames go on without speech. Null when the last
-   * person has left.
+   * Connects the people who have joined. While people are connected, frames are sent even without speech. Null when the
+   * last person has left.
    */
   connect(people: Exchange | null): void {
     this.#line.connect(people)
@@ -272,7 +277,8 @@ export class Playout implements Paced {
   #sendSpeech(nowMs: number): void {
     const line = this.#line
     const from = this.#buffer.position
-    // The client counts its position from the last mark. Background since then is not speech, so a new mark is sent.
+    // The client reports its position relative to the last mark. Background sound since that mark is not part of the
+    // speech, so a new mark is sent.
     if (!this.#isSpeech && line.hasBackground) line.mark(`${this.#turn}:${from / this.#samplesPerMs}`)
     this.#isSpeech = true
     this.#position.anchor(from, line.dueMs)
@@ -294,7 +300,7 @@ export class Playout implements Paced {
     if (this.#position.certain.sample >= this.#buffer.length) this.#finish()
   }
 
-  /** Ends the turn: it was played up to this sample. */
+  /** Ends the turn, which was played up to this sample. */
   #finish(sample = this.#buffer.length): void {
     if (this.#state !== 'playing') return
     const nowMs = this.#deps.clock.monotonicMs()

@@ -7,11 +7,11 @@ import { voiceWishOf } from '../../speech/session-routes.ts'
 
 export type SessionVoice = {
   route: Route | null
-  /** After a failover, the preset that is similar to the earlier voice. */
+  /** After a failover, the preset that is most similar to the earlier voice. */
   preset: string | null
 }
 
-/** `failures` counts the stage's failures since a voice worked. `failed` is the last provider to fail. */
+/** `failures` counts the stage's failures since a voice last worked. `failed` is the provider that failed last. */
 type Failures = { failures: number; failed: string | null }
 
 /**
@@ -25,7 +25,7 @@ export function nextRouting(routing: Routing, { route }: SessionVoice, { failure
   return { ...routing, denyProviders: [...(routing.denyProviders ?? []), failed] }
 }
 
-/** Returns the voice to ask for. If the settings name a voice, it has priority over the failover's preset. */
+/** Returns the voice to request. If the settings name a voice, it has priority over the failover's preset. */
 export function wishOf(pipeline: Pipeline, { preset }: SessionVoice): VoiceWish {
   const wish = voiceWishOf(pipeline)
   return preset === null || wish.voice !== undefined || wish.preset !== undefined ? wish : { preset }

@@ -1,6 +1,6 @@
 /**
  * Holds the speech in one agent turn, as samples from the turn's start. Samples are kept for a while after reading. If
- * the user's speech turns out to be no interruption, the agent goes on where it was paused.
+ * the user's speech turns out to be no interruption, the agent continues at the pause.
  *
  *   0 ········ dropped ········ kept │ read position │ waiting ········ length
  */
@@ -98,11 +98,11 @@ export class SpeechBuffer {
   }
 }
 
-/** How long sent samples are kept, because they may have to be sent again. */
+/** Sent samples are kept for this long, because they may have to be sent again. */
 export const retentionMs = 3000
 /**
- * If more speech than this waits to be played, a voice that is faster than real time pauses. It goes on when less than
- * `waitingMinMs` waits.
+ * If more speech than this waits for playout, a voice that is faster than real time is paused. The voice continues when
+ * less than `waitingMinMs` waits.
  */
 export const waitingMaxMs = 10_000
 export const waitingMinMs = 5000

@@ -1,8 +1,8 @@
 /**
- * Mixes the voices for one person. Audio comes irregularly and leaves at the person's pace, so each voice has a short
- * queue to even out the difference.
+ * Mixes the voices for one person. Audio arrives irregularly and is sent in real time, so each voice has a short queue
+ * against the jitter.
  */
-/** A voice whose queue was empty begins again when this much audio waits. */
+/** If a voice's queue was empty, the voice is played again only when this much audio waits. */
 const primedMs = 40
 /** While more audio than this waits, pauses are left out. */
 const lateMs = 120
@@ -23,7 +23,7 @@ export class VoiceMix {
     this.#samplesPerMs = rateHz / 1000
   }
 
-  /** Adds samples to the voice's queue. They are lent until the function returns. */
+  /** Adds samples to the voice's queue. The buffer is reused after the function returns. */
   push(name: string, kind: VoiceKind, samples: Int16Array): void {
     let voice = this.#voices.get(name)
     if (voice === undefined) {
@@ -33,7 +33,7 @@ export class VoiceMix {
     voice.push(samples)
   }
 
-  /** Adds each voice's next samples to these samples. */
+  /** Mixes each voice's next samples into these samples. */
   mixInto(samples: Int16Array): void {
     for (const voice of this.#voices.values()) voice.mixInto(samples)
   }

@@ -15,7 +15,7 @@ import { wordsOfLanguage } from '../words/languages.ts'
 import { itemsOf, Thinking, type ThinkingDeps } from './thinking.ts'
 import type { DoneCall, EndCall, LlmToolCall } from './tool-calls.ts'
 
-/** If a tool takes longer, it is announced, unless its agent does not want this. */
+/** If a tool takes longer than this, the agent announces the wait, unless its settings switch this off. */
 const leadInMs = 700
 
 export type AgentTurnDeps = AgentSpeechDeps &
@@ -23,11 +23,11 @@ export type AgentTurnDeps = AgentSpeechDeps &
 
 export type AgentTurnEvents = {
   text(text: string): void
-  /** Called when the LLM has given no answer, or has broken off. */
+  /** Called when the LLM gave no answer, or its answer broke off. */
   failed(fault: Fault): void
   /** Called when no voice works any more. */
   lost(fault: Fault): void
-  /** Called when the agent wants to end the call, after these words if there are any. */
+  /** Called when the LLM ends the call. The agent says the given words first, if any. */
   endCall(endCall: EndCall): void
   toolsRun(isRunning: boolean): void
   lateTool(done: DoneCall): void
@@ -105,7 +105,10 @@ export class AgentTurn {
     this.speech.finish()
   }
 
-  /** Says the agent's last words before the call ends: these words, or else the configured end-call message. */
+  /**
+   * Says the agent's last words before the call ends: the message in `endCall`, or else the configured end-call
+   * message.
+   */
   sayEnd({ message }: EndCall): void {
     const text = message ?? this.#input.call.pipeline.endCallMessage
     if (text !== null) this.speech.say(` ${text}`)
@@ -130,8 +133,8 @@ export class AgentTurn {
   }
 
   /**
-   * Finds the last played word, after the playout has stopped. If the search fails, the estimate stays. Returns null if
-   * there is nothing to find: the words are known, or cannot be known.
+   * Finds the last played word, after the playout has stopped. If the search fails, the estimate is kept. Returns null
+   * if no search is needed or possible.
    */
   findPlayed(signal: AbortSignal): Promise<void> | null {
     const { playout, sampleRateHz } = this.#deps
@@ -256,7 +259,7 @@ export class AgentTurn {
   }
 }
 
-/** Returns the time between, in whole milliseconds, never below 0. Null if one time is missing. */
+/** Returns the time between both times, in whole milliseconds, never below 0. Null if one time is missing. */
 function span(fromMs: number | null, toMs: number | null): number | null {
   return fromMs === null || toMs === null ? null : Math.max(0, Math.round(toMs - fromMs))
 }

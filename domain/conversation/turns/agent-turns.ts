@@ -1,4 +1,7 @@
-/** Creates the agent's turns. It also keeps the guess: an answer begun while the user may still go on. */
+/**
+ * Creates the agent's turns. It also holds the guess: an answer begun early, while the user may still continue to
+ * speak.
+ */
 import type { LlmItem } from '../../ports/llm.ts'
 import type { Fault } from '../../records/fault.ts'
 import type { ConversationInput } from '../parts/deps.ts'
@@ -10,7 +13,10 @@ import type { DoneCall, EndCall } from './tool-calls.ts'
 import { recordDroppedTurn } from './turn-trace.ts'
 import { Unheard } from './unheard.ts'
 
-/** Like AgentTurnEvents, with the reporting turn. If a guess fails, it is dropped without an event. */
+/**
+ * Like AgentTurnEvents, but each method also receives the reporting turn. If a guess fails, it is dropped without an
+ * event.
+ */
 export type AgentTurnsEvents = {
   text(turn: AgentTurn, text: string): void
   failed(turn: AgentTurn, fault: Fault): void
@@ -42,7 +48,7 @@ export class AgentTurns {
 
   /**
    * Creates the LLM's answer to `question`, the last item in the history. If `question` is null, the LLM answers
-   * `hint`, but the history does not get the hint.
+   * `hint`, and the history does not contain the hint.
    */
   answer(history: History, question: string | null, hint?: string): AgentTurn {
     const items = history.items()
@@ -50,14 +56,14 @@ export class AgentTurns {
     return this.#make(items, question)
   }
 
-  /** Creates a turn that says a given text. */
+  /** Creates a turn that speaks a given text. */
   line(text: string): AgentTurn {
     const turn = this.#make(null, null)
     turn.say(text)
     return turn
   }
 
-  /** Begins an answer while the user may still go on. */
+  /** Begins an answer early, while the user may still continue to speak. */
   startGuess(history: History, text: string): void {
     if (this.#guess?.question && sameWords(this.#guess.question, text)) return
     this.dropGuess()
@@ -65,8 +71,8 @@ export class AgentTurns {
   }
 
   /**
-   * Returns the answer to the user's words. If the guess answered the same words, it is used. Any other guess is
-   * dropped.
+   * Returns the answer to the user's words. If the early answer was begun for the same words, it is used. Otherwise it
+   * is dropped.
    */
   answerTo(history: History, text: string): AgentTurn {
     const guess = this.#guess

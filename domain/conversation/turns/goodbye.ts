@@ -1,6 +1,5 @@
 /**
- * Ends a conversation in steps with time limits: the sentence under way, the user's last words, and the agent's
- * goodbye.
+ * Ends a conversation in steps with time limits: the current sentence, the user's last words, and the agent's goodbye.
  */
 import type { Clock } from '../../ports/system.ts'
 import { lastMessageMs, lastSentenceMs } from './turn-limits.ts'
@@ -28,7 +27,7 @@ export class Goodbye {
     return this.#words !== null
   }
 
-  /** Returns the planned words, and only once: later calls return null. */
+  /** Returns the planned words once. Later calls return null. */
   take(): Words | null {
     const words = this.#words
     if (words === null) return null
@@ -37,7 +36,7 @@ export class Goodbye {
     return words
   }
 
-  /** Runs `next` after `ms`, instead of any step that is waiting. */
+  /** Runs `next` after `ms`. A step that still waits is cancelled. */
   after(ms: number, next: () => void): void {
     this.cancel()
     this.#cancel = this.#clock.after(ms, next)

@@ -26,7 +26,7 @@ export class History {
     return this.#turns === 0
   }
 
-  /** Counts the user's turns, including turns that were left out since. */
+  /** Counts the user's turns, including turns that have been left out since then. */
   get userTurns(): number {
     return this.#userTurns
   }
@@ -46,7 +46,7 @@ export class History {
     if (items.length > 0) this.#add(items, true)
   }
 
-  /** Adds a tool result that came after its turn. */
+  /** Adds a tool result that arrived after its turn. */
   late(items: LlmItem[]): void {
     this.#add(items, false)
   }

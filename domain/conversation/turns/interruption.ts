@@ -5,11 +5,11 @@ import { isBackchannel } from '../words/backchannel.ts'
 import { wordsOf } from '../words/user-text.ts'
 import { type InterruptionMode, isAgents, type TurnState } from './turn-machine.ts'
 
-/** The part of the turns that an interruption needs. */
+/** The methods of the turns that this file needs. */
 export type InterruptedTurns = {
   mode(): InterruptionMode
   state(): TurnState
-  /** Returns the user's words so far. If `isFinal` is true, they do not change any more. */
+  /** Returns the user's words so far. If `isFinal` is true, the words do not change any more. */
   user(): { text: string; isFinal: boolean }
   react(verdict: 'words' | 'falseAlarm' | 'longSpeech'): void
 }
@@ -26,7 +26,7 @@ export class Interruption {
     this.#turns = turns
   }
 
-  /** Judges the user's words so far. `isLast` is true if a decision must be made now. */
+  /** Decides from the user's words so far. `isLast` is true if a decision must be made now. */
   judge(isLast: boolean): void {
     if (this.#turns.mode() !== 'adaptive') return
     const verdict = this.#verdict(isLast)
@@ -34,7 +34,7 @@ export class Interruption {
       this.#turns.react(verdict)
   }
 
-  /** Call this when speech has begun. During the agent's turn, the speech is judged after a while. */
+  /** Call this when speech has begun. During the agent's turn, the decision follows after a while. */
   begin(): void {
     const mode = this.#turns.mode()
     if (!isAgents(this.#turns.state().phase)) return
@@ -52,7 +52,7 @@ export class Interruption {
     this.#cancel = null
   }
 
-  /** Returns the decision, or null if it is not clear yet. */
+  /** Returns the decision, or null if more words are needed. */
   #verdict(isLast: boolean): 'words' | 'falseAlarm' | null {
     const { text, isFinal } = this.#turns.user()
     const { minWords } = this.#pipeline.turnHandling.interruption

@@ -1,7 +1,7 @@
 /**
  * Holds the next agent speech that does not answer user speech: an answer to typed text, a first message, a question
- * after silence. It waits until an interrupted turn is settled. If another speech comes meanwhile, it replaces the
- * first.
+ * after silence. The speech waits until an interrupted turn is settled. If another speech is requested meanwhile, it
+ * replaces the waiting speech.
  *
  *   wanted ──► waits for the settling ──► begun
  *      └─────────────┴──► replaced by a later speech
@@ -9,7 +9,7 @@
 export type Speech = {
   /** True if the user cannot interrupt the speech, even while it waits. */
   isProtected: boolean
-  /** Runs when the speech's time has come, even if another speech has replaced it. */
+  /** Runs when the speech is due, even if another speech has replaced it. */
   before: () => void
   /** Begins the speech. Not called if another speech has replaced it. */
   begin: () => void

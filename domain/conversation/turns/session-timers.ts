@@ -6,7 +6,9 @@ import type { Clock } from '../../ports/system.ts'
 import type { Pipeline } from '../../records/pipeline.ts'
 
 export type SessionTimerEvents = {
-  /** Called when the agent should ask. If `text` is null, the settings have no text, and the LLM finds one. */
+  /**
+   * Called when the agent should ask. If `text` is null, the settings have no text, and the LLM writes the question.
+   */
   idle(text: string | null): void
   silence(): void
   maxDuration(): void
@@ -21,7 +23,9 @@ export class SessionTimers {
   #cancelSilence: (() => void) | null = null
   /** Counts the agent's questions since the user last spoke. */
   #prompts = 0
-  /** How much silence has passed so far, without pauses. The session ends at `silenceTimeoutSeconds`. */
+  /**
+   * The silence so far, without the time while the timers were stopped. The session ends at `silenceTimeoutSeconds`.
+   */
   #silentMs = 0
   #silentSinceMs: number | null = null
 

@@ -1,6 +1,6 @@
 /**
- * Delays work until it is known how much of an interrupted turn was played: first the last sample, then the last word,
- * if the voice reports no word times.
+ * Delays work until it is known how much of an interrupted turn was played: first the last sample is determined, then
+ * the last word if the voice reports no word times.
  *
  *   begin ──► the client answers the clear ──► the words are found ──► settled
  *             or `clearedMs` have passed
@@ -38,7 +38,7 @@ export class Settling {
     return this.#waiting !== null
   }
 
-  /** Begins to settle this turn, whose playout was stopped. `settled` is the first work to run afterwards. */
+  /** Begins to settle this turn, whose playout was stopped. `settled` runs first afterwards. */
   begin(turn: Pick<AgentTurn, 'findPlayed'>, settled: () => void): void {
     this.settle()
     this.#waiting = [settled]
@@ -62,7 +62,7 @@ export class Settling {
     search.then(() => !finding.signal.aborted && this.settle()).catch((error: unknown) => this.#deps.defect(error))
   }
 
-  /** Stops waiting. */
+  /** Ends the wait and runs the delayed work. */
   settle(): void {
     const waiting = this.#waiting
     this.#waiting = this.#turn = null

@@ -21,7 +21,7 @@ export class ShownState {
     media.notify({ type: 'state', state: stateOf[phase] })
   }
 
-  /** Forgets the last sent state, because a new socket has received no state yet. */
+  /** Forgets the last sent state, so that a new socket receives the current state. */
   forget(): void {
     this.#shown = null
   }

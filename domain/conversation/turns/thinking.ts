@@ -1,5 +1,5 @@
 /**
- * The LLM's answer to one user turn. Words go to the speech as they come. Tool calls run, and the LLM is asked again
+ * The LLM's answer to one user turn. Its words are spoken as they arrive. Tool calls run, and the LLM is asked again
  * with their results.
  *
  *   ask ─► words ─► speech
@@ -75,7 +75,7 @@ export class Thinking {
   readonly #called: TurnToolCall[] = []
   #isDropped = false
   #allow: () => void = () => {}
-  /** Resolves when the user's turn is over for certain, because an answer begun early must not run tools. */
+  /** Resolves when the user's turn is certainly over. An answer that was begun early must not run tools before. */
   readonly #allowed: Promise<void>
 
   constructor(deps: ThinkingDeps, { pipeline, routing, history, trace }: ThinkingInput, events: ThinkingEvents) {
@@ -98,7 +98,7 @@ export class Thinking {
     return this.hops.findLast(({ route }) => route !== null)?.route ?? null
   }
 
-  /** Returns the turn's tool calls, including calls under way. */
+  /** Returns the turn's tool calls, including running calls. */
   get toolCalls(): readonly TurnToolCall[] {
     return this.#called
   }
@@ -107,7 +107,7 @@ export class Thinking {
     this.#allow()
   }
 
-  /** Stops the answer. Running tools go on, and their results come as `lateTool`. */
+  /** Stops the answer. Running tools go on, and their results are reported through `lateTool`. */
   drop(): void {
     if (this.#isDropped) return
     this.#isDropped = true
@@ -173,7 +173,7 @@ export class Thinking {
     this.#events.failed(new Fault({ kind: 'all_failed' }))
   }
 
-  /** Asks the LLM. Retries once if no word has come. */
+  /** Asks the LLM. Retries once if the request fails before its first word. */
   async #ask(hop: number): Promise<LlmToolCall[]> {
     try {
       return await this.#askOnce(hop)

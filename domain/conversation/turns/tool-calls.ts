@@ -16,7 +16,7 @@ import { recordTool } from './tool-trace.ts'
 export const toolCallsAtOnce = 8
 export const toolResultCharactersMax = 16_384
 const defaultTimeoutMs = 10_000
-/** If checking arguments took this long, other sessions may run before the next check. */
+/** If checking arguments took this long, other sessions get time before the next check. */
 const longCheckMs = 10
 const defaultAck = 'Accepted.'
 const endCallName = 'end_call'
@@ -34,15 +34,15 @@ export type ToolDeps = {
   runTool: RunTool
   notify: (event: SessionEvent) => void
   event: (type: EventType, payload: Record<string, unknown>) => void
-  /** Schedules a call by the agent, as promised to the caller. */
+  /** Schedules the callback that the agent promised to the caller. */
   scheduleCallback: (callback: CallbackRequest) => void
-  /** Presses keys on the caller's phone. Rejects if the line cannot. Null if there is no phone. */
+  /** Presses keys on the caller's phone. Rejects if the carrier cannot send keys. Null in a session without a phone. */
   pressKeys: ((digits: string) => Promise<void>) | null
 }
 
 /** A finished tool call, with its result for the LLM. */
 export type DoneCall = { call: TurnToolCall; item: LlmItem; startedMs: number; endedMs: number }
-/** Says that the agent ends the call, after these words if they are not null. */
+/** Requests the end of the call. If `message` is not null, the agent says it first. */
 export type EndCall = { message: string | null }
 
 export class ToolCalls {
@@ -83,7 +83,7 @@ export class ToolCalls {
     return this.#tools.get(name) ?? null
   }
 
-  /** Returns the end of the call if this tool call asks for it, else null. `message` is the agent's last words. */
+  /** Returns the end request if this tool call asks to end the call, else null. `message` is the agent's last words. */
   endCallOf(call: LlmToolCall): EndCall | null {
     const tool = this.find(call.name)
     if (tool?.source.kind !== 'builtin' || tool.source.name !== 'end_call') return null
@@ -107,7 +107,7 @@ export class ToolCalls {
     await Promise.all(calls.slice(0, toolCallsAtOnce).map(next))
   }
 
-  /** Takes the page's result for a call. Returns false if no call with this id waits for it. */
+  /** Accepts the page's result for a call. Returns false if no call with this id waits for a result. */
   result(id: string, result: string, isError: boolean): boolean {
     const settle = this.#waiting.get(id)
     this.#waiting.delete(id)
@@ -194,7 +194,7 @@ export class ToolCalls {
       })
     if ('notAllowed' in read) return failed({ code: 'not_allowed', detail: read.notAllowed })
     scheduleCallback(read.request)
-    // The result repeats no phone number, even if the LLM wrote one.
+    // The result contains no phone number, even if the LLM's arguments contained it.
     const scheduledAt = new Date(read.request.scheduledAtMs).toISOString()
     return { result: JSON.stringify({ status: 'scheduled', scheduled_at: scheduledAt }) }
   }

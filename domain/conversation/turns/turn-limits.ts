@@ -1,10 +1,10 @@
-/** The sentence under way when a session ends may take this long. */
+/** When a session ends, the current sentence may continue for this long. */
 export const lastSentenceMs = 10_000
 /** A message for an answering machine may take this long: 1000 characters are spoken in 70 s. */
 export const lastMessageMs = 120_000
-/** When a session ends, the user's last words may take this long to come. */
+/** When a session ends, the transcript of the user's last words may take this long. */
 export const lastTranscriptMs = 500
-/** If the agent's turn ends this soon, a short utterance counts as an answer, and not as a backchannel. */
+/** If the agent's turn ends this soon, a short utterance counts as an answer instead of a backchannel. */
 export const nearEndMs = 1000
 /** After this many turns in a row without an answer, the session ends. */
 export const failedTurnsMax = 3

@@ -1,6 +1,6 @@
 /**
- * The turns in a conversation, as one table. It has no time and no audio: the conversation reports events and runs the
- * returned effects.
+ * The turns in a conversation, as one table. The table contains no times and no audio: the conversation reports events
+ * to it and runs the returned effects.
  *
  *   listening ──► userSpeaking ◄──► deciding ──► thinking ──► speaking ──► listening
  *       ▲                                           │            │
@@ -22,7 +22,7 @@ export type TurnPhase =
   | 'closing'
   | 'over'
 
-/** The state that clients are shown for each phase. */
+/** The state shown to clients for each phase. */
 export const stateOf: Record<TurnPhase, AgentState> = {
   listening: 'listening',
   userSpeaking: 'listening',
@@ -45,13 +45,13 @@ export type TurnState = {
 export type TurnEvent =
   | 'speechStarted'
   | 'speechEnded'
-  /** The user has said words that count: more than a backchannel, and no echo. */
+  /** The user has said words that count: they are neither a backchannel nor an echo. */
   | 'words'
   /** The user's speech has lasted for `minDuration`. */
   | 'longSpeech'
-  /** The user's speech had no words in time, or only a backchannel. */
+  /** The user's speech produced no words in time, or only a backchannel. */
   | 'falseAlarm'
-  /** The user's turn is over, and it has a text. */
+  /** The user's turn is over and contains text. */
   | 'decided'
   /** Like `decided`, but the agent is muted, because people who have joined answer. */
   | 'kept'
@@ -99,8 +99,8 @@ type Step = { state: TurnState; effects: readonly TurnEffect[] }
 type Rule = (state: TurnState, mode: InterruptionMode) => { phase: TurnPhase; effects?: readonly TurnEffect[] } | null
 
 /**
- * Returns the next state and its effects. `mode` says how the agent can be interrupted now. An event without a rule
- * changes only `talks` and `started`.
+ * Returns the next state and its effects. `mode` states how the agent can be interrupted at present. An event without a
+ * rule changes only `talks` and `started`.
  */
 export function step(state: TurnState, event: TurnEvent, mode: InterruptionMode): Step {
   const talks = event === 'speechStarted' || (state.talks && event !== 'speechEnded')
@@ -147,7 +147,7 @@ const agentsTurn: Partial<Record<TurnEvent, Rule>> = {
 const rules: Record<Exclude<TurnPhase, 'over'>, Partial<Record<TurnEvent, Rule>>> = {
   listening: {
     speechStarted: () => ({ phase: 'userSpeaking', effects: ['keepListening'] }),
-    // Words without a start of speech: voice activity detection has missed it.
+    // The words arrived although voice activity detection had missed the start of speech.
     words: () => ({ phase: 'deciding', effects: ['decide'] }),
     typed: speak,
     prompted: speak,

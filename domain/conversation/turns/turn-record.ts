@@ -41,7 +41,7 @@ export class TurnRecord implements FailoverRecord {
     this.#timeOf = createCallTime(deps.clock)
   }
 
-  /** Records that another provider serves the stage from now on. */
+  /** Records that another provider now serves the stage. */
   failedOver(stage: 'stt' | 'llm' | 'tts', from: Route | null, to: Route): void {
     this.#deps.log.event('agent.failover', {
       stage,
@@ -115,10 +115,10 @@ export class TurnRecord implements FailoverRecord {
   agentTurn(turn: AgentTurn, isWhole: boolean): void {
     const row = turn.row(isWhole, this.#timeOf)
     const { clock, log, newId, originMs, playout, sttRoute } = this.#deps
-    // Audio may have been played although no whole word was.
+    // Audio may have been played even if no whole word was played.
     if (row.playedText === '' && playout.playedMs === 0 && row.toolCalls.length === 0) return recordDroppedTurn(turn)
     const index = this.#add(row)
-    // A turn that calls a tool may say nothing.
+    // A turn with a tool call may contain no speech.
     if (row.text !== '') this.agentText(row.id, row.playedText ?? '', true, !isWhole)
     const { firstPlayedMs, figures } = playout
     const endMs = clock.monotonicMs()
@@ -128,7 +128,7 @@ export class TurnRecord implements FailoverRecord {
     recordAgentTurn(turn, span, originMs)
   }
 
-  /** Returns the turn's index. */
+  /** Adds a turn to the call's record. Returns the turn's index. */
   #add(turn: Omit<Turn, 'index'>): number {
     const text = cut(turn.text)
     const playedText = turn.playedText === null ? null : cut(turn.playedText)

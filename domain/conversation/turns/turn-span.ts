@@ -110,7 +110,7 @@ function criticalParts(parts: readonly Part[], startMs: number, endMs: number, c
   const spans = parts.map((part): Span => {
     const from = Math.min(Math.max(reachedMs, part.startMs), endMs)
     const to = Math.min(Math.max(from, part.endMs), endMs)
-    // If no time was spent waiting for a part, the gap before it is added to the next part's gap.
+    // If the call did not wait for this part, the gap before it is counted in the next part's gap.
     const isWaitedFor = to > from
     if (isWaitedFor) {
       unattributedMs += from - reachedMs

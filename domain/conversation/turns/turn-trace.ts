@@ -6,7 +6,7 @@ import type { Trace } from '../../ports/trace.ts'
 import type { Span } from '../../records/call.ts'
 import type { AgentTurn } from './agent-turn.ts'
 
-/** Parts with a span from the request or the tool itself, or without a span. */
+/** Parts without a span, and parts whose span is recorded by the model request or the tool call. */
 const recordedElsewhere: readonly Span['kind'][] = ['llm', 'tts', 'tool', 'unattributed']
 
 /** Records a turn and its silence. `span` has times relative to `originMs`, the call's start. */
@@ -34,7 +34,7 @@ export function recordAgentTurn({ trace, isPreempted }: AgentTurn, span: Span, o
   })
 }
 
-/** Records a turn that was not played, because its requests were sent all the same. */
+/** Records a turn that was not played, because its model requests were sent and cost time and money. */
 export function recordDroppedTurn({ trace, startedMs }: AgentTurn): void {
   trace?.record({ name: 'agent turn', kind: 'internal', startedMs, attributes: { 'parley.turn.dropped': true } })
 }

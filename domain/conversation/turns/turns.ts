@@ -106,7 +106,7 @@ export class Turns {
     this.#user.speechEnded(atMs)
     this.#react('speechEnded')
     if (this.#state.phase === 'paused') {
-      // Voice activity detection was late, because the agent's answer already covers this speech.
+      // Voice activity detection reported this speech late. The agent's answer already covers it.
       if (atMs <= this.#answersSinceMs && this.#user.text === '') return this.#react('falseAlarm')
       this.#deps.transcription.flush()
       this.#interruption.judge(false)
@@ -121,7 +121,7 @@ export class Turns {
     }
     const { phase } = this.#state
     if (phase === 'closing' || phase === 'over') return
-    // If no speech was detected, the transcript is an echo, or the speech was too quiet to be detected.
+    // If no speech was detected, the transcript comes from the agent's echo, or from speech too quiet for detection.
     if (!this.#user.isSpeech(said) && (isAgents(phase) || isEcho(this.#user.text, this.#lastWords)))
       return this.#user.drop()
     this.#deps.record.userText(this.#user.id, this.#user.text, false)
@@ -166,7 +166,10 @@ export class Turns {
     else this.#settling.afterwards(() => this.#history.agent([{ type: 'message', role, text }]))
   }
 
-  /** Makes the agent speak unasked: `text`, or if null, the LLM's words about `hint`. `isNext`: even over the user. */
+  /**
+   * Makes the agent speak without a user's turn: `text`, or the LLM's words about `hint` if `text` is null. If
+   * `isNext`, the agent speaks even while the user speaks.
+   */
   prompt(text: string | null, hint: string, isProtected = false, isNext = false): void {
     if (this.#isMuted) return
     const begin = () => {
@@ -329,13 +332,16 @@ export class Turns {
     this.#deps.record.agentTurn(turn, isWhole)
   }
 
-  /** Handles words that the user said while the agent could not be interrupted, or right before the agent's end. */
+  /**
+   * Handles words that the user said while the agent could not be interrupted, or directly before the end of the
+   * agent's turn.
+   */
   #catchUp(): void {
     this.#interruption.end()
     if (this.#user.text !== '' && !this.#state.talks) this.#react('words')
   }
 
-  /** Waits for the agent's sentence under way, or for the user's, before the goodbye. */
+  /** Waits for the agent's or the user's current sentence before the goodbye. */
   #endSentence(): void {
     this.#user.keepListening()
     this.#made.dropGuess()

@@ -1,13 +1,13 @@
 /**
- * Chooses the agent's words after speech in which no word was understood, so that the call does not stay silent. If
- * there is no turn yet, the agent greets. Otherwise it asks the user to repeat, but only once until words are
- * understood.
+ * Chooses the agent's words after speech in which no word was understood, so that the call does not stay silent. If the
+ * conversation has no turn yet, the agent says a greeting. Otherwise it asks the user to repeat, but only once until
+ * words are understood.
  */
 import type { Pipeline } from '../../records/pipeline.ts'
 import type { History } from './history.ts'
 import { greetingHint } from './session-timers.ts'
 
-/** Shorter sounds are coughs and doors, and get no reaction. */
+/** Shorter sounds, such as coughs and doors, get no reaction. */
 const spokenMsMin = 400
 /** The LLM reads this hint as a message from the user. */
 export const unheardHint =
@@ -22,7 +22,7 @@ export class Unheard {
     this.#pipeline = pipeline
   }
 
-  /** Calls `say` if the agent should speak. If `text` is null, the LLM finds words, with `hint` as the reason. */
+  /** Calls `say` if the agent should speak. If `text` is null, the LLM writes the words, with `hint` as the reason. */
   after(spokenMs: number, history: History, say: (text: string | null, hint: string) => void): void {
     if (history.isEmpty) return say(this.#pipeline.firstMessage, greetingHint)
     if (spokenMs < spokenMsMin || this.#turnsAtQuestion === history.userTurns) return

@@ -16,7 +16,7 @@ import { sameWords, UserText } from '../words/user-text.ts'
 
 /** Requests the final transcript this long before the decision is due. */
 const flushLeadMs = 150
-/** Waits this long for the final transcript, after the decision was due or after the last words. */
+/** Waits this long for the final transcript, counted from the decision's due time or from the last words. */
 const finalMs = 1000
 /** If the last transcript ends within this time before the speech's end, no words are missing. */
 const wordlessMs = 800
@@ -26,7 +26,7 @@ const noWordsMs = 2500
 const afterSpeechMs = 1000
 /** An answer is begun early if the text is final, or if the decision is due within this time. */
 const guessLeadMs = 600
-/** In one turn, an answer is begun early at most this often. */
+/** The maximum number of early answers in one turn. */
 const guessesMax = 3
 
 export type UserTurnEvents = {
@@ -52,14 +52,14 @@ export class UserTurn {
   #onsetMs: number | null = null
   #speechEndMs: number | null = null
   #hasSpeech = false
-  /** When the last words were said, and when their transcript came. */
+  /** The times at which the last words were said and at which their transcript arrived. */
   #wordsEndMs: number | null = null
   #wordsCameMs: number | null = null
   /** The audio has been transcribed up to this time. */
   #readToMs: number | null = null
-  /** When the last turn's speech ended. */
+  /** The time at which the last turn's speech ended. */
   #lastTurnEndMs = Number.NEGATIVE_INFINITY
-  /** When the decision was due, as last computed. */
+  /** The due time of the decision, as last computed. */
   #dueMs: number | null = null
   #isFlushed = false
   #guessed: string[] = []
@@ -91,7 +91,7 @@ export class UserTurn {
     return this.#text.isFinal
   }
 
-  /** Returns true if voice activity detection has found speech at these words. */
+  /** Returns true if voice activity detection found speech at the time of these words. */
   isSpeech({ startMs }: Said): boolean {
     if (startMs < this.#lastTurnEndMs) return true
     return this.#hasSpeech && (this.#speechEndMs === null || startMs < this.#speechEndMs + afterSpeechMs)
@@ -103,7 +103,7 @@ export class UserTurn {
     this.#readToMs = Math.max(said.endMs, this.#readToMs ?? said.endMs)
     if (!this.#text.add(transcript)) return false
     this.#startedMs ??= said.startMs
-    // A final with the same words may include the silence after them, so its end is not used.
+    // The end time of a final with the same words may include the silence after them, so it is ignored.
     if (sameWords(before, this.text)) return true
     this.#wordsEndMs = Math.max(said.endMs, this.#wordsEndMs ?? said.endMs)
     this.#wordsCameMs = this.#clock.monotonicMs()
@@ -200,19 +200,19 @@ export class UserTurn {
   }
 
   /**
-   * Returns when the user's silence began. Words without detected speech were too quiet, so their silence begins when
-   * the words came.
+   * Returns the time at which the user's silence began. Words without detected speech were too quiet, so their silence
+   * begins at their transcript's arrival.
    */
   #silentSinceMs(nowMs: number): number {
     return this.#speechEndMs ?? this.#wordsCameMs ?? nowMs
   }
 
-  /** Returns how long the last stretch of speech was. */
+  /** Returns the length of the last stretch of speech. */
   get #spokenMs(): number {
     return this.#onsetMs === null || this.#speechEndMs === null ? 0 : this.#speechEndMs - this.#onsetMs
   }
 
-  /** Returns true if transcripts have not reached the speech's end yet. */
+  /** Returns true if the transcripts do not reach the speech's end yet. */
   #isBehind(): boolean {
     if (this.#onsetMs === null || this.#speechEndMs === null || this.#readToMs === null) return false
     return this.#readToMs < Math.max(this.#onsetMs, this.#speechEndMs - wordlessMs)
@@ -224,8 +224,8 @@ export class UserTurn {
   }
 
   /**
-   * Flushes the transcription if the decision is near. Returns false if the transcript came at once, because the
-   * decision was then already made with it.
+   * Flushes the transcription if the decision is near. Returns false if the transcript arrived at once, because the
+   * decision was then already made from it.
    */
   #flushIfDue(nowMs: number, dueMs: number): boolean {
     if (this.#isFlushed || (this.isFinal && this.text !== '') || nowMs < dueMs - flushLeadMs) return true
@@ -236,8 +236,8 @@ export class UserTurn {
   }
 
   /**
-   * Waits for words to the detected speech. If the stream is still opening, it gets the speech later, so it gets the
-   * same time for words from then on.
+   * Waits for the transcript of the detected speech. A stream that is still opening receives the speech later, so its
+   * waiting time begins at its opening.
    */
   #waitForWords(nowMs: number, silentMs: number): void {
     const untilMs = Math.max(silentMs, (this.#transcription.readyMs ?? nowMs) + noWordsMs)

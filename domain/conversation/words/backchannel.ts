@@ -1,11 +1,14 @@
 import { type LanguageWords, soundsOfListening, wordsOfLanguage } from './languages.ts'
 import { Phrases, plain } from './phrases.ts'
 
-/** A text with more words is a turn, and not a backchannel. */
+/** A text with more words is a turn instead of a backchannel. */
 const wordsMax = 3
 const cachedPhrases = new WeakMap<LanguageWords, Phrases>()
 
-/** Returns true if the caller only shows that he listens, as with "mhm". A text without words is no backchannel. */
+/**
+ * Returns true if the words only show that the caller is listening, such as "mhm". A text without words is no
+ * backchannel.
+ */
 export function isBackchannel(text: string, language: string): boolean {
   const count = phrasesOf(wordsOfLanguage(language)).countIn(withoutLongSounds(plain(text)), wordsMax)
   return count !== null && count > 0 && plain(text).split(' ').length <= wordsMax

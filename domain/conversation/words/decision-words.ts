@@ -6,9 +6,9 @@ type DecisionWords = {
   /** Lists are texts with `|` between their entries, in lower case. */
   yes: string
   no: string
-  /** The agent asks this after the call's reason. */
+  /** The agent asks this question after the call's reason. */
   question: string
-  /** The agent says this before the question if the API client gave no reason. */
+  /** The agent says this sentence before the question if the API client gave no reason. */
   reason: string
 }
 
@@ -65,7 +65,7 @@ function wordsOf(tag: string): DecisionWords {
 
 const okays = soundsOfListening.split('|').filter((sound) => /^ok/.test(sound))
 
-/** Returns the decision in the first yes or no. Null if the text has neither. */
+/** Returns the decision from the first yes or no in the text. Null if the text contains neither. */
 export function decisionIn(text: string, language: string): Decision | null {
   const { yes, no } = wordsOf(language)
   const said = ` ${normalized(text)} `

@@ -1,14 +1,14 @@
 /**
- * Returns true if a text ends inside a dictated number or a spelled name. The speaker pauses in them after each group,
- * so a pause there does not end the turn. `words` is plain text: lower case without punctuation.
+ * Returns true if a text ends inside a dictated number or a spelled name. Speakers pause after each group, so a pause
+ * inside it does not end the turn. `words` is plain text: lower case without punctuation.
  */
 export function isWithinDictation(words: string, language: string): boolean {
   return isWithinNumber(words, language.toLowerCase().slice(0, 2)) || isSpelling(words)
 }
 
 /**
- * Digits that were not announced count as a dictated number if they have two groups or more. With seven digits the
- * number may be complete.
+ * Without an announcement, digits count as a dictated number only from two groups on. With seven digits the number may
+ * be complete.
  */
 const groupsMin = 2
 const digitsWhole = 7
@@ -26,7 +26,7 @@ const spokenDigits = new Set(
   ].flatMap((words) => words.split(' ')),
 )
 
-/** Each of these words has two digits. If no number was announced, "twenty five" is an answer. */
+/** Each of these words stands for two digits. Without an announced number, "twenty five" is an answer. */
 const spokenTens = new Set(
   'ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred'.split(
     ' ',
@@ -46,8 +46,8 @@ const isWords = 'is|its|ist|lautet|es|est|è|é|is het'
  */
 const linkWords = `(?:number|nummer|número|numero|numéro|номер|numer|line|${isWords}|it|would|will|be|to|at|on|plus|area|code|unter|der|die|das|el|la|le|il|o|no|the)`
 /**
- * Words before "number" if a long number follows. Short numbers said at once, such as "order number is 4711", have
- * other words there.
+ * Words before "number" that announce a long number. Short numbers are said without a pause, and other words precede
+ * them, such as in "order number is 4711".
  */
 const ownNumber =
   '(?:^|my|our|his|her|their|your|the|a|new|other|best|direct|home|work|office|contact|callback|cell|fax|meine|unsere|ihre|seine|die|eine|mi|su|nuestro|el|tu|mon|son|notre|le|un|mio|suo|il|meu|seu|o|mijn|ons|het|мой|наш|mój|nasz)'
@@ -98,7 +98,10 @@ const announced: readonly Announcement[] = [
 
 type Dictated = { groups: number[]; digits: number; before: string }
 
-/** Returns true for a spoken digit. "um" means one in Portuguese, is a filler in English, and means "at" in German. */
+/**
+ * Returns true for a spoken digit. The language matters: "um" is the digit one in Portuguese, a filler in English, and
+ * "at" in German.
+ */
 function isDigit(word: string, language: string): boolean {
   return spokenDigits.has(word) || (language === 'pt' && word === 'um')
 }
@@ -133,8 +136,8 @@ function dictatedAtEnd(words: string, lengthOf: (word: string) => number): Dicta
 }
 
 /**
- * Returns true for an incomplete North American number. It is said as 3, 3 and 4 digits, so 212 555 1 goes on although
- * it has seven.
+ * Returns true for an incomplete North American number. Its groups have 3, 3 and 4 digits, so "212 555 1" is incomplete
+ * although it has seven digits.
  */
 function isCutPhoneNumber({ groups }: Dictated, language: string): boolean {
   if (language !== 'en') return false
@@ -142,7 +145,7 @@ function isCutPhoneNumber({ groups }: Dictated, language: string): boolean {
   return area === 3 && exchange === 3 && line !== undefined && line < 4 && line + more.reduce((a, b) => a + b, 0) < 4
 }
 
-/** Pairs of letters that are words, so they are not spelling. */
+/** Pairs of single letters that are words or abbreviations, so they are not spelling. */
 const letterWords = /(?:^| )(?:a m|p m|o k|t v|u s|u k|i d|d c|l a|y a)$/
 const letters = /(?:^| )\p{Script=Latin} \p{Script=Latin}$/u
 const firstLetter =

@@ -1,6 +1,6 @@
 /**
- * Calculates how long the user must be silent before the turn is over. The method `text` judges the last words: after
- * an answer or a complete sentence the silence is short, and after an incomplete sentence it is long.
+ * Calculates how long the user must be silent before the turn is over. The method `text` uses the last words: after an
+ * answer or a complete sentence the silence is short, and after an incomplete sentence it is long.
  */
 import { isOpening, looksFinished } from './turn-end.ts'
 import { wordsOf } from './user-text.ts'
@@ -8,10 +8,13 @@ import { wordsOf } from './user-text.ts'
 export type Endpointing = { minDelay: number; maxDelay: number }
 export type TurnDetection = 'text' | 'vad' | 'stt'
 
-/** The part of the range from `minDelay` to `maxDelay` to add: without punctuation, and after a comma. */
+/**
+ * The fraction of the range from `minDelay` to `maxDelay` that is added to `minDelay`: without punctuation, and after a
+ * comma.
+ */
 const plainShare = 0.15
 const commaShare = 0.6
-/** With up to this many words, an answer is complete without punctuation. */
+/** An answer with up to this many words counts as complete without punctuation. */
 const answerWordsMax = 3
 
 /** Returns the silence in ms. If a text has no blanks between words, it counts as one word, so punctuation decides. */

@@ -1,9 +1,9 @@
 /**
  * The voice loop's words for each language. Lists are texts with `|` between their entries, in lower case, without
- * punctuation. If a word is also an answer or a wish ("no", "stop", "wait"), it is no backchannel.
+ * punctuation. If a word is also an answer or a request ("no", "stop", "wait"), it does not count as a backchannel.
  */
 export type LanguageWords = {
-  /** Sounds and words by which a caller shows that he listens and wants the agent to go on. */
+  /** Sounds and words by which callers show that they are listening and the agent should continue. */
   backchannels: string
   /**
    * Conjunctions, articles, prepositions, pronouns and fillers. If a text ends with one, the sentence is not finished.
@@ -12,8 +12,8 @@ export type LanguageWords = {
   /** Like `unfinished`, but a full stop after them finishes the sentence: "Ich komme mit." */
   particles?: string
   /**
-   * Words that are an answer as often as the start of a request. If such a word comes alone and without a full stop,
-   * the agent waits as for a sentence.
+   * Words that are an answer as often as the start of a request. If such a word stands alone without a full stop, the
+   * agent waits as after an unfinished sentence.
    */
   openings?: string
   /** The agent says this if the LLM gives no answer in a turn. */
@@ -23,7 +23,7 @@ export type LanguageWords = {
   goodbye: string
 }
 
-/** Sounds of a listener. Transcripts spell them alike in most languages. */
+/** Listeners' sounds. Transcripts spell them alike in most languages. */
 export const soundsOfListening = 'mhm|mm|mmm|hm|hmm|mm hmm|m hm|uh huh|aha|ah|oh|ok|okay'
 
 export const languages: Readonly<Record<string, LanguageWords>> = {

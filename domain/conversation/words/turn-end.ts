@@ -1,9 +1,9 @@
-/** Judges by a transcript's words whether the speaker is likely to go on. */
+/** Decides from a transcript's words if the speaker is likely to continue. */
 import { isWithinDictation } from './dictation.ts'
 import { type LanguageWords, wordsOfLanguage } from './languages.ts'
 import { Phrases, plain } from './phrases.ts'
 
-/** Only the transcript's end is read, so a long transcript costs no more. */
+/** Only the transcript's end is read, so a long transcript costs no more time. */
 const readCharactersMax = 200
 const opened = /(?:[,;:–—-]|\.\.\.|…|、|，|；|：)\s*$/u
 const closed = /[.!。！]\s*$/u
@@ -11,8 +11,8 @@ const question = /[?？]\s*$/u
 const cachedPhrases = new WeakMap<LanguageWords, { unfinished: Phrases; particles: Phrases; openings: Phrases }>()
 
 /**
- * Returns false if the text ends in an open clause or in a dictation, because the speaker is then likely to go on after
- * a pause.
+ * Returns false if the text ends in an open clause or in a dictation, because the speaker is then likely to continue
+ * after a pause.
  */
 export function looksFinished(text: string, language: string): boolean {
   const end = text.trimEnd().slice(-readCharactersMax)

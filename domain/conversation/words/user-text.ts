@@ -1,6 +1,6 @@
 /**
  * The words in the user's turn so far: the final transcripts, then the interim after them. `take` ends the turn. Late
- * transcripts from the same speech may come after it, and they are dropped.
+ * transcripts of the same speech may arrive afterwards, and they are dropped.
  */
 import type { StreamTranscript } from '../../ports/stt.ts'
 
@@ -10,7 +10,7 @@ export class UserText {
   #finals: Segment[] = []
   #interim: Segment | null = null
   #isSpeechFinal = false
-  /** The interim at the end of the last turn. Its final is still to come. */
+  /** The interim at the end of the last turn. Its final has not arrived yet. */
   #pending: Segment | null = null
 
   /** Adds a transcript. Returns false if it adds nothing to this turn. */
@@ -57,7 +57,7 @@ export class UserText {
     return text
   }
 
-  /** Call this when a new stream begins. It counts its utterances from 0 again. */
+  /** Call this when a new stream begins, because its utterance numbers begin at 0 again. */
   reopened(): void {
     if (this.#interim !== null) this.#addFinal(this.#interim)
     this.#interim = this.#pending = null
