@@ -11,26 +11,26 @@ import { Fault } from '../records/fault.ts'
 import type { Choice } from '../routing/choice.ts'
 import type { DispatchDeps, Plan, RequestContext } from './request.ts'
 
-/** The result of admitting a request, all granted before the first attempt. */
+/** The result of admitting a request. Everything in it is granted before the first attempt. */
 export type Admission = {
-  /** Clock.monotonicMs() */
+  /** Measured with Clock.monotonicMs(). */
   startedMs: number
   choice: Choice
   /** The candidates that the credit allows. */
   candidates: Choice['candidates']
-  /** The reserved credit. When the request is settled, it is given back, less the cost. */
+  /** The reserved credit. When the request is settled, the reservation minus the cost is given back. */
   reservedMicroUsd: number
   /** The budget that the request counts against. Null if its key has no budget. */
   budget: KeyBudget | null
   use: KeyUse | undefined
-  /** Call this once, when the dispatch has ended. It ends a request's lease. */
+  /** Call this once, when the dispatch has ended. It ends the request's concurrency lease. */
   end: () => void
 }
 
 /**
  * Admits a single request. Here "key" is the idempotency key. If the request can be routed and needs no reservation,
  * its key goes from unseen to dispatched in one commit. Otherwise the key takes two commits, with the credit between
- * them. If this throws a Fault, everything was given back.
+ * them. If this function throws a Fault, it has given back the lease, the key and the credit.
  */
 export async function admitRequest<T>(deps: DispatchDeps, context: RequestContext, plan: Plan<T>): Promise<Admission> {
   const startedMs = deps.clock.monotonicMs()
@@ -89,14 +89,15 @@ async function reserve(
     if (candidates.length === 0) throw deps.chooser.refusal(choice)
     const refusal = worstMicroUsd === 0 ? null : await credit.reserve(organizationId, requestId, worstMicroUsd, budget)
     if (refusal === null) reservedMicroUsd = worstMicroUsd
-    // An attempt with the organization's provider key needs no credit.
+    // An attempt with the organization's provider key needs no credit, so such candidates remain.
     else candidates = candidates.filter((candidate) => isOwn(candidate, context))
     if (refusal !== null && candidates.length === 0) {
       metrics.creditRefusal(choice.ask.stage)
       throw creditFault('credit_too_low', refusal, context.caller)
     }
     if (use && !(await idempotency.dispatch(use))) {
-      // The key's lease ran out and another copy of the request took the key over. This request must not release it.
+      // The key's lease ran out and another copy of the request took the key over. So this request must not release the
+      // key.
       ownedUse = undefined
       throw inProgress(1)
     }
@@ -114,9 +115,9 @@ function isOwn({ row }: Choice['candidates'][number], { caller }: RequestContext
 }
 
 /**
- * Returns the amount to reserve. Any candidate may answer, so it is the cost at the dearest candidate. An
- * organization's provider key reserves nothing. An unknown price reserves 1 micro-USD if unpriced models need credit,
- * else nothing.
+ * Returns the amount to reserve. Any candidate may answer, so the amount is the cost at the most expensive candidate.
+ * An organization's provider key reserves nothing. An unknown price reserves 1 micro-USD if unpriced models need
+ * credit, else nothing.
  */
 function worstCost<T>(deps: DispatchDeps, { candidates }: Choice, context: RequestContext, plan: Plan<T>): number {
   const { path, stage } = plan.ask
@@ -132,7 +133,7 @@ function worstCost<T>(deps: DispatchDeps, { candidates }: Choice, context: Reque
 
 const leastMicroUsd = 1
 
-/** Awaits `work`. If it fails, the failure is only logged, because it must not change the answer. */
+/** Awaits `work`. A failure is only logged, because it must not change the answer. */
 export async function logged(
   log: Log,
   { requestId, trace }: Pick<RequestContext, 'requestId' | 'trace'>,

@@ -1,6 +1,6 @@
 /**
- * Writes the only log line about a provider's failure; the client's answer is not logged again. The line has a stack
- * only if our code threw, because providers fail every day and our stack does not explain their failures.
+ * Writes the only log line about a provider's failure; the client's answer is not logged again. The log line contains a
+ * stack trace only if our code threw the error, because our stack does not explain a provider's failure.
  */
 import type { Failure } from './attempt.ts'
 import type { DispatchDeps, RequestContext } from './request.ts'
@@ -10,7 +10,7 @@ export function logFailure(
   { requestId }: Pick<RequestContext, 'requestId'>,
   { error, report, attemptId, trace }: Failure,
 ): void {
-  // The client has gone, so the failure affects no answer.
+  // The client has disconnected, so the failure affects no answer.
   if (error.errorClass === 'cancelled') return
   const why = error.isOurDefect ? { err: error.cause } : { reason: error.reason }
   log.warn({ requestId, attemptId, ...report, ...trace?.logFields, status: error.status, ...why }, 'attempt failed')

@@ -3,8 +3,8 @@ import type { CancelListener, CancelSignal, Clock } from '../ports/system.ts'
 import type { TraceHeaders } from '../ports/trace.ts'
 
 /**
- * An attempt's cancel signal. It ends the attempt early if the client leaves, if no first media comes in time, if the
- * provider is silent in the middle, and at the total limit. An adapter may ignore its signal. So a promise under
+ * An attempt's cancel signal. It ends the attempt early if the client disconnects, if the first media is late, if the
+ * provider pauses for too long, and at the total time limit. An adapter may ignore its signal. So a promise under
  * `guard` rejects at once when the signal ends, without waiting for the adapter.
  *
  * One timer serves all deadlines. `expect` and `rest` move the due time, and the timer reads this time when it fires.
@@ -21,20 +21,20 @@ export class AttemptSignal implements CancelSignal {
   readonly #totalDueMs: number
   readonly #clientLeft = () => this.end(new ProviderError('cancelled', { sent: true }))
   #dueMs: number
-  /** When the current timer fires. */
+  /** The time at which the current timer fires. */
   #armedMs = 0
   #cancelTimer: (() => void) | null = null
   #reject: ((error: ProviderError) => void) | null = null
   #ended: ProviderError | null = null
   #closed = false
-  /** True while the reader has not asked for more. */
+  /** True while the reader has not requested another item. */
   #rests = false
   #answeredModel: string | null = null
   #whenEnded: ((error: ProviderError) => void) | null = null
 
   /**
    * `firstByteMs` counts from now. `totalDueMs` is on the monotonic clock. If the trace or the organization is absent,
-   * the client's is used.
+   * the value from the client's signal is used.
    */
   constructor(
     clock: Clock,
@@ -98,14 +98,16 @@ export class AttemptSignal implements CancelSignal {
     })
   }
 
-  /** Starts waiting for the provider's next item. If it does not come within `idleMs`, the attempt ends. */
+  /** Starts waiting for the provider's next item. If the item does not arrive within `idleMs`, the attempt ends. */
   expect(idleMs: number): void {
     this.#rests = false
     this.#dueMs = Math.min(this.#clock.monotonicMs() + idleMs, this.#totalDueMs)
     if (this.#dueMs < this.#armedMs && !this.#closed) this.#arm()
   }
 
-  /** Stops waiting for the provider, because the reader has not asked for more. Only the total limit goes on. */
+  /**
+   * Stops waiting for the provider, because the reader has not requested more. Only the total time limit still applies.
+   */
   rest(): void {
     this.#rests = true
     this.#dueMs = this.#totalDueMs
@@ -135,7 +137,7 @@ export class AttemptSignal implements CancelSignal {
     this.#whenEnded?.(error)
   }
 
-  /** Call this when the attempt is over. After that, no timer and no client ends it. */
+  /** Call this when the attempt is over. Afterwards neither a timer nor the client can end it. */
   close(): void {
     this.#closed = true
     this.#cancelTimer?.()
@@ -162,7 +164,7 @@ export class AttemptSignal implements CancelSignal {
   }
 }
 
-/** A provider's model name is cut to this length. No model name in the configuration is longer. */
+/** Model names in providers' answers are cut to this length. Model names in the configuration are shorter. */
 const modelCharsMax = 256
 
 /**

@@ -1,6 +1,6 @@
 /**
- * Makes an attempt's trace span, in the words of OpenTelemetry's conventions for generative AI. The conventions have no
- * names for speech, so we name speech operations and quantities ourselves.
+ * Makes an attempt's trace span, with the attribute names from OpenTelemetry's semantic conventions for generative AI.
+ * The conventions have no names for speech, so we name speech operations and quantities ourselves.
  */
 import type { Quantity } from '../billing/ledger.ts'
 import type { Stage } from '../ports/model.ts'
@@ -8,8 +8,8 @@ import type { Attempt } from './attempt.ts'
 import type { DispatchDeps, RequestContext } from './request.ts'
 
 /**
- * How an attempt ended. `firstByteMs` is null if no first media came or if there was no stream. `answeredModel` is null
- * if no answer named its model.
+ * How an attempt ended. `firstByteMs` is null if no media arrived or if the answer was not a stream. `answeredModel` is
+ * null if no answer named its model.
  */
 type Ended = {
   stage: Stage
@@ -52,8 +52,8 @@ export function recordAttempt(
 }
 
 /**
- * Adds up the usage. We count each token once, but in the conventions input includes cached tokens, and output includes
- * reasoning tokens.
+ * Adds up the usage. Our quantities count each token once. In the conventions, input includes cached tokens and output
+ * includes reasoning tokens.
  */
 function usageOf(quantities: readonly Quantity[]): Record<string, number> {
   const usage: Record<string, number> = {}

@@ -34,7 +34,7 @@ export type Served<T> = Attempt & {
 /** A failed attempt. */
 export type Failure = Attempt & { error: ProviderError; report: AttemptReport; durationMs: number }
 
-/** The result if no attempt has answered: all attempts failed, or the other candidates may not be tried now. */
+/** The result if no attempt has answered: all attempts failed, or the remaining candidates may not be tried now. */
 export type Unserved = {
   failures: readonly Failure[]
   timedOut: boolean
@@ -44,7 +44,7 @@ export type Unserved = {
 
 export type Settled<T> = Served<T> | Failure
 
-/** An attempt under way. `settled` never rejects. */
+/** A running attempt. `settled` never rejects. */
 export type Started<T> = { row: Row; signal: AttemptSignal; settled: Promise<Settled<T>> }
 
 export function failureOf(attempt: Attempt, error: ProviderError, durationMs: number): Failure {

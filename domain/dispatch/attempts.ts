@@ -23,8 +23,8 @@ import type { DispatchDeps, Plan, RequestContext } from './request.ts'
 export type Attempted<T> = { deps: DispatchDeps; context: RequestContext; plan: Plan<T> }
 
 /**
- * Tries candidates in order until one answers. If a candidate's circuit opened since the choice, the candidate is
- * skipped and does not count. Never throws for a provider's failure.
+ * Tries candidates in order until one answers. If a candidate's circuit has opened since the choice, the candidate is
+ * skipped and does not count as an attempt. A provider's failure is returned, never thrown.
  */
 export async function attempt<T>(request: Attempted<T>, candidates: readonly Scored[]): Promise<Served<T> | Unserved> {
   const attempts = new Attempts(request, candidates)
@@ -92,7 +92,7 @@ class Attempts<T> {
     return null
   }
 
-  /** Counts the attempts that have sent a byte, or may still send one. */
+  /** Counts the attempts that have sent a byte or may still send a byte. */
   get #sends(): number {
     return this.#startedRows.length - this.unserved.failures.filter(({ error }) => !error.sent).length
   }
@@ -118,7 +118,7 @@ class Attempts<T> {
     return result
   }
 
-  /** Ends an attempt that has answered too late to be needed. It counts as a failed attempt. */
+  /** Ends an attempt whose answer arrived too late to be used. It counts as a failed attempt. */
   #dropped(served: Served<T>): Failure {
     const error = new ProviderError('cancelled', { sent: true })
     served.signal.end(error)

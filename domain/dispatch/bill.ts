@@ -13,7 +13,7 @@ type BillDeps = Pick<DispatchDeps, 'clock' | 'log' | 'metrics' | 'ledger' | 'ide
 
 /**
  * The attempt that has answered. `outcome` and `durationMs` are the attempt's. `firstByteMs` counts from its start, and
- * is null if there was no stream or no media.
+ * is null if the answer was not a stream or contained no media.
  */
 export type Answered = {
   served: Omit<Served<unknown>, 'value'>
@@ -47,7 +47,10 @@ export class Bill {
     this.#reservedMicroUsd = admission.reservedMicroUsd
   }
 
-  /** Reserves more for an open stream. Throws the fault credit_exhausted. For 0 it always succeeds, without a query. */
+  /**
+   * Reserves more for an open stream. Throws the fault `credit_exhausted`. A reservation of 0 always succeeds without a
+   * query.
+   */
   async reserve(microUsd: number): Promise<void> {
     if (microUsd === 0) return
     const { requestId, caller } = this.#context
@@ -58,15 +61,15 @@ export class Bill {
       metrics.creditRefusal(this.#plan.ask.stage)
       throw creditFault('credit_exhausted', refusal, caller)
     }
-    // If the request was settled meanwhile, no later code would give this amount back.
+    // If the request was settled meanwhile, this amount must be given back here, because no later code would do it.
     if (this.#settled)
       await logged(log, this.#context, 'credit not given back', credit.cancel(organizationId, requestId, microUsd))
     else this.#reservedMicroUsd += microUsd
   }
 
   /**
-   * Settles a request after a whole or partial answer. It does not wait for the ledger, because the answer is on its
-   * way.
+   * Settles a request after a whole or partial answer. It does not wait for the ledger, because the client is already
+   * receiving the answer.
    */
   close(answered: Answered, outcome: string, quantities: Quantity[]): void {
     const { served, durationMs, firstByteMs } = answered
@@ -123,15 +126,15 @@ export class Bill {
   }
 
   /**
-   * Returns the ledger entry for an attempt before the answering attempt. If it was cancelled and not free, its cost is
-   * unknown, because no provider reports it.
+   * Returns the ledger entry for an attempt before the answering attempt. If the attempt was cancelled and its model is
+   * not free, its cost is unknown, because no provider reports it.
    */
   #before(failure: Failure): LedgerAttempt {
     const isCut = failure.error.errorClass === 'cancelled' && failure.ownKeyId === null
     return this.#failed(failure, isCut && !isFree(failure) ? null : 0)
   }
 
-  /** Returns the ledger entry for a failed attempt. It gave no media, so it costs nothing. */
+  /** Returns the ledger entry for a failed attempt. It delivered no media, so it costs nothing. */
   #failed(failure: Failure, costMicroUsd: 0 | null = 0): LedgerAttempt {
     const { error, durationMs } = failure
     const nothing = { firstByteMs: null, quantities: [], costMicroUsd, priceSource: null }

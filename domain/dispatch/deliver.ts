@@ -11,8 +11,8 @@ export type Ends = {
 
 /**
  * Delivers a dispatched request's items to one reader. The request ends at the first of four events: the last item, a
- * failure (thrown as the fault), the reader's return, or the client's leaving. It is not a generator, because an
- * unstarted generator runs no `finally`.
+ * failure (thrown as the fault), the reader's return, or the client's disconnection. The function is not a generator,
+ * because an unstarted generator runs no `finally`.
  */
 export function deliver<U>(
   request: DispatchedRequest<unknown>,

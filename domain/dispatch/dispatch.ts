@@ -13,7 +13,8 @@ import { brokenStream, faultOf } from './outcome.ts'
 import type { DispatchDeps, Plan, RequestContext, Route } from './request.ts'
 
 /**
- * Runs a request from its admission on. All operations share these steps. "Key" is the idempotency key here:
+ * Runs a request from its admission to its settlement. All operations share these steps. "Key" is the idempotency key
+ * here:
  *
  *   ┌──────────────────── admission ────────────────────┐   ┌───────────── dispatch ────────────┐
  *   lease ─► choice ─► key admitted ─► credit ─► key dispatched ─► attempts ─► answering ─► finished
@@ -22,7 +23,7 @@ import type { DispatchDeps, Plan, RequestContext, Route } from './request.ts'
  *                                                   │                 └─ else the key is spent
  *                                                   └ committed before the first byte goes to a provider
  *
- * The admission ends exactly once, however the request ends, and gives the lease back.
+ * Every request ends its admission exactly once, and this ends the lease.
  */
 export async function dispatchRequest<T>(
   deps: DispatchDeps,
@@ -34,7 +35,7 @@ export async function dispatchRequest<T>(
 
 /**
  * Runs an admitted request until a provider answers, and ends the admission when the request has ended. If this throws
- * a Fault, the admission has ended, and the reservation and any unused key were given back.
+ * a Fault, the admission has ended, the reservation is given back and an unused idempotency key is released.
  */
 export async function dispatch<T>(
   deps: DispatchDeps,
@@ -81,11 +82,14 @@ export class DispatchedRequest<T> {
   readonly route: Route
   readonly row: Row
   readonly signal: AttemptSignal
-  /** The time from the attempt's start to the first media, or to the whole answer if it came at once. */
+  /** The time from the attempt's start to the first media, or to the whole answer if it arrived at once. */
   readonly elapsedMs: number
   readonly #request: Admitted<T>
   readonly #served: Served<T>
-  /** The time from the attempt's start to the first media. Null until then, and for a whole answer at once. */
+  /**
+   * The time from the attempt's start to the first media. Null until then, and null if the whole answer arrived at
+   * once.
+   */
   #firstByteMs: number | null
   #finished = false
 
@@ -104,7 +108,10 @@ export class DispatchedRequest<T> {
     if (logFields) Object.assign(logFields, { provider: this.route.provider, model: this.route.model })
   }
 
-  /** Reports the first media of a plan with `opensOnly`. It came `elapsedMs` after its request. */
+  /**
+   * Reports the first media of a plan with `opensOnly`. The media arrived `elapsedMs` after the provider's request was
+   * sent.
+   */
   firstMedia(elapsedMs: number): void {
     if (this.#firstByteMs !== null || this.#finished) return
     this.#firstByteMs = elapsedMs
@@ -118,7 +125,7 @@ export class DispatchedRequest<T> {
     return this.#priceOf(quantities) > 0
   }
 
-  /** Reserves more for an open session. Throws the fault credit_exhausted. */
+  /** Reserves more for an open session. Throws the fault `credit_exhausted`. */
   reserve(quantities: Quantity[]): Promise<void> {
     return this.#request.bill.reserve(this.#priceOf(quantities))
   }
@@ -160,8 +167,8 @@ export class DispatchedRequest<T> {
   }
 
   /**
-   * Call this if the provider broke off or the reader left. `consumed` is charged all the same. Returns the fault to
-   * throw. If the error is not a ProviderError, it comes from this server and is returned unchanged.
+   * Call this if the provider broke off or the reader stopped reading. `consumed` is charged even then. Returns the
+   * fault to throw. Errors other than ProviderError come from this server and are returned unchanged.
    */
   fail(thrown: unknown, consumed: Quantity[]): unknown {
     const error =
@@ -216,7 +223,7 @@ export class DispatchedRequest<T> {
 }
 
 function routeOf({ row, attemptId, earlier }: Served<unknown>): Route {
-  // A cancelled attempt was only slower than another (see hedge.ts), so it does not count as a failure.
+  // A cancelled attempt was only slower than another attempt (see hedge.ts), so it does not count as a failure.
   const failovers = earlier.filter(({ error }) => error.errorClass !== 'cancelled').length
   return { provider: row.provider.id, model: row.model.id, attemptId, failovers }
 }

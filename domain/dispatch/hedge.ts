@@ -15,7 +15,8 @@ import type { DispatchDeps, Plan } from './request.ts'
 
 /**
  * Returns a function that gives a row's time limit: 95 of 100 recent answers were quicker. The function returns null if
- * too few answers were measured. If the request may not start a second attempt, there is no function, but null.
+ * too few answers were measured. If the request may not start a second attempt, the result is null instead of a
+ * function.
  */
 export function latenessOf<T>(
   { health, hedges }: DispatchDeps,
@@ -24,8 +25,8 @@ export function latenessOf<T>(
   const { routing, path } = ask
   if (!hedges || opensOnly || routing.mode !== 'auto' || routing.objective !== 'latency') return null
   if (!atOnce) return (row) => health.p95(row, path, 'firstByteMs')
-  // A language model's time for a whole answer depends on the answer's length, so it does not show that an answer is
-  // late.
+  // The time for a language model's whole answer depends on the answer's length, so no fixed time shows that the answer
+  // is late.
   if (mediaMs === undefined) return null
   return (row) => {
     const factor = health.p95(row, path, 'realTimeFactor')
@@ -61,7 +62,7 @@ export async function hedge<T>(
   return { result: quicker, beside: await other.settled }
 }
 
-/** Resolves like `settled`, or with null if it has not resolved within `lateMs`. */
+/** Resolves like `settled`, or with null if `settled` has not resolved within `lateMs`. */
 function within<T>(clock: Clock, settled: Promise<T>, lateMs: number): Promise<T | null> {
   return new Promise((resolve) => {
     const cancel = clock.after(lateMs, () => resolve(null))

@@ -3,11 +3,11 @@ import type { ErrorClass, ProviderError } from '../ports/provider-error.ts'
 import { type AttemptReport, Fault, type FaultDetail } from '../records/fault.ts'
 import type { Failure, Unserved } from './attempt.ts'
 
-/** Clients are asked to wait this long if a provider refused without naming a time. */
+/** If a provider refused a request and gave no `Retry-After`, clients are asked to wait this long. */
 const retryAfterDefaultS = 1
 
 /**
- * Returns true if a byte was sent to any provider. If not, the request has not happened, and its idempotency key may be
+ * Returns true if a byte was sent to any provider. If not, the request had no effect, and its idempotency key may be
  * used again.
  */
 export function anySent({ failures }: Unserved): boolean {
@@ -15,9 +15,9 @@ export function anySent({ failures }: Unserved): boolean {
 }
 
 /**
- * Returns the fault if all attempts failed. `bad_request` means that a provider refused the request. The caller has
- * made no error, because the request was checked against the contract before. The cause is a limit of this provider
- * only, or our translation.
+ * Returns the fault if all attempts failed. `bad_request` means that a provider refused the request. The API client has
+ * made no error, because the request was checked against the contract before. The cause is a limit of this provider, or
+ * a defect in our translation.
  */
 export function faultOf(unserved: Unserved, keyed: boolean): Fault {
   const { failures, retryAfterMs } = unserved
@@ -47,7 +47,7 @@ export function faultOf(unserved: Unserved, keyed: boolean): Fault {
   return new Fault({ kind: isRefused ? 'provider_refused' : 'all_failed' }, detail)
 }
 
-/** Returns true if the request pinned a model outside the catalog, and the provider does not know the model either. */
+/** Returns true if the request pinned a model outside the catalog, and the provider rejects the model as unknown. */
 function isUnknownThere({ row, error }: Failure): boolean {
   return !row.isListed && error.status === 404
 }
@@ -75,8 +75,8 @@ function longestWaitS(failures: readonly Failure[]): number {
 }
 
 /**
- * Returns the fault for a cancelled request. In most cases the client has gone and does not read it. If the server is
- * being stopped, the client reads it.
+ * Returns the fault for a cancelled request. In most cases the client has disconnected and does not receive the fault.
+ * If the server is shutting down, the client receives it.
  */
 function cancelled(detail: FaultDetail): Fault {
   return new Fault({ kind: 'cancelled' }, { ...detail, retryAfterS: retryAfterDefaultS })

@@ -2,7 +2,7 @@ import type { AttemptSignal } from './attempt-signal.ts'
 
 /**
  * Ties a provider's stream to its attempt's signal: when the signal ends, `return` is called on the stream. So an
- * adapter's `finally` runs even if the stream is left between two items.
+ * adapter's `finally` runs even if reading stops between two items.
  */
 export function begin<T>(signal: AttemptSignal, stream: AsyncIterable<T>): AsyncIterator<T> {
   const items = stream[Symbol.asyncIterator]()
@@ -13,7 +13,7 @@ export function begin<T>(signal: AttemptSignal, stream: AsyncIterable<T>): Async
 
 /**
  * Yields the stream from its first item on, under the attempt's deadlines. While the reader waits for an item, the
- * provider may be silent for `idleMs`. The time that the reader takes does not count.
+ * provider may be silent for `idleMs`. The reader's processing time does not count.
  */
 export async function* follow<T>(
   signal: AttemptSignal,

@@ -18,7 +18,7 @@ import type { Ask } from '../routing/ask.ts'
 import type { Chooser } from '../routing/chooser.ts'
 import type { AttemptSignal } from './attempt-signal.ts'
 
-/** The caller and the facts about a request that all surfaces know. */
+/** The caller and the data about a request that all surfaces share. */
 export type RequestContext = {
   caller: Caller
   requestId: string
@@ -27,7 +27,7 @@ export type RequestContext = {
   callId?: string
   /** Absent on surfaces without an Idempotency-Key. */
   key?: Pick<KeyUse, 'keyDigest' | 'contentHash'>
-  /** Aborted when the client has gone. */
+  /** Aborted when the client disconnects. */
   signal: CancelSignal
   /** Absent or null if the request is not traced. */
   trace?: Trace | null
@@ -38,7 +38,7 @@ export type RequestContext = {
 /** An operation's requirements and its way to run one candidate. */
 export type Plan<T> = {
   ask: Ask
-  /** Returns the most that the request can consume. Called only if a candidate has a price. */
+  /** Returns the maximum quantities that the request can consume. Called only if a candidate has a price. */
   worstCase: () => Quantity[]
   /** If true, `run` resolves with the whole answer. If false, it resolves with a stream's first media. */
   atOnce: boolean
@@ -48,8 +48,8 @@ export type Plan<T> = {
    */
   opensOnly?: boolean
   /**
-   * Limits how many candidates a byte may be sent to. An attempt that sent no byte does not count. Absent: no such
-   * limit.
+   * Limits how many candidates may receive a byte of the request. An attempt that sent no byte does not count. Absent:
+   * no such limit.
    */
   sendsMax?: number | undefined
   /** The duration of the audio to process, for a whole answer at once. */
@@ -68,7 +68,10 @@ export type DispatchLimits = {
   firstByteMs: number
   /** Limits each pause after the first media. */
   idleMs: number
-  /** Limits an attempt with a whole answer. This limit is separate, because a long answer is not late. */
+  /**
+   * Limits an attempt with a whole answer. This limit is separate, because a whole answer takes longer than its first
+   * token.
+   */
   answerMs: number
   /** Limits all attempts together, including the delivery of the answer. */
   totalMs: number
@@ -83,7 +86,7 @@ export type DispatchDeps = UnpricedPolicy & {
   providerKeys: ProviderKeys
   chooser: Chooser
   concurrency: Limits
-  /** Leases from before the body. Absent: no request has one. */
+  /** Leases taken before the request's body was read. If absent, no request has an early lease. */
   earlyLeases?: EarlyLeases
   idempotency: Idempotency
   credit: Credit
