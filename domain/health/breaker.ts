@@ -1,9 +1,9 @@
 /**
- * A circuit that knows whose attempts failed.
+ * A circuit breaker that records which organizations' attempts failed.
  *
  * A request can make its own attempt fail, so on a server with several organizations one organization alone must not
- * open the circuit for all. A failure counts only if another organization had the failure before it, without a success
- * in between:
+ * open the circuit for all. A failure counts only if the failure before it came from another organization, without a
+ * success in between. Here `a` and `b` are failures of two organizations, and ✓ is a success:
  *
  *   b b b b   does not count          b b a b   counts twice          b a ✓ b   does not count
  *
@@ -19,7 +19,10 @@ export type AreSeveral = () => boolean
 export type Probe = { readonly organizationId: string }
 
 const probeGraceMs = 1000
-/** Limits the failing organizations in memory. Further organizations count as organizations without failures. */
+/**
+ * The maximum number of failing organizations in memory. Any further organization counts as an organization without
+ * failures.
+ */
 const failingMax = 16
 
 export class Breaker {
@@ -50,7 +53,10 @@ export class Breaker {
     return this.#circuit.state === 'open' ? this.#circuit.untilMs : Number.POSITIVE_INFINITY
   }
 
-  /** Returns for how long the organization must wait, or null if it may try now. Null asks for any organization. */
+  /**
+   * Returns for how long the organization must wait, or null if it may try now. If `organizationId` is null, the answer
+   * is for any organization.
+   */
   blockedMs(organizationId: string | null, nowMs: number): number | null {
     const { state, untilMs, openMs } = this.#circuit
     if (state === 'closed' || this.#isOfAnother(organizationId)) return null
@@ -60,7 +66,7 @@ export class Breaker {
     return graceMs > 0 ? graceMs : null
   }
 
-  /** Begins an attempt after all checks. Returns a probe if the attempt is the probe from now on. */
+  /** Begins an attempt after all checks. Returns a probe if this attempt becomes the probe. */
   begin(organizationId: string, nowMs: number): Probe | null {
     if (this.#circuit.state === 'closed') return null
     this.#move('begin', nowMs)
@@ -111,19 +117,21 @@ export class Breaker {
   }
 
   /**
-   * Returns true if only another organization has failures. The circuit then opened before the server knew the second
-   * organization.
+   * Returns true if only another organization has failures. The circuit then opened before a second organization used
+   * the server.
    */
   #isOfAnother(organizationId: string | null): boolean {
     return this.#areSeveral() && this.#failing.size === 1 && this.#rank(organizationId) === 0
   }
 
-  /** Returns true if the organization need not wait for the probe under way. */
+  /** Returns true if the organization need not wait for the running probe. */
   #takesOver(organizationId: string | null): boolean {
     return this.#areSeveral() && this.#rank(organizationId) < this.#rank(this.#probe?.organizationId ?? null)
   }
 
-  /** Returns 0 without a failure, 2 for the last failure, and else 1. */
+  /**
+   * Returns 0 for an organization without a failure, 2 for the organization with the last failure, and 1 for others.
+   */
   #rank(organizationId: string | null): number {
     if (organizationId === null || !this.#failing.has(organizationId)) return 0
     return organizationId === this.#lastFailing ? 2 : 1

@@ -10,11 +10,11 @@
  *     │             └──alive───────────────────────────────────────────────────────────┘ │
  *     └──success, from anywhere──────────────────────────────────────────────────────────┘
  *
- * If a failing provider names a time to come back (Retry-After), the circuit opens at once for this time. So requests
- * go to other models before this model has refused `failuresMax` requests.
+ * If a failing provider sends `Retry-After`, the circuit opens at once for this time. So requests go to other models
+ * before this model has refused `failuresMax` requests.
  *
  * `alive` reports the first media byte. It lets other requests in again, because a stream may last an hour. It does not
- * reset the circuit, because a provider may open well and break off every time. While the circuit is open, an older
+ * reset the circuit, because a provider may begin each answer and then break off. While the circuit is open, an older
  * attempt's first byte is ignored.
  */
 export type Circuit = {

@@ -1,6 +1,6 @@
 /**
- * The circuits by model, by credential, and by a credential's allowance for a model, and the outages by provider.
- * Health has them once for all organizations, and once for each organization with failures.
+ * The circuits by model, by credential, and by a credential's allowance for a model, and the outages by provider. One
+ * instance serves all organizations, and each organization with failures has a separate instance.
  */
 import type { Row } from '../catalog/catalog.ts'
 import type { ErrorClass, ProviderError } from '../ports/provider-error.ts'
@@ -11,7 +11,10 @@ import { Outage } from './outage.ts'
 export type HealthLimits = { model: CircuitLimits; credential: CircuitLimits }
 export type CircuitCounts = { model: number; credential: number }
 export type Blocked = { reason: 'circuit_open' | 'credential_cooling'; retryAfterMs: number }
-/** An attempt at a row. `ownKeyId` names the organization's provider key for it, if there is one. */
+/**
+ * An attempt at a catalog row. `ownKeyId` names the organization's provider key for the attempt, if the organization
+ * has a key.
+ */
 export type Tried = { row: Row; ownKeyId: string | null; organizationId: string }
 /** The circuits, by key, and the outage for which an attempt is the probe. */
 export type Probes = { circuits: ReadonlyMap<string, Probe>; provider: Probe | null }
@@ -64,12 +67,12 @@ export class Circuits {
     this.#circuitsMax = most
   }
 
-  /** Changes when any answer changes, by time too after `update`. */
+  /** Changes when an answer may have changed. A change by time alone counts after `update`. */
   get version(): number {
     return this.#version
   }
 
-  /** When an answer changes by time alone. */
+  /** The time at which an answer next changes without an event. */
   get elapsesAtMs(): number {
     return this.#elapsesAtMs
   }
@@ -136,7 +139,7 @@ export class Circuits {
       )
   }
 
-  /** Returns true if this kind of failure has happened before, without a success since then. */
+  /** Returns true if this kind of failure has occurred since the last success. */
   isFailing({ row, ownKeyId }: Tried, blame: Blame): boolean {
     const guilty = guiltyOf(row, ownKeyId, blame)
     return guilty !== null && this.#known(row.provider.id, guilty) !== undefined
@@ -226,8 +229,8 @@ export class Circuits {
     if (known) return known
     const breaker = new Breaker(this.#limitsOf(key), this.#areSeveral)
     const breakers = this.#breakers.get(id) ?? new Map<string, Breaker>()
-    // Organizations can bring any number of bad keys, so the oldest circuit is dropped. Its credential is then simply
-    // tried once more.
+    // Organizations can add any number of bad keys, so the oldest circuit is dropped at the limit. Its credential is
+    // then tried once more.
     if (this.#count >= this.#circuitsMax) this.#drop(id, oldestOf(breakers))
     this.#breakers.set(id, breakers.set(key, breaker))
     this.#count += 1

@@ -33,7 +33,10 @@ const organizationsMax = 500
 const ownCircuitsMax = 100
 const alone: AreSeveral = () => false
 const notClosed: ReadonlySet<Circuit['state']> = new Set(['open', 'half_open', 'probing'])
-/** Half-open is left out: an organization that asks no more would be counted for ever. */
+/**
+ * Half-open circuits are not counted: if an organization sends no further requests, its circuit would be counted for
+ * ever.
+ */
 const refusing: ReadonlySet<Circuit['state']> = new Set(['open', 'probing'])
 
 /**
@@ -78,7 +81,8 @@ export class Health {
 
   /**
    * Returns why no attempt may start now, or null if an attempt may start. `ownKeyId` names the organization's provider
-   * key for it, if there is one. Without `organizationId` the answer is for any organization.
+   * key for the attempt, or is null if the operator's credential is used. Without `organizationId` the answer is for
+   * any organization.
    */
   blocked(row: Row, ownKeyId: string | null = null, organizationId: string | null = null): Blocked | null {
     const own = organizationId === null ? undefined : this.#own.get(organizationId)
@@ -89,8 +93,8 @@ export class Health {
   }
 
   /**
-   * Returns true if the provider has stopped answering, so all others are placed before it. The answer is as of the
-   * last `version` call.
+   * Returns true if the provider has stopped answering, so all other providers are ranked before it. The answer is as
+   * of the last `version` call.
    */
   suspects({ id }: Provider): boolean {
     return this.#shared.suspects(id)
@@ -102,7 +106,7 @@ export class Health {
     return this.#shared.count(providerId, notClosed)
   }
 
-  /** Counts the organizations that wait for one of their separate circuits at the provider. */
+  /** Counts the organizations that must wait because their separate circuit at the provider is open. */
   waitingOrganizations(providerId: string): CircuitCounts {
     const nowMs = this.#clock.monotonicMs()
     const waiting = { model: 0, credential: 0 }
@@ -165,10 +169,10 @@ export class Health {
     const areSeveral = this.#areSeveral()
     const own = areSeveral ? this.#ownOf(organizationId) : this.#own.get(organizationId)
     const isSampled = this.#isSampled(attempt, failed, own)
-    // An empty answer can be the caller's wish, so it does not send its other requests away either.
+    // An empty answer can be what the request asked for, so it must not open the organization's circuit either.
     own?.failed(attempt, attempt.own, error.errorClass === 'empty' ? blameless : failed, nowMs)
     if (own?.isClear) this.#own.delete(organizationId)
-    // A provider key belongs to one organization.
+    // A failure of an organization's provider key concerns this organization alone.
     this.#shared.failed(attempt, attempt.shared, areSeveral && ownKeyId !== null ? blameless : failed, nowMs)
     if (isSampled) this.#sample(row, path, { failed: true })
     if (failed.blame === 'model') this.#forgive(this.#shared.failingModels(row))
@@ -176,9 +180,9 @@ export class Health {
 
   /**
    * All organizations share the figures, so the state of one organization's account must not change them. The model's
-   * failures with an organization's key are sampled, because the successes are. On a server with several organizations,
-   * only the first failure of an organization since its success is sampled. Otherwise one organization's requests could
-   * lower the model's rank for all.
+   * failures with an organization's key count in the figures, because the successes with the key count too. On a server
+   * with several organizations, only the first failure of an organization since its success counts. Otherwise one
+   * organization's requests could lower the model's rank for all.
    */
   #isSampled(attempt: Permitted, { error, blame }: Failed, own: Circuits | undefined): boolean {
     if (error.errorClass === 'empty' && !this.#shared.counts(attempt, blame)) return false
@@ -187,7 +191,10 @@ export class Health {
     return !own?.isFailing(attempt, blame)
   }
 
-  /** Another organization need not wait for circuits that one organization has opened, so its answers change. */
+  /**
+   * If the server now has several organizations, circuits that one organization opened no longer block the others, so
+   * answers change.
+   */
   #learnsSeveral(): void {
     this.#wereSeveral = this.#areSeveral()
     this.#version += 1
@@ -204,7 +211,10 @@ export class Health {
     return circuits
   }
 
-  /** Drops failures from the live figures if a circuit counts them. The figures would show the outage too long. */
+  /**
+   * Drops failures from the live figures if a circuit counts them, because the figures would otherwise show the outage
+   * for too long.
+   */
   #forgive(models: Iterable<string>): void {
     for (const key of models)
       for (const series of [this.#series.stream.get(key), this.#series.batch.get(key)])

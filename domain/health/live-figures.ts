@@ -8,9 +8,9 @@ export type LiveFigures = {
   firstByteMs: number | null
   /** For speech to text, the processing time divided by the audio's duration. */
   realTimeFactor: number | null
-  /** 0 to 1 */
+  /** Between 0 and 1. */
   errorRate: number
-  /** When the last sample came, by Clock.nowMs(). */
+  /** The time of the last sample, by Clock.nowMs(). */
   asOfMs: number
 }
 
@@ -73,7 +73,7 @@ export class LiveSeries {
     return this.#shown
   }
 
-  /** Returns when the figures expire if no other sample comes. */
+  /** Returns the time at which the figures expire without a further sample. */
   staleAtMs(): number {
     return this.#lastMs + staleAfterMs
   }

@@ -1,8 +1,8 @@
 /**
  * An outage of a provider as a whole: failures in a row over all its models, without a success between them.
  *
- * While only one model has failed, the provider's other models are suspect. They are placed behind every other provider
- * and tried only if nothing else is left, because one model can fail at a healthy provider. After a second model has
+ * While only one model has failed, the provider's other models are suspect. They are ranked after all other providers
+ * and tried last, and are not blocked, because one model can fail at a healthy provider. After a second model has
  * failed, no model is tried until the pause is over. In both cases only one attempt at a time probes the provider,
  * until one succeeds.
  */
