@@ -18,14 +18,14 @@ export type KeyAdmission =
   | { outcome: 'conflict'; originalRequestId: string }
 
 /**
- * A use's states: admitted → dispatched → succeeded or failed. If a request ends before dispatch, it releases its key.
+ * A use's states: admitted → dispatched → succeeded or failed. A request that ends before dispatch releases its key.
  * `dispatched` is stored before the first byte goes to a provider. If the process dies after admission, another request
  * can take over the key when its lease has run out.
  */
 export interface Idempotency {
   /**
    * Begins a use. With `dispatched`, both steps are stored at once. This is allowed only if the request does not wait
-   * between them: a repeated request is then answered `already_started`, which must be true.
+   * between them: a repeated request is then answered `already_started`, and this answer must be true.
    */
   admit(use: KeyUse, as?: 'admitted' | 'dispatched'): Promise<KeyAdmission>
   /**
