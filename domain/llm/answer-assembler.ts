@@ -1,7 +1,7 @@
 import type { LlmEvent, LlmUsage, StopReason } from '../ports/llm.ts'
 import { levelsOf } from './json-levels.ts'
 
-/** The most levels in structured output: as many as in a request. */
+/** The maximum nesting depth of structured output, equal to the limit for a request. */
 const levelsMax = 64
 
 /** One part in a finished answer. Structured output is JSON and not a message. */
@@ -10,7 +10,7 @@ export type OutputItem =
   | { type: 'function_call'; callId: string; name: string; arguments: string }
   | { type: 'structured_json'; json: unknown }
 
-/** An item that has begun. Its type, and a call's id and name, are final; its content is still to come. */
+/** An item that has begun. Its type, and a call's id and name, are final; its content follows. */
 type ItemShell =
   | { type: 'message' }
   | { type: 'function_call'; callId: string; name: string }
@@ -45,7 +45,7 @@ export class AssemblyError extends Error {
 
 /**
  * Turns a provider's events into items, for a whole answer and for a stream. All items complete together and in order
- * when the provider has ended, because a cut-off call must never look finished.
+ * when the provider has ended, because a truncated function call must never look finished.
  */
 export class AnswerAssembler {
   readonly #structured: boolean
@@ -63,7 +63,7 @@ export class AnswerAssembler {
     return this.#characters
   }
 
-  /** Adds the events to `ready`. Throws AssemblyError if arguments come before their call. */
+  /** Adds the events to `ready`. Throws AssemblyError if arguments arrive before their function call. */
   push(event: Exclude<LlmEvent, { type: 'end' }>, ready: ItemEvent[]): void {
     switch (event.type) {
       case 'text':
@@ -109,7 +109,7 @@ export class AnswerAssembler {
 
   #finished(item: Open, stopReason: StopReason): OutputItem {
     const content = item.parts.join('')
-    // A call without parameters may come without arguments. The contract requires JSON text.
+    // A provider may send a function call without arguments. The contract requires JSON text.
     if (item.type === 'call')
       return { type: 'function_call', callId: item.callId, name: item.name, arguments: content || '{}' }
     if (!this.#structured) return { type: 'message', text: content }

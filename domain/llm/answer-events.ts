@@ -9,7 +9,7 @@ import { quantitiesOf } from './tokens.ts'
 export interface AnswerReader<Part, Event> {
   /** Counts the characters in text and arguments so far. */
   readonly characters: number
-  /** The provider's count for the whole answer. Null until it has come. */
+  /** The provider's count for the whole answer. Null until the provider has sent it. */
   readonly usage: LlmUsage | null
   /**
    * Adds the part's events to `ready`. Returns true if the answer is complete. The rest of the provider's stream is
@@ -33,7 +33,7 @@ export type BegunStream<Part> = { first: Part; rest: AsyncIterator<Part> }
 
 /**
  * Settles the request with the final counts and returns the cost, or null if the price is unknown. An incomplete answer
- * is billed too, but its speed does not count for the model.
+ * is billed too, but its speed does not count in the model's figures.
  */
 export type Settle = (usage: LlmUsage, isComplete: boolean) => number | null
 
@@ -54,9 +54,9 @@ export type EventOptions<Event> = {
 }
 
 /**
- * The events of one streamed answer. It also finishes the request, at the earliest of these: the last event, a failure,
- * the reader's return or the client's leaving. For speech, `follow` and `deliver` do the same. This is one plain
- * iterator instead, because each layer costs time for each chunk in each stream.
+ * The events of one streamed answer. It also finishes the request at the last event, at a failure, when the reader
+ * returns or when the client disconnects, at the first of these. For speech, `follow` and `deliver` do the same. This
+ * is one plain iterator instead, because each layer costs time for each chunk in each stream.
  */
 export class AnswerEvents<Part, Event> implements AsyncIterableIterator<Event> {
   readonly #dispatched: DispatchedRequest<unknown>
@@ -66,7 +66,7 @@ export class AnswerEvents<Part, Event> implements AsyncIterableIterator<Event> {
   readonly #ready: Event[]
   #first: Part | null
   #ended = false
-  /** True if the reader has left or has got the failure. */
+  /** True if the reader has stopped or has received the failure. */
   #isOver = false
 
   constructor(
@@ -105,8 +105,8 @@ export class AnswerEvents<Part, Event> implements AsyncIterableIterator<Event> {
         let part = this.#first
         this.#first = null
         if (part === null) {
-          // The provider may be silent for `idleMs` at most. The timer runs only while this waits for the provider, so
-          // a slow reader does not count.
+          // The provider may be silent for `idleMs` at most. The timer runs only while this iterator waits for the
+          // provider, so a slow reader does not use up the time.
           signal.expect(this.#options.idleMs)
           const next = await signal.guard(this.#rest.next())
           signal.rest()
@@ -140,8 +140,8 @@ export class AnswerEvents<Part, Event> implements AsyncIterableIterator<Event> {
   }
 
   /**
-   * Fails the request. If the reader has left, the part written so far is billed. The provider never reports this
-   * amount, so it is estimated.
+   * Fails the request. If the reader has stopped, the answer's part so far is billed. The provider does not report its
+   * amount, so the amount is estimated.
    */
   #fail(error: unknown): unknown {
     const isCancelled = !(error instanceof ProviderError) || error.errorClass === 'cancelled'

@@ -1,12 +1,12 @@
 /**
  * The only operation over language models: it plans a request, dispatches it, passes the answer on and settles it. It
- * does not know any protocol. Each surface passes in a translation between its wire format and the domain's requests,
- * answers and events:
+ * contains no protocol. Each surface passes in a translation between its wire format and the domain's requests, answers
+ * and events:
  *
  *   input ──► requestOf ──► provider ──► answerOf (whole) or reader (streamed) ──► the surface
  *
- * If a provider speaks the client's protocol itself, it gets the client's body unread, and its answer goes back unread:
- * `passThrough`.
+ * If a provider speaks the client's protocol itself, the client's body and the provider's answer are passed on without
+ * translation: `passThrough`.
  */
 import type { Quantity } from '../billing/ledger.ts'
 import type { AttemptSignal } from '../dispatch/attempt-signal.ts'
@@ -52,11 +52,14 @@ export interface Translation<Input extends GenerateInput, Answer, Event> {
   needs(input: Input): Capability[]
   /** Returns the request's maximum consumption, for the credit reservation. */
   worstCase(input: Input): Quantity[]
-  /** Returns true if an empty answer can be the caller's wish, for example because of stop words. Absent: it cannot. */
+  /**
+   * Returns true if the request may have an empty answer, for example because of stop words. If absent, an empty answer
+   * is always a failure.
+   */
   mayBeEmpty?(input: Input): boolean
   /**
-   * Estimates the consumption for a stream whose reader left after `characters`, because the provider has not counted
-   * it.
+   * Estimates the consumption for a stream if its reader stopped after `characters`, because the provider has not
+   * counted it.
    */
   soFar(input: Input, characters: number): Quantity[]
   /**
@@ -70,8 +73,8 @@ export interface Translation<Input extends GenerateInput, Answer, Event> {
    */
   ignored?(model: string, input: Input, llm: Llm): readonly string[]
   /**
-   * Translates a whole answer. Throws a ProviderError if another candidate may do better. Returns a Fault if the answer
-   * is billed anyway.
+   * Translates a whole answer. Throws a ProviderError if another candidate may answer successfully. Returns a Fault if
+   * the answer is billed anyway.
    */
   answerOf(answer: LlmAnswer, input: Input): Answer | Fault
   /**
@@ -104,7 +107,10 @@ export type GeneratedStream<Event> = { route: Route; events: AsyncIterable<Event
 export type Generate<Input, Answer, Event> = {
   /** Resolves with the whole answer. Fails over until a candidate has answered. */
   whole(input: Input): Promise<Generated<Answer>>
-  /** Resolves when a provider's first event has come, failing over until then. */
+  /**
+   * Resolves with the stream after a provider's first event. Before this event, the next candidate is tried after a
+   * failure.
+   */
   stream(input: Input): Promise<GeneratedStream<Event>>
 }
 
@@ -158,7 +164,7 @@ function planOf<Input extends GenerateInput, T>(
     : { ask, atOnce: true, worstCase, run }
 }
 
-/** Marks an empty answer as the caller's wish, so it does not count against the model. */
+/** Marks an empty answer as allowed by the request, so the answer does not count as the model's failure. */
 function excusing<T>(answer: Plan<T>['run']): Plan<T>['run'] {
   return async (row, signal, ports) => {
     try {
@@ -193,7 +199,7 @@ function askWhole<Input extends GenerateInput, Answer>(
   }
 }
 
-/** A stream whose first item has come. `events` makes its events once the serving attempt is known. */
+/** A stream after its first item. `events` makes its events when the serving attempt is known. */
 type OpenedStream<Event> = {
   ignored: readonly string[]
   events: (dispatched: DispatchedRequest<unknown>) => AsyncIterable<Event>
@@ -243,8 +249,8 @@ async function firstOf<Part>(
 }
 
 /**
- * Throws ProviderError `empty` if the model has not answered, so the next candidate is tried. If an empty answer used
- * tokens, it is an answer: reasoning may have used up the limit.
+ * Throws ProviderError `empty` if the model has not answered, so the next candidate is tried. An empty answer that used
+ * tokens is accepted, because reasoning may have used up the token limit.
  */
 function refuseNothing({ stopReason, usage }: { stopReason: StopReason; usage: LlmUsage }): void {
   if (stopReason !== 'max_output_tokens' && usage.outputTokens + usage.reasoningTokens === 0)

@@ -90,7 +90,7 @@ class ItemReader implements AnswerReader<LlmEvent, ItemEvent> {
     throw endedEarly()
   }
 
-  /** Settles the request before its last events are sent, because the last event carries the cost. */
+  /** Settles the request before its last events are sent, because the last event contains the cost. */
   #complete(stopReason: StopReason, usage: LlmUsage, ready: ItemEvent[]): void {
     const output = finished(this.#assembler, stopReason, this.#input)
     this.usage = usage
@@ -102,8 +102,8 @@ class ItemReader implements AnswerReader<LlmEvent, ItemEvent> {
 }
 
 /**
- * Returns the finished items. A truncated answer is a Fault and not a failed attempt, because no other model would do
- * better with the same token limit.
+ * Returns the finished items. A truncated answer is returned as a Fault and does not fail the attempt, because another
+ * model would be truncated by the same token limit.
  */
 function finished(assembler: AnswerAssembler, stopReason: StopReason, input: ItemsInput): OutputItem[] | Fault {
   try {

@@ -10,7 +10,7 @@ export function levelsOf(text: string): number {
     const code = text.charCodeAt(at)
     if (code === quote) isString = !isString
     else if (isString) at += code === backslash ? 1 : 0
-    // [ or {
+    // True for `[` and `{`.
     else if ((code | 0x20) === 0x7b) most = Math.max(most, ++level)
     else if ((code | 0x20) === 0x7d) level--
   }

@@ -3,7 +3,7 @@ import type { LlmItem, LlmRequest, LlmUsage } from '../ports/llm.ts'
 
 /**
  * For estimates before a provider has counted tokens, when only bytes are known. Current tokenizers make one token from
- * 3 to 4 bytes in most scripts, and from 2 in the worst common script. So a text costs at most half its bytes in
+ * 3 to 4 bytes in most scripts, and from 2 bytes in the worst common script. So a text costs at most half its bytes in
  * tokens.
  */
 const bytesPerTokenLeast = 2
@@ -11,7 +11,7 @@ const charactersPerToken = 4
 /** The tokens for each item's role and separators. */
 const tokensPerItem = 8
 
-/** A limit up to this can leave an answer empty, because it has room for hardly a word. */
+/** A token limit up to this can leave an answer empty, because a single word may exceed it. */
 export const fewTokens = 16
 
 type Request = Omit<LlmRequest, 'model'>
@@ -24,7 +24,7 @@ export function worstCase(request: Request): Quantity[] {
   ]
 }
 
-/** Estimates the consumption if the reader left before the answer was complete. */
+/** Estimates the consumption if the reader stopped before the answer was complete. */
 export function soFar(request: Request, characters: number): Quantity[] {
   return quantitiesOf({
     inputTokens: Math.ceil(inputBytes(request) / charactersPerToken) + overhead(request),
