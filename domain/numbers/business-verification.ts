@@ -1,6 +1,6 @@
 /**
  * Verifies an organization's business. The law requires this before an organization may buy phone numbers. One
- * verification holds for an organization's live and test keys together.
+ * verification applies to an organization's live and test keys together.
  */
 import type { Clock } from '../ports/system.ts'
 import { ResourceFault, refuseIssues, type ValuePath } from '../records/resource-fault.ts'
@@ -84,8 +84,8 @@ export function createBusinessVerifications(deps: VerificationDeps): BusinessVer
   const settled = (submission: Submission | null) => submission && afterReview(submission, clock.nowMs())
 
   /**
-   * Finds the submission. If its automatic review has ended, the result is written now. So this needs no timer, which
-   * could be lost with its process.
+   * Finds the submission. If its automatic review has ended, the result is written now. So the review needs no timer,
+   * and a process's end cannot lose its result.
    */
   async function find(organizationId: string): Promise<Submission | null> {
     const stored = await store.find(organizationId)
@@ -170,7 +170,7 @@ function blank({ clock, submissionId }: VerificationDeps, organizationId: string
   }
 }
 
-/** Refuses a wrong phone number. An empty field is no wrong number, because it counts as not filled in. */
+/** Refuses a wrong phone number. An empty field is allowed, because it counts as missing. */
 function refusePhone({ authorizedRepresentative }: SubmittedForms, { isPhoneNumber }: VerificationDeps): void {
   const phone = authorizedRepresentative?.['phone']
   if (typeof phone !== 'string' || phone === '' || isPhoneNumber(phone)) return

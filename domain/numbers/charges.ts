@@ -1,6 +1,6 @@
 /**
  * Charges monthly for numbers. If a month cannot be paid, the number is overdue. After seven days it is suspended until
- * a charge is paid. It is never given back to the carrier automatically:
+ * a charge is paid. The server never releases a number to the carrier automatically:
  *
  *   due ──► paid ──────────────────────────────► due a month later
  *    └────► overdue ──► suspended ──► paid ──► …
@@ -27,7 +27,7 @@ export interface NumberChargeStore {
 }
 
 export const chargeEveryMs = 30_000
-/** The most charges in one run. */
+/** The maximum number of charges in one run. */
 const dueMax = 500
 const suspendedAfterMs = 7 * 86_400_000
 
@@ -47,7 +47,7 @@ export function createCharges({ charges, clock, log }: ChargeDeps): () => Promis
 }
 
 /**
- * Returns a number after a charge. The months of a suspension are not charged. A month in which no server ran is
+ * Returns the number after a charge. Months during a suspension are not charged. Months during a server outage are
  * charged.
  */
 function paid(number: PhoneNumber, nowMs: number): PhoneNumber {

@@ -26,7 +26,10 @@ export function issuesOfTrunk(
   ]
 }
 
-/** Refuses a number for inbound calls without an answer: it needs an agent, or a template with enough settings. */
+/**
+ * Refuses a number for inbound calls if nothing can answer the calls: the number needs an agent, or a template with
+ * enough settings.
+ */
 export function issuesOfWhole(number: PhoneNumber): Issue[] {
   if (number.direction === 'outbound' || hasAnswer(number)) return []
   return [{ path: ['dispatchMetadataTemplate'], problem: { kind: 'answer_missing' } }]

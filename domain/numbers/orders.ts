@@ -1,6 +1,6 @@
 /**
  * Orders numbers. The number is stored and paid before the carrier receives the order, and its id is the order's
- * reference. So no order is forgotten if a process dies:
+ * reference. So an order survives its process's death:
  *
  *   stored and paid, `pending` ──► order ──► `done`
  *                                    │  └──► `failed`: the money goes back
@@ -17,14 +17,14 @@ export interface NumberCarriers {
 
 export type InsertOutcome = 'inserted' | 'agent_unknown' | 'exists' | 'limit_reached' | 'unavailable' | 'credit_too_low'
 
-/** The end of an order. After `withdrawn`, the number is deleted. */
+/** The result of an order. After `withdrawn`, the number is deleted. */
 export type OrderEnd =
   | { status: 'done'; orderId: string; resourceId: string | null }
   | { status: 'failed' }
   | { status: 'withdrawn' }
 
 export interface NumberOrderStore {
-  /** Checks everything that `insert` checks, except the price. `free`: the number can be inserted. */
+  /** Makes the same checks as `insert`, except for the price. `free`: the number can be inserted. */
   check(number: PhoneNumber, numbersMax: number): Promise<'agent_unknown' | 'exists' | 'limit_reached' | 'free'>
   /**
    * Stores the number and debits its price in one transaction. The order is not looked up before `lookAtMs`.
@@ -34,12 +34,12 @@ export interface NumberOrderStore {
   /** Stores that the carrier has the order but has not decided. */
   ordered(number: PhoneNumber, orderId: string, lookAtMs: number): Promise<void>
   /**
-   * Ends a pending order. An ended order stays as it is, so the money goes back only once. Resolves with null if the
+   * Ends a pending order. An ended order stays as it is, so the price is refunded only once. Resolves with null if the
    * number no longer exists.
    */
   end(number: PhoneNumber, end: OrderEnd): Promise<PhoneNumber | null>
   /**
-   * Returns pending orders that are due for a look, in all organizations. Other processes do not get them before
+   * Returns pending orders that are due for a check, in all organizations. Other processes do not get them before
    * `untilMs`.
    */
   take(limit: number, untilMs: number): Promise<PhoneNumber[]>
@@ -52,7 +52,7 @@ export const lookEveryMs = 5_000
 const lostAfterMs = 60_000
 const dueMax = 50
 
-/** Makes a function that asks the carriers about pending orders. */
+/** Makes a function that asks the carriers for the results of pending orders. */
 export function createOrderLook(deps: OrderDeps): () => Promise<void> {
   return async () => {
     const due = await deps.orders.take(dueMax, deps.clock.nowMs() + lookEveryMs)
@@ -80,8 +80,8 @@ async function lookAt({ orders, carriers, clock }: OrderDeps, number: PhoneNumbe
 }
 
 /**
- * Makes the end of a successful order. If the carrier's id for the number cannot be read now, it is looked up when the
- * number is given back.
+ * Makes the result of a successful order. If the carrier's id for the number cannot be read now, the id is looked up
+ * when the number is released.
  */
 export async function doneBy(carrier: NumberCarrier, { e164 }: PhoneNumber, orderId: string): Promise<OrderEnd> {
   const resourceId = await carrier.resourceIdOf(e164).catch((error: unknown) => {

@@ -13,13 +13,13 @@ import { hasAnswer } from './setup-status.ts'
 export type PhoneNumberDeps = PurchaseDeps &
   ImportDeps & {
     smsRegistries: SmsRegistries
-    /** If true, a change of only the agent also changes the number's direction. */
+    /** If true, a change that sets only the agent also changes the number's direction. */
     followsAgent: boolean
   }
 
 /** Every method throws ResourceFault. */
 export type PhoneNumbers = {
-  /** Oldest first. */
+  /** The oldest is first. */
   list(tenant: Tenant): Promise<PhoneNumber[]>
   get(tenant: Tenant, id: string): Promise<PhoneNumber>
   /** Changes a number. Running calls keep their settings. */
@@ -52,7 +52,7 @@ export function createPhoneNumbers(deps: PhoneNumberDeps): PhoneNumbers {
     purchase: createPurchase(deps),
     import: createImport(deps),
     async release(tenant, id) {
-      // Only releases to the carrier must wait for each other.
+      // Only releases to the carrier must run one after another.
       const step = () => releaseOne(deps, tenant, id)
       await (isOfCarrier(requireResource(await store.find(tenant, id))) ? store.inTurn(tenant, id, step) : step())
     },
@@ -63,7 +63,7 @@ const isOfCarrier = ({ order, source }: PhoneNumber) => order.status === 'done' 
 
 async function releaseOne(deps: PhoneNumberDeps, tenant: Tenant, id: string): Promise<void> {
   const { store } = deps
-  // Reads the number again: while this waited, another request may have given it back, and another organization may
+  // Reads the number again, because during the wait another request may have released it, and another organization may
   // have bought it.
   const number = requireResource(await store.find(tenant, id))
   const { order } = number
@@ -73,8 +73,8 @@ async function releaseOne(deps: PhoneNumberDeps, tenant: Tenant, id: string): Pr
 }
 
 /**
- * Returns the number after a change. If its connection changes, its first call is forgotten, because this call came
- * over the old connection.
+ * Returns the number after a change. If its connection changes, the time of its first call is removed, because this
+ * call used the old connection.
  */
 function changedNumber(number: PhoneNumber, { sipConnectionInstallationId, ...same }: OwnedNumberChange): PhoneNumber {
   const connectionId = sipConnectionInstallationId ?? number.connectionId
@@ -83,8 +83,9 @@ function changedNumber(number: PhoneNumber, { sipConnectionInstallationId, ...sa
 }
 
 /**
- * Returns the direction after a change. If nothing answers calls to the number any more, it becomes `outbound`. If only
- * an agent is set on an `outbound` number, it becomes `both`, or `inbound` if its connection places no calls.
+ * Returns the direction after a change. If inbound calls can no longer be answered, the direction becomes `outbound`.
+ * If only an agent is set on an `outbound` number, the direction becomes `both`, or `inbound` if the number's
+ * connection places no calls.
  */
 function followingDirection(
   before: PhoneNumber,

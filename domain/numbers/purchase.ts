@@ -1,4 +1,4 @@
-/** Buys a phone number. Everything that can refuse the purchase is checked before the payment. */
+/** Buys a phone number. All checks happen before the payment. */
 import { NumberCarrierError, type OfferedNumber } from '../ports/number-carrier.ts'
 import type { Clock } from '../ports/system.ts'
 import { Fault } from '../records/fault.ts'
@@ -29,7 +29,7 @@ export type PurchaseNumber = (tenant: Tenant, input: NewNumber) => Promise<Phone
 /** If an order has no answer after this time, its process has died. */
 const orderMs = 30_000
 
-/** Throws ResourceFault. */
+/** The returned function throws ResourceFault. */
 export function createPurchase(deps: PurchaseDeps): PurchaseNumber {
   return async (tenant, input) => {
     const number = newNumber(deps, tenant, input)
@@ -106,7 +106,7 @@ function offerOf({ carriers }: PurchaseDeps, number: PhoneNumber): Promise<Offer
   return carriers.of(number).offerOf(number.e164).catch(rejectAsFault)
 }
 
-/** Throws the fault for an outcome, if it is a refusal. `number` is absent if nothing has to be paid yet. */
+/** Throws the fault for an outcome if the outcome is a refusal. `number` is absent if nothing has been paid yet. */
 function refuse(outcome: Awaited<ReturnType<NumberOrderStore['insert' | 'check']>>, number?: PhoneNumber): void {
   switch (outcome) {
     case 'inserted':
@@ -136,7 +136,7 @@ async function order({ orders, carriers, clock }: PurchaseDeps, number: PhoneNum
     await orders.ordered(number, id, clock.nowMs() + lookEveryMs)
   } catch (error) {
     if (!(error instanceof NumberCarrierError)) throw error
-    // The carrier may have accepted the order. So the number stays, and the carrier is asked again.
+    // The carrier may have accepted the order. So the number is kept, and the carrier is asked again later.
     if (error.failure === 'unknown') return number
     await orders.end(number, { status: 'withdrawn' })
     throw faultOf(error, { isOrdered: true })

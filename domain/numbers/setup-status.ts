@@ -1,4 +1,4 @@
-/** Says whether a number is ready for calls in its direction. */
+/** States if a number is ready for calls in its direction. */
 import type { PhoneNumber } from '../records/phone-number.ts'
 
 export type SetupIssue =
@@ -17,8 +17,8 @@ export type SetupStatus = {
   outboundReady: boolean
   agentReady: boolean
   /**
-   * True if no call has come over the trunk yet: the trunk may still send the number's calls elsewhere. This is only
-   * information and does not affect readiness.
+   * True if no call has arrived over the trunk yet: the trunk's operator may still route the number's calls elsewhere.
+   * This is only information and does not affect readiness.
    */
   forwardingRequired: boolean
   /** Always true for a carrier's number. */
@@ -32,8 +32,8 @@ const issueOfOrder: Partial<Record<PhoneNumber['order']['status'], SetupIssue>> 
 }
 
 /**
- * Returns the number's status. `hasTrunks` is true if this server has a SIP port. Without it, trunk calls are not
- * possible.
+ * Returns the number's status. `hasTrunks` is true if this server has a SIP port. Without a SIP port, trunk calls are
+ * not possible.
  */
 export function setupStatusOf(number: PhoneNumber, hasTrunks: boolean): SetupStatus {
   const { direction, suspendedAtMs, order } = number

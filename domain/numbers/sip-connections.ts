@@ -25,7 +25,7 @@ export type NewConnection = {
 
 type Login = { username?: string | null; password?: string | null }
 
-/** An absent field stays as it is. */
+/** The fields to change. Absent fields keep their values. */
 export type ConnectionChange = {
   name?: string
   provider?: string | null
@@ -40,7 +40,7 @@ export type ConnectionDeps = {
   isSubnet: (text: string) => boolean
   clock: Clock
   connectionId: () => string
-  /** The most addresses in one organization's connections together. */
+  /** The address limit for all connections together. */
   allowedAddressesMax: number
 }
 
@@ -52,12 +52,12 @@ export type SipConnectionOperations = {
   remove(tenant: Tenant, id: string): Promise<void>
 }
 
-/** Fixed in the contract. */
+/** The limit for connections, fixed in the contract. */
 const connectionsMax = 20
 /**
  * The shortest allowed prefixes, as in 172.16.0.0/16 and in a telephone company's whole IPv6 range. Without a login,
- * only the address identifies the caller, so 0.0.0.0/0 would accept calls from everybody, including other
- * organizations.
+ * only the address identifies the caller, so 0.0.0.0/0 would accept calls from any address, including other
+ * organizations' addresses.
  */
 const prefixLeast = { ipv4: 16, ipv6: 32 }
 
@@ -84,7 +84,7 @@ export function createSipConnections(deps: ConnectionDeps): SipConnectionOperati
       const outcome = await store.change(tenant, id, (stored, others) => {
         if (Object.keys(change).length === 0) return stored
         const settings = changed(stored, change)
-        // Stored ranges that the change does not contain are not checked for width and count, so they stay.
+        // Ranges that are already stored are not checked again for width and count, so they can be kept.
         refuseIssues([
           ...issuesOf(settings, deps),
           ...issuesOfWidth(change, deps),
@@ -166,8 +166,8 @@ function changed({ connection, passwords }: ConnectionWithPasswords, change: Con
 }
 
 /**
- * Returns a side that the change does not set: the stored side if the field is absent, or null if the change removes
- * it.
+ * Returns the connection's inbound or outbound side if the change does not set it: the stored side if the field is
+ * absent, or null if the change removes the side.
  */
 const remainingSide = <Side>(change: null | undefined, side: Side) => (change === null ? null : side)
 
@@ -176,8 +176,8 @@ const withoutLogin = ({ username, password }: Login) =>
   username === null && password === undefined ? { password: null } : {}
 
 /**
- * Refuses a new host with the stored password: the host would receive digests of the password, and could guess a weak
- * password from them.
+ * Refuses a new host together with the stored password. The new host would receive digests of the password, and could
+ * guess a weak password from them.
  */
 function issuesOfMove(
   { connection }: ConnectionWithPasswords,
@@ -190,7 +190,10 @@ function issuesOfMove(
   return isPasswordReused ? [{ path: ['outbound', 'password'], problem: { kind: 'password_of_other_host' } }] : []
 }
 
-/** Returns true if calls still go out to the same host with the same login. The connection then keeps its status. */
+/**
+ * Returns true if calls still go out to the same host with the same login. In this case the connection keeps its
+ * status.
+ */
 function isSameWay(before: ConnectionWithPasswords, after: ConnectionWithPasswords): boolean {
   const way = ({ connection: { outbound }, passwords }: ConnectionWithPasswords) =>
     outbound && { ...outbound, password: passwords.outbound }
@@ -200,7 +203,7 @@ function isSameWay(before: ConnectionWithPasswords, after: ConnectionWithPasswor
 function issuesOfWidth({ inbound }: Pick<ConnectionChange, 'inbound'>, { isSubnet }: ConnectionDeps): Issue[] {
   return (inbound?.allowedAddresses ?? []).flatMap((range, at): Issue[] => {
     const least = range.includes(':') ? prefixLeast.ipv6 : prefixLeast.ipv4
-    // A text that is not a range is refused by another rule.
+    // A text that is not a range is refused elsewhere.
     const isWide = isSubnet(range) && Number(range.slice(range.indexOf('/') + 1)) < least
     return isWide ? [{ path: ['inbound', 'allowedAddresses', at], problem: { kind: 'range_too_wide' } }] : []
   })
