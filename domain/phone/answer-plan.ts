@@ -23,8 +23,8 @@ export function answeringIssues(options: AnsweringOptions | null | undefined, ch
 }
 
 /**
- * Makes the plan. Returns null if the call continues alike for a person and a machine. Throws ResourceFault if the
- * message cannot be rendered.
+ * Makes the plan. Returns null if the call continues in the same way for a person and a machine. Throws ResourceFault
+ * if the message cannot be rendered.
  */
 export async function answerPlanOf(
   { amd, voicemail }: AnsweringOptions,
@@ -44,14 +44,14 @@ export async function answerPlanOf(
 }
 
 /**
- * Replaces the plan for a trunk: a trunk's company does not recognize machines, so this server judges the greeting
- * instead.
+ * Replaces the plan for a call over a SIP trunk: the trunk's company does not detect answering machines, so this server
+ * analyses the greeting instead.
  */
 export function planOnLine(plan: AnswerPlan | null, line: LineName): AnswerPlan | null {
   return plan?.mode === 'carrier' && line === 'trunk' ? { ...plan, mode: 'agent', isSubstitute: true } : plan
 }
 
-/** Makes the detector for a call. It writes its verdict to the call's record. */
+/** Makes the detector for a call. The detector writes its result to the call's record. */
 export function answeringOf(
   plan: AnswerPlan | undefined,
   clock: Clock,

@@ -29,7 +29,7 @@ export type PreCallContext = {
   preparation: Preparation
 }
 
-/** Resolves with the call whose conversation can begin, with changed settings if the endpoint changed any. */
+/** Resolves with the call, ready for its conversation and with the endpoint's changed settings. */
 export async function askBefore(
   deps: AskBeforeDeps,
   { caller, request, preparation }: PreCallContext,

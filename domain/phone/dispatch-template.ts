@@ -10,7 +10,7 @@ type Numbers = Pick<CallPhone, 'from' | 'to' | 'forwardedFrom'>
 
 export type Dispatched = { request: SessionRequest; tags: Record<string, string> }
 
-/** The template's names for settings, with the agent's names for the same settings. */
+/** The names of settings in a template, with the agent's names for the same settings. */
 const settings = {
   intent: 'intent',
   constraints: 'stackPreferences',
@@ -54,7 +54,8 @@ export function dispatchedBy(
     request: {
       ...(sessionSettings as SessionRequest),
       ...(variables && { variables: withoutNulls(variables) }),
-      // A request's tool replaces the agent's tool with the same name. A template's tool must not, so it is dropped.
+      // A tool in a request replaces the agent's tool with the same name. A tool in a template must not replace it, so
+      // such a tool is dropped.
       ...(tools !== undefined && { tools: tools && tools.filter(({ name }) => !toolsOfAgent.includes(name)) }),
       metadata: { ...others, ...metadata },
     },
@@ -89,8 +90,8 @@ export function placeholdersOnly(text: string): boolean {
 }
 
 /**
- * Fills in the placeholders. A text that is only a placeholder becomes null if it has no value. Inside a longer text, a
- * placeholder without a value becomes empty.
+ * Fills in the placeholders. A text that is only a placeholder becomes null if it has no value. In a longer text, a
+ * placeholder without a value is replaced by an empty text.
  */
 function rendered(value: unknown, values: Record<string, string | null>): unknown {
   if (typeof value === 'string') {

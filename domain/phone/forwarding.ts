@@ -1,6 +1,6 @@
 /**
- * Finds the number that forwarded a call to us. The sources are tried in order. The first source counts that has a
- * number other than the dialled number, without a privacy request. In a header only the last forwarding's entry counts,
+ * Finds the number that forwarded a call to us. The sources are tried in order. The first source with a number other
+ * than the dialled number, and without a privacy request, is used. In a header only the last forwarding's entry counts,
  * because earlier forwardings did not lead here.
  */
 import type { ForwardingFields } from '../ports/phone-line.ts'
@@ -45,7 +45,7 @@ function sourcesOf(
 
 /**
  * Returns the entries before the dialled number's last entry. Entries are in the order of the forwardings (RFC 7044).
- * Entries after ours came from a telephone exchange that sent the call on.
+ * Entries after the dialled number's entry were added by a telephone exchange on the way to us.
  */
 function beforeOurs(entries: string[], others: (entries: string[]) => string[]): string[] {
   const ours = entries.findLastIndex((entry) => others([entry]).length === 0)
@@ -54,7 +54,8 @@ function beforeOurs(entries: string[], others: (entries: string[]) => string[]):
 
 /**
  * Splits header values at commas outside quotes and angle brackets. An unclosed quote or bracket extends to the end.
- * Otherwise the text behind each would be searched again, which takes too long for a hostile header.
+ * Otherwise the rest of the text would be searched again after each quote or bracket, and a hostile header would take
+ * too long.
  */
 function entriesOf(headers: readonly string[]): string[] {
   return headers
@@ -85,7 +86,7 @@ function hidesEntry(text: string): boolean {
 }
 
 /**
- * Returns true if a Privacy header hides all History-Info entries (RFC 7044). The word `id` is only about the caller.
+ * Returns true if a Privacy header hides all History-Info entries (RFC 7044). The value `id` concerns only the caller.
  */
 const hidesHistory = (privacy: string) =>
   privacy.split(/[;,]/).some((word) => ['history', 'session', 'header'].includes(word.trim().toLowerCase()))

@@ -1,13 +1,13 @@
 /**
- * Hangs up a leg, and tries again if its line refuses or does not answer: a forgotten leg costs money and keeps a
- * person in silence. After the last try, the regular search for silent and orphaned legs must find the leg.
+ * Hangs up a leg, and tries again if its carrier refuses or does not answer, because a leg that stays open costs money
+ * and keeps a person in silence. If the last try fails, the regular search for orphaned legs hangs it up later.
  */
 import type { LegRef, PhoneLine, RejectCode } from '../ports/phone-line.ts'
 import type { Clock, Log } from '../ports/system.ts'
 import type { Leg } from '../records/leg.ts'
 
 const retryMs = 2_000
-/** Together with the pauses, enough for an outage of half a minute. */
+/** With the pauses between them, these tries cover an outage of half a minute. */
 const triesMax = 15
 
 /** Resolves with false if all tries have failed. Never rejects. */

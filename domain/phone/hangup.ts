@@ -1,4 +1,4 @@
-/** Maps an unanswered call's hangup to an end reason: by its SIP code, otherwise by the line's cause. */
+/** Maps an unanswered call's hangup to an end reason, by the SIP code or otherwise by the carrier's hangup cause. */
 import type { EndReason } from '../records/states/call.ts'
 
 const byCode: Readonly<Record<number, EndReason>> = {
@@ -24,7 +24,7 @@ const byCause: Readonly<Record<string, EndReason>> = {
   not_found: 'invalid_number',
 }
 
-/** Lower SIP codes are not refusals. */
+/** SIP status codes below this are not refusals. */
 const refusalLeast = 400
 
 export function reasonOfHangup(sipCode: number | null, cause: string): EndReason {

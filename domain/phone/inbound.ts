@@ -1,6 +1,6 @@
 /**
- * Accepts or refuses inbound calls announced by lines. A call is answered only when its conversation can begin. Below
- * each step is the SIP code for a refusal:
+ * Accepts or refuses inbound calls announced by carriers and SIP trunks. A call is answered only when its conversation
+ * can begin. Below each step is the SIP code for a refusal:
  *
  *   announced ──► number ──► settings ──► stored, `ringing` ──► limits ──► the event before the call ──► answered
  *                   │ 404       │ 480           │ 480, 503        │ 486
@@ -35,11 +35,11 @@ export type InboundDeps = PrepareDeps &
     priceOf: PriceOfLeg
     calls: Pick<CallStore, 'insertPhoned' | 'reconfigure' | 'countLive'>
     /**
-     * Reads a number in a line's spelling, from a call to our number `ours`. Returns E.164, or null if it is not a
+     * Reads a number in a carrier's spelling, from a call to our number `ours`. Returns E.164, or null if it is not a
      * number.
      */
     e164: (text: string, ours?: string) => string | null
-    /** Returns true if a line's text means this E.164 number. */
+    /** Returns true if a carrier's text for a dialled number means this E.164 number. */
     isDialed: (text: string, e164: string) => boolean
     ids: { session: () => string; leg: () => string }
     ownerId: string
@@ -61,7 +61,7 @@ export function createTakeInbound(deps: InboundDeps): TakeInbound {
       return line.reject({ legId: deps.ids.leg(), carrierLegId }, 404)
     }
     const inbound = await take(deps, caller, number, line, event)
-    // The call is not awaited here, because the line may repeat the event until this resolves.
+    // The call is not awaited here, because the carrier may repeat the event until this function resolves.
     if (inbound !== null) void begin(deps, inbound)
   }
 }
@@ -69,8 +69,8 @@ export function createTakeInbound(deps: InboundDeps): TakeInbound {
 const lastDigits = 4
 
 /**
- * Finds the dialled number. Returns null if it is unknown. A trunk's number is searched only in its connection, because
- * other organizations may have imported the same number.
+ * Finds the dialled number. Returns null if it is unknown. A number called over a SIP trunk is searched only among the
+ * trunk's numbers, because other organizations may have imported the same number.
  */
 async function numberCalled(
   { numbers, e164, isDialed }: InboundDeps,
@@ -88,8 +88,8 @@ async function numberCalled(
 }
 
 /**
- * Returns the organization that the line itself names, or null. A carrier has one connection for all organizations. The
- * simulator has one connection per organization, and the connection `simulator` for no particular organization.
+ * Returns the organization that the connection belongs to, or null. A carrier has one connection for all organizations.
+ * The simulator has one connection per organization, and the connection `simulator` for no particular organization.
  */
 function organizationCalled({ name }: PhoneLine, { connectionId = name }: Announced): string | null {
   return name === 'simulator' && connectionId !== name ? connectionId : null
@@ -102,11 +102,11 @@ type Inbound = {
   live: LiveCall
   request: SessionRequest
   preparation: Preparation
-  /** False if the number's settings cannot be used. The call then has substitutes and is refused. */
+  /** False if the number's settings cannot be used. The call is then stored with substitute settings and refused. */
   isUsable: boolean
 }
 
-/** Stores the call. Returns null if its leg was announced before. */
+/** Stores the call. Returns null if the carrier has announced its leg before. */
 async function take(
   deps: InboundDeps,
   caller: Caller,

@@ -2,7 +2,7 @@
 import type { MediaSink, MediaTransport, SessionEvent, SessionFault } from '../ports/media.ts'
 import type { EndReason } from '../records/states/call.ts'
 
-/** Passes audio to a leg's stream. It also reports the conversation's end, and sends DTMF over the line. */
+/** Passes audio to a leg's stream. It also reports the conversation's end, and sends DTMF through the carrier. */
 export class LegTransport implements MediaTransport {
   readonly sampleRateHz: number
   readonly #stream: MediaTransport
@@ -55,7 +55,7 @@ export class LegSink implements MediaSink {
   #conversation: MediaSink | null = null
   readonly #lost: () => void
   #isHandedOver = false
-  /** True if audio has come since the last check. The leg is then still connected. */
+  /** True if audio has arrived since the last check. The leg is then still connected. */
   hasAudio = false
 
   /** `lost` is called when the stream has ended. */
@@ -64,7 +64,8 @@ export class LegSink implements MediaSink {
   }
 
   /**
-   * Called when the line has connected the caller with another person. From now on the call goes on if the stream ends.
+   * Called when the carrier has connected the caller with another person. From now on the end of the stream does not
+   * end the call.
    */
   handOver(): void {
     this.#isHandedOver = true

@@ -1,4 +1,6 @@
-/** Debits phone legs. If a call has no credit or budget left, this process ends the call. */
+/**
+ * Debits the cost of phone legs from the credit. If a call has no credit or budget left, this process ends the call.
+ */
 import type { LegChargeStore } from '../records/leg-costs.ts'
 import type { PhoneCalls } from './phone-calls.ts'
 
@@ -9,7 +11,7 @@ export type LegChargesDeps = {
   ownerId: string
 }
 
-/** The most legs in one transaction. */
+/** The maximum number of legs in one transaction. */
 const legsMax = 200
 const callsMax = 1_000
 

@@ -1,5 +1,5 @@
 /**
- * Stores the line's leg id as soon as it is known. Without this id, no other process could hang up the leg after this
+ * Stores the carrier's leg id as soon as it is known. Without the id, no other process could hang up the leg after this
  * process dies.
  */
 import type { LegMedia } from '../ports/leg-media.ts'
@@ -10,7 +10,7 @@ export type LegNameDeps = { legs: Pick<LegStore, 'dialed'>; clock: Clock; log: L
 
 /** The pause between tries while the database is away. */
 const retryMs = 1_000
-/** Together with the pauses, enough for an outage of ten minutes. */
+/** With the pauses between them, these tries cover an outage of ten minutes. */
 const triesMax = 600
 /**
  * A person may answer this long after the dial command: the longest ringing time, and some time for the stream to
@@ -30,8 +30,9 @@ export async function storeLegName(deps: LegNameDeps, leg: Leg, carrierLegId: st
 }
 
 /**
- * Makes an ended leg's stream address invalid. If the line has not given the leg an id yet, it may still dial the leg.
- * The address then stays valid for `unnamedMs`, because the stream brings the id that is needed to hang up the leg.
+ * Makes an ended leg's stream address invalid. If the carrier has not assigned an id to the leg yet, it may still dial
+ * the leg. The address then stays valid for `unnamedMs`, because the stream brings the id that is needed to hang up the
+ * leg.
  */
 export function forgetStream({ media, clock }: { media: LegMedia; clock: Clock }, leg: Leg, isNamed: boolean): void {
   if (isNamed) media.forget(leg.id)

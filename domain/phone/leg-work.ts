@@ -1,11 +1,11 @@
 /**
- * Runs work on legs concurrently, in lanes. If a carrier or an organization's trunk does not answer, only work in its
- * lane waits. Work for other lines and the next check go on.
+ * Runs work on legs concurrently, in one queue (lane) for each carrier and each organization's trunks. If a carrier or
+ * trunk does not answer, only work in its lane waits.
  */
 import type { Clock, Log } from '../ports/system.ts'
 import type { Leg } from '../records/leg.ts'
 
-/** The most concurrent work in one lane. Further work in the lane waits. */
+/** The maximum number of concurrent tasks in one lane. Further work in the lane waits. */
 const atOnceMax = 32
 
 type Work = { legId: string; run: () => Promise<void> }

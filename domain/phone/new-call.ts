@@ -18,7 +18,7 @@ export type NewCall = Tenant & {
   nowMs: number
 }
 
-/** The process must have ended an unanswered call before this time. */
+/** If a call is still unanswered after this time, its process should have ended it. */
 const expiresMs = 300_000
 
 export function newPhoneCall({ settings, nowMs, ...call }: NewCall): Call {

@@ -1,6 +1,5 @@
 /**
- * Calls a phone. Everything that can refuse the call is checked before the carrier is asked. Then the carrier's answer
- * is awaited.
+ * Calls a phone. All checks happen before the carrier receives the dial command. Then the carrier's answer is awaited.
  */
 import type { CallRegistry } from '../calls/live/call-registry.ts'
 import type { CallStore } from '../calls/store.ts'
@@ -65,7 +64,7 @@ export type PhoneSessionRequest = Omit<SessionRequest, 'transport' | 'identity' 
 
 export type TelephonyOptions = AnsweringOptions & {
   region?: string | null
-  /** In seconds. */
+  /** The time in seconds. */
   ringingTimeout?: number | null
 }
 
@@ -74,14 +73,16 @@ export type DialedCall = { id: string; test: boolean; legId: string; roomName: s
 export type DialPhone = (caller: Caller, request: PhoneSessionRequest) => Promise<DialedCall>
 
 const ringingDefaultS = 60
-/** If the carrier has not answered within this time, the call counts as not dialled. */
+/** If the carrier has not answered the dial command within this time, the call counts as not dialled. */
 const dialMs = 5_000
-/** The line itself ends a leg after the ringing time. If it does not, the call ends this much later. */
+/**
+ * The carrier ends a leg after the ringing time. If the carrier does not, this server ends the call this much later.
+ */
 const ringingGraceMs = 1_000
 /**
- * Every leg gets the longest limit that lines accept, not its agent's limit: the line keeps this limit after a
- * transfer, and two connected people may talk as long as they like. For the agent's limit the conversation has a timer.
- * If no process holds the leg any more, it is hung up as an orphan.
+ * The time limit for every leg, the longest that carriers accept. The agent's limit is not used here: the carrier
+ * applies the limit even after a transfer, and two connected people may talk as long as they like. A timer in the
+ * conversation enforces the agent's limit. If no process holds the leg any more, the leg is hung up as an orphan.
  */
 const timeLimitS = 14_400
 
@@ -154,8 +155,8 @@ function numberIssues({ isPhoneNumber }: OutboundDeps, numbers: { to: string; fr
 }
 
 /**
- * Chooses the number to call from. `not_ready` is returned, not thrown, because missing things such as the agent must
- * be reported before this conflict.
+ * Chooses the number to call from. `not_ready` is returned and thrown later, because a missing agent or setting must be
+ * reported before this conflict.
  */
 async function numberOf(
   { numbers, lines }: OutboundDeps,
@@ -213,7 +214,7 @@ async function dial(
   let cancelTimer = () => {}
   const inTime = new Promise<LegRef>((resolve, reject) => {
     cancelTimer = clock.after(dialMs, () => {
-      // An event has shown that the line dials, so only its answer is late.
+      // An event has shown that the carrier dials, so only the answer to the command is late.
       if (phone.ref !== null) return resolve(phone.ref)
       const late = new PhoneLineError('timeout')
       controller.abort(late)
@@ -241,7 +242,8 @@ async function dial(
       phone.end('carrier_error')
       throw error
     }
-    // The line's answer is lost, but an event has named the leg. So the line dials it, and the call goes on.
+    // The answer to the dial command is lost, but an event contained the leg's id. So the carrier is dialling, and the
+    // call continues.
     if (phone.ref !== null && error.kind === 'timeout') return phone.dialed(phone.ref.carrierLegId, ringing)
     const { sipCode } = error
     phone.end(sipCode === null ? 'carrier_error' : reasonOfHangup(sipCode, ''), undefined, sipCode)
@@ -252,7 +254,10 @@ async function dial(
   }
 }
 
-/** Asks the endpoint while the phone rings, because it may change the settings. The conversation waits for them. */
+/**
+ * Asks the endpoint while the phone rings, because it may change the settings. The conversation begins after the
+ * endpoint's answer.
+ */
 async function configure(
   deps: OutboundDeps,
   { caller, request, preparation }: Outbound,

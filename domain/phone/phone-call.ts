@@ -5,8 +5,8 @@
  *      │           │            │           ▲
  *      └───────────┴────────────┴── stream ─┘      an end is possible in each state
  *
- * Line events come late, twice and in any order. So a stream also proves that the phone was answered, a status never
- * goes back, and an event in the wrong state is only recorded.
+ * Carriers' events may arrive late, twice and in any order. So a stream also proves that the phone was answered, a
+ * status never goes back, and an event in the wrong state is only recorded.
  */
 import type { Answering } from '../answering/answering.ts'
 import type { PhoneLog } from '../calls/journal.ts'
@@ -43,9 +43,9 @@ export type PhoneCallDeps = {
   over: () => void
 }
 
-/** After the person answers, the stream must begin within this time. */
+/** After the person answers, the audio stream must begin within this time. */
 const streamMs = 10_000
-/** The conversation's sample rate. A phone line carries no higher rate. */
+/** The conversation's sample rate. Phone audio never has a higher rate. */
 const sampleRateHz = 16_000
 
 /** The call's running transfer. */
@@ -64,11 +64,11 @@ export class PhoneCall implements LegHolder {
   #ref: LegRef | null
   #registered: RegisteredCall | null = null
   #call: Call
-  /** Null for an inbound call, or if the call continues alike for a person and a machine. */
+  /** Null for an inbound call, or if the call continues in the same way for a person and a machine. */
   readonly #answering: Answering | null
   readonly #ignoredRegion: { requested_region?: string; region?: null }
   #stream: MediaTransport | null = null
-  /** Null until the settings are known. The conversation waits for them. */
+  /** Null until the settings are known. The conversation begins only with settings. */
   #live: LiveCall | null = null
   readonly #sink = new LegSink(() => void this.#streamLost())
   #cancelWait = () => {}
@@ -77,7 +77,7 @@ export class PhoneCall implements LegHolder {
   /** The SIP code for refusing an inbound caller. Null if the leg must be hung up. */
   #rejectCode: RejectCode | null = null
   #transfer: OpenTransfer | null = null
-  /** True if the line has connected the caller with a recipient. */
+  /** True if the carrier has connected the caller with a transfer's recipient. */
   #isHandedOver = false
   #isReleased = false
 
@@ -105,7 +105,7 @@ export class PhoneCall implements LegHolder {
     return this.#state === 'talking' ? (this.#registered?.conversation ?? null) : null
   }
 
-  /** Null until the line has given the leg an id. */
+  /** Null until the carrier has assigned an id to the leg. */
   get ref(): LegRef | null {
     return this.#ref
   }
@@ -121,18 +121,18 @@ export class PhoneCall implements LegHolder {
     if (this.isOver) transfer.callerLeft()
   }
 
-  /** Called when the line has connected the caller with a recipient. */
+  /** Called when the carrier has connected the caller with a transfer's recipient. */
   handedOver(): void {
     this.#isHandedOver = true
     this.#sink.handOver()
   }
 
-  /** Called when the recipient has left. The transferred call is then over. */
+  /** Called when the transfer's recipient has hung up. The transferred call is then over. */
   recipientLeft(): void {
     this.#sink.hangUp()
   }
 
-  /** Makes the address where the line brings the leg's audio. */
+  /** Makes the address for the leg's audio stream, to which the carrier connects. */
   expectStream(): MediaEndpoint {
     const { media } = this.#deps
     return media.expect({
@@ -145,19 +145,22 @@ export class PhoneCall implements LegHolder {
     })
   }
 
-  /** Called when the call was counted against the session limits. If the call is over already, this is undone. */
+  /**
+   * Called when the call was counted against the session limits. If the call is over already, the call is removed from
+   * the count again.
+   */
   hold(registered: RegisteredCall): void {
     this.#registered = registered
     if (this.isOver) registered.drop()
   }
 
-  /** Called when the line has accepted the dial command. Without an answer in `ringingMs`, the call ends. */
+  /** Called when the carrier has accepted the dial command. Without an answer in `ringingMs`, the call ends. */
   dialed(carrierLegId: string, ringingMs: number): void {
     this.#named(carrierLegId)
     if (this.#isUnanswered()) this.#wait(ringingMs, () => this.end('no_answer'))
   }
 
-  /** Sets the conversation's settings. The conversation begins as soon as there is a stream. */
+  /** Sets the conversation's settings. The conversation begins when the audio stream begins. */
   configure(live: LiveCall): void {
     this.#live = live
     this.#call = live.call
@@ -192,7 +195,7 @@ export class PhoneCall implements LegHolder {
 
   event(event: LegEvent): void {
     this.#signMs = this.#deps.clock.monotonicMs()
-    // If the answer to the dial command was lost, this event is the first with the line's leg id.
+    // If the answer to the dial command was lost, this event is the first with the carrier's leg id.
     if (event.type !== 'hangup') this.#named(event.carrierLegId)
     this.#transfer?.callerEvent(event)
     recordLegEvent(this.record, event, { direction: this.leg.direction, ...this.#ignoredRegion })
@@ -226,7 +229,7 @@ export class PhoneCall implements LegHolder {
     this.#registered?.drop()
   }
 
-  /** Ends the call because a defect in this server kept its conversation from beginning. */
+  /** Ends the call because a defect in this server prevented the start of its conversation. */
   defect(err: unknown): void {
     this.#deps.log.error({ err, callId: this.leg.callId }, 'a call by phone could not begin')
     this.end('pipeline_failed')
@@ -234,12 +237,12 @@ export class PhoneCall implements LegHolder {
 
   /** Called when the conversation is over. */
   conversationOver(fault: SessionFault | null = null): void {
-    // This process shuts down, but the line keeps the two people connected without it.
+    // This process is shutting down, but the carrier keeps the two people connected without it.
     if (this.#isHandedOver && fault === 'shutting_down') this.#isReleased = true
     if (!this.isOver) this.#close()
   }
 
-  /** Asks the line about the leg if it has been silent for too long. */
+  /** Asks the carrier about the leg if the leg has sent neither events nor audio for too long. */
   async look(): Promise<void> {
     const { clock } = this.#deps
     if (this.#sink.hasAudio) this.#signMs = clock.monotonicMs()
@@ -332,7 +335,7 @@ export class PhoneCall implements LegHolder {
     if (!this.isOver) this.#hungUp(null, 'lost')
   }
 
-  /** Stores the line's leg id. From now on the leg can be hung up. */
+  /** Stores the carrier's leg id. From now on the leg can be hung up. */
   #named(carrierLegId: string): void {
     if (this.#ref !== null) return
     this.#ref = { legId: this.leg.id, carrierLegId }

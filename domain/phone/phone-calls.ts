@@ -32,24 +32,24 @@ export type PhoneCallsDeps = {
   log: Log
 }
 
-/** Handles an inbound call announced by a line. Resolves when the call is stored. */
+/** Handles an inbound call announced by a carrier or SIP trunk. Resolves when the call is stored. */
 export type TakeInbound = (line: PhoneLine, event: Announced) => Promise<void>
 export type Announced = Extract<LegEvent, { type: 'initiated' }>
 
-/** The most event ids remembered. A line repeats an event within seconds or minutes. */
+/** The maximum number of remembered event ids. A carrier repeats an event within seconds or minutes. */
 const seenMax = 20_000
 /** After a call's end, its late events are still accepted for this long. */
 const lateMs = 60_000
 /** Legs of an ended call may stay open this long, because its process normally hangs them up at once. */
 const orphanGraceMs = 10_000
-/** The most orphaned legs per line in one search. */
+/** The maximum number of orphaned legs per carrier in one search. */
 const orphansMax = 1000
 /**
- * If this process does not have a leg's line, it leaves the leg to other processes for this long. Then the leg counts
- * as over.
+ * If this process is not connected to a leg's carrier, it leaves the leg to other processes for this long. Then the leg
+ * counts as over.
  */
 const otherLineMs = 600_000
-/** The most unattended legs in one search. Further legs are found by later searches. */
+/** The maximum number of unattended legs in one search. Later searches find the rest. */
 const unattendedMax = 100
 /** If a caller leaves at once, the hangup may arrive before the call is stored. The event is kept for this long. */
 const earlyMs = 10_000
@@ -61,7 +61,7 @@ export class PhoneCalls {
   /** Calls that are not over, by call id. */
   readonly #live = new Map<string, PhoneCall>()
   readonly #seen = new Set<string>()
-  /** Hangups for legs unknown so far, by the line's leg id. */
+  /** Hangup events for unknown legs, by the carrier's leg id. */
   readonly #early = new Map<string, LegEvent>()
   /** Legs without a process at the last search, by id, each with the time when it was first found. */
   #suspects: ReadonlyMap<string, number> = new Map()
@@ -96,7 +96,7 @@ export class PhoneCalls {
     if (event !== undefined) phone.event(event)
   }
 
-  /** Delivers the leg's events to the holder from now on. */
+  /** From now on, delivers the leg's events to this holder. */
   hold(holder: LegHolder): void {
     this.#byLeg.set(holder.leg.id, holder)
   }
@@ -113,8 +113,8 @@ export class PhoneCalls {
   }
 
   /**
-   * Handles a line's event. If the leg is unknown and the event announces an inbound call, `takeInbound` gets the
-   * event.
+   * Handles a carrier's event. If the leg is unknown and the event announces an inbound call, `takeInbound` receives
+   * the event.
    */
   async received(line: LineName, event: LegEvent, takeInbound: TakeInbound): Promise<void> {
     if (this.#seen.has(nameOf(line, event))) return
@@ -126,21 +126,21 @@ export class PhoneCalls {
     else this.#unknown(line, event)
   }
 
-  /** Delivers an event that came to another process, or to this process before it held the call. */
+  /** Delivers an event that another process received, or this process before it held the call. */
   take(legId: string, line: LineName, event: LegEvent): void {
     const here = this.#byLeg.get(legId)
     if (here?.leg.line === line) this.#happened(here, event)
   }
 
-  /** Begins to ask the lines about legs that have been silent for too long. */
+  /** Begins to ask the carriers about legs without events and audio for too long. */
   look(): void {
     for (const holder of this.#byLeg.values()) this.#questions.begin(holder.leg, () => holder.look())
   }
 
   /**
-   * Begins to hang up legs without a living process: the process died, or the line did not answer an earlier hangup. A
-   * leg is hung up only if the previous search found it too, because after a database outage every process's row has
-   * expired.
+   * Begins to hang up legs without a living process: the process died, or the carrier did not answer an earlier hangup
+   * command. A leg is hung up only if the previous search found it too, because after a database outage every process's
+   * row has expired.
    */
   async hangUpOrphans(): Promise<void> {
     const { legs, clock } = this.#deps
@@ -187,11 +187,11 @@ export class PhoneCalls {
     // While this work waited, a newer search found that the leg has a process.
     if (!this.#suspects.has(legId)) return
     const line = lines.named(leg.line)
-    // Another process may have the line, or this process may have it after a restart.
+    // Another process may be connected to this carrier, or this process may be after a restart.
     if (line === null && forMs < otherLineMs) return
     try {
-      // If the carrier's id of the leg is unknown, the line searches for the leg. If the carrier dials the leg later,
-      // this process hangs it up at its first event.
+      // If the carrier's id of the leg is unknown, the carrier is asked to find the leg. If the carrier dials the leg
+      // later, this process hangs it up at its first event.
       const ref = refOf(leg) ?? (await line?.find(legId)) ?? null
       if (ref !== null) await line?.hangUp(ref)
       await legs.ended(leg, clock.nowMs())
@@ -202,7 +202,7 @@ export class PhoneCalls {
     }
   }
 
-  /** Delivers an event once: lines repeat events, and two processes may receive the same event. */
+  /** Delivers each event only once, although carriers repeat events and two processes may receive the same event. */
   #happened(holder: LegHolder, event: LegEvent): void {
     if (this.#isNew(holder.leg.line, event)) holder.event(event)
   }
@@ -221,7 +221,7 @@ export class PhoneCalls {
     try {
       await takeInbound(line, event)
     } catch (error) {
-      // The event failed and the line will repeat it, so it must not count as seen.
+      // Handling the event failed and the carrier will repeat it, so it must not count as seen.
       this.#seen.delete(nameOf(lineName, event))
       throw error
     }
@@ -231,14 +231,14 @@ export class PhoneCalls {
     this.#deps.log.info({ line, type: event.type }, 'an event of a leg that is not known')
     if (event.type !== 'hangup') return this.#deps.countIgnored(line, 'unknown_leg')
     const { carrierLegId } = event
-    // The call may have been stored after the leg was searched.
+    // The call may have been stored after the search for its leg.
     const isOfLeg = ({ leg }: LegHolder) => leg.line === line && leg.carrierLegId === carrierLegId
     const here = [...this.#byLeg.values()].find(isOfLeg)
     if (here !== undefined) return this.#happened(here, event)
     const name = earlyName({ line, carrierLegId })
     this.#early.set(name, event)
     forgetOldest(this.#early, earlyMax)
-    // An early hangup counts as unknown only if no call takes it in time.
+    // An early hangup counts as unknown only if no call for it is stored in time.
     this.#deps.clock.after(earlyMs, () => {
       if (this.#early.delete(name)) this.#deps.countIgnored(line, 'unknown_leg')
     })
@@ -258,7 +258,7 @@ export class PhoneCalls {
 
   /**
    * Handles an event for a leg whose call is over. If the dial command's answer was lost and the call failed, but the
-   * line dialled after all, the leg is hung up.
+   * carrier dialled after all, the leg is hung up.
    */
   async #hangUpLate(leg: Leg, { type, carrierLegId, occurredAtMs }: LegEvent): Promise<void> {
     const { lines, legs, log } = this.#deps
@@ -269,7 +269,7 @@ export class PhoneCalls {
       await lines.named(leg.line)?.hangUp({ legId: leg.id, carrierLegId })
     } catch (error) {
       if (!(error instanceof PhoneLineError)) throw error
-      // The line repeats the event after this fault, and the hangup is tried again.
+      // The carrier repeats the event after this fault, and the hangup is tried again.
       throw new Fault({ kind: 'overloaded' }, { retryAfterS: 1, cause: error })
     }
     await legs.dialed(leg, carrierLegId)

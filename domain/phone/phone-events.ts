@@ -1,9 +1,9 @@
-/** Passes line events to this process's calls and to new calls. */
+/** Passes carriers' events to this process's calls and to new calls. */
 import type { LegEvent, LegEvents, LineName } from '../ports/phone-line.ts'
 import type { PhoneCalls, TakeInbound } from './phone-calls.ts'
 
 export type PhoneEvents = LegEvents & {
-  /** Delivers an event that came to another process, or to this process before it held the call. */
+  /** Delivers an event that another process received, or this process before it held the call. */
   take(legId: string, line: LineName, event: LegEvent): void
 }
 

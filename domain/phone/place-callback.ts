@@ -1,5 +1,5 @@
 /**
- * Places a callback's call, unless a process that died has already placed it. The call goes out from one of the
+ * Places a callback's call, unless another process placed it before it died. The call goes out from one of the
  * organization's numbers, with the callback's agent. Without an agent, the settings come from the callback's session.
  */
 import type { PlaceCallback } from '../callbacks/callbacks.ts'
@@ -56,8 +56,8 @@ export function createPlaceCallback(deps: PlaceCallbackDeps): PlaceCallback {
 }
 
 /**
- * Chooses the number to call from: the number in the tool's configuration if it may call, else the agent's oldest
- * number, else the organization's oldest number.
+ * Chooses the number to call from: the number in the tool's configuration if it may place calls, else the agent's
+ * oldest number, else the organization's oldest number.
  */
 async function numberOf(
   { numbers, lines }: PlaceCallbackDeps,

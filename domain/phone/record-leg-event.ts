@@ -1,11 +1,11 @@
 /**
- * Writes line events to their call's record. Verdicts about machines are left out: the code acting on a verdict writes
- * it.
+ * Writes carriers' events to their call's record. Results of answering machine detection are left out, because the code
+ * that acts on such a result records it.
  */
 import type { PhoneLog } from '../calls/journal.ts'
 import type { LegEvent } from '../ports/phone-line.ts'
 
-/** `details` are written with the event `carrier.initiated`. */
+/** `details` are added to the event `carrier.initiated`. */
 export function recordLegEvent(record: PhoneLog, event: LegEvent, details: Record<string, unknown>): void {
   switch (event.type) {
     case 'machine_detection':
