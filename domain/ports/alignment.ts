@@ -9,7 +9,7 @@ export type AlignRequest = {
 
 export interface Aligner {
   /**
-   * Resolves with the place in the text behind the last word surely spoken in full, or with 0. Rejects with
+   * Resolves with the place in the text after the last word that was certainly spoken in full, or with 0. Rejects with
    * ProviderError.
    */
   spokenUpTo(request: AlignRequest, signal: AbortSignal): Promise<number>

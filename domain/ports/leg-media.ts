@@ -1,14 +1,14 @@
 /**
- * Connects legs' audio with conversations: the line opens a stream to the leg's address, and the conversation waits
- * behind this address.
+ * Connects legs' audio with conversations: the carrier opens a stream to the leg's address, and the conversation
+ * receives this stream.
  */
 import type { MediaSink, MediaTransport } from './media.ts'
 import type { LineName, MediaEndpoint } from './phone-line.ts'
 
 export interface LegMedia {
   /**
-   * Makes an address that can be opened once, and at this process only: if the socket reaches another process, it is
-   * relayed to this one. The leg's earlier address becomes invalid.
+   * Makes an address that can be opened once, and at this process only: if the socket reaches another process, that
+   * process relays it. The leg's earlier address becomes invalid.
    */
   expect(leg: ExpectedLeg): MediaEndpoint
   /** Makes the address invalid. A running stream goes on. Must be called when the leg is over. */
@@ -19,14 +19,14 @@ export type ExpectedLeg = {
   legId: string
   organizationId: string
   line: LineName
-  /** The transport's sample rate, equal to the conversation's. The line may use another rate. */
+  /** The transport's sample rate, equal to the conversation's. The carrier may use another rate. */
   sampleRateHz: 8000 | 16_000 | 24_000 | 48_000
   /**
    * Called once, when the leg's stream has begun. The returned sink receives the leg's audio, and its `gone` is called
-   * when the stream is over. `carrierLegId` is the line's leg id, if the stream contains it.
+   * when the stream is over. `carrierLegId` is the carrier's leg id if the stream contains it.
    */
   joined(transport: MediaTransport, carrierLegId?: string): MediaSink
-  /** Called instead of `joined` if a socket opened but brought no usable stream. The address cannot be opened again. */
+  /** Called instead of `joined` if a socket opened without a usable stream. The address cannot be opened again. */
   failed(reason: StreamFailure): void
 }
 

@@ -3,14 +3,14 @@ export type LlmSettings = {
   temperature?: number
   topP?: number
   topK?: number
-  /** The answer ends before any of these texts first occurs. */
+  /** Stop texts: the answer ends before any stop text first occurs. */
   stop?: readonly string[]
   seed?: number
   frequencyPenalty?: number
   presencePenalty?: number
-  /** The client's name for its user. */
+  /** The client's id for its user. */
   user?: string
-  /** If false, the model makes one function call at a time. */
+  /** If false, the model makes at most one function call per answer. */
   parallelToolCalls?: boolean
 }
 

@@ -72,8 +72,9 @@ export interface Llm {
    */
   stream(request: LlmRequest, signal: CancelSignal): AsyncIterable<LlmEvent>
   /**
-   * Names the settings that this model cannot take. Requests through a contract without a guarantee for each setting go
-   * out without them, and the answer names them. If absent, the model takes only temperature and topP.
+   * Returns the names of the settings that this model does not accept. If the contract does not guarantee every
+   * setting, the request is sent without them, and the answer lists them. If absent, the model accepts only
+   * `temperature` and `topP`.
    */
   readonly lacks?: (model: string, settings: LlmSettings) => readonly LlmSetting[]
   /** Present if the provider speaks the chat completions protocol. For other providers such a request is translated. */
@@ -84,8 +85,8 @@ export interface PassThrough {
   /** Rejects with ProviderError. Its class is `empty` if the answer has no content. */
   complete(request: PassThroughRequest, signal: CancelSignal): Promise<PassThroughAnswer>
   /**
-   * Streams the answer. The first part has content, because the adapter holds back items without content until then.
-   * The iteration ends only if the answer is complete; otherwise it rejects with ProviderError.
+   * Streams the answer. The first part has content, because the adapter delays earlier items without content. The
+   * iteration ends only if the answer is complete; otherwise it rejects with ProviderError.
    */
   stream(request: PassThroughRequest, signal: CancelSignal): AsyncIterable<PassThroughPart>
 }

@@ -10,7 +10,7 @@ export interface MediaRooms {
   /** The media server's address for clients. */
   readonly url: string
   /**
-   * Makes a token that opens the room until `expiresAtMs`, even if the caller left and returns. The caller may only
+   * Makes a token that opens the room until `expiresAtMs`, even if the caller leaves and returns. The caller may only
    * join the room, speak, send data and listen.
    */
   mint(seat: RoomSeat, expiresAtMs: number): Promise<string>
@@ -24,7 +24,7 @@ export interface MediaRooms {
    * time.
    */
   enter(seat: RoomSeat, sampleRateHz: number, open: (room: EnteredRoom) => RoomEvents): Promise<void>
-  /** Deletes the room, which disconnects everybody in it. A missing room is not an error. */
+  /** Deletes the room, which disconnects all participants. A missing room is not an error. */
   delete(room: string): Promise<void>
   close(): Promise<void>
 }
@@ -47,7 +47,7 @@ export interface RoomEvents {
   joined(): void
   left(): void
   text(text: string): void
-  /** Receives the caller's samples. The array is valid only during the call. */
+  /** Receives the caller's samples. The array is valid only until the function returns. */
   audio(samples: Int16Array): void
   /** Called if the agent was disconnected from the room without `leave`. */
   lost(): void

@@ -1,14 +1,14 @@
 /**
- * One session's media. A WebSocket, a LiveKit room or a carrier's stream implements it. Audio is mono PCM16 in both
- * directions, at one sample rate.
+ * The media of one session, implemented by a WebSocket, a LiveKit room or a carrier's stream. Audio is mono PCM16 in
+ * both directions, at one sample rate.
  */
 import type { EndReason } from '../records/states/call.ts'
 
 export const frameMs = 20
 
 /**
- * The session's output besides audio. A phone cannot show it. If an event's id repeats, its text replaces the earlier
- * text of this turn.
+ * The session's output besides audio. A phone cannot show this output. If an event's id repeats, its text replaces the
+ * earlier text of this turn.
  */
 export type SessionEvent =
   | { type: 'state'; state: AgentState }
@@ -27,7 +27,8 @@ export type SessionFault = 'upstream' | 'internal' | 'budget_exhausted' | 'shutt
 export interface MediaTransport {
   readonly sampleRateHz: number
   /**
-   * Sends exactly 20 ms. The array may be reused after the call. Calls must come at the pace of playing: see `Playout`.
+   * Sends exactly 20 ms of audio. The array may be reused after the function returns. Frames must be sent in real time:
+   * see `Playout`.
    */
   frame(samples: Int16Array): void
   /**
@@ -54,20 +55,20 @@ export interface MediaTransport {
 
 /** Receives the caller's events. Until `close` was called, every method may be called at any time. */
 export interface MediaSink {
-  /** Receives any number of whole samples. The array is valid only during the call. */
+  /** Receives any number of whole samples. The array is valid only until the function returns. */
   audio(samples: Int16Array): void
   played(mark: string): void
   /**
-   * Called after `clear`. `mark` is the last mark passed in playing, or null if no mark was reached. `playedMs` counts
-   * from this mark.
+   * Called after `clear`. `mark` is the last mark that playout passed, or null if playout passed no mark. `playedMs`
+   * counts from this mark.
    */
   cleared(mark: string | null, playedMs: number): void
   /** Receives a typed turn. It interrupts the agent. */
   userMessage(text: string): void
-  /** Receives a note for the LLM. It is not a turn. */
+  /** Receives a note for the LLM. A note is not a turn. */
   contextualUpdate(text: string): void
   dtmf(digits: string): void
-  /** Receives the result from a tool in the page. Returns false if no tool call with this id waits. */
+  /** Receives a page tool's result. Returns false if no tool call with this id waits for a result. */
   toolResult(id: string, result: string, isError: boolean): boolean
   /** Called when the socket is lost. The session waits for another socket: the agent is silent and its timers stop. */
   gone(): void

@@ -4,7 +4,10 @@ import type { OutputFormat } from '../../audio/format.ts'
 export const stages = ['stt', 'llm', 'tts'] as const
 export type Stage = (typeof stages)[number]
 
-/** Finds another stage that has the model. Messages prefer the speech stages to `llm`, unlike lists. */
+/**
+ * Finds another stage with this model. For error messages, the speech stages are preferred to `llm`. Lists use another
+ * order.
+ */
 export function otherStage(stage: Stage, has: (other: Stage) => boolean): Stage | null {
   const inMessages = ['stt', 'tts', 'llm'] as const
   return inMessages.find((other) => other !== stage && has(other)) ?? null
@@ -12,10 +15,10 @@ export function otherStage(stage: Stage, has: (other: Stage) => boolean): Stage 
 
 export type Objective = 'balanced' | 'quality' | 'latency' | 'cost'
 
-/** An objective as it is spelled in requests. */
+/** An objective in the spelling of requests. */
 export type OptimizeFor = Objective | 'accuracy'
 
-/** Converts a request's spelling: published clients say `accuracy` instead of `quality`. */
+/** Converts a request's objective: published clients send `accuracy` instead of `quality`. */
 export function objectiveOf(word: OptimizeFor): Objective {
   return word === 'accuracy' ? 'quality' : word
 }
@@ -24,7 +27,8 @@ export function objectiveOf(word: OptimizeFor): Objective {
 export type Path = 'stream' | 'batch'
 
 /**
- * A model's abilities. If a request asks for a missing ability, it is refused: the ability is never silently ignored.
+ * A model's abilities. If a request needs a missing ability, the request is refused. A needed ability is never silently
+ * ignored.
  */
 export type Capabilities = {
   tools: boolean
@@ -59,7 +63,7 @@ export type AudioSupport = {
   channels: number[]
 }
 
-/** A published or measured figure. `value` is null if there is no measurement. It is never a guess. */
+/** A published or measured figure. `value` is null if there is no measurement. The value is never estimated. */
 export type Benchmark = {
   metric: string
   value: number | null
@@ -68,7 +72,7 @@ export type Benchmark = {
   path: Path
   source: string
   sourceUrl?: string
-  /** A day, or only the month or the year if the source does not say more. */
+  /** The figure's day, or only the month or year if the source does not state the day. */
   asOf: string
   /** True if the model's vendor published the figure. */
   vendorReported?: boolean
@@ -94,7 +98,7 @@ export type Price = {
   asOf: string
 }
 
-/** One catalog row. A request pins it by `provider/id`. */
+/** One catalog row. A request pins the row as `provider/id`. */
 export type Model = {
   provider: string
   id: string
@@ -105,12 +109,13 @@ export type Model = {
   /** For STT the accepted formats. For TTS the formats that need no resampling by this server. */
   audioFormats: readonly AudioSupport[]
   voices: readonly Voice[]
-  /** The `provider_options` accepted by this model. Other options are refused by name. */
+  /** The `provider_options` accepted by this model. Other options are refused, and the error names them. */
   providerOptions: readonly string[]
   benchmarks: readonly Benchmark[]
   prices: readonly Price[]
   /**
-   * True if the model answers only when no real model can (the scripted LLM). It ranks behind every other candidate.
+   * True if the model answers only when no real model can answer (the scripted LLM). It ranks behind every other
+   * candidate.
    */
   lastResort: boolean
   /** For TTS: the adapter's output format. */

@@ -1,7 +1,7 @@
 /** Searches, orders and releases a carrier's phone numbers. */
 
 export type OfferedNumber = {
-  /** E.164. */
+  /** A phone number in E.164 form. */
   e164: string
   /** Null if the carrier states no price in US dollars. */
   upfrontMicroUsd: number | null
@@ -23,11 +23,11 @@ export interface NumberCarrier {
   offerOf(e164: string): Promise<OfferedNumber | null>
   /** Orders a number. If the answer is lost, `findOrder` finds the order by `reference`. */
   order(e164: string, reference: string): Promise<NumberOrder>
-  /** Resolves with null if the carrier has no such order. */
+  /** Finds an order by id or reference. Resolves with null if the carrier has no such order. */
   findOrder(order: { id: string | null; reference: string }): Promise<NumberOrder | null>
   /** Finds a bought number's id. Resolves with null if the carrier has not sold the number to this account. */
   resourceIdOf(e164: string): Promise<string | null>
-  /** Gives a number back. If the carrier does not have it any more, this is no error. */
+  /** Releases a number. If the carrier does not have the number any more, this is not an error. */
   release(resourceId: string): Promise<void>
 }
 

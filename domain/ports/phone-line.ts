@@ -1,6 +1,6 @@
 /**
- * A line carries legs: it is a carrier, its simulator or a SIP trunk. A leg is one phone connection. `legId` is our id;
- * when the leg begins, the line gives it a second id, `carrierLegId`.
+ * A line carries legs: it is a carrier, its simulator or a SIP trunk. A leg is one phone connection. `legId` is this
+ * server's id. When the leg begins, the line assigns a second id, `carrierLegId`.
  */
 import type { CancelSignal } from './system.ts'
 
@@ -12,14 +12,14 @@ export type MediaEndpoint = { url: string; token: string; sampleRateHz: 8000 | 1
 
 export type LegToDial = {
   legId: string
-  /** Which outbound connection to use, if the line has several. */
+  /** The outbound connection to use, if the line has several. */
   connectionId?: string
   /**
    * The caller's leg in a blind transfer. If the line supports it, the caller's SIP endpoint is asked to make this call
    * (REFER).
    */
   transferee?: LegRef
-  /** E.164, as `to`. */
+  /** A phone number in E.164 form, like `to`. */
   from: string
   to: string
   ringingTimeoutS: number
@@ -27,13 +27,16 @@ export type LegToDial = {
   timeLimitS: number
   /** The preferred region. A line may ignore it. */
   region: string | null
-  /** `carrier`: the line recognizes whether a person or a machine answered, and reports it by `machine_detection`. */
+  /**
+   * `carrier`: the line detects if a person or a machine answered, and reports the result with the event
+   * `machine_detection`.
+   */
   detectsMachine: 'carrier' | null
-  /** Null if the leg's audio does not come here, because the line will bridge the leg. */
+  /** Null if this server does not receive the leg's audio, because the line will connect the leg to another leg. */
   media: MediaEndpoint | null
   /** SIP headers for the called party. */
   headers: Readonly<Record<string, string>>
-  /** If a line gets the same command id twice, it acts once. */
+  /** If a line receives the same command id twice, it acts only once. */
   commandId: string
 }
 
@@ -44,13 +47,13 @@ export type RejectCode = 404 | 480 | 486 | 503
 export interface PhoneLine {
   readonly name: LineName
   /**
-   * Resolves when the line has begun to dial, however late. Rejects if `signal` is aborted. If the leg is dialled all
-   * the same, it is hung up.
+   * Resolves when the line has begun to dial, however late. Rejects if `signal` is aborted. If the line dials the leg
+   * even after that, the leg is hung up.
    */
   dial(leg: LegToDial, signal: CancelSignal): Promise<{ carrierLegId: string }>
   answer(leg: LegRef, media: MediaEndpoint): Promise<void>
   reject(leg: LegRef, sipCode: RejectCode): Promise<void>
-  /** Hangs up a leg. If the leg is over already, this is no error. */
+  /** Hangs up a leg. If the leg is over already, this is not an error. */
   hangUp(leg: LegRef): Promise<void>
   /** Connects two legs. When `other` ends, `leg` stays open. When `leg` ends, the line may hang up `other`. */
   bridge(leg: LegRef, other: LegRef): Promise<void>
@@ -77,7 +80,7 @@ export class PhoneLineError extends Error {
   /** True if the line does not know the leg, or has ended it. */
   readonly isGone: boolean
 
-  /** `cause` goes into the log, so it must contain neither numbers nor keys. */
+  /** `cause` is logged, so it must contain neither phone numbers nor keys. */
   constructor(kind: PhoneLineFailure, detail: { sipCode?: number | null; isGone?: boolean; cause?: unknown } = {}) {
     super(`phone line ${kind}`, { cause: detail.cause })
     this.name = 'PhoneLineError'

@@ -12,7 +12,7 @@ export const errorClasses = {
   overloaded: { failover: true },
   timeout: { failover: true },
   protocol: { failover: true },
-  /** The provider accepted the request, then closed with an empty answer although content was due. */
+  /** The provider accepted the request, then closed with an empty answer although content was expected. */
   empty: { failover: true },
   /** Nothing was sent: the connection was refused, the host name was not found, or the queue was full. */
   unreachable: { failover: true },
@@ -40,7 +40,7 @@ export class ProviderError extends Error {
   readonly retryAfterS: number | undefined
   /** True if an exception in our code broke the request or its answer. */
   readonly isOurDefect: boolean
-  /** True if the caller brought the failure about: by stop words, a limit, or a stream that it did not read. */
+  /** True if the API client caused the failure: with stop words, a limit, or a stream that the client did not read. */
   readonly isByCaller: boolean
 
   constructor(errorClass: ErrorClass, detail: ProviderErrorDetail) {
@@ -56,7 +56,7 @@ export class ProviderError extends Error {
 
   /**
    * Returns the failure's reason for the log, in one line and without a stack. A vendor's text is left out. Returns
-   * undefined if the class says everything.
+   * undefined if the class is the whole reason.
    */
   get reason(): string | undefined {
     const words: string[] = []
@@ -72,7 +72,7 @@ export class ProviderError extends Error {
 
   /**
    * Returns true if the provider did not cause the failure. The failure must then open no circuit. Otherwise one busy
-   * caller, or one request that reveals a defect, would make the model unavailable to all callers.
+   * client, or one request that reveals a defect, would make the model unavailable to all clients.
    */
   get isOurs(): boolean {
     return this.isOurLimit || this.isOurDefect || this.isByCaller

@@ -5,8 +5,8 @@ import type { Stt } from './stt.ts'
 import type { Tts } from './tts.ts'
 
 /**
- * One provider's interfaces by kind, with one key. A kind is absent if the provider does not serve it. A further kind,
- * such as a carrier, is one more member here, because no code lists the members.
+ * One provider's interfaces by kind, with one key. A kind is absent if the provider does not serve it. To add a kind,
+ * such as a carrier, add a member here. No other code lists the members.
  */
 export type ProviderPorts = {
   speech?: { stt?: Stt; tts?: Tts; aligner?: Aligner }
@@ -26,22 +26,22 @@ export type Provider = {
    */
   unavailable: () => string | null
   /**
-   * Makes the same interfaces with an organization's provider key, over the same connections. It is cheap and leaves
-   * nothing to close. Absent if this provider takes no key.
+   * Makes the same interfaces with an organization's provider key, over the same connections. The function is cheap,
+   * and its result need not be closed. Absent if this provider uses no key.
    */
   forKey?: (apiKey: string) => ProviderPorts | Promise<ProviderPorts>
   /** The environment variable with the credential. Without it the provider is unavailable. */
   credentialVariable?: string
   /**
-   * Makes a row for a pinned model missing from `models`. Returns null if the adapter cannot know the model's
-   * abilities. If `unlisted` is absent, only listed models are served.
+   * Makes a row for a pinned model that is missing from `models`. Returns null if the adapter cannot determine the
+   * model's abilities. If `unlisted` is absent, only listed models are served.
    */
   unlisted?: (stage: Stage, model: string) => Model | null
   /** Returns true if the id looks like this provider's model ids for this stage. */
   isOwn?: (stage: Stage, model: string) => boolean
   /**
-   * Prepares for the next stream or request in this stage, for example by starting a process. Returns at once: if the
-   * preparation fails, this request will fail. Absent if nothing has to be started.
+   * Prepares for the next stream or request in this stage, for example by starting a process. Returns at once. If the
+   * preparation fails, the next request fails. Absent if nothing has to be started.
    */
   warmUp?: (stage: Stage) => void
   /** Counts the waiting jobs for each local engine. Absent if the provider runs no engine on this machine. */

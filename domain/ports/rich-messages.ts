@@ -5,9 +5,9 @@ export type MessageToSend = {
   /** A UUID. If two messages have the same id, the provider sends only the first. */
   id: string
   conversationId: string
-  /** Our number's name at the provider. */
+  /** This server's phone number as the provider names it. */
   providerIdentity: string
-  /** E.164. */
+  /** A phone number in E.164 form. */
   to: string
   text: string
   /** If the phone cannot receive rich messages, an SMS is sent from this number, in E.164. Null if no SMS is sent. */
@@ -17,7 +17,10 @@ export type MessageToSend = {
 export interface RichMessageProvider {
   /** Resolves when the provider has queued the message. Rejects with RichMessageError. */
   send(message: MessageToSend): Promise<void>
-  /** Resolves with true if our number has this name at the provider and may send. Rejects with RichMessageError. */
+  /**
+   * Resolves with true if the provider has a number with this name and permits sending from it. Rejects with
+   * RichMessageError.
+   */
   has(providerIdentity: string): Promise<boolean>
 }
 
@@ -27,7 +30,7 @@ export class RichMessageError extends Error {
   readonly status: number | null
   /** The provider's explanation, which may contain the number. */
   readonly detail: string | null
-  /** True if the provider may have accepted the message all the same. */
+  /** True if the provider may have accepted the message in spite of the error. */
   readonly mayBeSent: boolean
 
   constructor(
@@ -60,17 +63,17 @@ export type RichMessageEvent = {
   id: string
   type: RichEventType
   occurredAtMs: number
-  /** Our number's name at the provider, or the number itself in E.164. */
+  /** The name that the provider uses for our number, or the number itself in E.164. */
   providerIdentity: string
   /** Null if the provider has no conversations. */
   conversationId: string | null
-  /** E.164. */
+  /** A phone number in E.164 form. */
   remoteNumber: string
   /** The id of our message, also if the event is a reaction to it. */
   messageId: string
   /** Null unless the event reports on a sent message. */
   report: { status: MessageStatus; service: MessageService } | null
-  /** Makes the body for our subscribers. It is the provider's body, converted if it has another form. */
+  /** Makes the event body for subscribers: the provider's body, converted to the subscribers' format if necessary. */
   bytesFor(number: NumberOfEvent): Uint8Array
 }
 

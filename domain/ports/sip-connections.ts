@@ -1,7 +1,7 @@
-/** Finds SIP trunks across all organizations, because a SIP message names no organization. */
+/** Finds SIP trunks across all organizations, because a SIP message does not contain the organization. */
 
 export type SipConnection = {
-  /** `sip_…` */
+  /** An id such as `sip_…`. */
   id: string
   organizationId: string
   /** Null if no calls go out over the trunk. */
@@ -27,7 +27,7 @@ export type OutboundAddressing = {
    * P-Asserted-Identity, and From contains the login.
    */
   identity: 'from' | 'preferred' | 'asserted'
-  /** True if we must register (REGISTER) so that the trunk knows where to send calls. */
+  /** True if this server must register (REGISTER) so that the trunk has an address for inbound calls. */
   register: boolean
 }
 
@@ -44,9 +44,9 @@ export interface SipConnections {
   /** Finds connections by the login name for their inbound calls. */
   ofUser(username: string, dialed: string): Promise<readonly SipConnection[]>
   /**
-   * Resolves with true if the address alone does not prove that a call belongs to connection `id`: a connection with a
-   * login imported the dialled number earlier, or `id` does not have the number. Anybody may list an address range with
-   * somebody else's trunk in it.
+   * Resolves with true if the call must also prove its connection with a login, because an organization may list an
+   * address range that contains another organization's trunk. A login is needed if a connection with a login imported
+   * the dialled number before connection `id`, or if `id` does not have the number.
    */
   wantsLogin(dialed: string, id: string): Promise<boolean>
   /**
@@ -56,13 +56,16 @@ export interface SipConnections {
   probed(): Promise<readonly SipConnection[]>
   /** Finds connections that must register. */
   registering(): Promise<readonly SipConnection[]>
-  /** Stores the trunk's answer to a call or OPTIONS. `takesCalls` is false if the trunk refused or did not answer. */
+  /**
+   * Stores the trunk's answer to a call or OPTIONS. `takesCalls` is false if the trunk refused the request or did not
+   * answer.
+   */
   noteAnswer(id: string, takesCalls: boolean): Promise<void>
   /**
-   * Stores the trunk's answer to a registration. `isAccepted` is false if the trunk refused or did not answer. After a
-   * failed registration, answers to other requests do not change the status.
+   * Stores the trunk's answer to a registration. `isAccepted` is false if the trunk refused the registration or did not
+   * answer. After a failed registration, answers to other requests do not change the status.
    */
   noteRegistration(id: string, isAccepted: boolean): Promise<void>
-  /** Stores that a call came in over the connection. */
+  /** Stores that a call has arrived over the connection. */
   noteCall(id: string): Promise<void>
 }

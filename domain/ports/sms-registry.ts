@@ -19,7 +19,7 @@ export type BrandProfile = {
   state: string
   postalCode: string
   supportEmail: string
-  /** E.164. */
+  /** A phone number in E.164 form. */
   supportPhone: string
   authorizedContact: { firstName: string; lastName: string; email: string; phone: string }
 }
@@ -32,7 +32,7 @@ export type CampaignProfile = {
   sampleMessages: readonly string[]
   /** Keywords, separated by commas. */
   optInKeywords: string
-  /** Null if a new subscriber gets no message. */
+  /** The message to a new subscriber. Null if no such message is sent. */
   optInMessage: string | null
   helpKeywords: string
   helpMessage: string
@@ -63,7 +63,10 @@ export type RegisteredBrand = {
 
 export type RegisteredCampaign = {
   id: string
-  /** For example `MNO_PROVISIONED`: the mobile networks deliver the campaign's messages. */
+  /**
+   * The carrier's status. For example, `MNO_PROVISIONED` means that the mobile networks deliver the campaign's
+   * messages.
+   */
   status: string
   reviewErrors: readonly ReviewError[]
 }
@@ -71,7 +74,7 @@ export type RegisteredCampaign = {
 export type NumberAssignment = {
   campaignId: string
   status: AssignmentStatus
-  /** Why the assignment, or its removal, failed. */
+  /** The reasons why the assignment or its removal failed. */
   reviewErrors: readonly ReviewError[]
 }
 
@@ -94,7 +97,7 @@ export interface SmsRegistry {
   /** Resolves with null if the carrier has no campaign with this brand and reference. */
   findCampaignByReference(brandId: string, reference: string): Promise<RegisteredCampaign | null>
   findCampaign(campaignId: string): Promise<RegisteredCampaign>
-  /** Assigns the number to the campaign. If it belongs to another campaign, it is moved. */
+  /** Assigns the number to the campaign. If the number belongs to another campaign, it is moved. */
   assign(e164: string, campaignId: string): Promise<NumberAssignment>
   /**
    * Removes the number from its campaign, if it has one. Resolves with null if the number has no campaign now,
@@ -107,12 +110,15 @@ export interface SmsRegistry {
 
 type SmsRegistryFailure = { isUnknown?: boolean; mayBeDone?: boolean; cause?: unknown }
 
-/** The carrier refused, or gave no proper answer. `reviewErrors` are about fields of the sent profile. */
+/**
+ * The carrier refused the request, or its answer was missing or malformed. `reviewErrors` concern fields in the sent
+ * profile.
+ */
 export class SmsRegistryError extends Error {
   readonly reviewErrors: readonly ReviewError[]
   /** True if the carrier does not know the brand, the campaign or the number. */
   readonly isUnknown: boolean
-  /** True if the carrier may have acted all the same. */
+  /** True if the carrier may have acted in spite of the error. */
   readonly mayBeDone: boolean
 
   constructor(

@@ -8,19 +8,19 @@ export type SttOptions = {
   noiseReduction?: boolean
   wordTimestamps?: boolean
   /**
-   * Asks for segments with times. If the model has no such segments, the transcript has one segment for the whole
+   * Requests segments with times. If the model has no such segments, the transcript has one segment for the whole
    * recording.
    */
   segmentTimes?: boolean
   prompt?: string
-  /** Already checked: the model accepts these options. */
+  /** Provider options. They were checked before: the model accepts them. */
   providerOptions?: Readonly<Record<string, string | number | boolean>>
 }
 
 export type SttRequest = {
   model: string
   recording: Recording
-  /** Spelled as this provider expects it. If absent, the provider detects the language. */
+  /** The language in this provider's spelling. If absent, the provider detects the language. */
   language?: string
   options: SttOptions
 }
@@ -28,7 +28,7 @@ export type SttRequest = {
 export type Segment = { text: string; startMs: number; endMs: number; speaker?: string }
 export type Word = { text: string; startMs: number; endMs: number; speaker?: string; confidence?: number }
 
-/** For silence the text is empty and there are no segments. This is not an error. */
+/** If the audio is silent, the text is empty and there are no segments. This is not an error. */
 export type Transcript = {
   text: string
   segments: Segment[]
@@ -44,7 +44,7 @@ export type StreamAudio = { encoding: 'pcm_s16le' | 'mulaw' | 'alaw' | 'opus'; s
 export type SttStreamRequest = {
   model: string
   audio: StreamAudio
-  /** Spelled as this provider expects it. If absent, the provider detects the language. */
+  /** The language in this provider's spelling. If absent, the provider detects the language. */
   language?: string
   interimResults: boolean
   /** This much silence ends an utterance. If absent, the provider's default applies. */
@@ -63,7 +63,7 @@ export type StreamTranscript = {
   isFinal: boolean
   /** True if this is the utterance's last final: the end point was found. */
   speechFinal: boolean
-  /** From the beginning of the stream's audio. */
+  /** Measured from the beginning of the stream's audio. */
   startMs: number
   endMs: number
   confidence?: number
@@ -74,7 +74,7 @@ export type StreamTranscript = {
 /** Receives one open stream's events. No event follows `ended`, `failed` or `close`. */
 export interface SttStreamSink {
   speechStarted(startMs: number): void
-  /** Receives a transcript. Interims come only if `interimResults` is set. Silence has no transcript. */
+  /** Receives a transcript. Interims are sent only if `interimResults` is set. Silence produces no transcript. */
   transcript(transcript: StreamTranscript): void
   /** Called when all audio before `end` was transcribed. `billedMs` is present if the provider reports it. */
   ended(billedMs?: number): void
@@ -83,15 +83,15 @@ export interface SttStreamSink {
 
 /** One open stream. After `end` only `close` may be called. */
 export interface SttStream {
-  /** Sends whole samples. The array may be reused after the call. */
+  /** Sends whole samples. The array may be reused after the function returns. */
   audio(bytes: Uint8Array): void
-  /** Counts bytes that the adapter has not sent yet. The calling code limits them. */
+  /** Counts bytes that the adapter has not sent yet. The calling code limits their number. */
   readonly bufferedBytes: number
   /** Ends the utterance now, so its text becomes final. */
   flush(): void
   /** Called after the last audio. */
   end(): void
-  /** Closes the stream at once. May be called again. */
+  /** Closes the stream at once. A second call does nothing. */
   close(): void
 }
 
@@ -99,8 +99,8 @@ export interface Stt {
   /** Rejects with ProviderError. If `signal` is aborted, the request ends and no work continues. */
   transcribe(request: SttRequest, signal: AbortSignal): Promise<Transcript>
   /**
-   * Opens a stream. Resolves when the provider takes audio, or rejects with ProviderError. If `signal` is aborted, the
-   * opening or the stream ends. Absent if the provider has no streaming model.
+   * Opens a stream. Resolves when the provider is ready for audio, or rejects with ProviderError. If `signal` is
+   * aborted, the opening or the stream ends. Absent if the provider has no streaming model.
    */
   open?(request: SttStreamRequest, sink: SttStreamSink, signal: CancelSignal): Promise<SttStream>
 }

@@ -1,4 +1,7 @@
-/** System interfaces that all capabilities need. They are passed in, so tests can advance the time without sleeping. */
+/**
+ * System interfaces that all capabilities need. They are passed as parameters, so tests can advance the time without
+ * sleeping.
+ */
 
 import type { TraceHeaders } from './trace.ts'
 
@@ -12,9 +15,9 @@ export interface Clock {
 }
 
 export interface Ids {
-  /** Makes `req_…`: a prefix and a nanoid. */
+  /** Makes a request id, `req_` and a nanoid. */
   request(): string
-  /** `att_…` */
+  /** Makes an attempt id, `att_` and a nanoid. */
   attempt(): string
 }
 
@@ -38,7 +41,10 @@ export interface Metrics {
     quantities: readonly { unit: string; amount: number }[],
     costMicroUsd: number | null,
   ): void
-  /** Counts a request, or a stream's next slice, refused because the organization's credit did not cover it. */
+  /**
+   * Counts a refused request, or a stream's refused continuation, when the organization's credit did not cover the
+   * cost.
+   */
   creditRefusal(stage: string): void
   /** Counts a candidate that serves a request after an earlier candidate failed. */
   failover(stage: string): void
@@ -51,15 +57,15 @@ export interface CallMetrics {
 }
 
 /**
- * Says whether the work was given up because a client left or a deadline passed. An AbortSignal can be used too, but
- * creating one for each request is too expensive.
+ * Tells work to stop because the client disconnected or a deadline passed. An AbortSignal can be used too, but creating
+ * one for each request is too expensive.
  */
 export interface CancelSignal {
   readonly aborted: boolean
   readonly reason: unknown
   /** Outbound requests under this signal get these headers. If absent or null, no header is added. */
   readonly traceHeaders?: TraceHeaders | null
-  /** The organization whose share of the provider's connections outbound requests under this signal use. */
+  /** The organization that these outbound requests count for, because organizations share a provider's connections. */
   readonly owner?: string | undefined
   /**
    * Records the model's name from an answer, for the trace. A value other than a name is ignored. Absent if the trace
@@ -69,5 +75,5 @@ export interface CancelSignal {
   addEventListener(type: 'abort', listener: CancelListener): void
   removeEventListener(type: 'abort', listener: CancelListener): void
 }
-/** An object avoids a closure for each request, which costs more. */
+/** A listener may be an object, because a closure for each request costs more. */
 export type CancelListener = (() => void) | { handleEvent(): void }

@@ -1,5 +1,5 @@
 /**
- * A place in a trace (W3C Trace Context). A request or a call passes it on to all its work. The place exists before the
+ * A place in a trace (W3C Trace Context), passed on to all work for a request or a call. The place exists before the
  * work begins, so a request to a provider can refer to it. The span is recorded when the work has ended.
  */
 export interface Trace {
@@ -7,7 +7,7 @@ export interface Trace {
   readonly headers: TraceHeaders
   /** Fields for log lines. Empty if this server does not trace. */
   readonly logFields: Readonly<Record<string, string>>
-  /** Makes the place for a child span. */
+  /** Makes the place for a child span below this place. */
   below(): Trace
   /** Records the span at this place. Must be called only once. */
   record(span: EndedSpan): void
@@ -31,10 +31,10 @@ export type EndedSpan = {
 
 export interface Traces {
   /**
-   * Returns the call's place in the trace. The trace id is derived from the call id, so every process finds it without
-   * a lookup.
+   * Returns the call's place in the trace. The trace id is derived from the call id, so every process computes the same
+   * trace id without a lookup.
    */
   call(callId: string): Trace
-  /** Begins a trace. `callId` names a linked call. */
+  /** Begins a trace. If `callId` is set, the trace is linked to this call. */
   begin(callId: string | null): Trace
 }

@@ -1,8 +1,8 @@
 import type { OutputFormat } from '../../audio/format.ts'
 
 /**
- * The text's first `place` UTF-16 code units have been spoken `endMs` after the audio's start. `place` is the end of a
- * word or of a word's part.
+ * States that the text's first `place` UTF-16 code units have been spoken at `endMs` after the audio's start. `place`
+ * is at the end of a word or word part.
  */
 export type WordEnd = { place: number; endMs: number }
 
@@ -12,18 +12,18 @@ export type TtsRequest = {
   voice?: string
   language?: string
   instructions?: string
-  /** From 0.25 to 4. 1 is the voice's usual speed. */
+  /** The speed, between 0.25 and 4. The voice's normal speed is 1. */
   speed?: number
   /** The desired format. If an adapter cannot produce it, the answer has another format, named in `Speech.format`. */
   outputFormat: OutputFormat
   /**
-   * Called in the order of the text, at the latest with the audio at the word's end. It is never called if the provider
-   * does not report word ends in time. Absent if word ends are not needed.
+   * Called for each word end in the text's order, not later than the audio at this word end. Never called if the
+   * provider reports no word ends or reports them late. Absent if word ends are not needed.
    */
   onWordEnd?: (end: WordEnd) => void
 }
 
-/** Chunks may end inside a sample. The first chunk contains audio, never only a header. */
+/** Chunks may end in the middle of a sample. The first chunk always contains audio, not only a header. */
 export type Speech = {
   format: OutputFormat
   audio: AsyncIterable<Uint8Array>
@@ -36,8 +36,8 @@ export interface Tts {
    */
   synthesize(request: TtsRequest, signal: AbortSignal): Promise<Speech>
   /**
-   * Does the same over the vendor's socket, for streams: reusing a socket saves the time to open one. Each request's
-   * text is at least a sentence. If absent, streams use `synthesize` too.
+   * Does the same as `synthesize` over the vendor's WebSocket, for streams: the reuse of an open socket saves time.
+   * Each request's text is at least a sentence. If absent, streams use `synthesize` too.
    */
   live?(request: TtsRequest, signal: AbortSignal): Promise<Speech>
 }

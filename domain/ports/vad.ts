@@ -3,9 +3,9 @@
 export const vadRateHz = 16_000
 /** The format of the caller's audio for every engine. */
 export const callerAudio = { encoding: 'pcm_s16le', sampleRateHz: vadRateHz, channels: 1 } as const
-/** 32 ms. */
+/** Samples per frame, 32 ms long. */
 export const vadFrameSamples = 512
-/** The answer to a frame comes at most this many frames later. 16 s is enough to start a process on a busy machine. */
+/** The VAD answers a frame at most this many frames later. 16 s is enough to start a process on a busy machine. */
 export const vadLateFramesMax = 512
 
 export interface Vad {
@@ -18,7 +18,7 @@ export interface Vad {
 }
 
 export interface VadStream {
-  /** Takes any number of mono samples at `vadRateHz`. The array may be reused after the call. */
+  /** Accepts any number of mono samples at `vadRateHz`. The array may be reused after the function returns. */
   push(samples: Int16Array): void
   close(): void
 }
