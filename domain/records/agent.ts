@@ -1,4 +1,4 @@
-/** An agent's stored settings. When a session starts, it fills in defaults for missing settings. */
+/** An agent's stored settings. When a session starts, missing settings get their defaults. */
 import type { OptimizeFor, Stage } from '../ports/model.ts'
 import type { AgentWebhookInputs, AgentWebhooks, StoredWebhooks } from './agent-webhook-fields.ts'
 import type { Tenant } from './organization.ts'
@@ -22,7 +22,7 @@ type Intent = { language: string; optimizeFor?: OptimizeFor; region?: string }
 /** Contains no nulls: an unset setting is absent. */
 export type AgentSettings = Required & Partial<OptionalSettings>
 
-/** Null clears a setting. An absent setting stays as it is. */
+/** Null clears a setting. An absent setting is not changed. */
 export type AgentChange = Partial<Required> & { [Name in keyof OptionalSettings]?: OptionalSettings[Name] | null }
 
 export type NewAgent = Required & AgentChange
@@ -85,9 +85,9 @@ export type TurnHandling = {
   preemptiveGeneration?: boolean
 }
 
-/** Every method reads and writes one tenant's rows. An id in a wrong form is treated as unknown. */
+/** Every method reads and writes one tenant's rows. A malformed id is treated as unknown. */
 export interface AgentStore {
-  /** Newest first. */
+  /** The newest is first. */
   list(tenant: Tenant): Promise<Agent[]>
   find(tenant: Tenant, id: string): Promise<Agent | null>
   /**
@@ -101,20 +101,22 @@ export interface AgentStore {
   ): Promise<'inserted' | 'name_taken' | 'limit_reached' | WebhookConflict | RmsgRefusal>
   /**
    * Reads the agent, calls `change` and writes the result, while the agent's row is locked. Resolves with null if there
-   * is no such agent. If `change` throws, the agent stays as it was.
+   * is no such agent. If `change` throws, the agent is not changed.
    */
   change(
     tenant: Tenant,
     id: string,
     change: (agent: Agent, webhooks: StoredWebhooks) => ChangedAgent,
   ): Promise<Agent | 'name_taken' | WebhookConflict | RmsgRefusal | null>
-  /** Removes the agent with its tools. If phone numbers or unfinished callbacks refer to the agent, it stays. */
+  /**
+   * Removes the agent with its tools. If phone numbers or unfinished callbacks refer to the agent, it is not removed.
+   */
   remove(tenant: Tenant, id: string): Promise<AgentRemoval>
 }
 
 /**
- * `webhooks` replaces all deprecated webhook fields unless it is `kept`. If `choosesNumber`, a rich-message number is
- * chosen again from the agent's settings.
+ * The changed agent. Unless `webhooks` is `kept`, it replaces all deprecated webhook fields. If `choosesNumber`, a
+ * rich-message number is chosen again from the agent's settings.
  */
 export type ChangedAgent = {
   agent: Omit<Agent, 'webhooks'>
@@ -122,10 +124,13 @@ export type ChangedAgent = {
   choosesNumber: boolean
 }
 
-/** Then the agent stays as it was. `unknown`: the organization does not have the requested rich-message number. */
+/** The change was refused. `unknown`: the organization does not have the requested rich-message number. */
 export type RmsgRefusal = { rmsgNumber: 'unknown' | 'unavailable' }
 
-/** Two endpoints, this one and a field of the agent, would both be asked before the same call. */
+/**
+ * The conflict of two endpoints: this endpoint and a field of the agent would both receive the pre-call request for the
+ * same call.
+ */
 export type WebhookConflict = { conflictsWith: string }
 
 /** `in_use` lists some of the numbers and callbacks that refer to the agent. */

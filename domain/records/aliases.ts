@@ -1,12 +1,12 @@
-/** Maps an alias to the name it means. */
+/** Maps each alias to a model's name. */
 export type Aliases = Readonly<Record<string, string>>
 
-/** A request with this name leaves the choice to the router. */
+/** With this model name, a request leaves the choice to the router. */
 export const auto = 'auto'
 
 /**
- * Describes the first mistake in a list of aliases, or returns null. An alias may not mean another alias: when two
- * lists apply, the meaning would depend on their order.
+ * Describes the first mistake in a list of aliases, or returns null. An alias may not refer to another alias: if two
+ * lists apply, the result would depend on their order.
  */
 export function wrongAlias(aliases: Aliases): string | null {
   for (const [alias, name] of Object.entries(aliases)) {

@@ -1,4 +1,6 @@
-/** A call and its record. A session is a call from its creation on: both have the same id and the same row. */
+/**
+ * A call and its record. A session is stored as a call from its creation on: both have the same id and the same row.
+ */
 import type { Callback } from './callback.ts'
 import type { Pipeline } from './pipeline.ts'
 import { type CallStatus, callStatuses, type EndReason, isTerminal } from './states/call.ts'
@@ -12,7 +14,7 @@ export type CallKind = (typeof callKinds)[number]
 export const recordingStatuses = ['recording', 'uploading', 'ready', 'failed', 'suppressed'] as const
 export type RecordingStatus = (typeof recordingStatuses)[number]
 
-/** The phone's part in a call. Numbers are E.164. */
+/** The telephone data of a call. Numbers are in E.164 form. */
 export type CallPhone = {
   direction: 'inbound' | 'outbound'
   /** Null if the caller has withheld the number. */
@@ -37,7 +39,7 @@ export type Call = {
   kind: CallKind
   /** Null if no phone takes part in the call. */
   phone: CallPhone | null
-  /** Names the browser's user, or the person at the phone, in this session. */
+  /** The name of the browser's user, or of the person on the phone, in this session. */
   identity: string
   pipeline: Pipeline
   metadata: Record<string, unknown>
@@ -118,7 +120,7 @@ export const eventTypes = [
 export type EventType = (typeof eventTypes)[number]
 
 export type CallEvent = {
-  /** UUIDv7. */
+  /** A UUIDv7. */
   id: string
   provider: 'service' | 'media' | 'carrier'
   type: EventType
@@ -128,7 +130,7 @@ export type CallEvent = {
   /** The SIP status code from the remote party or the carrier. */
   sipCode?: number
   occurredAtMs: number
-  /** Never content. */
+  /** Must never contain the conversation's content. */
   payload: Record<string, unknown>
 }
 
@@ -141,7 +143,7 @@ export type LatencyStatus = (typeof latencyStatuses)[number]
 
 /** One finished turn in the transcript. Only agent turns have latencies, `playedText` and `toolCalls`. */
 export type Turn = {
-  /** UUIDv7. */
+  /** A UUIDv7. */
   id: string
   /** Counts finished turns in the call from 0. */
   index: number
@@ -198,7 +200,7 @@ export type Span = {
   children: readonly Span[]
 }
 
-/** One change to a call's record. Each entry has an id, so if it is written twice, it is stored once. */
+/** One change to a call's record. Each entry has an id, so an entry that is written twice is stored once. */
 export type CallEntry =
   /** Changes the status. The status, its event and the call's changed fields are written in one transaction. */
   | { kind: 'move'; event: CallEvent; to: CallStatus; change: CallChange }

@@ -19,8 +19,8 @@ export type CallableNumber = Tenant & {
 
 export interface CallableNumbers {
   /**
-   * Finds the dialled number. Test numbers can be called only over the simulator, and several organizations may have
-   * the same test number. If `organizationId` is null, the organization with the oldest such number gets the call.
+   * Finds the dialled number. Only the simulator can call test numbers, and several organizations may have the same
+   * test number. If `organizationId` is null, the organization with the oldest such number gets the call.
    */
   findInbound(
     e164: string,
@@ -49,15 +49,15 @@ export interface CallableNumbers {
 export type HasLine = (number: CallableNumber) => boolean
 
 export interface PhoneLines {
-  /** Returns the line for the number, or null if such a number cannot call from this server. */
+  /** Returns the line for the number, or null if this server has no line for such a number. */
   of(number: Pick<CallableNumber, 'test' | 'source'>): PhoneLine | null
   named(line: PhoneLine['name']): PhoneLine | null
 }
 
 export interface CallersOfNumbers {
   /**
-   * Finds the caller to act for in calls to this number, because such a call has no API key. Resolves with null if the
-   * organization is deleted.
+   * Finds the owner of calls to this number (as a `Caller`), because such a call has no API key. Resolves with null if
+   * the organization is deleted.
    */
   find(tenant: Tenant, phoneNumberId: string): Promise<Caller | null>
 }

@@ -14,7 +14,7 @@ export type Callback = Tenant & {
   createdSessionId: string | null
   agentId: string | null
   phoneNumberId: string | null
-  /** E.164. */
+  /** A phone number in E.164 form. */
   toNumber: string
   fromNumber: string | null
   scheduledAtMs: number
@@ -22,7 +22,7 @@ export type Callback = Tenant & {
   reason: string | null
   /** The agent's instructions for the new call. */
   instructions: string | null
-  /** Why the last attempt failed. Null while the next attempt is under way. */
+  /** The reason why the last attempt failed. Null while the next attempt is running. */
   failureCause: CallbackFailure | null
   attemptedAtMs: number | null
   dispatchedAtMs: number | null
@@ -40,8 +40,8 @@ export type Callback = Tenant & {
 }
 
 /**
- * Returns true if the session's promise to call still holds. `last` is its last callback, because a new promise
- * replaces the old.
+ * Returns true if the session's promise to call is still valid. `last` is the session's last callback, because a new
+ * promise replaces the previous promise.
  */
 export function isPromised(last: Pick<Callback, 'status'> | null): boolean {
   return last !== null && last.status !== 'cancelled'
@@ -58,8 +58,8 @@ export type WholeCallback = {
 }
 
 /**
- * Returns the phone number configured for the tool `schedule_callback`. If undefined, the oldest number able to call is
- * used.
+ * Returns the phone number configured for the tool `schedule_callback`. If undefined, the oldest number that can place
+ * calls is used.
  */
 export function configuredNumberOf({ tools }: Pick<Pipeline, 'tools'>): string | undefined {
   const numbers = tools.flatMap(({ source }) =>

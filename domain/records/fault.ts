@@ -5,11 +5,11 @@ export type AttemptReport = { provider: string; model: string; outcome: string; 
 
 /**
  * `pinned` is true if the request names one model. Otherwise all allowed models for the stage were considered. `by` is
- * the first filter from the routing or the key, if a filter removed models.
+ * the first filter from the request's routing or its API key, if such a filter removed models.
  */
 type Left = { stage: Stage; pinned: boolean; by?: NarrowingFilter }
 
-/** Filters from the caller's routing and API key. A pin is not among them. */
+/** Filters from the caller's routing and API key. A pin does not count as a filter. */
 export type NarrowingFilter = 'not_allowed' | 'denied' | 'test_key' | 'key_policy'
 
 /**
@@ -18,7 +18,7 @@ export type NarrowingFilter = 'not_allowed' | 'denied' | 'test_key' | 'key_polic
  */
 export type FaultData = InRequest | InRouting | InLimits | InIdempotency | AtProviders | Ours
 
-/** The request is wrong: it asks for something missing or impossible. */
+/** The request is wrong: it refers to something missing or impossible. */
 type InRequest =
   | { kind: 'bad_language_tag' }
   | { kind: 'blank_text' }
@@ -45,11 +45,11 @@ type InRouting =
   | { kind: 'all_denied'; stage: Stage }
   | { kind: 'test_key_reaches_none'; stage: Stage }
   | { kind: 'key_policy_leaves_none'; stage: Stage }
-  /** `knowsWhen` is true if a circuit or a credential says when a model can be called again. */
+  /** `knowsWhen` is true if the state of a circuit or credential gives the time when a model can be called again. */
   | ({ kind: 'none_callable'; knowsWhen: boolean } & Left)
   /**
-   * Only credentials are missing, so waiting does not help. `model` is the pinned model or null. `variables` are the
-   * environment variables for the credentials. `served` lists models callable now.
+   * No model can be called because credentials are missing, so a retry does not help. `model` is the pinned model or
+   * null. `variables` are the environment variables for the credentials. `served` lists models callable now.
    */
   | {
       kind: 'credential_missing'
@@ -106,7 +106,7 @@ export type FaultOf<Kind extends FaultKind> = Extract<FaultData, { kind: Kind }>
 export type FaultDetail = {
   retryAfterS?: number
   attempts?: readonly AttemptReport[]
-  /** The idempotency key is used up, so a repetition needs a new key. */
+  /** True if the idempotency key is used up. A repetition then needs a new key. */
   isKeySpent?: boolean
   /** For the log only. */
   cause?: unknown

@@ -9,12 +9,12 @@ export type LinePrice = { direction: Leg['direction']; prefix: string; microUsdP
 /** Returns micro-USD per minute, or null if the price is unknown. `to` is the dialled number in E.164. */
 export type PriceOfLeg = (leg: Pick<Leg, 'direction' | 'line' | 'test'> & { to: string }) => number | null
 
-/** How long an answered leg was used, for its call's costs. */
+/** An answered leg's use, for its call's costs. */
 export type LegUse = {
   party: LegParty
   direction: Leg['direction']
   line: LineName
-  /** From the answer to the hangup, or until now. */
+  /** The time from the answer to the hangup, or until now. */
   durationMs: number
   microUsdPerMinute: number | null
 }
@@ -26,11 +26,11 @@ export type ChargedLeg = {
   microUsdPerMinute: number
 }
 
-/** Debits legs. Several processes do so, and each minute is debited once. */
+/** Debits legs' costs. Several processes do this at once, but each minute is debited only once. */
 export interface LegChargeStore {
   /** Debits full minutes for live legs and the remaining seconds for ended legs. Returns the number of debited legs. */
   charge(limit: number): Promise<number>
-  /** Finds the process's calls with a current minute that neither credit nor budget covers. */
+  /** Finds the process's calls if the credit or the budget does not cover their current minute. */
   withoutCredit(ownerId: string, limit: number): Promise<readonly (Tenant & { callId: string })[]>
 }
 
@@ -49,8 +49,8 @@ export function createPriceOfLeg(prices: readonly LinePrice[]): PriceOfLeg {
 }
 
 /**
- * Rounds up to whole seconds. The result is never negative: a line's clock may differ from this machine's, so a leg may
- * seem to end before its answer.
+ * Rounds up to whole seconds. The result is never negative: the line's clock may differ from this machine's clock, so a
+ * leg may seem to end before its answer.
  */
 export function secondsOf(durationMs: number): number {
   return Math.max(0, Math.ceil(durationMs / 1000))
@@ -61,7 +61,7 @@ export function costOfSeconds(microUsdPerMinute: number, seconds: number): numbe
   return Math.ceil((microUsdPerMinute * seconds) / 60)
 }
 
-/** Returns the total debit due by now: full minutes while the leg lives, afterwards its exact seconds. */
+/** Returns the total debit due by now: full minutes while the leg is live, and exact seconds after its end. */
 export function chargeOf({ answeredAtMs, endedAtMs, microUsdPerMinute }: ChargedLeg, nowMs: number): number {
   if (endedAtMs !== null) return costOfSeconds(microUsdPerMinute, secondsOf(endedAtMs - answeredAtMs))
   return microUsdPerMinute * Math.max(0, Math.floor((nowMs - answeredAtMs) / 60_000))

@@ -5,7 +5,7 @@ import type { Tenant } from './organization.ts'
 export type LegParty = 'caller' | 'recipient'
 
 export type Leg = Tenant & {
-  /** `leg_…` */
+  /** An id such as `leg_…`. */
   id: string
   callId: string
   party: LegParty
@@ -28,23 +28,23 @@ export type Leg = Tenant & {
 /** An open leg followed by no living process. */
 export type OrphanedLeg = Pick<Leg, 'organizationId' | 'test' | 'id' | 'callId' | 'line' | 'carrierLegId'>
 
-/** Its methods work across organizations, because a line's events name no organization. */
+/** The methods work across organizations, because a line's events do not contain the organization. */
 export interface LegStore {
   /** Finds a leg by our id or by the line's id. */
   find(line: LineName, of: { legId: string | null; carrierLegId: string }): Promise<Leg | null>
   /** Called before the line dials. So the leg has a row even if this process dies during the dial. */
   insert(leg: Leg): Promise<void>
   dialed(leg: Leg, carrierLegId: string): Promise<void>
-  /** Stores when the leg was answered. A second call changes nothing. */
+  /** Stores the time of the leg's answer. A second call changes nothing. */
   answered(leg: Tenant & { id: string }, atMs: number): Promise<void>
-  /** Stores when the leg ended. A second call changes nothing. */
+  /** Stores the time of the leg's end. A second call changes nothing. */
   ended(leg: Tenant & { id: string }, atMs: number): Promise<void>
   /**
    * Finds open legs to hang up. Their call ended at least `graceMs` ago, or their transfer attempt failed or was
-   * cancelled so long ago, or no living process holds their call. Two legs connected by a transfer talk on without a
-   * process, unless they are trunk legs: they are found only after one of them has been over for `graceMs`, or if the
-   * organization cannot pay for them. Returns at most `limit` legs per line, taking organizations in turn: if a line
-   * does not answer, its legs come up again and again and must not hide other legs.
+   * cancelled at least `graceMs` ago, or no living process holds their call. Two legs connected by a transfer continue
+   * without a process, unless they are trunk legs: they are found only after one of them has been over for `graceMs`,
+   * or if the organization cannot pay for them. Returns at most `limit` legs per line, taking organizations in turn: if
+   * a line does not answer, its legs are found again each time and must not displace other legs.
    */
   orphans(graceMs: number, limit: number): Promise<readonly OrphanedLeg[]>
   /**
@@ -54,11 +54,15 @@ export interface LegStore {
   unattended(limit: number): Promise<readonly OrphanedLeg[]>
 }
 
-/** After this long without audio or events, the line is asked about the leg, because its end may have been missed. */
+/**
+ * If a leg has sent neither audio nor events for this long, the line is asked about the leg, because its end may have
+ * been missed.
+ */
 const silentMs = 30_000
 /**
- * The same for legs connected by the line. It is shorter, because their audio does not come here, and if one party has
- * left, the other party is in silence. A leg often ends seconds after its connection.
+ * The same time for legs that the line has connected with each other. It is shorter, because this server does not
+ * receive their audio, and if one party has left, the other party waits in silence. A leg often ends seconds after its
+ * connection.
  */
 const silentAloneMs = 5_000
 
@@ -71,7 +75,7 @@ export function mayBeOver(forMs: number, isHandedOver: boolean): boolean {
 export interface LegHolder {
   readonly leg: Leg
   event(event: LegEvent): void
-  /** Asks the line about the leg if it has been silent for too long. */
+  /** Asks the line about the leg if it has sent neither audio nor events for too long. */
   look(): Promise<void>
 }
 

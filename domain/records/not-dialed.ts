@@ -1,4 +1,4 @@
-/** Says why a line did not dial, as far as the API client can act on it. */
+/** The reasons why a line did not dial, as shown to the API client. */
 import { PhoneLineError } from '../ports/phone-line.ts'
 
 export type NotDialed =
@@ -10,7 +10,7 @@ export type NotDialed =
   | 'not_allowed'
   | 'login_refused'
   | 'audio_refused'
-  /** The caller's SIP endpoint makes no calls for others, so a blind transfer over it is not possible. */
+  /** The caller's SIP endpoint does not accept REFER requests, so the blind transfer is not possible. */
   | 'referral_refused'
   | 'refused'
 
@@ -42,6 +42,6 @@ export function whyNotDialed(error: unknown, isReferral: boolean): NotDialed {
 function ofLine({ kind, sipCode }: PhoneLineError): NotDialed {
   if (kind !== 'refused') return kind === 'timeout' ? 'unanswered' : 'unavailable'
   if (sipCode === null) return 'refused'
-  // 501 is left out: the line does not know the method, so a repeat cannot help.
+  // Status 501 is excluded: the line does not support the method, so a repeat cannot help.
   return byCode[sipCode] ?? (sipCode >= 500 && sipCode < 600 && sipCode !== 501 ? 'unavailable' : 'refused')
 }

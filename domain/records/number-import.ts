@@ -1,4 +1,4 @@
-/** An organization's phone number, as the operator sees it beside other organizations' numbers. */
+/** An organization's phone number, as listed for the operator together with other organizations' numbers. */
 export type ImportedNumberRow = {
   e164: string
   organizationId: string
@@ -12,8 +12,11 @@ export type ImportedNumberRow = {
 export interface NumberImports {
   /** Lists imports without the operator's approval. */
   waiting(): Promise<ImportedNumberRow[]>
-  /** Lists numbers with several organizations. Rows with the same number follow each other, the oldest first. */
+  /**
+   * Lists numbers that several organizations have imported. Rows with the same number follow each other, the oldest
+   * first.
+   */
   conflicts(): Promise<ImportedNumberRow[]>
-  /** Approves an organization's imports of the number. Resolves with false if no import waits. */
+  /** Approves an organization's imports of the number. Resolves with false if no import waits for approval. */
   approve(organizationId: string, e164: string): Promise<boolean>
 }

@@ -1,12 +1,12 @@
 /**
- * An organization's settings, made by the operator. The organization itself may change only its name and whether it
- * records.
+ * An organization's settings, made by the operator. The organization itself may change only its name and the recording
+ * setting.
  */
 export type OrganizationSettings = {
   name: string
-  /** Concurrent requests and streams. Null if unlimited. */
+  /** The limit for concurrent requests and streams. Null if unlimited. */
   maxConcurrency: number | null
-  /** Concurrent live sessions and calls. Null if unlimited. */
+  /** The limit for concurrent live sessions and calls. Null if unlimited. */
   maxSessions: number | null
   smsEnabled: boolean
   rmsgEnabled: boolean

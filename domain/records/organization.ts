@@ -24,7 +24,7 @@ export type KeyPolicy = {
 
 export const budgetPeriods = ['day', 'month', 'total'] as const
 
-/** The most that a key may cost in a period: a UTC day, a UTC month, or the time since the budget was set. */
+/** The maximum amount that a key may cost in a period: a UTC day, a UTC month, or the time since the budget was set. */
 export type Budget = { microUsd: number; period: (typeof budgetPeriods)[number] }
 
 export type Organization = {
@@ -58,7 +58,7 @@ export type Caller = {
 /** A key has two secrets for a while after a rotation. `id` reveals nothing about the secret. */
 export type KeySecret = {
   id: string
-  /** When the secret stops working, in milliseconds since the epoch. Null if it has no end. */
+  /** The time when the secret expires, in milliseconds since the epoch. Null if the secret does not expire. */
   endsAtMs: number | null
 }
 
@@ -71,8 +71,9 @@ export function tenantOf({ organization, test }: Caller): Tenant {
 
 export interface Keys {
   /**
-   * Returns null if the key is unknown, revoked or expired; the calling code cannot distinguish these. The secret is
-   * compared in constant time with the stored digest. For a cached key the answer is no promise.
+   * Returns null if the key is unknown, revoked or expired; the calling code cannot distinguish these cases. The secret
+   * is compared in constant time with the stored digest. If the key is cached, the answer is returned without a
+   * promise.
    */
   verify(secret: string): Caller | null | Promise<Caller | null>
 }

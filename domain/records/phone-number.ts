@@ -11,9 +11,9 @@ export type PhoneNumber = CallableNumber & {
   /** Null if the number belongs to the carrier. */
   connection: NumberConnection | null
   order: Order
-  /** True until the operator approves the import. Until then the number neither takes nor places calls. */
+  /** True until the operator approves the import. Until then the number neither receives nor places calls. */
   awaitsApproval: boolean
-  /** True if another organization has the number too. Only the administration of numbers reads it. */
+  /** True if another organization has the number too. Only the administration of numbers reads this field. */
   isAlsoImported: boolean
   /** Null if the number costs nothing. */
   price: NumberPrice | null
@@ -45,7 +45,7 @@ type SmsAssignment = {
   updatedAtMs: number
 }
 
-/** The fields of a SIP connection that decide whether its numbers can call and be called. */
+/** The fields of a SIP connection that decide if its numbers can place and receive calls. */
 type NumberConnection = Pick<OwnedConnection, 'status'> & { takesCalls: boolean; placesCalls: boolean }
 
 /** The number's order at the carrier. `resourceId` is the carrier's id for the number. */
@@ -53,7 +53,7 @@ export type Order = { status: 'pending' | 'done' | 'failed'; id: string | null; 
 
 export type NumberPrice = { upfrontMicroUsd: number; monthlyMicroUsd: number }
 
-/** An absent field stays as it is. Null removes the value. */
+/** An absent field is not changed. Null removes the value. */
 export type NumberChange = {
   direction?: PhoneNumber['direction']
   agentId?: string | null
@@ -64,18 +64,18 @@ export type NumberChange = {
 /** A change with fields for imported numbers, because only an imported number has a connection. */
 export type OwnedNumberChange = NumberChange & { sipConnectionInstallationId?: string; sipProviderName?: string | null }
 
-/** A tenant may have at most this many numbers, because their list has no pages. Part of the contract. */
+/** The maximum number of phone numbers per tenant, because their list has no pages. Fixed in the contract. */
 export const numbersMax = 1_000
 
-/** Every method reads and writes one tenant's rows. An id in a wrong form is treated as unknown. */
+/** Every method reads and writes one tenant's rows. A malformed id is treated as unknown. */
 export interface PhoneNumberStore {
-  /** Oldest first. */
+  /** The oldest is first. */
   list(tenant: Tenant, limit: number): Promise<PhoneNumber[]>
   find(tenant: Tenant, id: string): Promise<PhoneNumber | null>
   /**
    * Reads the number, calls `change` and writes the result, while the number's row is locked. Resolves with null if
    * there is no such number. `agent_unknown` and `connection_unknown`: the tenant lacks the agent or the connection in
-   * the change. `exists`: the new connection has the number already. If `change` throws, the number stays as it was.
+   * the change. `exists`: the new connection has the number already. If `change` throws, the number is not changed.
    */
   change(
     tenant: Tenant,
@@ -90,7 +90,7 @@ export interface PhoneNumberStore {
     number: PhoneNumber,
     numbersMax: number,
   ): Promise<PhoneNumber | 'agent_unknown' | 'connection_unknown' | 'limit_reached' | 'exists'>
-  /** Runs `giveBack` while no other request in any process can give the number back. */
+  /** Runs `giveBack`, which releases the number, while no other request in any process can release it. */
   inTurn<Outcome>(tenant: Tenant, id: string, giveBack: () => Promise<Outcome>): Promise<Outcome>
   /** Removes the number. Resolves with false if another request has removed it. */
   remove(tenant: Tenant, id: string): Promise<boolean>

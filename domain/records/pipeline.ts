@@ -1,7 +1,7 @@
 /**
  * One session's configuration: the settings from agent and request together, with defaults filled in and templates
- * rendered. It is stored with the call and shown as `pipeline_config`, so its names are the contract's. Times without a
- * unit in their name are milliseconds. Tool secrets are stored separately.
+ * rendered. It is stored with the call and shown as `pipeline_config`, so its field names are fixed in the contract.
+ * Times without a unit in their name are milliseconds. Tool secrets are stored separately.
  */
 import type { Objective, Stage } from '../ports/model.ts'
 import type { BackgroundClip } from './agent.ts'

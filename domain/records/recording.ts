@@ -1,6 +1,6 @@
 /**
- * Stores and reads recordings. A recording is one WAV file named after its call, and it can be read while it grows.
- * After the call it stays a file or goes to a bucket.
+ * Stores and reads recordings. A recording is one WAV file named after its call, and it can be read while it is being
+ * written. After the call it stays a file or goes to a bucket.
  */
 import type { Tenant } from './organization.ts'
 
@@ -14,15 +14,15 @@ export interface Recordings {
   /** Removes a recording. Does nothing if there is no such recording. */
   remove(callId: string): Promise<void>
   /**
-   * Finds this machine's recordings from calls created before `beforeMs`, as call ids. The id begins with its time (RFC
-   * 9562, version 7).
+   * Finds this machine's recordings from calls created before `beforeMs`, as call ids. The call id begins with the
+   * creation time (UUID version 7, RFC 9562).
    */
   madeBefore(beforeMs: number): AsyncIterable<string>
 }
 
-/** Each write resolves after its bytes are on this machine's disk, so they survive the process. */
+/** Each write resolves after its bytes are on this machine's disk, so they survive the process's end. */
 export interface RecordingFile {
-  /** In bytes. */
+  /** The size in bytes. */
   readonly size: number
   append(bytes: Uint8Array): Promise<void>
   /** Overwrites the file's beginning. Its header contains the recording's length, which is known only at the end. */
@@ -31,7 +31,7 @@ export interface RecordingFile {
 }
 
 export type RecordingContent = {
-  /** In bytes. */
+  /** The size in bytes. */
   size: number
   modifiedAtMs: number
   /** Reads the bytes from `start` to `end`, exclusive, piece by piece. */

@@ -1,6 +1,6 @@
 /**
  * Finds repeated items in a list. The schemas do not use `uniqueItems` for this: validators compare every pair of
- * items, and so a long list would take too much time.
+ * items, so a long list would take too much time.
  */
 import type { Issue, ValuePath } from './resource-fault.ts'
 

@@ -9,7 +9,7 @@ import type { VerificationStatus } from './verification.ts'
 /** The path to a value in a client's body: field names and list indexes. */
 export type ValuePath = readonly (string | number)[]
 
-/** A value in the right form that still breaks a rule. */
+/** A well-formed value that breaks a rule. */
 export type Issue = { path: ValuePath; problem: Problem }
 
 export type Problem =
@@ -43,7 +43,10 @@ export type Problem =
   | { kind: 'number_missing' }
   /** The request names no number, and no number of the organization may call now. */
   | { kind: 'number_none_ready' }
-  /** The call goes over a trunk but the number belongs to the carrier, or the reverse. */
+  /**
+   * The call uses a SIP trunk but the number belongs to the carrier, or the call uses the carrier but the number
+   * belongs to a trunk.
+   */
   | { kind: 'number_of_other_line' }
   /** The request must have either one number or a list, not both. */
   | { kind: 'destination_ambiguous' }
@@ -85,7 +88,7 @@ export type Problem =
   | { kind: 'source_missing' }
   | { kind: 'login_incomplete' }
   | { kind: 'login_to_register' }
-  /** The host has changed, but the stored password was given for the old host. */
+  /** The host has changed, but the stored password belongs to the old host. */
   | { kind: 'password_of_other_host' }
   /** The outgoing number has no agent. */
   | { kind: 'agent_missing' }
@@ -94,7 +97,7 @@ export type Problem =
   | { kind: 'range_malformed' }
   /** The address range is too wide: calls from unknown senders would be accepted. */
   | { kind: 'range_too_wide' }
-  /** The connections of the organization would list too many addresses together. */
+  /** All connections of the organization together would list too many addresses. */
   | { kind: 'addresses_too_many' }
   | { kind: 'host_not_public' }
   | { kind: 'connection_name_taken' }
@@ -113,11 +116,11 @@ export type Resource =
 
 export type ResourceFaultData =
   | { kind: 'invalid'; issues: readonly Issue[] }
-  /** If a request has several ids, `named` says which id is unknown. */
+  /** If a request contains several ids, `named` is the kind of the unknown id. */
   | { kind: 'not_found'; named?: 'agent' | 'tool' | 'call' | 'transfer' }
   /** A field of the body refers to a resource missing from the tenant. */
   | { kind: 'named_not_found'; path: ValuePath }
-  /** A template needs these variables, but they have no value. */
+  /** A template uses these variables, but they have no value. */
   | { kind: 'variables_missing'; names: readonly string[] }
   | { kind: 'name_taken'; resource: Extract<Resource, 'agent' | 'tool'> }
   | { kind: 'limit_reached'; resource: Resource; limit: number }
@@ -132,20 +135,23 @@ export type ResourceFaultData =
    * redeliveries.
    */
   | { kind: 'redelivery_unavailable'; requestedMax?: number }
-  /** A call could not be placed: no number may call, or the carrier did not accept the call. */
+  /** A call could not be placed: no number may place calls, or the carrier did not accept the call. */
   | { kind: 'not_dialed'; why: NotDialed | 'no_number'; sessionId?: string }
-  /** The number cannot call: it is for inbound calls only, suspended, or not set up. */
+  /** The number cannot place calls: it is for inbound calls only, suspended, or not set up. */
   | { kind: 'number_not_ready' }
   /** The organization has this number already. */
   | { kind: 'number_exists' }
   /** The connection cannot be removed while numbers use it. */
   | { kind: 'sip_connection_in_use' }
-  /** Another customer has the number, or it is not for sale. `isOrdered`: the carrier was asked for it. */
+  /**
+   * The number belongs to another customer of the carrier, or it is not for sale. `isOrdered`: the order was already
+   * sent to the carrier.
+   */
   | { kind: 'number_unavailable'; isOrdered?: true }
   /** The credit does not cover the first payment, `microUsd`. */
   | { kind: 'number_not_paid'; microUsd: number }
   | { kind: 'order_pending' }
-  /** The carrier does not answer, or refuses. `isOrdered`: a number was ordered. */
+  /** The carrier does not answer, or refuses the request. `isOrdered`: the failed request was an order. */
   | { kind: 'carrier_number_failed'; isOrdered?: true }
   | { kind: 'verification_required'; status: Exclude<VerificationStatus, 'approved'> }
   /** The business verification is under review or has succeeded. */
@@ -170,7 +176,7 @@ export type ResourceFaultData =
   | { kind: 'message_not_sent'; message: RmsgMessage; status: number | null; detail: string | null; mayBeSent: boolean }
   /** The number is unknown, not active, or not for this organization. */
   | { kind: 'rmsg_number_not_found' }
-  /** No number in the pool is free, or the named number is not. */
+  /** No number in the pool is free, or the requested number is not free. */
   | { kind: 'rmsg_number_unavailable' }
   /** The operator has not enabled text messages for the organization. */
   | { kind: 'sms_off' }
@@ -195,7 +201,7 @@ export type ResourceFaultData =
   | { kind: 'transfer_unsupported' }
   | { kind: 'transfer_in_progress' }
   | { kind: 'transfer_state_conflict'; status: TransferStatus }
-  /** The report does not exist yet, or never will: a session without a join gets no report. */
+  /** The report does not exist yet, or the session gets no report because no client joined it. */
   | { kind: 'report_missing'; because: 'not_ended' | 'analysing' | 'not_joined' }
   /** `status` is the recording's status. */
   | { kind: 'recording_missing'; status: RecordingStatus | null }

@@ -5,11 +5,11 @@ import type { MessageService, MessageState, MessageStatus } from './states/rmsg-
 
 export type RmsgMessage = Tenant &
   MessageState & {
-    /** A UUID. The provider gets it too. */
+    /** A UUID, which is also sent to the provider. */
     id: string
     phoneNumberId: string
     conversationId: string
-    /** E.164. */
+    /** A phone number in E.164 form. */
     to: string
     tags: Readonly<Record<string, string>>
     createdAtMs: number
@@ -26,8 +26,8 @@ export interface MessageStore {
 }
 
 /**
- * Computes the conversation id (a version 8 UUID, RFC 9562) from the two numbers. It is always the same for a pair, so
- * no lookup is needed.
+ * Computes the conversation id (a version 8 UUID, RFC 9562) from the two numbers. The id is always the same for the
+ * same pair, so no lookup is needed.
  */
 export function conversationIdOf(phoneNumberId: string, remoteNumber: string): string {
   const bytes = createHash('sha256').update(`${phoneNumberId} ${remoteNumber}`).digest().subarray(0, 16)

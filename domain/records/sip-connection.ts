@@ -3,7 +3,7 @@ import type { OutboundAddressing } from '../ports/sip-connections.ts'
 import type { Tenant } from './organization.ts'
 
 export type OwnedConnection = Tenant & {
-  /** `sip_…` */
+  /** An id such as `sip_…`. */
   id: string
   name: string
   provider: string | null
@@ -34,12 +34,12 @@ export type ConnectionPasswords = { outbound: string | null; inbound: string | n
 
 export type ConnectionWithPasswords = { connection: OwnedConnection; passwords: ConnectionPasswords }
 
-/** `others` are the address ranges in the tenant's other connections. */
+/** Makes the changed connection. `others` are the address ranges in the tenant's other connections. */
 export type ChangeConnection = (stored: ConnectionWithPasswords, others: readonly string[]) => ConnectionWithPasswords
 
-/** Every method reads and writes one tenant's rows. An id in a wrong form is treated as unknown. */
+/** Every method reads and writes one tenant's rows. A malformed id is treated as unknown. */
 export interface ConnectionStore {
-  /** Newest first. */
+  /** The newest is first. */
   list(tenant: Tenant): Promise<OwnedConnection[]>
   /** `check` receives the address ranges in the tenant's other connections, and throws to refuse the connection. */
   insert(

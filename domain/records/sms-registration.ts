@@ -13,11 +13,11 @@ export type Brand = {
   identityStatus: IdentityStatus | null
   reviewErrors: readonly ReviewError[]
   submittedAtMs: number | null
-  /** The brand's id at the carrier. Null if the carrier does not know the brand. */
+  /** The brand's id at the carrier. Null if the brand is not registered at the carrier. */
   carrierId: string | null
   /** True if the profile has changed since the carrier received it. */
   isChanged: boolean
-  /** Null if no registration's result is awaited. */
+  /** A registration whose result is not known yet. Null if no result is awaited. */
   intent: BrandIntent | null
 }
 
@@ -44,7 +44,7 @@ export type Registration = {
   brand: Brand | null
   /** The draft campaign. `reviewErrors` are the carrier's reasons for refusing it. */
   campaign: { profile: CampaignProfile; reviewErrors: readonly ReviewError[]; intent: CampaignIntent | null } | null
-  /** Newest first. */
+  /** The newest is first. */
   submitted: readonly SubmittedCampaign[]
 }
 

@@ -5,7 +5,7 @@ export type BrandStatus = 'draft' | 'pending' | 'verified' | 'failed'
 export type SubmittedStatus = 'pending' | 'active' | 'rejected' | 'expired'
 export type CampaignStatus = 'draft' | SubmittedStatus
 
-/** The brand's status after its profile is saved. If the carrier knows the brand, the status stays. */
+/** The brand's status after its profile is saved. If the brand exists at the carrier, the status does not change. */
 export const brandAfterSave: Readonly<Record<BrandStatus, BrandStatus>> = {
   draft: 'draft',
   failed: 'draft',
@@ -14,8 +14,8 @@ export const brandAfterSave: Readonly<Record<BrandStatus, BrandStatus>> = {
 }
 
 /**
- * True if the carrier knows brands in this status. The carrier is then asked for the brand's state, and no new brand is
- * registered.
+ * True if brands in this status exist at the carrier. The carrier is then asked for the brand's state, and no new brand
+ * is registered.
  */
 export const existsAtCarrier: Readonly<Record<BrandStatus, boolean>> = {
   draft: false,

@@ -44,7 +44,7 @@ export type ToolSecrets = { secret: string | null; authHeaders: Record<string, s
 
 export const noSecrets: ToolSecrets = { secret: null, authHeaders: {} }
 
-/** A source as clients send it. If a secret or a value is absent, the stored value stays. */
+/** A source as clients send it. If a secret or a value is absent, the stored value is kept. */
 export type ToolSourceInput =
   | {
       kind: 'webhook'
@@ -66,12 +66,12 @@ export type NewTool = {
   source: ToolSourceInput
   preToolSpeech?: PreToolSpeech | null
 }
-/** Contains no name, because a tool's name cannot change. */
+/** A change contains no name, because a tool's name cannot change. */
 export type ToolChange = Partial<Omit<NewTool, 'name'>>
 
 export type StoredTool = { tool: Tool; secrets: ToolSecrets }
 
-/** Every method reads and writes one tenant's rows. An id in a wrong form is treated as unknown. */
+/** Every method reads and writes one tenant's rows. A malformed id is treated as unknown. */
 export interface ToolStore {
   /** Lists the tools, newest first. Resolves with null if there is no such agent. */
   list(tenant: Tenant, agentId: string): Promise<Tool[] | null>

@@ -8,13 +8,13 @@ export type TransferKind = (typeof transferKinds)[number]
 
 /** One attempt to reach one recipient. Its row is created when the number is dialled. */
 export type Transfer = Tenant & {
-  /** UUIDv7. */
+  /** A UUIDv7. */
   id: string
   callId: string
   kind: TransferKind
   status: TransferStatus
   failureCause: FailureCause | null
-  /** E.164. */
+  /** A phone number in E.164 form. */
   to: string
   label: string | null
   /** `leg_…`, the recipient's leg. */
@@ -42,7 +42,7 @@ export function hasCompletedAttempt(attempts: readonly Pick<Transfer, 'status'>[
 }
 
 export type Destination = {
-  /** E.164. */
+  /** A phone number in E.164 form. */
   to: string
   label: string | null
   screeningPrompt: string | null
@@ -53,7 +53,7 @@ export type Destination = {
 export const fallbackActions = ['return_to_assistant', 'take_message', 'end_call'] as const
 export type FallbackAction = (typeof fallbackActions)[number]
 
-/** Happens for the caller if no recipient was reached. */
+/** The action for the caller if no recipient was reached. */
 export type Fallback = {
   action: FallbackAction
   message: string | null
@@ -91,7 +91,7 @@ export type TransferSettings = {
   outboundTrunkId: string | null
 }
 
-/** If `summary` is null or absent, the attempt's summary stays. Processes with an earlier version leave it out. */
+/** If `summary` is null or absent, the attempt's summary is kept. Processes with an earlier version leave it out. */
 type NewSummary = { summary?: string | null }
 export type TransferCancelRequest = { tryNext: boolean; voicemailDetected: boolean; reason: string | null } & NewSummary
 export type TransferCompleteRequest = { recipientIdentity: string | null } & NewSummary
@@ -116,7 +116,7 @@ export type TransferRefusal =
   /** `isEnding`: the call is still connected, but its last words are being said. */
   | { refused: 'call_not_live'; isEnding?: true }
   | { refused: 'transfer_in_progress' }
-  /** The call has no phone. */
+  /** The call is not a phone call. */
   | { refused: 'transfer_unsupported' }
   | { refused: 'not_found' }
   | { refused: 'state_conflict'; status: TransferStatus }
@@ -128,17 +128,20 @@ export type TransferRefusal =
 
 export type TransferAnswer = TransferDone | TransferRefusal
 
-/** Runs transfers for this process's calls. A client's mistake is a refusal, never a rejection. */
+/**
+ * Runs transfers for this process's calls. A client's mistake is returned as a refusal, and the promise does not
+ * reject.
+ */
 export interface LiveTransfers {
   command(tenant: Tenant, callId: string, command: TransferCommand): Promise<TransferAnswer>
-  /** Resolves when no attempt is open and all rows are stored. */
+  /** Resolves when all transfer attempts have ended and their rows are stored. */
   decided(tenant: Tenant, callId: string): Promise<void>
 }
 
 /** Reads stored transfer attempts. They are written through the call's record: `PhoneLog.transfer`. */
 export interface TransferStore {
   find(tenant: Tenant, callId: string, id: string): Promise<Transfer | null>
-  /** Oldest first. */
+  /** The oldest is first. */
   list(tenant: Tenant, callId: string): Promise<readonly Transfer[]>
 }
 

@@ -5,7 +5,7 @@ import type { WebhookEventType } from './webhook-endpoint.ts'
 
 export type DeliveryStatus = 'pending' | 'delivering' | 'succeeded' | 'failed' | 'cancelled' | 'expired'
 
-/** Why an attempt failed. `body_too_large` means the endpoint's answer. */
+/** The reasons why an attempt failed. `body_too_large`: the endpoint's answer was too large. */
 export type AttemptError =
   | 'timeout'
   | 'dns'
@@ -16,7 +16,7 @@ export type AttemptError =
   | 'http_status'
   | 'body_too_large'
 
-/** Why a delivery was cancelled. */
+/** The reasons why a delivery was cancelled. */
 export type CancelReason = 'deleted' | 'disabled' | 'superseded'
 
 export type AttemptTrigger = 'automatic' | 'manual'
@@ -60,7 +60,7 @@ export type ClaimedDelivery = Tenant & {
   callId: string | null
   createdAtMs: number
   body: Uint8Array
-  /** The claim's number. The attempt's result is stored only if there is no later claim. */
+  /** The claim's number. An attempt's result is stored only if no later claim exists. */
   claim: number
   /** Counts failed attempts in the schedule so far. */
   failures: number

@@ -2,8 +2,8 @@ import type { Tenant } from './organization.ts'
 import type { Endpoint, EndpointSecrets } from './webhook-endpoint.ts'
 
 /**
- * `at` is the unknown agent's index in `agentIds`. `endpointId` names another endpoint that would be asked before the
- * same calls.
+ * `at` is the unknown agent's index in `agentIds`. `endpointId` names another endpoint that would receive the pre-call
+ * request for the same calls.
  */
 export type EndpointOutcome =
   | { state: 'written'; endpoint: Endpoint }
@@ -13,9 +13,9 @@ export type EndpointOutcome =
 
 export type StoredEndpoint = { endpoint: Endpoint; secrets: EndpointSecrets }
 
-/** Every method reads and writes one tenant's rows. An id in a wrong form is treated as unknown. */
+/** Every method reads and writes one tenant's rows. A malformed id is treated as unknown. */
 export interface EndpointStore {
-  /** Newest first. */
+  /** The newest is first. */
   list(tenant: Tenant): Promise<Endpoint[]>
   find(tenant: Tenant, id: string): Promise<Endpoint | null>
   /**
@@ -24,7 +24,7 @@ export interface EndpointStore {
   insert(stored: StoredEndpoint, endpointsMax: number): Promise<EndpointOutcome>
   /**
    * Reads the endpoint, calls `change` and writes the result, while the tenant's endpoints are locked. `secrets`
-   * decrypts the secrets. If `change` throws, the endpoint stays as it was.
+   * decrypts the secrets. If `change` throws, the endpoint is not changed.
    */
   change(
     tenant: Tenant,

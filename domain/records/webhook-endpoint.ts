@@ -83,7 +83,7 @@ export function blankEndpoint({ organizationId, test }: Tenant, id: string, nowM
   }
 }
 
-/** A secret and its predecessor, which also signs for a while after the change. */
+/** A secret and its predecessor, which also signs requests for a while after the change. */
 export type SigningSecret = { secret: string; previous: { secret: string; untilMs: number } | null }
 
 /** The keys of `authHeaders` are header names in lower case. `signing` is null if the organization's secret signs. */
@@ -91,7 +91,7 @@ export type EndpointSecrets = { authHeaders: Record<string, string>; signing: Si
 
 export const noEndpointSecrets: EndpointSecrets = { authHeaders: {}, signing: null }
 
-/** A header with a secret value, as clients send it. If the value is absent, the stored value stays. */
+/** A header with a secret value, as clients send it. If the value is absent, the stored value is kept. */
 export type AuthHeaderInput = { name: string; value?: string }
 
 /** All data for one delivery attempt. */
@@ -102,7 +102,7 @@ export type DeliveryTarget = {
   authHeaders: Readonly<Record<string, string>>
   timeoutMs: number
   isDisabled: boolean
-  /** Each of these secrets signs. The newest comes first. */
+  /** The secrets that sign each request, the newest first. */
   signingSecrets: readonly string[]
 }
 
@@ -121,7 +121,9 @@ export function signingSecretsAt({ secret, previous }: SigningSecret, nowMs: num
   return previous !== null && nowMs < previous.untilMs ? [secret, previous.secret] : [secret]
 }
 
-/** Returns true if the tags contain all filter tags. Compares case-sensitively. No filter tags match every call. */
+/**
+ * Returns true if the tags contain all filter tags. Compares case-sensitively. Without filter tags, every call matches.
+ */
 export function tagsMatch(
   filterTags: Readonly<Record<string, string>>,
   tags: Readonly<Record<string, string>>,

@@ -41,14 +41,14 @@ export function mayMove(from: CallStatus, to: CallStatus): boolean {
   return moves[from].includes(to)
 }
 
-/** Returns true if no status can follow. */
+/** Returns true if the status is final. */
 export function isTerminal(status: CallStatus): boolean {
   return moves[status].length === 0
 }
 
 /**
  * The final status for each end reason: `connected` if the call was connected, `before` if it was not. Null if a call
- * cannot end so.
+ * cannot end for this reason.
  */
 const statusOfReason = {
   user_hangup: { connected: 'completed', before: 'cancelled' },
@@ -77,7 +77,10 @@ const statusOfReason = {
 export type EndReason = keyof typeof statusOfReason
 export const endReasons = Object.keys(statusOfReason) as EndReason[]
 
-/** Returns the final status if a call in status `from` ends for `reason`. Returns null if it cannot end so. */
+/**
+ * Returns the final status if a call in status `from` ends for `reason`. Returns null if the call cannot end for this
+ * reason.
+ */
 export function endStatus(from: CallStatus, reason: EndReason): CallStatus | null {
   const { connected, before } = statusOfReason[reason]
   const to = from === 'in_progress' || from === 'transferring' ? connected : before

@@ -1,6 +1,6 @@
 /**
- * A sent rich message's states as one table. A provider's reports may come twice, late and in any order, so states may
- * be skipped, but an earlier state never returns.
+ * A sent rich message's states as one table. A provider's reports may arrive twice, late and in any order, so states
+ * may be skipped, but an earlier state never returns.
  *
  *   registered ─► pending ─► queued ─► accepted ─► sent ─► delivered
  *        └───────────┴──────────┴─────────┴─────────┴────► declined, error
@@ -32,10 +32,10 @@ const moves: Readonly<Record<MessageStatus, readonly MessageStatus[]>> = {
   error: [],
 }
 
-/** `channel` is null until the provider has named the channel. */
+/** `channel` is null until the provider has reported the channel. */
 export type MessageState = { status: MessageStatus; channel: MessageService | null }
 
-/** Returns the state after a report. If the report comes too late to change anything, returns the same object. */
+/** Returns the state after a report. If the report arrives too late to change anything, returns the same object. */
 export function follow(
   state: MessageState,
   { status, service }: { status: MessageStatus; service: MessageService },

@@ -1,6 +1,6 @@
 /**
- * The states of one attempt to reach a recipient, as one table. An event without an entry changes nothing: a command
- * from the API is refused as a conflict, and a line event is only recorded.
+ * The states of one attempt to reach a recipient, as one table. An event without an entry changes nothing: an API
+ * command is then refused as a conflict, and a carrier's event is only recorded.
  *
  *   requested ──► screening ──► bridging ──► completed
  *       │  (warm)     │            │
@@ -27,7 +27,7 @@ export type AttemptEvent =
   | 'bridged'
   | 'callerLeft'
   | 'cancel'
-  /** An API client cancelled because it found a voicemail. */
+  /** An API client cancelled the attempt because it detected a voicemail. */
   | 'cancelMachine'
 
 type Next = Exclude<TransferStatus, 'failed'> | FailureCause
@@ -78,7 +78,7 @@ export function nextAttemptState(
   return isCause(next) ? { status: 'failed', failureCause: next } : { status: next, failureCause: null }
 }
 
-/** Returns true if no status can follow. */
+/** Returns true if the status is final. */
 export function isOver(status: TransferStatus): boolean {
   return attemptMoves.warm[status] === undefined
 }
