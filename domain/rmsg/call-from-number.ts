@@ -21,7 +21,7 @@ export type CallFromNumberDeps = {
 export function createCallFromNumber({ numbers, dial, isPhoneNumber }: CallFromNumberDeps): CallFromNumber {
   return async (caller, id, request) => {
     const tenant = tenantOf(caller)
-    // Checks the body before the number is looked up, so a wrong body is answered 400, not 404.
+    // Checks the body before the number is looked up, so a wrong body is answered 400 even if the number is unknown.
     refuseIssues([
       ...(isPhoneNumber(request.to) ? [] : [{ path: ['to'], problem: { kind: 'number_invalid' } } as const]),
       ...issuesOfMetadata(request.metadata ?? {}),
@@ -34,8 +34,8 @@ export function createCallFromNumber({ numbers, dial, isPhoneNumber }: CallFromN
 }
 
 /**
- * Returns the number's agent if the number is in the organization's pool. The admin organization also uses numbers in
- * other pools, but not the agents that answer there.
+ * Returns the number's agent if the number is in the organization's pool. The admin organization may use numbers from
+ * other pools, but not the agents on such numbers.
  */
 function ownAgentOf({ agentId, organizationId }: RmsgNumber, tenant: Tenant): string | null {
   return organizationId === tenant.organizationId ? agentId : null

@@ -19,7 +19,7 @@ import { matching, type SubscriptionStore, type SubscriptionTarget } from './sub
 /** The organization, the number and the conversation for an event. */
 export type RoutedEvent = Tenant & {
   phoneNumberId: string
-  /** E.164. */
+  /** A phone number in E.164 form. */
   phoneNumber: string
   providerIdentity: string
   conversationId: string
@@ -38,8 +38,8 @@ export type ClaimedEvent = Tenant & {
 
 export interface RmsgEventStore {
   /**
-   * Finds the event's organization, and updates the status of its message. Resolves with null if no organization gets
-   * the event.
+   * Finds the event's organization, and updates the status of its message. Resolves with null if no organization
+   * receives the event.
    */
   route(event: RichMessageEvent): Promise<RoutedEvent | null>
   /** Stores and claims the event. `in_work`: a process is sending it now. `taken`: all subscriptions have it. */
@@ -54,14 +54,14 @@ export type ReceiveEventDeps = AttemptDeps & {
   events: RmsgEventStore
   subscriptions: Pick<SubscriptionStore, 'targets'>
   secrets: Pick<WorkspaceSecrets, 'signingSecrets'>
-  /** A word in our header names, in lower case, set by the operator. */
+  /** A word in our webhook headers' names, in lower case, set by the operator. */
   headerWord: string
 }
 
 export type EventOutcome = 'taken' | 'not_taken' | 'in_work'
 export type ReceiveEvent = (event: RichMessageEvent) => Promise<EventOutcome>
 
-/** If a subscription has not answered after this time, it has not accepted the event. */
+/** If a subscription has not answered after this time, the event counts as not accepted. */
 const timeoutMs = 10_000
 
 export function createReceiveEvent(deps: ReceiveEventDeps): ReceiveEvent {

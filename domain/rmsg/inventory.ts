@@ -7,14 +7,14 @@ export type NamedNumber = { test: boolean; name: string }
 
 export type NewRmsgNumber = Pick<RmsgNumber, 'test' | 'e164' | 'providerIdentity'>
 
-/** Answers from the provider and the text-message registry. Null if they did not answer. */
+/** The answers of the provider and the text-message registry. Null if no answer was received. */
 export type Seen = { isThere: boolean | null; smsStatus: SmsStatus | null }
 
 /** `unknown`: there is no such number. */
 type Changed<Refusal extends string = never> = Promise<RmsgNumber | 'unknown' | Refusal>
 
 export interface RmsgInventory {
-  /** Oldest first. */
+  /** The oldest is first. */
   list(test: boolean, limit: number): Promise<RmsgNumber[]>
   /** Adds a number. `exists`: the inventory already has the number or its identity. */
   add(number: NewRmsgNumber): Promise<RmsgNumber | 'exists'>
@@ -28,10 +28,10 @@ export interface RmsgInventory {
   pause(number: NamedNumber): Changed<'unavailable'>
   resume(number: NamedNumber): Changed<'unavailable'>
   /**
-   * Stores the answers. If the provider has the number again, the number returns to its earlier status: active or
-   * paused.
+   * Stores the answers of the provider and the registry. If the provider has the number again, the number returns to
+   * its earlier status: active or paused.
    */
   observe(number: NamedNumber, seen: Seen): Changed
-  /** Removes the number. `assigned`: it is in a pool and cannot be removed. */
+  /** Removes the number. `assigned`: the number is in a pool and cannot be removed. */
   remove(number: NamedNumber): Changed<'assigned'>
 }

@@ -14,20 +14,20 @@ export type RmsgNumber = {
   id: string
   test: boolean
   e164: string
-  /** The number's name at the provider. */
+  /** The name that the provider uses for the number. */
   providerIdentity: string
   /** The organization with the number in its pool. Null if the number is in no pool. */
   organizationId: string | null
-  /** The agent answering on the number. Null if no agent does. */
+  /** The agent answering on the number. Null if no agent answers on it. */
   agentId: string | null
-  /** `paused`: by the operator. `unavailable`: the provider does not have the number any more. */
+  /** `paused`: the operator has paused the number. `unavailable`: the provider does not have the number any more. */
   status: 'active' | 'paused' | 'unavailable'
   smsStatus: SmsStatus
   smsReadyAtMs: number | null
   createdAtMs: number
 }
 
-/** The settings that decide about an organization's view. */
+/** The settings that determine an organization's view. */
 export type RmsgAccess = {
   isAdmin: boolean
   isEnabled: boolean
@@ -42,7 +42,7 @@ type RmsgView = 'admin' | 'pool' | 'legacy'
 export type RmsgNumberStore = {
   /** Reads the settings. Resolves with null if the organization does not exist. */
   access(tenant: Tenant): Promise<RmsgAccess | null>
-  /** Oldest first. */
+  /** The oldest is first. */
   pool(tenant: Tenant, limit: number): Promise<RmsgNumber[]>
   /** Lists the numbers in all pools and in no pool, oldest first. */
   inventory(test: boolean, limit: number): Promise<RmsgNumber[]>
@@ -59,8 +59,8 @@ export type RmsgNumbers = {
    */
   requireEnabled(tenant: Tenant): Promise<void>
   /**
-   * Finds a number for calls and messages from it. Throws ResourceFault `rmsg_not_enabled`, or `rmsg_number_not_found`
-   * if the tenant may not use the number.
+   * Finds a number from which the tenant may call or send messages. Throws ResourceFault `rmsg_not_enabled`, or
+   * `rmsg_number_not_found` if the tenant may not use the number.
    */
   use(tenant: Tenant, id: string): Promise<RmsgNumber>
   /** Resolves with true if the organization may send messages. Throws ResourceFault `rmsg_not_enabled`. */

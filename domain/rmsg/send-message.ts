@@ -1,6 +1,6 @@
 /**
- * Sends a rich message and waits for the provider's answer. Everything that can refuse the message is checked before
- * the provider is asked.
+ * Sends a rich message and waits for the provider's answer. All checks happen before the message is sent to the
+ * provider.
  */
 import { RichMessageError, type RichMessageProvider } from '../ports/rich-messages.ts'
 import type { Clock } from '../ports/system.ts'
@@ -16,14 +16,14 @@ export type SendMessageDeps = {
   /** Returns null if the tenant's messages cannot be sent: live and test messages have separate providers. */
   providerOf(tenant: Tenant): RichMessageProvider | null
   clock: Pick<Clock, 'nowMs'>
-  /** UUID. */
+  /** A UUID. */
   messageId(): string
   /** Returns true if an E.164 text can be a phone's number. */
   isPhoneNumber(text: string): boolean
 }
 
 type MessageRequest = {
-  /** E.164. */
+  /** A phone number in E.164 form. */
   to: string
   text: string
   tags: Readonly<Record<string, string>>
@@ -106,7 +106,7 @@ async function send(deps: SendDeps, sending: Sending): Promise<RmsgMessage> {
   } catch (error) {
     if (!(error instanceof RichMessageError)) throw error
     const { status, detail, mayBeSent, cause } = error
-    // If the message may have been sent, its status stays open, because later events report it.
+    // If the message may have been sent, its status remains open, because later events report the result.
     if (!mayBeSent) await reported(deps, message, { status: 'error', service: 'rmsg' })
     throw new ResourceFault({ kind: 'message_not_sent', message, status, detail, mayBeSent }, { cause })
   }
@@ -114,7 +114,8 @@ async function send(deps: SendDeps, sending: Sending): Promise<RmsgMessage> {
 }
 
 /**
- * Stores a report. A provider's event may have come before the provider's answer, so the status may already be later.
+ * Stores a report. A provider's event may have arrived before the provider's answer, so the status may already be
+ * later.
  */
 async function reported({ messages }: SendDeps, message: RmsgMessage, report: MessageReport): Promise<RmsgMessage> {
   return (await messages.report(message.id, report)) ?? message

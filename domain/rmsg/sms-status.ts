@@ -1,4 +1,4 @@
-/** Says if an SMS can be sent from a rich-message number. The carrier must have assigned the number to a campaign. */
+/** States if an SMS can be sent from a rich-message number. The carrier must have assigned the number to a campaign. */
 import { type NumberAssignment, type SmsRegistry, SmsRegistryError } from '../ports/sms-registry.ts'
 
 export type SmsStatus = 'not_configured' | 'pending' | 'ready' | 'failed'

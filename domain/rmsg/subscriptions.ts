@@ -24,9 +24,9 @@ export type Subscription = Tenant & {
 /** `signing` is null if the organization's secret signs. */
 export type SubscriptionTarget = Pick<Subscription, 'id' | 'url' | 'tags'> & { signing: SigningSecret | null }
 
-/** Every method reads and writes one tenant's rows. An id in a wrong form is treated as unknown. */
+/** Every method reads and writes one tenant's rows. A malformed id is treated as unknown. */
 export type SubscriptionStore = {
-  /** Newest first. */
+  /** The newest is first. */
   list(tenant: Tenant): Promise<Subscription[]>
   /** Lists the subscriptions with their secrets. */
   targets(tenant: Tenant): Promise<SubscriptionTarget[]>
@@ -62,7 +62,7 @@ export type Subscriptions = {
    */
   ownerOf(tenant: Tenant, organizationId: string | undefined): Promise<Tenant | null>
   list(owner: Tenant): Promise<Subscription[]>
-  /** Checks the subscription alone, before an organization is looked up. */
+  /** Checks the subscription's fields, before its organization is looked up. */
   check(input: SubscriptionInput): void
   put(owner: Tenant, input: SubscriptionInput): Promise<{ subscription: Subscription; isNew: boolean }>
   remove(owner: Tenant, id: string): Promise<void>
