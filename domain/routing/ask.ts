@@ -3,7 +3,7 @@ import { wishOfKey } from '../catalog/voices.ts'
 import type { Capability, Objective, Path, Stage } from '../ports/model.ts'
 import type { Caller, OwnKeys } from '../records/organization.ts'
 
-/** How the caller wants the provider and the model to be chosen. The two forms share no field. */
+/** The request's rule for choosing the provider and the model. The two forms have no common field. */
 export type Routing =
   | {
       mode: 'auto'
@@ -33,19 +33,19 @@ export type Ask = {
   figuresLanguage: Language
   needs: readonly Capability[]
   voice: string | null
-  /** The provider must take (STT) or emit (TTS) this audio format, because audio is not converted here. */
+  /** The provider must accept (STT) or produce (TTS) this audio format, because audio is not converted here. */
   audio: RequiredAudio | null
   access: Access
 }
 
 /**
- * The caller's key limits the catalog to this part. All requests of a caller share one object, so the chooser
- * recognizes it.
+ * The part of the catalog that the API key allows. All requests with the same key share one object, so the chooser can
+ * compare it by identity.
  */
 export type Access = {
   test: boolean
   allowProviders: readonly string[] | null
-  /** The key's list of models. Auto routing tries them in this order. */
+  /** The API key's list of models. Auto routing tries them in this order. */
   chain: readonly string[] | null
   /**
    * The organization's provider keys. Their providers can be called even if the operator has no credential for them.
@@ -65,8 +65,8 @@ const none: readonly Capability[] = []
 const requestNeeds: Record<Stage, readonly Capability[]> = { stt: ['batch'], tts: [], llm: [] }
 
 /**
- * Makes the ask from the caller's key and routing. Requests, preview and the models list start from it. `needs` are the
- * request's needed capabilities. Throws the fault bad_language_tag.
+ * Makes the ask from the API key and the request's routing. Requests, preview and the models list start from it.
+ * `needs` are the request's needed capabilities. Throws the fault `bad_language_tag`.
  */
 export function baseAsk(
   caller: Caller,

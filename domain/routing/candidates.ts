@@ -9,10 +9,10 @@ export type Exclusion = {
   row: Row
   reason: ExclusionReason
   /**
-   * The filter's place in the order of `filters`. The exclusion with the highest place has excluded the last candidate.
+   * The filter's place in the order of `filters`. The filter with the highest place has excluded the last candidate.
    */
   step: number
-  /** The provider's reason for `unavailable`, for example no_credential. */
+  /** The provider's reason for `unavailable`, for example `no_credential`. */
   detail?: string
   /** The time until the row can be used again without a change. Absent if it is unknown. */
   retryAfterMs?: number
@@ -24,7 +24,7 @@ export type Filtered = { rows: Row[]; excluded: Exclusion[] }
 type Verdict = ExclusionReason | Pick<Exclusion, 'reason' | 'detail' | 'retryAfterMs'> | null
 type Judge = (row: Row) => Verdict
 /**
- * Prepares the filter for an ask once, and returns the function that judges every row. Null if this filter excludes no
+ * Prepares the filter for an ask once, and returns the function that checks every row. Null if this filter excludes no
  * row.
  */
 type Filter = (ask: Ask, world: World) => Judge | null
@@ -55,7 +55,7 @@ function unlistedOf({ stage, routing }: Ask, { catalog }: World): Row | undefine
 }
 
 /**
- * The filters, in this order: the caller's routing, the key's limits, the request's needs, and the providers' state.
+ * The filters, in this order: the request's routing, the key's limits, the request's needs, and the providers' state.
  */
 const filters: readonly Filter[] = [
   pin,
@@ -89,7 +89,7 @@ function pin({ routing }: Ask): Judge | null {
 function allowed({ routing }: Ask): Judge | null {
   const ids = routing.mode === 'auto' ? routing.allowProviders : undefined
   if (ids === undefined) return null
-  // `<provider>:<model>` allows a single model.
+  // The form `<provider>:<model>` allows a single model.
   const pins = new Set(ids.filter((id) => id.includes(':')).map((id) => id.replace(':', '/')))
   return ({ pin, provider }) => (ids.includes(provider.id) || pins.has(pin) ? null : 'not_allowed')
 }
@@ -132,8 +132,8 @@ function language({ language, detectsLanguage }: Ask, { catalog }: World): Judge
 }
 
 /**
- * Excludes models without the voice. A voice id belongs to one provider. If a pinned model lists no voices, it stays,
- * and its provider must judge the id.
+ * Excludes models without the voice. A voice id belongs to one provider. If a pinned model lists no voices, it is kept,
+ * and its provider must check the id.
  */
 function voice({ voice, routing }: Ask): Judge | null {
   if (voice === null) return null
@@ -164,7 +164,7 @@ function inRates({ sampleRatesHz, sampleRateRangeHz }: AudioSupport, rateHz: num
 
 /**
  * Excludes providers that cannot be called now. An organization's provider key replaces the operator's missing
- * credential, but does not help against other reasons.
+ * credential, but cannot remove other reasons.
  */
 function available({ access }: Ask, { catalog }: World): Judge | null {
   if (catalog.isAllAvailable) return null

@@ -12,11 +12,14 @@ import { latencyMetrics, qualityMetrics } from './weights.ts'
 
 export type CatalogEntry = {
   model: Model
-  /** `<provider>:<model>` */
+  /** The model's name in the form `<provider>:<model>`. */
   name: string
   /** Other names by which a client can pin this row. */
   aliases: string[]
-  /** Explains why requests without an organization's provider key cannot use this row now. Null if they can. */
+  /**
+   * The reason why requests without an organization's provider key cannot use this row now. Null if the row can be
+   * used.
+   */
   reason: string | null
   /** The environment variable for the missing credential. Null if no credential is missing. */
   credentialVariable: string | null
@@ -27,13 +30,13 @@ export type CatalogEntry = {
 }
 
 /**
- * `languages` are the base languages of the routable models, sorted. They contain `*` if a model takes any language.
+ * `languages` are the base languages of the routable models, sorted. They contain `*` if a model accepts any language.
  */
 export type CatalogList = { entries: CatalogEntry[]; languages: string[] }
 
 /**
- * Lists the routable rows, without regard to the caller's key. If `all` is true, the other rows follow. Clients get
- * them only on request.
+ * Lists the routable rows, without regard to the API key's limits. If `all` is true, the unroutable rows follow.
+ * Clients receive these only on request.
  */
 export function createCatalogList(chooser: Chooser): (all: boolean) => CatalogList {
   return (all) => {
@@ -48,15 +51,15 @@ export function createCatalogList(chooser: Chooser): (all: boolean) => CatalogLi
 }
 
 /**
- * The stages in which a name without a stage is looked up. The order is fixed, because such a name means a language
- * model more often than speech.
+ * The stages in which a name without a stage is looked up. The order is fixed, because such a name usually means a
+ * language model.
  */
 const namedStages: readonly Stage[] = ['llm', 'stt', 'tts']
 
 /**
- * Finds the row for this caller's requests under a name. `auto`, also through an alias, gives the language model with
- * the best rank. Throws the faults ambiguous_model and no_such_model. If the caller cannot reach the model, throws the
- * request's fault.
+ * Finds the row that serves this API client's requests with a model name. The name `auto`, or an alias for it, stands
+ * for the language model with the best rank. Throws the faults `ambiguous_model` and `no_such_model`. If the client
+ * cannot use the model, throws the same fault as a request.
  */
 export function createFindModel(chooser: Chooser): (caller: Caller, name: string) => CatalogEntry {
   return (caller, name) => {
@@ -113,7 +116,10 @@ function aliasesOf(spellings: readonly string[], { aliases }: Catalog): string[]
   return Object.keys(aliases).filter((alias) => spellings.includes(aliases[alias] ?? ''))
 }
 
-/** Returns the figure for the default language, or for the model's first language if it does not speak the default. */
+/**
+ * Returns the figure for the default language, or for the model's first language if the model does not support the
+ * default language.
+ */
 function figureOf(row: Row, metrics: readonly string[]): number | null {
   const own = row.model.languages[0]
   const speaksDefault = row.languages === null || row.languages.has(defaultLanguage)

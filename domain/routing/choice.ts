@@ -13,9 +13,9 @@ type Chosen = {
   candidates: readonly Scored[]
   excluded: readonly Exclusion[]
   catalogDigest: string
-  /** The scale that makes the quality figures comparable. */
+  /** The scale that the quality figures are compared on. */
   scale: Scale | null
-  /** True if the caller's preferred region has changed the order. */
+  /** True if the request's preferred region has changed the order. */
   isRegional: boolean
 }
 
@@ -39,8 +39,8 @@ export class Choice {
   }
 
   /**
-   * Returns the choice as a record for storage. It is made once for each choice in the chooser's memory, and not for
-   * each request.
+   * Returns the choice as a record for storage. The record is made once for each cached choice, because making it for
+   * each request costs too much.
    */
   get record(): ChoiceRecord {
     this.#record ??= recordOf(this)
@@ -50,7 +50,7 @@ export class Choice {
 
 /** A stored choice. Equal explanations have one id, so a thousand requests can refer to one record. */
 export type ChoiceRecord = {
-  /** The record's id: only 132 bits of the SHA-256 of `text`, because every request stores it. */
+  /** The record's id: 132 bits of the SHA-256 hash for `text`. It is short, because every request stores it. */
   id: string
   /** The JSON of a Preview. */
   text: string
@@ -76,7 +76,7 @@ export type Preview = {
   scores: PreviewScore[]
   weights: Record<keyof Parts, number> | null
   catalogDigest: string
-  /** Absent if the caller preferred no region. */
+  /** Absent if the request preferred no region. */
   region?: { asked: string; hadEffect: boolean }
 }
 
@@ -115,7 +115,8 @@ function recordOf(choice: Choice): ChoiceRecord {
 }
 
 /**
- * Returns the routing without the caller's lists, because they have no size limit. The exclusions show their effect.
+ * Returns the routing without the request's lists, because the lists have no size limit. The exclusions show their
+ * effect.
  */
 function withoutFilters(routing: Routing): Routing {
   return routing.mode === 'auto' ? { mode: 'auto', objective: routing.objective } : routing

@@ -9,7 +9,8 @@ import { refusal } from './refusal.ts'
 import { rank, type Scored } from './score.ts'
 
 /**
- * Limits the choices in memory. An ask contains callers' text, so the number of different asks has no natural limit.
+ * Limits the choices in memory. An ask contains text from API clients, so the number of different asks has no natural
+ * limit.
  */
 const cachedMax = 1000
 
@@ -22,7 +23,7 @@ export class Chooser {
   readonly #tables = new FigureTables()
   readonly #sort = new RadixSort()
   readonly #choices = new Map<string, Choice>()
-  /** The numbers that replace an access in a key, because its text may be a long list. */
+  /** Numbers for accesses. A cache key contains the number instead of the access, whose text may be a long list. */
   readonly #numbers = new Map<string, number>()
   #numberOf = new WeakMap<Access, number>()
   #catalogVersion = -1
@@ -36,7 +37,7 @@ export class Chooser {
     return this.#world
   }
 
-  /** Returns the choice for an ask. Never throws, because an empty list is an answer too. */
+  /** Returns the choice for an ask. Never throws, because a choice without candidates is a valid result. */
   choose(ask: Ask): Choice {
     this.#forgetIfChanged()
     const key = `${this.#number(ask.access)} ${textOf(ask)}`
@@ -73,9 +74,9 @@ export class Chooser {
   }
 
   /**
-   * Returns the fault for a choice without candidates. The exclusions are computed again, because the time to wait
-   * shrinks while a choice is in memory. If a candidate has come back since the choice, the request may be sent again
-   * at once.
+   * Returns the fault for a choice without candidates. The exclusions are computed again, because the waiting time
+   * shrinks while a choice is cached. If a candidate has become callable since the choice, the request may be sent
+   * again at once.
    */
   refusal(choice: Choice): Fault {
     const { catalog } = this.#world
@@ -112,7 +113,7 @@ export class Chooser {
 
 /**
  * Returns the ask as a text, without its access. Equal asks have equal texts. JSON.stringify would double the time to
- * find a choice in memory.
+ * find a cached choice.
  */
 function textOf({
   stage,
@@ -131,9 +132,7 @@ function textOf({
   return `${stage} ${path} ${route} ${language?.tag ?? '-'} ${detectsLanguage} ${figuresLanguage.tag} ${needs.join()} ${spoken} ${rest}`
 }
 
-/**
- * Returns a caller's text with its length in front, so that two texts in a row never form the same key as two others.
- */
+/** Returns a client's text with its length in front, so that different pairs of texts never form the same cache key. */
 function quoted(text: string): string {
   return `${text.length}:${text}`
 }
@@ -146,7 +145,7 @@ function regionOf({ routing }: Ask): string | undefined {
   return routing.mode === 'auto' ? routing.region : undefined
 }
 
-/** Sorts the candidates by the key's chain, if it has one, instead of by score. */
+/** Sorts the candidates by the API key's chain instead of by score, if the key has a chain. */
 function chained(ranked: Scored[], { access, routing }: Ask): Scored[] {
   const chain = routing.mode === 'auto' ? access.chain : null
   return chain === null ? ranked : ranked.sort((a, b) => chain.indexOf(a.row.pin) - chain.indexOf(b.row.pin))

@@ -14,7 +14,7 @@ export type Evidence = Benchmark & { part: Axis | 'success_rate' }
 
 /**
  * Returns the figures behind a row's score. A part has no evidence if there is no published figure for this language
- * and path, and if there are too few samples here.
+ * and path, and this server has too few samples.
  */
 export function evidenceOf(row: Row, { ask, scale }: { ask: Ask; scale: Scale | null }, health: Health): Evidence[] {
   const { stage, path, figuresLanguage } = ask

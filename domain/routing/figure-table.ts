@@ -13,7 +13,7 @@ export type Scale = {
   metric: string
   source: string
   nearness: Nearness
-  /** True if the source sells a measured model or a competing model. */
+  /** True if the figures' source sells one of the measured models or a competing model. */
   vendorReported: boolean
   values: Float64Array
 }
@@ -28,20 +28,21 @@ export type FigureTable = {
   latency: Float64Array
   /** The cost in micro-USD, negated. */
   cost: Float64Array
-  /** 1 if the row lists the ask's variety of the language, such as en-GB. */
+  /** 1 if the row lists the requested variety of the language, such as en-GB. */
   regional: Uint8Array
   /** 1 if the row may be chosen only when nothing else is left. */
   lastResort: Uint8Array
 }
 
 /**
- * How near a figure's language is to the ask's. 0: it has the same tag. 1: it has the base language, or is for all
- * languages. 2: it has another variety.
+ * How near a figure's language is to the requested language. 0: the same tag. 1: the base language, or all languages.
+ * 2: another variety of the language.
  */
 type Nearness = 0 | 1 | 2
 
 /**
- * Limits the tables in memory. Callers may send any language, so the number of different tables has no natural limit.
+ * Limits the tables in memory. API clients may send any language, so the number of different tables has no natural
+ * limit.
  */
 const tablesMax = 200
 

@@ -15,10 +15,7 @@ export type ListedModel = {
   rank: number
   /** Null if the model has no figure for the objective's most important part. */
   score: number | null
-  /**
-   * The figures for the query's language and path, and never from another language. Live figures have `source:
-   * measured`.
-   */
+  /** The figures for the query's language and path only. Live figures have `source: measured`. */
   benchmarks: Benchmark[]
 }
 
@@ -33,8 +30,8 @@ export type ModelList = {
 export type ModelQuery = { caller: Caller; language?: string; objective?: Objective; path?: Path }
 
 /**
- * Lists this caller's routable models, best first within each stage. The language only selects the figures. Throws the
- * fault bad_language_tag.
+ * Lists the models that this API client's requests can be routed to, best first within each stage. The language only
+ * selects the figures. Throws the fault `bad_language_tag`.
  */
 export function createListModels(chooser: Chooser): (query: ModelQuery) => ModelList {
   return ({ caller, language = defaultLanguage, objective = 'balanced', path = 'stream' }) => {
@@ -48,7 +45,7 @@ export function createListModels(chooser: Chooser): (query: ModelQuery) => Model
 }
 
 /**
- * Returns an ask without needs, chain and voice, so only uncallable models are left out. The caller may pin all other
+ * Returns an ask without needs, chain and voice, so only uncallable models are left out. The client may pin all other
  * models.
  */
 function listAsk(caller: Caller, stage: Stage, objective: Objective, path: Path, figuresLanguage: Language): Ask {

@@ -1,7 +1,7 @@
 /**
- * Reads model names on the compatible surface. A name is one string: `auto`, `<provider>:<model>`,
+ * Reads model names on the OpenAI-compatible surface. A name is one string: `auto`, `<provider>:<model>`,
  * `<provider>/<model>`, a bare model id if exactly one provider serves it, or an alias. Ids may contain colons and
- * slashes themselves. So names in the catalog are tried first, before names known only to a provider.
+ * slashes themselves. So catalog names are tried before names that only a provider knows.
  */
 
 import type { Catalog, Row } from '../catalog/catalog.ts'
@@ -13,7 +13,7 @@ import { nearNames } from './near-names.ts'
 
 export type NamedModel = {
   stage: Stage
-  /** If absent, the router chooses, as for `auto`. */
+  /** The model name. If absent, the router chooses, as for `auto`. */
   name?: string | undefined
   /** Orders the candidates if the router chooses. */
   objective?: Objective | undefined
@@ -25,7 +25,7 @@ export type NamedModel = {
   aliases?: Aliases | undefined
 }
 
-/** Converts the name to a routing. Throws the faults unknown_model, ambiguous_model and model_not_allowed. */
+/** Converts the name to a routing. Throws the faults `unknown_model`, `ambiguous_model` and `model_not_allowed`. */
 export function routingOfName(catalog: Catalog, named: NamedModel): Routing {
   const { stage, objective, allowProviders, region } = named
   const name = unaliased(catalog, named.name, named.aliases)
@@ -38,7 +38,7 @@ export function routingOfName(catalog: Catalog, named: NamedModel): Routing {
     }
   let rows = rowsNamed(catalog, stage, name)
   if (rows.length === 0) {
-    // If a provider was found recently, its rows exist only after this call.
+    // This call loads the rows of newly detected providers into the catalog.
     catalog.version()
     rows = rowsNamed(catalog, stage, name)
   }
@@ -53,7 +53,10 @@ export function routingOfName(catalog: Catalog, named: NamedModel): Routing {
   return { mode: 'explicit', provider: row.provider.id, model: row.model.id }
 }
 
-/** Returns the name `<provider>:<model>`. It pins a model in a request, and names the serving model in an answer. */
+/**
+ * Returns the name `<provider>:<model>`. In a request this name pins a model. In an answer it states which model has
+ * served the request.
+ */
 export function modelName(provider: string, model: string): string {
   return `${provider}:${model}`
 }
@@ -88,7 +91,9 @@ function callable(catalog: Catalog, rows: readonly Row[]): readonly Row[] {
   return served.length === 1 ? served : rows
 }
 
-/** Finds a model outside the catalog: the name contains its provider, or a provider is known for such names. */
+/**
+ * Finds a model outside the catalog: the name contains the provider's id, or it has the form of a provider's model ids.
+ */
 function unlistedRow(catalog: Catalog, stage: Stage, name: string): Row | undefined {
   for (const separator of [':', '/']) {
     const at = name.indexOf(separator)

@@ -1,7 +1,7 @@
-/** Finds likely names for a misspelt name, for the message in the refusal. */
+/** Finds similar names for a misspelt name, for the error message. */
 
 const namesMax = 3
-/** At most this share of a name's letters may be wrong. */
+/** At most this fraction of a name's letters may be wrong. */
 const wrongShare = 0.25
 
 /**
@@ -14,7 +14,7 @@ export function nearNames(name: string, names: Iterable<string>): string[] {
   const matches: { name: string; edits: number }[] = []
   for (const each of new Set(names)) {
     const other = each.toLowerCase()
-    // The lengths are compared first, because callers may send very long names.
+    // The lengths are compared first, because API clients may send very long names.
     const isNear = Math.abs(other.length - target.length) <= editsMax
     const edits = isNear ? editsBetween(target, other) : editsMax + 1
     if (edits <= editsMax) matches.push({ name: each, edits })

@@ -8,14 +8,14 @@ import type { Exclusion } from './candidates.ts'
 import { modelName } from './model-name.ts'
 import { nearNames } from './near-names.ts'
 
-/** A message names at most this many models and this many variables. */
+/** The maximum number of models, and of variables, in an error message. */
 const namedMax = 5
 /** Clients are asked to wait this long if it is unknown when a provider can be called again. */
 const retryAfterDefaultS = 30
 
 /**
- * Returns the fault for a choice without candidates. It names the request, and the filter that excluded the last
- * candidate.
+ * Returns the fault for a choice without candidates. The fault contains the request and the filter that excluded the
+ * last candidate.
  */
 export function refusal(ask: Ask, excluded: readonly Exclusion[], catalog: Catalog): Fault {
   const last = decisive(ask, excluded, catalog).reduce<Exclusion | null>(
@@ -29,7 +29,8 @@ export function refusal(ask: Ask, excluded: readonly Exclusion[], catalog: Catal
 
 /**
  * Returns true if a missing credential is the reason for the refusal. If a pinned model has no credential, no change to
- * the request helps. Without a pin it is the reason only if all models after the filters lack a credential.
+ * the request helps. Without a pin, a missing credential is the reason only if all models that passed the filters lack
+ * a credential.
  */
 function lacksCredential({ ask, excluded, catalog, last }: Emptied): boolean {
   const { ownKeys } = ask.access
@@ -41,8 +42,8 @@ function lacksCredential({ ask, excluded, catalog, last }: Emptied): boolean {
 }
 
 /**
- * Returns true if `a` has passed more filters than `b`. In `needs`, `streaming` or `batch` comes first. So if a row
- * lacks only a later need, it has passed the first and is further.
+ * Returns true if `a` has passed more filters than `b`. In `needs`, `streaming` or `batch` is the first need. So a row
+ * that lacks only a later need has passed more filters.
  */
 function isFurther({ needs }: Ask, a: Exclusion, b: Exclusion): boolean {
   const place = ({ reason }: Exclusion) => (isCapability(reason) ? needs.indexOf(capabilityOf(reason)) : -1)
@@ -56,8 +57,8 @@ export function noProvider(stage: Stage, kind: 'no_provider' | 'no_streaming_pro
 
 /**
  * Returns the exclusions that decide the fault. The catalog also lists vendors without a credential. A missing
- * credential is the reason only if the routing allows no other provider. If no model here can do the request, the fault
- * must say so instead, because the caller may not know about credentials.
+ * credential is the reason only if the routing allows no other provider. If no model on this server can serve the
+ * request, the fault must state this instead, because credentials would not help the client.
  */
 function decisive({ access }: Ask, excluded: readonly Exclusion[], catalog: Catalog): readonly Exclusion[] {
   const setUp = excluded.filter((exclusion) => isSetUp(exclusion, access, catalog))
@@ -91,7 +92,7 @@ const faults: Record<FilterKind, (emptied: Emptied) => Fault> = {
 }
 
 const narrowings: readonly NarrowingFilter[] = ['not_allowed', 'denied', 'test_key', 'key_policy']
-/** The filters from the caller's routing and key. */
+/** The filters from the request's routing and its API key. */
 const narrowing: ReadonlySet<FilterKind> = new Set(['not_pinned', ...narrowings])
 
 /** The filters for providers that cannot be called now. */
@@ -115,7 +116,7 @@ function leftOf({ ask: { stage, routing }, excluded }: Pick<Emptied, 'ask' | 'ex
   return { stage, pinned: false, ...(by && { by }) }
 }
 
-/** Limits the voices in a message, and the length of a voice id in it. */
+/** The maximum number of voices in a message, and the maximum length of a voice id in it. */
 const voicesMax = 20
 const voiceCharsMax = 40
 
@@ -149,7 +150,9 @@ function credentialMissing({ ask, excluded, catalog, last }: Emptied): Fault {
   })
 }
 
-/** Names a few callable models in the stage: their provider is available, or the caller has a provider key for it. */
+/**
+ * Lists a few callable models in the stage: their provider is available, or the organization has a provider key for it.
+ */
 function servedNow({ stage, access: { ownKeys } }: Ask, catalog: Catalog): string[] {
   const served: string[] = []
   for (const { provider, model } of catalog.stage(stage)) {

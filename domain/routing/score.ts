@@ -6,8 +6,8 @@ import type { RadixSort } from './radix-sort.ts'
 import { type Axis, axes, leading, measuredLatency, weights } from './weights.ts'
 
 /**
- * The request that rows are ranked for. `region` is the caller's preference. Among equal rows, providers in this region
- * come first.
+ * The request that rows are ranked for. `region` is the request's preferred region. Among equal rows, providers in this
+ * region come first.
  */
 export type Projection = { stage: Stage; path: Path; objective: Objective; region?: string | undefined }
 
@@ -29,7 +29,7 @@ export type Ranking = {
   isRegional: boolean
 }
 
-/** The facts that `Health` knows about rows. */
+/** The facts from `Health` about rows. */
 export type Standing = {
   live: (row: Row, path: Path) => LiveFigures | null
   /**
@@ -44,8 +44,8 @@ type Columns = Record<Axis | 'score' | 'successRate', Column>
 
 /**
  * Ranks rows, best first. Figures are normalised only within one scale and only among these rows. An unknown part adds
- * nothing. If a row lacks the objective's leading figure, it has no score and is placed behind all rows with a score. A
- * last resort is placed last.
+ * nothing. If a row lacks the objective's most important figure, it has no score and is placed behind all rows with a
+ * score. A last resort is placed last.
  */
 export function rank(
   rows: readonly Row[],
@@ -79,8 +79,8 @@ export function rank(
 }
 
 /**
- * The groups that rank behind all other rows, independent of the scores. A row's group is the sum of the weights that
- * apply to it, and rows with a smaller sum come first.
+ * The groups of rows that rank behind all other rows, regardless of their scores. A row's group is the sum of the
+ * weights that apply to it, and rows with a smaller sum rank first.
  */
 const groupOf = { lastResort: 8, suspect: 4, unscored: 2, elsewhere: 1 }
 
@@ -127,7 +127,7 @@ function fill(column: Column, orders: Int32Array, values: Float64Array | null): 
   else for (let i = 0; i < column.length; i++) column[i] = values[orders[i] as number] as number
 }
 
-/** Adds the figures measured here. A measured latency replaces a published latency. */
+/** Adds the figures measured by this server. A measured latency replaces a published latency. */
 function addMeasured(
   { latency, successRate }: Columns,
   rows: readonly Row[],
@@ -155,7 +155,8 @@ function putRegionFirst(places: Int32Array, rows: readonly Row[], region: string
 }
 
 /**
- * Writes the scores. Returns each row's place, a 27-bit number: by group, then falling score, then fewer unknown parts.
+ * Writes the scores. Returns each row's place, a 27-bit number: by group, then by descending score, then by the number
+ * of unknown parts.
  */
 function weigh(columns: Columns, groups: Int32Array, objective: Objective): Int32Array {
   const { quality, latency, cost, successRate, score } = columns
@@ -167,8 +168,8 @@ function weigh(columns: Columns, groups: Int32Array, objective: Objective): Int3
     const l = latency[i] as number
     const c = cost[i] as number
     const sum = weight.quality * (q || 0) + weight.latency * (l || 0) + weight.cost * (c || 0)
-    // Truncates with `| 0`, because Math.round takes as long as all the rest here. The sum is never negative, so adding
-    // 0.5 first rounds correctly.
+    // Truncates with `| 0`, because `Math.round` takes as long as the rest of this function. The sum is never negative,
+    // so adding 0.5 first rounds correctly.
     const units = (sum * (successRate[i] as number) * unitsOfOne + 0.5) | 0
     const isUnscored = Number.isNaN(lead[i])
     score[i] = isUnscored ? Number.NaN : units / unitsOfOne
@@ -179,7 +180,7 @@ function weigh(columns: Columns, groups: Int32Array, objective: Objective): Int3
   return places
 }
 
-/** A row in the ranking. It reads the columns only on request, because most rows in a decision are never read. */
+/** A row in the ranking. It reads the columns only on request, because the columns of most rows are never needed. */
 class RankedRow implements Scored {
   readonly row: Row
   readonly #columns: Columns
@@ -210,9 +211,9 @@ class RankedRow implements Scored {
 }
 
 /**
- * Chooses the scale for the quality figures, because figures from two test sets cannot be compared. A scale with two or
- * more providers wins, then the scale nearest to the language, then the scale with the most rows. If a vendor reports
- * figures only for its models, the scale compares it with no other provider and is not used.
+ * Chooses the scale for the quality figures, because figures from two test sets cannot be compared. Scales with two or
+ * more providers are preferred, then the scale nearest to the language, then the scale with the most rows. If a vendor
+ * reports figures only for its models, the scale compares it with no other provider and is not used.
  */
 function scaleFor(rows: readonly Row[], orders: Int32Array, scales: readonly Scale[]): Scale | null {
   let best: Width | null = null
@@ -256,15 +257,15 @@ function widthOf(rows: readonly Row[], orders: Int32Array, scale: Scale): Width 
 }
 
 /**
- * Normalises figures in place to 0…1. If all figures are equal, all become 1. A last resort does not count for the
- * range, because its zero cost would set the range. If there are only last resorts, they count.
+ * Normalises figures in place to 0…1. If all figures are equal, all become 1. Last-resort rows do not count for the
+ * range, because their zero cost would distort it. They count only if there are no other rows.
  */
 function normalise(values: Column, groups: Int32Array): void {
   let { best, worst } = rangeOf(values, groups, groupOf.lastResort)
   if (best < worst) ({ best, worst } = rangeOf(values, groups, Number.POSITIVE_INFINITY))
   for (let i = 0; i < values.length; i++) {
     const value = values[i] as number
-    // Only last resorts can be outside the range. They become 0 or 1. NaN stays NaN.
+    // Only last-resort rows can be outside the range, and their figures become 0 or 1. NaN remains NaN.
     values[i] = value >= best ? 1 : value <= worst ? 0 : (value - worst) / (best - worst)
   }
 }

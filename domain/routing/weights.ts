@@ -1,6 +1,6 @@
 import type { Objective, Path, PriceUnit, Stage } from '../ports/model.ts'
 
-/** How much each part counts in the score. The weights are public: docs and preview quote these numbers. */
+/** Each part's weight in the score. The weights are public: docs and preview quote these numbers. */
 export const weights: Record<Objective, Record<Axis, number>> = {
   balanced: { quality: 0.5, latency: 0.3, cost: 0.2 },
   quality: { quality: 0.8, latency: 0.1, cost: 0.1 },
@@ -59,8 +59,8 @@ export const measuredLatency: Record<Stage, Record<Path, 'firstByteMs' | 'realTi
 }
 
 /**
- * The shares of the units in a typical request, so that the cost is one number. An LLM reads three tokens for each
- * written token.
+ * The fractions of the units in a typical request, so that the cost is one number. An LLM reads three tokens for each
+ * token that it writes.
  */
 export const costMix: Record<Stage, readonly { unit: PriceUnit; share: number }[]> = {
   stt: [{ unit: 'audio_hour', share: 1 }],
