@@ -11,11 +11,11 @@ export type SessionRules = {
   agent: AgentRules
   tool: ToolRules
   render: RenderTemplate
-  /** Lets other requests run. The organizations take turns. */
+  /** Lets other requests run before the returned promise resolves. Checks for several organizations take turns. */
   pause: (organizationId: string) => Promise<void>
 }
 
-/** Checks the request alone. The agent is not needed. */
+/** Checks the request without its agent. */
 export async function issuesOfRequest(
   request: SessionRequest,
   rules: SessionRules,
@@ -74,7 +74,7 @@ function repeatedNames(tools: readonly { name: string }[]): Issue[] {
   )
 }
 
-/** Checks the settings from agent and request together, because they may not fit each other. */
+/** Checks the settings from agent and request together, because they may contradict each other. */
 export function issuesOfJoined({ firstMessageMode, firstMessage, turnHandling }: JoinedSettings): Issue[] {
   const { minDelay, maxDelay } = turnHandling.endpointing
   return [

@@ -14,8 +14,8 @@ type OverrideValues = Record<Exclude<ClientOverride, 'speed'>, string> & { speed
 export type AppliedOverrides = { pipeline: Pipeline | null; unserved: readonly ClientOverride[] }
 
 /**
- * Sets of overrides with an effect on the choice of providers. If the session cannot be served with all overrides, the
- * first helpful set in this order is dropped.
+ * Groups of overrides with an effect on the choice of providers. If the session cannot be served with all overrides,
+ * the first group whose removal helps is dropped.
  */
 const routed: readonly (readonly ClientOverride[])[] = [
   [],
@@ -27,8 +27,8 @@ const routed: readonly (readonly ClientOverride[])[] = [
 ]
 
 /**
- * Applies the overrides, without a set from `routed` if this helps. If no set helps, the session cannot be served
- * anyway, so all overrides are applied.
+ * Applies the overrides. If no provider serves them all, drops one group from `routed`. If no such removal helps, the
+ * session cannot be served anyway, so all overrides are applied.
  */
 export function takeOverrides(
   routes: SessionRoutes,
@@ -59,7 +59,7 @@ function without(overrides: SessionOverrides, names: readonly string[]): Session
   return Object.fromEntries(Object.entries(overrides).filter(([name]) => !names.includes(name)))
 }
 
-/** Applies the overrides to the pipeline. The session must allow each: the calling code has checked this. */
+/** Applies the overrides to the pipeline. The session must allow each override. The calling code has checked this. */
 function overridden(pipeline: Pipeline, overrides: SessionOverrides): Pipeline {
   const { prompt, firstMessage, language, voiceId, speed } = overrides
   return {

@@ -19,23 +19,23 @@ export type PreCallDeps = AttemptDeps & {
   deliveries: Pick<DeliveryStore, 'record'>
   payloads: Pick<EventPayloads, 'preCall'>
   answers: PreCallAnswers
-  /** UUIDv7. */
+  /** A UUIDv7. */
   eventId: () => string
   log: Log
 }
 
 export interface PreCallAnswers extends Pick<PreCall, 'issuesOf'> {
-  /** Reads an answer's body. The calling code must have checked for a 2xx status. */
+  /** Reads an answer's body. The calling code must check for a 2xx status first. */
   read(body: Uint8Array): PreCallReply
   /** Returns true if the body has tools, because tools may have secrets. The answer may have any status. */
   hasTools(body: Uint8Array): boolean
-  /** Returns the reply for an answer beyond the size limit. */
+  /** Returns the result for an answer that exceeds the size limit. */
   tooLarge(bytesMax: number): PreCallReply
 }
 
-/** Caps the endpoint's time-out, because a caller waits for the answer. */
+/** The upper limit for the endpoint's time-out, because the person on the phone waits for the answer. */
 const waitMsMax = 10_000
-/** The most bytes of an answer. Fixed in the contract. */
+/** The maximum size of an answer in bytes, fixed in the contract. */
 export const preCallBytesMax = 262_144
 
 export function createPreCall(deps: PreCallDeps): PreCall {
@@ -82,7 +82,7 @@ function replyOf({ answers }: PreCallDeps, { attempt, answer }: Posted): PreCall
   return responseStatus === 204 || answer === null ? { result: 'empty' } : answers.read(answer)
 }
 
-/** Stores the delivery with its only attempt. If it cannot be stored, the session goes on. */
+/** Stores the delivery with its only attempt. If it cannot be stored, the session starts anyway. */
 async function record(
   { deliveries, answers, eventId, clock, log }: PreCallDeps,
   tenant: Tenant,
@@ -100,7 +100,7 @@ async function record(
     createdAtMs: event.createdAtMs,
     body: event.body,
     claim: 1,
-    // All retries count as used, because no retry follows.
+    // All retries are counted as used, so that no retry follows.
     failures: retryDelaysMs.length,
     trigger: 'automatic',
     expiresAtMs: event.createdAtMs,

@@ -1,6 +1,6 @@
 /**
  * Handles the event `call.pre_call` before a session: an endpoint may change this call's settings. Its answer must obey
- * the rules for requests. If any part breaks a rule, the whole answer is ignored. No answer can refuse a session.
+ * the rules for requests. If any part breaks a rule, the whole answer is ignored. An endpoint cannot refuse a session.
  */
 import type { SecretsByTool } from '../agents/join-tools.ts'
 import type { Call, CallEvent } from '../records/call.ts'
@@ -25,7 +25,7 @@ export type PreCallOverrides = Pick<
   | 'metadata'
 >
 
-/** One broken rule in an answer, described without the answer's content. `path` is a JSON Pointer. */
+/** A broken rule in an answer, described without the answer's content. `path` is a JSON Pointer. */
 export type SaidIssue = { path: string; message: string; keyword: string }
 
 export type PreCallReply =
@@ -35,7 +35,8 @@ export type PreCallReply =
 
 export interface PreCall {
   /**
-   * Asks the endpoint. Resolves with null if no endpoint subscribes to the event. Never rejects because of an endpoint.
+   * Sends the event to the endpoint. Resolves with null if no endpoint subscribes to the event. An endpoint's failure
+   * never makes the promise reject.
    */
   ask(call: Call): Promise<{ reply: PreCallReply; durationMs: number } | null>
   /** Returns the issues in an error thrown by `remake`, or null if the error is not about settings. */
@@ -47,7 +48,8 @@ export type SessionSettings = { pipeline: Pipeline; secrets: SecretsByTool; meta
 type Deps = { preCall: PreCall; ids: { session: () => string }; clock: { nowMs(): number } }
 
 /**
- * Asks the endpoint and applies its answer. `remake` makes settings from the answer. It throws if they break a rule.
+ * Sends the event to the endpoint and applies the answer. `remake` makes settings from the answer, and throws if they
+ * break a rule.
  */
 export async function applyPreCall(
   { preCall, ids, clock }: Deps,
@@ -94,7 +96,7 @@ async function outcomeOf(
   }
 }
 
-/** Makes a request from an answer, so the same rules can be checked. The original request was checked before. */
+/** Converts an answer to a request, so that the same rules can be checked. The original request was checked before. */
 export function asRequest({ agentId, intent, metadata }: SessionRequest, overrides: PreCallOverrides): SessionRequest {
   return {
     ...overrides,
@@ -104,7 +106,7 @@ export function asRequest({ agentId, intent, metadata }: SessionRequest, overrid
   }
 }
 
-/** Merges metadata by key; later metadata takes precedence. If one is null, all earlier keys are dropped. */
+/** Merges metadata by key; later metadata takes precedence. If metadata is null, all earlier keys are dropped. */
 export function joinMetadata(all: readonly SessionRequest['metadata'][]): Record<string, unknown> {
   return all.reduce<Record<string, unknown>>((whole, each) => (each === null ? {} : { ...whole, ...each }), {})
 }

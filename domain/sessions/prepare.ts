@@ -91,7 +91,7 @@ export async function prepared(
     render: rules.render,
     isRendered: (field) => isRendered && !changes.some((change) => isSetBy(change, field)),
   })
-  // If the organization has turned recording off, nothing can turn it on.
+  // If the organization has turned recording off, neither agent nor request can turn it on.
   const recording = (organization?.recordingEnabled ?? false) && (joined.recording ?? true)
   return {
     pipeline: { transport, ...rendered, recording, tools: own.tools },
@@ -111,8 +111,8 @@ export async function requireCredit({ credit }: Pick<PrepareDeps, 'credit'>, cal
 export type SeatDeps = Pick<PrepareDeps, 'limits' | 'calls'>
 
 /**
- * Throws a fault if the session limits are reached, so the refusal comes early. It reserves nothing: the session is
- * counted later, when it begins.
+ * Throws a fault if the session limits are reached, so that the refusal comes before any work. Nothing is reserved: the
+ * session is counted later, when it begins.
  */
 export async function requireSeat(deps: SeatDeps, caller: Caller, sessionsMax: number | null): Promise<void> {
   const { limits, calls } = deps

@@ -5,7 +5,7 @@ import type { JoinedSettings } from './join.ts'
 
 /**
  * Renders a text. `missing` lists required variables with neither a value nor a default in the text. Resolves with null
- * if the rendering takes too long. The organizations take turns.
+ * if the rendering takes too long. Renderings for several organizations take turns.
  */
 export type RenderTemplate = (
   text: string,
@@ -21,8 +21,8 @@ export type Occasion = {
   /** Null for a browser session. */
   phone: { from: string | null; to: string; forwardedFrom: string | null } | null
   /**
-   * Collects variables without a value: their places were left empty. If it is null, such a session is refused, because
-   * a client waits for the answer.
+   * Collects variables without a value, which are rendered as empty text. If this set is null, a session with such a
+   * variable is refused, because a client waits for the answer.
    */
   unset: Set<string> | null
 }
@@ -37,8 +37,8 @@ export type Rendering = {
   organizationId: string
   render: RenderTemplate
   /**
-   * Returns true if an earlier session rendered this field. It must not be rendered again: a variable's value would
-   * then be read as a template.
+   * Returns true if an earlier session rendered this field. The field must not be rendered again, because a variable's
+   * value would then be treated as a template.
    */
   isRendered: (field: TemplateField) => boolean
 }
@@ -95,7 +95,7 @@ export type MessageOf = {
   render: RenderTemplate
 }
 
-/** Renders one more text for a session. Throws as `renderSettings` does. */
+/** Renders one more text for a session. Throws the same faults as `renderSettings`. */
 export async function renderMessage({ text, path, settings, agent, variables, occasion, ...rest }: MessageOf) {
   const { organizationId, render } = rest
   const values = { ...defaultsOf(agent), ...variables }

@@ -32,7 +32,7 @@ export type StartDeps = PrepareDeps & {
   rooms: SessionRooms | null
   clock: Clock
   ids: { session: () => string }
-  /** The most unjoined sessions for an organization. */
+  /** The maximum number of unjoined sessions for an organization. */
   queuedMax: number
 }
 
@@ -67,7 +67,7 @@ export function createStartSession(deps: StartDeps): StartSession {
       await requireCredit(deps, caller)
       await requireSeat(deps, caller, preparation.organization?.maxSessions ?? null)
       const made = { id, agentId: agent?.id ?? null }
-      // Reserves the place in the queue first, because an endpoint must not be asked about a refused session.
+      // Reserves the place in the queue first, because a refused session must not send an event to an endpoint.
       return queue.enter(tenant.organizationId, async () => {
         deps.routes.require(caller, own.pipeline)
         const outcome = await applyPreCall(

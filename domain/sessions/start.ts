@@ -46,7 +46,7 @@ export type StartedSession = {
   id: string
   test: boolean
   transport: BrowserTransport
-  /** Opens this session's media channel. No later answer contains it. */
+  /** Opens this session's media channel. Only this answer contains the token. */
   token: string
   url: string
   roomName: string

@@ -1,20 +1,21 @@
 /**
  * Makes tokens for one session's media channel: `v1.<payload>.<HMAC-SHA256>`, both parts base64url without padding, as
- * in `domain/access/ephemeral.ts`. They are signed with another key, so neither kind of token is accepted as the other.
- * A token may be used again: a page rejoins with the same token after losing its socket. `expiresAtMs` limits only the
- * first join. The calling code checks it, because it knows whether somebody has joined.
+ * in `domain/access/ephemeral.ts`. They are signed with another key, so neither kind of token is accepted in place of
+ * the other. A token may be used again: a page rejoins with the same token after losing its socket. `expiresAtMs`
+ * limits only the first join. The calling code checks it, because only that code knows if the session was joined
+ * before.
  */
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import type { Call } from '../records/call.ts'
 
 export type TransportClaims = {
   sessionId: string
-  /** The name in this session for the token's holder. */
+  /** The token holder's name in this session. */
   identity: string
   organizationId: string
   /** The API key that started the session. It must still be valid at each join. */
   keyId: string
-  /** Milliseconds since the epoch. */
+  /** The join deadline in milliseconds since the epoch. */
   expiresAtMs: number
   /** Present if the token's holder joins beside the session's user. */
   person?: { displayName: string | null }
@@ -39,7 +40,7 @@ const charactersMax = 4096
 
 /** `masterKey` must be the same in all processes behind one address. */
 export function createTransportTokens(masterKey: string): TransportTokens {
-  // Each use of the master key has a separate key (RFC 5869), so a leaked key says nothing about another.
+  // Each use of the master key has a separate key (RFC 5869), so a leaked derived key does not reveal another key.
   const signingKey = Buffer.from(hkdfSync('sha256', masterKey, '', 'session transport token v1', 32))
   const sign = (signed: string) => createHmac('sha256', signingKey).update(signed).digest()
   return {
