@@ -2,8 +2,8 @@ import { SmsRegistryError } from '../ports/sms-registry.ts'
 import { ResourceFault } from '../records/resource-fault.ts'
 
 /**
- * Asks the carrier and returns its answer. If the carrier refuses or its answer is wrong, `refused` is called to store
- * the reasons. Then this throws ResourceFault `sms_carrier_failed`.
+ * Sends a request to the carrier and returns the answer. If the carrier refuses the request or its answer is malformed,
+ * `refused` is called to store the reasons. Then the function throws ResourceFault `sms_carrier_failed`.
  */
 export async function askCarrier<Answer>(
   of: 'brand' | 'campaign' | 'vetting' | 'number',

@@ -17,7 +17,10 @@ export type CampaignTarget = 'own' | 'shared'
 
 /** Every method throws ResourceFault. */
 export type Assignments = {
-  /** Assigns a number. `target` says if to the organization's campaign or to the shared campaign. Null allows both. */
+  /**
+   * Assigns a number to the campaign named by `target`: the organization's campaign or the shared campaign. Null allows
+   * both.
+   */
   assign(tenant: Tenant, id: string, target: CampaignTarget | null): Promise<PhoneNumber>
   unassign(tenant: Tenant, id: string): Promise<PhoneNumber>
 }
@@ -98,8 +101,8 @@ async function ownFor(deps: RegistrationDeps, tenant: Tenant): Promise<CampaignC
 }
 
 /**
- * Asks the carrier. If it refuses with reasons, they are stored with the number. Without reasons the carrier could not
- * be reached, and the stored reasons stay.
+ * Sends a request to the carrier. If the carrier refuses with reasons, they are stored with the number. Without reasons
+ * the carrier was unreachable, and the stored reasons are kept.
  */
 function askAssignment(
   { numbers }: RegistrationDeps,

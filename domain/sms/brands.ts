@@ -81,7 +81,7 @@ async function submit(deps: RegistrationDeps, tenant: Tenant, { profile, ...stor
   const sent = { ...stored, ...(await findLostBrand(deps, tenant, stored, profile)) }
   const id = existsAtCarrier[sent.status] ? sent.carrierId : null
   const hasNews = id === null || sent.isChanged
-  // Each request without an answer may have created the brand, so the first request's time is kept.
+  // Each request whose answer was lost may have created the brand, so the time of the first request is kept.
   const asks = id === null ? { profile, askedAtMs: sent.intent?.askedAtMs ?? clock.nowMs() } : null
   if (asks) await changeBrand(deps, tenant, (brand) => ({ ...(brand ?? saved(null, profile)), intent: asks }))
   try {
@@ -129,7 +129,7 @@ async function findLostBrand(
   const match = alike.find((brand) => !owned.has(brand.id) && brandStatusOf(brand) !== 'failed')
   if (match === undefined) return {}
   const isChanged = !isSame(intent.profile, profile)
-  // The status is read later. Until then the brand counts as known to the carrier.
+  // The status is read later. Until then the brand counts as registered at the carrier.
   return { status: 'pending', carrierId: match.id, isChanged, submittedAtMs: intent.askedAtMs }
 }
 
@@ -138,7 +138,10 @@ function lost(brand: Brand, reviewErrors: Brand['reviewErrors']): Brand {
   return { ...brand, status: 'failed', identityStatus: null, carrierId: null, reviewErrors }
 }
 
-/** Registers, updates or reads the brand at the carrier. `profile` is null if the carrier already has it. */
+/**
+ * Registers, updates or reads the brand at the carrier. `profile` is null if the carrier already has the current
+ * profile.
+ */
 function ask(registry: SmsRegistry, id: string | null, profile: BrandProfile | null): Promise<RegisteredBrand> {
   if (profile === null) return registry.findBrand(id ?? '')
   return id === null ? registry.createBrand(profile) : registry.updateBrand(id, profile)

@@ -1,7 +1,7 @@
 /**
  * Manages an organization's campaigns and their submission to the carrier. Each campaign costs a fee, so the request is
- * stored before the carrier gets it. If the answer is lost, the next submission looks for this campaign and creates no
- * second campaign.
+ * stored before the carrier gets it. If the answer is lost, the next submission searches for this campaign instead of
+ * creating a second campaign.
  */
 import type { CampaignProfile, RegisteredCampaign } from '../ports/sms-registry.ts'
 import type { Tenant } from '../records/organization.ts'
@@ -17,13 +17,13 @@ import { campaignStatusOf } from '../records/sms-states.ts'
 import { askCarrier } from './ask-carrier.ts'
 import { inTurn, type RegistrationDeps } from './in-turn.ts'
 
-/** The most campaigns, because each costs a monthly fee. Fixed in the contract. */
+/** The maximum number of campaigns, because each costs a monthly fee. Fixed in the contract. */
 const campaignsMax = 100
 
 /** Every method throws ResourceFault. */
 export type Campaigns = {
   save(tenant: Tenant, profile: CampaignProfile): Promise<OwnCampaign>
-  /** Creates a new campaign at the carrier each time. */
+  /** Creates a new campaign at the carrier with each submission. */
   submit(tenant: Tenant): Promise<OwnCampaign>
 }
 
@@ -54,15 +54,15 @@ async function submit(deps: RegistrationDeps, tenant: Tenant, registration: Regi
   if (recovered !== null && isSame) return ownOf(recovered)
   if ((recovered ?? registration).submitted.length >= campaignsMax)
     throw new ResourceFault({ kind: 'limit_reached', resource: 'campaign', limit: campaignsMax })
-  // Uses the same reference again: if the lost request reached the carrier after all, the carrier refuses the
-  // reference.
+  // Uses the same reference again, because the carrier refuses a reference that it has already received in the lost
+  // request.
   const reference = intent !== null && isSame ? intent.reference : deps.campaignReference()
   return create(deps, tenant, { reference, brandId: brand.carrierId, profile }, isSame)
 }
 
 /**
- * Looks for the campaign from a request whose answer was lost, and stores it. Resolves with null if the carrier has not
- * created it.
+ * Searches for the campaign from a request whose answer was lost, and stores it. Resolves with null if the carrier has
+ * not created it.
  */
 async function findLost(deps: RegistrationDeps, tenant: Tenant, intent: CampaignIntent): Promise<Registration | null> {
   const { registries } = deps

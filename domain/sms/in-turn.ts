@@ -8,7 +8,7 @@ import type { SharedCampaignStore, SmsRegistrationStore, SmsRegistries } from '.
 export type CampaignOfNumber = Pick<PhoneNumber, 'smsAssignment' | 'smsReviewErrors'>
 
 export interface NumberCampaigns {
-  /** Oldest first. */
+  /** The oldest is first. */
   list(tenant: Tenant): Promise<PhoneNumber[]>
   find(tenant: Tenant, id: string): Promise<PhoneNumber | null>
   /** Stores the number's campaign. Resolves with null if the number no longer exists. */
@@ -23,7 +23,7 @@ export type RegistrationDeps = {
   /** The carrier's id for the vetting company. */
   vettingProvider: string
   clock: Clock
-  /** UUID. */
+  /** A UUID. */
   campaignReference(): string
   isPhoneNumber: (text: string) => boolean
   isUsNumber: (e164: string) => boolean

@@ -1,4 +1,4 @@
-/** Reads statuses at the carrier and stores them. If a status cannot be read, it stays as it is. */
+/** Reads statuses at the carrier and stores them. If a status cannot be read, the stored status is kept. */
 import { type NumberAssignment, type SmsRegistry, SmsRegistryError } from '../ports/sms-registry.ts'
 import type { Tenant } from '../records/organization.ts'
 import type { PhoneNumber } from '../records/phone-number.ts'
@@ -6,7 +6,7 @@ import type { Registration, SharedCampaign, SubmittedCampaign } from '../records
 import { campaignStatusOf } from '../records/sms-states.ts'
 import type { CampaignOfNumber, RegistrationDeps } from './in-turn.ts'
 
-/** After this time no further status is read, even if some were not read yet. */
+/** After this time no further status is read, even if some statuses are still unread. */
 const refreshMs = 20_000
 const atOnce = 8
 

@@ -10,11 +10,11 @@ import type { RegistrationDeps } from './in-turn.ts'
 export type SmsOverview = {
   registration: Registration
   shared: SharedCampaign | null
-  /** Oldest first. */
+  /** The oldest is first. */
   numbers: PhoneNumber[]
   /** True if any number is assigned to an approved campaign. */
   isReady: boolean
-  /** The campaign for an assignment without a target. */
+  /** The campaign that an assignment without a target uses. */
   activeSource: CampaignTarget | null
 }
 
