@@ -21,7 +21,7 @@ export class AgreedWords {
     return this.#text
   }
 
-  /** Takes an interim. Returns the words that it makes certain, or ''. */
+  /** Processes an interim. Returns the words that have become certain, or ''. */
   interim(text: string): string {
     const words = wordsOf(text)
     const before = following(this.#sent, this.#interim)
@@ -30,7 +30,7 @@ export class AgreedWords {
     return this.#send(now.slice(0, Math.min(agreement(before, now), now.length - 1)))
   }
 
-  /** Takes a segment's final text. Returns the words not sent yet. The next transcript begins a new segment. */
+  /** Processes a segment's final text. Returns the words not sent yet. The next transcript begins a new segment. */
   final(text: string): string {
     const delta = this.#send(following(this.#sent, wordsOf(text)))
     this.#sent = []

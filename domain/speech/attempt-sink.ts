@@ -5,7 +5,7 @@
 import type { ProviderError } from '../ports/provider-error.ts'
 import type { StreamTranscript, SttStreamSink } from '../ports/stt.ts'
 
-/** The receiver behind all sinks in a stream. It ignores events from any sink but the newest. */
+/** The receiver behind all sinks in a stream. It ignores all events except events from the newest sink. */
 export interface AttemptListener {
   speechStarted(from: AttemptSink, startMs: number): void
   transcript(from: AttemptSink, transcript: StreamTranscript): void

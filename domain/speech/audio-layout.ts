@@ -34,7 +34,7 @@ export class AudioLayout {
     return this.#frameBytes > 0 ? frame.length / this.#frameBytes : packetSamples(frame)
   }
 
-  /** Returns false if the frame should be one Opus packet and is not. */
+  /** Returns false if the frame should be one Opus packet but is not valid. */
   isReadable(frame: Uint8Array): boolean {
     return this.#frameBytes > 0 || isOpusPacket(frame)
   }

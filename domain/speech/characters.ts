@@ -1,4 +1,7 @@
-/** Counts code points, for limits and billing. An emoji is one character and not two. */
+/**
+ * Counts code points, for limits and billing. An emoji counts as one character, although JavaScript stores it as two
+ * units.
+ */
 export function charactersOf(text: string): number {
   let characters = text.length
   for (let at = 1; at < text.length; at++)

@@ -35,7 +35,7 @@ export class FrameBuffer {
     return true
   }
 
-  /** Returns the oldest frame, lent until it is dropped. Null if the buffer is empty. */
+  /** Returns the oldest frame. Its memory is valid until `drop`. Null if the buffer is empty. */
   peek(): Uint8Array | null {
     if (this.#ring === null || this.#used === 0) return null
     const length = this.#lengthAtHead()

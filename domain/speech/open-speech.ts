@@ -18,14 +18,14 @@ export type ConvertSpeech = (
 ) => AsyncIterable<Uint8Array>
 
 /**
- * Says whether a whole text is spoken, or a sentence in a stream. In a stream the speech goes over a socket if the
- * provider has one, and its Opus comes as packets and not in Ogg.
+ * `text`: a whole text is spoken. `stream`: a sentence in a stream is spoken. In a stream the speech is requested over
+ * a WebSocket if the provider has one, and Opus arrives as bare packets without the Ogg container.
  */
 export type SpeechMode = 'text' | 'stream'
 
 /**
- * Opens a provider's speech. Resolves with the audio in the output format when its first chunk has come. Rejects with
- * ProviderError.
+ * Opens a provider's speech. Resolves with the audio in the output format when its first chunk has arrived. Rejects
+ * with ProviderError.
  */
 export async function openSpeech(
   convert: ConvertSpeech,

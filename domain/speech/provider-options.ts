@@ -2,13 +2,13 @@ import type { Row } from '../catalog/catalog.ts'
 import { ProviderError } from '../ports/provider-error.ts'
 import { Fault } from '../records/fault.ts'
 
-/** Settings that only one provider understands, by provider id. */
+/** Settings that only one provider supports, by provider id. */
 export type ProviderOptions = Readonly<Record<string, ProviderSettings>>
 type ProviderSettings = Readonly<Record<string, string | number | boolean>>
 
 /**
- * Throws unknown_option if the first candidate does not know one of its provider's settings. Settings for other
- * providers are ignored, and never exclude a candidate.
+ * Throws `unknown_option` if the first candidate does not support one of the settings for its provider. Settings for
+ * other providers are ignored, and never exclude a candidate.
  */
 export function checkOptions(options: ProviderOptions | undefined, first: Row | undefined): void {
   const option = first && unknownOption(options, first)
@@ -16,8 +16,8 @@ export function checkOptions(options: ProviderOptions | undefined, first: Row | 
 }
 
 /**
- * Returns the settings for a candidate's provider. After a failover to a candidate without one of these settings, it
- * throws ProviderError `unsupported`.
+ * Returns the settings for a candidate's provider. If the candidate after a failover does not support one of these
+ * settings, throws ProviderError `unsupported`.
  */
 export function optionsFor(options: ProviderOptions | undefined, row: Row): ProviderSettings | undefined {
   if (unknownOption(options, row) !== undefined) throw new ProviderError('unsupported', { sent: false })

@@ -1,7 +1,7 @@
 import { charactersOf } from './characters.ts'
 
 /**
- * Cuts text into sentences for speech. Text comes in pieces. The joined sentences are exactly the incoming text, so a
+ * Cuts text into sentences for speech. Text arrives in pieces. The joined sentences are exactly the incoming text, so a
  * position in the speech is a position in the text.
  *
  * A sentence ends at . ! ? ; : before white space, at a line break and at a CJK stop. It does not end at a full stop
@@ -13,8 +13,8 @@ export class SentenceBuffer {
   #text = ''
 
   /**
-   * `wholePieces` is true if a piece may be a whole sentence, from a client without flushes. Then a piece also ends the
-   * sentence if it begins one and its last word is a plain word.
+   * `wholePieces` is true if the client sends whole sentences without flushes. Then the end of a piece also ends the
+   * sentence, if the piece begins a sentence and its last word is a plain word.
    */
   constructor({ wholePieces = false } = {}) {
     this.#takesWholePieces = wholePieces
@@ -47,7 +47,7 @@ export class SentenceBuffer {
   }
 }
 
-/** Longer sentences are cut, because their first sound would come late, and providers limit a text's length. */
+/** Longer sentences are cut, because their first sound would be late, and providers limit a text's length. */
 const sentenceCharactersMax = 400
 
 /**
@@ -55,7 +55,7 @@ const sentenceCharactersMax = 400
  * long run would be read again each time.
  */
 const endings = /(?<![.!?;:…])[.!?;:…]+["'”’»)\]]*\s+|[。！？；：]["'”’」』）]*|\n/g
-/** An apostrophe inside a word, as in "Anna's.", does not start an abbreviation. */
+/** In a word such as "Anna's.", the letter after the apostrophe is not an abbreviation. */
 const abbreviation =
   /(?:^|[\s("“‘.\-–]|(?<!\p{L})')(?:\p{L}|mr|mrs|ms|dr|prof|st|mt|no|vs|etc|approx|inc|ltd|jr|sr|sra|dept|fig|gen|rev|capt|lt|col|sgt|gov|ext|bzw|nr|av)\.[ \t]*$/iu
 
@@ -66,12 +66,12 @@ export function isAbbreviation(text: string): boolean {
 
 /** Matches a number that begins a list item, as in "1.". */
 const numberAlone = /^\s*\d+\.[ \t]*$/
-/** A longer word is an address, or is not spoken. */
+/** A longer word is an address or is not speakable. */
 const wordCharactersMax = 64
-/** Matches a last word with its stop, if the word is not an address and not a number that may go on. */
+/** Matches the last word with its stop, except for addresses and numbers, which may continue in the next piece. */
 const plainEnd =
   /^[^\p{L}\p{N}]*(?:\p{L}[\p{L}\p{M}'’-]*["'”’»)\]]*[.!?…]+|[\p{L}\p{N}][\p{L}\p{M}\p{N}'’-]*["'”’»)\]]*[!?]+)["'”’»)\]]*$/u
-/** Matches the start of a sentence: a capital, or several words. */
+/** Matches the start of a sentence: a capital letter, or several words. */
 const sentenceStart = /^[^\p{L}\p{N}]*[\p{Lu}\p{Lo}]|\S\s+\S/u
 
 function isWhole(piece: string): boolean {

@@ -64,7 +64,7 @@ export function voiceWishOf({ voice }: Pick<Settings, 'voice'>): VoiceWish {
 export interface SessionRoutes {
   /**
    * Throws the fault for the first stage without a candidate, because a filter excludes all rows or no row can be
-   * called now. If no row has the voice, it throws an issue in the request.
+   * called now. If no row has the voice, throws ResourceFault with an issue in the request.
    */
   require(caller: Caller, settings: Settings): void
   /** Warms up the likely providers for the session, so that its first turn does not wait. Never throws. */
@@ -87,8 +87,8 @@ export function createSessionRoutes(
 }
 
 /**
- * Returns the asks for all stages. Empty if the catalog no longer serves the settings; the conversation then reports
- * this.
+ * Returns the asks for all stages. The list is empty if the catalog no longer contains the models in the settings. The
+ * conversation then reports this.
  */
 function asksNow(catalog: Catalog, caller: Caller, settings: Settings): Ask[] {
   try {

@@ -8,7 +8,7 @@ import type { Caller } from '../records/organization.ts'
 import type { Routing } from '../routing/ask.ts'
 import { type Ask, baseAsk } from '../routing/ask.ts'
 
-/** How text is to be spoken: voice, manner and audio format, for one text or for a stream. */
+/** The form of speech output: voice, manner and audio format, for a single text or for a stream. */
 export type SpokenForm = VoiceWish & {
   caller: Caller
   routing: Routing
@@ -17,12 +17,12 @@ export type SpokenForm = VoiceWish & {
   speed?: number
   outputFormat: OutputFormat
   /**
-   * If true, instructions or speed are left out for a model that does not take them, so the model stays a candidate.
+   * If true, instructions or speed are left out for a model that does not support them, so the model stays a candidate.
    */
   lenient?: true
 }
 
-/** Returns the ask for a speech request, and the voice for each candidate. Throws the fault bad_language_tag. */
+/** Returns the ask for a speech request, and the voice for each candidate. Throws the fault `bad_language_tag`. */
 export function castSpeech(form: SpokenForm, catalog: Catalog): { ask: Ask; casting: Casting } {
   const { caller, routing, language, instructions, outputFormat } = form
   const base = baseAsk(caller, 'tts', routing, language)
@@ -34,16 +34,16 @@ export function castSpeech(form: SpokenForm, catalog: Catalog): { ask: Ask; cast
     ...base,
     needs: [...base.needs, ...needs],
     voice: wish.voice ?? null,
-    // Sample formats are converted here, so any model serves them. Opus is not made here, so it must come from the
-    // provider.
+    // This server converts sample formats, so any model can serve them. It does not encode Opus, so Opus must come from
+    // the provider.
     audio: outputFormat.encoding === 'opus' ? { ...outputFormat } : null,
   }
   return { ask, casting: new Casting(wish, ask.language) }
 }
 
 /**
- * Returns the key's voice if the routing can reach it. A pin has priority over the key's voice id: if a pinned model is
- * known to lack the voice, it speaks with its default voice.
+ * Returns the API key's voice if the routing allows a provider with this voice. A pin has priority over the key's voice
+ * id: if a pinned model is known to lack the voice, it speaks with its default voice.
  */
 function reachableWish(ofKey: VoiceWish, routing: Routing, catalog: Catalog): VoiceWish {
   const { voice } = ofKey
@@ -86,8 +86,8 @@ export function mannersBeyond({ model: { capabilities } }: Row, form: SpokenForm
 }
 
 /**
- * Returns true if the speed differs from 1, the voice's usual speed. 1 needs no capability and is not sent, because
- * some providers lack the setting.
+ * Returns true if the speed differs from 1, the voice's usual speed. A speed of 1 needs no capability and is not sent,
+ * because some providers do not have this setting.
  */
 function changesSpeed(form: SpokenForm): form is SpokenForm & { speed: number } {
   return form.speed !== undefined && form.speed !== 1

@@ -11,15 +11,13 @@ import { routingOfName } from '../routing/model-name.ts'
 import { noProvider } from '../routing/refusal.ts'
 
 /**
- * Checks before a socket opens whether a stream could run at all. Only the caller is known then, and on some channels
- * the model. Throws a fault if this fault would end each stream from this caller with this model. If the model is named
- * later, the stream checks it.
+ * Checks before a socket opens if a stream could run at all. At this time only the API key is known, and on some
+ * channels the model. Throws a fault if it would end every stream with this key and model. If the model is named later,
+ * the stream checks it.
  */
 export type StreamAdmission = (caller: Caller, stage: 'stt' | 'tts', model?: string) => Promise<void>
 
-/**
- * Creates the check. It throws the fault that would end each stream from this caller, for example no_credit_to_stream.
- */
+/** Creates the check. For example, it throws `no_credit_to_stream`. */
 export function createStreamAdmission(
   deps: UnpricedPolicy & { chooser: Chooser; credit: Pick<Credit, 'refusal'> },
 ): StreamAdmission {
@@ -36,7 +34,9 @@ export function createStreamAdmission(
   }
 }
 
-/** Chooses candidates for a stream without settings. The key's chain is ignored, because a stream may override it. */
+/**
+ * Chooses candidates for a stream without settings. The API key's chain is ignored, because a stream may override it.
+ */
 function choose(chooser: Chooser, caller: Caller, stage: 'stt' | 'tts', model: string | undefined): Choice {
   const routing = routingOfName(chooser.world.catalog, { stage, name: model, aliases: caller.policy.aliases })
   const ask = baseAsk(caller, stage, routing, undefined)
@@ -44,8 +44,8 @@ function choose(chooser: Chooser, caller: Caller, stage: 'stt' | 'tts', model: s
   try {
     return chooser.chooseSome({ ...ask, path: 'stream', needs: ['streaming'], language: null, voice: null, access })
   } catch (fault) {
-    // The caller asked only for a stream, so the fault must not say that the request could be changed. This server has
-    // no streaming model, or no credential for a streaming model.
+    // The client has requested only a stream so far, so the fault must not suggest a change to the request. This server
+    // has no streaming model, or no credential for a streaming model.
     const isOfServer =
       fault instanceof Fault && (fault.kind === 'capability_missing' || fault.kind === 'credential_missing')
     if (model === undefined && isOfServer) throw noProvider(stage, 'no_streaming_provider')

@@ -7,7 +7,7 @@ import type { Hint, TranscribeStreamInput } from './stream.ts'
 
 const hints = ['keywords', 'prompt'] as const satisfies readonly Hint[]
 
-/** Returns the input's hints that this model cannot take. */
+/** Returns the input's hints that this model does not support. */
 export function ignoredHints({ model: { capabilities } }: Row, input: TranscribeStreamInput): Hint[] {
   return hints.filter((hint) => input[hint]?.length && !capabilities[hint])
 }
@@ -17,7 +17,7 @@ type AskInput = Pick<
   'caller' | 'routing' | 'language' | 'detectsLanguage' | 'strictHints' | 'audio' | 'words' | Hint
 >
 
-/** Returns the ask for a stream. Throws the fault bad_language_tag. */
+/** Returns the ask for a stream. Throws the fault `bad_language_tag`. */
 export function streamAsk(input: AskInput): Ask {
   const { caller, routing, language, detectsLanguage = false, audio } = input
   const needs: Capability[] = ['streaming']
@@ -41,7 +41,10 @@ export function streamRequest(row: Row, input: TranscribeStreamInput, ask: Ask):
   }
 }
 
-/** Moves a transcript's times by `offsetMs`, if its provider began so much after the stream's start. */
+/**
+ * Adds `offsetMs` to a transcript's times. The offset is the time from the stream's start to the start at this
+ * provider.
+ */
 export function delayed(transcript: StreamTranscript, offsetMs: number): StreamTranscript {
   const { startMs, endMs, words } = transcript
   const shifted = { ...transcript, startMs: startMs + offsetMs, endMs: endMs + offsetMs }

@@ -6,8 +6,8 @@ import type { Fault } from '../records/fault.ts'
 import type { Routing } from '../routing/ask.ts'
 
 /**
- * Types for live speech to text and text to speech. A surface passes an input and a sink, and gets a stream. Times are
- * in ms, audio is bytes.
+ * Types for live speech to text and text to speech. A surface passes an input and a sink, and receives a stream. Times
+ * are in milliseconds, and audio is in bytes.
  */
 
 /** A stream's states. A surface may add its protocol's states before `opening`. */
@@ -17,11 +17,11 @@ export type StreamUsage = { costMicroUsd: number | null } & ({ durationMs: numbe
 
 export type TranscribeStreamInput = RequestContext & {
   routing: Routing
-  /** BCP 47. If absent, the key's language is used, else the provider detects it. */
+  /** The language as BCP 47. If absent, the API key's language is used, else the provider detects the language. */
   language?: string
   /** If true, `language` only chooses the route, and the provider detects the spoken language. */
   detectsLanguage?: boolean
-  /** If true, only models that take the keywords and the prompt are candidates. */
+  /** If true, only models that support the keywords and the prompt are candidates. */
   strictHints?: boolean
   audio: StreamAudio
   interimResults: boolean
@@ -36,11 +36,11 @@ export type TranscribeStreamInput = RequestContext & {
 /** Input that helps recognition in some models. Other models serve the stream without it. */
 export type Hint = 'keywords' | 'prompt'
 
-/** Events come in order, even while a method of the stream runs. The last event is `ended` or `failed`. */
+/** Events arrive in order, even while a method of the stream runs. The last event is `ended` or `failed`. */
 export interface TranscriptionSink {
   /**
    * Called when a provider is open, and a second time only after a failover. `ignored` lists hints that the provider
-   * cannot take and did not get.
+   * does not support and did not receive.
    */
   ready(route: Route, ignored: readonly Hint[]): void
   speechStarted(startMs: number): void
@@ -51,13 +51,13 @@ export interface TranscriptionSink {
 
 export interface TranscriptionStream {
   /**
-   * Takes chunks with any length: half a sample is kept for the next chunk. The bytes are lent until the function
-   * returns.
+   * Accepts chunks of any length: an incomplete sample is kept until the next chunk. The buffer is reused after the
+   * function returns.
    */
   audio(bytes: Uint8Array): void
   flush(): void
   end(): void
-  /** Ends the stream without further events, because the client has gone. The usage is settled. */
+  /** Ends the stream without further events, because the client has disconnected. The usage so far is billed. */
   leave(): void
 }
 
@@ -85,15 +85,16 @@ export interface SpeechSink {
   ready(route: Route): void
   /**
    * Called before the audio for a part of the text since the last `clear`. The part starts at the UTF-16 code unit
-   * `from`. `ends` grows while the audio comes, and stays empty if the provider reports no words. Its times count from
-   * this audio's start, its places from `from`. If this method is absent, the provider is not asked for words.
+   * `from`. `ends` grows while audio arrives, and remains empty if the provider reports no words. Its times count from
+   * this audio's start, its places from `from`. If this method is absent, no word times are requested from the
+   * provider.
    */
   speaking?(from: number, ends: readonly WordEnd[]): void
-  /** Takes whole samples in the output format. Returns false if no more audio may come until `resume`. */
+  /** Receives whole samples in the output format. Returns false if no more audio may come until `resume`. */
   audio(bytes: Uint8Array): boolean
   /**
-   * Called by `clear` before it returns: no audio for the earlier text follows. `charactersSent` counts the characters
-   * (code points) since the start whose speech was handed over whole. A cut-off sentence does not count.
+   * Called by `clear` before it returns: no audio for the earlier text follows. `charactersSent` is the number of
+   * characters (code points) since the start, up to the last sentence with all its speech handed over.
    */
   cleared(charactersSent: number): void
   /** Called when a sentence has ended: the speech for the text's first `charactersSent` characters was handed over. */

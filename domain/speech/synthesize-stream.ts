@@ -26,9 +26,9 @@ export type SynthesizeStreamDeps = DispatchDeps & { convert: ConvertSpeech; stre
 
 /**
  * Creates streams that speak sentence by sentence, with one voice from one provider. No provider is contacted before
- * text comes, so the first `ready` names the best candidate. If it gives no audio for the first sentence, the next
- * candidate gets this sentence, and another `ready` names the speaking candidate. A failure after the first audio ends
- * the stream, because another provider would have another voice.
+ * text arrives, so the first `ready` names the best candidate. If this candidate returns no audio for the first
+ * sentence, the next candidate receives the sentence, and another `ready` names the speaking candidate. A failure after
+ * the first audio ends the stream, because another provider would have another voice.
  */
 export function createSynthesizeStream(deps: SynthesizeStreamDeps): SynthesizeStream {
   const tts = { ...deps.limits.tts, totalMs: deps.streams.totalMs }
@@ -49,7 +49,7 @@ type Audio = AsyncIterable<Uint8Array>
 type Cast = { voice: string | undefined; tts: Tts; first: Opened | null }
 type Opened = { audio: Audio; signal: AttemptSignal; ends: WordEnd[] }
 
-/** A sentence whose audio has not come yet. */
+/** A sentence whose audio has not arrived yet. */
 type Requested = Pick<SpokenSentence, 'signal' | 'billedCharacters' | 'ends'>
 
 class Speaking implements SpeechStream, Speaker {
@@ -65,7 +65,7 @@ class Speaking implements SpeechStream, Speaker {
   readonly #dueMs: number
   #isEnding = false
   #isOver = false
-  /** Set while the sink takes no more audio. */
+  /** Set while the sink accepts no more audio. */
   #pause: { over: Promise<void>; resume: () => void } | null = null
   /** The billed characters sent to the provider. */
   #characters = 0
@@ -134,8 +134,8 @@ class Speaking implements SpeechStream, Speaker {
     const dispatched = this.#open()
     const spoken: Requested = { signal: this.#signalOf(dispatched.signal), billedCharacters: 0, ends: [] }
     const opening = this.#request(dispatched, spoken, sentence)
-    // The next sentence is requested ahead. Until the sentence before it was spoken, no code awaits its rejection, so
-    // it is caught here.
+    // The next sentence is requested in advance. No code awaits its promise until the previous sentence was spoken, so
+    // a rejection before that is caught here.
     opening.catch(() => undefined)
     return Object.assign(spoken, { opening })
   }
@@ -167,7 +167,7 @@ class Speaking implements SpeechStream, Speaker {
   }
 
   failed(error: unknown, spoken: SpokenSentence | null): void {
-    // A sentence is not billed if its speech never came or broke off.
+    // A sentence is not billed if its speech never arrived or was incomplete.
     if (error instanceof ProviderError) this.#characters -= spoken?.billedCharacters ?? 0
     this.#fail(error)
   }
@@ -287,8 +287,8 @@ class Speaking implements SpeechStream, Speaker {
   }
 
   /**
-   * Records the time to the first audio as a live figure, for the first sentence only. Later sentences are requested
-   * ahead and wait for each other at the provider.
+   * Records the time to the first audio as a live figure, for the first sentence only. Later sentences are requested in
+   * advance and wait at the provider, so their times say nothing about its speed.
    */
   #noteFirst(dispatched: DispatchedRequest<Cast>, elapsedMs: number): void {
     if (this.#firstAudioMs !== null) return
@@ -321,7 +321,7 @@ class Speaking implements SpeechStream, Speaker {
   #close(thrown: unknown): unknown {
     this.#isOver = true
     this.#utterance.drop()
-    // The utterance may be waiting for the sink. This wakes it, so it notices that it was dropped.
+    // The utterance may be waiting for the sink. It must wake to detect that it was dropped.
     this.resume()
     return this.#dispatched?.fail(thrown, spokenQuantity(this.#characters)) ?? thrown
   }

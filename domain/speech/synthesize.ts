@@ -14,7 +14,7 @@ export type SynthesizeInput = RequestContext & SpokenForm & { text: string }
 
 /**
  * The answer to a speech request. `audio` can be read once. If the provider breaks off, the iteration throws a Fault.
- * `ignored` names the settings that the model could not take.
+ * `ignored` lists the settings that the model does not support.
  */
 export type Synthesis = {
   route: Route
@@ -24,8 +24,8 @@ export type Synthesis = {
 }
 
 /**
- * Creates the operation for a whole text. It resolves when the first audio has come, and fails over until then, so an
- * answer always has audio. Throws a Fault.
+ * Creates the operation for a whole text. The operation resolves when the first audio has arrived, and fails over until
+ * then, so an answer always has audio. Throws a Fault.
  */
 export function createSynthesize(deps: SynthesizeDeps): (input: SynthesizeInput) => Promise<Synthesis> {
   return async (input) => {
@@ -48,7 +48,7 @@ export function createSynthesize(deps: SynthesizeDeps): (input: SynthesizeInput)
 }
 
 /**
- * Delivers the audio and bills the whole text, even if the reader leaves early, because the provider bills it too. If
+ * Delivers the audio and bills the whole text, even if the reader stops early, because the provider bills it too. If
  * the audio broke off, it is not billed.
  */
 function delivered(

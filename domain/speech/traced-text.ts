@@ -38,8 +38,8 @@ export class TracedText {
   }
 
   /**
-   * Returns the place up to which the source is surely spoken after the first `place` units. If source text was left
-   * out right after them, it is included.
+   * Returns the place up to which the source is certainly spoken when the text's first `place` units are spoken. If
+   * source text was left out right after them, it is included.
    */
   sourcePlace(place: number): number {
     const edit = this.#edits.findLast(({ at, end }) => at < place || end === place)

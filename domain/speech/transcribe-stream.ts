@@ -29,14 +29,17 @@ export type TranscribeStreamLimits = {
   totalMs: number
   /** Limits the audio that waits for a provider to open. */
   pendingBytesMax: number
-  /** Limits the audio that waits for an open provider. It exceeds `pendingBytesMax`, sent all at once. */
+  /**
+   * Limits the audio that waits for an open provider. The limit must exceed `pendingBytesMax`, because pending audio is
+   * sent all at once.
+   */
   aheadMsMax: number
 }
 
 export type TranscribeStreamDeps = DispatchDeps & { streams: TranscribeStreamLimits }
 
 /**
- * Returns a stream that takes audio at once, while a provider is still being opened. Its sink is notified when a
+ * Returns a stream that accepts audio at once, while a provider is still being opened. Its sink is notified when a
  * provider is ready or if no provider could be opened.
  */
 export function createTranscribeStream(deps: TranscribeStreamDeps): TranscribeStream {
@@ -54,16 +57,19 @@ export function createCheckTranscribeStream({ chooser }: Pick<DispatchDeps, 'cho
   return (input) => void chooser.chooseSome(streamAsk(input))
 }
 
-/** Limits the waiting audio in bytes too. A provider socket holds more, so this limit acts first. */
+/** Limits the waiting audio in bytes too. A provider's socket can buffer more, so this limit is reached first. */
 const aheadBytesMax = 24 * 1024 * 1024
 /** A failover sends at most this much audio again. */
 const replayMs = 10_000
-/** Credit is reserved for a minute, `sliceLeadMs` before it is needed, so that no frame waits for a query. */
+/**
+ * Credit is reserved for one minute of audio at a time, `sliceLeadMs` before it is needed, so that no frame waits for a
+ * query.
+ */
 const sliceMs = 60_000
 const sliceLeadMs = 5000
 /**
- * A real-time client may send this many times faster than real time, because it sends the held-back audio after a
- * network pause.
+ * A real-time client may send audio faster than real time by this factor, because after a network pause it sends the
+ * delayed audio.
  */
 const inTimeShare = 1.5
 
@@ -74,7 +80,7 @@ const inTimeShare = 1.5
  *      ▲                                      │                  │
  *      └── failover: once, before a transcript ┴─────────────────┘   a failure or leaving: over, from every state
  *
- * Every sample that came in is pending, was sent to the provider that is open now, or was lost in a failover.
+ * Every received sample is pending, was sent to the provider that is open now, or was lost in a failover.
  */
 class Transcribing implements TranscriptionStream, AttemptListener {
   readonly #deps: TranscribeStreamDeps
@@ -85,7 +91,7 @@ class Transcribing implements TranscriptionStream, AttemptListener {
   readonly #startedMs: number
   #state: StreamState = 'opening'
   #isEnding = false
-  /** Set once a chunk has split a sample. Null until then. */
+  /** Null until a chunk ends inside a sample. */
   #aligner: FrameAligner | null = null
   /** Audio that waits for a provider to open. An empty frame means a flush. */
   #pending: FrameBuffer | null = null
@@ -180,8 +186,8 @@ class Transcribing implements TranscriptionStream, AttemptListener {
   async #openFirst(): Promise<DispatchedRequest<SttStream>> {
     const ask = streamAsk(this.#input)
     const run: Plan<SttStream>['run'] = (row, signal, { speech }) => this.#openAt(speech?.stt, row, ask, signal)
-    // Here `firstByteMs` limits the time to open. It is not a live figure for the model, because it does not show how
-    // soon speech becomes text.
+    // In this plan `firstByteMs` limits the time to open the stream. It is not a live figure for the model, because it
+    // does not show how soon speech becomes text.
     const plan = { ask, atOnce: false, worstCase: () => audioQuantity(sliceMs), run }
     return dispatchRequest(this.#deps, this.#input, plan)
   }
@@ -221,8 +227,8 @@ class Transcribing implements TranscriptionStream, AttemptListener {
   }
 
   /**
-   * Sends the waiting audio to the provider. Each call in here may end the stream or start a failover, so the state is
-   * checked again after it.
+   * Sends the waiting audio to the provider. Each call in this function may end the stream or start a failover, so the
+   * state is checked again after each call.
    */
   #catchUp(stream: SttStream): void {
     if (this.#isReplaced) this.#sendAll(stream, this.#recent?.frames ?? null, (frame) => this.#sendOn(stream, frame))
@@ -258,10 +264,7 @@ class Transcribing implements TranscriptionStream, AttemptListener {
     if (!this.#pending.push(frame)) this.#fail(new Fault({ kind: this.#isInTime() ? 'timed_out' : 'audio_too_fast' }))
   }
 
-  /**
-   * Returns true if audio came no faster than it is spoken. If a provider then falls behind, the provider is late, and
-   * the client is not too fast.
-   */
+  /** Returns true if the client sends audio no faster than real time. If audio waits then, the provider is too slow. */
   #isInTime(): boolean {
     const elapsedMs = this.#deps.clock.monotonicMs() - this.#startedMs
     return this.#layout.msOf(this.#receivedSamples) <= elapsedMs * inTimeShare
@@ -289,7 +292,7 @@ class Transcribing implements TranscriptionStream, AttemptListener {
     this.#stream?.end()
   }
 
-  /** Returns the place in the audio from which the current provider counts. */
+  /** Returns the place in the audio at which the current provider's times begin. */
   #offsetMs(): number {
     return this.#layout.msOf(this.#lostSamples)
   }
@@ -322,7 +325,7 @@ class Transcribing implements TranscriptionStream, AttemptListener {
   }
 
   async #reserveSlice(): Promise<void> {
-    // Only one reservation runs at a time. It also covers audio that came since it was due.
+    // Only one reservation runs at a time. It also covers audio that arrived since it was due.
     this.#reserveAtSamples = null
     const amountMs = Math.max(0, this.#sentMs() - this.#reservedMs) + sliceMs
     try {

@@ -13,7 +13,7 @@ import { checkOptions, optionsFor, type ProviderOptions } from './provider-optio
 
 export type TranscribeInput = RequestContext & {
   routing: Routing
-  /** BCP 47. If absent, the key's language is used, else the provider detects it. */
+  /** The language as BCP 47. If absent, the API key's language is used, else the provider detects the language. */
   language?: string
   options?: Omit<SttOptions, 'providerOptions'> & { providerOptions?: ProviderOptions }
   recording: Recording
@@ -29,7 +29,7 @@ export type Transcription = {
   transcript: Transcript
   route: Route
   usage: { durationMs: number; costMicroUsd: number | null }
-  /** The hints that the model could not take. */
+  /** The hints that the model does not support. */
   ignored: readonly Hint[]
 }
 

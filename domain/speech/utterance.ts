@@ -9,25 +9,27 @@ export type SpokenSentence = {
   /** Cancels the sentence. A failover replaces the signal. */
   signal: AttemptSignal
   opening: Promise<AsyncIterable<Uint8Array>>
-  /** The characters sent to the provider; 0 until then. */
+  /** The number of characters sent to the provider, or 0 before the request. */
   billedCharacters: number
-  /** The word ends reported so far. The list grows while the audio comes, and a failover replaces it. */
+  /** The word ends reported so far. The list grows while the audio arrives, and a failover replaces it. */
   ends: WordEnd[]
 }
 
 /**
- * A requested sentence. `from` is where it begins in the text. When its audio was handed over, `characters` more
+ * A requested sentence. `from` is the sentence's start in the text. After its audio was handed over, `characters` more
  * characters count as handed over.
  */
 type Queued = { spoken: SpokenSentence; from: number; characters: number }
 
-/** The stream in which an utterance is spoken, as the utterance uses it. */
+/** The methods and fields of a stream that an utterance uses. */
 export interface Speaker {
   /** Sends the sentence to the provider. Called in text order, and only when the sentence before it has opened. */
   speak(sentence: string): SpokenSentence
-  /** At most this much audio is handed over at once, because handed-over audio cannot be dropped any more. */
+  /**
+   * The maximum amount of audio handed over at once. It is small, because handed-over audio cannot be dropped any more.
+   */
   readonly pieceBytesMax: number
-  /** Resolves when the sink takes audio again. Null if it takes audio now. */
+  /** Resolves when the sink accepts audio again. Null if the sink accepts audio now. */
   pause(): Promise<void> | null
   /** Called before audio that speaks the text from this place on. */
   speaking(from: number, ends: readonly WordEnd[]): void
@@ -91,7 +93,7 @@ export class Utterance {
     this.#proceed()
   }
 
-  /** Stops handing over audio and cancels the sentences under way. */
+  /** Stops handing over audio and cancels the current sentences. */
   drop(): void {
     this.#isDropped = true
     for (const queued of [this.#current, this.#next])
