@@ -1,13 +1,13 @@
-/** Limits the clients' open streams, and reads each stream until it ends. */
+/** Limits clients' open event streams, and reads each stream until it ends. */
 import type { CancelSignal, Clock } from '../ports/system.ts'
 import { Fault } from '../records/fault.ts'
 import { UnderWay } from './under-way.ts'
 import { Wake } from './wake.ts'
 
 export type OpenStreamLimits = {
-  /** The most streams with one name in this process. */
+  /** The maximum number of streams with one name in this process. */
   streamsMax: number
-  /** Whether a name means a session or an organization. The fault for the limit contains it. */
+  /** The kind of resource that a stream's name identifies. The fault for the limit contains this kind. */
   limit: 'session' | 'organization'
 }
 
@@ -22,12 +22,15 @@ export type NewsSource<Item> = {
 }
 
 /**
- * `over`: the source has ended. `left`: the client has gone. `timeout`: the stream was open for `streamMs`, and the
- * client may open another.
+ * `over`: the source has ended. `left`: the client has disconnected. `timeout`: the stream was open for `streamMs`, and
+ * the client may open another.
  */
 export type StreamEnd = 'over' | 'timeout' | 'left'
 
-/** The longest time for one stream. A client must then open another stream. If its key is revoked, this is refused. */
+/**
+ * The longest time for one stream. A client must then open another stream. If its API key was revoked, the new stream
+ * is refused.
+ */
 const streamMs = 600_000
 
 export class OpenStreams {
@@ -41,8 +44,8 @@ export class OpenStreams {
   }
 
   /**
-   * Opens a stream. It counts from this call, not from its first read: otherwise many streams opened at once could
-   * together exceed the limit. Throws the fault `too_many_at_once`.
+   * Opens a stream. The stream counts as open from this call on. If it counted only from its first read, many streams
+   * opened at once could exceed the limit. Throws the fault `too_many_at_once`.
    */
   open(name: string, signal: CancelSignal): OpenStream {
     const { streamsMax, limit } = this.#limits
@@ -60,7 +63,7 @@ export class OpenStream {
     this.#clock = clock
     this.#signal = signal
     this.#ended = ended
-    // If the client has gone, `read` may never begin, so the stream is ended here.
+    // If the client has disconnected, `read` may never begin, so the stream is ended here.
     if (signal.aborted) ended()
     else signal.addEventListener('abort', ended)
   }

@@ -6,7 +6,7 @@ export class UnderWay {
     return this.#counts.get(name) ?? 0
   }
 
-  /** Counts one more. The returned function counts it off again; a second call does nothing. */
+  /** Adds one to the count. The returned function subtracts one again; a second call does nothing. */
   begin(name: string): () => void {
     this.#counts.set(name, this.of(name) + 1)
     let hasEnded = false

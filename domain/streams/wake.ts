@@ -1,4 +1,4 @@
-/** Wakes a waiting reader. A ring is remembered until `reset`, so a ring before the wait is not lost. */
+/** Wakes a waiting reader. A `ring` is stored until `reset`, so that a reader that begins to wait later wakes too. */
 export class Wake {
   #isRung = false
   #resolve: (() => void) | null = null
