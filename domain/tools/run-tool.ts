@@ -1,6 +1,6 @@
 /**
  * Runs a session's webhook tools. It sends the request in the format of the hosted product whose contract is served
- * here, retries once with the same id, and words failures for the LLM.
+ * here, retries once with the same id, and describes failures in words for the LLM.
  */
 import type { RunTool, ToolFailure, ToolRequest, ToolResult } from '../conversation/parts/deps.ts'
 import type { Clock, Log } from '../ports/system.ts'
@@ -19,7 +19,7 @@ export type RunToolDeps = {
   transfer: RunTool['transfer']
   /** Returns the secrets for a webhook tool in this call. */
   secretsOf: (call: Call, toolName: string) => ToolSecrets | undefined
-  /** Returns the organization's signing secrets, for tools without a secret. */
+  /** Returns the organization's signing secrets, for tools without a separate secret. */
   workspaceSecrets: (organizationId: string) => Promise<readonly string[]>
 }
 
