@@ -1,7 +1,4 @@
-/**
- * Handles transfer requests from API clients. Everything that can refuse a request is checked before the call's process
- * is asked.
- */
+/** Handles transfer requests from API clients. All checks happen before the request is sent to the call's process. */
 import type { Credit } from '../billing/ledger.ts'
 import type { CallCommands } from '../calls/live/commands.ts'
 import type { CallStore } from '../calls/store.ts'
@@ -125,8 +122,8 @@ export class AskTransfers {
   }
 
   /**
-   * Chooses the number shown to a recipient. The call's process checks it further: it knows its line, and refuses a
-   * number for another kind of line.
+   * Chooses the number shown to a recipient. The call's process checks the number further: it refuses a carrier's
+   * number for a call over a SIP trunk, and the reverse.
    */
   async #numberFor(
     call: Call,
@@ -137,7 +134,7 @@ export class AskTransfers {
     const own = (phone?.direction === 'outbound' ? phone.from : phone?.to) ?? ''
     const ofCall = { from: own, isNumberOfCall: true, outboundTrunkId: null }
     if (fromNumber === null) return ofCall
-    // Any number is accepted here, because only the call's process knows if it has a line for the number.
+    // Any number is accepted here, because only the call's process can check if its line supports the number.
     const number = await numbers.outboundFor(call, null, fromNumber, () => true)
     if (number === 'not_ready') throw new ResourceFault({ kind: 'number_not_ready' })
     if (number === 'none' || number === 'not_own') throw invalid('from', 'number_missing')
@@ -213,8 +210,8 @@ export class AskTransfers {
 }
 
 /**
- * Selects the attempts of one transfer. A call may have had several transfers. A transfer ends with an attempt that has
- * a fallback, so the attempts after the previous fallback belong together.
+ * Selects the attempts of one transfer. A call may have had several transfers. Each transfer ends with an attempt with
+ * a fallback, so all attempts since the previous fallback belong to one transfer.
  */
 function attemptIdsOf(all: readonly Transfer[], transferId: string): string[] {
   const until = all.findIndex(({ id }) => id === transferId)

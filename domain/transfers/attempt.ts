@@ -14,15 +14,15 @@ export type Attempt = {
   recipient: Recipient
   screening: Screening | null
   /**
-   * Finds out whether a machine answered, while the agent asks the recipient. Null if this is off, or if the line has
-   * already recognized a machine or a person.
+   * Detects an answering machine while the agent asks the recipient. Null if detection is off, or if the carrier has
+   * already detected a machine or a person.
    */
   detection: Answering | null
-  /** True if the line recognized a machine or a person before the agent asked the recipient. */
+  /** True if the carrier detected a machine or a person before the agent asked the recipient. */
   isJudged: boolean
-  /** True if the line dials or has refused. */
+  /** True if the carrier is dialling or has refused the dial command. */
   isSettled: boolean
-  /** Why the line refused the attempt. Null if it did not refuse. */
+  /** The reason why the carrier refused the attempt. Null if it did not refuse. */
   notDialed: NotDialed | null
 }
 

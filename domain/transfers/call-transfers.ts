@@ -54,15 +54,15 @@ export class CallTransfers implements LiveTransfers {
 
   async #start(phone: Phone, settings: TransferSettings): Promise<TransferAnswer> {
     const { conversation } = phone
-    // The recipient's leg must be on the caller's line, because the line connects both legs. A number on another trunk
-    // is possible, but a trunk and a carrier cannot connect each other's legs.
+    // The recipient's leg must use the same carrier or trunk as the caller's leg, because the carrier or trunk connects
+    // both legs. A number on another trunk is possible, but a trunk and a carrier cannot connect each other's legs.
     const connectionId = phone.leg.connectionId ?? null
     if (!settings.isNumberOfCall && (settings.outboundTrunkId === null) !== (connectionId === null))
       return { refused: 'number_of_other_line' }
     if (this.#newest.get(phone)?.isOpen) return { refused: 'transfer_in_progress' }
     if (conversation === null) return { refused: 'call_not_live' }
-    // The conversation is saying its last words, for example a voicemail message. It would not begin a hold, and the
-    // call's status could not return to the status needed for its end.
+    // The conversation is saying its last words, for example a voicemail message. It would not put the caller on hold,
+    // and the call's status could not return to the status needed for its end.
     if (conversation.isEnding) return { refused: 'call_not_live', isEnding: true }
     const outboundTrunkId = settings.isNumberOfCall ? connectionId : settings.outboundTrunkId
     const transfer = new LiveTransfer(this.#deps, phone, conversation, { ...settings, outboundTrunkId })

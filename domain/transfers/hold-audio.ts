@@ -1,6 +1,6 @@
 /**
- * Plays an organization's audio on hold. It is fetched once per transfer. Until it arrives, or if it cannot be fetched,
- * the caller receives the built-in music.
+ * Plays an organization's audio while the caller is on hold. The audio is fetched once per transfer. Until it arrives,
+ * or if it cannot be fetched, the caller receives the built-in music.
  */
 import { AudioError, type AudioFault } from '../../audio/error.ts'
 import { wavClip } from '../../audio/wav-clip.ts'
@@ -13,7 +13,7 @@ export type HoldAudioDeps = {
   client: Pick<WebhookClient, 'get'>
   clock: Clock
   log: Log
-  /** Lets other work run. */
+  /** Lets other work run before the returned promise resolves. */
   pause: () => Promise<void>
 }
 
@@ -29,7 +29,10 @@ export type HoldAudioFailure = WebhookFailure | AudioFault | 'status' | 'too_lar
  */
 export type FetchHoldAudio = (url: string, failed: (reason: HoldAudioFailure) => void) => HoldSound['audio']
 
-/** A caller in a blind transfer gets a tone of the line. In a warm transfer the caller gets music. */
+/**
+ * Chooses the hold sound: a dial tone or ringback tone in a blind transfer, and music or the organization's audio in a
+ * warm transfer.
+ */
 export function holdSoundOf(
   { kind, playsDialtone, fallback }: TransferSettings,
   fetchHoldAudio: FetchHoldAudio,
@@ -40,7 +43,7 @@ export function holdSoundOf(
   return { tone: 'music', audio: holdAudioUrl === null ? null : fetchHoldAudio(holdAudioUrl, failed) }
 }
 
-/** The most bytes of audio. Fixed in the contract. */
+/** The maximum size of the audio in bytes, fixed in the contract. */
 const bytesMax = 5 * 1024 * 1024
 const fetchMs = 10_000
 

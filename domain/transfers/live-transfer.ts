@@ -1,6 +1,6 @@
 /**
- * Runs one call's transfer. `plan.ts` decides what to do after each event; this class does it over the line, and
- * reports the next events.
+ * Runs one call's transfer. `plan.ts` decides what to do after each event; this class sends the commands to the
+ * carrier, and reports the next events.
  */
 import type { Answering, AnswerResult } from '../answering/answering.ts'
 import { afterHoldOf } from '../calls/after-transfer.ts'
@@ -38,13 +38,15 @@ export type LiveTransferDeps = {
   ids: { transfer: () => string; leg: () => string }
 }
 
-/** The parts of the transferred call used here. */
+/** The methods and fields of the transferred call that this file uses. */
 export type TransferredCall = Pick<
   PhoneCall,
   'call' | 'leg' | 'line' | 'ref' | 'record' | 'handedOver' | 'recipientLeft' | 'transferring'
 >
 
-/** The line itself ends a leg after the ringing time. If it does not, the attempt ends this much later. */
+/**
+ * The carrier ends a leg after the ringing time. If the carrier does not, this server ends the attempt this much later.
+ */
 const ringingGraceMs = 1_000
 /**
  * After answering or accepting, a recipient waits at most this long in silence, including the rest of the agent's
@@ -87,12 +89,15 @@ export class LiveTransfer implements OpenTransfer {
     return !isCourseOver(this.#course) || this.#course.caller === 'recipient'
   }
 
-  /** Why the line refused the newest attempt. Null if the line dials, or if the attempt ended before. */
+  /**
+   * The reason why the carrier refused the newest attempt. Null if the carrier is dialling, or if the attempt ended
+   * before.
+   */
   get notDialed(): NotDialed | null {
     return this.#newest.notDialed
   }
 
-  /** Begins the transfer. Resolves when the line dials a recipient, or when no destination is left. */
+  /** Begins the transfer. Resolves when the carrier dials a recipient, or when no destination is left. */
   async begin(): Promise<TransferDone> {
     this.#phone.record.reached('transferring')
     this.#phone.transferring(this)
@@ -129,7 +134,7 @@ export class LiveTransfer implements OpenTransfer {
   }
 
   /**
-   * Cancels an attempt. If the next destination is tried, resolves as `begin` does. Resolves with null if the attempt's
+   * Cancels an attempt. If the next destination is tried, resolves like `begin`. Resolves with null if the attempt's
    * status does not allow a cancellation.
    */
   async cancel(transferId: string, request: TransferCancelRequest): Promise<TransferDone | null> {
@@ -148,7 +153,7 @@ export class LiveTransfer implements OpenTransfer {
     this.#happened({ type: 'callerLeft' })
   }
 
-  /** Receives an event from the caller's leg: a line may announce the connection on either leg. */
+  /** Receives an event from the caller's leg, because a carrier may report the connection on either leg. */
   callerEvent(event: LegEvent): void {
     if (event.type === 'bridged') this.#attemptEvent('bridged')
   }
@@ -166,7 +171,8 @@ export class LiveTransfer implements OpenTransfer {
   }
 
   /**
-   * Handles an event. An effect may report the next event at once. It waits until the current effects are carried out.
+   * Handles an event. An effect may report the next event at once. That event waits until the current effects are
+   * carried out.
    */
   #happened(event: CourseEvent): void {
     this.#events.push(event)
@@ -260,7 +266,7 @@ export class LiveTransfer implements OpenTransfer {
     return attempt
   }
 
-  /** Handles the line's verdict about a machine. If it comes too late, it is ignored. */
+  /** Handles the carrier's result of answering machine detection. If the result arrives too late, it is ignored. */
   #judged(attempt: Attempt, result: AnswerResult): void {
     if (attempt.detection !== null) {
       if (attempt.detection.plan.mode === 'carrier') attempt.detection.decide(result)
@@ -286,8 +292,8 @@ export class LiveTransfer implements OpenTransfer {
   }
 
   /**
-   * Starts the timer for an answer. The ringing time counts from the line's acceptance of the dial command, as carriers
-   * count it. Until then, the command's time limit is added.
+   * Starts the timer for an answer. The ringing time counts from the carrier's acceptance of the dial command, as
+   * carriers count it. Until then, the command's time limit is added.
    */
   #ring(dialLimitMs: number): void {
     this.#wait(dialLimitMs + this.#settings.ringingTimeoutS * 1000 + ringingGraceMs, 'noAnswer')
@@ -301,7 +307,7 @@ export class LiveTransfer implements OpenTransfer {
     this.#phone.record.transfer({ transfer: attempt.row, nextTransferId: then === 'dial' ? this.#nextId : null })
     this.#cancelTimer()
     if (status === 'screening') return
-    // This time begins although the agent may still be ending its sentence.
+    // The time limit begins now, although the agent may still be ending its sentence.
     if (status === 'bridging') this.#wait(bridgeMs, 'lineFailed')
     attempt.screening?.close()
     attempt.detection?.close()

@@ -1,10 +1,10 @@
 /**
- * Decides the course of a transfer as a pure function: its attempts one after the other, and the caller's place
- * meanwhile.
+ * Decides the course of a transfer as a pure function: its attempts, one after another, and the caller's state during
+ * each.
  *
  *   agent ──► hold ──► recipient ──► gone
  *     ▲         │
- *     └─ nobody was reached: the fallback, once
+ *     └─ no person was reached: the fallback, once
  *
  * The calling code reports events, and carries out the returned effects in order.
  */
@@ -34,7 +34,7 @@ export type CourseEvent =
   | { type: 'held' }
   /** An event for this attempt. If a newer attempt exists, it has no effect. */
   | { type: 'attempt'; attempt: number; event: AttemptEvent }
-  /** An API client cancels the attempt and asks for the next destination. */
+  /** An API client cancels the attempt and requests the next destination. */
   | { type: 'tryNext'; attempt: number; event: 'cancel' | 'cancelMachine' }
   | { type: 'callerLeft' }
 
@@ -59,7 +59,7 @@ export type CourseEffect =
 export type CourseStep = {
   course: Course
   effects: readonly CourseEffect[]
-  /** False if the event has no effect in this state. */
+  /** False if the event changes nothing in this state. */
   hasEffect: boolean
 }
 
@@ -124,7 +124,7 @@ function callerLeft(course: Course): CourseStep {
 function attempted(course: Course, event: AttemptEvent, triesNext = false): CourseStep {
   const { kind, status, caller } = course
   if (status === null) return ignored(course)
-  // The line was not asked to connect the legs yet, so the event is about something else.
+  // The carrier has not received the command to connect the legs yet, so the event concerns another connection.
   if (event === 'bridged' && caller !== 'hold') return ignored(course)
   if (status === 'completed' && caller === 'recipient' && event === 'recipientLeft')
     return stepTo({ ...course, caller: 'gone' }, [{ type: 'hangUp' }, { type: 'endCall' }])

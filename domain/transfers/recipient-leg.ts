@@ -1,11 +1,11 @@
-/** Makes a recipient's leg: its row, and the dial request for the line. */
+/** Makes a recipient's leg: its row, and the dial request for the carrier. */
 import type { PhoneCall } from '../phone/phone-call.ts'
 import type { LegRef, LegToDial } from '../ports/phone-line.ts'
 import type { Leg } from '../records/leg.ts'
 import type { PriceOfLeg } from '../records/leg-costs.ts'
 import type { TransferSettings } from '../records/transfer.ts'
 
-/** The longest limit that lines accept, because two people may talk as long as they like. */
+/** The longest limit that carriers accept, because two people may talk as long as they like. */
 const timeLimitS = 14_400
 
 export function recipientLeg(
@@ -21,8 +21,8 @@ export function recipientLeg(
 }
 
 /**
- * Makes the dial request. `caller` is the caller's leg: in a blind transfer a line may ask the caller's SIP endpoint to
- * make the call.
+ * Makes the dial request. `caller` is the caller's leg: in a blind transfer a SIP trunk may ask the caller's SIP
+ * endpoint to make the call.
  */
 export function recipientDial(
   { from, ringingTimeoutS, detection, headers, kind, outboundTrunkId }: TransferSettings,

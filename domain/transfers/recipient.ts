@@ -4,7 +4,7 @@
  *   dialling ──► ringing ──► answered ──► over
  *       └───────────┴────────────┴─────────▲       hung up, by either side or by us
  *
- * Its row is stored before the line is asked, so another process can hang up the leg if this process dies.
+ * Its row is stored before the dial command, so another process can hang up the leg if this process dies.
  */
 import type { AnswerResult } from '../answering/answering.ts'
 import type { PhoneLog } from '../calls/journal.ts'
@@ -32,19 +32,19 @@ export type RecipientDeps = {
 
 export type RecipientEvents = {
   happened(event: AttemptEvent): void
-  /** Called once, when the line dials or has refused. */
+  /** Called once, when the carrier is dialling or has refused the dial command. */
   dialed(): void
-  /** Called before `dialed` if the line does not dial. */
+  /** Called before `dialed` if the carrier does not dial. */
   notDialed(error: unknown): void
-  /** Called when the line reports whether a person or a machine answered. */
+  /** Called when the carrier reports that a person or a machine answered. */
   judged(result: AnswerResult): void
 }
 
-/** If the carrier has not answered within this time, the recipient counts as not dialled. */
+/** If the carrier has not answered the dial command within this time, the recipient counts as not dialled. */
 export const dialMs = 5_000
-/** After the person answers, the stream must begin within this time. */
+/** After the person answers, the audio stream must begin within this time. */
 const streamMs = 10_000
-/** The conversation's sample rate. A phone line carries no higher rate. */
+/** The conversation's sample rate. Phone audio never has a higher rate. */
 const sampleRateHz = 16_000
 
 export class Recipient implements LegHolder {
@@ -70,19 +70,19 @@ export class Recipient implements LegHolder {
     this.#signMs = deps.clock.monotonicMs()
   }
 
-  /** Null until the line has given the leg an id. */
+  /** Null until the carrier has assigned an id to the leg. */
   get ref(): LegRef | null {
     return this.#ref
   }
 
-  /** Null before the answer, or if the leg's audio does not come here. */
+  /** Null before the answer, or if this server does not receive the leg's audio. */
   get stream(): MediaTransport | null {
     return this.#stream
   }
 
   /**
-   * Dials the recipient. If `brings` is true, the leg's audio comes here, and its arrival also counts as the answer.
-   * Never rejects.
+   * Dials the recipient. If `brings` is true, this server receives the leg's audio, and the arrival of the audio also
+   * counts as the answer. Never rejects.
    */
   async dial(request: Omit<LegToDial, 'legId' | 'media' | 'commandId'>, brings: boolean): Promise<void> {
     const { legs } = this.#deps
@@ -104,12 +104,12 @@ export class Recipient implements LegHolder {
     }
   }
 
-  /** Sends the leg's audio to `sink` from now on. */
+  /** From now on, sends the leg's audio to `sink`. */
   connect(sink: MediaSink): void {
     this.#sink.begin(sink)
   }
 
-  /** Called when the line has connected the recipient with the caller. */
+  /** Called when the carrier has connected the recipient with the caller. */
   handedOver(): void {
     this.#isHandedOver = true
     this.#sink.handOver()
@@ -128,7 +128,7 @@ export class Recipient implements LegHolder {
     this.#record(event)
     this.#named(event.carrierLegId)
     if (event.type === 'hangup') return this.#hungUp(event.sipCode, event.cause)
-    // The attempt ended before the line had given the leg an id, so the leg is hung up now.
+    // The attempt ended before the carrier had assigned an id to the leg, so the leg is hung up now.
     if (this.#isOver) return this.#hangUp()
     switch (event.type) {
       case 'answered':
@@ -178,7 +178,7 @@ export class Recipient implements LegHolder {
   }
 
   #joined(stream: MediaTransport, carrierLegId: string | undefined): MediaSink {
-    // If the dial command's answer and all events were lost, the stream is the first with the line's leg id.
+    // If the dial command's answer and all events were lost, the stream is the first message with the carrier's leg id.
     if (carrierLegId !== undefined) this.#named(carrierLegId)
     if (this.#isOver) {
       stream.close('carrier_error', null)
@@ -215,7 +215,7 @@ export class Recipient implements LegHolder {
   async #dialInTime(leg: LegToDial): Promise<{ carrierLegId: string }> {
     const { clock, line } = this.#deps
     const cancel = clock.after(dialMs, () => {
-      // If the leg has an id, an event has shown that the line dials, so only the line's answer is late.
+      // If the leg has an id, an event has shown that the carrier dials, so only the answer to the command is late.
       if (this.#ref === null) this.#abort.abort(new PhoneLineError('timeout'))
     })
     const { signal } = this.#abort
@@ -231,11 +231,12 @@ export class Recipient implements LegHolder {
   }
 
   #notDialed(err: unknown): void {
-    // The line's answer is lost, but an event has named the leg. So the line dials it, and the attempt goes on.
+    // The answer to the dial command is lost, but an event contained the leg's id. So the carrier is dialling, and the
+    // attempt continues.
     if (this.#ref !== null) return
     const isRefused = err instanceof PhoneLineError && err.kind !== 'timeout'
     if (!(err instanceof PhoneLineError)) this.#unstored(err)
-    // After a time-out the line may dial all the same. The leg stays open in the database, and its first event hangs it
+    // After a time-out the carrier may dial even so. The leg stays open in the database, and its first event hangs it
     // up.
     if (isRefused) this.#legEnded()
     if (this.#isOver) return
@@ -256,7 +257,7 @@ export class Recipient implements LegHolder {
       record.line('carrier.hangup', { ...leg, cause: event.cause, by: event.by }, event.sipCode)
     else if (event.type === 'initiated') record.line('carrier.initiated', { ...leg, direction: this.leg.direction })
     else if (event.type === 'stream_failed') record.line('carrier.stream_failed', { ...leg, reason: event.reason })
-    // A verdict about a machine is recorded elsewhere, if it has an effect.
+    // The result of answering machine detection is recorded elsewhere if it has an effect.
     else if (event.type !== 'machine_detection') record.line(`carrier.${event.type}`, leg)
   }
 
@@ -284,7 +285,7 @@ export class Recipient implements LegHolder {
     const ref = this.#ref
     void hangUpLeg(this.#deps, this.leg, () => this.#deps.line.hangUp(ref)).then((isDone) => {
       if (isDone) this.#legEnded()
-      // The next check tries again. After the call's end, the search for orphaned legs does.
+      // The next check tries again. After the call's end, the search for orphaned legs hangs the leg up.
       else this.#hasHungUp = false
     })
   }

@@ -1,6 +1,6 @@
 /**
- * Finds out whether a machine answered a warm transfer: from the recipient's first words, from a beep, or from the
- * carrier. If this takes longer than `timeoutSeconds`, the verdict is `not_sure` and a later verdict is ignored.
+ * Detects if a machine answered a warm transfer: from the recipient's first words, from a beep, or from the carrier's
+ * report. If the detection takes longer than `timeoutSeconds`, the result is `not_sure` and a later result is ignored.
  */
 import { Answering } from '../answering/answering.ts'
 import type { PhoneLog } from '../calls/journal.ts'
@@ -12,13 +12,13 @@ import type { MachineDetection } from '../records/transfer.ts'
 export type VoicemailDetectionDeps = {
   clock: Pick<Clock, 'monotonicMs' | 'after'>
   record: Pick<PhoneLog, 'line'>
-  /** Called once. */
+  /** Called once, if a machine has answered. */
   machine: () => void
 }
 
 /**
- * Begins when the agent asks the recipient, because the observer then receives the recipient's voice. Returns null if
- * machine detection is off.
+ * The detection begins when the agent asks the recipient, because the observer then receives the recipient's voice.
+ * Returns null if machine detection is off.
  */
 export function detectVoicemail(
   detection: MachineDetection | null,
@@ -27,7 +27,7 @@ export function detectVoicemail(
   { clock, record, machine }: VoicemailDetectionDeps,
 ): Answering | null {
   if (detection === null || detection.mode === 'disabled') return null
-  // A trunk's company does not recognize machines, so this server does.
+  // A SIP trunk's company does not detect answering machines, so this server detects them.
   const isSubstitute = detection.mode === 'carrier' && line === 'trunk'
   const mode = isSubstitute ? 'agent' : detection.mode
   const requestedMode = isSubstitute ? { requested_mode: 'carrier' } : {}
@@ -42,7 +42,7 @@ export function detectVoicemail(
   const plan = { mode, timeoutMs: detection.timeoutSeconds * 1000, action: 'hangup', message: null } as const
   const answering = new Answering(plan, { clock, decided })
   answering.answered()
-  // No message is left for a recipient, so a machine only ends the attempt.
+  // Transfers leave no message on a machine, so a detected machine only ends the attempt.
   answering.begin({ silence() {}, leave() {}, end: () => machine() }, { firstMessage, intent })
   return answering
 }

@@ -17,7 +17,7 @@ const ofKind: Readonly<Record<TransferKind, readonly Setting[]>> = {
 }
 export const transferSettings: readonly Setting[] = [...ofBoth, ...ofKind.blind, ...ofKind.warm]
 
-/** Checks the settings. Paths in the issues begin at the settings. */
+/** Checks the settings. The paths in the issues are relative to the settings. */
 export function issuesOfTransferConfig(config: TransferConfig, rules: TransferRules): Issue[] {
   const { kind, destinations } = config
   const missing = required.filter((setting) => !isGiven(config, setting))
@@ -44,7 +44,8 @@ export function transferParameters({ destinations = [] }: TransferConfig): Recor
 
 /**
  * Reads a transfer to the destination with this label. A blind transfer calls only this destination. A warm transfer
- * calls the others after it. Returns null if no destination has this label. Throws ResourceFault `invalid`.
+ * calls the remaining destinations after it. Returns null if no destination has this label. Throws ResourceFault
+ * `invalid`.
  */
 export function readTransferConfig(config: TransferConfig, label: unknown, rules: TransferRules): ReadTransfer | null {
   const { kind, destinations = [], headers, playDialtone, ...warm } = config
