@@ -30,7 +30,7 @@ const eventOf: Readonly<Record<LegacyField, WebhookEventType>> = {
   recording: 'call.recording',
 }
 
-/** Checks the request alone. The stored settings are not needed. */
+/** Checks the request without the stored settings. */
 export function issuesOfWebhooks(inputs: AgentWebhookInputs, hosts: HostPolicy): Issue[] {
   return legacyFields.flatMap((field) => {
     const webhook = inputs[field]
@@ -77,7 +77,7 @@ function blankOf({ id }: WebhookOwner, field: LegacyField, blank: Endpoint): End
   return { ...blank, events: [eventOf[field]], allAgents: false, agentIds: [id], legacy: { agentId: id, field } }
 }
 
-/** Makes a change to replace all settings. The secret is replaced only if it is present. */
+/** Makes an endpoint change that replaces all settings. The secret is replaced only if it is present. */
 function settingsOf({ secret, ...webhook }: AgentWebhookInput) {
   const { url, headers = null, authHeaders = null, timeoutMs = null, extractionFields = null } = webhook
   const settings = { url, headers, authHeaders, timeoutMs, extractionFields }

@@ -35,8 +35,8 @@ export const answerBytesMax = 65_536
 const loggedBytesMax = 4_096
 
 /**
- * Makes one attempt. It succeeds if the whole answer comes in time with a 2xx status. An endpoint's failure is a
- * result, never a rejection.
+ * Makes one attempt. The attempt succeeds if the whole answer arrives in time with a 2xx status. An endpoint's failure
+ * is returned as a result, and the promise does not reject.
  */
 export async function post(
   deps: AttemptDeps,

@@ -1,5 +1,6 @@
 /**
- * Joins headers with secret values. Clients see only the names. If a client leaves out a value, the stored value stays.
+ * Joins headers with secret values. Clients see only the names. If a client leaves out a value, the stored value is
+ * kept.
  */
 import type { Issue, ValuePath } from '../records/resource-fault.ts'
 import type { AuthHeaderInput } from '../records/webhook-endpoint.ts'

@@ -1,4 +1,7 @@
-/** Applies a client's change to a stored endpoint: fills in defaults, and keeps secrets missing from the change. */
+/**
+ * Applies a client's change to a stored endpoint: fills in defaults, and keeps stored secrets that the change does not
+ * contain.
+ */
 import type { Issue } from '../records/resource-fault.ts'
 import type {
   AuthHeaderInput,
@@ -11,7 +14,7 @@ import type {
 import { joinAuthHeaders } from './auth-headers.ts'
 import { isSameOrigin } from './target.ts'
 
-/** Null selects the default. An absent field stays as it is. */
+/** Null selects the default. An absent field is not changed. */
 export type EndpointChange = {
   name?: string
   url?: string
@@ -30,7 +33,7 @@ export type EndpointChange = {
 
 export type ChangedEndpoint = { endpoint: Endpoint; secrets: EndpointSecrets; issues: Issue[] }
 
-/** After a change, the previous custom secret signs beside the new secret for this long. */
+/** After a change, requests are signed with both the previous and the new custom secret for this long. */
 const overlapMs = 86_400_000
 
 /** `secrets` decrypts the stored secrets. */
@@ -62,7 +65,8 @@ export function changeEndpoint(
   const issues = [
     ...headers.issues,
     ...signing.issues,
-    // If all agents of an endpoint were deleted, it is disabled, and it may be changed even before it has other agents.
+    // An endpoint is disabled when all its agents are deleted. Such an endpoint may be changed even before it has other
+    // agents.
     ...(isScopeLeft && endpoint.disabledAtMs !== null ? [] : scopeIssues(endpoint)),
     ...extractionScopeIssues(endpoint),
   ]
@@ -102,7 +106,7 @@ function stateOf(
 
 /**
  * Returns the secret headers after the change. Stored values are dropped if the origin changes. Otherwise a client
- * could learn them by changing the address.
+ * could read the values by changing the address to another server.
  */
 function headersOf(stored: Endpoint, storedSecrets: EndpointSecrets, { url, authHeaders }: EndpointChange) {
   const isMoved = url !== undefined && stored.url !== '' && !isSameOrigin(stored.url, url)

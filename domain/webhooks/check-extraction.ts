@@ -3,7 +3,7 @@ import { repeatedItems, repeatedNames } from '../records/repeated.ts'
 import type { Issue, ValuePath } from '../records/resource-fault.ts'
 import type { ExtractionField } from '../records/webhook-endpoint.ts'
 
-/** The most characters in all descriptions together. */
+/** The maximum number of characters in all descriptions together. */
 const descriptionsMax = 40_000
 
 export function extractionIssues(path: ValuePath, fields: readonly ExtractionField[]): Issue[] {

@@ -6,17 +6,17 @@ export type WebhookRequest = {
   headers: Readonly<Record<string, string>>
   body: string | Uint8Array
   signal: CancelSignal
-  /** Reading the answer stops at this size. */
+  /** If the answer exceeds this size, the rest is not read. */
   answerBytesMax: number
   /**
    * Each lane has separate connections, so slow requests in one lane do not delay other requests to the same server.
    */
   lane?: string
-  /** The organization. Organizations take turns in reading long answers. If absent, the lane takes turns. */
+  /** The organization. Organizations take turns in reading long answers. If absent, the lane takes turns instead. */
   owner?: string
 }
 
-/** An answer with any status. Redirects are not followed. */
+/** An answer, also with an error status. Redirects are not followed. */
 export type WebhookAnswer = {
   status: number
   body: Uint8Array

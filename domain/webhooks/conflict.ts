@@ -1,6 +1,7 @@
 /**
- * A `call.pre_call` endpoint answers before a call and may change it, so at most one endpoint may match. If some call
- * could match two such endpoints, they cannot both be enabled. So no precedence is needed when a call begins.
+ * A `call.pre_call` endpoint answers before a call and may change it, so at most one endpoint may match. If a call
+ * could match two such endpoints, only one of the two can be enabled. So no precedence between endpoints is needed when
+ * a call begins.
  */
 import type { Endpoint } from '../records/webhook-endpoint.ts'
 
@@ -18,7 +19,7 @@ function receivesPreCall({ events, disabledAtMs }: Endpoint): boolean {
   return disabledAtMs === null && events.includes('call.pre_call')
 }
 
-/** Returns true if some call could match both. A call has at most one agent, and one value for each tag. */
+/** Returns true if a call could match both endpoints. A call has at most one agent, and one value for each tag. */
 export function canBothMatch(a: Route, b: Route): boolean {
   return scopesMeet(a, b) && !tagsExclude(a.filterTags, b.filterTags)
 }

@@ -14,7 +14,7 @@ export type DeliveriesDeps = AttemptDeps & {
   queue: DeliveryQueue
   targets: DeliveryTargets
   metrics: DeliveryMetrics
-  /** The most concurrent redeliveries for one organization. */
+  /** The maximum number of concurrent redeliveries for one organization. */
   requestedMax: number
 }
 
@@ -37,7 +37,7 @@ export class Deliveries {
   }
 
   /**
-   * Makes one attempt now. A success ends the delivery. A failure leaves its schedule as it is. Throws ResourceFault
+   * Makes one attempt now. A success ends the delivery. A failure does not change its schedule. Throws ResourceFault
    * `redelivery_unavailable`.
    */
   async redeliver(tenant: Tenant, id: string): Promise<Attempt> {

@@ -17,16 +17,16 @@ export type DeliveryFilter = {
   status?: DeliveryStatus
   callId?: string
   eventId?: string
-  /** Created at this time or later. */
+  /** Selects deliveries created at this time or later. */
   fromMs?: number
-  /** Created at this time or earlier. */
+  /** Selects deliveries created at this time or earlier. */
   toMs?: number
 }
 
 /** A delivery's place in the list. */
 export type DeliveryPosition = { createdAtMs: number; id: string }
 
-/** An endpoint for the list's filter: it has deliveries, or can still get some. */
+/** An endpoint for the list's filter: it has deliveries, or can still receive deliveries. */
 export type EndpointOption = { id: string; name: string; kind: EndpointKind; isDeleted: boolean }
 
 export type DeliveryPage = { deliveries: Delivery[]; next: DeliveryPosition | null; endpoints: EndpointOption[] }
@@ -37,7 +37,7 @@ export type WholeDelivery = { delivery: Delivery; body: Uint8Array; attempts: Nu
 export type SentEvent = { event: OutboxEvent; endpointName: string; end: DeliveryEnd }
 
 export interface DeliveryStore {
-  /** Newest first. */
+  /** The newest is first. */
   list(tenant: Tenant, filter: DeliveryFilter, limit: number, after: DeliveryPosition | null): Promise<DeliveryPage>
   /** Finds a delivery with its last attempts, oldest first. */
   find(tenant: Tenant, id: string): Promise<WholeDelivery | null>

@@ -21,19 +21,19 @@ export type DispatcherDeps = AttemptDeps & {
   targets: DeliveryTargets
   log: Log
   metrics: DeliveryMetrics
-  /** From 0 to 1. */
+  /** Returns a number between 0 and 1. */
   random: () => number
   limits: InFlightLimits
 }
 
 /**
- * Waits this long before a claim, to claim several deliveries at once, and before a write, to store several ends at
+ * Waits this long before a claim, to claim several deliveries at once, and before a write, to store several results at
  * once.
  */
 const gatherMs = 10
-/** The most ends in one write. */
+/** The maximum number of attempt results in one write. */
 const endsMax = 256
-/** If the ends cannot be stored, this is repeated after this pause until their leases are over. */
+/** If the results cannot be stored, the write is repeated after this pause until their leases have expired. */
 const storeAgainMs = 250
 /** No more deliveries are claimed while this many body bytes are in memory. The last body may exceed the limit. */
 const bytesMax = 64 * 1024 * 1024
@@ -41,7 +41,7 @@ const bytesMax = 64 * 1024 * 1024
 export class Dispatcher {
   readonly #deps: DispatcherDeps
   readonly #inFlight: InFlight
-  /** Counts claimed deliveries until their ends are stored. */
+  /** Counts claimed deliveries until their results are stored. */
   #claimed = 0
   #claimedBytes = 0
   #isClaiming = false
@@ -70,7 +70,7 @@ export class Dispatcher {
 
   /**
    * Stops claiming, and waits at most `waitMs` for running attempts. If an attempt takes longer, its result is dropped
-   * and its lease runs out: the attempt was aborted here, so it says nothing about its endpoint.
+   * and its lease runs out: this process aborted the attempt, so it is not the endpoint's failure.
    */
   async stop(waitMs: number): Promise<void> {
     this.#isStopped = true
@@ -144,15 +144,15 @@ export class Dispatcher {
       this.#ends.push(end)
       if (!this.#isStoring) void this.#store()
     } catch (err) {
-      // The lease will run out. Then another claim tries the delivery again.
+      // The lease will expire, and then another claim tries the delivery again.
       const { id: deliveryId, callId } = delivery
       const trace = callId === null ? undefined : this.#deps.traces?.call(callId)
       const fields = { err, deliveryId, callId, ...trace?.logFields }
       this.#deps.log.error(fields, 'a webhook delivery could not be attempted')
       this.#release(delivery)
     }
-    // If the endpoint is gone, the attempt counts as in flight until its end is stored. So the endpoint gets fewer
-    // further attempts before it is disabled.
+    // If the endpoint answered 410 (gone), the attempt counts as in flight until its result is stored. So the endpoint
+    // gets fewer further attempts before it is disabled.
     if (!isGone) this.#inFlight.end(delivery, attempt)
     this.#plan()
   }
@@ -172,7 +172,7 @@ export class Dispatcher {
     return endOf(delivery, attempt, retryAfterMs, { nowMs: clock.nowMs(), random: random() })
   }
 
-  /** Stores the ends, many in one statement, and one statement at a time. Never rejects. */
+  /** Stores the results of attempts, many in one statement, and one statement at a time. Never rejects. */
   async #store(): Promise<void> {
     this.#isStoring = true
     await this.#wait(gatherMs)

@@ -9,7 +9,10 @@ import { changeEndpoint, type EndpointChange } from './change-endpoint.ts'
 import { extractionIssues } from './check-extraction.ts'
 import { type HostPolicy, headerIssues, urlProblem } from './target.ts'
 
-/** Endpoints from agents' deprecated fields do not count, because the limit on agents bounds them. */
+/**
+ * The maximum number of endpoints per tenant. Endpoints from agents' deprecated fields do not count, because the limit
+ * on agents already limits them.
+ */
 const endpointsMax = 50
 
 export type NewEndpoint = EndpointChange & Required<Pick<EndpointChange, 'name' | 'url' | 'events'>>
@@ -58,7 +61,7 @@ export function createEndpoints({ store, hosts, clock, endpointId }: EndpointDep
   }
 }
 
-/** Checks the request alone. The stored endpoint is not needed. */
+/** Checks the request without the stored endpoint. */
 export function issuesOfEndpoint(change: EndpointChange, hosts: HostPolicy): Issue[] {
   const problem = change.url === undefined ? null : urlProblem(change.url, hosts)
   return [

@@ -1,19 +1,19 @@
 /**
  * Streams webhook events to a client over an open connection, without an endpoint. While a stream is open, its tenant's
- * events are stored even if no endpoint wants them. This continues for `openMs` after the stream, so a client that
- * reconnects misses nothing.
+ * events are stored even if no endpoint subscribes to them. This continues for `openMs` after the stream, so a client
+ * that reconnects in this time misses no event.
  */
 import type { CancelSignal, Clock } from '../ports/system.ts'
 import type { Tenant } from '../records/organization.ts'
 import type { WebhookEventType } from '../records/webhook-endpoint.ts'
 import { type OpenStream, OpenStreams } from '../streams/open-streams.ts'
 
-/** An event's place in the reading order. A moment later another process may store an event with an earlier place. */
+/** An event's place in the reading order. Another process may still store an event with an earlier place afterwards. */
 export type EventPosition = { createdAtMs: number; id: string }
 
 export type StoredWebhookEvent = {
   id: string
-  /** `call.pre_call` is not streamed, because it asks for an answer and a stream takes no answer. */
+  /** `call.pre_call` is not streamed, because it requires an answer, and a client cannot answer over a stream. */
   type: Exclude<WebhookEventType, 'call.pre_call'>
   callId: string
   version: number | null
@@ -31,7 +31,7 @@ export interface WebhookStreamStore {
   find(tenant: Tenant, id: string): Promise<StoredWebhookEvent | null>
   /**
    * Calls `stored` after each event of the tenant, and when an event may have been missed. Returns a function that
-   * stops this.
+   * stops the watch.
    */
   watch(tenant: Tenant, stored: () => void): () => void
 }
@@ -57,14 +57,14 @@ export type StreamWebhookEvents = (
   signal: CancelSignal,
 ) => Promise<AsyncIterable<Streamed>>
 
-/** The most streams in this process for one organization, separately for live and test events. */
+/** The maximum number of streams in this process for one organization, separately for live and test events. */
 const streamsMax = 8
 const openMs = 60_000
 /** The interval for renewing the storage of events. Each time, new events are read even without a notification. */
 const renewEveryMs = 15_000
 /**
  * An event can be stored after an event with a later time, because transactions take time and clocks differ. So each
- * read looks back this far.
+ * read begins this long before the newest event.
  */
 const overlapMs = 10_000
 /** A client cannot resume a stream further back than this. */
@@ -118,7 +118,7 @@ async function* stream(
 
 /**
  * Renews the storage of events while the client reads slowly. Otherwise new events would not be stored. Returns a
- * function that stops this.
+ * function that stops the renewal.
  */
 function renewLease(store: WebhookStreamStore, clock: StreamDeps['clock'], tenant: Tenant, ring: () => void) {
   let cancel = () => {}
@@ -139,7 +139,7 @@ class Reader {
   readonly #tenant: Tenant
   #position: StreamPosition
   #isOpen = false
-  /** Times of events already sent, by event id. Looking back reads them again, and they are skipped. */
+  /** Times of events already sent, by event id. Each read returns some of these events again, and they are skipped. */
   readonly #sent = new Map<string, number>()
 
   constructor(store: WebhookStreamStore, tenant: Tenant, from: StreamPosition) {

@@ -1,31 +1,31 @@
 /**
- * Shares one process's attempts among endpoints and organizations. The fewer attempts are free, the fewer may each
- * endpoint and each organization have. So an idle endpoint still gets an attempt while others wait for slow servers.
- * Network switches share buffers in this way (dynamic thresholds, Choudhury and Hahne, 1998).
+ * Divides one process's concurrent attempts among endpoints and organizations. If fewer attempts are free, each
+ * endpoint and organization may have fewer. So an idle endpoint still gets an attempt while others wait for slow
+ * servers. Network switches share buffers in this way (dynamic thresholds, Choudhury and Hahne, 1998).
  */
 import type { DueEndpoint, EndpointClaim } from './queue.ts'
 
 export type InFlightLimits = {
-  /** The most attempts in the process. */
+  /** The limit for concurrent attempts in the process. */
   max: number
-  /** The most attempts at one endpoint. */
+  /** The limit for concurrent attempts at one endpoint. */
   endpointMax: number
 }
 
 type Endpoint = { inFlight: number; isSlow: boolean }
 
-/** The most deliveries in one claim. */
+/** The limit for deliveries in one claim. */
 const claimedMax = 256
 /**
  * Beyond this number, endpoints without an attempt are forgotten, and no more endpoints become ready until the next
  * poll.
  */
 const endpointsMax = 10_000
-/** An endpoint is slow if its last attempt took longer or got no answer. */
+/** An endpoint is slow if its last attempt took longer than this or got no answer. */
 const slowMs = 2_000
-/** A slow endpoint may have this share of the usual attempts. */
+/** A slow endpoint may have this fraction of the usual attempts. */
 const slowPart = 1 / 4
-/** Limits for endpoints shrink when less than this share of all attempts is free. */
+/** Limits for endpoints shrink when less than this fraction of all attempts is free. */
 const roomyPart = 1 / 2
 /**
  * An organization may have at most this many times the free attempts. So an organization alone gets two thirds of all
@@ -52,7 +52,7 @@ export class InFlight {
 
   /**
    * Chooses the endpoints for the next claim, each with a number of deliveries. `claimed` counts the deliveries in this
-   * process. If the claim uses up an endpoint's number, or if a notification comes meanwhile, the endpoint becomes
+   * process. If the claim uses up an endpoint's number, or if a notification arrives meanwhile, the endpoint becomes
    * ready again.
    */
   take(claimed: number): (DueEndpoint & EndpointClaim)[] {
@@ -86,7 +86,7 @@ export class InFlight {
 
   /**
    * Called when an attempt has ended. `isSilent` is true if the endpoint sent no answer. Without `attempt`, the
-   * endpoint stays slow or fast as it was.
+   * endpoint's speed class does not change.
    */
   end({ endpointId, organizationId }: DueEndpoint, attempt?: { durationMs: number; isSilent: boolean }): void {
     const endpoint = this.#of(endpointId)

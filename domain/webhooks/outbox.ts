@@ -14,10 +14,10 @@ export type OutboxEvent = {
   tags: Readonly<Record<string, string>>
   /** A report replaces reports with lower versions for the same call. Null for other types. */
   version: number | null
-  /** JSON text. All attempts send exactly these bytes. */
+  /** The JSON text. All attempts send exactly these bytes. */
   body: Uint8Array
   occurredAtMs: number
-  /** The storing process's time. The first attempt is due at once. */
+  /** The creation time on the storing process's clock. The first attempt is due at once. */
   createdAtMs: number
 }
 

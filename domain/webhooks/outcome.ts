@@ -31,13 +31,13 @@ export function endOf(
   return { ...end, status: 'pending', failures, dueAtMs: Math.min(nowMs + delayMs, delivery.expiresAtMs) }
 }
 
-/** Makes the end of a delivery to a deleted or disabled endpoint. */
+/** Makes the result for a delivery to a deleted or disabled endpoint. */
 export function cancelledEnd(delivery: ClaimedDelivery, error: 'deleted' | 'disabled'): DeliveryEnd {
   const end = givenBackEnd(delivery)
   return delivery.trigger === 'manual' ? end : { ...end, status: 'cancelled', error }
 }
 
-/** Makes the end of a claim without an attempt. The delivery stays as it was before the claim. */
+/** Makes the result of a claim without an attempt. The delivery returns to its state before the claim. */
 export function givenBackEnd(delivery: ClaimedDelivery): DeliveryEnd {
   const { failures } = delivery
   return { delivery, attempt: null, status: 'unchanged', error: null, dueAtMs: null, failures, endpoint: null }
@@ -52,8 +52,8 @@ export function canAttempt({ claimedUntilMs }: ClaimedDelivery, timeoutMs: numbe
 }
 
 /**
- * Returns the attempt's result for its endpoint. A failed redelivery has no result, because a person who repairs a
- * server tries it often.
+ * Returns the attempt's result for its endpoint. A failed redelivery has no result, because people redeliver often
+ * while they repair a server.
  */
 function signOf({ trigger }: ClaimedDelivery, { error, responseStatus }: Attempt): EndpointSign | null {
   if (error === null) return 'worked'

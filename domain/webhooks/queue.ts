@@ -10,10 +10,10 @@ import type {
 /** An endpoint with a due delivery. */
 export type DueEndpoint = { endpointId: string; organizationId: string }
 
-/** Asks for at most `max` deliveries for the endpoint. */
+/** Claims at most `max` deliveries for the endpoint. */
 export type EndpointClaim = { endpointId: string; max: number }
 
-/** An attempt's end and its effect on the delivery. */
+/** An attempt's result and its effect on the delivery. */
 export type DeliveryEnd = {
   delivery: ClaimedDelivery
   /** Null if no attempt was made. */
@@ -42,9 +42,9 @@ export interface DeliveryQueue {
    */
   claim(claims: readonly EndpointClaim[], bytesMax: number): Promise<ClaimedDelivery[]>
   /**
-   * Stores the ends of attempts. If a claim ran out and another process took over, its end is skipped. If an endpoint
-   * is gone, or has failed for `failingMs` without a success, it is disabled and its deliveries are cancelled. Returns
-   * the disabled endpoints.
+   * Stores the results of attempts. If a claim expired and another process took the delivery over, the result is
+   * skipped. If an endpoint is gone, or has failed for `failingMs` without a success, it is disabled and its deliveries
+   * are cancelled. Returns the disabled endpoints.
    */
   complete(ends: readonly DeliveryEnd[]): Promise<DisabledEndpoint[]>
   backlog(): Promise<Backlog>
@@ -61,5 +61,5 @@ export interface DeliveryMetrics {
 
 export type DisabledEndpoint = { endpointId: string; reason: 'gone' | 'failing' }
 
-/** Five days. */
+/** If an endpoint fails for five days without a success, it is disabled. */
 export const failingMs = 5 * 86_400_000

@@ -23,7 +23,7 @@ export type ReportDeliveries = {
   nextRetryAtMs: number | null
   deliveredAtMs: number | null
   error: string | null
-  /** How many endpoints receive the report. */
+  /** The number of endpoints that receive the report. */
   endpoints: number
   /** Deliveries for all versions, newest first. */
   deliveries: readonly ReportDelivery[]
@@ -69,8 +69,8 @@ export function summarized(
 }
 
 /**
- * Returns the status if there are no deliveries. There is no delivery to an endpoint deleted or disabled before the
- * report was made.
+ * Returns the status if there are no deliveries. Endpoints that were deleted or disabled before the report get no
+ * delivery.
  */
 function unsent(receivers: number, isPending: boolean): ReportDeliveries['status'] {
   if (receivers === 0) return 'not_configured'

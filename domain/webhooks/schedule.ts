@@ -8,9 +8,12 @@ const hour = 60 * minute
 
 /** The delays before the second attempt, the third attempt and so on. */
 export const retryDelaysMs = [5 * second, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * hour, 10 * hour]
-/** Each delay varies by this fraction, so deliveries that failed together are not repeated together. */
+/**
+ * Each delay varies by this fraction, so that deliveries that failed at the same time are not all repeated at the same
+ * time.
+ */
 const jitter = 0.1
-/** A longer Retry-After is shortened to this. */
+/** A longer Retry-After is shortened to this time. */
 export const retryAfterMaxMs = 24 * hour
 
 /**

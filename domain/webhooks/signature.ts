@@ -5,8 +5,9 @@ const prefix = 'whsec_'
 const keyBytes = { min: 24, max: 64 }
 
 /**
- * Makes the headers that prove the sender of these bytes. Each secret makes a signature, and a receiver accepts the
- * message if one signature is right. So a receiver can change to a new secret while both secrets sign.
+ * Makes the headers that prove the sender of these bytes. They contain a signature by each secret, and a receiver
+ * accepts the message if one signature is valid. So a receiver can change to a new secret while both secrets are in
+ * use.
  */
 export function webhookHeaders(
   { id, nowMs, body }: { id: string; nowMs: number; body: string | Uint8Array },
@@ -33,7 +34,7 @@ function keyOf(secret: string): Buffer {
 }
 
 /**
- * Returns true if the text is proper base64. Node decodes any text and skips other characters, so the key is encoded
+ * Returns true if the text is valid base64. Node decodes any text and skips other characters, so the key is encoded
  * again and compared.
  */
 function isBase64Of(key: Buffer, text: string): boolean {

@@ -2,8 +2,8 @@
 import type { Issue, Problem, ValuePath } from '../records/resource-fault.ts'
 
 /**
- * Says whether a host may be called. A name is resolved and checked at each connect. An address is public, allowed by
- * the operator, or refused.
+ * Decides if requests may be sent to a host. A name is resolved and checked at each connection. An address is public,
+ * allowed by the operator, or refused.
  */
 export type HostPolicy = {
   placeOf(host: string): 'name' | 'public' | 'allowed' | 'refused'
@@ -14,7 +14,8 @@ export type HostPolicy = {
 }
 
 export function urlProblem(text: string, hosts: HostPolicy): Problem | null {
-  // Blanks and control characters are refused: no valid URL contains them, but the parser would remove them.
+  // Blanks and control characters are refused: valid URLs do not contain them, but the parser would silently remove
+  // them.
   const url = /[\s\p{Cc}]/u.test(text) || !URL.canParse(text) ? null : new URL(text)
   if (url === null || url.hostname === '') return { kind: 'url_malformed' }
   const { protocol, username, password, hostname, port } = url
@@ -28,14 +29,14 @@ export function urlProblem(text: string, hosts: HostPolicy): Problem | null {
 }
 
 /**
- * Returns true if both URLs have the same origin. A new origin requires the secrets again. Otherwise a client with
- * access to the URL could learn the secrets of the old server.
+ * Returns true if both URLs have the same origin. If the origin changes, the client must send the secrets again.
+ * Otherwise a client with access to the URL could learn the secrets of the old server.
  */
 export function isSameOrigin(a: string, b: string): boolean {
   return new URL(a).origin === new URL(b).origin
 }
 
-/** Headers written by the HTTP client or by the signature. */
+/** Headers that the HTTP client or the signature sets. */
 const reserved = new Set([
   'host',
   'connection',

@@ -1,4 +1,4 @@
-/** An organization's secret. It signs for endpoints and tools without a secret. Live and test keys share it. */
+/** An organization's signing secret, for endpoints and tools without a separate secret. Live and test keys share it. */
 export type WorkspaceSecret = {
   secret: string
   createdAtMs: number
@@ -10,10 +10,10 @@ export interface WorkspaceSecrets {
   /** Finds the secret. If the organization has no secret yet, it is created. */
   find(organizationId: string): Promise<WorkspaceSecret>
   /**
-   * Returns the secrets that sign now, the new secret first. If the database does not answer, returns the secrets from
-   * the last read.
+   * Returns the secrets that sign at present, the new secret first. If the database does not answer, returns the
+   * secrets from the last read.
    */
   signingSecrets(organizationId: string): Promise<readonly string[]>
-  /** Replaces the secret. The current secret signs for `overlapMs` more. An older secret stops signing. */
+  /** Replaces the secret. The current secret still signs for `overlapMs`. Any older secret stops signing at once. */
   rotate(organizationId: string, overlapMs: number): Promise<WorkspaceSecret>
 }

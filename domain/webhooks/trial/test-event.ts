@@ -1,7 +1,4 @@
-/**
- * Makes an event with which an organization tries an endpoint. The event's call does not exist, and the event says
- * `test`.
- */
+/** Makes the event for testing an endpoint. The event's call does not exist, and the event is marked as `test`. */
 import type { EventPayloads } from '../../calls/payloads.ts'
 import type { Report } from '../../calls/report.ts'
 import type { Call } from '../../records/call.ts'

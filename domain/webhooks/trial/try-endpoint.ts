@@ -19,7 +19,7 @@ export type TryEndpointDeps = AttemptDeps & {
   endpoints: Pick<EndpointStore, 'find'>
   payloads: EventPayloads
   answers: PreCallAnswers
-  /** UUIDv7. */
+  /** A UUIDv7. */
   id: () => string
 }
 
@@ -34,7 +34,8 @@ export type Tried = {
 }
 
 /**
- * Tries an endpoint. Without `type`, the first type in the endpoint's list is used. Throws ResourceFault `not_found`.
+ * Sends a test event to an endpoint. Without `type`, the first type in the endpoint's list is used. Throws
+ * ResourceFault `not_found`.
  */
 export type TryEndpoint = (tenant: Tenant, endpointId: string, type?: WebhookEventType) => Promise<Tried>
 
@@ -48,7 +49,7 @@ export function createTryEndpoint(deps: TryEndpointDeps): TryEndpoint {
     const ids = { eventId: id(), callId: id() }
     const event = testEvent(payloads, tenant, endpoint, type, ids, clock.nowMs())
     const bytesMax = type === 'call.pre_call' ? preCallBytesMax : answerBytesMax
-    // Tests use a separate lane with separate connections, so no delivery waits for them.
+    // Test events use a separate lane with separate connections, so that deliveries do not wait for them.
     const sent = { ...event, callId: null, lane: `test ${endpointId}` }
     const posted = await post(deps, target, sent, 'manual', bytesMax)
     const delivery = claimOf(tenant, id(), endpointId, event)
