@@ -28,7 +28,7 @@ export type Operations = ReturnType<typeof createOperations>
 export function createOperations({ dispatch, convert, transcribeStreams, synthesizeStreams }: OperationDeps) {
   const { chooser } = dispatch
   return {
-    /** For a surface that generates over its wire. */
+    /** For surfaces that generate answers in their wire format. */
     dispatch,
     catalog: chooser.world.catalog,
     transcribe: createTranscribe(dispatch),
