@@ -1,5 +1,5 @@
 /**
- * Finds out whether a machine has answered a call. If so, the agent leaves a message or hangs up. The conversation does
+ * Detects if a machine has answered a call. If so, the agent leaves a message or hangs up. The conversation does
  * not wait for the result. See the state table in states.ts.
  */
 import { ToneDetector } from '../../audio/tone-detector.ts'

@@ -9,7 +9,7 @@ export type AttemptReport = { provider: string; model: string; outcome: string; 
  */
 type Left = { stage: Stage; pinned: boolean; by?: NarrowingFilter }
 
-/** Filters from the caller's routing and API key. A pin does not count as a filter. */
+/** Filters from the request's routing and API key. A pin does not count as a filter. */
 export type NarrowingFilter = 'not_allowed' | 'denied' | 'test_key' | 'key_policy'
 
 /**

@@ -131,7 +131,7 @@ export type ResourceFaultData =
   | { kind: 'legacy_managed' }
   | { kind: 'callback_not_scheduled'; status: CallbackStatus }
   /**
-   * The delivery cannot be repeated, an attempt is under way, or the organization has reached its limit for concurrent
+   * The delivery cannot be repeated, an attempt is running, or the organization has reached its limit for concurrent
    * redeliveries.
    */
   | { kind: 'redelivery_unavailable'; requestedMax?: number }

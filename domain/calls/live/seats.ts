@@ -8,8 +8,8 @@ import type { TransportClaims } from '../../sessions/transport-token.ts'
 
 export interface SeatAdmission {
   /**
-   * Decides before the upgrade whether a token's holder may join. `caller` is the owner of the API key that issued the
-   * token. Throws ResourceFault `call_not_live` if the session is over or was not joined in time, ResourceFault
+   * Decides before the upgrade whether a token's holder may join. `caller` has the API key that started the
+   * session. Throws ResourceFault `call_not_live` if the session is over or was not joined in time, ResourceFault
    * `not_found` if the caller has no such session, Fault `too_many_at_once` if a limit is reached, and Fault
    * `overloaded` if the server is full or draining. Returns SessionElsewhere if another process has the session.
    */

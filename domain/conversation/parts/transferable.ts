@@ -17,7 +17,7 @@ export interface TransferableConversation {
   /** Ends the hold: the agent talks to the caller again. `held` is then not called any more. */
   resume(after: AfterHold): void
   /**
-   * Removes the agent, because the caller now talks to another party over the carrier. The record stays open until the
+   * Removes the agent, because the caller now talks to another party without it. The record stays open until the
    * call ends.
    */
   handOver(): void
