@@ -1,6 +1,6 @@
 /** Receives a copy of the caller's audio and words during the conversation. It cannot change them. */
 export type CallerObserver = {
-  /** Receives samples at `vadRateHz`. The buffer is reused after the function returns. */
+  /** Receives samples at `vadRateHz`. The buffer may be reused after the function returns. */
   audio(samples: Int16Array): void
   speechStarted(): void
   speechEnded(): void

@@ -51,7 +51,7 @@ export interface TranscriptionSink {
 
 export interface TranscriptionStream {
   /**
-   * Accepts chunks of any length: an incomplete sample is kept until the next chunk. The buffer is reused after the
+   * Accepts chunks of any length: an incomplete sample is kept until the next chunk. The buffer may be reused after the
    * function returns.
    */
   audio(bytes: Uint8Array): void

@@ -49,7 +49,7 @@ export class CallerVoice {
     this.#listening = new Listening(deps, sampleRateHz, observed)
   }
 
-  /** Processes samples from the call. The buffer is reused after the function returns. */
+  /** Processes samples from the call. The buffer may be reused after the function returns. */
   received(samples: Int16Array): void {
     this.#listening.audio(samples)
   }

@@ -22,7 +22,7 @@ export type ListeningEvents = {
    */
   speechStarted(atMs: number): void
   speechEnded(atMs: number): void
-  /** Receives the samples at `vadRateHz`. The buffer is reused after the function returns. */
+  /** Receives the samples at `vadRateHz`. The buffer may be reused after the function returns. */
   audio(samples: Int16Array): void
 }
 
@@ -75,7 +75,7 @@ export class Listening {
       )
   }
 
-  /** Processes the caller's samples. The buffer is reused after the function returns. */
+  /** Processes the caller's samples. The buffer may be reused after the function returns. */
   audio(samples: Int16Array): void {
     if (this.#isClosed) return
     if (this.#rateHz === vadRateHz) return this.#take(samples)

@@ -80,7 +80,7 @@ export class Transcription {
     return this.#readyMs
   }
 
-  /** Sends samples at `vadRateHz` to the stream. The buffer is reused after the function returns. */
+  /** Sends samples at `vadRateHz` to the stream. The buffer may be reused after the function returns. */
   audio(samples: Int16Array): void {
     if (this.#isClosed) return
     const bytes = new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength)

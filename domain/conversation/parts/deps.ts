@@ -72,8 +72,8 @@ export type ConversationInput = {
 export interface RecordedVoice {
   /**
    * Records mono samples at `recordingRateHz`. Their last sample was played or spoken at `endMs`, on the monotonic
-   * clock. The buffer is reused after the function returns. Samples follow each other without a gap while their times
-   * differ by less than the voice's tolerance.
+   * clock. The buffer may be reused after the function returns. Samples follow each other without a gap while their
+   * times differ by less than the voice's tolerance.
    */
   write(samples: Int16Array, endMs: number): void
   /** Call this if the stream was interrupted. The next samples are then placed exactly at their time. */
@@ -92,7 +92,7 @@ export type CallRecorder = {
   close(): Promise<number | null>
 }
 
-/** Converts mono samples in pieces of any length. The input buffer is reused after the function returns. */
+/** Converts mono samples in pieces of any length. The input buffer may be reused after the function returns. */
 export interface SampleConverter {
   convert(samples: Int16Array): Int16Array
   close(): void

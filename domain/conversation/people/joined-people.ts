@@ -108,7 +108,7 @@ export class JoinedPeople {
     for (const person of this.#people.values()) person.media?.notify(event)
   }
 
-  /** Passes the caller's samples to the people. The buffer is reused after the function returns. */
+  /** Passes the caller's samples to the people. The buffer may be reused after the function returns. */
   caller(samples: Int16Array): void {
     for (const { mix } of this.#people.values()) mix.push(callerName, 'person', samples)
   }

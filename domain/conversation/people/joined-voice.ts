@@ -14,7 +14,7 @@ export type JoinedVoiceDeps = Pick<
 > & { input: ConversationInput; sampleRateHz: number; record: FailoverRecord }
 
 export type JoinedVoiceEvents = {
-  /** Receives the samples at `vadRateHz`. The buffer is reused after the function returns. */
+  /** Receives the samples at `vadRateHz`. The buffer may be reused after the function returns. */
   audio(samples: Int16Array): void
   saying(id: string, text: string): void
   said(turn: SaidTurn): void
@@ -83,7 +83,7 @@ export class JoinedVoice {
     return this.#transcription.route
   }
 
-  /** Processes the person's samples. The buffer is reused after the function returns. */
+  /** Processes the person's samples. The buffer may be reused after the function returns. */
   audio(samples: Int16Array): void {
     this.#listening.audio(samples)
   }

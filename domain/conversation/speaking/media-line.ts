@@ -23,7 +23,7 @@ export class MediaLine {
   /** The last mark sent since the last clear. */
   #marked = ''
 
-  /** `sent` is called with each frame. The frame's buffer is reused after the function returns. */
+  /** `sent` is called with each frame. The frame's buffer may be reused after the function returns. */
   constructor(media: MediaTransport, sent: (samples: Int16Array) => void) {
     this.#media = media
     this.#sent = sent

@@ -29,7 +29,7 @@ export type PlayoutEvents = {
   finished(): void
   /** Called when there is room for more speech. */
   drained(): void
-  /** Called with each frame that was sent. The buffer is reused after the function returns. */
+  /** Called with each frame that was sent. The buffer may be reused after the function returns. */
   frame(samples: Int16Array): void
   /**
    * Called with played speech, without the background. Its last sample was played at `endMs`. Absent if the calling

@@ -23,7 +23,7 @@ export class VoiceMix {
     this.#samplesPerMs = rateHz / 1000
   }
 
-  /** Adds samples to the voice's queue. The buffer is reused after the function returns. */
+  /** Adds samples to the voice's queue. The buffer may be reused after the function returns. */
   push(name: string, kind: VoiceKind, samples: Int16Array): void {
     let voice = this.#voices.get(name)
     if (voice === undefined) {
