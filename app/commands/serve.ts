@@ -1,4 +1,4 @@
-/** Commands that start the server, or open its parts like the server. */
+/** Commands that start the server, or use its store and keys with the same configuration. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'

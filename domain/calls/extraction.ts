@@ -94,7 +94,7 @@ function freeName(at: number, names: ReadonlySet<string>): string {
   return name
 }
 
-/** Returns one endpoint's data: the values for its fields and for the agent's fields. */
+/** Returns the extracted values for one webhook endpoint: for its own fields, or else for the agent's fields. */
 export function dataOf(
   endpointId: string,
   { customData, endpointData }: Extracted,

@@ -82,7 +82,7 @@ export class ProviderError extends Error {
 const causesMax = 4
 const reasonCharactersMax = 512
 
-/** Describes an error. An error with several causes can lack a message, for example for a host with two addresses. */
+/** Describes an error. Node's AggregateError has no message, for example if all addresses of a host refuse. */
 function wordsOf({ name, message, code }: Error & { code?: unknown }): string {
   const text = message === '' ? name : message
   return typeof code === 'string' && !text.includes(code) ? `${text} (${code})` : text

@@ -156,7 +156,7 @@ export type ResourceFaultData =
   | { kind: 'verification_required'; status: Exclude<VerificationStatus, 'approved'> }
   /** The business verification is under review or has succeeded. */
   | { kind: 'kyb_conflict'; status: VerificationStatus }
-  /** The organization has no access to rich-message numbers. */
+  /** Rich-message numbers need an API key, and the request has a user's token or session. */
   | { kind: 'api_key_required' }
   | { kind: 'rmsg_not_enabled' }
   | { kind: 'endpoint_removed' }

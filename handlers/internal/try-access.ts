@@ -49,7 +49,7 @@ export function requireOwnPage({ origin, host }: Peer): void {
 
 export const isServedTo = ({ isOpen }: TryAccess, peer: Peer) => isOpen || isLocal(peer)
 
-/** Returns the page's headers. Throws the refusal for an unknown path if this client does not get the page. */
+/** Returns the page's headers. Throws the same 404 as for an unknown path if this client may not see the page. */
 export function pageHeaders(access: TryAccess, peer: Peer, path: string) {
   if (!isServedTo(access, peer)) throw nothingAt(path, [])
   // Sockets are listed beside 'self', because not every browser includes them in it. Host is checked before, because a

@@ -2,7 +2,7 @@
 import type { SmsStatus } from '../../domain/rmsg/sms-status.ts'
 import type { Tx } from '../postgres/connect.ts'
 
-/** Changes the status if there is a rich-message number with this name. The transaction must be the operator's. */
+/** Changes the status if the phone number is a rich-message number. The transaction needs the operator's rights. */
 export async function writeSmsStatus(
   tx: Tx,
   { test, e164 }: { test: boolean; e164: string },

@@ -84,8 +84,8 @@ export function createDeliveryStore({ worlds, clock, instanceId, retentionDays }
 }
 
 /**
- * Deletes events with their deliveries and attempts. An event with an open delivery stays, for example a report that is
- * repeated late.
+ * Deletes events with their deliveries and attempts. An event with an unfinished delivery stays, for example a report
+ * that is delivered again long after its call.
  */
 const purge = (tx: Tx, oldest: Date) => tx`
   delete from webhook_events where (organization_id, test, id) in (

@@ -37,7 +37,7 @@ t.test("an interruption silences the agent, and the transcript has only the agen
   t.equal(record.turns[3]?.text, 'Yes.')
 })
 
-t.test('if a voice reports words, the text has exactly the played words', async (t) => {
+t.test('if a voice sends word times, the text has exactly the played words', async (t) => {
   const texts: string[] = []
   for (let ms = 300; ms < 5000; ms += 170) {
     const { sim, record } = await telling(ms, {

@@ -31,7 +31,7 @@ for (const [title, said, turnHandling, leastMs, mostMs] of delays)
     t.ok(eouMs >= leastMs && eouMs <= mostMs, `${eouMs} ms`)
   })
 
-t.test('endpointing: a last word that was recognized long before its end causes no delay', async (t) => {
+t.test('endpointing: a last word recognized long before the speech ends causes no delay', async (t) => {
   const { sim, record } = converse({ turnHandling: text(250, 4000), recognisesQuickly: true })
   sim.say(`a ${'table'.repeat(5)}.`)
   await sim.until(() => record.turns.length === 2)

@@ -34,7 +34,7 @@ t.test('without word times the played text of a sentence advances with its audio
   t.end()
 })
 
-t.test('finished sentences are played text as a whole, and the next sentence begins with its audio', (t) => {
+t.test('a finished sentence counts as played; the next one counts only after its audio has begun', (t) => {
   const turn = new PlayedText(rateHz)
   for (const name of names) {
     turn.sentence(`${spoken[name]} `)

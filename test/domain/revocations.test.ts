@@ -159,7 +159,7 @@ t.test('a read of API keys that fails after close() is not retried', async (t) =
 
 const secret = (id: string, endsAtMs: number | null = null) => ({ secret: { id, endsAtMs } })
 
-t.test('work of a rotated secret ends when the secret expires, and other work of the API key goes on', async (t) => {
+t.test('requests of a rotated secret end when the secret expires, and others of the API key go on', async (t) => {
   const { clock, state, watch, add, change } = setup()
   add('key_1', secret('old'))
   for (const grant of [secret('old'), secret('new'), {}]) watch('key_1', grant)

@@ -79,7 +79,7 @@ t.test('without credit a number is overdue but works, and after 7 days it is sus
   t.equal(await credit(), usdMicro - 1)
 })
 
-t.test('credit that is added later is charged within a minute, and ends the suspension', async (t) => {
+t.test('a suspended number is charged within a minute of new credit, and is usable again', async (t) => {
   const { to, dueMs, charge, row, credit, store, local } = await withNumber(0)
   for (const day of [0, 7]) {
     await to(dueMs + day * dayMs)

@@ -166,7 +166,7 @@ const partOf = ({ rows, total, breakdown, totalCost, totalSessions }: Usage) => 
   ...{ rows, total, breakdown, totalCost, totalSessions },
 })
 
-t.test('keySource in the breakdown is BYOK only if every use of the provider is known to be free', async (t) => {
+t.test('keySource in the breakdown is BYOK only if no use of the provider has cost anything', async (t) => {
   const other = await admin.organization('keys')
   const breakdown = async () => {
     const { breakdown } = (await call(other, 'GET', '/v1/usage')).json<Usage>()

@@ -145,7 +145,7 @@ t.test('the room of an ended session is deleted each time a caller comes back', 
   }
 })
 
-t.test('the server stops looking for a room when its token is no longer valid', async (t) => {
+t.test("the server stops watching a room when the room's token has expired", async (t) => {
   const { watch, state, room, pass } = setup()
   watch.add(room('a', { ttlMs: 1000 }))
   await pass(60_000)

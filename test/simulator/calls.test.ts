@@ -146,7 +146,7 @@ t.test(
   },
 )
 
-t.test('the bridge of …0026 and …0027 sends no webhook, and …0027 hangs up at once', async (t) => {
+t.test("a bridge to the simulator's number …0027 ends at once and sends no webhook", async (t) => {
   const world = await startWorld(t)
   const [stays, leaves] = [await world.dial(far('0026')), await world.dial(far('0027'))]
   await world.clock.advance(1000)

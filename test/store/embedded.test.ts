@@ -270,7 +270,7 @@ t.test(
   },
 )
 
-t.test("Postgres runs for a normal user, and for root with a normal user's data", { skip }, async (t) => {
+t.test('Postgres starts for a normal user, and for root if a normal user owns the data', { skip }, async (t) => {
   const nobody = { uid: 65534, gid: 65534, env: { PATH: process.env['PATH'] } }
   const parent = folderFor(t)
   chmodSync(parent, 0o777)

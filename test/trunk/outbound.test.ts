@@ -290,7 +290,7 @@ async function lookWith(t: Test, code: number, login: Parameters<typeof openOut>
   return { trunk, far }
 }
 
-t.test('a trunk that asks for a login to OPTIONS gets the login, and its next answer counts', async (t) => {
+t.test('if a trunk challenges OPTIONS, the retry with credentials decides the status', async (t) => {
   for (const [code, takesCalls] of [
     [200, true],
     [401, false],

@@ -72,8 +72,8 @@ export type ConversationInput = {
 export interface RecordedVoice {
   /**
    * Records mono samples at `recordingRateHz`. Their last sample was played or spoken at `endMs`, on the monotonic
-   * clock. The buffer may be reused after the function returns. Samples follow each other without a gap while their
-   * times differ by less than the voice's tolerance.
+   * clock. The buffer may be reused after the function returns. If `endMs` differs from the expected time by less than
+   * the voice's tolerance, the samples are appended without a gap.
    */
   write(samples: Int16Array, endMs: number): void
   /** Call this if the stream was interrupted. The next samples are then placed exactly at their time. */

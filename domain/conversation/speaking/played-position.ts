@@ -28,7 +28,7 @@ export class PlayedPosition {
     this.#samplesPerMs = samplesPerMs
   }
 
-  /** Begins another turn. It is still known if the client returns marks. */
+  /** Begins a new turn. It stays recorded whether the client returns marks. */
   begin(): void {
     this.#startedMs = this.#firstPlayedMs = null
     this.#certain = { sample: 0, atMs: 0 }

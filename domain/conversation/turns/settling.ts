@@ -12,7 +12,8 @@ import type { AgentTurn } from './agent-turn.ts'
 /** Waits this long for the client's answer to a clear. */
 const clearedMs = 300
 /**
- * Limits the whole wait. The user usually still speaks during this time, so only typed or short answers are delayed.
+ * Limits the whole wait. The user usually still speaks during the wait, so the agent is late only after short or typed
+ * turns.
  */
 const settledMs = 400
 

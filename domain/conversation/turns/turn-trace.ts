@@ -1,6 +1,6 @@
 /**
  * Records turn spans below their call's span. Model requests and tool calls record their own spans, below the turn.
- * This file adds the other parts of the silence before an answer, from the span tree in the call's record.
+ * This file adds spans for the rest of the latency before an answer, from the span tree in the call's record.
  */
 import type { Trace } from '../../ports/trace.ts'
 import type { Span } from '../../records/call.ts'

@@ -1,4 +1,4 @@
-/** Joins the relay's two directions between processes on one machine. */
+/** Relays connections between processes on one machine: to the process that owns a session, and from other processes. */
 import type { Clock, RelaySettings } from '../options.ts'
 import { makeSocketFolder, removeStale } from './folder.ts'
 import { RelayClient, type RelayLimits } from './outgoing.ts'

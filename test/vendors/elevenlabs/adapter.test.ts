@@ -27,7 +27,9 @@ t.test('ElevenLabs speech passes the suite over HTTP', (t) =>
   }),
 )
 t.test('ElevenLabs speech passes the suite over the socket', (t) => ttsLiveSuite(t, given))
-t.test('Scribe passes its suite', (t) => sttSuite(t, { ...given, keeps, model: 'scribe_v2', billedMs: recordingMs }))
+t.test('Scribe passes the STT suite', (t) =>
+  sttSuite(t, { ...given, keeps, model: 'scribe_v2', billedMs: recordingMs }),
+)
 
 const elevenlabs = provider(stub.url)
 t.teardown(() => elevenlabs.close())

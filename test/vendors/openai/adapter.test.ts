@@ -50,7 +50,9 @@ const mistral = made({ transcriptions: 'voxtral', models: { stt: ['voxtral-mini-
 const given = { provider, stub, apiKey }
 const rawAudio = { error_mid: 'the body is samples: an error in it would be played as audio' }
 
-t.test('chat completions pass the suite', (t) => llmSuite(t, { ...given, model: 'gpt-4.1', usage, answeredBy: 'stub' }))
+t.test('chat completions pass the LLM suite', (t) =>
+  llmSuite(t, { ...given, model: 'gpt-4.1', usage, answeredBy: 'stub' }),
+)
 t.test('responses pass the suite of the LLM port', (t) =>
   llmSuite(t, { ...given, provider: openai, model: 'gpt-4.1', usage, answeredBy: 'stub', withoutChat: true }),
 )
