@@ -22,6 +22,7 @@ We do not repair motorcycles.`
 void begin()
 
 async function begin() {
+  fillLanguages(conversationLanguages([]))
   if (missing !== null) say(`${missing} Press Talk all the same, and type.`, true)
   try {
     element('key-form').hidden = !(await needsKey())

@@ -16,9 +16,11 @@ export function conversationLanguages(models) {
 
 function languagesOf(models, stage) {
   const able = models.filter((model) => model.stage === stage && model.routable && model.streaming)
-  return new Set(able.flatMap(({ languages }) => languages))
+  return new Set(able.flatMap(({ languages }) => languages.map(baseOf)))
 }
 
+/** A model with a language serves its regions too: a voice for `pt` fits a recognizer for `pt-BR`. */
+const baseOf = (tag) => tag.split('-')[0]
 const knows = (languages, tag) => languages.has(tag) || languages.has('*')
 const isNamed = (tag) => tag !== '*'
 const englishFirst = (one, other) => Number(other === 'en') - Number(one === 'en') || (one < other ? -1 : 1)

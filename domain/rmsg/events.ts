@@ -105,7 +105,8 @@ async function sendTo(
       : signingSecretsAt(signing, deps.clock.nowMs())
   const endpoint = { url, headers, authHeaders: {}, timeoutMs, isDisabled: false, signingSecrets }
   const about = { type: event.type, callId: null, createdAtMs: deps.clock.nowMs() }
-  const sent = { ...about, id: event.id, body: claimed.body, lane: target.id }
+  const { organizationId } = routed
+  const sent = { ...about, id: event.id, body: claimed.body, lane: target.id, organizationId }
   const { attempt } = await post(deps, endpoint, sent, 'automatic')
   await deps.events.attempted(event, claimed, target, attempt)
   return attempt.error === null

@@ -60,7 +60,7 @@ async function ask(deps: PreCallDeps, call: Call, endpoint: Endpoint): ReturnTyp
   if (target === null || target.isDisabled) return null
   const event = eventOf(deps, call)
   const timed = { ...target, timeoutMs: Math.min(target.timeoutMs, waitMsMax) }
-  const sent = { ...event, lane: endpoint.id }
+  const sent = { ...event, lane: endpoint.id, organizationId }
   const posted = await post(deps, timed, sent, 'automatic', preCallBytesMax)
   await record(deps, { organizationId, test }, event, endpoint, posted)
   return { reply: replyOf(deps, posted), durationMs: posted.attempt.durationMs }

@@ -41,7 +41,7 @@ const loggedBytesMax = 4_096
 export async function post(
   deps: AttemptDeps,
   target: DeliveryTarget,
-  event: TracedEvent & { body: Uint8Array; lane: string },
+  event: TracedEvent & { body: Uint8Array; lane: string; organizationId: string },
   trigger: AttemptTrigger,
   bytesMax = answerBytesMax,
 ): Promise<Posted> {
@@ -60,6 +60,7 @@ export async function post(
       signal: deadline.signal,
       answerBytesMax: bytesMax,
       lane: event.lane,
+      owner: event.organizationId,
     })
     .catch((error: unknown) => {
       if (error instanceof WebhookError) return error

@@ -14,7 +14,7 @@ const stream = (model) => {
   let hasText = false
   return collect(fullStream, (part) => {
     // The SDK gives each error in a stream the status 500, also after the first text.
-    if (part.type === 'error') throw hasText ? new Error(part.error.message) : part.error
+    if (part.type === 'error') throw hasText ? new Error(part.error.message ?? JSON.stringify(part.error)) : part.error
     hasText ||= part.type === 'text-delta'
     return part.type === 'text-delta' ? part.text : undefined
   })

@@ -5,7 +5,7 @@
  * The package is not in the registry. To run this test, build https://github.com/SpekoAI/typescript-sdk and install it:
  * `npm install --prefix test/clients/family --no-save --no-package-lock FOLDER`.
  */
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 import { stubText } from '../providers/stub-openai.ts'
@@ -13,11 +13,11 @@ import { spoken } from '../speech/fixtures.ts'
 import { words } from '../speech/words.ts'
 import { type Answer, typeErrors } from './family/answer-types.ts'
 import { runWithFamily } from './family/setup.ts'
-import { here, install } from './setup.ts'
+import { here } from './setup.ts'
 
 t.setTimeout(400_000)
 const folder = path.join(here, 'family')
-const missing = await installSdk()
+const missing = missingSdk()
 
 /** The expected value for each step, except the recording, whose words differ. */
 const expected: Readonly<Record<string, unknown>> = {
@@ -91,10 +91,22 @@ function withUnknown({ method, answer }: Answer): Answer {
   return { method, answer: { ...summary, breakdown: breakdown.map((line) => ({ type: 'stt', ...line })) } }
 }
 
-/** Installs the SDK if it is not there. Returns null, or the reason why it is absent. */
-async function installSdk(): Promise<string | null> {
-  if (existsSync(path.join(folder, 'node_modules/@spekoai/sdk/package.json'))) return null
-  const options = ['--ignore-scripts', '--no-package-lock', '--loglevel=error', '--no-progress']
-  const failed = await install('npm', ['install', '--prefix', folder, ...options])
-  return failed && 'npm cannot install @spekoai/sdk (the head of this file says how to install it)'
+/**
+ * Returns null, or the reason why the SDK is absent. It is not installed here: the registry has no such package, so
+ * anybody could publish one under this name.
+ */
+function missingSdk(): string | null {
+  const wanted = packageOf('.').dependencies?.['@spekoai/sdk']
+  const { version } = packageOf('node_modules/@spekoai/sdk')
+  return version === wanted ? null : `install @spekoai/sdk ${wanted} (the head of this file says how)`
+}
+
+type Package = { version?: string; dependencies?: Record<string, string> }
+
+function packageOf(place: string): Package {
+  try {
+    return JSON.parse(readFileSync(path.join(folder, place, 'package.json'), 'utf8')) as Package
+  } catch {
+    return {}
+  }
 }

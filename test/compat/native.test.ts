@@ -55,10 +55,14 @@ t.test('with the setting complete.streams, answers stream unless JSON is request
 })
 
 t.test('the meta event has the number of failovers and the digest of the catalog', async (t) => {
-  const [meta] = readEvents((await complete({ prompt: 'Hi' }, {})).text)
+  const events = readEvents((await complete({ prompt: 'Hi' }, {})).text)
+  const [meta] = events
   const preview = await send(parley, '/v1/routing/preview?stage=llm&language=en')
   const { catalog_digest: scoresRunId } = preview.json<{ catalog_digest: string }>()
   t.match(meta?.data, { provider: 'stub', model: 'chat', failoverCount: 0, scoresRunId, requestId: /^req_/ })
+  t.match(meta?.data, { totalFailoverCount: 0, hop: 0 })
+  t.match(events.at(-1)?.data, { failoverCount: 0, scoresRunId }, 'so has the last event')
+  t.match((await complete({ prompt: 'Hi' })).json(), { failoverCount: 0, scoresRunId }, 'and the answer in JSON')
 })
 
 t.test('flat and wrapped tool definitions reach the provider in the same form', async (t) => {
@@ -166,7 +170,7 @@ t.test('`transcribe` fails over to the next provider', async (t) => {
   stub.behave({ kind: 'status', status: 500 })
   const answer = await transcribe({ ...asJson, 'x-service-constraints': constraints })
   t.equal(answer.status, 200, answer.text)
-  t.match(answer.json(), { provider: 'other', failoverCount: 1 })
+  t.match(answer.json(), { provider: 'other', failoverCount: 1, scoresRunId: /^sha256:/, requestId: /^req_/ })
   t.equal(answer.headers.get('x-service-failover-count'), '1')
 })
 

@@ -9,6 +9,7 @@ t.test('the page offers languages that both stt and tts models support, English 
   t.same(conversationLanguages([...recognizers, model('tts', 'de', 'en', 'it')]), ['en', 'de'])
   t.same(conversationLanguages([...recognizers, model('tts', '*')]), ['en', 'de', 'fr'])
   t.same(conversationLanguages([model('stt', '*'), model('tts', 'pl')]), ['pl'])
+  t.same(conversationLanguages([model('stt', 'pt-BR', 'zh-TW'), model('tts', 'pt', 'zh-CN')]), ['pt', 'zh'])
   t.end()
 })
 

@@ -22,12 +22,15 @@ export async function probabilities(vad: VadPort, samples: Int16Array, stepSampl
   const found: number[] = []
   const stream = vad.open((probability) => found.push(probability))
   const count = Math.floor(samples.length / vadFrameSamples)
+  const enough = async (frames: number) => {
+    if (!(await eventually(() => found.length >= frames))) throw new Error('the engine does not answer')
+  }
   for (let at = 0; at < samples.length; at += stepSamples) {
     stream.push(samples.subarray(at, at + stepSamples))
     const waitsMax = Math.floor(at / vadFrameSamples) - 20
-    if (found.length < waitsMax) await eventually(() => found.length >= waitsMax)
+    if (found.length < waitsMax) await enough(waitsMax)
   }
-  await eventually(() => found.length >= count)
+  await enough(count)
   stream.close()
   return found
 }

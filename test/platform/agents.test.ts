@@ -250,7 +250,7 @@ t.test('a malformed agent id is answered 404, like an unknown agent id', async (
     }
 })
 
-t.test('for an invalid agent the error lists up to 32 faults in `issues`', async (t) => {
+t.test('for an invalid agent the error lists up to 32 issues', async (t) => {
   const acme = await admin.organization('issues')
   t.same(faultOf(await call(acme, 'POST', '/v1/agents', { voice: '', maxToolHops: 99, extra: 1 })).paths?.sort(), [
     '/extra',

@@ -221,6 +221,7 @@ t.test('if the setting `clients` is family, a free number has a charge date one 
   t.equal(row.monthlyMicroUsd, '0')
   const listed = (await call(acme, 'GET', '/v1/phone-numbers')).json<NumberRow[]>()
   t.ok(listed.length > 0 && listed.every(({ nextChargeAt }) => nextChargeAt !== null))
+  for (const field of ['telnyxPhoneNumberId', 'sipTrunkId', 'sms10dlcProfileId']) t.ok(Object.hasOwn(row, field), field)
   const imported = await post('/v1/phone-numbers/sip-connections', { name: 'desk', outbound: { host: 'sip.example' } })
   const body = { e164: '+12125551399', sipConnectionInstallationId: imported['id'], sipTrunkId: 'trunk_1' }
   t.match((await post('/v1/phone-numbers/import', body))['nextChargeAt'], /^\d/)
@@ -261,6 +262,8 @@ t.test('if the setting `clients` is family, a business verification is a submiss
   }
   const row = { id: /^kyb_/, status: 'draft', slackNotificationStatus: 'not_queued' }
   t.match(draft.body, { ...row, submission: row })
+  for (const field of ['submittedByEmail', 'reviewerUserId', 'slackNotificationJobId'])
+    t.ok(Object.hasOwn(draft.body, field), field)
   const { businessProfile: sentBack } = draft.body
   t.same(sentBack, whole)
   const again = await save({ businessProfile: sentBack, authorizedRepresentative: { name: '', title: '', email: '' } })

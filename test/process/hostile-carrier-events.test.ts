@@ -16,7 +16,7 @@ const json = { 'content-type': 'application/json' }
 const nowS = () => Math.floor(Date.now() / 1000)
 
 /** The codes of a connection that the server closes because the client has sent nothing for some time. */
-const closedCodes = ['EPIPE', 'ECONNRESET']
+const closedCodes = ['EPIPE', 'ECONNRESET', 'UND_ERR_SOCKET']
 
 async function send(path: string, body: string | Uint8Array, headers: Record<string, string>): Promise<number> {
   const answer = await fetch(parley.url + path, { method: 'POST', headers, body })
@@ -166,7 +166,7 @@ hostile('giant events of strangers', async (t) => {
       statuses.set(String(status), (statuses.get(String(status)) ?? 0) + 1)
   }
   t.comment(Object.fromEntries(statuses))
-  t.ok(statuses.has('413'))
+  t.ok((statuses.get('413') ?? 0) > 72, 'more than half')
   t.same(
     [...statuses.keys()].filter((status) => status !== '413' && !closedCodes.includes(status)),
     [],

@@ -34,7 +34,7 @@ t.test('a long expression is refused before Liquid evaluates it', (t) => {
   ] as const) {
     t.match(templateFault(text), { kind })
     t.same(renderTemplate(text, {}, {}), { kind: 'render_failed' })
-    const ms = leastProcessorMs(() => void renderTemplate(text, {}, {}))
+    const ms = leastProcessorMs(() => [templateFault(text), renderTemplate(text, {}, {})])
     t.ok(ms < 50, `${ms} ms`)
   }
   for (const text of [
@@ -49,9 +49,11 @@ t.test('a long expression is refused before Liquid evaluates it', (t) => {
 
 t.test('a template with many missing variables in costly expressions ends in time', (t) => {
   const missing = Array.from({ length: 63 }, (_, at) => `m${at}`).join('>')
-  const text = `{{ 1${'>a'.repeat(700)}>${missing} }}`
-  const ms = leastProcessorMs(() => renderTemplate(text, { a: '1' }, {}))
-  t.ok(ms < 50, `${ms} ms`)
+  const outputs = `{{ 1${'>a'.repeat(900)} }}`.repeat(15)
+  for (const text of [`{{ 1${'>a'.repeat(700)}>${missing} }}`, `${outputs}{{ ${missing} }}`]) {
+    const ms = leastProcessorMs(() => t.same(renderTemplate(text, { a: '1' }, {}), { kind: 'render_failed' }))
+    t.ok(ms < 60, `${ms} ms`)
+  }
   t.end()
 })
 

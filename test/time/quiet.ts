@@ -51,7 +51,7 @@ async function serveCallers(): Promise<void> {
       await quiet(() => served.push(...callers.splice(0)))
       for (const { resolve } of served) resolve()
     } catch (error) {
-      for (const { reject } of served) reject(error)
+      for (const { reject } of [...served, ...callers.splice(0)]) reject(error)
     }
   }
   isWaiting = false

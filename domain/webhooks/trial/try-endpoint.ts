@@ -50,7 +50,8 @@ export function createTryEndpoint(deps: TryEndpointDeps): TryEndpoint {
     const event = testEvent(payloads, tenant, endpoint, type, ids, clock.nowMs())
     const bytesMax = type === 'call.pre_call' ? preCallBytesMax : answerBytesMax
     // Test events use a separate lane with separate connections, so that deliveries do not wait for them.
-    const sent = { ...event, callId: null, lane: `test ${endpointId}` }
+    const { organizationId } = tenant
+    const sent = { ...event, callId: null, lane: `test ${endpointId}`, organizationId }
     const posted = await post(deps, target, sent, 'manual', bytesMax)
     const delivery = claimOf(tenant, id(), endpointId, event)
     const attempt = type === 'call.pre_call' ? withoutSecrets(deps.answers, posted) : posted.attempt

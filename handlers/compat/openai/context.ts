@@ -52,7 +52,7 @@ export function ignoredHeader(fields: readonly string[]) {
   return fields.length === 0 ? {} : { 'x-service-ignored': fields.join(', ') }
 }
 
-/** Makes a native stream's first event. `scoresRunId` identifies the figures behind the ranking. */
+/** Makes the part of a native answer that is also a stream's first event. `scoresRunId` identifies the figures behind the ranking. */
 export function nativeMeta(route: Route, requestId: string, catalog: Catalog): NativeMeta {
   const { provider, model, failovers } = route
   return { requestId, provider, model, failoverCount: failovers, scoresRunId: catalog.digest() }
@@ -65,7 +65,7 @@ export function acceptsEvents({ accept }: Context<Caller>, byDefault: boolean): 
 }
 
 /** Makes an event stream from known events. */
-export function inOrder<Event>(events: readonly Event[]): AsyncIterable<Event> {
-  const items = events.values()
+export function inOrder<Event>(events: Iterable<Event, undefined>): AsyncIterable<Event> {
+  const items = events[Symbol.iterator]()
   return { [Symbol.asyncIterator]: () => ({ next: () => Promise.resolve(items.next()) }) }
 }
