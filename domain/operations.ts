@@ -1,4 +1,4 @@
-/** Makes the operations for all surfaces. Each is made once, with the same dependencies. */
+/** Makes the operations for all API surfaces. Each operation is made once, with the same dependencies. */
 import type { DispatchDeps } from './dispatch/request.ts'
 import { createGenerate } from './llm/generate.ts'
 import { itemsTranslation, messagesTranslation } from './llm/items.ts'
@@ -28,7 +28,7 @@ export type Operations = ReturnType<typeof createOperations>
 export function createOperations({ dispatch, convert, transcribeStreams, synthesizeStreams }: OperationDeps) {
   const { chooser } = dispatch
   return {
-    /** For surfaces that generate answers in their wire format. */
+    /** For API surfaces with a separate wire format for LLM answers. */
     dispatch,
     catalog: chooser.world.catalog,
     transcribe: createTranscribe(dispatch),

@@ -16,7 +16,7 @@ export class EarlyLeases {
   }
 
   /**
-   * Takes the request's lease. Throws the fault `too_many_at_once`. The result must be called when the request has
+   * Takes the request's lease. Throws the fault `too_many_at_once`. Call the returned function when the request has
    * ended: it ends the lease unless a dispatch has taken the lease over.
    */
   take(caller: Caller, requestId: string): EndLease | Promise<EndLease> {

@@ -16,7 +16,7 @@ export type EphemeralTokens = {
   mint: (caller: Caller, note?: string) => MintedToken
   /**
    * Uses up a token. Resolves with null if the token is forged, expired or used, or if its key is revoked or deleted.
-   * The calling code cannot distinguish these cases. `permit` is called with the token's caller before the token is
+   * The calling code cannot distinguish these cases. `permit` is called with the token's API client before the token is
    * used up. If `permit` rejects, `redeem` rejects with the same error and the token stays valid.
    */
   redeem: (value: string, permit: (caller: Caller) => void | Promise<void>) => Promise<Redeemed | null>
@@ -41,7 +41,7 @@ export type EphemeralDeps = {
   tokenId: () => string
 }
 
-/** The token's life is fixed in the contract. */
+/** A token's lifetime in seconds, fixed in the API contract. */
 export const tokenLifeS = 60
 /** The clocks of two processes may differ by this much. */
 const skewMs = 60_000

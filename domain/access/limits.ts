@@ -14,8 +14,8 @@ export type EndLease = () => void
 export type LeaseRefusal = 'organization' | 'key'
 
 /**
- * Concurrency limits by organization and by key. They hold across all processes and machines with one database. If a
- * process dies, its leases no longer count.
+ * Concurrency limits by organization and by key. The limits apply across all processes and machines with one database.
+ * If a process dies, its leases no longer count.
  */
 export interface Limits {
   /** Takes a lease. Returns without a promise if the counts are in memory, so a request need not wait. */

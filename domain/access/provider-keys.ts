@@ -11,8 +11,9 @@ export const noCredential = 'no_credential'
 
 export interface ProviderKeys {
   /**
-   * Decrypts the key. Returns without a promise if it was used recently. Returns null if it was deleted or replaced
-   * meanwhile. Rejects if it was encrypted with a master key that this process does not have.
+   * Decrypts an organization's provider key. Returns without a promise if the key was used recently. Returns null if
+   * the key was deleted or replaced meanwhile. Rejects if it was encrypted with a master key that this process does not
+   * have.
    */
   open(organizationId: string, provider: string, keyId: string): string | null | Promise<string | null>
 }

@@ -35,13 +35,13 @@ type Work = Grant & { revoked: () => void; cancelEnd: () => void }
 
 /** The most organizations whose credentials are read at once. The others wait. */
 const readsMax = 8
-/** A timer cannot wait longer than 24 days, so a secret's expiry is checked once a day. */
+/** A timer cannot run longer than 24 days, so a secret's expiry is checked once a day. */
 const dayMs = 86_400_000
 /** The pause after a failed read. */
 const retryMs = 500
 /**
- * Credentials may change after new work is admitted and before its watch begins. So new work's credential is read again
- * if the organization's last change is more recent than this time, the longest duration of an admission.
+ * The longest duration of an admission. A credential may change after new work is admitted and before its watch begins.
+ * So the work's credential is read again if the organization's last change is more recent than this.
  */
 const admissionMs = 60_000
 
@@ -49,10 +49,10 @@ export class Revocations {
   readonly #deps: RevocationDeps
   /** Open work by organization and key. */
   readonly #open = new Map<string, Map<string, Set<Work>>>()
-  /** The keys to read, by organization. */
+  /** The ids of keys and users to read from the database, by organization. */
   readonly #due = new Map<string, Set<string>>()
   #reads = 0
-  /** The recent changes by organization, oldest first. */
+  /** The time of each organization's last change, oldest first. Only recent changes are kept. */
   readonly #changedMs = new Map<string, number>()
   #allChangedMs = Number.NEGATIVE_INFINITY
   #cancelRetry: (() => void) | null = null
@@ -148,8 +148,8 @@ export class Revocations {
   }
 
   /**
-   * Ends the open work of the key unless `caller`, the key's current state, still has the right to it. `caller` is null
-   * if the key is gone.
+   * Ends the open work of a key or user whose current rights no longer allow the work. `callers` has the current
+   * rights, one entry for each valid secret. It is empty if the key or user is gone.
    */
   #endWork(organizationId: string, keyId: string, callers: readonly Caller[]): void {
     for (const work of [...(this.#open.get(organizationId)?.get(keyId) ?? [])]) {
@@ -160,7 +160,7 @@ export class Revocations {
     }
   }
 
-  /** Ends the work at a time on the wall clock. If the time is null, the secret does not expire. */
+  /** Ends the work when its secret expires at `endsAtMs`, on the wall clock. Null: the secret does not expire. */
   #endLater(work: Work, endsAtMs: number | null): void {
     work.cancelEnd()
     if (endsAtMs === null) return

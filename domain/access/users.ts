@@ -1,11 +1,13 @@
-/** Dashboard users. A user has a role in an organization, and may use the operations that name this role or a lower one. */
+/**
+ * Dashboard users. A user has a role in an organization, and may use the operations that name this role or a lower one.
+ */
 import { type Caller, type Role, roles, type Scope } from '../records/organization.ts'
 
 const scopesOfUsers: readonly Scope[] = ['router', 'realtime', 'platform']
 
 /**
- * The scopes of operations that a role can reach; the role of the operation decides. No role has the scope `rmsg`,
- * because only API keys may use rich messages.
+ * For each role: the scopes that its users may reach. Within a scope, the role named by an operation decides. No role
+ * has the scope `rmsg`, because only API keys may use rich messages.
  */
 export const scopesOfRole: Readonly<Record<Role, readonly Scope[]>> = {
   viewer: scopesOfUsers,
@@ -20,10 +22,10 @@ export function reachesRole(held: Role, least: string | null): boolean {
   return rank !== -1 && roles.indexOf(held) >= rank
 }
 
-/** The right that open work needs: an API key's scope, and the lowest role of a user. */
+/** The right that open work needs: a scope for an API key, and the lowest sufficient role for a user. */
 export type Access = { scope: string; role: string | null }
 
-/** A user's role decides about access. An API key's scopes decide about access. */
+/** Checks the role if the client is a user, or the scopes if the client is an API key. */
 export function hasAccess({ role, scopes }: Caller, access: Access): boolean {
   return role === undefined ? scopes.some((each) => each === access.scope) : reachesRole(role, access.role)
 }

@@ -18,7 +18,7 @@ import { type AgentRules, issuesOfSettings, issuesOfWhole } from './check-agent.
 export type AgentDeps = {
   store: AgentStore
   rules: AgentRules
-  /** Says which hosts the webhook addresses may name. */
+  /** Decides which hosts are allowed in webhook addresses. */
   hosts: HostPolicy
   clock: Clock
   agentId: () => string

@@ -15,8 +15,8 @@ import { makeSource } from './tool-source.ts'
 export type SecretsByTool = Readonly<Record<string, ToolSecrets>>
 
 /**
- * Limits a session's tools, because providers take at most this many. An agent and a request can bring 64 each, and a
- * pre-call answer 64 more.
+ * Limits a session's tools, because providers accept at most this many. An agent and a request can bring 64 each, and
+ * the answer from the pre-call webhook 64 more.
  */
 export const toolsMax = 128
 

@@ -1,6 +1,7 @@
 /**
- * Converts a tool source from a request to a stored source. Secrets are stored separately. If the request contains no
- * value for a secret, the stored value is kept.
+ * Converts a tool's source from a request to its stored form. The source is a webhook, a built-in function or a
+ * function in the page. Secrets are stored separately. If the request contains no value for a secret, the stored value
+ * is kept.
  */
 import type { Issue } from '../records/resource-fault.ts'
 import {
@@ -19,7 +20,7 @@ import { headerIssues, isSameOrigin, urlProblem } from '../webhooks/target.ts'
 
 type WebhookInput = Extract<ToolSourceInput, { kind: 'webhook' }>
 
-/** The stored source that the change replaces. */
+/** The stored tool source that a change to the tool replaces. */
 type Replaced = { source: ToolSource; secrets: () => ToolSecrets }
 
 /** Checks the source in the request without regard to the stored source. */
@@ -56,7 +57,7 @@ function configIssues(name: BuiltinName, config: BuiltinConfig, rules: TransferR
 
 type Made = { source: ToolSource; secrets: ToolSecrets; issues: Issue[] }
 
-/** Makes the source to store. `replaced` is null for a new tool. */
+/** Makes the tool source to store. `replaced` is null for a new tool. */
 export function makeSource(input: ToolSourceInput, replaced: Replaced | null): Made {
   if (input.kind === 'webhook') return makeWebhook(input, replaced)
   const source: ToolSource =

@@ -1,4 +1,4 @@
-/** The methods that a conversation needs for answering machine detection. */
+/** The conversation's methods that answering machine detection calls. */
 import type { EndReason } from '../records/states/call.ts'
 
 export interface AnswerableConversation {

@@ -16,9 +16,11 @@ export type AnswerResult = 'human' | 'machine' | 'not_sure'
 export type AnswerPlan = {
   /** `agent`: the greeting is analysed in this process. `carrier`: the carrier reports the result. */
   mode: 'agent' | 'carrier'
-  /** True if the plan asked for `carrier`, but the call's line cannot recognize machines, so `agent` replaces it. */
+  /**
+   * True if the plan requested `carrier`, but the call's carrier or trunk cannot detect machines, so `agent` is used.
+   */
   isSubstitute?: boolean
-  /** The time from the answer after which the result is `not_sure`. */
+  /** If there is no result this long after the call was answered, the result is `not_sure`. */
   timeoutMs: number
   action: 'hangup' | 'leave_message'
   /** The message for an answering machine. If null, the conversation's first message is used. */
@@ -89,7 +91,7 @@ export class Answering {
     this.#cancelTimeout = clock.after(this.plan.timeoutMs, () => this.decide('not_sure'))
   }
 
-  /** Connects the conversation. If a result has arrived already, it takes effect now. */
+  /** Connects the conversation to this detection. If a result has arrived already, it takes effect now. */
   begin(conversation: AnswerableConversation, { firstMessage, intent: { language } }: OpeningSettings): void {
     this.#conversation = conversation
     this.#firstMessage = firstMessage

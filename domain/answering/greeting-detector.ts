@@ -24,10 +24,14 @@ export type GreetingDetectorDeps = {
 
 /** If the first utterance is this long, a machine speaks, because people introduce themselves in less time. */
 const longMs = 4_000
-/** A machine begins to speak within this time. Later a person may give the agent a long reply. */
+/**
+ * An answering machine begins to speak within this time. A long utterance that begins later may be a person's reply to
+ * the agent.
+ */
 const promptMs = 4_000
 /**
- * If an utterance lasts this long, the decision does not wait for its end. Its transcript may arrive a second later.
+ * After this time the detector decides even if the first utterance goes on. It is longer than `longMs`, because a
+ * transcript may arrive a second after the speech.
  */
 const endlessMs = 6_000
 const shortMs = 3_000
@@ -37,8 +41,8 @@ const shortMs = 3_000
  */
 const quietMs = 1_500
 /**
- * Words may arrive this long after their utterance. The detector waits for this time, because the words may contain a
- * person's question.
+ * A transcript may arrive this long after its utterance. The detector waits for this time, because the transcript may
+ * contain a person's question.
  */
 const wordsLateMs = 1_000
 /** Silence shorter than this does not end an utterance. */

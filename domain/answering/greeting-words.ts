@@ -7,11 +7,14 @@ type GreetingWords = {
   voicemail: string
   /** Both a mailbox and a busy person say these phrases. The next words tell them apart. */
   excuse: string
-  /** A busy person says these phrases, even after an ambiguous phrase. Some people record them for their mailbox. */
+  /**
+   * A busy person says these phrases. They count even after an ambiguous phrase. Some people record them as a mailbox
+   * greeting, so they alone do not prove that a person has answered.
+   */
   busy: string
   /** Both a mailbox and a person at a business say these phrases. */
   ambiguous: string
-  /** A person asks these questions, even after a long greeting. */
+  /** Only a person asks these questions. They count even after a long greeting. */
   person: string
   /** A phone menu says these phrases, or a phone that screens calls. The agent can talk to both. */
   conversing: string

@@ -9,7 +9,7 @@
 export type AnswerState = 'asking' | 'talking' | 'greeting' | 'message' | 'over'
 
 export type AnswerEvent =
-  /** A person has answered, or it is not clear. */
+  /** A person has answered, or the result is `not_sure`. */
   | 'person'
   /** A machine has answered, and it gets a message. */
   | 'machine'

@@ -21,7 +21,7 @@ export type CreditMovement = {
   updatedAtMs: number
 }
 
-/** A movement's place in the list. */
+/** A movement's position in the list, for reading the next page. */
 export type MovementPosition = { createdAtMs: number; id: string }
 
 export type CreditAccount = {

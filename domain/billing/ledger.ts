@@ -20,7 +20,7 @@ export type LedgerAttempt = {
   outcome: string
   startedAtMs: number
   durationMs: number
-  /** Measured from the attempt's start. Null if no media came, or if the whole answer came at once. */
+  /** Measured from the attempt's start. Null if no media arrived, or if the whole answer arrived at once. */
   firstByteMs: number | null
   quantities: readonly Quantity[]
   /** Null if the price is unknown. Null is not the same as 0. */
@@ -51,7 +51,7 @@ export type LedgerRow = {
   quantities: readonly Quantity[]
   /** Null if the price is unknown. Null is not the same as 0. */
   costMicroUsd: number | null
-  /** In the order in which they started. */
+  /** The attempts at providers, by start time. */
   attempts: readonly LedgerAttempt[]
 }
 
@@ -62,7 +62,7 @@ export type Settlement = {
   /** The use of an idempotency key. Absent on surfaces without idempotency keys. */
   use?: KeyUse
   status: 'succeeded' | 'failed'
-  /** The amount reserved by `Credit.reserve` for this request. If the cost is lower, the difference is given back. */
+  /** The amount reserved by `Credit.reserve` for this request. If the cost is lower, the difference is released. */
   reservedMicroUsd: number
   /** The budget that bears the request's cost. Absent if the key has no budget. */
   budget?: KeyBudget
@@ -70,8 +70,8 @@ export type Settlement = {
 
 export interface Ledger {
   /**
-   * Ends the request's idempotency key, writes its rows and changes the credit. This happens a little later, in one
-   * batch with other requests. If a settlement cannot be written, it is logged.
+   * Stores a request's outcome: marks its idempotency key as used, writes its ledger rows and changes the credit. This
+   * happens a little later, in one batch with other requests. If a settlement cannot be written, it is logged.
    */
   settle(settlement: Settlement): void
   /**
@@ -88,8 +88,9 @@ export interface Credit {
    */
   refusal(caller: Caller): Promise<CreditRefusal | null>
   /**
-   * Reserves the request's maximum cost from the organization's balance and from the key's budget, or nothing from
-   * either. Resolves with null if both cover it. 0 always succeeds without a query.
+   * Reserves the request's maximum cost from the organization's balance and from the key's budget. If either is too
+   * low, nothing is reserved, and the promise resolves with the cause. Otherwise it resolves with null. An amount of 0
+   * always succeeds without a query.
    */
   reserve(
     organizationId: string,
@@ -97,6 +98,6 @@ export interface Credit {
     microUsd: number,
     budget?: KeyBudget | null,
   ): Promise<CreditRefusal | null>
-  /** Gives a request's reservation back if the request ended before dispatch. */
+  /** Releases a request's reservation if the request ended before dispatch. */
   cancel(organizationId: string, requestId: string, microUsd: number): Promise<void>
 }

@@ -10,11 +10,11 @@ export type RequestRoute = {
   outcome: string
   startedAtMs: number
   durationMs: number
-  /** Measured from the request's start. Null if no media came, or if the whole answer came at once. */
+  /** Measured from the request's start. Null if no media arrived, or if the whole answer arrived at once. */
   firstByteMs: number | null
   costMicroUsd: number | null
   choice: Preview
-  /** In the order in which they started. */
+  /** The attempts at providers, by start time. */
   attempts: LedgerAttempt[]
 }
 

@@ -5,7 +5,10 @@ import type { Tenant } from '../records/organization.ts'
 export const usageGroups = ['day', 'key', 'agent', 'provider', 'model', 'stage'] as const
 export type UsageGroup = (typeof usageGroups)[number]
 
-/** `toMs` is exclusive. A request counts at its start. A leg counts at its answer, but only after its end. */
+/**
+ * `toMs` is exclusive. A request counts at its start time. A call leg counts at the time when it was answered, but only
+ * after it has ended.
+ */
 export type UsageQuery = { fromMs: number; toMs: number; groups: ReadonlySet<UsageGroup> }
 
 /**
@@ -26,7 +29,7 @@ export type UsageSum = {
   unpriced: number
   /** Null if no cost is known. */
   costMicroUsd: number | null
-  /** By unit. */
+  /** The quantities that were used, by unit. */
   quantities: Readonly<Record<string, number>>
 }
 

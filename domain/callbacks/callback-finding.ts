@@ -1,4 +1,4 @@
-/** Reads from a call's analysis if the user asked to be called back and the agent did not schedule the callback. */
+/** Reads from a call's analysis whether the user asked for a callback that the agent did not schedule. */
 import type { CallbackRequest } from '../records/callback.ts'
 import type { Pipeline } from '../records/pipeline.ts'
 import { type CallbackRules, daysAheadDefault, readCallbackRequest } from './callback-request.ts'

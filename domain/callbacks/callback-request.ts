@@ -87,7 +87,9 @@ export function readCallbackRequest(args: unknown, rules: CallbackRules): ReadCa
   return { request: { toNumber, scheduledAtMs, reason, instructions } }
 }
 
-/** Returns undefined if there is no time, or if both times are given. */
+/**
+ * Returns the requested time. Returns undefined if the arguments contain no valid time, or both `at` and `inMinutes`.
+ */
 function timeOf({ at, inMinutes }: Record<string, unknown>, nowMs: number): number | undefined {
   if ((at ?? null) !== null && (inMinutes ?? null) !== null) return undefined
   if (typeof inMinutes === 'number' && Number.isFinite(inMinutes)) return Math.round(nowMs + inMinutes * 60_000)

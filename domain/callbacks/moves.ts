@@ -1,4 +1,4 @@
-/** Changes a callback's state after leases and attempts, with pure functions. */
+/** Computes a callback's next state when a process claims it and when an attempt to place it ends. */
 import type { Callback, PlacingFailure } from '../records/callback.ts'
 import type { NotDialed } from '../records/not-dialed.ts'
 import { type CallbackStatus, mayMove } from '../records/states/callback.ts'
@@ -32,8 +32,8 @@ export function claimed(callback: Callback, leaseId: string, nowMs: number): Cal
 }
 
 /**
- * Begins an attempt, or continues an attempt without a stored result. An attempt at a client's request does not count
- * as a try.
+ * Begins an attempt, or continues an attempt without a stored result. If a client requested the attempt, it does not
+ * count as one of the callback's tries.
  */
 export function leased(callback: Callback, leaseId: string, nowMs: number): Callback {
   return moved(callback, 'dispatching', nowMs, {
@@ -44,8 +44,8 @@ export function leased(callback: Callback, leaseId: string, nowMs: number): Call
 }
 
 /**
- * Applies an attempt's result. `isDue` is true if the attempt was a try. If the last try fails, the callback has
- * failed.
+ * Applies an attempt's result. `isDue` is true if the attempt was made because the callback was due, and false if a
+ * client requested it. If the last due attempt fails, the callback has failed.
  */
 export function settled(callback: Callback, placing: Placing, isDue: boolean, nowMs: number): Callback {
   if (!('failure' in placing)) {

@@ -14,7 +14,7 @@ export type CallbackFilter = { status?: CallbackStatus; sourceSessionId?: string
 export type CallbackPosition = { createdAtMs: number; id: string }
 export type CallbackPage = { callbacks: readonly WholeCallback[]; next: CallbackPosition | null }
 
-/** `payload` is added to the event, which always contains the callback's id. */
+/** `payload` has further fields for the event about this change. The callback's id is always in the event. */
 export type CallbackChange = { callback: Callback; payload?: Record<string, unknown> }
 
 /** `isDialed` is true if the carrier has accepted the call. */

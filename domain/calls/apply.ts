@@ -9,7 +9,7 @@ import type { Transfer } from '../records/transfer.ts'
 import { lineEventsOf } from './recording-events.ts'
 
 export type Applied = {
-  /** The call after the entries. */
+  /** The call with all accepted entries applied. */
   call: Call
   events: readonly CallEvent[]
   turns: readonly Turn[]
@@ -61,7 +61,7 @@ export function applyEntries(
   return { call: next, events, turns, spans, callbacks, transfers, hasEnded, refused }
 }
 
-/** Returns the call after the entry, or null if the state rules forbid the entry. */
+/** Returns the call with the entry applied, or null if the state rules forbid the entry. */
 function changedBy(call: Call, entry: Exclude<CallEntry, { kind: 'turn' | 'span' }>): Call | null {
   switch (entry.kind) {
     case 'event':

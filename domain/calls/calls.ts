@@ -51,7 +51,7 @@ export type WholeCall = {
   turns: readonly Turn[]
   spans: SpanTree | null
   report: WholeReport | null
-  /** The oldest is first. */
+  /** Transfer attempts, oldest first. */
   transfers: readonly Transfer[]
 }
 

@@ -1,4 +1,4 @@
-/** Ends a call in this process, in another process, or without an owning process. */
+/** Ends a call owned by this process, by another process, or by no process. */
 import { Fault } from '../records/fault.ts'
 import type { Tenant } from '../records/organization.ts'
 import { ResourceFault } from '../records/resource-fault.ts'

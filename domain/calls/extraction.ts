@@ -77,7 +77,10 @@ export function extractionOf(ofAgent: readonly ExtractionField[], endpoints: rea
   }
 }
 
-/** A field's name, and the name of the question that gives its value. Null if the question did not fit. */
+/**
+ * A field's name, and the name of the question that gives its value. The second name is null if the question would have
+ * exceeded the limits.
+ */
 type NamedQuestion = [name: string, question: string | null]
 
 function charactersOf({ name, description, options = [] }: ExtractionField): number {

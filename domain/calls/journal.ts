@@ -1,7 +1,7 @@
 /**
  * Keeps a live call's entries in memory until they are stored. Entries are written in their order, several at a time.
- * If the database is away, the write is repeated after a pause, so a conversation never waits for the database. An
- * entry is lost only if `waitingMax` entries wait already, or if the database refuses it.
+ * If the database is unreachable, the write is repeated after a pause, so a conversation never waits for the database.
+ * An entry is lost only if `waitingMax` entries wait already, or if the database refuses it.
  *
  *   a conversation ──► entries of its call, in memory ──► append: one transaction for all gathered entries
  */
@@ -31,14 +31,14 @@ export type JournalDeps = {
   calls: Pick<CallStore, 'append'>
   clock: Clock
   log: Log
-  /** A UUIDv7. */
+  /** Returns a new UUIDv7. */
   eventId: () => string
   callbackId: () => string
   /** Called after a call's end was stored. */
   ended: (tenant: Tenant, callId: string) => void
   /** Absent or null if calls are not traced. */
   traces?: Traces | null
-  /** Absent if calls are not counted. */
+  /** Absent if no metrics are collected about calls. */
   metrics?: CallMetrics
 }
 
@@ -53,7 +53,10 @@ export interface PhoneLog extends CallLog {
   reached(status: PhoneStatus): void
   /** Records that a transfer attempt has begun or changed. */
   transfer(change: TransferChange): void
-  /** Records an event on the line. `sipCode` is the SIP status code from the remote party or its carrier. */
+  /**
+   * Records an event from the call's carrier or trunk. `sipCode` is the SIP status code from the remote party or its
+   * carrier.
+   */
   line(type: CarrierEventType, payload: Record<string, unknown>, sipCode?: number | null): void
   ended(reason: EndReason, clientReason?: string, sipCode?: number | null): Promise<void>
   /** Returns the caller's last turns, oldest first. Turns with DTMF digits are left out. */
@@ -62,7 +65,10 @@ export interface PhoneLog extends CallLog {
   stored(): Promise<void>
 }
 
-/** A call reaches `in_progress` a second time after a transfer. */
+/**
+ * The statuses that `reached` records. `connected` records the first `in_progress`. `reached` records it again when a
+ * transfer attempt is over and the caller is connected to the recipient or to the agent.
+ */
 export type PhoneStatus = Extract<CallStatus, 'dialing' | 'ringing' | 'transferring' | 'in_progress'>
 export type CarrierEventType = Extract<EventType, `carrier.${string}`>
 
@@ -98,7 +104,7 @@ class OpenJournal implements PhoneLog {
   #isPlanned = false
   #hasDropped = false
   #ended: Promise<void> | null = null
-  /** Failed writes of a single entry since the last drop of an entry. */
+  /** Counts the database's refusals of single entries since an entry was last dropped. */
   #failures = 0
   #whenEmpty: (() => void)[] = []
 
@@ -156,7 +162,7 @@ class OpenJournal implements PhoneLog {
 
   recording(...[status, durationMs]: Parameters<CallLog['recording']>): void {
     const event = this.#event(`recording.${status}`, {})
-    // Reserves the next millisecond for the line event that accompanies a recording's end.
+    // Reserves the next millisecond for the `carrier` event that accompanies a recording's end.
     this.#eventAtMs++
     this.#add({ kind: 'recording', event, lineEventId: this.#deps.eventId(), status, durationMs })
   }
@@ -257,7 +263,8 @@ class OpenJournal implements PhoneLog {
   }
 
   /**
-   * Returns false if the database is away. A refused entry is dropped, because it would block all entries behind it.
+   * Returns false if the database is unreachable. A refused entry is dropped, because it would block all entries behind
+   * it.
    */
   async #append(batch: readonly CallEntry[]): Promise<boolean> {
     const { calls, log } = this.#deps

@@ -1,6 +1,6 @@
 /**
- * Makes the bodies of webhook events. Their field names belong to the contract, so the platform surface implements this
- * interface.
+ * Makes the bodies of webhook events. The API contract defines their field names, so the code for the platform API
+ * implements this interface.
  */
 import type { Call, CallEvent, Turn } from '../records/call.ts'
 import type { WholeCallback } from '../records/callback.ts'

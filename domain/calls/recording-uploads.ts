@@ -39,7 +39,7 @@ export type UploadDeps = {
   uploadMs: number
   clock: Clock
   log: Log
-  /** A UUIDv7. */
+  /** Returns a new UUIDv7. */
   eventId: () => string
 }
 

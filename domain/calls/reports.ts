@@ -38,7 +38,7 @@ const claimMs = 2_000
 const finalizeMs = 20_000
 /**
  * An analysis waits for the call's costs until the report is due, but within these bounds. Costs are stored within 50
- * ms after a request unless the database is away.
+ * ms after a request unless the database is unreachable.
  */
 const settledMs = { least: 1_000, most: 10_000 }
 /** The maximum number of concurrent analyses in one process. */
@@ -85,8 +85,8 @@ export class Reports {
   }
 
   /**
-   * Analyses all organizations' waiting calls. If the time for an LLM's answer is over, the call needs no LLM and
-   * therefore no free place.
+   * Analyses all organizations' waiting calls. If a call's time for an LLM's answer is over, its findings come from
+   * rules, so it is analysed at once even if `runningMax` analyses run.
    */
   async analysePending(): Promise<void> {
     const { reports, clock } = this.#deps
@@ -95,7 +95,7 @@ export class Reports {
       else this.begin(tenant, callId)
   }
 
-  /** Analyses in the background. If no place is free, the call waits for the next `analysePending`. */
+  /** Analyses in the background. If `runningMax` analyses run already, the call waits for the next `analysePending`. */
   begin(tenant: Tenant, id: string): void {
     if (this.#running.size < runningMax) this.#analyseLogged(tenant, id)
   }

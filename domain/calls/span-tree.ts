@@ -1,4 +1,6 @@
-/** Builds the tree of a call's spans. A turn's parts sum to the silence between the caller's words and the answer. */
+/**
+ * Builds the tree of a call's spans. A turn's parts add up to the latency between the caller's speech and the answer.
+ */
 import type { Call, Span } from '../records/call.ts'
 
 export type SpanTree = { startedAtMs: number; durationMs: number; root: Span }
@@ -21,8 +23,9 @@ export function spanTree(
 }
 
 /**
- * Makes the critical times of a turn's parts sum to the turn's silence. If they exceed it, later parts are shortened.
- * If they fall short, an `unattributed` part gets the rest.
+ * Makes the critical times of a turn's parts add up to the turn's latency. A part's critical time is the time that the
+ * turn waited for it. If the sum exceeds the latency, later parts are shortened. If it falls short, an `unattributed`
+ * part gets the rest.
  */
 function balanced(span: Span): Span {
   const silenceMs = span.attributes['silence_ms']

@@ -41,7 +41,7 @@ export type CallPage = { calls: readonly CallSummary[]; next: CallPosition | nul
 export type AgentCallPage = { calls: readonly CallSummary[]; nextUs: number | null }
 
 export interface CallStore {
-  /** Stores a new call. `events` are the call's events from the time before. */
+  /** Stores a new call, and `events` that happened before it was stored. */
   insert(call: Call, secrets: SecretsByTool, events?: readonly CallEvent[]): Promise<void>
   /**
    * Stores a phone call with the caller's leg. Resolves with false, and stores nothing, if the leg is stored already,
@@ -74,7 +74,7 @@ export interface CallStore {
   owned(organizationId: string): Promise<readonly OwnedCall[]>
   /** Lists the unfinished calls in media rooms, for all organizations. */
   inRooms(): Promise<readonly RoomCall[]>
-  /** Undoes a claim if the call has not begun. */
+  /** Undoes a process's claim if the call's conversation has not begun. */
   release(tenant: Tenant, id: string, ownerId: string): Promise<void>
   /** Counts the organization's connected calls, live and test calls together. */
   countLive(organizationId: string): Promise<number>
@@ -82,7 +82,7 @@ export interface CallStore {
   countQueued(organizationId: string): Promise<number>
   /**
    * Stores all entries in one transaction. Already stored entries are skipped. Resolves with the entries that the state
-   * rules forbid. Throws the fault `store_unreachable` while the database is away.
+   * rules forbid. Throws the fault `store_unreachable` while the database is unreachable.
    */
   append(tenant: Tenant, id: string, entries: readonly CallEntry[]): Promise<readonly CallEntry[]>
   /** Returns the ended calls among these ids. */
@@ -93,9 +93,9 @@ export interface CallStore {
    */
   endUnowned(tenant: Tenant, id: string, reason: EndReason, clientReason?: string): Promise<UnownedEnd | null>
   /**
-   * Ends the calls of a process that is dead now and was dead at the previous look. One look is not enough: when the
+   * Ends the calls of a process that is dead now and was dead at the previous check. One check is not enough: when the
    * database returns after an outage, each process's row has expired, and a live process renews its row before the next
-   * look. `salvage` decides if the dead process's recording can be used.
+   * check. `salvage` decides if the dead process's recording can be used.
    */
   endOrphans(salvage: (callId: string) => Promise<SalvagedRecording>): Promise<void>
 }
@@ -133,7 +133,7 @@ export type StoredWhole = {
   /** Ordered by start time. If a call has too many spans, only its last spans are here. */
   spans: readonly Span[]
   report: Report | null
-  /** The oldest is first. */
+  /** Transfer attempts, oldest first. */
   transfers: readonly Transfer[]
 }
 

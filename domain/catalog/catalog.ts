@@ -19,7 +19,7 @@ export type Row = {
   /** Base languages, such as `es`. Null if the model accepts any language. */
   languages: ReadonlySet<string> | null
   voices: ReadonlySet<string>
-  /** The prices for an attempt on each path. */
+  /** The prices for an attempt, by path: `stream` or `batch`. */
   prices: Readonly<Record<Path, readonly Price[]>>
 }
 

@@ -1,6 +1,6 @@
 import type { Capability } from '../ports/model.ts'
 
-/** Why a model is not a candidate. A preview shows one of these words. */
+/** Explains why a model is not a candidate. A routing preview shows one of these words. */
 export type ExclusionReason =
   | 'not_pinned'
   | 'not_allowed'

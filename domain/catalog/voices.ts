@@ -4,7 +4,7 @@ import { baseOf, type Language } from './language.ts'
 
 type Gender = Voice['gender']
 
-/** The preset voices of the compatible surface, each with a gender. */
+/** The preset voices of the OpenAI-compatible API, each with a gender. */
 const genderOfPreset: ReadonlyMap<string, Gender> = new Map([
   ['alloy', 'neutral'],
   ['ash', 'male'],
@@ -21,7 +21,7 @@ const genderOfPreset: ReadonlyMap<string, Gender> = new Map([
   ['verse', 'male'],
 ])
 
-/** Returns true for a preset voice of the compatible surface, and false for a provider's voice id. */
+/** Returns true for a preset voice of the OpenAI-compatible API, and false for a provider's voice id. */
 export function isPresetVoice(name: string): boolean {
   return genderOfPreset.has(name)
 }
@@ -54,9 +54,9 @@ export function decidingWish({ voice, preset }: VoiceWish, ofKey: VoiceWish): Vo
 }
 
 /**
- * Chooses a voice for each row that a request tries. Without a voice id, the voice is chosen by gender and language.
- * They come from the preset, or else from the first row's default voice. So a failover does not change the speaker's
- * gender during playback.
+ * Chooses a voice for each row that a request tries. If the request contains no voice id, the voice has the same gender
+ * as the preset, or else the same gender and language as the first row's default voice. So a failover does not change
+ * the speaker's gender during playback.
  */
 export class Casting {
   readonly #voice: string | null

@@ -45,7 +45,7 @@ export type CallRegistryDeps = {
   startConversation: StartConversation
   clock: Clock
   log: Log
-  /** This process's name among the processes with the same database. */
+  /** This process's id among the processes with the same database. */
   ownerId: string
   takePlace: TakePlace
   /** If a socket is lost, its session waits this long for a new socket. */
@@ -60,7 +60,7 @@ type Live = {
   start: (transport: MediaTransport) => Conversation
   /** Ends a phone call before its conversation begins. Null for a browser's session. */
   holder: CallHolder | null
-  /** Null until the first socket has begun. */
+  /** Null until the first socket has begun the conversation. */
   conversation: Conversation | null
   people: SessionPeople
   /** Frees the session's place in this process and ends the concurrency lease. */

@@ -85,7 +85,10 @@ export class ClaimedCalls {
     await this.release({ organizationId, test }, id)
   }
 
-  /** Never rejects. */
+  /**
+   * Releases a claimed call, or ends it if an end was requested. If the database refuses this, `releaseAgain` repeats
+   * it. Never rejects.
+   */
   async release({ organizationId, test }: Tenant, id: string): Promise<void> {
     const { log } = this.#deps
     const release = { tenant: { organizationId, test }, hasFailed: false }
@@ -99,7 +102,7 @@ export class ClaimedCalls {
     }
   }
 
-  /** Repeats the failed releases. Stops at the next failure, because the database is away. Never rejects. */
+  /** Repeats the failed releases. Stops at the next failure, because the database is unreachable. Never rejects. */
   async releaseAgain(): Promise<void> {
     for (const [id, { tenant, hasFailed }] of this.#releases) {
       if (!hasFailed) continue

@@ -14,9 +14,9 @@ export type EndedCalls = { ended: number; unreached: number }
 /** The end events of the calls show this reason. */
 export const disabledReason = 'The operator has disabled the organization.'
 
-/** At most this many commands wait for an answer. */
+/** At most this many calls are sent the command to end at once. */
 const commandsMax = 50
-/** An organization never has this many calls. */
+/** An upper limit for the list. An organization never has this many calls. */
 const callsMax = 100_000
 
 /**

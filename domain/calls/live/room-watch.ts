@@ -5,8 +5,8 @@
  *
  *   waiting ──the room exists──► entering ──► entered ──the process has left it──► waiting
  *
- * An entry is removed when its token is too old to open the room and the room does not exist. Until then, if a caller
- * joins after the session's end or after its process died, the room is deleted, which disconnects the caller.
+ * A room is watched until it does not exist and its caller's token is too old to open it again. If a caller joins
+ * before, but after the session's end or after its process died, the room is deleted, which disconnects the caller.
  */
 import type { MediaRooms } from '../../ports/media-rooms.ts'
 import type { Clock, Log } from '../../ports/system.ts'
@@ -74,7 +74,7 @@ export class RoomWatch {
     this.#entries.set(room, { room, claims, isElsewhere: false, occupant: null, isEntering: false, notBeforeMs: 0 })
   }
 
-  /** Enters rooms with callers and removes old entries. Called about four times a second. */
+  /** Enters the rooms that exist, and forgets rooms with an expired token. Called about four times a second. */
   async look(): Promise<void> {
     const nowMs = this.#deps.clock.monotonicMs()
     if (nowMs >= this.#sweepDueMs) await this.#sweep(nowMs)
@@ -122,7 +122,7 @@ export class RoomWatch {
     }
   }
 
-  /** Never rejects. */
+  /** Enters an existing room. Never rejects. */
   async #enter(entry: Entry): Promise<void> {
     const { clock, enter } = this.#deps
     entry.isEntering = true

@@ -14,8 +14,8 @@ import { seatedSink } from './seated-sink.ts'
 type Joining = { join(person: JoinedPerson, media: MediaTransport): MediaSink }
 
 /**
- * The maximum number of people remembered after leaving. If a person is forgotten, the token still expires after its
- * minute.
+ * The maximum number of remembered people in a session. If a person is forgotten, the person's token can be used only
+ * until its normal expiry, a minute after it was issued.
  */
 const rememberedMax = 100
 

@@ -10,12 +10,12 @@ import { lagMs } from './recorder.ts'
 
 /** If audio arrives this much later than real time, it begins a new piece. */
 const gapMs = 200
-/** Older pieces are dropped, because no answer refers to them any more. */
+/** Older pieces are dropped, because no transcript refers to them any more. */
 const piecesMax = 32
 
 /**
- * A piece contains the audio from stream place `fromMs` on. `originMs` is the stream's start on the clock, as computed
- * from this audio.
+ * A piece contains the audio from stream place `fromMs` on. `originMs` is the stream's start on the monotonic clock, as
+ * computed from this audio.
  */
 type Piece = { fromMs: number; originMs: number }
 

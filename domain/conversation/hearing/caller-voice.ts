@@ -54,7 +54,7 @@ export class CallerVoice {
     this.#listening.audio(samples)
   }
 
-  /** Reports a frame that is played to the caller now, because its echo must not count as speech. */
+  /** Reports a frame with the agent's audio that is played to the caller now. Its echo must not count as speech. */
   agentFrame(samples: Int16Array): void {
     this.#listening.agentFrame(samples)
   }

@@ -85,7 +85,7 @@ export class Listening {
     this.#waitingSamples += samples.length
   }
 
-  /** Reports a frame that is sent to the caller, because its echo must not count as speech. */
+  /** Reports a frame with audio that is sent to the caller. Its echo must not count as speech. */
   agentFrame(samples: Int16Array): void {
     this.#gate.played(samples)
   }

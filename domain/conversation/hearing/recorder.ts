@@ -18,7 +18,7 @@ const bytesPerFrame = 2 * channels
 const framesPerMs = recordingRateHz / 1000
 const flushMs = 5000
 /**
- * Spreads the writes of calls that begin together over this many moments, because 100 writes at once would hold the
+ * Spreads the writes of calls that begin together over this many moments, because 100 writes at once would block the
  * event loop for 50 ms.
  */
 const flushTurns = 20
@@ -51,8 +51,8 @@ const callerToleranceMs = 2000
 export const lagMs = { max: 60, during: 2000 }
 /**
  * Audio cannot arrive before it was spoken. So if audio seems early, the previous audio was placed too late, and
- * silence is removed until the places are right. If audio is earlier than this limit, its client sends faster than real
- * time, and no silence is removed.
+ * silence is removed until the audio is at its time again. If audio is earlier than this limit, its client sends faster
+ * than real time, and no silence is removed.
  */
 const earlyMsMax = 200
 const silenceBelow = 100

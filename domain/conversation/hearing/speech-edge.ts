@@ -1,7 +1,7 @@
 /**
- * Finds where speech ends, to 5 ms. Voice activity detection works on whole 32 ms frames, so its measured end was 35 ms
- * early after a final "d" and 25 ms late after an open vowel. So near the detected end, the last loud 5 ms step is used
- * as the end if only silence follows it:
+ * Finds where speech ends, precise to 5 ms. Voice activity detection works on whole 32 ms frames, so its measured end
+ * was 35 ms early after a final "d" and 25 ms late after an open vowel. So near the detected end, the last loud 5 ms
+ * step is used as the end if only silence follows it:
  *
  *   level   ▇▇▅▇▃▂▁_________
  *   window      [    ▲    ]        ▲ the end by voice activity detection
@@ -12,7 +12,7 @@ import { vadFrameSamples, vadLateFramesMax, vadRateHz } from '../../ports/vad.ts
 
 const stepMs = 5
 const stepSamples = (vadRateHz * stepMs) / 1000
-/** Keeps levels for the last 2 s, and for frames whose VAD answers may still come: 18 s. */
+/** Keeps levels for the last 2 s, and for frames that the VAD may not have answered yet: 18 s. */
 const bufferedSteps = 400 + Math.ceil((vadLateFramesMax * vadFrameSamples) / stepSamples)
 /** The window is shorter than the silence that ends speech, so it never contains the start of the next speech. */
 const windowMs = 100

@@ -27,7 +27,7 @@ export type TranscriptionEvents = {
    * be sent to it again.
    */
   reopened(): boolean
-  /** Called when no provider works any more (see StageRetries). */
+  /** Called when the stage is lost: no provider has worked for 10 s, or the credit is used up (see StageRetries). */
   lost(fault: Fault): void
 }
 

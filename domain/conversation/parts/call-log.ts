@@ -1,6 +1,6 @@
 /**
  * Writes a live conversation's record. A write never waits for the database and never fails: entries stay in order in
- * memory until they are stored (`domain/calls/journal.ts`). So a conversation goes on if the database is away.
+ * memory until they are stored (`domain/calls/journal.ts`). So a conversation goes on if the database is unreachable.
  */
 import type { EventType, RecordingStatus, Span, Turn } from '../../records/call.ts'
 import type { CallbackRequest } from '../../records/callback.ts'

@@ -23,7 +23,7 @@ import type { Pacer } from './pacer.ts'
 export type ConversationDeps = {
   clock: Clock
   log: Log
-  /** A UUIDv7. */
+  /** Returns a new UUIDv7. */
   newId: () => string
   transcribeStream: TranscribeStream
   synthesizeStream: SynthesizeStream
@@ -32,7 +32,7 @@ export type ConversationDeps = {
   openResampler: OpenResampler
   pacer: Pacer
   runTool: RunTool
-  /** The configured value `sessions.aheadMs`. */
+  /** The maximum time by which audio is sent ahead of real time, as configured in `sessions.aheadMs`. */
   aheadMs: number
 }
 
@@ -52,11 +52,11 @@ export type ConversationInput = {
   /** Returns the preset voice most similar to the default voice of this route, or null. */
   presetLike: (route: Route) => string | null
   /**
-   * Finds which words of the agent were played if its voice reports no word times. If null, the played words are
-   * estimated.
+   * Finds the agent's words that were played if the voice provider reports no word timings. If null, the played words
+   * are estimated.
    */
   aligner: Aligner | null
-  /** The call's place in its trace. Absent or null if calls are not traced. */
+  /** The trace context for the call's span. Absent or null if calls are not traced. */
   trace?: Trace | null
   /** Creates the context for one request to a model, with a new id. Without `trace` the request belongs to the call. */
   request: (signal: CancelSignal, trace?: Trace | null) => RequestContext
@@ -115,12 +115,12 @@ export type ToolFailureCode = (typeof toolFailureCodes)[number]
 export type ToolRequest = {
   callId: string
   tool: PipelineTool
-  /** Parsed JSON. */
+  /** The arguments from the LLM, as parsed JSON. */
   args: unknown
-  /** The tool call's place in its trace. Absent or null if it is not traced. */
+  /** The trace context for the tool call's span. Absent or null if the tool call is not traced. */
   trace?: Trace | null
 }
-/** The text for the LLM. `result` has its full length; the calling code shortens it. */
+/** `result` is the text for the LLM in its full length; the calling code shortens it. */
 export type ToolResult = { result: string } | { failure: ToolFailure }
 
 export interface RunTool {

@@ -5,8 +5,8 @@ type Stage = 'stt' | 'llm' | 'tts'
 
 export interface FailoverRecord {
   /**
-   * Called when `to` serves the stage in place of `from`. `from` is null if the first provider failed before it
-   * produced any output.
+   * Called when provider `to` serves the stage in place of provider `from`. `from` is null if the first provider failed
+   * before it produced any output.
    */
   failedOver(stage: Stage, from: Route | null, to: Route): void
 }

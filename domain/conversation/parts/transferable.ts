@@ -5,7 +5,7 @@ import type { MediaSink, MediaTransport } from '../../ports/media.ts'
 
 export interface TransferableConversation {
   /**
-   * True if the agent's last words were said, or if the conversation is over. The caller cannot be put on hold any
+   * True if the agent has spoken its last words, or if the conversation is over. The caller cannot be put on hold any
    * more.
    */
   readonly isEnding: boolean
@@ -23,7 +23,7 @@ export interface TransferableConversation {
   handOver(): void
   /** Ends the call after the current sentence, because the organization's credit is used up. */
   creditGone(): void
-  /** Says `text` to another person in the agent's voice. The person decides whether to take the call. */
+  /** Speaks `text` to another person in the agent's voice. The person decides whether to accept the call. */
   screen(text: string, media: MediaTransport, events: ScreeningEvents): Screening
 }
 
@@ -44,7 +44,7 @@ export type HoldSound = {
 export type AfterHold = {
   /** A note for the transcript and for the LLM. */
   note: string
-  /** The agent says this. If null, the LLM finds words, with `hint` as the reason. */
+  /** The agent speaks this text. If null, the LLM writes a text, with `hint` as the reason. */
   message: string | null
   hint: string
   /** True if the call ends after the message. */

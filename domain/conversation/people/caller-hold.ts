@@ -17,7 +17,7 @@ export type CallerHoldEvents = {
   endSentence(): boolean
   /** Returns true if it is the agent's turn. */
   agentSpeaks(): boolean
-  /** Returns true if the agent must still begin a text without interruption. */
+  /** Returns true if an uninterruptible agent text still waits to be spoken. */
   awaitsText(): boolean
   /** Called when a hold begins or ends. If `sound` is null, the caller is with the agent again. */
   changed(sound: HoldSound | null): void
@@ -34,7 +34,7 @@ export class CallerHold {
   /** Continues after the hold. Set while the agent's current sentence is still played. */
   #goOn: (() => void) | null = null
   #cancel = () => {}
-  /** Begins the next hold. Set while this hold waits for the agent's words after the last hold. */
+  /** Begins a further hold. Set while that hold waits until the agent has spoken after the previous hold. */
   #next: (() => void) | null = null
   #cancelNext = () => {}
 

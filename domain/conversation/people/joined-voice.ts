@@ -93,7 +93,7 @@ export class JoinedVoice {
     this.#listening.agentFrame(samples)
   }
 
-  /** Call this when no audio comes for a while. */
+  /** Call this when no audio arrives for a while. */
   silence(): void {
     this.#listening.silence()
   }

@@ -38,7 +38,7 @@ export type NormalizedSentence = { text: string; spoken: SpokenText }
 export type AgentSpeechEvents = {
   /** Called when the turn's text has grown. */
   text(text: string): void
-  /** Called when no voice works any more (see StageRetries). */
+  /** Called when no voice has worked for 10 s, or when the credit is used up (see StageRetries). */
   lost(fault: Fault): void
 }
 
@@ -49,8 +49,8 @@ export type AgentSpeechEvents = {
 type Sentence = NormalizedSentence & { end: number | null }
 
 /**
- * Word times for the current sentence. They are stored until the leading silence has been removed from the audio,
- * because the removal changes the times. `from` is a place in the sentence's spoken text.
+ * Word timings for the current sentence. They are stored until the leading silence has been removed from the audio,
+ * because the removal shifts them. `from` is a place in the sentence's spoken text.
  */
 type Announced = { from: number; ends: readonly WordEnd[]; sample: number }
 
@@ -127,7 +127,7 @@ export class AgentSpeech {
   }
 
   /**
-   * Returns the sentence that was interrupted after `playedMs`. Null if its word times are known, or if its audio was
+   * Returns the sentence that was interrupted after `playedMs`. Null if its word timings are known, or if its audio was
    * dropped.
    */
   cutAt(playedMs: number): SentenceCut | null {
@@ -157,7 +157,7 @@ export class AgentSpeech {
     for (const sentence of this.#buffer.push(text)) this.#speak(sentence)
   }
 
-  /** Speaks the rest even if its sentence is incomplete. More text may follow. */
+  /** Speaks the text so far, even if its last sentence is incomplete. More text may follow. */
   flush(): void {
     if (this.#isOver || this.#isFinished) return
     const rest = this.#buffer.flush()
@@ -166,7 +166,7 @@ export class AgentSpeech {
     this.#stream?.flush()
   }
 
-  /** Speaks the rest and ends the turn's text. */
+  /** Speaks the text so far. The turn gets no more text. */
   finish(): void {
     if (this.#isOver || this.#isFinished) return
     this.flush()

@@ -7,7 +7,7 @@ import { TracedText } from '../../speech/traced-text.ts'
 
 export type SpokenText = Pick<TracedText, 'text' | 'sourcePlace'>
 
-/** A text begins the whole turn, a line in the turn, or a further sentence in a line. */
+/** The place where a text begins: at the turn's start, at a line's start, or inside a line after another sentence. */
 export type TextStart = 'turn' | 'line' | 'sentence'
 
 /**
@@ -76,8 +76,8 @@ export function withoutMarks(text: string, start: TextStart = 'turn'): SpokenTex
 }
 
 /**
- * Joins several steps into one text. The first step is derived from `source`, and each other step from the step before
- * it.
+ * Combines rewriting steps into one spoken text. The first step has rewritten `source`, and each further step the
+ * previous step's result.
  */
 export function chained(steps: readonly SpokenText[], source = ''): SpokenText {
   return {
@@ -86,7 +86,7 @@ export function chained(steps: readonly SpokenText[], source = ''): SpokenText {
   }
 }
 
-/** Returns the kind of start for the text after this sentence. */
+/** Returns where the next text begins, after this sentence: in a new line or in the same line. */
 export function startBehind(sentence: string, start: TextStart): TextStart {
   if (/^[ \t]*$/.test(sentence)) return start
   return /\n[ \t]*$/.test(sentence) ? 'line' : 'sentence'

@@ -1,6 +1,6 @@
 /**
  * Sends frames to the client. It also calculates the time of the next frame, mixes background sounds into each frame,
- * and counts unanswered clears.
+ * and counts the `clear` messages that the client has not answered. A `clear` makes the client drop its buffered audio.
  */
 import { frameMs, type MediaTransport } from '../../ports/media.ts'
 
@@ -92,8 +92,8 @@ export class MediaLine {
   }
 
   /**
-   * Counts an answered clear. Returns true if no other clear is unanswered, because only the last answer gives the
-   * client's current position.
+   * Handles the client's answer to a `clear`. Returns true if no other `clear` is unanswered, because only the last
+   * answer gives the client's current position.
    */
   answered(): boolean {
     this.#clears = Math.max(0, this.#clears - 1)

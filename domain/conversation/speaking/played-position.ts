@@ -28,7 +28,7 @@ export class PlayedPosition {
     this.#samplesPerMs = samplesPerMs
   }
 
-  /** Begins a new turn. It stays recorded whether the client returns marks. */
+  /** Begins a new turn. `#sendsMarks` is kept, because it describes the client and not the turn. */
   begin(): void {
     this.#startedMs = this.#firstPlayedMs = null
     this.#certain = { sample: 0, atMs: 0 }
@@ -67,7 +67,7 @@ export class PlayedPosition {
   }
 
   /**
-   * Call this when the whole turn counts as played. If no mark came back, the client is treated as a client without
+   * Call this when the whole turn counts as played. If no mark was returned, the client is treated as a client without
    * marks.
    */
   finished(): void {
@@ -90,7 +90,7 @@ export class PlayedPosition {
     return this.#firstPlayedMs === null
   }
 
-  /** Returns true if the first mark should have come back by now, but has not. */
+  /** Returns true if the client should have returned the first mark by now, but has not. */
   isUnmarked(nowMs: number): boolean {
     return this.#sendsMarks !== true && this.#startedMs !== null && nowMs - this.#startedMs >= firstMarkMs
   }

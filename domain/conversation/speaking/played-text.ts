@@ -1,6 +1,6 @@
 /**
  * Finds the played part in an agent turn's text. A word counts only if its whole audio was played, so the text may be
- * too short but never too long. If the voice reports word times, they are used, and the text is exact. Otherwise the
+ * too short but never too long. If the voice reports word timings, they are used, and the text is exact. Otherwise the
  * words between two pauses share the audible time in proportion to their lengths. A word then counts as played only at
  * the latest time at which it can end, as if all words up to it were slow and all later words fast:
  *
@@ -12,16 +12,16 @@ import { TracedText } from '../../speech/traced-text.ts'
 import { endsPhrase, weightOf } from '../words/word-weight.ts'
 import type { SpokenText } from './markdown.ts'
 
-/** Word ends reported by a voice. The list grows while audio arrives. */
+/** The end times of words, as reported by a voice. The list grows while audio arrives. */
 export type SpokenWords = {
   ends: readonly WordEnd[]
-  /** The place in the turn's audio at which the word times are 0. */
+  /** The place in the turn's audio at which the word timings begin with 0. */
   fromMs: number
   /** Converts a reported place to a place in the sentence's text. */
   placeOf: (place: number) => number
 }
 
-/** A sentence without word times that was interrupted during playout. */
+/** A sentence without word timings that was interrupted during playout. */
 export type SentenceCut = {
   /** The sentence's whole text, as spoken. */
   text: string
@@ -37,11 +37,11 @@ const bufferedMsMax = 20_000
 /** Shorter silence belongs to a word, for example before a "p". */
 const pauseSteps = 13
 /**
- * If one phrase takes more time for a letter than this multiple of another phrase, the pauses are not at the
- * punctuation.
+ * If one phrase takes more time per letter than another phrase, by more than this factor, the pauses in the audio are
+ * not at the punctuation.
  */
 const paceMax = 2.5
-/** A step counts as sound if its peak is above this part of the turn's highest peak so far: -29 dB. */
+/** A step of 10 ms counts as sound if its peak is above this part of the turn's highest peak so far: -29 dB. */
 const soundAbove = 0.035
 /** Samples below this level are silence, even if the whole turn is quiet. */
 const silenceBelow = 32
@@ -63,7 +63,7 @@ type Sentence = {
   /** The number of samples in the turn before this sentence. */
   from: number
   samples: number
-  /** For each step: the number of sounding steps up to its end. */
+  /** For each 10 ms step: how many steps up to its end contain sound. */
   sounding: number[]
   /** Has several entries if the sentence was spoken in parts. */
   words: SpokenWords[]
@@ -82,7 +82,7 @@ export class PlayedText {
   #samples = 0
   #peakOfStep = 0
   #peakOfTurn = silenceBelow / soundAbove
-  /** Sentences before this index keep no audio. */
+  /** Sentences before this index have no audio any more. */
   #firstBuffered = 0
 
   /** `speed` is the voice's speed; 1 is normal. */
@@ -117,7 +117,7 @@ export class PlayedText {
     sentence.chunks?.push(samples)
   }
 
-  /** Adds word times to the last sentence. Without word times, the words' times are estimated from the audio. */
+  /** Adds word timings to the last sentence. Without them, the words' times are estimated from the audio. */
   words(words: SpokenWords): void {
     this.#sentences.at(-1)?.words.push(words)
   }
@@ -170,7 +170,7 @@ export class PlayedText {
   }
 
   /**
-   * Returns the sentence that is interrupted after `playedMs`. Null if its word times are known, or if its audio was
+   * Returns the sentence that is interrupted after `playedMs`. Null if its word timings are known, or if its audio was
    * dropped.
    */
   cutAt(playedMs: number): SentenceCut | null {
@@ -205,7 +205,10 @@ export class PlayedText {
     return sentence.text.slice(0, all[wordsBefore(all, place) - 1]?.end ?? 0)
   }
 
-  /** Returns the place in the shown text. The spoken text can be longer than the shown text. */
+  /**
+   * Estimates from the sound in the audio how much of the sentence was played. Returns a place in the shown text,
+   * because the spoken text can be longer.
+   */
   #placeBySound(sentence: Sentence, samples: number): number {
     const all = wordsIn(sentence.spoken.text)
     const count = this.#wordsBySound(sentence, all, samples)
@@ -265,7 +268,7 @@ function wordsIn(text: string): Word[] {
   })
 }
 
-/** Returns the place up to which the text has been spoken, by the reported word times. */
+/** Returns the place up to which the text has been spoken, by the reported word timings. */
 function placeAt(words: readonly SpokenWords[], playedMs: number): number {
   let farthest = 0
   for (const { ends, fromMs, placeOf } of words)
@@ -280,8 +283,9 @@ function wordsBefore(all: readonly Word[], place: number): number {
 }
 
 /**
- * Splits the words into phrases. If a voice makes as many pauses as the text has punctuation marks, and keeps its pace
- * between them, the pauses are at the punctuation. Otherwise the text is one phrase.
+ * Splits the words into phrases, so that a phrase lies between two pauses. If the voice's audio has as many pauses as
+ * the text has punctuation marks, and a steady pace between them, the pauses are at the punctuation. Otherwise the
+ * whole text is one phrase.
  */
 function phrasesOf(all: readonly Word[], sounding: readonly number[]): Phrase[] {
   const whole = { words: all, toStep: sounding.length }

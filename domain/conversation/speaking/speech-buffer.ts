@@ -6,12 +6,12 @@
  */
 export class SpeechBuffer {
   readonly #chunks: Int16Array[] = []
-  /** Where the first kept chunk begins. */
+  /** The sample at which the first kept chunk begins. */
   #start = 0
   #length = 0
   #playedTo = 0
   #position = 0
-  /** The chunk at the read position, and its start. */
+  /** The index of the chunk at the read position, and the sample at which it begins. */
   #chunk = 0
   #chunkStart = 0
 

@@ -25,7 +25,7 @@ export type AgentTurnEvents = {
   text(text: string): void
   /** Called when the LLM gave no answer, or its answer broke off. */
   failed(fault: Fault): void
-  /** Called when no voice works any more. */
+  /** Called when no voice has worked for 10 s, or when the credit is used up. */
   lost(fault: Fault): void
   /** Called when the LLM ends the call. The agent says the given words first, if any. */
   endCall(endCall: EndCall): void
@@ -55,7 +55,7 @@ export class AgentTurn {
   readonly number: number
   readonly question: string | null
   readonly startedMs: number
-  /** The turn's place in the call's trace. Null if the call is not traced. */
+  /** The trace context for the turn's span. Null if the call is not traced. */
   readonly trace: Trace | null
   readonly speech: AgentSpeech
   /** The LLM's answer. Null if the text was given. */
@@ -259,7 +259,7 @@ export class AgentTurn {
   }
 }
 
-/** Returns the time between both times, in whole milliseconds, never below 0. Null if one time is missing. */
+/** Returns the time from `fromMs` to `toMs` in whole milliseconds, never below 0. Null if either is null. */
 function span(fromMs: number | null, toMs: number | null): number | null {
   return fromMs === null || toMs === null ? null : Math.max(0, Math.round(toMs - fromMs))
 }

@@ -1,7 +1,7 @@
 /**
  * Holds the next agent speech that does not answer user speech: an answer to typed text, a first message, a question
- * after silence. The speech waits until an interrupted turn is settled. If another speech is requested meanwhile, it
- * replaces the waiting speech.
+ * after silence. If a turn was interrupted, the speech waits until it is known how much of that turn was played. If
+ * another speech is requested meanwhile, it replaces the waiting speech.
  *
  *   wanted ──► waits for the settling ──► begun
  *      └─────────────┴──► replaced by a later speech

@@ -7,7 +7,8 @@ import type { Pipeline } from '../../records/pipeline.ts'
 
 export type SessionTimerEvents = {
   /**
-   * Called when the agent should ask. If `text` is null, the settings have no text, and the LLM writes the question.
+   * Called when the agent should ask whether the user is still there. If `text` is null, the settings have no text, and
+   * the LLM writes the question.
    */
   idle(text: string | null): void
   silence(): void

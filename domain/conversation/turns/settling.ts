@@ -1,6 +1,6 @@
 /**
  * Delays work until it is known how much of an interrupted turn was played: first the last sample is determined, then
- * the last word if the voice reports no word times.
+ * the last word if the voice reports no word timings.
  *
  *   begin ──► the client answers the clear ──► the words are found ──► settled
  *             or `clearedMs` have passed
@@ -12,8 +12,8 @@ import type { AgentTurn } from './agent-turn.ts'
 /** Waits this long for the client's answer to a clear. */
 const clearedMs = 300
 /**
- * Limits the whole wait. The user usually still speaks during the wait, so the agent is late only after short or typed
- * turns.
+ * The maximum time from the interruption until the delayed work runs. The user usually still speaks during this time,
+ * so the agent is late only after short or typed turns.
  */
 const settledMs = 400
 
@@ -39,7 +39,10 @@ export class Settling {
     return this.#waiting !== null
   }
 
-  /** Begins to settle this turn, whose playout was stopped. `settled` runs first afterwards. */
+  /**
+   * Begins to determine how much of this turn was played, after its playout was stopped. `settled` is the first work to
+   * run afterwards.
+   */
   begin(turn: Pick<AgentTurn, 'findPlayed'>, settled: () => void): void {
     this.settle()
     this.#waiting = [settled]
@@ -63,7 +66,7 @@ export class Settling {
     search.then(() => !finding.signal.aborted && this.settle()).catch((error: unknown) => this.#deps.defect(error))
   }
 
-  /** Ends the wait and runs the delayed work. */
+  /** Stops the search for the last word and runs the delayed work. */
   settle(): void {
     const waiting = this.#waiting
     this.#waiting = this.#turn = null
@@ -74,7 +77,7 @@ export class Settling {
     for (const run of waiting ?? []) run()
   }
 
-  /** Runs the work after the settling, or now if no turn is being settled. */
+  /** Runs the work when the interrupted turn's played part is known, or now if it is known already. */
   afterwards(run: () => void): void {
     if (this.#waiting === null) run()
     else this.#waiting.push(run)

@@ -47,7 +47,7 @@ export type ThinkingInput = {
   pipeline: Pipeline
   routing: Routing
   history: readonly LlmItem[]
-  /** The turn's place in the trace. Null if it is not traced. */
+  /** The trace context for the turn's span. Null if the turn is not traced. */
   trace: Trace | null
 }
 
@@ -144,7 +144,7 @@ export class Thinking {
     return null
   }
 
-  /** Ends the answer with the end of the call. Other tools in the same answer run first. */
+  /** Completes an answer that ends the call. Other tools in the same answer run first. */
   async #endCall(endCall: EndCall, hop: number, calls: readonly LlmToolCall[]): Promise<void> {
     const mayRunOthers = hop < this.#pipeline.maxToolHops
     await this.#runTools(mayRunOthers ? calls : calls.filter((call) => this.#deps.tools.endCallOf(call) !== null))

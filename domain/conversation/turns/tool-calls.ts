@@ -16,7 +16,7 @@ import { recordTool } from './tool-trace.ts'
 export const toolCallsAtOnce = 8
 export const toolResultCharactersMax = 16_384
 const defaultTimeoutMs = 10_000
-/** If checking arguments took this long, other sessions get time before the next check. */
+/** If checking arguments took this long, the event loop serves other sessions before the next check. */
 const longCheckMs = 10
 const defaultAck = 'Accepted.'
 const endCallName = 'end_call'
@@ -95,8 +95,8 @@ export class ToolCalls {
   }
 
   /**
-   * Runs the calls, at most `toolCallsAtOnce` at a time. `done` is called when a call ends. `trace` is the turn's place
-   * in the trace.
+   * Runs the calls, at most `toolCallsAtOnce` at a time. `done` is called when a call ends. `trace` is the trace
+   * context for the turn's span.
    */
   async run(calls: readonly LlmToolCall[], done: (done: DoneCall) => void, trace: Trace | null = null): Promise<void> {
     const queue = [...calls]

@@ -73,7 +73,7 @@ export type TurnEvent =
 export type TurnEffect =
   /** Find out whether the user's turn is over. Repeated with each new text. */
   | 'decide'
-  /** Cancel the pending decision, because the user goes on. */
+  /** Cancel the pending decision, because the user goes on speaking. */
   | 'keepListening'
   /** Answer the user's turn, because it is over. */
   | 'answer'

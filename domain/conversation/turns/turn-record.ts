@@ -27,7 +27,7 @@ export type TurnRecordDeps = {
   playout: Pick<Playout, 'firstPlayedMs' | 'figures' | 'playedMs'>
   /** The call's start on the monotonic clock. */
   originMs: number
-  /** The call's place in its trace. Null if the call is not traced. */
+  /** The trace context for the call's span. Null if the call is not traced. */
   trace: Trace | null
 }
 
@@ -59,7 +59,7 @@ export class TurnRecord implements FailoverRecord {
     this.#deps.notify({ type: 'agentMessage', id, text, isFinal, interrupted })
   }
 
-  /** Records a user's turn. `by` is null if nothing was transcribed. */
+  /** Records a user's turn. `by` is null if the turn does not come from speech to text. */
   userTurn({ id, text, startedMs, speechEndMs }: SaidTurn, by: 'stt' | null, metadata: Record<string, unknown>): void {
     const route = by === null ? null : this.#deps.sttRoute()
     this.userText(id, text, true)

@@ -1,7 +1,7 @@
 /**
- * Makes the span for one agent turn. It explains the silence between the user's last speech and the agent's first
- * audio. Parts can overlap, so each part's critical time is only the time spent waiting for it. The rest is
- * unattributed, so the critical times add up to the silence:
+ * Makes the span for one agent turn. The span's parts explain the latency between the user's last speech and the
+ * agent's first audio. Parts can overlap, so each part's critical time is only the time spent waiting for it. The rest
+ * is unattributed, so the critical times add up to the latency:
  *
  *   speech end ├ endpointing ┤ stt ├ llm ┤ tool ├ llm ┤ tts ├ playout ┤ first audio
  */
@@ -46,7 +46,7 @@ export function turnSpan(turn: AgentTurn, context: SpanContext): Span {
   }
 }
 
-/** Returns the parts of the silence in the order of the pipeline: endpointing, STT, LLM, tools, TTS, playout. */
+/** Returns the parts of the latency in the order of the pipeline: endpointing, STT, LLM, tools, TTS, playout. */
 function partsOf(turn: AgentTurn, context: SpanContext): Part[] {
   const { timing, speech, thinking } = turn
   const parts: Part[] = []
@@ -110,7 +110,7 @@ function criticalParts(parts: readonly Part[], startMs: number, endMs: number, c
   const spans = parts.map((part): Span => {
     const from = Math.min(Math.max(reachedMs, part.startMs), endMs)
     const to = Math.min(Math.max(from, part.endMs), endMs)
-    // If the call did not wait for this part, the gap before it is counted in the next part's gap.
+    // If the answer did not wait for this part, the gap before it is counted in the next part's gap.
     const isWaitedFor = to > from
     if (isWaitedFor) {
       unattributedMs += from - reachedMs

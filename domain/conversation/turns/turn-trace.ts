@@ -9,7 +9,7 @@ import type { AgentTurn } from './agent-turn.ts'
 /** Parts without a span, and parts whose span is recorded by the model request or the tool call. */
 const recordedElsewhere: readonly Span['kind'][] = ['llm', 'tts', 'tool', 'unattributed']
 
-/** Records a turn and its silence. `span` has times relative to `originMs`, the call's start. */
+/** Records a turn and the parts of its latency. `span` has times relative to `originMs`, the call's start. */
 export function recordAgentTurn({ trace, isPreempted }: AgentTurn, span: Span, originMs: number): void {
   if (trace === null) return
   const { index, silence_ms: silenceMs, interrupted } = span.attributes

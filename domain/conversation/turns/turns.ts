@@ -262,7 +262,8 @@ export class Turns {
   }
 
   #answer(): void {
-    // The user went on speaking while the last turn was being settled, so there is nothing to answer yet.
+    // The user went on speaking while the interrupted turn's played part was being determined, so there is nothing to
+    // answer yet.
     if (this.#state.phase !== 'thinking') return
     const said = this.#takeSaid()
     const decisionMs = this.#deps.clock.monotonicMs()
@@ -378,7 +379,7 @@ export class Turns {
     this.#events.finish()
   }
 
-  /** Adds words without an answer to the transcript. */
+  /** Adds the user's remaining words to the transcript. They get no answer. */
   #takeRest(): void {
     if (this.#user.text !== '') this.#takeSaid()
   }

@@ -15,7 +15,7 @@ export const unheardHint =
 
 export class Unheard {
   readonly #pipeline: Pick<Pipeline, 'firstMessage'>
-  /** The number of user turns when the agent last asked. */
+  /** The number of user turns when the agent last asked the user to repeat. */
   #turnsAtQuestion: number | null = null
 
   constructor(pipeline: Pick<Pipeline, 'firstMessage'>) {

@@ -174,7 +174,7 @@ export class UserTurn {
     return turn
   }
 
-  /** Drops the words, because they are not a turn. */
+  /** Drops the words, because they do not form a turn by the user. */
   drop(): void {
     this.#text.take()
     this.#reset()

@@ -6,8 +6,8 @@ const wordsMax = 3
 const cachedPhrases = new WeakMap<LanguageWords, Phrases>()
 
 /**
- * Returns true if the words only show that the caller is listening, such as "mhm". A text without words is no
- * backchannel.
+ * Returns true if the words only show that the caller is listening, such as "mhm". If a text has no words, the result
+ * is false.
  */
 export function isBackchannel(text: string, language: string): boolean {
   const count = phrasesOf(wordsOfLanguage(language)).countIn(withoutLongSounds(plain(text)), wordsMax)

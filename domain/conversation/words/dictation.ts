@@ -7,8 +7,8 @@ export function isWithinDictation(words: string, language: string): boolean {
 }
 
 /**
- * Without an announcement, digits count as a dictated number only from two groups on. With seven digits the number may
- * be complete.
+ * If no words announce a number, digits count as a dictated number only if there are at least two groups. From seven
+ * digits on, the number may be complete.
  */
 const groupsMin = 2
 const digitsWhole = 7
@@ -51,11 +51,11 @@ const linkWords = `(?:number|nummer|número|numero|numéro|номер|numer|line
  */
 const ownNumber =
   '(?:^|my|our|his|her|their|your|the|a|new|other|best|direct|home|work|office|contact|callback|cell|fax|meine|unsere|ihre|seine|die|eine|mi|su|nuestro|el|tu|mon|son|notre|le|un|mio|suo|il|meu|seu|o|mijn|ons|het|мой|наш|mój|nasz)'
-/** These codes are short, so speakers do not pause in them. */
+/** Numbers after these words, such as error codes and room numbers, are short, so speakers do not pause in them. */
 const shortCodes =
   'error|country|area|dial|dialing|dialling|order|house|room|exit|status|dress|fault|product|item|building|airport|branch|store|department|class|course|color|colour|time|promo|discount|coupon|voucher|offer'
 
-/** Only the first match is used. */
+/** Only the first matching entry is used. */
 const announced: readonly Announcement[] = [
   {
     words:
