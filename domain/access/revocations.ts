@@ -129,7 +129,10 @@ export class Revocations {
     }
   }
 
-  /** Never rejects. A failed read is repeated, because a revoked credential must not stay in use. */
+  /**
+   * Reads the current rights of these keys and users, and ends work that has lost its right. Never rejects. A failed
+   * read is repeated, because a revoked credential must not stay in use.
+   */
   async #read(organizationId: string, keyIds: ReadonlySet<string>): Promise<void> {
     try {
       const callers = await this.#deps.keys.findEach(organizationId, [...keyIds])

@@ -32,7 +32,7 @@ export type Agents = {
   create(tenant: Tenant, input: NewAgent & WithWebhooks): Promise<Agent>
   list(tenant: Tenant): Promise<Agent[]>
   get(tenant: Tenant, id: string): Promise<Agent>
-  /** Changes an agent. Live sessions keep their settings from the start. */
+  /** Changes an agent. Live sessions keep the settings with which they began. */
   change(tenant: Tenant, id: string, change: AgentChange & WithWebhooks): Promise<Agent>
   remove(tenant: Tenant, id: string): Promise<void>
 }

@@ -15,7 +15,7 @@ export type AnswerEvent =
   | 'machine'
   /** A machine has answered, and it gets no message. */
   | 'unwanted'
-  /** The greeting has ended, with a tone or with silence, or it takes too long. */
+  /** The greeting has ended with a tone or with silence, or the greeting takes too long. */
   | 'greeted'
   | 'closed'
 

@@ -36,7 +36,9 @@ export type CreditAccount = {
 
 export type CreditBalance = {
   creditMicroUsd: number
-  /** The newest change to any movement, or the organization's creation if there is no movement. */
+  /**
+   * The time when a movement last changed. Without a movement, the time when the organization was created.
+   */
   changedAtMs: number
 }
 

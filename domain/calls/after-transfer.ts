@@ -1,4 +1,4 @@
-/** Decides how the conversation continues if a transfer reached no number. */
+/** Decides how the conversation continues if no number in a transfer accepted the call. */
 import type { AfterHold } from '../conversation/parts/transferable.ts'
 import type { FailureCause } from '../records/states/transfer.ts'
 import type { Transfer, TransferSettings } from '../records/transfer.ts'

@@ -42,8 +42,8 @@ export function applyEntries(
     if (entry.kind === 'turn') turns.push(entry.turn)
     else if (entry.kind === 'span') spans.push(entry.span)
     else if (!isStored(entry.event.id)) {
-      // If an entry comes before a stored entry, an earlier write refused it. The entry stays refused, even if the
-      // status would allow it now.
+      // If a later entry is stored already, an earlier write has refused this entry. The entry stays refused, even if
+      // the status would allow it now.
       const changed = at < lastStored ? null : changedBy(next, entry)
       if (changed === null) {
         refused.push(entry)

@@ -23,7 +23,7 @@ export type Extracted = {
 export type Extraction = {
   /** Question names are unique. The agent's questions come first. */
   questions: readonly ExtractionField[]
-  /** The questions for the agent's fields alone. */
+  /** The questions for the agent's extraction fields, without the endpoints' questions. */
   ofAgent: readonly ExtractionField[]
   /** Turns the answers to the questions into the fields' values. A question without an answer gives null. */
   read: (values: CustomData) => Extracted
@@ -34,7 +34,7 @@ export const questionLimits = { count: 100, characters: 40_000 }
 
 export function extractionOf(ofAgent: readonly ExtractionField[], endpoints: readonly EndpointFields[]): Extraction {
   const names = new Set([...ofAgent, ...endpoints.flatMap(({ fields }) => fields)].map(({ name }) => name))
-  /** Questions by definition, so endpoints with the same question share one answer. */
+  /** Questions, indexed by their definition, so endpoints with the same question share one answer. */
   const questions = new Map<string, ExtractionField>()
   const usedNames = new Set<string>()
   let characters = 0

@@ -29,7 +29,10 @@ export interface CallCommands {
 
 export type RunCallCommand = (tenant: Tenant, callId: string, command: CallCommand) => CallAnswer | Promise<CallAnswer>
 
-/** The owner must accept a command within this time. */
+/** The call's owning process must accept a command within this time. */
 export const commandMs = 5000
-/** The owner must answer within this time after accepting a command. A transfer may dial ten numbers, 5 s each. */
+/**
+ * The call's owning process must answer within this time after accepting a command. A transfer may dial ten numbers, 5
+ * s each.
+ */
 export const answerMs = 60_000

@@ -48,7 +48,7 @@ export type SessionSeat = {
   isJoined: boolean
   /**
    * Called when the socket is open. The first join begins the session with the socket's overrides. Every override must
-   * be allowed. Throws the same faults as `admit`.
+   * be listed in `clientOverrides`. Throws the same faults as `admit`.
    */
   join(overrides: SessionOverrides): Promise<JoinedSession>
 }

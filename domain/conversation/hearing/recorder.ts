@@ -30,7 +30,7 @@ let recorders = 0
 const settleMs = 2000
 /** The ring holds two more seconds, for clients that send audio faster than real time. */
 const ringFrames = (flushMs + settleMs + 2000) * framesPerMs
-/** At most one minute may wait to be written. If more waits, the recording fails. */
+/** At most one minute of audio may wait to be written. If more audio waits, the recording fails. */
 const waitingBytesMax = 60_000 * framesPerMs * bytesPerFrame
 const layout = { encoding: 'pcm_s16le', sampleRateHz: recordingRateHz, channels } as const
 
@@ -57,8 +57,8 @@ export const lagMs = { max: 60, during: 2000 }
 const earlyMsMax = 200
 const silenceBelow = 100
 /**
- * If the agent's audio deviates from its time by up to this, it still follows the previous audio without a gap. The
- * times come from returned marks, and their return takes a varying time.
+ * If the agent's audio deviates from its expected time by up to this, it still follows the previous audio without a
+ * gap. The times come from returned marks, and their return takes a varying time.
  */
 const agentToleranceMs = 100
 
@@ -211,7 +211,7 @@ class Voice implements RecordedVoice {
   readonly #mix: (samples: Int16Array, place: number) => void
   /** The frame at which the next samples are placed. If null, their time determines the frame. */
   #next: number | null = null
-  /** The smallest lag since `#lagSinceMs`. */
+  /** The audio's smallest lag behind its expected time since `#lagSinceMs`. */
   #leastLag = Number.POSITIVE_INFINITY
   #lagSinceMs = 0
 

@@ -1,4 +1,4 @@
-/** A call and its conversation, as seen by the code that begins, holds and joins calls. */
+/** The interface between a conversation and the code that begins calls, registers them, and joins people to them. */
 import type { SecretsByTool } from '../../agents/join-tools.ts'
 import type { AnswerableConversation } from '../../answering/answerable.ts'
 import type { AnswerPlan } from '../../answering/answering.ts'

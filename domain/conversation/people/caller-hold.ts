@@ -23,7 +23,7 @@ export type CallerHoldEvents = {
   changed(sound: HoldSound | null): void
 }
 
-/** The contract's limit for the agent's sentence before a hold. */
+/** The time limit for the agent's sentence before a hold, fixed in the API contract. */
 const sentenceMs = 5_000
 
 export class CallerHold {
@@ -31,7 +31,7 @@ export class CallerHold {
   readonly #events: CallerHoldEvents
   #phase: 'with agent' | 'leaving' | 'held' | 'gone' = 'with agent'
   #enter = () => {}
-  /** Continues after the hold. Set while the agent's current sentence is still played. */
+  /** Runs after the hold. Set while the agent's current sentence is still played. */
   #goOn: (() => void) | null = null
   #cancel = () => {}
   /** Begins a further hold. Set while that hold waits until the agent has spoken after the previous hold. */

@@ -13,7 +13,7 @@ export class BackgroundSounds {
   #ambient: RepeatingClip | null = null
   /** The sound played while a tool runs. Null until it is ready. */
   #tool: RepeatingClip | null = null
-  /** Null while the caller is not on hold. */
+  /** The sound for the caller on hold. Null while the caller is not on hold. */
   #holdSound: HoldSound | null = null
   #isClosed = false
 

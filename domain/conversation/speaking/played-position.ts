@@ -14,11 +14,11 @@ const lateMarkMs = 2000
 
 export class PlayedPosition {
   readonly #samplesPerMs: number
-  /** The sample at `#anchorSample` was due at `#anchorMs`. */
+  /** The sample number `#anchorSample` was due for playout at `#anchorMs`. */
   #anchorMs = 0
   #anchorSample = 0
   #startedMs: number | null = null
-  /** The last known position. Later positions are estimated from it. */
+  /** The last certain playout position. Later positions are estimated from it. */
   #certain = { sample: 0, atMs: 0 }
   #firstPlayedMs: number | null = null
   /** Whether this client returns marks. Null if not known yet. */

@@ -4,7 +4,7 @@
  */
 /** If a voice's queue was empty, the voice is played again only when this much audio waits. */
 const primedMs = 40
-/** While more audio than this waits, pauses are left out. */
+/** While more audio than this waits in a voice's queue, pauses in the speech are skipped. */
 const lateMs = 120
 /**
  * If more audio than this waits, the oldest is dropped until `lateMs` are left. The agent's limit is higher, because

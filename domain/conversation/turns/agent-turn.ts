@@ -67,7 +67,7 @@ export class AgentTurn {
   readonly #deps: AgentTurnDeps
   readonly #input: ConversationInput
   readonly #events: AgentTurnEvents
-  /** For each LLM request: where its words begin in the text. */
+  /** For each LLM request in this turn: the place in the turn's text where the request's answer begins. */
   readonly #hopStarts: number[] = [0]
   #cancelLeadIn: (() => void) | null = null
 

@@ -22,7 +22,7 @@ export type TurnPhase =
   | 'closing'
   | 'over'
 
-/** The state shown to clients for each phase. */
+/** The agent's state that clients see in each phase. */
 export const stateOf: Record<TurnPhase, AgentState> = {
   listening: 'listening',
   userSpeaking: 'listening',

@@ -71,7 +71,7 @@ export class UserText {
 
   #addFinal(segment: Segment): void {
     const last = this.#finals.at(-1)
-    // Some models send the whole utterance again with each final.
+    // Some models send the whole utterance again with each final transcript.
     const isWhole = last?.utterance === segment.utterance && segment.startMs <= last.startMs && last.text !== ''
     if (isWhole) this.#finals.pop()
     this.#finals.push(segment)
