@@ -36,9 +36,7 @@ export type CreditAccount = {
 
 export type CreditBalance = {
   creditMicroUsd: number
-  /**
-   * The time when a movement last changed. Without a movement, the time when the organization was created.
-   */
+  /** The time when a movement last changed. Without a movement, the time when the organization was created. */
   changedAtMs: number
 }
 
