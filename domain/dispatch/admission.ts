@@ -18,7 +18,7 @@ export type Admission = {
   choice: Choice
   /** The candidates that the credit allows. */
   candidates: Choice['candidates']
-  /** The reserved credit. When the request is settled, the reservation minus the cost is given back. */
+  /** The reserved credit. When the request is settled, the reservation minus the cost is released. */
   reservedMicroUsd: number
   /** The budget that the request counts against. Null if its key has no budget. */
   budget: KeyBudget | null
@@ -29,8 +29,9 @@ export type Admission = {
 
 /**
  * Admits a single request. Here "key" is the idempotency key. If the request can be routed and needs no reservation,
- * its key goes from unseen to dispatched in one commit. Otherwise the key takes two commits, with the credit between
- * them. If this function throws a Fault, it has given back the lease, the key and the credit.
+ * its key goes from unknown to `dispatched` in one database commit. Otherwise one commit stores `admitted` and a second
+ * commit stores `dispatched`, and the credit is reserved between them. If this function throws a Fault, the lease, the
+ * key and the credit are released.
  */
 export async function admitRequest<T>(deps: DispatchDeps, context: RequestContext, plan: Plan<T>): Promise<Admission> {
   const startedMs = deps.clock.monotonicMs()
@@ -70,7 +71,7 @@ function useOf(context: RequestContext, key: Pick<KeyUse, 'keyDigest' | 'content
   }
 }
 
-/** Reserves the credit between the key's two commits. If this fails, it gives back the credit and the key. */
+/** Reserves the credit between the key's two commits. If the reservation fails, the credit and the key are released. */
 async function reserve(
   deps: DispatchDeps,
   context: RequestContext,

@@ -19,7 +19,7 @@ import { recordAttempt } from './attempt-span.ts'
 import { hedge, latenessOf } from './hedge.ts'
 import type { DispatchDeps, Plan, RequestContext } from './request.ts'
 
-/** The values that all of a request's attempts share. */
+/** The values that all attempts for one request share. */
 export type Attempted<T> = { deps: DispatchDeps; context: RequestContext; plan: Plan<T> }
 
 /**

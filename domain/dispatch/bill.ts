@@ -61,7 +61,7 @@ export class Bill {
       metrics.creditRefusal(this.#plan.ask.stage)
       throw creditFault('credit_exhausted', refusal, caller)
     }
-    // If the request was settled meanwhile, this amount must be given back here, because no later code would do it.
+    // If the request was settled meanwhile, this amount must be released here, because no later code would release it.
     if (this.#settled)
       await logged(log, this.#context, 'credit not given back', credit.cancel(organizationId, requestId, microUsd))
     else this.#reservedMicroUsd += microUsd
