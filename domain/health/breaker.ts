@@ -13,9 +13,9 @@
  */
 import { type Circuit, type CircuitEvent, type CircuitLimits, closed, move } from './circuit.ts'
 
-/** Returns true if the server works for several organizations. */
+/** Returns true if this server has several organizations. */
 export type AreSeveral = () => boolean
-/** The role of one attempt, compared by identity. */
+/** Marks one attempt as the probe. Two probes are compared by object identity. */
 export type Probe = { readonly organizationId: string }
 
 const probeGraceMs = 1000
@@ -48,7 +48,10 @@ export class Breaker {
     return this.#circuit === closed && this.#lastFailing === null
   }
 
-  /** Returns the pause's end in milliseconds on the monotonic clock. Infinity if there is no pause. */
+  /**
+   * Returns the time when the open circuit becomes half-open, in milliseconds on the monotonic clock. Infinity if the
+   * circuit is not open.
+   */
   get elapsesAtMs(): number {
     return this.#circuit.state === 'open' ? this.#circuit.untilMs : Number.POSITIVE_INFINITY
   }
@@ -103,7 +106,7 @@ export class Breaker {
     else if (isProbe) this.#move('abandoned', nowMs)
   }
 
-  /** Handles a probe that ended without a verdict. */
+  /** Handles a probe that ended with neither a success nor a failure. */
   abandoned(probe: Probe | null, nowMs: number): void {
     if (this.#isProbe(probe)) this.#move('abandoned', nowMs)
   }

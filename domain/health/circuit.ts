@@ -21,7 +21,7 @@ export type Circuit = {
   state: 'closed' | 'open' | 'half_open' | 'probing'
   /** The number of failures in a row while the circuit is closed. */
   failures: number
-  /** The current opening's duration, and its end on the monotonic clock. */
+  /** How long the circuit stays open, and the time on the monotonic clock when it becomes half-open. */
   openMs: number
   untilMs: number
 }
@@ -54,7 +54,7 @@ const count: Move = (circuit, limits, nowMs, retryAfterMs) => {
   return retryAfterMs > 0 ? openFor(retryAfterMs, nowMs) : { ...circuit, failures: circuit.failures + 1 }
 }
 const trial: Move = (circuit, limits) => ({ ...circuit, state: 'closed', failures: limits.failuresMax - 1 })
-/** A probe that ended without a verdict leaves the pause as it was. */
+/** A probe that ended with neither a success nor a failure does not change the pause. */
 const unproved: Move = (circuit, _limits, nowMs) => ({
   ...circuit,
   state: nowMs < circuit.untilMs ? 'open' : 'half_open',

@@ -1,6 +1,7 @@
 /**
- * The circuits by model, by credential, and by a credential's allowance for a model, and the outages by provider. One
- * instance serves all organizations, and each organization with failures has a separate instance.
+ * Holds a circuit for each model, for each credential, and for each credential's allowance (rate limit) at a model, and
+ * an outage for each provider. One instance is shared by all organizations. Each organization with failures has a
+ * second, separate instance.
  */
 import type { Row } from '../catalog/catalog.ts'
 import type { ErrorClass, ProviderError } from '../ports/provider-error.ts'
@@ -16,7 +17,7 @@ export type Blocked = { reason: 'circuit_open' | 'credential_cooling'; retryAfte
  * has a key.
  */
 export type Tried = { row: Row; ownKeyId: string | null; organizationId: string }
-/** The circuits, by key, and the outage for which an attempt is the probe. */
+/** The circuits, by key, and the provider outage that an attempt probes. */
 export type Probes = { circuits: ReadonlyMap<string, Probe>; provider: Probe | null }
 
 /**
@@ -67,12 +68,12 @@ export class Circuits {
     this.#circuitsMax = most
   }
 
-  /** Changes when an answer may have changed. A change by time alone counts after `update`. */
+  /** Changes when the result of `blocked` may have changed. A change by time alone is included after `update`. */
   get version(): number {
     return this.#version
   }
 
-  /** The time at which an answer next changes without an event. */
+  /** The next time when the result of `blocked` changes without an attempt. */
   get elapsesAtMs(): number {
     return this.#elapsesAtMs
   }

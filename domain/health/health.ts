@@ -22,7 +22,7 @@ export type { HealthLimits } from './circuits.ts'
 
 /** The right to make one attempt, and the place to report its result. Only the first result counts. */
 export interface AttemptPermit {
-  /** Reports that the first media byte came. */
+  /** Reports that the first media byte has arrived. */
   alive(): void
   succeeded(sample: Omit<Sample, 'failed'>): void
   failed(error: ProviderError): void
@@ -40,8 +40,8 @@ const notClosed: ReadonlySet<Circuit['state']> = new Set(['open', 'half_open', '
 const refusing: ReadonlySet<Circuit['state']> = new Set(['open', 'probing'])
 
 /**
- * Tracks circuits and outages, and live figures by model and path. `version` changes when an answer for all
- * organizations changes, also by time alone, so a ranking may be kept until then.
+ * Tracks circuits and outages, and live figures by model and path. `version` changes when the result of `blocked`
+ * changes for all organizations, also by time alone. A ranking may be cached until then.
  *
  * On a server with several organizations, a failure opens the circuits of its organization as it would on a server for
  * this organization alone. The circuits for all open only if several organizations have failures (see breaker.ts).
@@ -124,7 +124,7 @@ export class Health {
     return measured.size > 0 ? (measured.get(row.key)?.shown() ?? null) : null
   }
 
-  /** Returns the time within which 95 of 100 recent answers came. Null if too few were measured. */
+  /** Returns the metric's 95th percentile over recent answers. Null if too few were measured. */
   p95(row: Row, path: Path, metric: 'firstByteMs' | 'realTimeFactor'): number | null {
     return this.#series[path].get(row.key)?.p95(metric, this.#clock.monotonicMs()) ?? null
   }
@@ -244,7 +244,7 @@ export class Health {
   }
 }
 
-/** The attempt for which a permit was given. */
+/** An attempt with a permit. */
 type Permitted = Tried & {
   path: Path
   shared: Probes

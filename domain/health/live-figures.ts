@@ -60,7 +60,7 @@ export class LiveSeries {
     return this.#show(nowMs)
   }
 
-  /** Returns the time within which 95 of 100 recent answers came. Null if too few were measured. */
+  /** Returns the metric's 95th percentile over recent answers. Null if too few were measured. */
   p95(metric: Metric, monotonicMs: number): number | null {
     const values = this.#recent
       .filter(({ atMs }) => monotonicMs - atMs < staleAfterMs)

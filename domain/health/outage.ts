@@ -39,7 +39,10 @@ export class Outage {
     return this.#breaker.state === 'open' || this.#breaker.state === 'probing'
   }
 
-  /** Returns the pause's end in milliseconds on the monotonic clock. Infinity if there is no pause. */
+  /**
+   * Returns the time when the provider may be probed, in milliseconds on the monotonic clock. Infinity if its circuit
+   * is not open.
+   */
   get elapsesAtMs(): number {
     return this.#breaker.elapsesAtMs
   }
@@ -82,7 +85,10 @@ export class Outage {
   }
 }
 
-/** The meaning of each error for the provider. A refusal of any kind is an answer, so the provider works. */
+/**
+ * Maps each error class to its meaning for the provider's health. Any refusal is an answer, so it proves that the
+ * provider works.
+ */
 const meanings: Record<ErrorClass, 'failed' | 'answered' | 'nothing'> = {
   auth: 'answered',
   quota: 'answered',
