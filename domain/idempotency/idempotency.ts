@@ -18,14 +18,14 @@ export type KeyAdmission =
   | { outcome: 'conflict'; originalRequestId: string }
 
 /**
- * A use's states: admitted → dispatched → succeeded or failed. A request that ends before dispatch releases its key.
- * `dispatched` is stored before the first byte goes to a provider. If the process dies after admission, another request
- * can take over the key when its lease has run out.
+ * The states during a key's use: admitted → dispatched → succeeded or failed. A request that ends before dispatch
+ * releases its key. `dispatched` is stored before the first byte goes to a provider. If the process dies after
+ * admission, another request can take over the key when its lease has run out.
  */
 export interface Idempotency {
   /**
-   * Begins a use. With `dispatched`, both steps are stored at once. This is allowed only if the request does not wait
-   * between them: a repeated request is then answered `already_started`, and this answer must be true.
+   * Begins to use the key. With `dispatched`, admission and dispatch are stored in one step. This is allowed only if
+   * the request is dispatched without a wait, because from now on a repeated request is answered `already_started`.
    */
   admit(use: KeyUse, as?: 'admitted' | 'dispatched'): Promise<KeyAdmission>
   /**
