@@ -10,7 +10,10 @@ export type OutputItem =
   | { type: 'function_call'; callId: string; name: string; arguments: string }
   | { type: 'structured_json'; json: unknown }
 
-/** An item that has begun. Its type, and a call's id and name, are final; its content follows. */
+/**
+ * An item that has begun. Its type, and a function call's id and name, do not change any more. The item's content
+ * follows.
+ */
 type ItemShell =
   | { type: 'message' }
   | { type: 'function_call'; callId: string; name: string }

@@ -199,7 +199,7 @@ function askWhole<Input extends GenerateInput, Answer>(
   }
 }
 
-/** A stream after its first item. `events` makes its events when the serving attempt is known. */
+/** A stream after its first item. `events` makes the stream's events when the serving attempt is known. */
 type OpenedStream<Event> = {
   ignored: readonly string[]
   events: (dispatched: DispatchedRequest<unknown>) => AsyncIterable<Event>

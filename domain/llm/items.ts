@@ -102,8 +102,8 @@ class ItemReader implements AnswerReader<LlmEvent, ItemEvent> {
 }
 
 /**
- * Returns the finished items. A truncated answer is returned as a Fault and does not fail the attempt, because another
- * model would be truncated by the same token limit.
+ * Returns the finished items. A truncated answer is returned as a Fault, but does not count as a failed attempt,
+ * because another model would be truncated by the same token limit.
  */
 function finished(assembler: AnswerAssembler, stopReason: StopReason, input: ItemsInput): OutputItem[] | Fault {
   try {

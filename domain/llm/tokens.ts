@@ -3,15 +3,15 @@ import type { LlmItem, LlmRequest, LlmUsage } from '../ports/llm.ts'
 
 /**
  * For estimates before a provider has counted tokens, when only bytes are known. Current tokenizers make one token from
- * 3 to 4 bytes in most scripts, and from 2 bytes in the worst common script. So a text costs at most half its bytes in
- * tokens.
+ * 3 to 4 bytes in most scripts, and from 2 bytes in the worst common script. So a text has at most half as many tokens
+ * as bytes.
  */
 const bytesPerTokenLeast = 2
 const charactersPerToken = 4
 /** The tokens for each item's role and separators. */
 const tokensPerItem = 8
 
-/** A token limit up to this can leave an answer empty, because a single word may exceed it. */
+/** A token limit up to this number can cause an empty answer, because a single word may need more tokens. */
 export const fewTokens = 16
 
 type Request = Omit<LlmRequest, 'model'>
