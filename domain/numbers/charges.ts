@@ -1,6 +1,6 @@
 /**
- * Charges monthly for numbers. If a month cannot be paid, the number is overdue. After seven days it is suspended until
- * a charge is paid. The server never releases a number to the carrier automatically:
+ * Charges monthly for numbers. If the credit does not cover a month, the number is overdue. After seven days it is
+ * suspended until a charge is paid. The server never releases a number to the carrier automatically:
  *
  *   due ──► paid ──────────────────────────────► due a month later
  *    └────► overdue ──► suspended ──► paid ──► …

@@ -16,7 +16,8 @@ export async function issuesOfTemplate(
 ): Promise<Issue[]> {
   const bounds = issuesOfMetadata(template, path)
   if (bounds.length > 0) return bounds
-  // An agent is assumed, because the template may contain one part of an intent and the agent the rest.
+  // Checks the template as if it had an agent, because the template may set some fields of `intent` and the agent the
+  // other fields.
   const request = { ...(template as SessionRequest), agentId: 'any' }
   const ofSettings = await issuesOfRequest(request, rules, organizationId)
   return [
@@ -33,7 +34,7 @@ function placeholderIssues(path: ValuePath, value: unknown): Issue[] {
   return Object.entries(value).flatMap(([name, inner]) => placeholderIssues([...path, name], inner))
 }
 
-/** Refuses a webhook's secret in a template, because clients are shown the stored template. */
+/** Refuses webhook secrets in a template, because the API returns the stored template to clients. */
 function secretIssues(path: ValuePath, tools: NonNullable<SessionRequest['tools']>): Issue[] {
   return tools.flatMap(({ source }, at) =>
     (['secret', 'authHeaders'] as const)

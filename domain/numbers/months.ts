@@ -1,6 +1,6 @@
 /**
- * Returns the first time after `ms` with the day and time of `anchorMs`, in UTC. If a month is too short for this day,
- * its last day is used.
+ * Returns the next monthly due time after `ms`: on the same day of the month and at the same time as `anchorMs`, in
+ * UTC. If a month is too short for this day, the month's last day is used.
  */
 export function nextMonthlyMs(anchorMs: number, ms: number): number {
   const [anchor, now] = [new Date(anchorMs), new Date(ms)]

@@ -19,7 +19,7 @@ export type PhoneNumberDeps = PurchaseDeps &
 
 /** Every method throws ResourceFault. */
 export type PhoneNumbers = {
-  /** The oldest is first. */
+  /** Lists the phone numbers, oldest first. */
   list(tenant: Tenant): Promise<PhoneNumber[]>
   get(tenant: Tenant, id: string): Promise<PhoneNumber>
   /** Changes a number. Running calls keep their settings. */
@@ -52,7 +52,7 @@ export function createPhoneNumbers(deps: PhoneNumberDeps): PhoneNumbers {
     purchase: createPurchase(deps),
     import: createImport(deps),
     async release(tenant, id) {
-      // Only releases to the carrier must run one after another.
+      // Releases of a carrier's number must run one after another. Other releases need not wait.
       const step = () => releaseOne(deps, tenant, id)
       await (isOfCarrier(requireResource(await store.find(tenant, id))) ? store.inTurn(tenant, id, step) : step())
     },

@@ -46,8 +46,8 @@ export function createPurchase(deps: PurchaseDeps): PurchaseNumber {
     try {
       return await order(deps, priced)
     } catch (error) {
-      // The database was lost after the order went out. The number is paid and stays `pending`, so the carrier is asked
-      // again.
+      // The database became unreachable after the order was sent. The number is paid and stays `pending`, so the order
+      // is looked up at the carrier later.
       if (error instanceof Fault) return priced
       throw error
     }

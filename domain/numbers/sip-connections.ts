@@ -203,7 +203,7 @@ function isSameWay(before: ConnectionWithPasswords, after: ConnectionWithPasswor
 function issuesOfWidth({ inbound }: Pick<ConnectionChange, 'inbound'>, { isSubnet }: ConnectionDeps): Issue[] {
   return (inbound?.allowedAddresses ?? []).flatMap((range, at): Issue[] => {
     const least = range.includes(':') ? prefixLeast.ipv6 : prefixLeast.ipv4
-    // A text that is not a range is refused elsewhere.
+    // Another check refuses a text that is not an address range.
     const isWide = isSubnet(range) && Number(range.slice(range.indexOf('/') + 1)) < least
     return isWide ? [{ path: ['inbound', 'allowedAddresses', at], problem: { kind: 'range_too_wide' } }] : []
   })
