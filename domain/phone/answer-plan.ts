@@ -1,4 +1,4 @@
-/** Plans how a call continues if a machine answers. */
+/** Plans how a call continues if an answering machine answers. */
 import type { CheckTemplate } from '../agents/check-agent.ts'
 import { Answering, type AnswerPlan } from '../answering/answering.ts'
 import type { PhoneLog } from '../calls/journal.ts'
@@ -44,8 +44,8 @@ export async function answerPlanOf(
 }
 
 /**
- * Replaces the plan for a call over a SIP trunk: the trunk's company does not detect answering machines, so this server
- * analyses the greeting instead.
+ * Replaces the plan for a call over a SIP trunk: the trunk's operator does not detect answering machines, so this
+ * server analyses the greeting instead.
  */
 export function planOnLine(plan: AnswerPlan | null, line: LineName): AnswerPlan | null {
   return plan?.mode === 'carrier' && line === 'trunk' ? { ...plan, mode: 'agent', isSubstitute: true } : plan

@@ -1,6 +1,6 @@
 /**
  * Hangs up a leg, and tries again if its carrier refuses or does not answer, because a leg that stays open costs money
- * and keeps a person in silence. If the last try fails, the regular search for orphaned legs hangs it up later.
+ * and keeps a person in silence. If the last try fails, the regular search for orphaned legs hangs the leg up later.
  */
 import type { LegRef, PhoneLine, RejectCode } from '../ports/phone-line.ts'
 import type { Clock, Log } from '../ports/system.ts'

@@ -39,7 +39,7 @@ export type InboundDeps = PrepareDeps &
      * number.
      */
     e164: (text: string, ours?: string) => string | null
-    /** Returns true if a carrier's text for a dialled number means this E.164 number. */
+    /** Returns true if a carrier's spelling of a dialled number denotes this E.164 number. */
     isDialed: (text: string, e164: string) => boolean
     ids: { session: () => string; leg: () => string }
     ownerId: string

@@ -8,7 +8,7 @@ import type { Leg, LegStore } from '../records/leg.ts'
 
 export type LegNameDeps = { legs: Pick<LegStore, 'dialed'>; clock: Clock; log: Log }
 
-/** The pause between tries while the database is away. */
+/** The pause between tries while the database is unreachable. */
 const retryMs = 1_000
 /** With the pauses between them, these tries cover an outage of ten minutes. */
 const triesMax = 600

@@ -18,7 +18,7 @@ export type NewCall = Tenant & {
   nowMs: number
 }
 
-/** If a call is still unanswered after this time, its process should have ended it. */
+/** An unanswered call expires after this time. Normally its process has ended it earlier. */
 const expiresMs = 300_000
 
 export function newPhoneCall({ settings, nowMs, ...call }: NewCall): Call {

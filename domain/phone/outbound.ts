@@ -46,7 +46,7 @@ export type OutboundDeps = PrepareDeps &
   }
 
 export type PhoneSessionRequest = Omit<SessionRequest, 'transport' | 'identity' | 'ttlSeconds'> & {
-  /** E.164. The same holds for `from`. */
+  /** A phone number in E.164 form, like `from`. */
   to: string
   from?: string | null
   telephony?: TelephonyOptions | null
@@ -64,7 +64,7 @@ export type PhoneSessionRequest = Omit<SessionRequest, 'transport' | 'identity' 
 
 export type TelephonyOptions = AnsweringOptions & {
   region?: string | null
-  /** The time in seconds. */
+  /** The ringing time in seconds. */
   ringingTimeout?: number | null
 }
 
@@ -255,8 +255,8 @@ async function dial(
 }
 
 /**
- * Asks the endpoint while the phone rings, because it may change the settings. The conversation begins after the
- * endpoint's answer.
+ * Sends `call.pre_call` to the webhook endpoint while the phone rings, because the endpoint's answer may change the
+ * settings. The conversation begins after this answer.
  */
 async function configure(
   deps: OutboundDeps,

@@ -242,7 +242,7 @@ export class PhoneCall implements LegHolder {
     if (!this.isOver) this.#close()
   }
 
-  /** Asks the carrier about the leg if the leg has sent neither events nor audio for too long. */
+  /** Asks the carrier if the leg still exists, after a long time without events and audio. */
   async look(): Promise<void> {
     const { clock } = this.#deps
     if (this.#sink.hasAudio) this.#signMs = clock.monotonicMs()

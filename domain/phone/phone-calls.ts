@@ -40,7 +40,10 @@ export type Announced = Extract<LegEvent, { type: 'initiated' }>
 const seenMax = 20_000
 /** After a call's end, its late events are still accepted for this long. */
 const lateMs = 60_000
-/** Legs of an ended call may stay open this long, because its process normally hangs them up at once. */
+/**
+ * An ended call's open legs count as orphaned only after this time, because the call's process normally hangs them up
+ * earlier.
+ */
 const orphanGraceMs = 10_000
 /** The maximum number of orphaned legs per carrier in one search. */
 const orphansMax = 1000
@@ -49,7 +52,10 @@ const orphansMax = 1000
  * counts as over.
  */
 const otherLineMs = 600_000
-/** The maximum number of unattended legs in one search. Later searches find the rest. */
+/**
+ * The maximum number of unattended legs (connected by a transfer, without a process) in one search. Later searches find
+ * the rest.
+ */
 const unattendedMax = 100
 /** If a caller leaves at once, the hangup may arrive before the call is stored. The event is kept for this long. */
 const earlyMs = 10_000
@@ -132,15 +138,15 @@ export class PhoneCalls {
     if (here?.leg.line === line) this.#happened(here, event)
   }
 
-  /** Begins to ask the carriers about legs without events and audio for too long. */
+  /** Asks the carriers, in the background, if legs still exist after a long time without events and audio. */
   look(): void {
     for (const holder of this.#byLeg.values()) this.#questions.begin(holder.leg, () => holder.look())
   }
 
   /**
-   * Begins to hang up legs without a living process: the process died, or the carrier did not answer an earlier hangup
-   * command. A leg is hung up only if the previous search found it too, because after a database outage every process's
-   * row has expired.
+   * Hangs up, in the background, legs without a living process: the process died, or the carrier did not answer an
+   * earlier hangup command. A leg is hung up only if the previous search found it too, because after a database outage
+   * every process's row has expired.
    */
   async hangUpOrphans(): Promise<void> {
     const { legs, clock } = this.#deps
@@ -154,8 +160,8 @@ export class PhoneCalls {
   }
 
   /**
-   * Begins to ask about legs connected by a transfer after their call's end. No process follows them, so their hangup
-   * may have been missed.
+   * Asks the carriers, in the background, about open legs if a transfer has connected them and their call has ended. No
+   * process follows these legs, so their hangup may have been missed.
    */
   async lookAtUnattended(): Promise<void> {
     const legs = await this.#deps.legs.unattended(unattendedMax)
@@ -187,7 +193,7 @@ export class PhoneCalls {
     // While this work waited, a newer search found that the leg has a process.
     if (!this.#suspects.has(legId)) return
     const line = lines.named(leg.line)
-    // Another process may be connected to this carrier, or this process may be after a restart.
+    // Another process may be connected to this carrier, or this process may be connected to it again after a restart.
     if (line === null && forMs < otherLineMs) return
     try {
       // If the carrier's id of the leg is unknown, the carrier is asked to find the leg. If the carrier dials the leg

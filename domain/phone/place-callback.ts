@@ -1,5 +1,5 @@
 /**
- * Places a callback's call, unless another process placed it before it died. The call goes out from one of the
+ * Places a callback's call, unless another process has placed it and then died. The call goes out from one of the
  * organization's numbers, with the callback's agent. Without an agent, the settings come from the callback's session.
  */
 import type { PlaceCallback } from '../callbacks/callbacks.ts'
