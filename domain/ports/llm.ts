@@ -32,8 +32,8 @@ export type LlmAnswer = {
 }
 
 /**
- * `call` begins a function call. `index` counts the answer's calls from 0. The call's `arguments` follow. `end` comes
- * exactly once, as the last event.
+ * `call` begins a function call. `index` counts the answer's function calls from 0. The `arguments` of this function
+ * call follow. `end` comes exactly once, as the last event.
  */
 export type LlmEvent =
   | { type: 'text'; delta: string }
@@ -72,9 +72,9 @@ export interface Llm {
    */
   stream(request: LlmRequest, signal: CancelSignal): AsyncIterable<LlmEvent>
   /**
-   * Returns the names of the settings that this model does not accept. If the contract does not guarantee every
-   * setting, the request is sent without them, and the answer lists them. If absent, the model accepts only
-   * `temperature` and `topP`.
+   * Returns the names of the settings that this model does not accept. If the surface's contract permits it, the
+   * request is sent without these settings, and the answer lists them. If absent, the model accepts only `temperature`
+   * and `topP`.
    */
   readonly lacks?: (model: string, settings: LlmSettings) => readonly LlmSetting[]
   /** Present if the provider speaks the chat completions protocol. For other providers such a request is translated. */

@@ -4,10 +4,7 @@ import type { OutputFormat } from '../../audio/format.ts'
 export const stages = ['stt', 'llm', 'tts'] as const
 export type Stage = (typeof stages)[number]
 
-/**
- * Finds another stage with this model. For error messages, the speech stages are preferred to `llm`. Lists use another
- * order.
- */
+/** Finds another stage that has this model, for an error message. Speech stages are preferred to `llm`. */
 export function otherStage(stage: Stage, has: (other: Stage) => boolean): Stage | null {
   const inMessages = ['stt', 'tts', 'llm'] as const
   return inMessages.find((other) => other !== stage && has(other)) ?? null

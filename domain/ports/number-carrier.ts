@@ -6,7 +6,7 @@ export type OfferedNumber = {
   /** Null if the carrier states no price in US dollars. */
   upfrontMicroUsd: number | null
   monthlyMicroUsd: number | null
-  /** The carrier's names for the number's features. */
+  /** The carrier's names for the number's features, such as voice or SMS. */
   features: string[]
   region: { state: string | null; locality: string | null; rateCenter: string | null }
 }

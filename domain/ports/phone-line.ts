@@ -90,7 +90,7 @@ export class PhoneLineError extends Error {
   }
 }
 
-/** All signs that a call was forwarded, as the line received them. */
+/** All data that indicates a forwarded call, unchanged as the line received it. */
 export type ForwardingFields = {
   forwardedFrom: string | null
   originalTo: string | null

@@ -17,7 +17,7 @@ export const errorClasses = {
   /** Nothing was sent: the connection was refused, the host name was not found, or the queue was full. */
   unreachable: { failover: true },
   server: { failover: true },
-  /** The client went away. */
+  /** The client disconnected. */
   cancelled: { failover: false },
 } as const satisfies Record<string, { failover: boolean }>
 

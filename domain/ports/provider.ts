@@ -5,8 +5,8 @@ import type { Stt } from './stt.ts'
 import type { Tts } from './tts.ts'
 
 /**
- * One provider's interfaces by kind, with one key. A kind is absent if the provider does not serve it. To add a kind,
- * such as a carrier, add a member here. No other code lists the members.
+ * One provider's interfaces by kind, all with the same provider key. A kind is absent if the provider does not serve
+ * it. To add a kind, such as a carrier, add a member here. No other code lists the members.
  */
 export type ProviderPorts = {
   speech?: { stt?: Stt; tts?: Tts; aligner?: Aligner }
