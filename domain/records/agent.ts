@@ -87,7 +87,7 @@ export type TurnHandling = {
 
 /** Every method reads and writes one tenant's rows. A malformed id is treated as unknown. */
 export interface AgentStore {
-  /** The newest is first. */
+  /** Lists the agents, newest first. */
   list(tenant: Tenant): Promise<Agent[]>
   find(tenant: Tenant, id: string): Promise<Agent | null>
   /**
@@ -128,8 +128,8 @@ export type ChangedAgent = {
 export type RmsgRefusal = { rmsgNumber: 'unknown' | 'unavailable' }
 
 /**
- * The conflict of two endpoints: this endpoint and a field of the agent would both receive the pre-call request for the
- * same call.
+ * The conflict of two endpoints: this endpoint and a deprecated webhook field of the agent would both receive the
+ * pre-call request for the same call.
  */
 export type WebhookConflict = { conflictsWith: string }
 

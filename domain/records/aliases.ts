@@ -1,7 +1,7 @@
 /** Maps each alias to a model's name. */
 export type Aliases = Readonly<Record<string, string>>
 
-/** With this model name, a request leaves the choice to the router. */
+/** If a request contains this model name, the router chooses the model. */
 export const auto = 'auto'
 
 /**

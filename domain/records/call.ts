@@ -162,7 +162,7 @@ export type Turn = {
   ttsTtfbMs: number | null
   /** The time from the user's last speech to the first played audio. */
   conversationalLatencyMs: number | null
-  /** `partial` if the client has not reported how much was played. */
+  /** `partial` if the client has not reported how much audio was played. */
   latencyStatus: LatencyStatus | null
   toolCalls: readonly TurnToolCall[]
   /** The played part of `text`. Null if this is not an agent turn. */
@@ -187,8 +187,8 @@ export const spanKinds = [
 export type SpanKind = (typeof spanKinds)[number]
 
 /**
- * Times count from the call's start. The `criticalMs` of a turn's children sum to its silence. Attributes never contain
- * words from the call.
+ * Times count from the call's start. The `criticalMs` of a turn's children sum to the turn's response latency.
+ * Attributes never contain words from the call.
  */
 export type Span = {
   id: string

@@ -45,7 +45,10 @@ export interface CallableNumbers {
   isInboundReady(number: CallableNumber): Promise<boolean>
 }
 
-/** Returns true if this server has a line for the number. Without a SIP port it has no line for trunk numbers. */
+/**
+ * Returns true if this server has a line (carrier, simulator or trunk) for the number. Without a SIP port it has no
+ * line for trunk numbers.
+ */
 export type HasLine = (number: CallableNumber) => boolean
 
 export interface PhoneLines {
@@ -56,8 +59,8 @@ export interface PhoneLines {
 
 export interface CallersOfNumbers {
   /**
-   * Finds the owner of calls to this number (as a `Caller`), because such a call has no API key. Resolves with null if
-   * the organization is deleted.
+   * Finds the organization that inbound calls to this number belong to. It is returned as a `Caller`, because an
+   * inbound call has no API key. Resolves with null if the organization is deleted.
    */
   find(tenant: Tenant, phoneNumberId: string): Promise<Caller | null>
 }

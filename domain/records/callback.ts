@@ -10,7 +10,7 @@ export type CallbackFailure = PlacingFailure | 'missed'
 export type Callback = Tenant & {
   id: string
   sourceSessionId: string
-  /** The session with the new call. */
+  /** The session that was created for the new call. */
   createdSessionId: string | null
   agentId: string | null
   phoneNumberId: string | null
@@ -68,7 +68,7 @@ export function configuredNumberOf({ tools }: Pick<Pipeline, 'tools'>): string |
   return numbers[0]
 }
 
-/** The promise's contents. */
+/** A promised callback's data. */
 export type CallbackRequest = Pick<Callback, 'toNumber' | 'scheduledAtMs' | 'reason' | 'instructions'>
 
 /** Makes a callback. `session` is the session in which the agent promised it. */

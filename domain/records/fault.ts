@@ -86,7 +86,10 @@ type AtProviders =
   | { kind: 'cancelled' }
   /** The input contains nothing that the adapter could send. */
   | { kind: 'nothing_to_send' }
-  /** `sealedFor` names a provider if the cause is its provider key, because this server cannot decrypt the key. */
+  /**
+   * `sealedFor` names a provider if the cause is the organization's key for this provider: this server cannot decrypt
+   * the key.
+   */
   | { kind: 'providers_unreachable'; sealedFor?: string }
   | { kind: 'providers_busy' }
   | { kind: 'all_rate_limited' }

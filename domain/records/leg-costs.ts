@@ -30,7 +30,9 @@ export type ChargedLeg = {
 export interface LegChargeStore {
   /** Debits full minutes for live legs and the remaining seconds for ended legs. Returns the number of debited legs. */
   charge(limit: number): Promise<number>
-  /** Finds the process's calls if the credit or the budget does not cover their current minute. */
+  /**
+   * Finds calls in the process `ownerId` if the credit or the key's budget does not cover the call's current minute.
+   */
   withoutCredit(ownerId: string, limit: number): Promise<readonly (Tenant & { callId: string })[]>
 }
 

@@ -60,9 +60,9 @@ export interface LegStore {
  */
 const silentMs = 30_000
 /**
- * The same time for legs that the line has connected with each other. It is shorter, because this server does not
- * receive their audio, and if one party has left, the other party waits in silence. A leg often ends seconds after its
- * connection.
+ * Used instead of `silentMs` if the line has connected two legs with each other. It is shorter, because this server
+ * does not receive their audio, and if one party has left, the other party waits in silence. A leg often ends seconds
+ * after its connection.
  */
 const silentAloneMs = 5_000
 
@@ -75,7 +75,7 @@ export function mayBeOver(forMs: number, isHandedOver: boolean): boolean {
 export interface LegHolder {
   readonly leg: Leg
   event(event: LegEvent): void
-  /** Asks the line about the leg if it has sent neither audio nor events for too long. */
+  /** Asks the line if the leg still exists, after a long time without audio and events. */
   look(): Promise<void>
 }
 

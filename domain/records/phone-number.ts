@@ -64,12 +64,14 @@ export type NumberChange = {
 /** A change with fields for imported numbers, because only an imported number has a connection. */
 export type OwnedNumberChange = NumberChange & { sipConnectionInstallationId?: string; sipProviderName?: string | null }
 
-/** The maximum number of phone numbers per tenant, because their list has no pages. Fixed in the contract. */
+/**
+ * The maximum number of phone numbers per tenant, because the API lists them without pagination. Fixed in the contract.
+ */
 export const numbersMax = 1_000
 
 /** Every method reads and writes one tenant's rows. A malformed id is treated as unknown. */
 export interface PhoneNumberStore {
-  /** The oldest is first. */
+  /** Lists the phone numbers, oldest first. */
   list(tenant: Tenant, limit: number): Promise<PhoneNumber[]>
   find(tenant: Tenant, id: string): Promise<PhoneNumber | null>
   /**

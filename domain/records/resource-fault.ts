@@ -127,7 +127,7 @@ export type ResourceFaultData =
   | { kind: 'agent_in_use'; phoneNumberIds: readonly string[]; callbackIds: readonly string[] }
   /** Two pre-call endpoints would both match one call. */
   | { kind: 'pre_call_conflict'; endpointId: string }
-  /** The endpoint belongs to an agent's deprecated field. */
+  /** The endpoint was made from an agent's deprecated webhook field and can be changed only through the agent. */
   | { kind: 'legacy_managed' }
   | { kind: 'callback_not_scheduled'; status: CallbackStatus }
   /**
@@ -194,7 +194,7 @@ export type ResourceFaultData =
   | { kind: 'sms_carrier_failed'; of: 'brand' | 'campaign' | 'vetting' | 'number' }
   /** Another registration step is running. */
   | { kind: 'sms_under_way' }
-  /** The session is over, or was not joined in time. `isEnding`: its last words are being said. */
+  /** The session is over, or was not joined in time. `isEnding`: the agent is still saying its last words. */
   | { kind: 'call_not_live'; isEnding?: true }
   | { kind: 'call_not_ended' }
   /** Only a phone call can be transferred. */

@@ -39,7 +39,7 @@ export type ChangeConnection = (stored: ConnectionWithPasswords, others: readonl
 
 /** Every method reads and writes one tenant's rows. A malformed id is treated as unknown. */
 export interface ConnectionStore {
-  /** The newest is first. */
+  /** Lists the connections, newest first. */
   list(tenant: Tenant): Promise<OwnedConnection[]>
   /** `check` receives the address ranges in the tenant's other connections, and throws to refuse the connection. */
   insert(

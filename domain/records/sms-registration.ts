@@ -44,7 +44,7 @@ export type Registration = {
   brand: Brand | null
   /** The draft campaign. `reviewErrors` are the carrier's reasons for refusing it. */
   campaign: { profile: CampaignProfile; reviewErrors: readonly ReviewError[]; intent: CampaignIntent | null } | null
-  /** The newest is first. */
+  /** The submitted campaigns, newest first. */
   submitted: readonly SubmittedCampaign[]
 }
 

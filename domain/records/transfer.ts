@@ -87,7 +87,7 @@ export type TransferSettings = {
    * True if `from` is the call's number. The call's process then dials over the SIP connection on which the call began.
    */
   isNumberOfCall: boolean
-  /** The SIP connection if `from` is another number. Null if that number has no connection. */
+  /** The SIP connection of `from` if `from` is not the call's number. Null if `from` has no SIP connection. */
   outboundTrunkId: string | null
 }
 
@@ -104,7 +104,7 @@ export type TransferCommand =
 
 /** The answer after a command was carried out. It contains ids only, because the rows are stored. */
 export type TransferDone = {
-  /** The newest attempt after `start`. Otherwise the attempt in the command. */
+  /** After the command `start`, the newest attempt. After another command, the attempt in the command. */
   transferId: string
   /** The transfer's attempts so far, oldest first. */
   attemptIds: readonly string[]
@@ -113,7 +113,7 @@ export type TransferDone = {
 }
 
 export type TransferRefusal =
-  /** `isEnding`: the call is still connected, but its last words are being said. */
+  /** `isEnding`: the call is still connected, but the agent is already saying its last words. */
   | { refused: 'call_not_live'; isEnding?: true }
   | { refused: 'transfer_in_progress' }
   /** The call is not a phone call. */
@@ -141,7 +141,7 @@ export interface LiveTransfers {
 /** Reads stored transfer attempts. They are written through the call's record: `PhoneLog.transfer`. */
 export interface TransferStore {
   find(tenant: Tenant, callId: string, id: string): Promise<Transfer | null>
-  /** The oldest is first. */
+  /** Lists the call's transfer attempts, oldest first. */
   list(tenant: Tenant, callId: string): Promise<readonly Transfer[]>
 }
 

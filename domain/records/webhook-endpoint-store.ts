@@ -15,7 +15,7 @@ export type StoredEndpoint = { endpoint: Endpoint; secrets: EndpointSecrets }
 
 /** Every method reads and writes one tenant's rows. A malformed id is treated as unknown. */
 export interface EndpointStore {
-  /** The newest is first. */
+  /** Lists the endpoints, newest first. */
   list(tenant: Tenant): Promise<Endpoint[]>
   find(tenant: Tenant, id: string): Promise<Endpoint | null>
   /**
