@@ -14,7 +14,7 @@ export type Seen = { isThere: boolean | null; smsStatus: SmsStatus | null }
 type Changed<Refusal extends string = never> = Promise<RmsgNumber | 'unknown' | Refusal>
 
 export interface RmsgInventory {
-  /** The oldest is first. */
+  /** Lists the numbers, oldest first. */
   list(test: boolean, limit: number): Promise<RmsgNumber[]>
   /** Adds a number. `exists`: the inventory already has the number or its identity. */
   add(number: NewRmsgNumber): Promise<RmsgNumber | 'exists'>

@@ -42,7 +42,7 @@ type RmsgView = 'admin' | 'pool' | 'legacy'
 export type RmsgNumberStore = {
   /** Reads the settings. Resolves with null if the organization does not exist. */
   access(tenant: Tenant): Promise<RmsgAccess | null>
-  /** The oldest is first. */
+  /** Lists the numbers in the organization's pool, oldest first. */
   pool(tenant: Tenant, limit: number): Promise<RmsgNumber[]>
   /** Lists the numbers in all pools and in no pool, oldest first. */
   inventory(test: boolean, limit: number): Promise<RmsgNumber[]>
@@ -87,7 +87,10 @@ export function createRmsgNumbers(store: RmsgNumberStore): RmsgNumbers {
   }
 }
 
-/** Adds the organization's view. Throws ResourceFault `rmsg_not_enabled` if there is no access. */
+/**
+ * Adds the organization's view to its settings. Throws ResourceFault `rmsg_not_enabled` if the organization has no
+ * access.
+ */
 export function admitted(access: RmsgAccess | null): RmsgAccess & { view: RmsgView } {
   const view = access && rmsgViewOf(access)
   if (access === null || view === null) throw new ResourceFault({ kind: 'rmsg_not_enabled' })

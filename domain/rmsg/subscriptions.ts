@@ -26,7 +26,7 @@ export type SubscriptionTarget = Pick<Subscription, 'id' | 'url' | 'tags'> & { s
 
 /** Every method reads and writes one tenant's rows. A malformed id is treated as unknown. */
 export type SubscriptionStore = {
-  /** The newest is first. */
+  /** Lists the subscriptions, newest first. */
   list(tenant: Tenant): Promise<Subscription[]>
   /** Lists the subscriptions with their secrets. */
   targets(tenant: Tenant): Promise<SubscriptionTarget[]>
