@@ -14,7 +14,7 @@ export type Exclusion = {
   step: number
   /** The provider's reason for `unavailable`, for example `no_credential`. */
   detail?: string
-  /** The time until the row can be used again without a change. Absent if it is unknown. */
+  /** The time until the row can be used again without a change in the request. Absent if the time is unknown. */
   retryAfterMs?: number
 }
 

@@ -23,7 +23,10 @@ export class Chooser {
   readonly #tables = new FigureTables()
   readonly #sort = new RadixSort()
   readonly #choices = new Map<string, Choice>()
-  /** Numbers for accesses. A cache key contains the number instead of the access, whose text may be a long list. */
+  /**
+   * A number for each `Access`. A cache key contains this number instead of the access, because the access may contain
+   * long lists.
+   */
   readonly #numbers = new Map<string, number>()
   #numberOf = new WeakMap<Access, number>()
   #catalogVersion = -1

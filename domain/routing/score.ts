@@ -147,16 +147,16 @@ function addMeasured(
 const unitsOfOne = 1_000_000
 
 /**
- * Sets the last bit in the places of rows outside the region. No other code sets this bit, so the region only orders
- * otherwise equal rows.
+ * Sets the lowest bit in a row's sort key if the row is outside the region. No other code sets this bit, so the region
+ * only orders otherwise equal rows.
  */
 function putRegionFirst(places: Int32Array, rows: readonly Row[], region: string): void {
   for (const [i, { provider }] of rows.entries()) if (provider.region !== region) places[i] = (places[i] as number) | 1
 }
 
 /**
- * Writes the scores. Returns each row's place, a 27-bit number: by group, then by descending score, then by the number
- * of unknown parts.
+ * Writes the scores. Returns each row's sort key, a 27-bit number: by group, then by descending score, then by the
+ * number of unknown parts.
  */
 function weigh(columns: Columns, groups: Int32Array, objective: Objective): Int32Array {
   const { quality, latency, cost, successRate, score } = columns
