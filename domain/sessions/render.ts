@@ -117,7 +117,10 @@ function defaultsOf(agent: Agent | null): Record<string, string> {
   )
 }
 
-/** Returns the values named `system` in every template. In a browser's session the phone numbers are empty. */
+/**
+ * Returns the values that every template can read under the name `system`. In a browser's session the phone numbers are
+ * empty.
+ */
 function systemValues(
   { timezone, intent, agentName }: MessageOf['settings'],
   { callId, nowMs, direction, phone }: Occasion,
