@@ -54,8 +54,8 @@ async function submit(deps: RegistrationDeps, tenant: Tenant, registration: Regi
   if (recovered !== null && isSame) return ownOf(recovered)
   if ((recovered ?? registration).submitted.length >= campaignsMax)
     throw new ResourceFault({ kind: 'limit_reached', resource: 'campaign', limit: campaignsMax })
-  // Uses the same reference again, because the carrier refuses a reference that it has already received in the lost
-  // request.
+  // Sends the earlier request's reference again. If the carrier did receive the earlier request, it refuses the
+  // repeated reference and creates no second campaign.
   const reference = intent !== null && isSame ? intent.reference : deps.campaignReference()
   return create(deps, tenant, { reference, brandId: brand.carrierId, profile }, isSame)
 }

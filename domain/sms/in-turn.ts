@@ -8,7 +8,7 @@ import type { SharedCampaignStore, SmsRegistrationStore, SmsRegistries } from '.
 export type CampaignOfNumber = Pick<PhoneNumber, 'smsAssignment' | 'smsReviewErrors'>
 
 export interface NumberCampaigns {
-  /** The oldest is first. */
+  /** Lists the phone numbers, oldest first. */
   list(tenant: Tenant): Promise<PhoneNumber[]>
   find(tenant: Tenant, id: string): Promise<PhoneNumber | null>
   /** Stores the number's campaign. Resolves with null if the number no longer exists. */

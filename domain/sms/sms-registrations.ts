@@ -10,7 +10,7 @@ import type { RegistrationDeps } from './in-turn.ts'
 export type SmsOverview = {
   registration: Registration
   shared: SharedCampaign | null
-  /** The oldest is first. */
+  /** The organization's phone numbers, oldest first. */
   numbers: PhoneNumber[]
   /** True if any number is assigned to an approved campaign. */
   isReady: boolean
