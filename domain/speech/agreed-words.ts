@@ -16,7 +16,7 @@ export class AgreedWords {
   #interim: Word[] = []
   #text = ''
 
-  /** Returns the sum of all deltas. */
+  /** Returns the text sent so far: all deltas joined. */
   get text(): string {
     return this.#text
   }

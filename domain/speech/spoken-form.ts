@@ -77,7 +77,7 @@ export function ttsRequest(
 
 export type Manner = 'instructions' | 'speed'
 
-/** Returns the settings in a lenient form that this model does not support: instructions or speed. */
+/** If the form is lenient, returns the settings that this model does not support: instructions or speed. */
 export function mannersBeyond({ model: { capabilities } }: Row, form: SpokenForm): Manner[] {
   const beyond: Manner[] = []
   if (form.instructions && !capabilities.instructions) beyond.push('instructions')

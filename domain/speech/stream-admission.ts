@@ -17,7 +17,7 @@ import { noProvider } from '../routing/refusal.ts'
  */
 export type StreamAdmission = (caller: Caller, stage: 'stt' | 'tts', model?: string) => Promise<void>
 
-/** Creates the check. For example, it throws `no_credit_to_stream`. */
+/** Creates the check before a stream. The check throws, for example, `no_credit_to_stream`. */
 export function createStreamAdmission(
   deps: UnpricedPolicy & { chooser: Chooser; credit: Pick<Credit, 'refusal'> },
 ): StreamAdmission {

@@ -325,7 +325,7 @@ class Transcribing implements TranscriptionStream, AttemptListener {
   }
 
   async #reserveSlice(): Promise<void> {
-    // Only one reservation runs at a time. It also covers audio that arrived since it was due.
+    // Only one reservation runs at a time. It also covers audio that arrived after the reservation was due.
     this.#reserveAtSamples = null
     const amountMs = Math.max(0, this.#sentMs() - this.#reservedMs) + sliceMs
     try {
