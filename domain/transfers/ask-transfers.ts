@@ -38,7 +38,7 @@ export type AskTransfersDeps = {
 }
 
 export type TransferProgress = {
-  /** The newest attempt after a start. Otherwise the attempt named in the request. */
+  /** After a start request, the newest attempt. After another request, the attempt in the request. */
   transfer: Transfer
   /** The transfer's attempts so far, oldest first. */
   attempts: readonly Transfer[]
@@ -123,7 +123,7 @@ export class AskTransfers {
 
   /**
    * Chooses the number shown to a recipient. The call's process checks the number further: it refuses a carrier's
-   * number for a call over a SIP trunk, and the reverse.
+   * number for a call over a SIP trunk, and a trunk's number for a call over a carrier.
    */
   async #numberFor(
     call: Call,

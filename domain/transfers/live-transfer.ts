@@ -307,7 +307,7 @@ export class LiveTransfer implements OpenTransfer {
     this.#phone.record.transfer({ transfer: attempt.row, nextTransferId: then === 'dial' ? this.#nextId : null })
     this.#cancelTimer()
     if (status === 'screening') return
-    // The time limit begins now, although the agent may still be ending its sentence.
+    // The time limit for the connection begins now, although the agent may still be finishing its sentence.
     if (status === 'bridging') this.#wait(bridgeMs, 'lineFailed')
     attempt.screening?.close()
     attempt.detection?.close()

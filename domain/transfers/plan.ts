@@ -32,7 +32,7 @@ export type CourseEvent =
   | { type: 'begin' }
   /** The agent's sentence is over, and the caller is on hold. */
   | { type: 'held' }
-  /** An event for this attempt. If a newer attempt exists, it has no effect. */
+  /** An event for this attempt. If a newer attempt exists, the event has no effect. */
   | { type: 'attempt'; attempt: number; event: AttemptEvent }
   /** An API client cancels the attempt and requests the next destination. */
   | { type: 'tryNext'; attempt: number; event: 'cancel' | 'cancelMachine' }

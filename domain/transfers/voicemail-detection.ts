@@ -17,8 +17,8 @@ export type VoicemailDetectionDeps = {
 }
 
 /**
- * The detection begins when the agent asks the recipient, because the observer then receives the recipient's voice.
- * Returns null if machine detection is off.
+ * The detection begins when the agent asks the recipient, because this server receives the recipient's voice only from
+ * then on. Returns null if machine detection is off.
  */
 export function detectVoicemail(
   detection: MachineDetection | null,
