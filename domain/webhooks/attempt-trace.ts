@@ -1,7 +1,7 @@
 /**
  * Chooses the trace for a delivery attempt. An attempt soon after the event joins its call's trace. A later attempt
- * begins a separate trace with a link to the call: collectors give up a trace some minutes after its last span, so a
- * span hours later would be lost or shown alone.
+ * begins a separate trace with a link to the call: collectors close a trace some minutes after its last span, so a span
+ * hours later would be lost or shown alone.
  */
 import type { Trace, Traces } from '../ports/trace.ts'
 import type { AttemptError } from '../records/webhook-delivery.ts'

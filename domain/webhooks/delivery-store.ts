@@ -37,7 +37,7 @@ export type WholeDelivery = { delivery: Delivery; body: Uint8Array; attempts: Nu
 export type SentEvent = { event: OutboxEvent; endpointName: string; end: DeliveryEnd }
 
 export interface DeliveryStore {
-  /** The newest is first. */
+  /** Lists the deliveries, newest first. */
   list(tenant: Tenant, filter: DeliveryFilter, limit: number, after: DeliveryPosition | null): Promise<DeliveryPage>
   /** Finds a delivery with its last attempts, oldest first. */
   find(tenant: Tenant, id: string): Promise<WholeDelivery | null>

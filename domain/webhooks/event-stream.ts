@@ -124,7 +124,7 @@ function renewLease(store: WebhookStreamStore, clock: StreamDeps['clock'], tenan
   let cancel = () => {}
   const plan = () => {
     cancel = clock.after(renewEveryMs, () => {
-      // If the database is away, the next read fails too and ends the stream.
+      // If the database is unreachable, the next read fails too and ends the stream.
       void store.keepOpen(tenant, openMs).catch(() => {})
       ring()
       plan()

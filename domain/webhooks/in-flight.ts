@@ -23,9 +23,9 @@ const claimedMax = 256
 const endpointsMax = 10_000
 /** An endpoint is slow if its last attempt took longer than this or got no answer. */
 const slowMs = 2_000
-/** A slow endpoint may have this fraction of the usual attempts. */
+/** A slow endpoint may have this fraction of the usual number of concurrent attempts. */
 const slowPart = 1 / 4
-/** Limits for endpoints shrink when less than this fraction of all attempts is free. */
+/** An endpoint's limit shrinks when less than this fraction of the process's attempts is free. */
 const roomyPart = 1 / 2
 /**
  * An organization may have at most this many times the free attempts. So an organization alone gets two thirds of all

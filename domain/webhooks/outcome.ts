@@ -52,8 +52,8 @@ export function canAttempt({ claimedUntilMs }: ClaimedDelivery, timeoutMs: numbe
 }
 
 /**
- * Returns the attempt's result for its endpoint. A failed redelivery has no result, because people redeliver often
- * while they repair a server.
+ * Returns the endpoint's state as shown by the attempt. A failed redelivery returns null, because people redeliver
+ * often while they repair a server.
  */
 function signOf({ trigger }: ClaimedDelivery, { error, responseStatus }: Attempt): EndpointSign | null {
   if (error === null) return 'worked'

@@ -27,7 +27,7 @@ export type DeliveryEnd = {
   endpoint: EndpointSign | null
 }
 
-/** The attempt's result for its endpoint. `gone`: the endpoint answered 410. */
+/** The endpoint's state as shown by an attempt. `gone`: the endpoint answered 410. */
 export type EndpointSign = 'worked' | 'failed' | 'gone'
 
 export interface DeliveryQueue {

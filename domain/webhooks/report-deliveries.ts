@@ -14,8 +14,8 @@ export type ReportDelivery = {
 
 export type ReportDeliveries = {
   /**
-   * `delivered`: every endpoint has received it. `failed`: no more attempts follow, and at least one endpoint has not
-   * received it.
+   * `delivered`: every endpoint has received the report. `failed`: no more attempts follow, and at least one endpoint
+   * has not received the report.
    */
   status: 'not_configured' | 'pending' | 'delivered' | 'failed'
   /** Counts attempts for the newest version, over all endpoints. */

@@ -7,7 +7,10 @@ import type { Issue, Problem, ValuePath } from '../records/resource-fault.ts'
  */
 export type HostPolicy = {
   placeOf(host: string): 'name' | 'public' | 'allowed' | 'refused'
-  /** True if the operator allows any address that is not public. Only such addresses may be called over http. */
+  /**
+   * True if the operator has allowed at least one address range that is not public. Only such addresses may be called
+   * over http.
+   */
   allowsAny: boolean
   /** True for a port where servers of other protocols listen. `port` is as in a URL. */
   isBadPort(port: string): boolean
