@@ -16,7 +16,7 @@ export type Admission = {
   /** Measured with Clock.monotonicMs(). */
   startedMs: number
   choice: Choice
-  /** The candidates that the credit allows. */
+  /** The candidates with a cost that the available credit covers. */
   candidates: Choice['candidates']
   /** The reserved credit. When the request is settled, the reservation minus the cost is released. */
   reservedMicroUsd: number

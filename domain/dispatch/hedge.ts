@@ -14,8 +14,8 @@ import type { Settled, Started } from './attempt.ts'
 import type { DispatchDeps, Plan } from './request.ts'
 
 /**
- * Returns a function that gives a row's time limit: 95 of 100 recent answers were quicker. The function returns null if
- * too few answers were measured. If the request may not start a second attempt, the result is null instead of a
+ * Returns a function for a row's time limit: the 95th percentile of its recent answer times. The function returns null
+ * if too few answers were measured. If the request may not start a second attempt, the result is null instead of a
  * function.
  */
 export function latenessOf<T>(
