@@ -95,7 +95,7 @@ export class Circuits {
     return openMs === null || openMs === undefined ? null : { reason: 'circuit_open', retryAfterMs: openMs }
   }
 
-  /** Begins an attempt after all checks. It becomes the probe for all its half-open circuits. */
+  /** Begins an attempt after all checks. The attempt becomes the probe for all half-open circuits concerned. */
   begin({ row, ownKeyId, organizationId }: Tried, nowMs: number): Probes {
     const { id } = row.provider
     const [breakers, outage] = [this.#breakers.get(id), this.#outages.get(id)]
@@ -173,7 +173,7 @@ export class Circuits {
     return counts
   }
 
-  /** Updates everything that changes by time alone. */
+  /** Applies all state changes that happen by time alone. */
   update(nowMs: number): void {
     if (nowMs < this.#elapsesAtMs) return
     this.#elapsesAtMs = Number.POSITIVE_INFINITY
