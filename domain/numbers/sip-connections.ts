@@ -84,7 +84,8 @@ export function createSipConnections(deps: ConnectionDeps): SipConnectionOperati
       const outcome = await store.change(tenant, id, (stored, others) => {
         if (Object.keys(change).length === 0) return stored
         const settings = changed(stored, change)
-        // Ranges that are already stored are not checked again for width and count, so they can be kept.
+        // Address ranges that are already stored are not checked again for width and number, so the organization can
+        // keep them.
         refuseIssues([
           ...issuesOf(settings, deps),
           ...issuesOfWidth(change, deps),
@@ -138,7 +139,7 @@ function connected(settings: NewConnection, state: ConnectionState): ConnectionW
   }
 }
 
-/** Fills in the defaults, which suit most trunks. */
+/** Fills in the default addressing options. They suit most trunks. */
 const addressingOf = ({
   userPhone = false,
   identity = 'from',
