@@ -1,4 +1,7 @@
-/** Connects a leg's audio stream to its conversation: `LegTransport` outwards, `LegSink` inwards. */
+/**
+ * Connects a leg's audio stream to its conversation. `LegTransport` passes audio to the phone, `LegSink` from the
+ * phone.
+ */
 import type { MediaSink, MediaTransport, SessionEvent, SessionFault } from '../ports/media.ts'
 import type { EndReason } from '../records/states/call.ts'
 

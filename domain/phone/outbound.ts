@@ -50,7 +50,7 @@ export type PhoneSessionRequest = Omit<SessionRequest, 'transport' | 'identity' 
   to: string
   from?: string | null
   telephony?: TelephonyOptions | null
-  /** A note for the LLM before the conversation begins. Clients cannot set it. */
+  /** A note for the LLM, added before the conversation begins. Clients cannot set it. */
   note?: string | null
   /** The number to call from, if it is a rich-message number. Clients cannot set it. */
   rmsgNumber?: CallableNumber

@@ -132,7 +132,7 @@ export class PhoneCalls {
     else this.#unknown(line, event)
   }
 
-  /** Delivers an event that another process received, or this process before it held the call. */
+  /** Delivers an event received by another process, or by this process before it held the call. */
   take(legId: string, line: LineName, event: LegEvent): void {
     const here = this.#byLeg.get(legId)
     if (here?.leg.line === line) this.#happened(here, event)

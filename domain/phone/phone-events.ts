@@ -3,7 +3,7 @@ import type { LegEvent, LegEvents, LineName } from '../ports/phone-line.ts'
 import type { PhoneCalls, TakeInbound } from './phone-calls.ts'
 
 export type PhoneEvents = LegEvents & {
-  /** Delivers an event that another process received, or this process before it held the call. */
+  /** Delivers an event received by another process, or by this process before it held the call. */
   take(legId: string, line: LineName, event: LegEvent): void
 }
 
