@@ -40,7 +40,10 @@ export class ProviderError extends Error {
   readonly retryAfterS: number | undefined
   /** True if an exception in our code broke the request or its answer. */
   readonly isOurDefect: boolean
-  /** True if the API client caused the failure: with stop words, a limit, or a stream that the client did not read. */
+  /**
+   * True if the API client caused the failure: with its stop words, with a token limit, or because it did not read a
+   * stream.
+   */
   readonly isByCaller: boolean
 
   constructor(errorClass: ErrorClass, detail: ProviderErrorDetail) {

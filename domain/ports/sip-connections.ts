@@ -18,7 +18,7 @@ export type SipOutbound = {
   password: string | null
 } & OutboundAddressing
 
-/** How outbound calls are addressed. */
+/** Options for the SIP addresses and headers in outbound calls. */
 export type OutboundAddressing = {
   /** If true, the called address contains `user=phone`, which marks it as a telephone number. */
   userPhone: boolean
