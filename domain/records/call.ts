@@ -54,7 +54,7 @@ export type Call = {
   endReason: EndReason | null
   recordingStatus: RecordingStatus | null
   recordingDurationMs: number | null
-  /** The process with the call's media. Null until the first join. */
+  /** The process that handles the call's media. Null until the first join. */
   ownerId: string | null
 }
 
