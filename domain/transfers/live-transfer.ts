@@ -293,7 +293,7 @@ export class LiveTransfer implements OpenTransfer {
 
   /**
    * Starts the timer for an answer. The ringing time counts from the carrier's acceptance of the dial command, as
-   * carriers count it. Until then, the command's time limit is added.
+   * carriers count it. Before the acceptance, the dial command's time limit is added.
    */
   #ring(dialLimitMs: number): void {
     this.#wait(dialLimitMs + this.#settings.ringingTimeoutS * 1000 + ringingGraceMs, 'noAnswer')
