@@ -65,7 +65,7 @@ export type AccessParts = {
   sealer: () => Sealer
   loops: readonly Loop[]
   listen(): Promise<void>
-  /** Writes to the database when each key was last used. */
+  /** Writes each key's time of last use to the database. */
   noteUse(): Promise<void>
 }
 

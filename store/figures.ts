@@ -18,7 +18,7 @@ type Row = Record<'active' | 'idle' | 'inTransaction' | 'serverConnections' | 's
   Record<'reports' | 'uploads' | 'callbacks', number> &
   Record<'oldestReport' | 'oldestUpload' | 'oldestCallback', Date | null>
 
-/** `name` marks this process's connections. */
+/** `name` is the application name on this process's connections. */
 export function createReadFigures(tenancy: Pick<Tenancy, 'asOperator'>, clock: Clock, name: string) {
   return async (): Promise<StoreFigures> => {
     const nowMs = clock.nowMs()

@@ -16,7 +16,10 @@ import { refreshMs, SharedLimits } from './sharing/limits.ts'
 export type SharingOptions = {
   clock: Clock
   log: Log
-  /** Redis or Valkey; all processes on the database must name the same server. Null: they share through Postgres. */
+  /**
+   * The URL for Redis or Valkey. All processes on one database must use the same server. Null: they share through
+   * Postgres.
+   */
   redisUrl: string | null
   /** True if this process serves. A command does not serve, so it shares nothing. */
   serves: boolean

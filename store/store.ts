@@ -35,7 +35,10 @@ export type StoreOptions = AccessOptions &
      * waits.
      */
     deadlineMs: number | null
-    /** Instances share limits and used tokens through Redis or Valkey. Null: they share through the database. */
+    /**
+     * The URL for Redis or Valkey. Instances share limits and used tokens through it. Null: they share through the
+     * database.
+     */
     redisUrl: string | null
   }
 

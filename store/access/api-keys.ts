@@ -88,7 +88,9 @@ export function createKeyAdministration(
 
 type Lookups = { lookup: string; previousLookup: string | null }
 
-/** Processes look up open work by organization, so the change is also sent for the organization. */
+/**
+ * Notifies processes for the key and for its organization, because they find open sockets and calls by organization.
+ */
 async function notifyBoth(tx: Tx, organizationId: string, { lookup, previousLookup }: Lookups): Promise<void> {
   await notifyKeyChange(tx, { lookup })
   if (previousLookup !== null) await notifyKeyChange(tx, { lookup: previousLookup })

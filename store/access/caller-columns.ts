@@ -11,14 +11,16 @@ export const previousSecretColumns = (sql: Sql | Tx) => sql`
 
 const keyColumns = (sql: Sql | Tx) => sql`k.id as "keyId", k.scopes, null::text as role, k.policy, k.test`
 
-/** Users have no policy and see live data only. The user id takes the key id's place, so limits count per user. */
+/**
+ * Users have no policy and see live data only. The user id is returned as the key id, so each user has separate limits.
+ */
 const userColumns = (sql: Sql | Tx) => sql`
   r.user_id as "keyId", ${sql.json(scopesOfRole)}::jsonb -> (${heldRole(sql)}) as scopes, ${heldRole(sql)} as role,
   '{}'::jsonb as policy, false as test`
 
 /**
- * The user's role in `user_roles r`. An owner's row also has a role for the version before schema 50, because that
- * version serves during an upgrade. If it changes the role, the ownership ends.
+ * The user's role in `user_roles r`. An owner's row also has a role for server versions before schema 50, because such
+ * a server may still run during an upgrade. If such a server changes the role, the ownership ends.
  */
 export const heldRole = (sql: Sql | Tx) => sql`case when ${isOwner(sql)} then 'owner' else r.role end`
 export const isOwner = (sql: Sql | Tx) => sql`r.owner_as = r.role`
@@ -27,8 +29,8 @@ export const credentialColumns = (sql: Sql | Tx) => sql`
   c.lookup, c.digest, ${userColumns(sql)}, c.expires_at as "expiresAt", ${organizationColumns(sql)}`
 
 /**
- * Columns for a user without a credential, for work after the user's request. The user counts as long as the role
- * exists.
+ * Columns to check a user by id, for work that continues after the user's request. The user is authorized as long as
+ * the role exists.
  */
 export const roleColumns = (sql: Sql | Tx) => sql`
   '' as lookup, ''::bytea as digest, ${userColumns(sql)}, null::timestamptz as "expiresAt", ${organizationColumns(sql)}`

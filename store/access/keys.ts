@@ -33,7 +33,7 @@ export type CheckedKeys = Keys &
     waiting(): number
     /** Resolves as soon as this process receives key changes. */
     listen(): Promise<void>
-    /** Writes to the database when each key was last used. */
+    /** Writes each key's time of last use to the database. */
     noteUse(): Promise<void>
   }
 
@@ -170,7 +170,8 @@ export function createLiveKeys(tenancy: Tenancy, options: Options): LiveKeys & L
       return rows.map((row) => presenterOf(row, options))
     },
     async find(organizationId, keyId) {
-      // A key's rows differ only in the secret, and this search uses no secret.
+      // During a rotation the query returns a key's row twice, once for each secret. This search needs no secret, so
+      // either row is right.
       const [row] = await read(organizationId, [keyId])
       return row === undefined ? null : callerOf(row, options)
     },

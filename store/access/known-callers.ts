@@ -16,7 +16,7 @@ export type KeyCacheLimits = {
   keysKeptMs: number
 }
 
-/** `generation` counts how often notifications may have been missed. An earlier entry is not fresh. */
+/** `generation` counts how often notifications may have been missed. An entry with an older generation is not fresh. */
 type Remembered = { digest: Buffer; caller: Caller; untilMs: number; keptUntilMs: number; generation: number }
 
 export class KnownCallers {
@@ -56,7 +56,7 @@ export class KnownCallers {
     })
   }
 
-  /** Drops a key without a row. The notification of its revocation may have been missed. */
+  /** Drops a cached key if its database row no longer exists: the revocation's notification may have been missed. */
   drop(presented: Digested): void {
     const entry = this.#entries.get(presented.lookup)
     if (entry && timingSafeEqual(entry.digest, presented.digest)) this.#entries.delete(presented.lookup)

@@ -29,7 +29,7 @@ export type Organizations = {
   /**
    * Changes the given settings and leaves the rest. The change takes effect at once in every instance. Returns
    * `admin_taken` if another organization is the admin organization, and `legacy_ended` if the organization has had a
-   * number in its pool, because it then never sees the whole inventory again.
+   * number in its pool: it may then no longer see the whole rich-message inventory.
    */
   change(id: string, changes: OrganizationChanges): Promise<Changed>
   /**

@@ -60,7 +60,7 @@ export function createUsers(tenancy: Tenancy, clock: Clock): Users {
   }
 }
 
-/** The version before schema 50 treats an owner as an admin. */
+/** Columns for an owner. A server version before schema 50 reads only `role`, and so treats the owner as an admin. */
 const ownerColumns = { role: 'admin', ownerAs: 'admin' }
 
 /** Removes a user's role. The user's tokens and sessions are deleted with it (on delete cascade). */

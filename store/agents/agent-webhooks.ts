@@ -65,8 +65,8 @@ export async function webhookConflict(tx: Tx, webhooks: readonly StoredEndpoint[
 }
 
 /**
- * Replaces the webhook fields named in `stored`. A disabled field is enabled again, and its old deliveries are
- * cancelled.
+ * Replaces the webhook fields named in `stored`. If a field's endpoint was disabled, it is enabled again, and its old
+ * deliveries are cancelled.
  */
 export async function replaceWebhooks(
   tx: Tx,
@@ -105,8 +105,8 @@ export async function renameWebhooks(
 }
 
 /**
- * Removes a deleted agent from the endpoints' agent lists, and deletes its fields. If an endpoint loses its last agent,
- * it is disabled.
+ * Removes a deleted agent from the endpoints' agent lists, and deletes the endpoints made from its webhook fields. If
+ * an endpoint loses its last agent, it is disabled.
  */
 export async function forgetAgent(tx: Tx, tenant: Tenant, agentId: string, nowMs: number): Promise<void> {
   const own = await tx<{ id: string }[]>`

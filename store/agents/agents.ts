@@ -70,8 +70,8 @@ export function createAgentStore(worlds: Worlds, sealer: () => Sealer, clock: Cl
       if (!isAgentId(id)) return { state: 'unknown' }
       return worlds.asTenant(tenant, async (tx) => {
         await lockEndpoints(tx, tenant)
-        // If another transaction assigns this agent to a number, it waits for this lock and then finds no agent. But a
-        // live call may still promise a callback by a deleted agent.
+        // Locks the agent: a transaction assigning this agent to a number waits, and then finds no agent. But a live
+        // call may still promise a callback by the deleted agent.
         if ((await read(tx, tenant, id, true)).length === 0) return { state: 'unknown' }
         const phoneNumberIds = await numbersOfAgent(tx, tenant, id, namedMax)
         const callbackIds = await callbacksOfAgent(tx, tenant, id, namedMax)

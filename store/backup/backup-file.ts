@@ -109,7 +109,8 @@ async function openToRead(file: string): Promise<FileHandle> {
 }
 
 /**
- * Throws BackupError unless `file` can be replaced. A rename would replace even `/dev/null`; only a folder stops it.
+ * Throws BackupError unless `file` can be replaced. A rename would replace even a device such as `/dev/null`, and fails
+ * only for a folder.
  */
 async function requireReplaceable(file: string): Promise<void> {
   if (file === '') throw new BackupError('name the file that the backup is written to')
@@ -145,8 +146,8 @@ async function writeFile<T>(handle: FileHandle, file: string, write: (output: Wr
       return result
     },
     async (error: unknown) => {
-      // If the file fails, `write` fails too, but only the file's error names the file. So the file's error is thrown
-      // first.
+      // If writing to the file fails, `write` fails too, but only the file's error has the file's path. So the file's
+      // error is thrown first.
       if (gzip.errored) await written
       throw error
     },

@@ -23,7 +23,8 @@ export type NewMovement = {
 
 /**
  * Records a credit change. Call it in the transaction with the change, when the credit is locked. Does nothing if the
- * amount is 0. A movement is later than all before by a millisecond or more, so the list keeps their order.
+ * amount is 0. A movement's time is at least a millisecond after the previous movement's time, so a list by time keeps
+ * their order.
  */
 export async function noteMovement(tx: Tx, movement: NewMovement, now: Date): Promise<void> {
   const { organizationId, kind, microUsd, phoneNumberId = null } = movement

@@ -20,7 +20,7 @@ export type StoredCredit = Credit & {
   /** Releases reservations by dead instances, that is, instances without a heartbeat. */
   sweep(): Promise<void>
   drain(): Promise<void>
-  /** Counts unanswered reservations. */
+  /** Counts reservation requests without an answer yet. */
   waiting(): number
 }
 

@@ -85,8 +85,8 @@ export function createIdempotency(
     for (let existing = holdings.get(scope); existing; existing = holdings.get(scope)) {
       if (existing.use.contentHash === use.contentHash) return inProgress
       if (existing.admitted) return { outcome: 'conflict', originalRequestId: existing.use.requestId }
-      // The first copy may be refused too. Only its answer shows the stored content, so the second copy waits for the
-      // first.
+      // The two requests differ in content. The first may be refused because of a stored row with the second's content,
+      // so the second request waits for the first's result.
       await existing.pendingAdmission.catch(() => {})
     }
     const pendingAdmission = admissions.add({ use, as })

@@ -15,9 +15,9 @@ const retentionDays = 400
 const deletedMax = 10_000
 
 /**
- * Returns SQL for two parts in a statement: `counted` adds to the budgets, and `noticed` marks a budget as warned or
- * exhausted. `source` names a part with rows `organization_id, key_id, period, spent, released, budget`: one row for
- * each key and period, in this order. `budget` may be null if nothing was spent.
+ * Returns SQL for two common table expressions: `counted` adds to the budgets, and `noticed` marks a budget as warned
+ * or exhausted. `source` is the name for a table expression with rows `organization_id, key_id, period, spent,
+ * released, budget`: one row for each key and period, in this order. `budget` may be null if nothing was spent.
  */
 export function countForKeys(source: string, now: Date): string {
   const time = `'${now.toISOString()}'::timestamptz`

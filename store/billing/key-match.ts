@@ -4,7 +4,7 @@ import { arrayLiteral } from '../postgres/row-values.ts'
 
 /**
  * Returns a condition that finds the rows `k` for these uses by primary key. It compares with constant arrays. With a
- * join the planner would walk the whole index: this is cheaper while the table is empty, and the prepared statement
+ * join the planner would scan the whole index: a scan is cheaper while the table is empty, and the prepared statement
  * keeps this plan after the table has grown. A row also matches if it has one use's organization and another use's
  * digest. If this matters, also compare the request id, because it is unique.
  */

@@ -17,8 +17,8 @@ import { type JournalRow, SettlementJournal } from './settlement-journal.ts'
 import { createReplay, type SettlementReplay } from './settlement-replay.ts'
 
 /**
- * No request waits for a settlement. So even a single settlement waits 10 ms for others to share its statement, and
- * takes no time from the next request.
+ * No request waits for a settlement. So even a single settlement waits 10 ms for other settlements to share its
+ * statement, because each statement takes CPU time from requests.
  */
 const batches: BatchLimits = { rowsMax: 256, gatherMs: 10, idleGatherMs: 10, queueMax: 50_000 }
 /**
@@ -178,9 +178,9 @@ const jsonOf = (rows: readonly string[]) => `[${rows.filter((row) => row !== '')
 /**
  * Ends idempotency keys, writes rows and moves credit, all or nothing. If the first run's answer is lost, it runs
  * again, and nothing counts twice: an existing row is not written again, only a new row takes its cost, and only an
- * existing reservation is given back. Postgres runs `noted` after the main statement, because no other part reads it.
- * So each transaction locks the credit before its movements. The commit waits for the disk, because after it this
- * process forgets the settlements.
+ * existing reservation is given back. Postgres runs the table expression `noted` after the main statement, because no
+ * other expression reads it. So each transaction locks the credit before its movements. The commit waits for the disk,
+ * because after it this process forgets the settlements.
  */
 async function insertAll(
   sql: Sql,
@@ -190,7 +190,7 @@ async function insertAll(
 ): Promise<void> {
   const uses = batch.flatMap(({ use }) => use ?? [])
   const failed = batch.flatMap(({ use, hasFailed }) => (use && hasFailed ? use.requestId : []))
-  // If a batch has no budgets, its statement has no budget parts.
+  // If no key in the batch has a budget, the statement omits the table expressions for budgets.
   const budgets = batch.some(({ budget }) => budget !== '') ? batch.map(({ budget }) => budget) : null
   const text = (part: keyof typeof ledgerSql) => sql.unsafe(ledgerSql[part])
   await sql`

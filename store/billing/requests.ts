@@ -51,7 +51,10 @@ export type RequestParts = {
 
 const sweepEveryMs = 60_000
 const budgetEventsMs = 5_000
-/** A full disk is no outage, so the database's return is not reported after it. */
+/**
+ * The interval for moving settlements from the local disk to the database. An outage's end also starts a move, but a
+ * full database disk is not reported as an outage.
+ */
 const replayEveryMs = 1_000
 
 export function createRequests({ system, tenant }: Pools, instanceId: string, options: RequestOptions): RequestParts {

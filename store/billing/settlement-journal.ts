@@ -10,8 +10,8 @@
  * choice is in the first line of a file that refers to it.
  *
  * A process without a connection to the database seems to have ended, but it goes on appending. So an adopter first
- * renames the file, and only then reads it. Each append looks afterwards if its file still has its name. If not, the
- * adopter may have missed the rows, so they are appended again to a new file.
+ * renames the file, and only then reads it. After each append, the process checks if its file still has its name. If
+ * the file was renamed, the adopter may have missed the rows, so they are appended again to a new file.
  */
 import { createReadStream, existsSync, renameSync, statSync, unlinkSync } from 'node:fs'
 import { link, mkdir, open, readdir, rm } from 'node:fs/promises'
@@ -108,7 +108,10 @@ export class SettlementJournal<Row> {
     }
   }
 
-  /** If the last append failed, tries again. If this fails too, `canDoWithout` decides if there is room. */
+  /**
+   * If the last append failed, tries again. If this fails too, the journal counts as usable again if `canDoWithout`
+   * resolves.
+   */
   async repair(canDoWithout: () => Promise<void>): Promise<void> {
     if (!this.#isBroken) return
     await this.append([]).catch(canDoWithout)
@@ -119,12 +122,13 @@ export class SettlementJournal<Row> {
   async replay(write: (rows: readonly JournalRow<Row>[]) => Promise<void>): Promise<void> {
     if (this.#isAdopted() && this.#appendsUnderWay === 0) this.#forget()
     if (this.#bytes === 0) return
-    // While this handle is open, no later file can have the same number.
+    // While this handle is open, no later file can have the same inode number.
     const handle = await open(this.#file, 'r')
     try {
       const { ino } = await handle.stat({ bigint: true })
       const texts = new Map<string, string>()
-      // Rows that are appended meanwhile are written too. If the file is adopted meanwhile, its rows are the adopter's.
+      // Rows appended meanwhile are written too. If another process adopts the file meanwhile, it writes the remaining
+      // rows.
       for (let start = 0; this.#isNameOf(ino) && this.#bytes > start; ) {
         const end = this.#bytes
         await this.#read(this.#file, { start, end: end - 1 }, texts, write)
@@ -150,7 +154,7 @@ export class SettlementJournal<Row> {
     return this.#bytes > 0 && !existsSync(this.#file)
   }
 
-  /** Returns true if the path still names this open file, and not a later one or no file. */
+  /** Returns true if the path still leads to the file with this inode number. */
   #isNameOf(ino: bigint): boolean {
     return statSync(this.#file, { bigint: true, throwIfNoEntry: false })?.ino === ino
   }
@@ -251,8 +255,9 @@ function hasMoved(from: string, to: string): boolean {
 }
 
 /**
- * Restores an adopted file's first name, so that any process can adopt it. A link never replaces a file. If its author
- * has begun a new file, the adopted file stays, and is tried again.
+ * Restores an adopted file's first name, so that any process can adopt it. A hard link is used, because it never
+ * replaces a file. If the file's first process has begun a new file under this name, the adopted file keeps its name
+ * and is adopted again later.
  */
 async function giveBack(adopted: string, file: string): Promise<void> {
   const isLinked = await link(adopted, file).then(

@@ -34,7 +34,10 @@ export function createReplay<Row>(
     }
   }
 
-  /** The data folder may have been used with another database. Its organizations are not in this one. */
+  /**
+   * Writes rows only if this database has their organizations: the data folder may have been used with another
+   * database.
+   */
   async function writeKnown(rows: readonly JournalRow<Row>[]): Promise<void> {
     const ids = [...new Set(rows.map(({ organizationId }) => organizationId))]
     const { count } = await guard(sql, {

@@ -9,7 +9,7 @@ export type KeyChange = { lookup: string } | { organizationId: string } | { all:
 
 export const keysChannel = 'parley_keys'
 
-/** A lookup is hex, so a payload with this prefix can only be an organization id. */
+/** A key's `lookup` is hexadecimal, so a payload with this prefix can only be an organization id. */
 const organizationPrefix = 'org_'
 const all = '*'
 

@@ -30,8 +30,8 @@ export function createOrganizationNotices(sql: Sql): OrganizationNotices {
   return {
     watch: (watcher) => void watchers.push(watcher),
     async listen() {
-      // The driver listens again after each lost connection. While the database counts as unreachable, no code reads
-      // it, so its return counts as a change too.
+      // The driver listens again after each lost connection. During an outage no code reads the database, so `changed`
+      // is also called when the outage ends.
       await sql.listen(channel, changed, changed)
       onReturn(sql, changed)
     },

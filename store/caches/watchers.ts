@@ -1,4 +1,4 @@
-/** Calls functions when a named thing changes. Any process may change the thing; the notification contains its name. */
+/** Calls the functions registered for a name when any process sends a notification with this name. */
 import type { Sql } from '../postgres/connect.ts'
 
 export class Watchers {

@@ -51,7 +51,7 @@ export async function listCallsOfAgent(
   return { calls: rows.map(summaryOf), nextUs: count > 0 ? lastUs : null }
 }
 
-/** Lists all unfinished calls that a process has. Limits bound their number: sessions of a process, and phone legs. */
+/** Lists all unfinished calls with a serving process. The limits on sessions and on phone legs bound their number. */
 export function listOwnedCalls(tx: Tx, organizationId: string): Promise<OwnedCall[]> {
   return tx<OwnedCall[]>`
     select organization_id as "organizationId", test, id, owner_id as "ownerId" from calls

@@ -147,7 +147,7 @@ function countOpen(worlds: CallStoreDeps['worlds'], organizationId: string, isOw
   })
 }
 
-/** The most calls in the list, newest first. Any older call is known to the process that made or joined it. */
+/** The most calls in LiveKit rooms to list, newest first. A process still has its older calls in memory. */
 const inRoomsMax = 5000
 
 async function listInRooms(tx: Tx): Promise<RoomCall[]> {
@@ -167,7 +167,7 @@ async function release(tx: Tx, tenant: Tenant, id: string, ownerId: string): Pro
 
 const jsonText = (value: unknown) => JSON.stringify(value)
 
-/** Stores entries and all that follows from them. The call's row must be locked. */
+/** Stores call entries, and the rows and events derived from them. The call's row must be locked. */
 async function store(tx: Tx, deps: CallStoreDeps, call: Call, entries: readonly CallEntry[]): Promise<CallEntry[]> {
   const storedIds = await storedEventIds(tx, call, entries)
   const nowMs = deps.clock.nowMs()

@@ -41,8 +41,8 @@ export function createLegCharges(worlds: Worlds & Tenancy, clock: Clock): LegCha
 /**
  * Finds calls that the credit or their key's budget no longer covers. A leg is debited when its minute is over, so the
  * credit must also cover the current minutes. Otherwise fifty calls with credit for one call would each go on for a
- * minute. Legs are covered in the order of their answers. Reserved credit counts too, because most of each reservation
- * is given back.
+ * minute. The credit covers legs by their answer time, earliest first. Reserved credit counts too, because most of each
+ * reservation is given back.
  */
 function readUncovered(tx: Tx, ownerId: string, now: Date, limit: number): Promise<(Tenant & { callId: string })[]> {
   return tx<(Tenant & { callId: string })[]>`
@@ -70,7 +70,8 @@ function readUncovered(tx: Tx, ownerId: string, now: Date, limit: number): Promi
 }
 
 /**
- * SQL: the leg is answered, has a price and is not settled. It has the index's condition. A test call costs nothing.
+ * SQL: the leg is answered, has a price and is not settled. The SQL contains the partial index's condition, so Postgres
+ * uses the index. A test call costs nothing.
  */
 const unsettled = (tx: Tx) =>
   tx`l.micro_usd_per_minute > 0 and l.answered_at is not null and not l.is_settled and not l.test`
@@ -128,7 +129,7 @@ async function write(tx: Tx, debits: readonly Debit[], now: Date): Promise<void>
     select`
 }
 
-/** Reads a call's answered legs. A bridged leg can outlive its call, so it counts until it ends itself. */
+/** Reads a call's answered legs. A bridged leg can outlive its call, so its time counts until the leg ends. */
 export async function readLegUses(
   tx: Tx,
   { organizationId, test }: Tenant,

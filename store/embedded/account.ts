@@ -1,7 +1,7 @@
 /**
  * Finds an account to run Postgres. Postgres refuses to run as root, so root must drop to another account. The account
- * must be able to read the programs and to enter the data folder. This depends on every folder above both, so we do not
- * look at modes but try each account.
+ * must be able to read the programs and to enter the data folder. This depends on every parent folder, so each account
+ * is tried instead of checking folder modes.
  */
 import { spawnSync } from 'node:child_process'
 import { chownSync, readFileSync, statSync } from 'node:fs'
@@ -14,7 +14,7 @@ export type Account = {
   uid: number
   /** Options for spawn. Empty: Postgres runs as this process's account. */
   drop: { uid?: number; gid?: number }
-  /** Words before every command, for example `unshare`. */
+  /** A program and its options to put before every command, for example `unshare`. */
   wrapper: readonly string[]
 }
 
@@ -48,8 +48,8 @@ export function tryPostgres(account: Account, postgres: string, folder: string, 
 }
 
 /**
- * Returns the words before initdb and single-user mode, which need a passwd row for their uid. The server does not need
- * a row.
+ * Returns the program to put before initdb and single-user mode: both need a passwd row for their uid. The server does
+ * not need a row.
  */
 export function setupWrapper(account: Account): readonly string[] {
   if (account.wrapper.length > 0 || account.drop.uid !== undefined) return account.wrapper

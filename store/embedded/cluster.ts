@@ -145,8 +145,8 @@ function makeDraft(site: Site): string {
 }
 
 function initdb({ binaries, account, major, env }: Runner, directory: string): Promise<void> {
-  // The builtin provider sorts the same on every machine. A C library's order can change with an update, and then an
-  // index is wrong.
+  // Postgres's builtin locale provider sorts the same on every machine. With a C library's locale, an update can change
+  // the sort order, and existing indexes become wrong.
   const builtin = ['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--no-locale']
   const locale = major >= 17 ? builtin : ['--locale=C.UTF-8']
   const args = ['-D', directory, '-U', 'postgres', '--auth=trust', '-E', 'UTF8', '--no-instructions']

@@ -1,4 +1,4 @@
-/** Looks at one Postgres server process from outside: its lock file, its life, its socket folder. */
+/** Examines a Postgres server process from outside: its lock file, whether it lives, its socket folder. */
 import { createHash } from 'node:crypto'
 import { chownSync, lstatSync, mkdirSync, readFileSync } from 'node:fs'
 import { connect } from 'node:net'
@@ -22,8 +22,8 @@ export function readLockFile(directory: string, file = 'postmaster.pid'): Postma
 }
 
 /**
- * Returns true if the process lives. A signal alone does not prove this, because a dead process also accepts signals
- * until its parent has reaped it.
+ * Returns true if the process lives. A signal alone does not prove this, because a dead process (a zombie) accepts
+ * signals too, until its parent has reaped it.
  */
 export function isAlive(pid: number): boolean {
   if (!Number.isInteger(pid) || pid <= 0) return false

@@ -115,7 +115,10 @@ function adopt({ pid, socketDir }: Postmaster, { account }: Cluster, progress: (
   return { pid, socketDir, adopted: true }
 }
 
-/** Starts a server. Returns null if another server was in the way. The calling code should then check again. */
+/**
+ * Starts a server. Returns null if another server has the lock file or the shared memory. The calling code should then
+ * check again.
+ */
 async function launch(cluster: Cluster, { clock, progress }: Context): Promise<Server | null> {
   const socketDir = makeSocketDir(cluster.directory, cluster.account)
   const logStart = existsSync(cluster.logFile) ? statSync(cluster.logFile).size : 0
@@ -147,7 +150,7 @@ function spawnServer(cluster: Cluster, socketDir: string, logBytes: number): { p
     unix_socket_directories: socketDir,
     unix_socket_permissions: '0700',
     max_connections: '100',
-    // With the level `error`, every LOG line would still be printed.
+    // In this setting LOG ranks between ERROR and FATAL, so `error` would still print every LOG line.
     log_min_messages: 'fatal',
     cluster_name: 'parley',
   }

@@ -46,8 +46,8 @@ export function createRmsgInventory(worlds: Pick<Tenancy, 'asOperator'>, clock: 
       change<'no_organization' | 'assigned'>(named, async (tx, number) => {
         if (number.organizationId !== null) return number.organizationId === organizationId ? null : 'assigned'
         await lockPool(tx, { organizationId, test: number.test })
-        // A pool has live or test numbers, but the legacy setting covers both. So a test number must not change it for
-        // live keys.
+        // The legacy inventory setting is for the whole organization, so a test number must not change it for live
+        // keys.
         const updated = await tx`
           update organizations set rmsg_legacy_inventory = rmsg_legacy_inventory and ${number.test},
             rmsg_legacy_ended = rmsg_legacy_ended or not ${number.test}::boolean
@@ -82,7 +82,7 @@ export function createRmsgInventory(worlds: Pick<Tenancy, 'asOperator'>, clock: 
 
 async function mark(tx: Tx, number: RmsgNumber, isThere: boolean, now: Date): Promise<void> {
   if (isThere === (number.status !== 'unavailable')) return
-  // The operator's pause is remembered. So it still holds if the provider loses the number and has it again later.
+  // The operator's pause is stored. So the number is paused again if the provider loses it and lists it again later.
   const change = isThere
     ? tx`status = case when was_paused then 'paused' else 'active' end, was_paused = false`
     : tx`status = 'unavailable', was_paused = (status = 'paused')`

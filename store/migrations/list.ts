@@ -4,8 +4,8 @@ import { owners } from './0050-owners.ts'
 import type { Migration } from './migration.ts'
 
 /**
- * The previous version's schema. The previous version can serve over later steps if they only add. At each release this
- * is raised to the newest step. Before the first release it is the baseline.
+ * The previous version's schema. The previous version can still serve after later steps if these only add. At each
+ * release this number is raised to the newest step. Before the first release it is the baseline.
  */
 export const servedSchema = 48
 

@@ -12,7 +12,7 @@ export const schemaVersion = newestOf(migrations)
 /** The schema made by the first step. Every release has at least this schema. */
 const baselineVersion = migrations[0]?.version ?? 0
 
-/** Returns true for a schema from a build before the first release. No step leads on from such a schema. */
+/** Returns true for a schema from a build before the first release. Such a schema cannot be upgraded. */
 export const isUnreleased = (version: number) => version > 0 && version < baselineVersion
 
 /**
@@ -132,8 +132,8 @@ async function listPending(sql: Sql | Tx, steps: readonly Migration[], upTo: num
 }
 
 /**
- * Takes one step. A version may serve over this step if its schema is at least `serves_from`. Null: no older version
- * may serve.
+ * Applies one step. A server made for an older schema may go on serving if that schema's version is at least
+ * `serves_from`. Null: no older version may serve.
  */
 async function apply(sql: Sql | Tx, migration: Migration): Promise<void> {
   const { version, name, breaks } = migration
@@ -142,7 +142,7 @@ async function apply(sql: Sql | Tx, migration: Migration): Promise<void> {
   await sql`insert into parley_migrations (version, name, serves_from) values (${version}, ${name}, ${servesFrom})`
 }
 
-/** Throws unless this version can serve over the database's schema. Changes nothing. */
+/** Throws unless this server version can work with the database's schema. Changes nothing. */
 export async function requireSchema(sql: Sql, needed = schemaVersion): Promise<void> {
   const version = await readSchemaVersion(sql, needed)
   if (version >= needed) return
@@ -151,8 +151,8 @@ export async function requireSchema(sql: Sql, needed = schemaVersion): Promise<v
 }
 
 /**
- * Reads the schema's version: 0 if the database has no tables made by Parley. Throws if a newer version has taken a
- * step over which this version cannot serve, or if the schema is from before the first release.
+ * Reads the schema's version: 0 if the database has no tables made by Parley. Throws if a newer version has applied a
+ * step incompatible with this version, or if the schema is from before the first release.
  */
 export async function readSchemaVersion(sql: Sql, known = schemaVersion): Promise<number> {
   const [table] = await sql<{ exists: boolean }[]>`select to_regclass('parley_migrations') is not null as exists`

@@ -1,11 +1,12 @@
 /**
- * One schema step. Versions count on from the baseline. A step only adds, so the previous version can serve over it. To
- * remove or tighten something, wait one version (CONTRIBUTING.md, "Change the schema").
+ * One schema step. Versions count on from the baseline. A step only adds to the schema, so the previous server version
+ * can serve before and after it. To remove or tighten something, wait one version (CONTRIBUTING.md, "Change the
+ * schema").
  */
 export type Migration = {
   version: number
   name: string
-  /** States why the previous version cannot serve over this step. Absent: it can. */
+  /** States why the previous server version cannot serve after this step. Absent: it can. */
   breaks?: string
 } & (Changes | Indexes)
 

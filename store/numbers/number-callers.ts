@@ -4,8 +4,8 @@ import { ownKeys } from '../access/caller-columns.ts'
 import type { Tenancy } from '../postgres/tenant.ts'
 
 /**
- * Makes the caller record for a call to an organization's number. Such a call has no API key. So the record has the
- * organization's settings, and the number's id instead of a key's id.
+ * Finds the API client (`Caller`) for a phone call to an organization's number. Such a call has no API key. So the
+ * client has the organization's settings, and the number's id instead of a key's id.
  */
 export function createNumberCallers(tenancy: Tenancy): CallersOfNumbers {
   return {

@@ -1,4 +1,7 @@
-/** Imported numbers across all organizations: imports without approval, and numbers with several organizations. */
+/**
+ * Imported numbers across all organizations: imports waiting for approval, and numbers imported by several
+ * organizations.
+ */
 import type { ImportedNumberRow, NumberImports } from '../../domain/records/number-import.ts'
 import type { PhoneNumber } from '../../domain/records/phone-number.ts'
 import type { Tx } from '../postgres/connect.ts'
@@ -47,7 +50,7 @@ const isLive = (tx: Tx, table: 'n' | 'o') => tx`not ${tx(table)}.test and ${tx(t
 
 /**
  * Marks numbers if another organization has them too. A tenant cannot read the rows of others, so this runs as the
- * operator. The numbers belong to one organization.
+ * operator. All given numbers must belong to the same organization.
  */
 export async function markAlsoImported(
   { asOperator }: Operator,
@@ -58,7 +61,7 @@ export async function markAlsoImported(
   if (first === undefined) return [...numbers]
   const all = arrayLiteral(own.map(({ e164 }) => e164))
   const ends = arrayLiteral(own.map(({ e164 }) => e164.slice(-6)))
-  // Each alternative matches an index.
+  // Each `or` operand has a matching index.
   const rows = await asOperator(
     (tx) => tx<{ e164: string }[]>`
       select e164 from phone_numbers

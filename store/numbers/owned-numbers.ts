@@ -77,7 +77,7 @@ const lockWaitMs = 120_000
 
 /**
  * Runs `run` under a lock on the number. The lock ends with the transaction, its connection or its process. If the
- * connection is lost, the current step still keeps other steps out in this process, but another process may start one.
+ * connection is lost, the current step still blocks other steps in this process, but another process may start a step.
  */
 function locked<Outcome>(
   { asOperator }: Pick<Tenancy, 'asOperator'>,

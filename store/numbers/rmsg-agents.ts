@@ -58,8 +58,8 @@ export async function giveNumber(
 }
 
 /**
- * Removes the number from the settings. The settings are stored without it, because only the number's row stores its
- * agent.
+ * Removes the number from the settings. Only the number's row stores the assignment, so an agent's stored settings have
+ * no number.
  */
 export function withoutNumber({ rmsg, ...settings }: AgentSettings): AgentSettings {
   if (rmsg === undefined) return settings

@@ -23,7 +23,8 @@ import {
 
 const idForm = /^sip_[0-9A-Za-z]{22}$/
 /**
- * The most connections found for one address. Several organizations may name it, for example a large trunk's address.
+ * The most connections found for one address. Several organizations may have the same trunk provider, and so the same
+ * address.
  */
 const alikeMax = 64
 const outgoingMax = 1_000
@@ -191,8 +192,8 @@ function order(tx: Tx, dialed: string) {
 }
 
 /**
- * Returns SQL: the number `n` is the dialled number. If the dialled text has no +, only the numbers' ends are compared,
- * because other countries' prefixes are unknown here.
+ * Returns SQL: the number `n` is the dialled number. If the dialled text has no +, only the last digits are compared,
+ * because the country's dialling prefixes are unknown here.
  */
 function isMeant(tx: Tx, dialed: string) {
   const digits = digitsOf(dialed)
@@ -202,8 +203,8 @@ function isMeant(tx: Tx, dialed: string) {
 }
 
 /**
- * SQL: the last digits agree, and the operator has approved the import. A number's international and national forms have the same last digits. The text must
- * match the index on these digits.
+ * SQL: the last digits agree, and the operator has approved the import. A number's international and national forms
+ * have the same last digits. The SQL text must equal the indexed expression.
  */
 const isAlike = (tx: Tx, dialed: string) =>
   tx`n.source = 'sip_trunk' and not n.test and not n.awaits_approval and right(n.e164, 6) = ${digitsOf(dialed).slice(-digitsCompared)}`

@@ -46,7 +46,8 @@ export function connect(target: Target, name: string, connectionsMax: number): P
       // The same plan serves each batch, because batches differ only in their arrays' lengths. Planning each batch
       // again would cost more than running it.
       plan_cache_mode: 'force_generic_plan',
-      // Turns JIT compilation off: a disabled plan counts as so expensive that Postgres would compile it.
+      // Turns JIT compilation off: the planner adds a huge cost to a disabled join, so Postgres would compile cheap
+      // plans.
       jit: 'off',
     }),
     tenant: pool(target, connectionsMax, sockets, { application_name: name }),
@@ -155,7 +156,7 @@ function parseUrl(text: string): { url: string; host: string | null } {
     throw new Error(`DATABASE_URL has another sslmode than ${tlsModes.join(', ')}.`)
   const host = url.searchParams.get('host')
   url.searchParams.delete('host')
-  // A name in the URL would replace our name, but instances find one another by our name (instances.ts).
+  // An `application_name` in the URL would replace ours, but instances find one another by it (instances.ts).
   url.searchParams.delete('application_name')
   return { url: url.href, host }
 }

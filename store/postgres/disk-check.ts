@@ -3,12 +3,14 @@ import type { Sql } from './connect.ts'
 import { inTime } from './outage.ts'
 
 /**
- * The rows take about 200 KiB, more than `work_mem`, so Postgres writes them to a temporary file. A change of a small row
- * would not need the disk: its page exists, and the log is written to a file of fixed size.
+ * The rows take about 200 KiB, more than `work_mem`, so Postgres writes them to a temporary file. A change to a small
+ * row would need no new disk space: its page exists, and write-ahead log files have a fixed size.
  */
 const rowsOnDisk = 8_000
 
-/** Makes the check. It rejects if the disk is full or the database is read-only. Calls at once share one statement. */
+/**
+ * Makes the check. It rejects if the disk is full or the database is read-only. Concurrent calls share one statement.
+ */
 export function createDiskCheck(sql: Sql): () => Promise<void> {
   let running: Promise<void> | null = null
   return () =>

@@ -18,8 +18,8 @@
  * - If Postgres refuses a COPY's rows after the last row was sent, the COPY never ends.
  *
  * The option `socket` is changed too. In the driver it makes the sockets, and if it cannot connect, the connection is
- * permanently lost. Here it only receives each new socket, so that a silent one can be destroyed (sockets.ts). It also
- * learns if the socket listens for notifications.
+ * permanently lost. Here the option's function only receives each new socket, and whether the socket listens for
+ * notifications. So a silent socket can be destroyed (sockets.ts).
  *
  * The driver is loaded as CommonJS, because a CommonJS module can be compiled from repaired text.
  */

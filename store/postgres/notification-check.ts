@@ -1,8 +1,8 @@
 /**
  * Checks that notifications of the database arrive. The listening connection may be silent for ever: a firewall has
- * dropped it, or a pooler between gives each statement another connection. So this process regularly notifies itself.
- * If the notification does not arrive, the connection is closed. Then the driver listens on a new connection, and
- * everything is read again as after a missed notification, for example the credentials of open sockets.
+ * dropped it, or a connection pooler gives each statement another connection. So this process regularly notifies
+ * itself. If the notification does not arrive, the connection is closed. Then the driver listens on a new connection,
+ * and everything is read again as after a missed notification, for example the credentials of open sockets.
  */
 import type { Log } from '../../domain/ports/system.ts'
 import { systemClock, within } from '../../runtime/timing/clock.ts'

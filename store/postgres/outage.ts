@@ -10,9 +10,10 @@
  * ```
  *
  * - An answer to any work or to a probe shows that the database lives. Silence only counts while work is under way.
- * - A probe is under way for half of the deadline before the database counts as away. So a slow statement alone, or a
- *   long distance to the database, is no outage.
- * - Time is counted in ticks. If this process or its machine is too busy for a tick, that time is not the database's.
+ * - A probe is under way for half of the deadline before the state becomes `away` (unreachable). So a slow statement
+ *   alone, or a long distance to the database, is no outage.
+ * - Time is counted in ticks. If this process or its machine is too busy for a tick, the lost time does not count
+ *   against the database.
  * - After a refusal the statement may still be under way. `late` runs when it has ended, so its effect can be undone.
  */
 import { Fault } from '../../domain/records/fault.ts'
@@ -20,7 +21,7 @@ import type { Sql } from './connect.ts'
 import { asFault, isAnswer, isLost } from './unavailable.ts'
 
 export type OutageParts = {
-  /** The deadline of a batch. A silent database is away after three quarters of it. */
+  /** The deadline of a batch. A silent database counts as unreachable after three quarters of this time. */
   deadlineMs: number
   /** Resolves if the database answers a trivial statement. It must end within about `probeEveryMs`. */
   probe: () => Promise<void>
@@ -52,7 +53,7 @@ export class Outage {
   readonly #pending = new Set<Pending>()
   #state: 'normal' | 'suspected' | 'away' = 'normal'
   #timer: NodeJS.Timeout | null = null
-  /** The number of the current tick. The next members are numbers of ticks too. */
+  /** The current tick's number. The next members are tick numbers too. */
   #now = 0
   #answeredAt = 0
   #suspectedAt = 0
@@ -114,7 +115,7 @@ export class Outage {
     if (!this.#isClosed) this.#timer ??= setInterval(() => this.#tick(), this.#tickMs).unref()
   }
 
-  /** Without work no ticks are counted, so the wait for the next probe would not end. */
+  /** Stops the ticks if no work is under way. The wait for the next probe is counted in ticks, so it is reset here. */
   #rest(): void {
     this.#probeAt = 0
     this.#stopTicking()

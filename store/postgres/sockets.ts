@@ -5,7 +5,10 @@ export class Sockets {
   /** The value is true if the socket listens for notifications. */
   readonly #open = new Map<net.Socket, boolean>()
 
-  /** The driver calls this with each new socket. It also removes listeners, so closed sockets are found here. */
+  /**
+   * The driver calls this with each new socket. The driver removes a socket's listeners, so a 'close' listener would be
+   * lost: closed sockets are dropped here instead.
+   */
   readonly add = (socket: net.Socket, isListening: boolean): void => {
     for (const [earlier] of this.#open) if (earlier.destroyed) this.#open.delete(earlier)
     this.#open.set(socket, isListening)
@@ -19,7 +22,7 @@ export class Sockets {
     }
   }
 
-  /** Afterwards the driver listens over a new socket. */
+  /** Destroys the sockets used for LISTEN. The driver then listens over a new socket. */
   destroyListening(): void {
     for (const [socket, isListening] of this.#open) if (isListening) socket.destroy()
   }

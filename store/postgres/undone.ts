@@ -9,16 +9,19 @@ import { inTime, onReturn } from './outage.ts'
 import { isAnswer } from './unavailable.ts'
 
 export type UndoneWrites<Row, Answer> = {
-  /** Runs a write in time. If it fails or is refused, the rows are undone. */
+  /** Runs a write with a deadline. If it fails or is refused, the rows are undone. */
   write<T>(rows: readonly Row[], run: () => Promise<T>): Promise<T>
-  /** Undoes written rows for their request. If this fails, they are undone later. */
+  /** Undoes rows after a successful write, for example to release a key. If this fails, they are undone later. */
   undo(rows: readonly Row[]): Promise<Answer>
   /** Undoes the remaining rows. */
   run(): Promise<void>
 }
 
 const rowsMax = 256
-/** More rows are forgotten. If this process ends, other code gives back what they hold. */
+/**
+ * The most rows that wait to be undone. Further rows are forgotten. After this process has ended, other processes
+ * release their credit or key.
+ */
 const waitingMax = 10_000
 
 /** `isTwice`: after the first success the row is undone again when its write has certainly ended. */

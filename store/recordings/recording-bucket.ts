@@ -18,11 +18,14 @@ export type BucketSettings = {
 }
 
 const connectMs = 5_000
-/** The limit for an answer's start, and for each next piece. */
+/** The longest wait for an answer's start, and between two pieces. */
 const idleMs = 30_000
 /** The same limit for an upload. It is longer, because a server answers only after it has stored the whole object. */
 const uploadIdleMs = 120_000
-/** If a read breaks, it resumes at the same byte. After this many breaks in a row without a new byte, it fails. */
+/**
+ * If a read's connection breaks, the read resumes at the same byte. After this many breaks without a new byte, it
+ * fails.
+ */
 const breaksMax = 3
 
 /** Opens the bucket. Throws if the AWS packages are missing. */

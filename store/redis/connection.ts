@@ -26,7 +26,7 @@ export type Redis = {
 /** The prefix of all keys. The braces put all keys on one node of a cluster, because a script reads several keys. */
 export const keyPrefix = '{parley}:'
 
-/** All limits here are on the machine's clock, because a real server answers. */
+/** The time limits here use the machine's clock, because a real server answers. */
 const connectMs = 5_000
 /** If the server sends nothing for this long, in spite of a ping each second, it counts as gone. */
 const silenceMs = 3_000

@@ -78,8 +78,8 @@ export function createSealer({ current, previous }: MasterKeys): Sealer {
 }
 
 /**
- * Derives a key for this use from the master key (RFC 5869). If a derived key leaks, it reveals nothing about the
- * master key or another derived key.
+ * Derives the key that encrypts data keys from the master key (RFC 5869). If a derived key leaks, it reveals nothing
+ * about the master key or another derived key.
  */
 function derive(masterKey: string): Buffer {
   return Buffer.from(hkdfSync('sha256', masterKey, '', 'sealed secrets v1', keyBytes))

@@ -18,9 +18,12 @@ export type Instance = {
    * Counts other instances with leases in memory and with a database connection. A killed instance has no connection.
    */
   othersInMemory(): Promise<number>
-  /** Records that this instance counts in memory. Returns false and changes nothing if another instance is alive. */
+  /**
+   * Records that this instance counts its leases in memory. Returns false and changes nothing if another instance is
+   * alive.
+   */
   countInMemory(): Promise<boolean>
-  /** Records that this instance counts in rows, and replaces its lease rows. */
+  /** Records that this instance stores its leases as rows, and replaces these rows. */
   countInRows(leases: readonly KeyLeases[]): Promise<void>
   /** Calls `changed` at each instance's change, and when a change may have been missed. */
   listen(changed: () => void): Promise<void>

@@ -20,7 +20,7 @@ export type LeaseRows = {
   ): Promise<LeaseRefusal | null>
   /** Returns one lease a little later, in a batch. */
   end(organizationId: string, keyId: string, kind: LeaseKind): void
-  /** Counts unanswered calls of `acquire`. */
+  /** Counts calls to `acquire` without an answer yet. */
   waiting(): number
   /** Resolves when no statement for `acquire` or `end` is under way. */
   settle(): Promise<void>
@@ -34,7 +34,10 @@ export type LeaseRows = {
 
 /** Acquires and ends leases, through Postgres or through Redis. */
 export type LeaseStatements = {
-  /** Acquires leases. An answer is null if the lease is granted. After a rejection, `late` is called if they may count. */
+  /**
+   * Acquires leases. An answer is null if the lease is granted. After a rejection, `late` is called if the leases may
+   * have been stored all the same.
+   */
   acquireAll(asks: readonly Ask[], late: () => void): Promise<(LeaseRefusal | null)[]>
   endAll(ends: readonly Ends[]): Promise<void>
   /** Removes dead instances' leases. */

@@ -24,8 +24,8 @@
  *   instance is left, it moves back to memory.
  * - While the database does not answer, an instance does not change its state, and counts alone and grants. So a request
  *   that needs no database is served. A request with a price is refused, because its credit cannot be reserved.
- * - With `REDIS_URL` the same states are kept over Redis, and "rows" are fields there (store/redis). While Redis is away
- *   each instance counts alone and grants too.
+ * - With `REDIS_URL` the same states are kept over Redis, and "rows" are fields there (store/redis). While Redis is
+ *   unreachable, each instance also counts alone and grants.
  */
 import type { ConcurrencyLimits, EndLease, LeaseKind, LeaseRefusal, Limits } from '../../domain/access/limits.ts'
 import { createLocalLimits, type LocalLimits } from '../../domain/access/local-limits.ts'
@@ -35,8 +35,8 @@ import type { Instance } from './instances.ts'
 import { createLeaseRows, type LeaseRows, type LeaseStatements } from './lease-rows.ts'
 
 /**
- * The greatest age of the number of live instances. It must be the same in every instance, because a starting instance
- * waits for the others by this time.
+ * The known number of live instances is at most this old. The value must be the same in every instance, because a
+ * starting instance waits two such periods for the others.
  */
 export const refreshMs = 1_000
 
@@ -65,7 +65,10 @@ export class SharedLimits implements Limits {
    */
   #isUncertain = false
   #notified = () => {}
-  /** Renews this instance's row, counts the others and moves if their number has changed. */
+  /**
+   * Renews this instance's row and counts the other instances. If their number has changed, moves between `memory` and
+   * `rows`.
+   */
   readonly refresh = once(() => this.#look())
 
   constructor({ clock, log, instance, leases }: SharedLimitsParts) {

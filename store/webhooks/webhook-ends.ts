@@ -138,8 +138,8 @@ async function markEndpoints(tx: Tx, ends: readonly DeliveryEnd[], nowMs: number
 }
 
 /**
- * Sums up the attempts in one mark for each endpoint: gone if any answer was 410, else worked if any attempt succeeded,
- * else failed.
+ * Sums up the attempts in one mark for each endpoint: `gone` if any answer was 410, else `worked` if any attempt
+ * succeeded, else `failed`.
  */
 function marksOf(ends: readonly DeliveryEnd[]): Mark[] {
   const marks = new Map<string, Mark>()

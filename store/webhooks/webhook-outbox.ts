@@ -63,7 +63,7 @@ async function enqueueForStreams(tx: Tx, tenant: Tenant, event: OutboxEvent): Pr
     select ${notifyingStreams(tx, tenant)}`
 }
 
-/** Sets a separate body for some deliveries, because their endpoints need other fields. */
+/** Sets a separate body for some deliveries, because their endpoints have other extraction fields. */
 export async function giveOwnBody(
   tx: Tx,
   { organizationId, test }: Tenant,
