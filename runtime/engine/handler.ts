@@ -72,7 +72,7 @@ export type ServerSentEvent = {
 
 export type Result = {
   status: number
-  /** Needed only if the status has several media types. */
+  /** The body's media type. Needed only if the operation declares several media types for this status. */
   type?: string
   /**
    * Names in the spec's spelling. Only declared headers are written. `Content-Length` gives the length for a body in
@@ -125,7 +125,7 @@ type RefusalDetail = {
   hint?: string
   /** The schema rule broken by `param`. */
   keyword?: string
-  /** Every wrong place, `param` first, if the validator searched for all. */
+  /** All violations, starting with the violation at `param`. Absent if the validator stops at the first violation. */
   issues?: readonly Issue[]
   retryAfterS?: number
   allow?: string

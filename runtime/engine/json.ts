@@ -130,7 +130,10 @@ function parse(text: string): unknown {
   }
 }
 
-/** True if `__proto__` may be in the text, in any spelling allowed by JSON. A false positive only costs a walk. */
+/**
+ * True if `__proto__` may be in the text, in any spelling allowed by JSON. A false positive only costs a search through
+ * the parsed value.
+ */
 function isSuspect(text: string): boolean {
   return text.includes('__proto__') || (text.includes('\\u00') && escaped.test(text))
 }

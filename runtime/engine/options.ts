@@ -48,14 +48,14 @@ export type Limits = {
   /** The limit on JSON bodies for operations without an API key, because anybody may send such a body. */
   keylessBytesMax: number
   audioBytesMax: number
-  /** Bytes for all requests' bodies in memory together, divided among organizations. */
+  /** The most bytes for all requests' bodies in memory together, divided among organizations. */
   uploadMemory: number
   /**
-   * Requests in flight from one address. An HTTP/1.1 connection has one request at a time, so this bounds busy
+   * The most requests in flight from one address. An HTTP/1.1 connection has one request at a time, so this bounds busy
    * connections. Idle connections end after 10 s.
    */
   connectionsPerAddressMax: number
-  /** The longest pause of a body. A body that waits longer is refused. */
+  /** The longest pause between two chunks of a request body. After a longer pause the body is refused. */
   bodyTimeoutMs: number
   /** The lowest speed of a body, in bytes a second. A slower body is refused. */
   bodyBytesPerSMin: number
@@ -63,13 +63,13 @@ export type Limits = {
   uploadBodyTimeoutMs: number
   /** The longest wait until a client reads the written bytes. */
   readerTimeoutMs: number
-  /** Requests in flight, divided among organizations. Further requests are refused as overloaded. */
+  /** The most requests in flight, divided among organizations. Further requests are refused as overloaded. */
   requestsMax: number
-  /** Open sockets. Further sockets are refused as overloaded. */
+  /** The most open sockets. Further sockets are refused as overloaded. */
   socketsMax: number
   /** A larger frame ends its socket without a close frame (1006). */
   frameBytesMax: number
-  /** Bytes written to a socket but not yet read. More bytes end the socket. */
+  /** The most bytes written to a socket and not yet read. More bytes end the socket. */
   bufferBytesMax: number
   /**
    * Seconds, from 8 to 960. If a socket's client sends nothing for this long, not even a ping or pong, the socket is
@@ -102,8 +102,8 @@ export type EdgeQuotaOptions = {
   /** Addresses or CIDR ranges. Their X-Forwarded-For is trusted. */
   trustedProxies: readonly string[]
   /**
-   * Called once, for the first X-Forwarded-For from a private address apart from the trusted proxies. All clients of
-   * such a proxy count as one address.
+   * Called once, if a private address outside `trustedProxies` sends X-Forwarded-For. It is probably a proxy: all its
+   * clients count as one address.
    */
   onUnnamedProxy?: (address: string) => void
   /** The most addresses counted in one window. If there are more, the oldest address is dropped. */

@@ -19,8 +19,8 @@ export function refuseBody(errors: readonly Violation[] | null | undefined, whol
 }
 
 /**
- * Makes the refusal for violations in {path, query, header}. `param` is the parameter's name. `headerName` spells a
- * header in the client's way.
+ * Makes the refusal for violations in {path, query, header}. `param` is the parameter's name. `headerName` returns a
+ * header's name with the deployment's prefix, as clients send it.
  */
 export function refuseParams(
   errors: readonly Violation[] | null | undefined,

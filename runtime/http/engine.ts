@@ -126,7 +126,7 @@ export class Engine {
     return { status: 500, headers: {}, body: '{}' }
   }
 
-  /** Aborts all signals in flight. If a handler listens to its signal, it ends with a fault. */
+  /** Aborts every request in flight. If a handler listens to its signal, its request ends with a fault. */
   abortAll(reason: Error): void {
     for (const exchange of this.#exchanges.all()) exchange.abort(reason)
   }

@@ -82,7 +82,7 @@ export class HttpExchange implements Context, Placed {
     return this.endpoint?.operation.id ?? this.channelId
   }
 
-  /** The owner of the request's places, usually an organization. */
+  /** The owner (usually an organization) under which the request counts against the limits. */
   get owner(): string {
     return this.#owner
   }
@@ -158,7 +158,7 @@ export class HttpExchange implements Context, Placed {
     this.#bodyBytes = null
   }
 
-  /** Refuses the body, because its place is given to another owner. */
+  /** Refuses the request while its body arrives, because its place in flight is given to another owner. */
   #refuseBody(): void {
     this.closesConnection = true
     this.receiver?.fail(givenBack())
@@ -182,7 +182,7 @@ export class HttpExchange implements Context, Placed {
   }
 }
 
-/** The refusal if a request's place was given to another owner. */
+/** Makes the refusal for a request if its place in flight was given to another owner. */
 export function givenBack(): Refusal {
   return new Refusal('overloaded', { message: 'the body arrives too slowly for a busy server', retryAfterS: 1 })
 }

@@ -7,9 +7,9 @@ import type { HttpExchange } from './http-exchange.ts'
 
 export type ReceiverLimits = {
   bytesMax: number
-  /** The limit in messages to the client: without boundaries and part headers. */
+  /** The limit stated in messages to the client. It excludes boundaries and part headers. */
   payloadBytesMax: number
-  /** The longest pause of a body. */
+  /** The longest pause between two chunks. */
   pauseMs: number
   bytesPerSMin: number
 }

@@ -53,7 +53,7 @@ function lengthOf({ headers }: Result): number | null {
   return typeof value === 'number' ? value : null
 }
 
-/** Asks nginx and similar proxies to pass on pieces at once. Otherwise they buffer them up to some kilobytes. */
+/** Asks nginx and similar proxies to forward each piece at once. Otherwise they buffer some kilobytes. */
 const unbuffered = ['X-Accel-Buffering', 'no']
 
 /** Answers with the surface's envelope for the error. The surface's fault writer logs it. Never throws. */

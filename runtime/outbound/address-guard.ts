@@ -110,8 +110,8 @@ export function isSubnet(text: string): boolean {
 
 type Address = ReturnType<typeof ipaddr.parse>
 
-// Some stacks still map ::/96 to IPv4 addresses, so only the allocated global IPv6 range counts as public. Its tunnels
-// and documentation range are not `unicast`.
+// Some stacks still map ::/96 to IPv4 addresses, so only the allocated global IPv6 range counts as public. Its tunnel
+// ranges and documentation range are refused too, because ipaddr.js does not classify them as `unicast`.
 const globalIpv6 = ipaddr.parseCIDR('2000::/3')
 
 function isPublic(address: Address): boolean {

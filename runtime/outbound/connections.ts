@@ -1,7 +1,7 @@
 /**
  * Divides one pool's connections among organizations. A request without a free connection waits in a queue, which is
- * divided in the same way and serves the organizations one after another. If an organization lacks a connection,
- * another organization's borrowed connection is cut if its reader is stuck.
+ * divided in the same way and serves the organizations one after another. If an organization has fewer connections than
+ * its share and needs another, a connection beyond another organization's share is cut if its answer is not being read.
  *
  *   begin ──► connection ──► ended
  *     └─► queue ──┘ └─ waited too long: queue_full
@@ -42,7 +42,7 @@ export class Connections<Request extends { owner?: string | undefined }> impleme
     const { owners, part } = shares ?? undivided()
     this.#connections = new Capacity({ max: connectionsMax, part }, owners)
     this.#queue = new Capacity({ max: queuedMax, part }, owners)
-    // The check for time-outs may be late.
+    // The check for time-outs may be up to `lookEveryMs` late, so the limit is shorter by this time.
     this.#waitMs = Math.max(0, (shares?.waitMs ?? Number.POSITIVE_INFINITY) - lookEveryMs)
     this.#send = send
     this.#inFlight = new Watch(clock, lookEveryMs, (pending, nowMs) => pending.look(nowMs))

@@ -10,7 +10,7 @@ export type OutboundLimits = {
   /** The longest time for a whole answer. */
   totalMs: number
   connectionsMax: number
-  /** Requests waiting for a connection. Further requests are refused. */
+  /** The most requests waiting for a connection. Further requests are refused. */
   queuedMax: number
   /** Divides the connections among organizations. */
   shares?: ConnectionShares
@@ -23,8 +23,8 @@ export type OutboundLimits = {
   /** The largest message on a socket. A larger message ends the socket. */
   frameBytesMax: number
   /**
-   * Bytes not yet taken by a socket's server. If there are more, the socket is cut. Audio streams have separate, lower
-   * limits, counted in the client's audio: 24 MiB are at most 32 MiB as base64.
+   * The most bytes sent on a socket and not yet taken by its server. With more bytes, the socket is cut. Audio streams
+   * have separate, lower limits, counted in the client's audio: 24 MiB are at most 32 MiB as base64.
    */
   bufferedBytesMax: number
   warmSockets: WarmSockets
@@ -34,7 +34,7 @@ export type OutboundLimits = {
 export type WarmSockets = {
   /** Sockets kept open for a recently used route. 0 keeps no socket. */
   perRoute: number
-  /** Sockets to one provider, over all its routes and keys. */
+  /** The most warm sockets to one provider, over all its routes and keys. */
   socketsMax: number
   /** A use counts as recent for this long. */
   routeMs: number

@@ -38,7 +38,7 @@ const interimsMax = 32
 
 export abstract class PendingRequest implements Placed {
   place = -1
-  /** The request's place among its organization's connections, or in the queue before them. */
+  /** The request's place in the limit on its organization's connections, or on its queued requests. */
   share: Place | null = null
   /** Sends the request. Set while it waits in the queue. */
   queued: (() => void) | null = null
@@ -221,8 +221,8 @@ const bufferedBytesMax = 65_536
  */
 const turnBytesMax = 256 * 1024
 /**
- * After this many bytes a stream takes its part of a turn. Streams at the speed of a model or of speech rarely have
- * this much.
+ * After this many bytes, a stream's reader waits for the organization's turn of the event loop. Streams at the speed of
+ * a model or of speech rarely have this much.
  */
 const turnBytesMin = 16 * 1024
 
@@ -306,7 +306,7 @@ export class StreamedRequest extends PendingRequest implements AnswerStream, Asy
     return turn === null ? this.#read() : turn.then(() => this.#read())
   }
 
-  /** Returns null if the reader may go on at once. */
+  /** Resolves at the organization's turn of the event loop. Null if the reader may continue at once. */
   #turn(): Promise<void> | null {
     const cost = Math.min(1, this.#turnBytes / turnBytesMax)
     this.#turnBytes = 0

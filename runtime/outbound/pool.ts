@@ -81,7 +81,7 @@ export function createPool(options: PoolOptions): OutboundPool {
   const { clock } = options
   const monotonicMs = () => clock.monotonicMs()
   const connections = new Connections<OutboundRequest>(options, clock, (request, pending) => {
-    // `pending` has the methods of undici's handler.
+    // `pending` implements undici's handler interface.
     pool.dispatch(dispatchOptions(request), pending)
   })
 

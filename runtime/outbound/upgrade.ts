@@ -56,7 +56,7 @@ class Upgrade {
   #timer: NodeJS.Timeout
   #settled = false
   #connected = false
-  /** True once a status line has come. */
+  /** True once a status line has arrived. */
   #answered = false
   /** Stops collecting a refusal's body and uses the collected part. */
   #refuse: (() => void) | null = null

@@ -168,5 +168,8 @@ const shortTurnMs = 0.05
 /** The most turns to wait for, because a permanently busy process must close its port too. */
 const turnsMax = 1000
 
-/** Handlers that listen to their signal end long before. Other handlers are left running. */
+/**
+ * The longest wait for aborted requests. Handlers that listen to their signal end long before. Other handlers are left
+ * running.
+ */
 const farewellMs = 500

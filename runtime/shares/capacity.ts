@@ -28,7 +28,7 @@ export type GiveBack = () => void
 /** `loans` has the places that can be taken back. It is null until there is one. */
 type Owner = { units: number; loans: Set<Place> | null }
 
-/** Units of the resource that one owner uses. */
+/** One owner's use of the resource: a number of units for one purpose, such as a request. */
 export class Place {
   readonly owner: string
   units = 0
@@ -58,13 +58,13 @@ export class Place {
     this.#capacity.offer(this)
   }
 
-  /** Makes sure that no loan is taken back from now on. Returns false if the place has ended before. */
+  /** From now on the place's units cannot be taken back. Returns false if the place has ended before. */
   keep(): boolean {
     this.offer(null)
     return !this.#isEnded
   }
 
-  /** Returns all units. A second call does nothing. */
+  /** Releases all units. A second call does nothing. */
   end(): void {
     if (this.#isEnded) return
     this.#isEnded = true
@@ -113,7 +113,7 @@ export class Capacity {
   grow(place: Place, units: number): boolean {
     const isLoan = (this.#usedBy.get(place.owner)?.units ?? 0) + units > this.#share
     if (isLoan ? !this.#lends(place.owner, units) : !this.#frees(units, place.owner)) return false
-    // A loan that was given back may have let this owner take a place.
+    // Looked up only now: giving back a loan runs a callback, and in it this owner may have taken a place.
     const owner = this.#usedBy.get(place.owner) ?? this.#add(place.owner)
     owner.units += units
     place.units += units

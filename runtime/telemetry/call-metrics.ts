@@ -1,7 +1,7 @@
 /** Metrics for calls and their turns. Labels are closed sets: call kinds and end reasons. */
 import { Counter, Histogram, type Registry } from 'prom-client'
 
-/** Seconds. People notice a pause from about half a second, and a call is lost at ten. */
+/** Response latency in seconds. Callers notice a pause from about half a second, and give up after about ten. */
 const silenceBuckets = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.2, 1.5, 2, 3, 5, 10]
 const stages = ['llm', 'stt', 'tts']
 

@@ -172,7 +172,10 @@ class TracePlace implements Trace {
     span.end(wallMs + Math.max(startedMs, endedMs ?? nowMs))
   }
 
-  /** Asks the sampler. It only decides for a started span, so this starts a span and drops it. */
+  /**
+   * Asks the sampler for its decision. The SDK calls the sampler only when a span starts, so this starts a span and
+   * drops it.
+   */
   #decide(): boolean {
     const { tracer, ids } = this.#recorder
     ids.planned = this.logFields

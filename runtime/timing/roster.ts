@@ -1,8 +1,8 @@
 /**
- * A list for sets with thousands of changes a second. Its members know their place in it.
+ * A list for sets with thousands of changes a second. Each member stores its index in the list.
  *
- * A Set is slower to collect. When V8 grows or shrinks a Set, the old table points to the new table. Once an old table
- * is in the old generation, all later tables stay reachable from it, with all their requests, and every young
+ * A Set slows down garbage collection. When V8 grows or shrinks a Set, the old table points to the new table. Once an
+ * old table is in the old generation, all later tables stay reachable from it, with all their requests, and every young
  * collection copies them.
  */
 export class Roster<Member extends Placed> {
@@ -16,7 +16,7 @@ export class Roster<Member extends Placed> {
     member.place = this.#members.push(member) - 1
   }
 
-  /** Removes a member. The last member moves to the free place. A second call does nothing. */
+  /** Removes a member. The last member moves to the free index. A second call does nothing. */
   delete(member: Member): void {
     const { place } = member
     if (place < 0) return
@@ -35,6 +35,6 @@ export class Roster<Member extends Placed> {
 
 /** A member can be in at most one roster at a time. */
 export interface Placed {
-  /** Written only by the roster; -1 outside a roster. */
+  /** The member's index in its roster, -1 outside a roster. Only the roster writes it. */
   place: number
 }

@@ -16,7 +16,7 @@ let metaSchema: Ajv2020 | null = null
  */
 export function schemaFault(schema: object): 'malformed' | 'refers_outside' | null {
   if ('$schema' in schema && schema.$schema !== draft && schema.$schema !== `${draft}#`) return 'malformed'
-  // `$async` is a keyword for Ajv and for nothing else.
+  // `$async` is a keyword in Ajv, but not in JSON Schema.
   if ('$async' in schema) return 'malformed'
   const rest = Object.fromEntries(Object.entries(schema).filter(([keyword]) => keyword !== '$schema'))
   const { Ajv2020 } = loadAjv()
@@ -29,7 +29,7 @@ export function schemaFault(schema: object): 'malformed' | 'refers_outside' | nu
   }
 }
 
-/** The keywords of a schema in a schema that the meta-schema does not check fully. */
+/** The keywords in a subschema with values not fully checked by the meta-schema. */
 type Part = {
   /** The interpreter writes the resolved reference here. */
   __absolute_ref__?: string
@@ -44,7 +44,7 @@ type Part = {
  */
 const idsMax = 4
 
-/** Counts the schemas with an `$id` on the deepest way into a value. */
+/** Returns how many schemas with an `$id` are nested in one another at most. */
 function idsIn(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0
   const hasId = ('$id' in value && typeof value.$id === 'string') || ('id' in value && typeof value.id === 'string')

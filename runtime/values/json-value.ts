@@ -17,7 +17,7 @@ const unchecked = [`${root} cannot be checked in time`]
 const validators = new WeakMap<object, Validator>()
 /**
  * Counts how often an organization's schema was stopped, by the schema's content, because each session has a new copy.
- * A busy machine may stop a good schema. After `stopsMax` stops every value breaks the schema, until the count ends.
+ * A busy machine may stop a good schema. After `stopsMax` stops, every value counts as invalid until the count expires.
  */
 const stopped = new Map<string, { stops: number; endMs: number }>()
 const stopsMax = 3

@@ -1,7 +1,7 @@
 import type { CountryCode, PhoneNumber } from 'libphonenumber-js/max'
 import { loadPhoneNumbers } from '../optional.ts'
 
-/** True if the E.164 number can be a phone's, by its country's numbering plan. */
+/** True if the E.164 number is valid in its country's numbering plan. */
 export function isPhoneNumber(text: string): boolean {
   return loadPhoneNumbers().isValidPhoneNumber(text)
 }
@@ -32,7 +32,7 @@ export function isDialed(text: string, e164: string): boolean {
   return country !== undefined && parsed(digits, country)?.number === e164
 }
 
-/** True if the E.164 number can be a phone's in the United States. */
+/** True if the E.164 number is valid in the United States. */
 export function isUsNumber(text: string): boolean {
   return valid(parsed(text))?.country === 'US'
 }

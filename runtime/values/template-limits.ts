@@ -4,7 +4,7 @@
  */
 import { loadLiquid } from '../optional.ts'
 
-/** The longest text without a tag or output that can exceed a limit. */
+/** A template up to this length cannot exceed a limit, so it is not checked. */
 const harmlessMax = 64
 /** The most characters in one tag or output, without quoted text. A path with 32,000 names took half a second. */
 const expressionMax = 2_000

@@ -12,7 +12,10 @@ const tagsMax = 2_000
 /** The most UTF-16 units in a template. */
 const lengthMax = 131_072
 
-/** Removed tags. They read files, except `liquid`: it holds a tag in each line, not counted by `tagsMax`. */
+/**
+ * Tags removed from the language. They read files, except `liquid`: each line in it is a tag, and `tagsMax` does not
+ * count these.
+ */
 const withoutTags = ['include', 'render', 'layout', 'block', 'liquid']
 
 let engine: Liquid | null = null
@@ -154,7 +157,7 @@ function tryRender(engine: Liquid, parsed: Template[], scope: Scope, leftMs: num
   }
 }
 
-/** Thrown if another try would end the same way. */
+/** Thrown if rendering exceeds a limit: another try would fail in the same way. */
 class TooMuch extends Error {}
 
 /** Collects the rendered text. Throws at the first piece beyond the limit, so no longer text is made. */

@@ -17,7 +17,7 @@ import type { Placed } from '../timing/roster.ts'
 import { binaryRefused, type SentFrames, wrongSent } from './frames.ts'
 import type { SocketEntry } from './routes.ts'
 
-/** The connection's view of the list of all connections. */
+/** The methods that a connection calls on the list of all connections. */
 export interface SocketRegister {
   readonly bufferBytesMax: number
   nowMs(): number

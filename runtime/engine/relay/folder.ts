@@ -26,7 +26,10 @@ export function makeSocketFolder(dataDir: string, name: string): string {
   return made
 }
 
-/** Makes the folder. Returns false if this fails; for the last candidate it throws the reason instead. */
+/**
+ * Makes the folder. If this fails, returns false, so the next candidate folder is tried. For the last candidate it
+ * throws.
+ */
 function makes(folder: string, isLast: boolean): boolean {
   try {
     mkdirSync(folder, { mode: 0o700 })

@@ -22,7 +22,9 @@ export type RelayLimits = {
   /** The most sockets that this process relays at a time, and the most that it serves for other processes. */
   socketsMax: number
   messageBytesMax: number
-  /** Bytes not yet read by an owner. If there are more, the owner counts as stuck, and the socket ends. */
+  /**
+   * The most bytes sent to an owner and not yet read. With more bytes, the owner counts as stuck, and the socket ends.
+   */
   queuedBytesMax: number
 }
 
@@ -110,7 +112,7 @@ export class RelayLink {
     })
   }
 
-  /** Keeps messages that come before the session can take them. */
+  /** Buffers messages until `start` sets their receiver. */
   #keepEarly(): void {
     this.#socket.pause()
     this.#messages = {
@@ -180,7 +182,7 @@ export class RelaySession implements SocketSession {
   }
 
   onDrained(): void {
-    // The owner paces its frames itself.
+    // Nothing to do: the owner slows down its frames itself.
   }
 
   onSlowReader(): void {

@@ -1,4 +1,7 @@
-/** Relays connections between processes on one machine: to the process that owns a session, and from other processes. */
+/**
+ * Relays client sockets between processes on one machine: to the process with the socket's session, and from other
+ * processes.
+ */
 import type { Clock, RelaySettings } from '../options.ts'
 import { makeSocketFolder, removeStale } from './folder.ts'
 import { RelayClient, type RelayLimits } from './outgoing.ts'

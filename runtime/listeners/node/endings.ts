@@ -10,8 +10,8 @@ export class Endings {
   #isPlanned = false
 
   /**
-   * Ends the connection soon. If a request comes before, an idle connection stays. With `answers`, a request that began
-   * and is late gets 408.
+   * Ends the connection soon. If a request arrives first, an idle connection stays open. With `answers`, a late,
+   * incomplete request gets 408.
    */
   add(socket: Socket, answers: boolean): void {
     this.#waiting.set(socket, { owedAnswer: owesAnswer(socket), answers })

@@ -57,7 +57,7 @@ export function dropRequest(socket: Socket): void {
 
 /** The number of dropped requests by connection. */
 const dropped = new WeakMap<Socket, number>()
-/** One read has fewer requests, and after it the connection is paused. */
+/** The most dropped requests on a connection. A single read contains fewer, and after it the connection is paused. */
 const droppedMax = 4096
 
 /** Answers bytes that are no request and ends the connection. The codes are the codes of node:http. */

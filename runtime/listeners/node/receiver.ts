@@ -7,7 +7,7 @@ type ReceiverOptions = {
   maxPayload: number
   /** The highest number of frames in one message. */
   maxFragments: number
-  /** Chunks from the socket buffered until their frame is whole. */
+  /** The most chunks to buffer until their frame is whole. */
   maxBufferedChunks: number
 }
 

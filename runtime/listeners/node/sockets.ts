@@ -91,7 +91,7 @@ function serveWithoutUpgrade(server: Server, request: IncomingMessage, socket: S
 
 /** The length of a handshake key. uWebSockets.js accepts only this length. See ws/handshake.ts. */
 const keyCharacters = 24
-/** Frames in one message, or reads for one frame. Each costs some 100 bytes besides its content. */
+/** The most frames in one message, or reads for one frame. Each costs some 100 bytes besides its content. */
 const piecesMax = 16_384
 /** The same limit for the echo. Known conformance suites send a 4 MiB message in 64-byte frames. */
 const echoPiecesMax = 131_072

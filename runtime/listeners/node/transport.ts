@@ -123,8 +123,7 @@ export class NodeTransport implements Transport {
     socket.destroySoon = () => {
       if (request.complete) return Socket.prototype.destroySoon.call(socket)
       socket.end()
-      // Uses a timeout on the machine's clock, as below, because Node restarts this timeout with each byte on the
-      // socket.
+      // Uses Node's socket timeout (on the machine's clock), because Node restarts it with each byte on the socket.
       socket.setTimeout(silenceMs, () => socket.destroy())
       request.once('end', () => socket.destroy())
       request.resume()

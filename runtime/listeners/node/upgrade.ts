@@ -18,7 +18,7 @@ export class NodeUpgradeTransport extends NodeTransport implements UpgradeTransp
   readonly #early: Buffer[] = []
   #earlyBytes = 0
   readonly #keep = (chunk: Buffer) => this.#keepEarly(chunk)
-  /** Closes the connection. If the client ends its side before the upgrade, it has gone. */
+  /** Closes the connection if the client ends its side before the upgrade, because the client has then gone. */
   readonly #ended = () => this.#socket.destroy()
 
   /** `head` has the bytes after the request. */

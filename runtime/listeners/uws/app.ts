@@ -1,6 +1,6 @@
 /**
- * Wraps uWebSockets.js, loaded by load.ts. The code follows its index.d.ts and adds functions missing from this file
- * but present in the binary.
+ * Wraps uWebSockets.js, loaded by load.ts. The types are from its index.d.ts, with added types for functions in the
+ * binary but not in index.d.ts.
  */
 
 import type {

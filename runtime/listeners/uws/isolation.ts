@@ -1,8 +1,8 @@
 /**
  * Prevents a smuggled request behind another request's body from running. uWebSockets.js verifies neither the line
  * break after a chunk nor a Content-Length with bytes above 0x7f at its ends, so it may see a request where a proxy
- * sees a body. But it closes a connection if a request comes before the last answer, and it parses all bytes from one
- * turn of the event loop together. So:
+ * sees a body. But it closes a connection if a request arrives before the previous request is answered, and it parses
+ * all bytes from one turn of the event loop together. So:
  *
  *   - the answer to an isolated request is not written in the turn in which the request's end was read;
  *   - a chunked body is the last on its connection. Closing before its end would reset the connection, and the client

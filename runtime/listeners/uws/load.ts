@@ -29,7 +29,7 @@ export function loadUws(): Loaded {
   return loaded
 }
 
-/** Loads a binary with a known sum. Reading and adding up its 7 MB takes about 15 ms. */
+/** Loads a binary if its checksum is in the table. Reading and hashing the 7 MB takes about 15 ms. */
 export function load(path: string): Loaded {
   process.env['UWS_HTTP_MAX_HEADERS_SIZE'] ??= String(headBytesMax)
   const [sum, tested] = [sumOf(path), sums[basename(path)]]

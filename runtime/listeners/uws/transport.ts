@@ -172,7 +172,7 @@ export class UwsTransport implements Transport {
   }
 
   #end(ending: Ending): void {
-    // A sized body ends with its last byte.
+    // Nothing to do: a body with a known length is complete after its last byte.
     if (this.#sized !== null) return
     const response = this.take()
     response?.cork(() => {
