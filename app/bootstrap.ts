@@ -39,8 +39,8 @@ export async function bootstrap({ config, store, log }: Pick<App, 'config' | 'st
 }
 
 /**
- * Logs sealed secrets that cannot be read. This happens at the start, because a request with such a secret shows
- * nothing: it is routed to another provider.
+ * Logs sealed secrets that cannot be read. The start logs them, because a request does not show the problem: it is
+ * routed to another provider.
  */
 export async function checkSealed({ store, log }: Pick<App, 'store' | 'log'>): Promise<void> {
   const unreadable = await store.sealedSecrets.unreadable()

@@ -26,7 +26,7 @@ type Needs = {
   operations: Operations
   vad: Engines['vad']
   journal: Journal
-  /** Sends requests to addresses from organizations. */
+  /** The HTTP client for requests to URLs set by organizations. */
   client: ReturnType<typeof createWebhookClient>
   /** Begins to record a call. Null if the call is not recorded. */
   record: (call: LiveCall['call']) => ConversationInput['recorder']

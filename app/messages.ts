@@ -1,4 +1,6 @@
-/** Rich messages in this process: the provider for sending, and the reader for its events. */
+/**
+ * Rich messages in this process: the provider to send messages with, and the reader for the provider's webhook events.
+ */
 import type { RichMessageProvider, RichMessageWebhooks } from '../domain/ports/rich-messages.ts'
 import type { Tenant } from '../domain/records/organization.ts'
 import { createReceiveEvent, type ReceiveEvent } from '../domain/rmsg/events.ts'

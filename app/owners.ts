@@ -11,7 +11,7 @@ type Needs = Pick<App, 'clock' | 'closing'> & {
   store: { organizations: Pick<App['store']['organizations'], 'areSeveral' | 'watch'> }
 }
 
-/** The interval for checks until several organizations exist, because a check can fail. */
+/** The interval for repeating the check until several organizations exist. It is repeated because a check can fail. */
 const lookEveryMs = 60_000
 const closeMs = 5_000
 

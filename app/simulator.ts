@@ -11,7 +11,7 @@ import type { App } from './app.ts'
 export type SimulatedCarrier = {
   /** Starts the simulator if it does not run. */
   open(): Promise<Simulator>
-  /** Lets the HTTP routes for this machine advance the simulator's clock. */
+  /** Lets HTTP routes (open only to this machine) advance the simulator's clock. */
   control: SimulatorControl
   close(): Promise<void>
 }

@@ -69,8 +69,8 @@ export function sipUriOf({ sip: { host, port, publicAddress } }: Pick<ParleyConf
 }
 
 /**
- * Finds the leg that waits for a trunk's audio. The audio arrives in this process, so the leg's token need not open a
- * socket.
+ * Finds the leg that waits for a trunk's audio. The trunk's audio arrives in this process as RTP, so the leg's token is
+ * not needed to open a media socket.
  */
 function awaited(legs: ExpectedLegs): AwaitedLegs {
   return {

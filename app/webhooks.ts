@@ -24,11 +24,13 @@ const pollEveryMs = 1_000
 const closeMs = 5_000
 /** The interval for counting open deliveries. The count reads all of them, so it is rarer than the poll. */
 const measureEveryMs = 15_000
-/** Redeliveries in flight per organization, in addition to scheduled attempts. */
+/** The most redeliveries in flight per organization, in addition to scheduled attempts. */
 const requestedMax = 8
-/** At most this many addresses keep connections open. */
+/** The most webhook addresses with connections kept open. */
 const addressesMax = 512
-/** Connections to one endpoint for starting sessions. If more sessions start at once, they wait for a connection. */
+/**
+ * The most connections to one endpoint for pre-call events. If more sessions start at once, they wait for a connection.
+ */
 const preCallConnectionsMax = 128
 
 /** Opens the webhooks. Resolves when this process receives notifications about new deliveries. */

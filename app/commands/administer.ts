@@ -57,7 +57,10 @@ function administrationOf(config: ParleyConfig, store: Store): Admin {
   )
 }
 
-/** Other processes answer by notifications, so this process listens for them first. It has no calls itself. */
+/**
+ * Returns a function to end an organization's calls in the serving processes. They answer by NOTIFY, so this process
+ * listens first. It serves no calls, so it accepts no commands.
+ */
 function endCallsOf({ calls, callCommands }: Store) {
   return async (organizationId: string) => {
     await callCommands.listen(() => null)

@@ -131,7 +131,8 @@ export async function demo(config: ParleyConfig, env: Environment, run: Paramete
   interrupted.catch(() => {}) // It can reject before the race below waits for it.
   const dataDir = mkdtempSync(path.join(os.tmpdir(), 'parley-'))
   const address = { host: '127.0.0.1', port: 0, uploadPort: null, adminPort: null, processes: 1 }
-  // The deployment's proxy is not in front of this Parley, so these addresses are removed, and it makes a local key.
+  // This separate Parley is not behind the deployment's proxy, so the proxy's addresses are removed. Then the server
+  // counts as local, and makes a local API key.
   const unproxied = { publicUrl: null, nodeUrl: null, trustedProxies: [] }
   const store = { dataDir, databaseUrl: null, bootstrapKey: null }
   const settings: ParleyConfig = { ...config, ...address, ...unproxied, ...store, logLevel: 'warn' }
