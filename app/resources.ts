@@ -49,7 +49,8 @@ export function createResources(app: App, { catalog, numbers }: { catalog: Catal
       numberId: ids.phoneNumber,
       isUsNumber,
       isPhoneNumber,
-      // Asks the database, because this process may not have seen the second organization yet.
+      // Without the setting, imports need approval if there are several organizations. Counts them in the database,
+      // because this process may not have noticed a new organization yet.
       importsNeedApproval: async () => config.sip.importsNeedApproval ?? (await store.organizations.areSeveral()),
       followsAgent: clientsOf(config).isFamily,
     }),

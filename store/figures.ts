@@ -7,7 +7,7 @@ export type Waiting = { count: number; oldestMs: number }
 export type StoreFigures = {
   /** This process's connections, by state. */
   connections: { active: number; idle: number; in_transaction: number }
-  /** All clients' connections to the server. The server allows `serverConnectionsMax`. */
+  /** All clients' connections to the Postgres server. It allows `serverConnectionsMax`. */
   serverConnections: number
   serverConnectionsMax: number
   /** Counts reports without an analysis yet, recordings without an upload yet, and due callbacks. */

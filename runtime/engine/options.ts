@@ -156,7 +156,7 @@ export type RelaySettings = {
   socketsMax: number
 }
 
-/** The request headers with the sender's credentials and page. Each is '' if it is absent. */
+/** The request headers with the sender's credentials and, from a browser, its page's origin. An absent header is ''. */
 export type Credentials = {
   authorization: string
   cookie: string

@@ -104,7 +104,7 @@ function identify(engine: Engine, exchange: HttpExchange, operation: Operation, 
   return lookup
 }
 
-/** Asks the option `admitBody` whether the client may send this body now. Throws or rejects if not. */
+/** Calls the option `admitBody`: it decides whether the client may send this body now. Throws or rejects if not. */
 function admitBody({ options }: Engine, exchange: HttpExchange, operation: Operation): Promise<void> | undefined {
   const end = options.shares.admitBody(exchange.caller, exchange.requestId, operation)
   if (end instanceof Promise) return watched(end.then((run) => exchange.whenOver(run)))

@@ -26,7 +26,7 @@ export type PathEntry = {
 type Site = { mounts: readonly Mount[]; paths: PathTree<PathEntry>; patterns: readonly string[] }
 
 export class Routes {
-  /** True if `find` needs the host. */
+  /** True if some mounts have a separate host, so `find` needs the Host header. */
   readonly byHost: boolean
   readonly #sites = new Map<string, Site>()
   readonly #anyHost: Site

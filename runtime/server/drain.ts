@@ -22,7 +22,7 @@ export class Drain {
   readonly #listeners: readonly Listener[]
   #draining: Promise<void> | null = null
   #stopping: Promise<void> | null = null
-  /** True once the sockets' sessions were notified. */
+  /** True once the sockets' sessions were notified of the shutdown. */
   #areNotified = false
   /** Ends the current wait. */
   #interrupt: () => void = () => {}

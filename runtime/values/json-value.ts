@@ -77,7 +77,7 @@ function countStop(schema: object, owner: string): void {
   if (stopped.size > stoppedMax && oldest !== undefined) stopped.delete(oldest)
 }
 
-/** A schema object has one owner, so its key is computed once. */
+/** Returns the schema's key in `stopped`. A schema object has one owner, so its key is computed once. */
 function stopKeyOf(schema: object, owner: string): string {
   const known = stopKeys.get(schema)
   if (known !== undefined) return known

@@ -47,9 +47,11 @@ export function templateFault(text: string): TemplateFault | null {
 
 export type Rendered = { text: string; missing: string[] } | { kind: 'render_failed' }
 
-/** The longest time for one template, with its parsing and all its tries, so no other request waits for 50 ms. */
+/**
+ * The longest time for one template, with its parsing and all tries to render it, so no other request waits for 50 ms.
+ */
 const renderMs = 35
-/** The shortest limit for the tries, however long the parsing took. */
+/** The tries to render a template may always take this long, even if parsing took most of `renderMs`. */
 const triesMs = 10
 /**
  * The most repetitions of a rendering. A busy machine can suspend the process beyond the limit, although nothing is

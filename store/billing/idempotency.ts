@@ -35,8 +35,8 @@ export type StoredIdempotency = Idempotency & {
   /** Renews the leases for admitted requests that are not dispatched yet. */
   renew(): Promise<void>
   /**
-   * Stores the keys of served requests again. Keys are confirmed before they are on the disk, so a database that is
-   * killed may have lost the newest.
+   * Stores the keys of served requests again. Postgres confirms keys before they are on the disk, so the newest keys
+   * may be lost if it is killed.
    */
   restore(uses: readonly KeyUse[]): Promise<void>
   /** Deletes expired rows, at most `reapRowsMax` at a time. */

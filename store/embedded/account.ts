@@ -48,8 +48,8 @@ export function tryPostgres(account: Account, postgres: string, folder: string, 
 }
 
 /**
- * Returns the program to put before initdb and single-user mode: both need a passwd row for their uid. The server does
- * not need a row.
+ * Returns the program to put before initdb and before Postgres in single-user mode: both need a passwd row for their
+ * uid. The server does not need a row.
  */
 export function setupWrapper(account: Account): readonly string[] {
   if (account.wrapper.length > 0 || account.drop.uid !== undefined) return account.wrapper

@@ -1,6 +1,6 @@
 /**
- * The open answers on a connection. node:http writes them in the order of their requests. So if the newest answer is
- * closed, all are written.
+ * The open answers on a connection. node:http writes them in the order of their requests. So once the newest answer is
+ * closed, the earlier answers are written too.
  */
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
