@@ -10,7 +10,9 @@ import type { Owners } from '../runtime/shares/owners.ts'
 
 const sessionCookie = 'parley_session'
 
-/** `owners` records each organization with an admitted request. */
+/**
+ * `owners` records each organization with an admitted request, to detect whether several organizations use this server.
+ */
 export type AuthenticateDeps = { keys: Keys; owners: Owners }
 
 /** The header in which the client sent the credential. */
@@ -66,7 +68,7 @@ function admit(caller: Caller | null, { source }: Presented, credentials: Creden
   return caller
 }
 
-/** Throws unless the role of the user, or the scopes of the API key, permit it. */
+/** Throws unless the user's role, or the API key's scopes, permit the operation. */
 export function requireAccess(caller: Caller, { scope, role }: Access): void {
   if (caller.role !== undefined) return requireRole(caller.role, role)
   // The scope `admin` is for the organization's live resources, so a test key is refused.
@@ -78,19 +80,21 @@ export function requireAccess(caller: Caller, { scope, role }: Access): void {
   if (!caller.scopes.includes(scope as Scope)) throw new Refusal('forbidden', forbiddenKey(scope))
 }
 
-/** Throws unless the user's role is `least` or a higher one. `none` is for API keys alone. */
+/**
+ * Throws unless the user's role is `least` or a higher role. If `least` is `none`, only API keys may use the operation.
+ */
 export function requireRole(held: Role, least: string | null): void {
   if (least === 'none') throw new ResourceFault({ kind: 'api_key_required' })
   if (!reachesRole(held, least)) throw new Refusal('forbidden', forbiddenRole(held, least))
 }
 
-/** Names the client's organization and API key in log fields. A key's id is not secret. */
+/** Adds the client's organization and API key id to the log fields. The id is not secret. */
 export function nameCaller(logFields: LogFields, { organization, keyId }: Caller): void {
   logFields['organizationId'] = organization.id
   logFields['keyId'] = keyId
 }
 
-/** Names a socket's client in log fields, and counts the socket and its request for the client's organization. */
+/** Adds a socket's client to the log fields, and counts the socket and its request for the client's organization. */
 export function nameSocket(request: Pick<UpgradeRequest, 'logFields' | 'belongsTo'>, caller: Caller): void {
   nameCaller(request.logFields, caller)
   request.belongsTo(caller.organization.id)

@@ -6,19 +6,19 @@ type Settings = Pick<SurfaceSettings, 'headerPrefix' | 'host'>
 
 /**
  * Serves an OpenAPI document from specs/ adapted to this deployment: header names and subprotocols have its prefix. If
- * the surface has a host name, the document's address is that host's root. The text is parsed at the first request,
- * because most servers never get one.
+ * the surface has a host name, the document's `servers` entry is that host's root. The text is parsed at the first
+ * request, because most servers never get one.
  */
 export function serveContract<Document extends object>(text: string, settings: Settings): Serve<Document> {
   const { host } = settings
-  // The address is relative to the document's, so a client keeps its scheme and port.
+  // The server's address is relative to the document's URL, so a client keeps its scheme and port.
   const servers = [{ url: '/', description: `The root of ${host}, which serves this surface alone.` }]
   return served(text, settings, () => servers)
 }
 
 /**
- * Serves the sockets' AsyncAPI document in the same way. It needs a whole address, because AsyncAPI has no relative
- * addresses. `settings` belong to the sockets' surface.
+ * Serves the sockets' AsyncAPI document in the same way. The server's address is absolute here, because AsyncAPI has no
+ * relative addresses. `settings` belong to the sockets' surface.
  */
 export function serveSocketContract<Document extends object>(
   text: string,

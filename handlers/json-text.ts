@@ -3,7 +3,7 @@ import { parseJson } from '../runtime/engine/json.ts'
 
 /**
  * Returns the text if it is JSON within the limits for a body. Otherwise throws the refusal invalid_parameter, because
- * providers that parse call arguments would refuse them after the idempotency key was spent.
+ * a provider that parses a tool call's arguments would refuse them after the idempotency key was spent.
  */
 export function jsonText(text: string, param: string): string {
   try {

@@ -28,7 +28,10 @@ export function createPublicUrl({ publicUrl, host, port, trustedProxies }: Addre
   }
 }
 
-/** Finds this machine's address among several, for sockets that must reach their session's process. */
+/**
+ * Finds this machine's address if several machines share the public address. A socket must reach the process of its
+ * session.
+ */
 export function createNodeUrl({ nodeUrl, ...settings }: AddressSettings & { nodeUrl: string | null }): PublicUrlOf {
   return createPublicUrl({ ...settings, publicUrl: nodeUrl ?? settings.publicUrl })
 }

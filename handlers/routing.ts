@@ -14,8 +14,8 @@ export type Wishes = {
 }
 
 /**
- * Reads a request's routing. The request's objective has precedence over its key's. Throws the fault unknown_model,
- * ambiguous_model or model_not_allowed.
+ * Reads a request's routing. The request's objective has precedence over the API key's objective. Throws the fault
+ * unknown_model, ambiguous_model or model_not_allowed.
  */
 export function routingOf(catalog: Catalog, stage: Stage, caller: Caller, wishes: Wishes): Routing {
   const { model: name, optimizeFor, intent, constraints } = wishes

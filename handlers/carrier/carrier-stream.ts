@@ -1,5 +1,5 @@
 /**
- * The socket on which a carrier streams one leg. It is the transport for the leg's conversation.
+ * The socket on which a carrier streams the audio for one call leg. It is the transport for the leg's conversation.
  *
  *   opened ──start──► live ──stop, or the socket closes──► closed
  *
@@ -73,7 +73,7 @@ export class CarrierStream implements CarrierMediaSession, MediaTransport, Dated
   // Frames from the carrier.
 
   onConnected(): void {
-    // The frame `start` contains everything needed.
+    // Nothing to do: all information about the stream comes in the frame `start`.
   }
 
   onStart(frame: StartFrame): void {
@@ -131,7 +131,7 @@ export class CarrierStream implements CarrierMediaSession, MediaTransport, Dated
     // The channel accepts only text frames.
   }
 
-  // The conversation's transport.
+  // Methods for the conversation, which uses this socket as its transport.
 
   frame(frame: Int16Array): void {
     const line = this.#line
@@ -160,14 +160,14 @@ export class CarrierStream implements CarrierMediaSession, MediaTransport, Dated
     this.#end(1000)
   }
 
-  // The socket's life.
+  // Events in the socket's lifecycle.
 
   onDue(): void {
     this.#fail('late')
   }
 
   onDrained(): void {
-    // The conversation paces its own audio.
+    // Nothing to do: the conversation itself limits how fast it sends audio.
   }
 
   onSlowReader(): void {

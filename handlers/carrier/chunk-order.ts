@@ -6,8 +6,8 @@
 /** The most frames to hold while an earlier one is missing: 80 ms. */
 const windowMax = 4
 /**
- * If a frame's number is off by more than this, in either direction, counting starts again. A stream has 50 frames a
- * second.
+ * If a frame's number differs from the expected number by more than this, the sequence restarts at the frame's number.
+ * A stream has 50 frames a second.
  */
 const lateMax = 500
 

@@ -1,6 +1,6 @@
 /**
- * The legs whose audio this process expects. A token names the process, so any other process can pass the socket on. It
- * also holds a secret known only to this process.
+ * The legs whose audio this process expects. A leg's token contains this process's name. If another process receives the
+ * socket, it passes the socket on to this process. The token also holds a secret known only to this process.
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import type { ExpectedLeg, LegMedia } from '../../domain/ports/leg-media.ts'
@@ -19,7 +19,7 @@ export type OpenedLeg = {
 
 export type ExpectedLegsDeps = {
   ownerId: string
-  /** This server's address for a line: ws or wss, without a slash at its end. */
+  /** Returns this server's WebSocket address for a line (a carrier or the simulator), without a slash at its end. */
   addressFor: (line: LineName) => string
   /** The line's sample rate. If the conversation has a lower rate, the lower rate is used. */
   rateHz: MediaEndpoint['sampleRateHz']

@@ -10,7 +10,7 @@ export type MessageWebhookDeps = {
   receive: ReceiveEvent
 }
 
-/** The provider may send the event again after this time. Then any running delivery has ended. */
+/** Retry-After while the event is still being delivered, in seconds. By then the delivery has ended. */
 const retryAfterS = 15
 
 const headers = { 'Cache-Control': 'no-store' } as const

@@ -30,7 +30,10 @@ export function mountCarrierStreams(
   }
 }
 
-/** Admits a socket whose token belongs to an expected leg. The leg takes the place of the socket's API client. */
+/**
+ * Admits a socket whose token belongs to an expected leg. The leg becomes the socket's client, in place of an API
+ * client.
+ */
 function createAdmit(legs: Pick<ExpectedLegs, 'find'>): AdmitSocket {
   return ({ path, query, belongsTo }): OpenedLeg => {
     const opened = legs.find(path['leg'] ?? '', query.get('token') ?? '')

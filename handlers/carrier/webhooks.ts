@@ -1,4 +1,4 @@
-/** Receives carriers' events about legs. */
+/** Receives carriers' events about call legs. */
 import type { CarrierWebhooks } from '../../domain/ports/carrier-webhooks.ts'
 import type { CountIgnoredEvent, LegEvents, LineName } from '../../domain/ports/phone-line.ts'
 import type { InternalHandlers } from '../../generated/internal/handlers.ts'

@@ -25,7 +25,10 @@ import { createCompatTranscription } from './openai/transcriptions.ts'
 export type CompatDeps = {
   operations: Operations
   mint: EphemeralTokens['mint']
-  /** Makes a token for one realtime session. The realtime surface makes it, because it defines the session's fields. */
+  /**
+   * Makes a token for one realtime session. The realtime surface implements this operation, because it defines the
+   * session's fields.
+   */
   clientSecret: CompatHandlers<Caller>['createRealtimeClientSecret']
   /** The host name that serves only the sockets, or null. */
   realtimeHost: string | null

@@ -11,7 +11,7 @@ import type { Said } from './said.ts'
 import { type BrandProblem, brandComplaints, isOfBrand, isOfSms, saySmsFault } from './sms-words.ts'
 import { messageOf } from './table.ts'
 
-/** The header for faults with a cause that ends soon by itself. */
+/** The header for faults with a temporary cause. */
 const retryLater = { 'Retry-After': '5' }
 
 /** The contract's limit for `issues`. */
@@ -33,7 +33,7 @@ const reportMissing: Record<Extract<ResourceFaultData, { kind: 'report_missing' 
   not_joined: { code: 'REPORT_NOT_AVAILABLE', message: 'Nobody joined this session, so it has no report.', hint: '' },
 }
 
-/** Faults without a message, because the code says everything. */
+/** The codes for faults without a separate message, because the code's usual message is enough. */
 const bareCodes = {
   api_key_required: 'API_KEY_REQUIRED',
   legacy_managed: 'WEBHOOK_LEGACY_MANAGED',

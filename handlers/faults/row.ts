@@ -29,7 +29,7 @@ export type Saying = {
   withNewKey: string
 }
 
-/** A fault's code and words. If there is no message or hint, the code's message or hint is shown. */
+/** A fault's code and words. If the row has no message or no hint, the code's usual message or hint is shown. */
 export type Row<Data> = {
   code: ErrorCode
   /** Replaces the code on surfaces whose requests name a model by one string. */

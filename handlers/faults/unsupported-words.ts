@@ -43,7 +43,10 @@ export function unsupported<Kind extends FaultOf<Unsupported>>(
   }
 }
 
-/** Returns true for streaming and batch. The operation itself needs them, so a client cannot leave them out. */
+/**
+ * Returns true if the requirement is streaming or batch. The operation itself needs it, so a client cannot leave it
+ * out.
+ */
 function isWayOfWorking(data: FaultOf<Unsupported>): boolean {
   return data.kind === 'capability_missing' && (data.capability === 'streaming' || data.capability === 'batch')
 }

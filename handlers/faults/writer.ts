@@ -27,7 +27,7 @@ const codeOfRefusal: Record<RefusalKind, ErrorCode> = {
   request_timeout: 'invalid_request',
 }
 
-/** Hints for fields known from other services: how to do the same here. */
+/** Hints for fields that other services' APIs have: how to do the same here. */
 const hintOfField: ReadonlyMap<string, string> = new Map([
   ['/previous_response_id', 'Responses are not stored: resend the whole history in input, function results included.'],
 ])
@@ -69,7 +69,7 @@ export function createFaultWriter(surface: FaultSurface): FaultWriter {
     const { code, cause } = answer
     count(code)
     if (code === 'relay_error') log.error({ requestId, ...logFields, err: error }, 'request failed')
-    // The provider's failure was logged when the attempt failed.
+    // A ProviderError is not logged here, because it was logged when the attempt failed.
     else if (cause !== undefined && !(cause instanceof ProviderError))
       log.warn({ requestId, ...logFields, code, err: cause }, 'request refused')
     const hint = answer.hint ?? hintOfField.get(answer.param ?? '') ?? hints[code]

@@ -32,14 +32,18 @@ export type InternalDeps = Omit<TryDeps, 'headerPrefix'> & {
   carrier: CarrierWebhookDeps
   messages: MessageWebhookDeps
   simulator: SimulatorControl | null
-  /** `writeFault` writes errors in the form of the platform surface, because it makes the links. */
+  /**
+   * `writeFault` writes errors in the platform surface's form, because the recording links are made on the platform
+   * surface.
+   */
   recordings: Pick<InternalHandlers<null>, 'getLinkedRecording'> & { writeFault: FaultWriter }
 }
 
 /**
- * Makes three mounts. The simulator's routes accept keys, so they count against the quota. Otherwise an attacker could
- * try keys without end. Recording links may reach anybody, so their downloads count against the quota and are refused
- * while the server restarts. Their errors have the platform surface's form, because it made the links.
+ * Makes three mounts. The simulator's routes accept API keys, so their requests count against the quota. Otherwise an
+ * attacker could try keys without end. Recording links may reach anybody, so their downloads count against the quota
+ * and are refused while the server restarts. Their errors have the platform surface's form, because the links are made
+ * on the platform surface.
  */
 export function mountInternal(settings: SurfaceSettings, deps: InternalDeps): Mount[] {
   const words = { contract: '/openapi/compat.json', hasIdempotencyKeys: false, places: compatPlaces }

@@ -52,8 +52,8 @@ export const isServedTo = ({ isOpen }: TryAccess, peer: Peer) => isOpen || isLoc
 /** Returns the page's headers. Throws the same 404 as for an unknown path if this client may not see the page. */
 export function pageHeaders(access: TryAccess, peer: Peer, path: string) {
   if (!isServedTo(access, peer)) throw nothingAt(path, [])
-  // Sockets are listed beside 'self', because not every browser includes them in it. Host is checked before, because a
-  // client can send any text there.
+  // The Content-Security-Policy lists the socket addresses beside 'self', because in some browsers 'self' does not
+  // include sockets. The Host header is checked first, because a client can send any text in it.
   const own = plainHost.test(peer.host) ? `'self' ws://${peer.host} wss://${peer.host}` : "'self'"
   return {
     'Cache-Control': 'no-cache',

@@ -1,4 +1,7 @@
-/** Serves the page for talking to an agent. Its sessions are sessions of the platform API with the local API key. */
+/**
+ * Serves the page for talking to an agent. The page's sessions are started with the local API key, as through the
+ * platform API.
+ */
 import type { AgentStore } from '../../domain/records/agent.ts'
 import type { Turn } from '../../domain/records/call.ts'
 import { type Caller, type Tenant, tenantOf } from '../../domain/records/organization.ts'

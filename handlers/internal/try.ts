@@ -66,8 +66,8 @@ export function tryHandlers(deps: TryDeps): TryHandlers {
 }
 
 /**
- * All files are in one folder, so that they find each other. A worklet is a separate file, because it runs beside the
- * page's scripts.
+ * All files are served from one folder, so that they can import each other. A worklet is a separate file, because it
+ * runs beside the page's scripts.
  */
 const fileNames = [
   ...['app', 'audio', 'curl', 'lists', 'microphone', 'reach', 'route', 'server', 'worklet'].map(

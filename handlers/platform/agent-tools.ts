@@ -61,7 +61,8 @@ function wireTool({
     ...(test && { test: true as const }),
     name,
     description,
-    // If no parameters were stored, shows the parameters that the LLM gets. A phone has every built-in function.
+    // If no parameters were stored, shows the parameters that the LLM gets in a phone call, because a phone call
+    // supports every built-in function.
     parameters: parameters ?? parametersOf(source, 'phone'),
     source: wireSource(source),
     preToolSpeech: preToolSpeech ?? 'auto',

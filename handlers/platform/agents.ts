@@ -46,7 +46,7 @@ function requireWebhookRole({ role }: Caller): void {
   if (role !== undefined) requireRole(role, 'admin')
 }
 
-/** Removes `audioOutput`. Only its neutral value is accepted, and this value is no setting. */
+/** Removes `audioOutput`. Only null and a gain of 0 dB are accepted, so there is nothing to store. */
 function withoutAudioOutput<Sent extends { audioOutput?: unknown }>(sent: Sent): Omit<Sent, 'audioOutput'> {
   const settings = { ...sent }
   delete settings.audioOutput

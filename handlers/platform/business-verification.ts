@@ -51,8 +51,8 @@ function formsOf({ businessProfile, authorizedRepresentative, ...body }: Busines
 }
 
 /**
- * Reads the submitted forms. The short form names only the business, so a draft keeps its representative. Throws a
- * Refusal if the short and the whole form are both sent.
+ * Reads the submitted forms. The short form describes only the business, so a draft keeps its stored representative.
+ * Throws a Refusal if the short and the whole form are both sent.
  */
 function submittedForms({ declaration, ...body }: NewBusinessVerification): SubmittedForms {
   if (declaration === undefined) return formsOf(body)

@@ -64,7 +64,10 @@ function bytesOf<Event extends object>(event: Event): Uint8Array {
   return Buffer.from(JSON.stringify(event))
 }
 
-/** Reads the transfer from the event's payload, which has the contract's form already. The status is the attempt's. */
+/**
+ * Reads the transfer from the event's payload, which has the contract's form already. `status` is the transfer
+ * attempt's status.
+ */
 function transferOf({ type, payload }: CallEvent): { transfer?: Wire.TransferStep; status?: string } {
   if (!type.startsWith('transfer.')) return {}
   const transfer = payload as Wire.TransferStep
@@ -104,7 +107,7 @@ function boundedReport(reported: ReportedCall, customData: CustomData, nowMs: nu
   if (whole.length <= reportBytesMax) return whole
   let left = reportBytesMax - reportOf(reported, [], customData, nowMs).length
   let from = entries.length
-  // All turns together do not fit, so the loop never tries the first turn.
+  // The loop stops before the oldest turn, because the report with all turns was too large.
   while (from > 1) {
     const comma = from < entries.length ? 1 : 0
     left -= Buffer.byteLength(JSON.stringify(entries[from - 1])) + comma

@@ -29,8 +29,9 @@ const codeOfRefusal: Record<RefusalKind, ErrorCode> = {
 }
 
 /**
- * This surface's code for each fault. A session is admitted and routed before it starts, so these faults can occur. No
- * operation on this surface answers with a provider's result, so a dispatch fault is our defect.
+ * This surface's code for each fault. A session is admitted and routed before it starts, so faults in admission and
+ * routing can occur. No operation on this surface answers with a provider's result, so any other dispatch fault is a
+ * defect in this server.
  */
 const codeOfFault = {
   bad_language_tag: 'VALIDATION_ERROR',
@@ -115,7 +116,7 @@ const sealedWords = {
   hint: 'Tell the operator: the server has another master key than the one with which it was sealed. Or set the secret anew.',
 }
 
-/** The shortest wait to name if the answer must name a wait but the fault has no wait. */
+/** The wait in Retry-After if the fault states no wait, in seconds. */
 const retryAfterLeastS = 1
 
 /**
@@ -131,7 +132,7 @@ export function createPlatformFaultWriter(log: Log, count: (code: ErrorCode) => 
     if (error instanceof SealError)
       log.error({ requestId, ...logFields, reason: error.message }, 'a secret does not open')
     else if (code === 'INTERNAL_ERROR') log.error({ requestId, ...logFields, err: error }, 'request failed')
-    // The provider's failure was logged when the attempt failed.
+    // A ProviderError is not logged here, because it was logged when the attempt failed.
     else if (cause !== undefined && !(cause instanceof ProviderError))
       log.warn({ requestId, ...logFields, code, err: cause }, 'request refused')
     return written(answer, requestId)
@@ -146,7 +147,7 @@ function answerTo(error: unknown): Answer {
   if (!(error instanceof Fault) || code === 'INTERNAL_ERROR') return { code: 'INTERNAL_ERROR' }
   const { data, detail } = error
   const { retryAfterS, isKeySpent, cause } = detail
-  // This fault's message is about one request with a known price, so the code's message is used.
+  // This fault's message is about one request with a known price. Here the code's usual message is used instead.
   if (data.kind === 'credit_too_low' && !data.budget) return { code, cause }
   // This fault's usual hint names an idempotency key, but requests on this surface need no such key.
   const usual =

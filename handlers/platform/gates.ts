@@ -1,6 +1,7 @@
 /**
  * Refuses requests for features that the operator has not enabled for the organization: rich-message numbers, sends as
- * an agent, text messages. This happens before any parameter or body is read. Also refuses the removed operation.
+ * an agent, text messages. This happens before any parameter or body is read. Also refuses the removed operation
+ * `sendNumberMessage`, unless the operator still allows it.
  */
 import { type Caller, tenantOf } from '../../domain/records/organization.ts'
 import { ResourceFault } from '../../domain/records/resource-fault.ts'
@@ -14,7 +15,7 @@ import { type AuthenticateDeps, createAuthenticate, nameCaller } from '../authen
 export type GateDeps = AuthenticateDeps & {
   rmsgNumbers: RmsgNumberStore
   organizations: { find(id: string): Promise<{ smsEnabled: boolean } | null> }
-  /** True if the operator still allows the removed operation, which sends from a number. */
+  /** True if the operator still allows the removed operation `sendNumberMessage`. */
   keepsRemovedSend: boolean
 }
 

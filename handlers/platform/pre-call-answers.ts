@@ -46,9 +46,12 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** Returns true if the answer names tools at any depth. If the text is no JSON, each occurrence of the word counts. */
+/**
+ * Returns true if the answer has a field `tools` at any depth. If the text is not JSON, each occurrence of the word
+ * counts.
+ */
 function hasTools(text: string): boolean {
-  // The second part matches escapes, because a name in JSON can be written with them.
+  // `\u` matches escapes, because the name can be written with escapes in JSON.
   if (!/tools|\\u/.test(text)) return false
   let isPresent = false
   try {
@@ -79,8 +82,8 @@ const names = {
 } as const satisfies Record<keyof PreCallOverrides, true>
 
 /**
- * Returns the overrides. A field may be in three places, and a later place overrides an earlier place. Other fields are
- * ignored.
+ * Returns the overrides. A field in `pipeline_config` overrides the same field in `pipelineConfig`, and a field at the
+ * top level overrides both. Other fields are ignored.
  */
 function overridesOf({ pipelineConfig, pipeline_config, ...top }: PreCallAnswer): PreCallOverrides {
   const joined = { ...pipelineConfig, ...pipeline_config, ...top }

@@ -11,7 +11,7 @@ import { Refusal } from '../../runtime/engine/handler.ts'
 export type ProvidersDeps = {
   catalog: Catalog
   keys: ProviderKeyAdministration
-  /** The provider's name for people. */
+  /** Returns the provider's display name. */
   vendorName: (provider: string) => string
 }
 

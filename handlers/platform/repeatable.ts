@@ -1,10 +1,10 @@
 /**
  * Makes operations repeatable with an `Idempotency-Key`. A repeated request gets the first answer and does nothing:
  *
- *   key ──► dispatched ──► asked the carrier ──► answer kept
- *                └── refused before ──► released
+ *   idempotency key ──► dispatched ──► sent to the carrier ──► answer stored
+ *                            └── refused before sending ──► released
  *
- * The key counts as dispatched from the beginning. So if a process dies, its request is never run again.
+ * The idempotency key counts as dispatched from the beginning. So if a process dies, its request is never run again.
  */
 import { hash } from 'node:crypto'
 import type { Idempotency, KeyUse } from '../../domain/idempotency/idempotency.ts'
@@ -69,7 +69,10 @@ export function createRepeatable(deps: RepeatableDeps): Repeatable {
     }
 }
 
-/** Describes the use of a key. Live keys and test keys use separate idempotency keys. */
+/**
+ * Describes one use of an idempotency key. A live API key and a test API key can use the same idempotency key
+ * independently.
+ */
 function useOf(key: string, path: object, { caller, operation, contentHash, requestId }: Context<Caller>): KeyUse {
   return {
     organizationId: caller.organization.id,

@@ -23,7 +23,7 @@ export function streamSession(follow: FollowCall, watchGrant: WatchGrant): Handl
   }
 }
 
-/** Reads a position. The validator has checked its form already. */
+/** Reads a position in the session's event stream. The validator has checked the text's form already. */
 function readPosition(text: string): FollowPosition {
   const [turn = '', eventMs = ''] = text.split(':')
   return { turn: Number(turn), eventMs: Number(eventMs) }

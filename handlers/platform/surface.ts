@@ -1,4 +1,4 @@
-/** The platform surface, on which an organization administers itself. */
+/** The platform surface, with which an organization manages its resources, sessions and calls. */
 import type { WatchGrant } from '../../domain/access/revocations.ts'
 import type { RequestRoutes } from '../../domain/billing/request-route.ts'
 import type { Callbacks } from '../../domain/callbacks/callbacks.ts'

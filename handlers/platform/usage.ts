@@ -35,7 +35,10 @@ export function getUsage(deps: UsageDeps): PlatformHandlers<Caller>['getUsage'] 
   }
 }
 
-/** Reads the usage, as the command line also shows it. Throws a Refusal for too long a time or too many groups. */
+/**
+ * Reads the usage, as the command line also shows it. Throws a Refusal if the time range is too long or the answer
+ * would have too many groups.
+ */
 export async function readUsage(usage: UsageStore, clock: Clock, tenant: Tenant, request: UsageRequest) {
   const query = queryOf(clock, request)
   return wireUsage(query, requireRows(await usage.read(tenant, query)))

@@ -30,7 +30,7 @@ export function streamWebhookEvents(
   }
 }
 
-/** Reads a position. The validator has checked its form already. */
+/** Reads a position in the stream of webhook events. The validator has checked the text's form already. */
 function readPosition(text: string): StreamPosition {
   const [startMs = '', newestMs = ''] = text.split(':')
   return { startMs: Number(startMs), newestMs: Number(newestMs) }

@@ -19,7 +19,10 @@ export type AdmitDeps = {
   /** Returns the API client for the credentials. Throws the refusals `unauthenticated` and `forbidden`. */
   authenticate: (credentials: Credentials, access: Access) => Caller | Promise<Caller>
   redeem: EphemeralTokens['redeem']
-  /** Records each organization with an admitted token. `authenticate` does this for API keys. */
+  /**
+   * Records each organization with an admitted token, to detect whether several organizations use this server.
+   * `authenticate` does this for API keys.
+   */
   owners: Pick<Owners, 'see'>
   /** Throws if every stream would end with a fault for this client. */
   admitStream: StreamAdmission
@@ -91,7 +94,10 @@ async function admitToken(
   return callerOf(redeemed)
 }
 
-/** Returns a token's authenticated client. The token's note is the session settings that it was made for. */
+/**
+ * Returns a token's authenticated client. The token's note contains the session settings from the request for the
+ * token.
+ */
 function callerOf({ caller, note }: Redeemed): SocketCaller {
   return note === undefined ? caller : { ...caller, tokenSession: JSON.parse(note) as TranscriptionSession }
 }

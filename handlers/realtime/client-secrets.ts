@@ -11,8 +11,8 @@ import { sessionOf } from './compatible-events.ts'
 import { defaultSettings, type TranscriptionSettings, updated } from './transcription-settings.ts'
 
 /**
- * Makes the operation. A token's life is part of the contract, so `expires_after` changes nothing. The answer shows the
- * token's end.
+ * Makes the operation. The contract fixes how long a token is valid, so `expires_after` changes nothing. The answer
+ * states when the token expires.
  */
 export function createRealtimeClientSecret(mint: EphemeralTokens['mint']) {
   return ({ body = {} }: CreateRealtimeClientSecretRequest, { caller, requestId }: Context<Caller>) => {

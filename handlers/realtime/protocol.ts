@@ -3,7 +3,7 @@ import type { RealtimeErrorCode } from '../../generated/realtime/errors.ts'
 
 /**
  * A realtime socket's reaction to every event in every state, as one table for both kinds of stream. A channel's
- * contract lists its frames. This table adds when they may come.
+ * contract lists its frames. This table adds the states in which a frame is allowed.
  *
  *   awaiting_config ──config──► opening ──ready──► streaming ──end──► ending ──ended──► (closes)
  *                                  └────────────────end────────────────┘
@@ -36,7 +36,7 @@ export const socketEvents = [
 ] as const
 export type SocketEvent = (typeof socketEvents)[number]
 
-/** The next state, or the closing error frame's code. With a null code the event is ignored. */
+/** The next state, or the error frame's code if the event closes the socket. With a null code the event is ignored. */
 export type Move = { state: SocketState } | { error: RealtimeErrorCode | null }
 
 export function move(state: SocketState, event: SocketEvent): Move {

@@ -26,7 +26,7 @@ export type RealtimeDeps = AuthenticateDeps & {
   clock: Clock
   region: string
   times: SocketTimes
-  /** The longest wait for an utterance's last words after a commit. */
+  /** The longest wait for an utterance's last transcript after a commit. */
   commitMs: number
   /** The longest text in one frame. */
   textCharactersMax: number

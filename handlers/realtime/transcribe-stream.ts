@@ -83,7 +83,7 @@ class TranscribeSocket extends StreamSocket implements TranscribeStreamSession, 
   }
 
   onDrained(): void {
-    // Transcripts are few. If a reader falls behind on them, the engine ends it.
+    // Nothing to do: transcripts are few, and if the client reads them too slowly, the engine closes the socket.
   }
 
   ready({ provider, model }: Route, ignored: readonly string[]): void {

@@ -34,7 +34,7 @@ export class TranscribedItems implements TranscriptionSink {
    */
   readonly #earlierMs: number
   #isReady = false
-  /** The number of commits whose last words have not come yet. */
+  /** The number of commits whose last transcript has not arrived yet. */
   #commits = 0
   #words = new AgreedWords()
   /** The current item's id. Null until the first event names the item. */
@@ -58,7 +58,7 @@ export class TranscribedItems implements TranscriptionSink {
     return this.#commits > 0
   }
 
-  /** True when a provider is open. Before this no transcript can come, and the domain has a deadline for it. */
+  /** True once a provider's stream is open. Before this no transcript can arrive, and the domain limits the wait. */
   get isReady(): boolean {
     return this.#isReady
   }

@@ -38,7 +38,7 @@ export type TranscriptionRealtimeDeps = {
   deadlines: Deadlines
   /** A recognition stream ends after this time without audio. */
   silenceMs: number
-  /** The longest wait for an utterance's last words after a commit. */
+  /** The longest wait for an utterance's last transcript after a commit. */
   commitMs: number
   transcribe: TranscribeStream
   check: CheckTranscribeStream
@@ -82,7 +82,7 @@ class RealtimeSocket extends EndingSocket implements TranscriptionRealtimeSessio
   #hasAudio = false
   /** True if the utterance was ended because the client sent nothing for a while. */
   #isPaused = false
-  /** The last mistake's message. It is cleared when the client does something right. */
+  /** The last mistake's message, to report a repeated mistake once. It is cleared by the client's next valid event. */
   #lastMistake = ''
 
   constructor(deps: TranscriptionRealtimeDeps, socket: Socket, context: SocketContext<SocketCaller>) {
@@ -149,7 +149,7 @@ class RealtimeSocket extends EndingSocket implements TranscriptionRealtimeSessio
   }
 
   onDrained(): void {
-    // Events are few. If a reader falls behind on them, the engine ends it.
+    // Nothing to do: events are few, and if the client reads them too slowly, the engine closes the socket.
   }
 
   onDue(): void {

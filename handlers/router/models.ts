@@ -75,7 +75,7 @@ function audioOf({ encoding, sampleRatesHz, sampleRateRangeHz, channels }: Audio
   }
 }
 
-/** Writes a figure. A live figure has a precise time, but the contract has only the day. */
+/** Writes a figure. A figure measured by this server has a precise time, but the contract has only the day. */
 function benchmarkOf({ asOf, vendorReported: interested, sourceUrl, ...figure }: Benchmark): WireBenchmark {
   return {
     ...figure,

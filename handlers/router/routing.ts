@@ -31,8 +31,8 @@ export type RawRouting = {
 }
 
 /**
- * Reads the routing. Without an object, routing is automatic. `objectiveDefault` is the key's objective, used if the
- * request names no objective.
+ * Reads the routing. Without an object, routing is automatic. `objectiveDefault` is the API key's objective, used if
+ * the request states no objective.
  */
 export function readRouting(raw: RawRouting | undefined, objectiveDefault: Objective = 'balanced'): Routing {
   if (raw === undefined) return { mode: 'auto', objective: objectiveDefault }

@@ -14,7 +14,7 @@ export type SessionAdmitDeps = {
   tokens: TransportTokens
   keys: LiveKeys
   sessions: SeatAdmission
-  /** Records each organization with an admitted token. */
+  /** Records each organization with an admitted token, to detect whether several organizations use this server. */
   owners: Pick<Owners, 'see'>
   /** Absent or null if calls are not traced. */
   traces?: Traces | null
@@ -46,7 +46,10 @@ export function createSessionAdmit({ tokens, keys, sessions, owners, traces }: S
   }
 }
 
-/** A user who made the session may have lost the scope. Then the socket of the session was closed, too. */
+/**
+ * Returns true if the client still has the scope. If a user loses the scope after making a session, the session's open
+ * socket is closed too.
+ */
 const hasScope = ({ scopes }: Caller, scope: string) => scopes.some((each) => each === scope)
 
 function presentedToken({ authorization, credential }: UpgradeRequest): string {

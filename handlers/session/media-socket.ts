@@ -43,7 +43,7 @@ export type SocketCaller = Pick<SocketContext<SessionSeat>, 'requestId' | 'calle
 const audioMsMax = 200
 /** A shorter frame counts as this much audio, to limit the number of frames. Browsers send 2.7 ms and more. */
 const frameMsMin = 1
-/** A copy of unaligned audio. No code keeps a reference to it. */
+/** A shared buffer for copies of unaligned audio. No code keeps a reference to it. */
 const aligned = new Int16Array((48_000 * audioMsMax) / 1000)
 const alignedBytes = new Uint8Array(aligned.buffer)
 /** If the text in these fields is too long, the client gets an error and the session goes on. */
@@ -161,7 +161,7 @@ export class MediaSocket implements SessionMediaSession, MediaTransport, Dated, 
     this.#noteFrame()
   }
 
-  // The conversation's transport.
+  // Methods for the conversation, which uses this socket as its transport.
 
   frame(samples: Int16Array): void {
     if (this.#state === 'live') this.#audio.frame(samples)
@@ -188,14 +188,15 @@ export class MediaSocket implements SessionMediaSession, MediaTransport, Dated, 
     this.#socket.close(code ? (sessionErrors[code].closeCode ?? 1000) : 1000, code ?? '')
   }
 
-  // The socket's life.
+  // Events in the socket's lifecycle.
 
   onDue(): void {
     this.#startJoin({})
   }
 
   onDrained(): void {
-    // The conversation paces its own audio. If a reader falls behind, the engine ends it.
+    // Nothing to do: the conversation itself limits how fast it sends audio. If the client reads too slowly, the engine
+    // closes the socket.
   }
 
   onSlowReader(): void {

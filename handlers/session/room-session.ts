@@ -43,7 +43,7 @@ export class RoomSession implements RoomEvents, RoomOccupant {
   #media: MediaSocket | null = null
   #audio: RoomAudio | null = null
   #cancelFarewell: (() => void) | null = null
-  /** True if a conversation has begun. The call is then not released to other processes. */
+  /** True if a conversation has begun. Then no other process can claim the session. */
   #hasBegun = false
   #isGone = false
   readonly #enteredMs: number

@@ -1,4 +1,4 @@
-/** Enters sessions' rooms in the agent's role. */
+/** Joins sessions' media rooms as the agent. */
 import type { LiveKeys } from '../../domain/access/ephemeral.ts'
 import { isGood, type WatchGrant } from '../../domain/access/revocations.ts'
 import type { EnterRoom } from '../../domain/calls/live/room-watch.ts'
@@ -28,7 +28,9 @@ export type EnterRoomDeps = {
  */
 const overridesMs = 1500
 
-/** Enters a room. The process claims the session first, so only one process is the agent in the room. */
+/**
+ * Makes a function to join a room. The process claims the session first, so only one process is the agent in the room.
+ */
 export function createEnterRoom({ keys, sessions, ...deps }: EnterRoomDeps): EnterRoom {
   const { rooms, clock } = deps
   const shared: RoomSessionDeps = {

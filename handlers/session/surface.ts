@@ -1,6 +1,6 @@
 /**
- * The sessions' media channel. Refusals before the upgrade have the platform surface's form, because it makes the
- * sessions.
+ * The sessions' media channel. Refusals before the upgrade have the platform surface's form, because sessions are made
+ * on the platform surface.
  */
 import type { WatchGrant } from '../../domain/access/revocations.ts'
 import type { Clock } from '../../domain/ports/system.ts'

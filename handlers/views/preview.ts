@@ -22,7 +22,7 @@ function scoreOf({ pin, score, parts, successRate, evidence }: PreviewScore): Ro
   return { id: idOf(pin), score, parts, success_rate: successRate, ...(figures && { figures }) }
 }
 
-/** Writes a figure. A live figure has a precise time, but the contract has only the day. */
+/** Writes a figure. A figure measured by this server has a precise time, but the contract has only the day. */
 function figureOf({ asOf, sourceUrl, vendorReported: interested, ...figure }: Evidence): RoutingFigure {
   return {
     ...figure,

@@ -39,7 +39,7 @@ function headersOf({ route, ignored }: Pick<ChatStream, 'route' | 'ignored'>) {
   return { ...nativeHeaders(route), ...ignoredHeader(ignored.map((field) => nameOf[field] ?? field)) }
 }
 
-/** This operation's names for fields of chat completions, where they differ. */
+/** Maps the fields of chat completions to this operation's fields, where the names differ. */
 const nameOf: Readonly<Record<string, string>> = { parallel_tool_calls: 'parallelToolCalls' }
 
 function answerOf(completed: CompletionText, meta: NativeMeta): NativeCompletion {

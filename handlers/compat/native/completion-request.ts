@@ -43,7 +43,7 @@ function messageOf(message: NativeMessage, pointer: string): ChatMessage {
   if (toolCalls && toolCalls.length > 0)
     chat['tool_calls'] = toolCalls.map((call, index) => callOf(call, `${pointer}/toolCalls/${index}/args`))
   if (toolCallId !== undefined) chat['tool_call_id'] = toolCallId
-  // Chat completions have no field for a failure, so the model reads it in the text.
+  // Chat completions have no field for a failed tool call, so the text of the tool's result states the failure.
   if (isError && typeof chat['content'] === 'string') chat['content'] = `Error: ${chat['content']}`
   return chat
 }

@@ -1,6 +1,6 @@
 /**
- * Reads text, tool calls and tokens from the first choice, whole or chunk by chunk. The fields come from the provider
- * unchecked, so each type is tested before use.
+ * Reads text, tool calls and token counts from the first choice of a chat completion, whole or chunk by chunk. The
+ * fields come from the provider unchecked, so each type is tested before use.
  */
 import type { NativeToolCall, NativeUsage } from '../../../generated/compat/types.ts'
 import type { ChatAnswer } from '../openai/chat-translation.ts'

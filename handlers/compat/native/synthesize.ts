@@ -16,7 +16,8 @@ export function synthesize(deps: SpeechDeps): CompatHandlers<Caller>['synthesize
       text,
       outputFormat: samplesAt(rateHz),
       lenient: true,
-      // The voice is passed on unchanged: here a preset's name is a voice id like any other.
+      // The voice is passed on unchanged: in this operation the name of an OpenAI voice is not replaced by a similar
+      // voice.
       ...(voice !== undefined && voice !== 'auto' && { voice }),
       ...(instructions && { instructions }),
       ...(speed !== undefined && { speed }),

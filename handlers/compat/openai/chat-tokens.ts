@@ -6,7 +6,7 @@ import type { Quantity } from '../../../domain/billing/ledger.ts'
  * request carries the limit. Only used tokens are billed.
  */
 export const outputTokensDefault = 4096
-/** The fewest bytes in a token, as in the worst common script, and the usual number, as in English. */
+/** The fewest bytes per token, for the common script that needs most tokens, and the usual number, for English text. */
 const bytesPerTokenLeast = 2
 const bytesPerToken = 4
 /** Tokens for a picture or recording of usual size. They do not depend on the number of encoded bytes. */
@@ -24,7 +24,7 @@ export function worstCaseOfChat({ body, maxOutputTokens = outputTokensDefault }:
   ]
 }
 
-/** Returns the probable consumption so far, for a client that leaves early. */
+/** Returns the probable consumption so far, for a client that disconnects before the answer's end. */
 export function chatSoFar({ body }: ChatTokens, characters: number): Quantity[] {
   return [
     { unit: 'input_tokens', amount: inputTokens(body, bytesPerToken) },

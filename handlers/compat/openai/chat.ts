@@ -1,6 +1,6 @@
 /**
- * Chat completions over the operation `generate`. Some routes return chat completions. Other routes convert them to
- * another form.
+ * Chat completions over the operation `generate`. Some HTTP routes return the chat completion unchanged. Other routes
+ * convert it to another form.
  */
 import type { DispatchDeps, Route } from '../../../domain/dispatch/request.ts'
 import { createGenerate } from '../../../domain/llm/generate.ts'

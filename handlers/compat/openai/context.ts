@@ -15,8 +15,8 @@ export function contextOf(context: Context<Caller>): RequestContext {
 }
 
 /**
- * Returns the request's language. On every POST, `X-Service-Language` has precedence over the body's language. The
- * key's language comes last. Throws the fault bad_language_tag.
+ * Returns the request's language. On every POST, `X-Service-Language` has precedence over the body's language. Without
+ * either, the language in the API key's policy is used. Throws the fault bad_language_tag.
  */
 export function languageOf(
   header: { 'x-service-language'?: string },
@@ -47,24 +47,27 @@ export function nativeHeaders(route: Route) {
   }
 }
 
-/** Returns the header with the fields that a model did not get. Absent if it got all fields. */
+/** Returns the header that lists the body fields not sent to the model. Returns no header if all fields were sent. */
 export function ignoredHeader(fields: readonly string[]) {
   return fields.length === 0 ? {} : { 'x-service-ignored': fields.join(', ') }
 }
 
-/** Makes the part of a native answer that is also a stream's first event. `scoresRunId` identifies the figures behind the ranking. */
+/**
+ * Makes the part of a native answer that is also a stream's first event. `scoresRunId` identifies the figures behind
+ * the ranking.
+ */
 export function nativeMeta(route: Route, requestId: string, catalog: Catalog): NativeMeta {
   const { provider, model, failovers } = route
   return { requestId, provider, model, failoverCount: failovers, scoresRunId: catalog.digest() }
 }
 
-/** Returns true if the client accepts an event stream. `byDefault` decides if it names neither type. */
+/** Returns true if the client prefers an event stream. If it accepts both forms equally, `byDefault` decides. */
 export function acceptsEvents({ accept }: Context<Caller>, byDefault: boolean): boolean {
   const [json, events] = ['application/json', 'text/event-stream'] as const
   return preferredType(accept, byDefault ? [events, json] : [json, events]) === events
 }
 
-/** Makes an event stream from known events. */
+/** Makes an async event stream from events that are already available. */
 export function inOrder<Event>(events: Iterable<Event, undefined>): AsyncIterable<Event> {
   const items = events[Symbol.iterator]()
   return { [Symbol.asyncIterator]: () => ({ next: () => Promise.resolve(items.next()) }) }

@@ -116,7 +116,7 @@ function doneEvents(item: CompatResponseItem, index: number): Numbered[] {
   ]
 }
 
-/** Returns the place of a message's text. A message has one part. */
+/** Returns the location fields for a message's text in the response. A message has one content part. */
 function textPlace(id: string, index: number) {
   return { item_id: id, output_index: index, content_index: 0 }
 }

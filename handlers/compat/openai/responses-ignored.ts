@@ -2,8 +2,8 @@ import type { CompatResponseRequest } from '../../../generated/compat/types.ts'
 import { namedFields } from './ignored-fields.ts'
 
 /**
- * Returns the body's fields for `x-service-ignored`, which no model gets. Clients send more than they must, so these
- * fields are no error.
+ * Returns the body's fields to list in `x-service-ignored`, because no model gets them. Clients often send fields they
+ * do not need, so such a field is not an error.
  */
 export function ignoredInResponse(body: CompatResponseRequest): readonly string[] {
   const fields = Object.keys(body).filter((field) => !understood.has(field) && asks(field, body[field]))

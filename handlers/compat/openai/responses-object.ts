@@ -57,7 +57,7 @@ export function endedResponse(
     ...begun,
     status: isCut ? 'incomplete' : 'completed',
     incomplete_details: isCut ? { reason: 'max_output_tokens' } : null,
-    // The limit can cut off only the last item.
+    // The token limit can cut off only the last item.
     output: output.map((item, index) =>
       itemOf(requestId, index, item, isCut && index === output.length - 1 ? 'incomplete' : 'completed'),
     ),

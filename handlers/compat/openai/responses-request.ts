@@ -179,8 +179,8 @@ function given(item: CompatResponseInputItem, field: 'call_id' | 'name' | 'argum
 }
 
 /**
- * Returns the type for a message to the client. Only a text in a type's form is repeated, because any other text might
- * be content.
+ * Returns an item's type for an error message. The client's text is repeated only if it looks like a type's name,
+ * because any other text might be content.
  */
 function quoted(type: unknown): string {
   return typeof type === 'string' && /^[a-z_]{1,40}$/.test(type) ? type : 'this kind'

@@ -7,8 +7,8 @@ import type { Transcript } from '../../../domain/ports/stt.ts'
 export type Cue = { startMs: number; endMs: number; text: string }
 
 /**
- * Returns one cue for each word if words are requested and known, else for each segment. A transcript without times is
- * one cue.
+ * Returns one cue for each word if word timings were requested and are available, else for each segment. A transcript
+ * without times is one cue.
  */
 export function cuesOf({ text, segments, words }: Transcript, durationMs: number, isOfWords: boolean): Cue[] {
   const timed: readonly Cue[] = isOfWords && words?.length ? words : segments
@@ -40,7 +40,7 @@ function lineOf({ text }: Cue): string {
   return text.trim().replaceAll(/\s+/g, ' ').replaceAll('-->', '->')
 }
 
-/** Escapes the signs & and <, because in WebVTT they begin an escape and a tag. */
+/** Escapes & and <, because in WebVTT they begin a character reference and a tag. */
 function escaped(line: string): string {
   return line.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
 }

@@ -46,8 +46,8 @@ export function createCompatTranscription(
         options: optionsOf(body),
       })
       .catch((error: unknown) => {
-        // A missing capability can only be word times, because no other option here must be met. So the error names
-        // this field.
+        // Word timings are the only capability that this operation can require. So if a capability is missing, the
+        // error names this field.
         throw unreadError(located(error, 'capability_missing', 'timestamp_granularities[]'), recording, 'file')
       })
     const headers = { ...routeHeaders(transcription.route), ...ignoredHeader(transcription.ignored) }
