@@ -24,12 +24,12 @@ export type BackupResult = { schema: number; tables: number; rows: number }
 export type RunningInstance = { pid: number; url: string }
 
 /**
- * The address for the commands' requests, and their key. `keyFrom` is the option or variable with the key. `local`
- * means the file from a first local run.
+ * The address for the commands' requests, and their API key. `keyFrom` is the option or variable that set the key.
+ * `local` means the key file from a first local run.
  */
 export type Connection = { baseUrl: string; apiKey: string | null; keyFrom?: string }
 
-/** Signs the commands' requests to a receiver on this machine, in the same way as deliveries. */
+/** Signs the commands' requests to a receiver on this machine, in the same way as webhook deliveries. */
 export type WebhookSigner = {
   /** The secret in the data folder. Null if the user gave a secret, which is then never shown. */
   storedSecret: string | null
@@ -47,9 +47,9 @@ export type ProviderOverview = {
   adapter: string
   /** Null for the vendor's address, or for a speech engine in this process. */
   baseUrl: string | null
-  /** The reason why the provider cannot be called, or null. */
+  /** The reason why the provider is unavailable. Null if it is available. */
   unavailable: string | null
-  /** The missing environment variable, if it is the reason. Null otherwise. */
+  /** The missing environment variable, if this makes the provider unavailable. Otherwise null. */
   missing: string | null
 }
 

@@ -9,7 +9,7 @@ export type KeyRow = {
   /** The secret's public part. */
   publicId: string
   scopes: readonly string[]
-  /** The field names in the key's policy. */
+  /** The names of the fields that the key's policy sets. */
   policy: readonly string[]
   /** Null if the key has no budget. `spentMicroUsd` is the key's cost in the current period. */
   budget: (Budget & { spentMicroUsd: number }) | null

@@ -40,7 +40,7 @@ export type VerificationRow = {
   rejectionReason: string | null
   submittedAtMs: number | null
 }
-/** A phone number, as the operator sees it beside the numbers of other organizations. */
+/** A phone number imported by an organization, as the operator sees it. */
 export type ImportRow = {
   e164: string
   organizationId: string
@@ -51,7 +51,7 @@ export type ImportRow = {
   createdAt: Date
 }
 
-/** `unreached` calls go on, because their process did not answer. */
+/** The calls counted in `unreached` continue, because their process did not answer. */
 export type EndedCalls = { ended: number; unreached: number }
 
 export type Decision = { event: 'approve' | 'revoke' } | { event: 'reject'; reason: string }

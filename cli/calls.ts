@@ -76,7 +76,7 @@ function addList(group: Command, actions: Actions): void {
 const heading = ['id', 'made', 'status', 'ended by', 'kind', 'language', 'lasted', 'recording', 'agent']
 
 async function agentNames(client: ReturnType<typeof platformClient>): Promise<ReadonlyMap<string, string>> {
-  // Names are only a help, so if the agents cannot be listed, the rows show ids.
+  // Agent names are optional here, so if the agents cannot be listed, the rows show ids.
   const agents = await client.listAgents().then(
     ({ body }) => body,
     () => [],

@@ -17,7 +17,7 @@ export function completion(program: Command): void {
     })
 }
 
-/** The words that may follow each command. The program itself is the empty text. */
+/** The subcommands and options that may follow each command. The program itself has the empty name. */
 type Words = ReadonlyMap<string, readonly string[]>
 
 function wordsOf(program: Command): Words {

@@ -129,7 +129,7 @@ function summaryOf(call: Call): string {
   return `${reason ?? status}, ${lasted}; \`parley calls show ${id}\` has the transcript, the latencies and the cost`
 }
 
-/** Completes a sentence about a call that has not ended well. A voicemail does not count as connected. */
+/** Describes how a failed call ended, for an error message. A voicemail does not count as connected. */
 export function failureOf(call: Pick<Call, 'status' | 'end_reason' | 'started_at'>): string {
   const { status, end_reason: reason, started_at: startedAt } = call
   const why = reason === null || reason === status ? status : `${status}, ${reason}`

@@ -13,7 +13,7 @@ type Settings = {
   trustedProxies: readonly string[]
 }
 
-/** The parts of this machine for `doctor` to try. Each throws with a message for the user. */
+/** The checks that `doctor` makes on this machine. Each throws an error with a message for the user. */
 export type Machine<Config extends Settings> = {
   /** Reads the configuration and checks that a server could start with it. */
   config(): Promise<Config>
@@ -76,7 +76,7 @@ function checkEngine<Config extends Settings>(machine: Machine<Config>, config: 
   }
 }
 
-/** Parley speaks no TLS, so a public address means that a proxy is before it. */
+/** Parley has no TLS, so if the public address is set, a proxy must be in front of it. */
 function proxyChecks({ publicUrl, trustedProxies }: Settings): Check[] {
   if (publicUrl === null) return []
   const detail =

@@ -1,4 +1,6 @@
-/** Reads a server's stream until it is over, and opens it again after a time-out, a cut or a restart. */
+/**
+ * Reads a server's event stream until it is over, and opens it again after a time-out, a lost connection or a restart.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { PlatformApiError } from '../generated/clients/platform.ts'
 import { KeyRefused } from './command-error.ts'
@@ -6,9 +8,9 @@ import { KeyRefused } from './command-error.ts'
 const retryMs = { first: 500, max: 8000 }
 
 /**
- * Calls `take` for each event until it returns true. `open` opens the stream, and continues from the position that
- * `take` has reached. A failure before the first event is thrown, because it is about the address, the key or the id.
- * `triesMax` tries in a row may fail.
+ * Calls `take` for each event until it returns true. `open` opens the stream at the position reached by `take`. A
+ * failure before the first event is thrown, because it is about the address, the API key or the id. `triesMax` tries in
+ * a row may fail.
  */
 export async function followStream<Event>(
   open: () => Promise<AsyncIterable<Event>>,

@@ -177,7 +177,7 @@ function readPolicy(text: string): object {
     const value: unknown = JSON.parse(text)
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
   } catch {
-    // Invalid JSON gets the same error as JSON without an object.
+    // Invalid JSON gets the same error as a JSON value other than an object.
   }
   throw new UsageError('--policy takes a JSON object, for example {"voice":"slt"}')
 }

@@ -1,4 +1,7 @@
-/** Forwards events to a developer's receiver: first attempts one after the other, repeats beside them. */
+/**
+ * Forwards events to a developer's receiver. First attempts are sent one after the other, and retries in parallel with
+ * them.
+ */
 import type { StreamedWebhookEvent } from '../generated/platform/types.ts'
 import type { Chaos, ChaosEvent, Sending } from './listen-chaos.ts'
 import { type Outcome, postTo, type Receiver } from './local-receiver.ts'
@@ -13,7 +16,7 @@ export type ForwardingDeps = {
   show: (sent: Sent) => void
 }
 
-/** An event for the display, sent or only received. Its content is left out. */
+/** An event to display, either forwarded or only received. Its content is left out. */
 export type Sent = { time: string; id: string; type: string; callId: string; outcome: Outcome | null; note: string }
 export type ForwardedEvent = ChaosEvent & { id: string; callId: string; body: string }
 type Attempt = Sending<ForwardedEvent> & { number: number }

@@ -49,8 +49,8 @@ export function addressOf(text: string): string {
 }
 
 /**
- * Makes the option for the secret, with the bounds of an endpoint's secret. It can be a variable too, because other
- * users on the machine can see an argument, but not a variable.
+ * Makes the option for the secret, with the length limits of an endpoint's secret. The secret can also be set in an
+ * environment variable, because other users on the machine can see a command's arguments, but not its variables.
  */
 export function secretOption(defaultWords: string): Option {
   return new Option('--secret <text>', `sign with this secret; by default with ${defaultWords}`)

@@ -116,7 +116,7 @@ function readCredit(text: string): number {
   return microUsd(text)
 }
 
-/** Reads a limit. Null means no limit. Also accepts the words that `--json` prints. */
+/** Reads a limit. Returns null if there is no limit. Also accepts `null`, which `--json` prints in this case. */
 function readLimit(text: string): number | null {
   if (['unlimited', 'none', 'null'].includes(text)) return null
   const limit = Number(text)

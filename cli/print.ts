@@ -22,7 +22,8 @@ export function listIn(value: object): List | null {
   if (Array.isArray(value)) return { items: value, nextCursor: null, rest: {} }
   const fields = value as Record<string, unknown>
   const name = listNames.find((each) => Array.isArray(fields[each]))
-  // An object for a single thing can contain lists, as a configuration contains providers.
+  // A single object can contain a list too: a configuration contains providers. So a cursor, the list's name or the
+  // lack of other fields must show that the value is a list.
   const isPaged = 'nextCursor' in fields || 'next_cursor' in fields
   const isList = name !== undefined && (isPaged || alwaysLists.includes(name) || Object.keys(value).length === 1)
   if (!isList) return null

@@ -1,4 +1,4 @@
-/** The commands around a server: its configuration, its database, its state. */
+/** The commands for a server's configuration, database and state. */
 import { config } from './config.ts'
 import { database } from './database.ts'
 import { doctor } from './doctor.ts'

@@ -53,8 +53,8 @@ function requirePlace(file: string): void {
 }
 
 /**
- * Writes to standard output. Resolves when all is written, because a pipe takes fewer bytes at a time than a sentence
- * has.
+ * Writes to standard output. Resolves when all is written, because a pipe may accept only a part of the audio at a
+ * time.
  */
 function writeToStdout(bytes: Buffer): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -1,4 +1,4 @@
-/** The router's commands: they recognize, speak, answer, and explain a choice. */
+/** The router's commands: they recognize speech, synthesize speech, generate answers and explain the model choice. */
 import { models } from './models.ts'
 import { preview } from './preview.ts'
 import { respond } from './respond.ts'

@@ -23,8 +23,8 @@ export async function tailCall(client: PlatformClient, id: string, json: boolean
 }
 
 /**
- * The position after the printed events. If the stream is opened again, the server repeats the events in the cursor's
- * millisecond.
+ * The stream position after the last printed event. If the stream is opened again, the server repeats the events in the
+ * cursor's millisecond.
  */
 class Position {
   #turn = -1
@@ -75,7 +75,7 @@ function linesOfTurn(turn: SessionTurn): string[] {
   return [`${source.padEnd(6)}  ${oneLine(text)}${after}`, ...cut]
 }
 
-/** Writes an event. If a line ended a leg with a SIP status, the text has this status, such as `SIP 404 Not Found`. */
+/** Writes an event. If a leg ended with a SIP status, the text contains this status, such as `SIP 404 Not Found`. */
 export function lineOfEvent(event: CallEvent): string {
   const { event_type: type, occurred_at: at, failure_cause: cause } = event
   const words = transferWords(event) ?? (cause === null ? '' : oneLine(cause))

@@ -1,6 +1,8 @@
 import { UsageError } from './command-error.ts'
 
-/** Reads a time, and writes it in UTC, because the contract requires a zone. A date alone begins at midnight UTC. */
+/**
+ * Reads a time, and writes it in UTC, because the contract requires a time zone. A date alone begins at midnight UTC.
+ */
 export function timeOf(option: string, text: string): string {
   const time = new Date(text)
   if (Number.isNaN(time.getTime()) || !isDay(text.slice(0, 10)))

@@ -1,6 +1,7 @@
 /**
- * Draws a call's span tree as text. The full width is a turn's silence before the agent speaks. Each part is drawn at
- * its time, with full blocks while the caller waited for it and light blocks while it ran beside other parts:
+ * Draws a call's span tree as text. The full width is a turn's latency, the silence before the agent speaks. Each part
+ * is drawn at its time, with full blocks while the caller waited for it and light blocks while it ran beside other
+ * parts:
  *
  *   turn 1  378 ms of silence
  *     endpointing  ██████████████████            250 ms
@@ -45,7 +46,8 @@ function nameOf({ attributes: { provider, model, name } }: CallSpan): string {
 }
 
 /**
- * Draws a part. The caller waits at its end, drawn full. Its earlier work ran beside other parts, and is drawn light.
+ * Draws a part's bar. The caller waited at the part's end, which is drawn with full blocks. The earlier work ran beside
+ * other parts and is drawn with light blocks.
  */
 function barOf(part: CallSpan, startMs: number, silenceMs: number): string {
   const column = (ms: number) =>

@@ -41,7 +41,10 @@ const watchedMax = 100
 /** After this many failed requests in a row the command gives up. */
 const failuresMax = 30
 
-/** Prints changes from now on. A delivery's status and attempts change at each attempt, so they are compared. */
+/**
+ * Prints each delivery that changes from now on. A delivery's status or number of attempts changes at each attempt, so
+ * a delivery counts as changed if one of them differs.
+ */
 async function tail(
   client: PlatformClient,
   endpointId: string | undefined,
@@ -54,7 +57,7 @@ async function tail(
       const query = { limit: watchedMax, ...(endpointId !== undefined && { endpointId }) }
       const { data } = (await client.listWebhookDeliveries({ query })).body
       const before: ReadonlyMap<string, string> | null = states
-      // Deliveries come newest first, and are shown oldest first.
+      // The server lists deliveries newest first, and they are printed oldest first.
       if (before === null) console.error('watching the deliveries; Ctrl-C ends it')
       else for (const each of data.toReversed()) if (before.get(each.id) !== stateOf(each)) show(each)
       states = new Map(data.map((each) => [each.id, stateOf(each)]))

@@ -47,7 +47,7 @@ function distances(expected: readonly string[], actual: readonly string[]): Uint
   return rows
 }
 
-/** Puts words in brackets if the other side lacks them. */
+/** Returns one text's words, with brackets around each word that differs from the other text. */
 export function marked({ steps }: WordDifferences, side: 'then' | 'now'): string {
   const words = steps.flatMap((step) =>
     step[side] === null ? [] : [step.then === step.now ? step[side] : `[${step[side]}]`],
