@@ -1,6 +1,6 @@
 /**
- * Makes one Ajv instance for a document, with every component in both directions. Rules use it to check examples, and
- * the TypeScript target writes it out as validators.
+ * Makes one Ajv instance for a document, with every component once for requests and once for responses. Rules use it to
+ * check examples, and the TypeScript target writes it out as validators.
  */
 
 import { _ } from 'ajv'

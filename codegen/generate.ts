@@ -36,7 +36,10 @@ export type Layout = {
   sharedModule: string
   clientFolder: string | null
   docsFolder: string | null
-  /** Gets a folder for the surface, with a page for each error code. */
+  /**
+   * The folder for the error pages: a subfolder for each surface, with a page for each error code. Null if there are no
+   * error pages.
+   */
   errorsFolder?: string | null
 }
 

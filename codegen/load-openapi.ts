@@ -148,7 +148,7 @@ function lowerOperation(raw: RawDocument, { path, method, pointer, item, operati
   }
 }
 
-/** Lowers the parameters. An operation's parameter replaces the path item's parameter with the same place and name. */
+/** Lowers the parameters. An operation's parameter replaces the path item's parameter with the same `in` and `name`. */
 function lowerParameters(raw: RawDocument, item: RawPathItem, operation: RawOperation, pointer: string): Parameter[] {
   const byKey = new Map<string, Parameter>()
   for (const entry of [...(item.parameters ?? []), ...(operation.parameters ?? [])]) {

@@ -37,9 +37,7 @@ export async function load<Document>(
   }
 }
 
-/**
- * Returns the document's name from its file name. The file name has kind, version and name: specs/router.openapi.yaml.
- */
+/** Returns the document's name from its file name: `router` for specs/router.openapi.yaml. */
 export function documentName(file: string): string {
   return basename(file).replace(/\.(openapi|asyncapi)\.yaml$/, '')
 }

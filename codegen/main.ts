@@ -30,7 +30,7 @@ const errorsFolder = 'docs/errors'
 const shared = readShared(readFileSync(join(root, 'specs', sharedFile), 'utf8'))
 const { files, problems } = await generateAll()
 const changed = [...files.keys()].filter((file) => readOrNull(file) !== files.get(file))
-// If a document has problems, its files stay.
+// If any document has problems, no generated file is deleted.
 const stale = problems.length > 0 ? [] : listGenerated().filter((file) => !files.has(file))
 const complaints = problems.map(formatProblem)
 if (process.argv.includes('--check')) complaints.push(...drift())

@@ -3,8 +3,8 @@ type Operation = { responses?: Answers; 'x-no-store'?: boolean }
 type Document = { paths?: Record<string, Record<string, Operation>> }
 
 /**
- * Declares the header that makes the engine keep answers out of caches, for operations with `x-no-store` and every
- * POST. No operation in a spec repeats it, and handlers need not set it.
+ * Declares `Cache-Control: no-store` on successful answers to every POST and to operations with `x-no-store`. The
+ * engine then writes the header, so neither specs nor handlers repeat it.
  */
 export function withNoStore<Bundled extends object>(bundled: Bundled): Bundled {
   const document = structuredClone(bundled)

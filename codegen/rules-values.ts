@@ -48,7 +48,8 @@ export function checkExamples(document: OpenApiDocument): Finding[] {
   const checker = new ExampleChecker(document.schemas)
   const operations = [...document.operations, ...document.webhooks]
   return operations.flatMap((operation) => {
-    // We send a webhook's body, so it is checked as a response, and we receive its answer.
+    // This server sends a webhook's body and receives the answer, so the body is checked as a response and the answer
+    // as a request.
     const isWebhook = document.webhooks.includes(operation)
     const [bodyDirection, answerDirection] = isWebhook
       ? (['response', 'request'] as const)

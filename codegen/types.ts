@@ -99,8 +99,8 @@ function ownParts(schema: SchemaObject, schemas: Schemas): Type[] {
   const [only = [], ...more] = others
   if (more.length === 0 && !isNullable) return only
   if (others.length === 0) return [{ kind: 'null' }]
-  // If the schema lists several JSON types, the result is a union. An object with further fields is all its parts at
-  // once.
+  // If the schema lists several JSON types, the result is a union. An object with both declared and further fields is
+  // an intersection (`all`).
   const arms = others.flatMap((parts): Type[] => (parts.length > 1 ? [{ kind: 'all', parts }] : parts))
   const [first, ...rest] = arms
   if (first === undefined) return []

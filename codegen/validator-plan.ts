@@ -47,8 +47,8 @@ export function planValidators(document: OpenApiDocument): ValidatorPlan[] {
 }
 
 /**
- * Plans a webhook's validators. We send its payload, so the payload is checked as a response. Its answer comes from
- * outside, so the answer is checked as a request.
+ * Plans a webhook's validators. This server sends the payload, so the payload is checked as a response. The answer
+ * comes from outside, so the answer is checked as a request.
  */
 function planWebhook({ id, body, responses, pointer }: Operation): ValidatorPlan[] {
   const [answer = null] = responses.map(({ content }) => jsonSchema(content)).filter((schema) => schema !== null)

@@ -38,7 +38,7 @@ export class Views {
     this.#used = { answered: used('answered'), received: used('received'), sent: used('sent') }
   }
 
-  /** Lists the component's views with separate types. The first type has the component's name. */
+  /** Lists the component's views whose types differ. The first view's type has the component's name. */
   distinct(name: string): View[] {
     const distinct: View[] = []
     for (const view of ['answered', 'received', 'sent'] as const) {
@@ -47,7 +47,7 @@ export class Views {
     return distinct.length > 0 ? distinct : ['answered']
   }
 
-  /** Returns the distinct view whose type the component also has in `view`. */
+  /** Returns the first view in which the component has the same type as in `view`. */
   canonical(name: string, view: View): View {
     return this.distinct(name).find((other) => this.#isSame(name, view, other)) ?? view
   }
@@ -60,7 +60,7 @@ export class Views {
     })
   }
 
-  /** Returns the names of these components and all components they lead to. */
+  /** Returns the names of these components, and of all components to which they refer, directly or indirectly. */
   #reached(names: readonly string[]): Set<string> {
     const reached = new Set<string>()
     const visit = (name: string): void => {
@@ -92,7 +92,7 @@ function usageOfOperations({ operations, webhooks }: OpenApiDocument): Usage {
     ...operations.flatMap(({ parameters }) => parameters.map(({ type }) => type)),
     ...answersToUs.flatMap(({ value }) => value ?? []),
   ]
-  // We send the webhooks' bodies.
+  // This server sends the webhooks' bodies, so they count as answers.
   const answered = [...answers.flatMap(({ value }) => value ?? []), ...events.map(refTo), ...bodies(webhooks)]
   return { answered, received: sent, sent }
 }

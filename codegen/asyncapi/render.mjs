@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import Generator from '@asyncapi/generator'
 
 const errorSeverity = 0
-// The parser prints messages to the console, and the refusal repeats them.
+// Console output from the parser is suppressed, because the thrown error contains the same messages.
 console.error = () => {}
 const folder = mkdtempSync(join(tmpdir(), 'channels-'))
 try {

@@ -40,7 +40,7 @@ export function emitEventUnion(name: string, responses: readonly Response[], typ
   return `export type ${name}Event =\n${arms.join('')}\n`
 }
 
-/** Emits the event type for frames without a name. They are values, and only the line `[DONE]` is not JSON. */
+/** Emits the event type for frames without a name. Each frame contains a JSON value, except the last line `[DONE]`. */
 function emitUnnamedEvent(name: string, content: readonly MediaType[], types: TypeNames): string {
   const stream = content.find((media) => media.eventData !== null)
   if (!stream?.eventData) return ''

@@ -17,12 +17,18 @@ export class TypeNames {
     this.#used = used
   }
 
-  /** Returns a printer with the same set and without comments, because a component's first type has them. */
+  /**
+   * Returns a printer that records components in the same set but prints no comments, because a component's first type
+   * has them.
+   */
   withoutComments(): TypeNames {
     return new TypeNames(this.#views, false, this.#used)
   }
 
-  /** Returns Thing. If the view's type differs from the first type, returns ThingInput or ThingReceived. */
+  /**
+   * Returns a component's type name, such as Thing. If the view's type differs from the first type, returns ThingInput
+   * or ThingReceived.
+   */
   component(name: string, view: View): string {
     const canonical = this.#views.canonical(name, view)
     const isFirst = this.#views.distinct(name)[0] === canonical
