@@ -20,7 +20,7 @@ export class Playout {
   #played = 0
   #queued = 0
 
-  /** Returns false if the queue is full. The chunk is then not added. */
+  /** Adds a chunk. Returns false without adding it if the queue is full. */
   add(chunk: Uint8Array): boolean {
     if (this.#queued - this.#played + chunk.length > bytesMax) return false
     this.#chunks.push(chunk)

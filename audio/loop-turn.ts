@@ -12,7 +12,7 @@ let used = 0
 let isScheduled = false
 
 /**
- * Reserves a part, from 0 to 1, for a step in a turn of the event loop. Returns null if the step may begin now,
+ * Reserves a fraction of a turn of the event loop for a step, from 0 to 1. Returns null if the step may begin now,
  * otherwise a promise for its turn. Each request waits for one step at a time, so the queue has at most one entry per
  * request.
  */

@@ -27,7 +27,7 @@ const tags: Readonly<Record<SampleEncoding, number>> = {
 }
 /** A streaming recorder does not know the length and writes 0x7fffffff, 0x7ffff000 or 0xffffffff instead. */
 const placeholderBytesMin = 0x7fff0000
-/** If less than this is missing at a recording's end, a listener does not notice. */
+/** If less than this is missing at a recording's end, a person does not notice. In seconds. */
 const unheardS = 0.02
 /** The most chunks before the samples. The limit bounds the work for a hostile body with only chunk headers. */
 const chunksMax = 1000
@@ -131,8 +131,8 @@ const chunkIds: ReadonlySet<string> = new Set(['fmt ', 'fact', 'LIST', 'data'])
 
 function dataBytes(bytes: ChunkedBytes, at: number, declared: number, format: WavFormat): number {
   const bytesPerFrame = frameBytes(format) * (format.isFloat64 ? 2 : 1)
-  // Some programs include the header, or the whole file, in the samples' size. A missing piece this short is not
-  // audible.
+  // Some programs count the header, or the whole file, in the samples' size. So the stated size may be too large by
+  // this much. If samples are really missing, so short a loss is not audible.
   const excessMax = Math.max(at, bytesPerFrame * Math.ceil(format.sampleRateHz * unheardS))
   const length = presentBytes(bytes, at, declared, excessMax)
   return length - (length % bytesPerFrame)
@@ -140,8 +140,8 @@ function dataBytes(bytes: ChunkedBytes, at: number, declared: number, format: Wa
 
 function presentBytes(bytes: ChunkedBytes, at: number, declared: number, excessMax: number): number {
   const present = bytes.length - at
-  // The recorder never filled in the length if it is 0 although bytes follow, and the RIFF size differs from the body's
-  // size.
+  // If the length is 0 although bytes follow, and the RIFF size differs from the body's size, the recorder never filled
+  // in the length.
   const riffBytes = u32le(bytes.view(4, 4), 0) + 8
   const unknown = declared >= placeholderBytesMin || (declared === 0 && riffBytes !== bytes.length)
   if (!unknown && declared > present + excessMax) {
