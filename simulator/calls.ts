@@ -269,8 +269,8 @@ export class Calls {
   }
 
   /**
-   * Throws if the far end refuses to make a call (REFER). `linkedTo` is the far end's leg id in a transfer over a
-   * simulated trunk, and null for any other call.
+   * Throws if the far end refuses the request to call another number (REFER). `linkedTo` is the far end's leg id in a
+   * transfer over a simulated trunk, and null for any other call.
    */
   #askFarEnd(linkedTo: string | null): void {
     if (linkedTo === null) return

@@ -60,7 +60,7 @@ export class Leg implements Line {
   #state: 'ringing' | 'answered' | 'ended' = 'ringing'
   #stream: MediaStream | null = null
   #peer: Leg | null = null
-  /** A leg dialled by this leg's transfer. After its answer it is connected with this leg. */
+  /** The leg dialled for a transfer. After its answer it is connected with this leg. */
   #target: Leg | null = null
   #staysAfterBridge = false
   answeredAtMs: number | null = null
@@ -213,8 +213,8 @@ export class Leg implements Line {
     const { clip, at } = this.farEnd
     const stream = this.#stream
     if (stream?.isOpen) stream.sendAudio(clip?.frames(stream.request.format)[at] ?? null)
-    // During a bridge, the stream's audio is not heard but consumed at its normal pace, so its marks are still
-    // reported.
+    // During a bridge, the stream's audio is consumed at its normal pace without reaching the far end, so its marks are
+    // still reported.
     const played = stream?.play() ?? null
     if (this.#peer) {
       const other = this.#peer.farEnd

@@ -14,7 +14,7 @@ export type FieldRule = {
 
 const textMax = 4096
 
-/** Returns only the fields with a rule. */
+/** Returns the fields that have a rule, and drops all others. Throws if a field breaks its rule. */
 export function checkedFields(fields: Fields, rules: Readonly<Record<string, FieldRule>>): Fields {
   const faults = Object.entries(rules).flatMap(([field, rule]) => faultOf(field, rule, fields[field] ?? null))
   if (faults.length > 0) throw new BadFields(faults)

@@ -190,5 +190,5 @@ export class FarEnd {
   }
 }
 
-/** The silence after answering, because people need a moment to raise the phone. */
+/** The silence between answering and the first words, because people need a moment to raise the phone. */
 export const firstWordsMs = 25 * frameMs

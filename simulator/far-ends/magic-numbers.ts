@@ -1,4 +1,7 @@
-/** The test numbers +1500555…, each with a different behaviour. All other numbers behave like …0006. */
+/**
+ * The test numbers +1500555…, each with a different behaviour. All other numbers behave like +15005550006, a person in
+ * a conversation.
+ */
 import type { Behaviour } from './far-end.ts'
 import { callScreening, menu, voicemail } from './machines.ts'
 import { greeting, leavesAfter, screened, silent, talker, usualLines, vanishes } from './people.ts'
