@@ -1,6 +1,6 @@
 /**
- * The legs whose audio this process expects. A leg's token contains this process's name. If another process receives the
- * socket, it passes the socket on to this process. The token also holds a secret known only to this process.
+ * The legs whose audio this process expects. A leg's token contains this process's name. If another process receives
+ * the socket, it passes the socket on to this process. The token also holds a secret known only to this process.
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import type { ExpectedLeg, LegMedia } from '../../domain/ports/leg-media.ts'
