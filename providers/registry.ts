@@ -31,7 +31,7 @@ export type ProviderConfig = {
   /** An entry's name in the table in vendors.ts. */
   adapter: string
   baseUrl?: string
-  /** The key, or `env:NAME` for a variable with the key. */
+  /** The API key, or `env:NAME` for an environment variable with the API key. */
   apiKey?: string
   models?: ModelIds
   region?: string
@@ -279,16 +279,16 @@ function liveModels({ realtime }: OpenAiServer, ids: readonly string[] = []): re
 }
 
 /**
- * Returns the key, undefined if a needed key is missing, or null if the server needs no key. A vendor's usual variable
- * is used only for the vendor's published address, so the vendor's key is sent to no other server.
+ * Returns the API key, undefined if a needed key is missing, or null if the server needs no key. A vendor's usual
+ * variable is used only for the vendor's published address, so the vendor's key is sent to no other server.
  */
 function credential(config: ProviderConfig, variable: string | null, env: Environment): string | null | undefined {
   return variable === null ? (config.apiKey ?? null) : secretOf(env, variable)?.trim() || undefined
 }
 
 /**
- * Returns the name of the variable with the key. Returns null if the key is in the configuration or the server needs no
- * key.
+ * Returns the environment variable's name if the API key is in such a variable. Returns null if the key is in the
+ * configuration or the server needs no key.
  */
 function variableOf({ apiKey }: ProviderConfig, usual: string | null): string | null {
   if (apiKey === undefined) return usual

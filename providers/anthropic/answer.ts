@@ -49,7 +49,7 @@ export class MessageTurn {
 
   /**
    * Returns the last event. Throws ProviderError `protocol` if the vendor's last event is missing, because the stream
-   * was then cut.
+   * is then truncated.
    */
   end(): LlmEvent {
     if (!this.ended) throw protocolError('no message_stop')

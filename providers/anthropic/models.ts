@@ -16,7 +16,7 @@ export type Traits = {
 
 const effort = (level: string) => ({ output_config: { effort: level } })
 const adaptive = (level: string) => ({ thinking: { type: 'adaptive' }, ...effort(level) })
-/** For models with thinking on by default, so only the effort is sent. */
+/** The fields for models with thinking on by default. Only the effort is sent. */
 const thinkingEfforts = {
   minimal: effort('low'),
   low: effort('low'),

@@ -86,7 +86,8 @@ const tool = ({ name, description, parameters }: LlmTool) => ({
 })
 
 /**
- * In this API the flag for parallel calls belongs to the tool choice, and is accepted with every choice except `none`.
+ * In this API the flag for parallel tool calls is a field in the tool choice, and is accepted with every choice except
+ * `none`.
  */
 function toolChoiceOf({ toolChoice, parallelToolCalls }: LlmRequest): JsonObject {
   const alone = parallelToolCalls === false && toolChoice !== 'none'
@@ -104,8 +105,9 @@ function outputFormat({ schema }: ResponseFormat): object {
 }
 
 /**
- * Closes the schema's objects, because the vendor requires closed objects. If an object has no `additionalProperties`,
- * closing it only narrows the answer. If an object is open on purpose, the request is refused.
+ * Sets `additionalProperties: false` on the schema's objects, because the vendor requires it. If an object has no
+ * `additionalProperties`, this only narrows the answer. If an object explicitly allows additional properties, the
+ * request is refused.
  */
 function closed(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(closed)
@@ -117,8 +119,8 @@ function closed(schema: unknown): unknown {
 }
 
 /**
- * Closes the schemas under one keyword. Examples and constants are values and not schemas. `properties` and `$defs`
- * hold schemas under the client's names.
+ * Calls `closed` for the schemas in a JSON Schema keyword's value. Examples and constants are values and not schemas.
+ * `properties` and `$defs` hold schemas under the client's names.
  */
 function closedUnder(name: string, value: unknown): unknown {
   if (name === 'enum' || name === 'const' || name === 'default' || name === 'examples') return value

@@ -48,7 +48,9 @@ class TurnProtocol implements LiveSttProtocol {
   #finishedTurn = -1
   /** The number of an ended turn without its formatted version yet. */
   #unformattedTurn: number | null = null
-  /** Silence sent in addition to the client's audio: up to now, and before the current turn. */
+  /**
+   * Milliseconds of silence that we have sent in addition to the client's audio: in total, and before the current turn.
+   */
   #addedMs = 0
   #shiftMs = 0
 

@@ -52,8 +52,8 @@ export const encodings: Record<SpokenFormat['encoding'], string> = {
 }
 
 /**
- * The vendor's range. Other speeds are refused and not clipped, because another provider may support the requested
- * speed.
+ * The vendor's speed range. Other speeds are refused and not clipped, because another provider may support the
+ * requested speed.
  */
 const speeds = { min: 0.6, max: 1.5 }
 

@@ -46,7 +46,7 @@ function contextProtocol(contextId: string, apiKey: string | null, request: TtsR
       if (frame['type'] === 'chunk') queue.push(samplesOf(frame['data']))
       if (isDone) queue.end()
     },
-    // Cancels speech not generated yet.
+    // The message makes the vendor cancel the speech not generated yet.
     farewell: () => (isDone ? [] : [JSON.stringify({ context_id: contextId, cancel: true })]),
     classOfClose: classOfCloseCode,
   }

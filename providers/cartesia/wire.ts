@@ -23,7 +23,7 @@ export function classOfFrame({ error_code: code, status_code: status }: JsonObje
 
 const classOfCode = (code: unknown): ErrorClass | null => (typeof code === 'string' ? (codes[code] ?? null) : null)
 
-/** For a code without an entry the HTTP status decides. */
+/** If a code has no entry here, the HTTP status decides the error class. */
 const codes: Partial<Record<string, ErrorClass>> = {
   // The account has reached its plan's maximum for contexts or live streams.
   concurrency_limited: 'rate_limited',

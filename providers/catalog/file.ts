@@ -8,7 +8,7 @@ import type { CatalogFile, CatalogModel } from '../../generated/catalog/types.ts
 import { validateCatalog } from '../../generated/catalog/validator.ts'
 import { packageFile } from '../../runtime/package-file.ts'
 
-/** An error in a catalog file. The message is for the file's author. */
+/** A catalog file contains an error. The message is for the file's author. */
 export class CatalogError extends Error {
   constructor(message: string) {
     super(message)

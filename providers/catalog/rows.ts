@@ -35,7 +35,7 @@ function indexOf({ sources, models }: CatalogFile): ReadonlyMap<string, Publishe
     for (const pin of served_as) {
       const own = index.get(`${stage}:${pin}`) ?? nothing
       const benchmarks = elsewhere.map((figure) => benchmarkOf(figure, sources))
-      // Figures measured at this vendor are listed first.
+      // Figures measured at this vendor are listed before figures for the same model at other vendors.
       index.set(`${stage}:${pin}`, { ...own, benchmarks: [...own.benchmarks, ...benchmarks] })
     }
   }

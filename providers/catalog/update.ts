@@ -6,7 +6,7 @@ import type { CatalogFile, CatalogModel } from '../../generated/catalog/types.ts
 import { makeDataDir } from '../../runtime/process/data-dir.ts'
 import { CatalogError, keyOf, newer, parseCatalog, readShipped, readUpdated } from './file.ts'
 
-/** The file's name in the data folder. */
+/** The updated catalog's file name in the data folder. */
 export const updatedCatalogFile = 'catalog.json'
 
 export type CatalogUpdate = {
@@ -59,8 +59,8 @@ export function mergeCatalogs(before: CatalogFile, update: CatalogFile): Catalog
 function mergeModels(before: CatalogModel, update: CatalogModel): CatalogModel {
   const figureOf = ({ metric, language, path, source, data }: CatalogModel['figures'][number]) =>
     [metric, language, path, source, data].join(' ')
-  // Each combination with one unit and one path has a single price, from any source, because only one price can be
-  // billed.
+  // For each unit and path (`stream` or `batch`) only one price is kept, even if several sources publish a price,
+  // because only one price can be billed.
   const priceOf = ({ unit, path }: CatalogModel['prices'][number]) => [unit, path].join(' ')
   return {
     ...before,

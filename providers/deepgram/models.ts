@@ -13,7 +13,7 @@ export const isEnglish = (model: string): boolean => model.endsWith('-medical')
 /** True for models with the field `keyterm`; older models use the field `keywords`. */
 export const takesKeyterms = (model: string): boolean => isFlux(model) || model.startsWith('nova-3')
 
-/** The catalog's model name for all Aura 2 voices, because the voices share one row. */
+/** The catalog's model name for all Aura 2 voices, because the voices share one catalog row. */
 export const aura2 = 'aura-2'
 
 const speechRates = [8000, 16_000, 24_000, 32_000, 48_000]

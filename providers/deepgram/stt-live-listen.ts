@@ -33,8 +33,8 @@ class ListenProtocol implements LiveSttProtocol {
   #isUtteranceOpen = false
   #endMs = 0
   /**
-   * True if no more audio will be sent, so the last final ends its utterance. Only the next frame shows if a final was
-   * the last.
+   * True if no more audio will be sent, so the last final transcript ends its utterance. Only the next frame shows if a
+   * final transcript was the last.
    */
   #isEnding = false
   #pendingFinal: Transcript | null = null

@@ -27,7 +27,7 @@ export function wordsOf(given: unknown): Word[] {
 
 export const speakerOf = ({ speaker }: JsonObject) => (Number.isInteger(speaker) ? { speaker: String(speaker) } : {})
 
-/** Returns the main language. The vendor lists it first. */
+/** Returns the speech's main language. The vendor lists this language first. */
 export function firstLanguage(languages: unknown): string | undefined {
   return canonicalTag(Array.isArray(languages) ? languages[0] : undefined)
 }

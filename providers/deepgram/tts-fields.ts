@@ -8,7 +8,7 @@ import { voiceFor } from './voices.ts'
 /** The formats for speech from this vendor: any output format except float PCM. */
 export type SpokenFormat = OutputFormat & { encoding: Exclude<OutputFormat['encoding'], 'pcm_f32le'> }
 
-/** Returns the nearest format without a loss in quality. Only for samples, because tts.ts handles Opus. */
+/** Returns the nearest format without a loss in quality. Not used for Opus, because tts.ts handles Opus. */
 export function spokenFormat({ encoding, sampleRateHz }: OutputFormat): SpokenFormat {
   const isG711 = encoding === 'mulaw' || encoding === 'alaw'
   if (isG711 && speakableRates[encoding].some((rate) => rate === sampleRateHz))
@@ -23,7 +23,7 @@ export function speechQuery(
   { model: modelOrVoice, voice, language, speed }: TtsRequest,
   format: SpokenFormat,
 ): URLSearchParams {
-  // A model not in the list is a voice's name.
+  // Any model name except `aura-2` is a voice's name.
   const model = voice ?? (modelOrVoice === aura2 ? voiceFor(language) : modelOrVoice)
   if (speed !== undefined && !canSpeakAt(speed, model))
     throw new ProviderError('unsupported', { sent: false, cause: `speed ${speed}` })

@@ -38,7 +38,7 @@ function speakProtocol(apiKey: string | null): LiveTtsProtocol {
       if (isFlushed) queue.end()
       else if (frame['type'] === 'Error') throw frameFailure(classOfFrame(frame), frame, apiKey)
     },
-    // Cancels speech not generated yet.
+    // `Clear` makes the vendor cancel the speech not generated yet.
     farewell: () => (isFlushed ? ['{"type":"Close"}'] : ['{"type":"Clear"}', '{"type":"Close"}']),
     classOfClose,
   }

@@ -37,7 +37,7 @@ function classOfReason(reason: string): ErrorClass | null {
   return family === undefined ? null : (closeReasons[`${family.toUpperCase()}-${number}`] ?? null)
 }
 
-/** For a code without an entry the HTTP status decides. */
+/** If a code has no entry here, the HTTP status decides the error class. */
 const codes: Partial<Record<string, ErrorClass>> = {
   INVALID_AUTH: 'auth',
   INSUFFICIENT_PERMISSIONS: 'auth',

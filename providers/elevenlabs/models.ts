@@ -3,11 +3,11 @@ import { type AudioSupport, noCapabilities } from '../../domain/ports/model.ts'
 import type { VendorModel } from '../wire/adapter.ts'
 import { nativeSpeech, oggOpus, pcmRatesHz } from './output-format.ts'
 
-/** A speech model's traits needed by the adapter but not in the catalog row. */
+/** Speech model traits for the adapter only. The catalog row does not contain them. */
 type SpeechTraits = {
   /**
-   * False for the third and fourth generation: the socket `stream-input` refuses these models, so they are used over
-   * HTTP.
+   * False for models from the third and fourth generation: the socket `stream-input` refuses these models, so they are
+   * used over HTTP.
    */
   socket: boolean
   /** True if the model accepts `language_code`. Other models refuse this field or have only one language. */
@@ -91,7 +91,7 @@ export const elevenLabsModels: readonly VendorModel[] = [
   speech('eleven_flash_v2_5', flashV25),
   speech('eleven_turbo_v2_5', flashV25),
   speech('eleven_multilingual_v2', multilingualV2),
-  // In the voice settings, the third generation reads only the stability, so it has no speed.
+  // The third generation's models read only the stability from the voice settings, so they support no speed.
   speech('eleven_v3', thirdGeneration, false),
   // For the fourth generation the vendor claims more than 90 languages, but lists only the third generation's.
   speech('eleven_v4', thirdGeneration, false),

@@ -3,8 +3,8 @@
  * vendor commits an utterance when it detects silence, or when we send a commit. No frame marks the stream's end, so
  * our last message is a commit, and the stream is over in two cases:
  *
- *   - All speech has been committed, and `crossingMs` has passed: if our commit crossed the vendor's, two transcripts
- *     arrive.
+ *   - All speech has been committed, and `crossingMs` has passed: if the vendor committed at the same time as we did,
+ *     two transcripts arrive.
  *   - There was no speech, and no transcript has arrived within `noSpeechMs`.
  */
 import { bytesPerMs, silenceByte } from '../../audio/pcm.ts'
@@ -22,8 +22,8 @@ import { classOfSocketCode } from './wire.ts'
 export const warmStt: WarmRules = { keepAlive: null, idleMsMax: 7000 }
 
 /**
- * The wait for a second transcript if our commit crossed the vendor's. The vendor needs about 0.4 s for a commit's
- * transcript.
+ * How long to wait for a second transcript, in case the vendor committed at the same time as we did. The vendor needs
+ * about 0.4 s for a commit's transcript.
  */
 const crossingMs = 500
 /** How long a transcript waits for its words, because the vendor sends the words in a separate message. */

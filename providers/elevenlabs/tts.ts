@@ -35,8 +35,8 @@ export const languageCode = ({ model, language }: TtsRequest) =>
   speechTraits[model]?.languageCode === true ? language : undefined
 
 /**
- * The vendor's range. Other speeds are refused and not clipped, because another provider may support the requested
- * speed.
+ * The vendor's speed range. Other speeds are refused and not clipped, because another provider may support the
+ * requested speed.
  */
 const speedMin = 0.7
 const speedMax = 1.2

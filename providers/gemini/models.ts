@@ -30,13 +30,13 @@ export function traitsOf(model: string): Traits {
   return (Object.hasOwn(traits, model) ? traits[model] : undefined) ?? unlistedTraits
 }
 
-/** The audio format if the answer names no format. */
+/** The audio format if the speech answer's `mimeType` names no format. */
 export const nativeSpeech: OutputFormat = { encoding: 'pcm_s16le', sampleRateHz: 24_000, channels: 1 }
 
 /** The first voice in the vendor's examples. */
 export const defaultVoice = 'Kore'
 
-/** The languages since the vendor's first speech model. The vendor claims many more. */
+/** The languages supported since the vendor's first speech model. Today the vendor claims many more. */
 const languages = [
   ...['ar', 'bn', 'de', 'en', 'es', 'fr', 'hi', 'id', 'it', 'ja', 'ko', 'mr'],
   ...['nl', 'pl', 'pt', 'ro', 'ru', 'ta', 'te', 'th', 'tr', 'uk', 'vi'],

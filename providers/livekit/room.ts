@@ -16,9 +16,7 @@ export type RoomParts = {
   failed: (error: unknown) => void
 }
 
-/**
- * The length of the SDK's audio queue before the network. A queue with only 20 ms runs empty while the process is busy.
- */
+/** The length of the SDK's queue for audio to be sent. A queue with only 20 ms runs empty while the process is busy. */
 export const queueMs = 100
 const frameMs = 20
 /**

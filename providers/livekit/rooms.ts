@@ -11,7 +11,7 @@ export type LiveKitSettings = {
   url: string
   apiKey: string
   apiSecret: string
-  /** The limit for joining a room, and for each server request. */
+  /** The time limit for joining a room, and for each request to the LiveKit server. */
   connectMs: number
   /** A room stays open for this time after its caller has left, so a disconnected caller can rejoin. */
   reconnectMs: number

@@ -4,9 +4,12 @@ import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { AlignInput, AlignOutput } from './child-messages.ts'
 import { type ChildPool, ownerOf } from './child-pool.ts'
 
-/** The expected time, measured on a busy core: 30 ms, and 20 ms more per second of audio. */
+/** The expected time for an alignment, measured on a busy core: 30 ms, and 20 ms more per second of audio. */
 const expectedMs = { start: 30, perAudioMs: 0.02 }
-/** The longest acceptable wait. A live session waits for this answer after the caller has interrupted the agent. */
+/**
+ * The longest acceptable time for an alignment. A live session waits for the result after the caller has interrupted
+ * the agent.
+ */
 const waitMsMax = 300
 
 export function createLocalAligner({ pool, jobTimeoutMs }: { pool: ChildPool; jobTimeoutMs: number }): Aligner {
@@ -14,8 +17,8 @@ export function createLocalAligner({ pool, jobTimeoutMs }: { pool: ChildPool; jo
     async spokenUpTo({ text, samples, sampleRateHz }, signal) {
       const durationMs = (samples.length * 1000) / sampleRateHz
       const neededMs = expectedMs.start + durationMs * expectedMs.perAudioMs
-      // An alignment must not wait for another job to finish or for a process to load its models, so it is refused
-      // then.
+      // The alignment is refused if it would have to wait for another job to finish or for a process to load its
+      // models.
       if (!pool.isReady || neededMs > waitMsMax) throw new ProviderError('overloaded', { sent: false })
       const format = { container: 'raw', encoding: 'pcm_s16le', sampleRateHz, channels: 1 } as const
       const input: AlignInput = { format, durationMs, alignText: text }

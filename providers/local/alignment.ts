@@ -21,13 +21,13 @@ const begunMs = 180
 /** The subtracted part of the likelihood without audio, and the lower bound for this likelihood. */
 const familiarPart = 0.45
 const unfamiliarLeast = -8
-/** The weight of the words' speaking time against their likelihood. */
+/** How much the words' speaking time counts in a score, compared to the words' likelihood. */
 const paceWeight = 2
-/** If several texts' scores are this close to the best score, the shortest text is chosen. */
+/** If several possible lengths have a score this close to the best score, the shortest is chosen. */
 const clearBy = 1
 /**
- * The usual number of 10 ms steps with sound per letter, measured with four voices: the mean, and a voice's deviation
- * as a fraction.
+ * The usual number of 10 ms steps with sound per letter, measured with four voices: the mean, and the deviation between
+ * voices as a fraction of the mean.
  */
 const pace = { mean: 5.2, deviation: 0.3 }
 /**
@@ -35,7 +35,7 @@ const pace = { mean: 5.2, deviation: 0.3 }
  * words.
  */
 const stepsLeast = 1.5
-/** Variances, in squared letters: for each letter's duration, and for the start. */
+/** Variances for the speaking time, in squared letters: one for each spoken letter, and a constant one. */
 const variance = { letter: 0.7, start: 14 }
 /** The fastest speech, in tokens. Words beyond this rate are not examined, because no voice speaks faster. */
 const tokensPerSecondMax = 12
@@ -54,12 +54,13 @@ type Unit = {
   spoken: number
   whole: number
   weight: number
-  /** The position in the text after the written word. Null if more units of this word follow. */
+  /** The position in the text after the written word. Null if more spoken words follow for the same written word. */
   place: number | null
 }
 
 /**
- * Implements `Aligner`. Checks the signal between two steps, and rejects with the signal's reason if it was aborted.
+ * Implements `Aligner`. Checks the cancel signal between two steps, and rejects with the signal's reason if it was
+ * aborted.
  */
 export async function alignedPlace(
   moonshine: Moonshine,
@@ -102,7 +103,7 @@ function unitsOf(text: string, tokensMax: number): { units: Unit[]; tokens: numb
   return { units, tokens }
 }
 
-/** Returns how many units were begun before the cut. */
+/** Returns how many spoken words were begun before the audio was cut. */
 function begun(units: readonly Unit[], followed: Followed, familiar: Followed, steps: number): number {
   const sums = [0]
   for (const [at, likely] of followed.goesOn.entries())

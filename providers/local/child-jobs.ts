@@ -5,7 +5,10 @@ import type { FromSpeechChild, ToSpeechChild } from './child-messages.ts'
 export type JobContext = {
   /** The recording in pieces. The parent sends one piece at a time. */
   pieces: AsyncIterable<Uint8Array>
-  /** The job must check the signal between steps, because the parent kills a child process if it does not stop. */
+  /**
+   * The cancel signal. A job must check it between its steps: if a cancelled job does not stop, the parent kills the
+   * child process.
+   */
   signal: AbortSignal
   progress: (doneMs: number) => void
 }

@@ -12,11 +12,11 @@ export type SttInput = { format: AudioFormat; durationMs: number }
  */
 export type WarmInput = { warm: true }
 /**
- * Asks how far `alignText` was spoken. The audio is sent as for SttInput; its speech follows the text and may be cut at
- * any position.
+ * Asks where in `alignText` the recorded speech ends. The audio is sent as for SttInput. The speech has the words from
+ * `alignText` and may be cut at any position.
  */
 export type AlignInput = SttInput & { alignText: string }
-/** The position in the text, as `Aligner` defines it. */
+/** The position in `alignText` where the recorded speech ends, as `Aligner` defines it. */
 export type AlignOutput = { place: number }
 export type SttOutput = { segments: { text: string; startMs: number; endMs: number }[] }
 

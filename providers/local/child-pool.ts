@@ -16,13 +16,16 @@ export type PoolOptions = {
   processes: number
   /** The most waiting jobs. Further jobs are refused. */
   queueMax: number
-  /** Divides the queue among organizations. */
+  /** Decides how much of the queue each organization may use. */
   shares?: Shares | undefined
   /** A child is ended if it is idle for this long, because it holds its models in memory. */
   idleMs: number
-  /** If true, the last idle child is not ended, so the next job need not wait until models are loaded. */
+  /**
+   * If true, the last idle child is not ended, so that the next job does not wait until a new child has loaded its
+   * models.
+   */
   keepsLast: boolean
-  /** The time limit for a cancelled job to reach a safe point, and for a child to exit. */
+  /** The time limit for a cancelled job to reach a point where it can stop safely, and for a child to exit. */
   stopMs: number
   clock: Clock
   log: Log
@@ -45,7 +48,10 @@ export type PoolJob = ChildJob & {
 type Waiting = {
   job: PoolJob
   signal: AbortSignal
-  /** The job's place in the queue. Null if the job never waits, or if it waits beyond its organization's share. */
+  /**
+   * The job's reserved place in the queue. Null if the job never waits, or if it waits although its organization has
+   * used up its share.
+   */
   place: Place | null
   leave?: () => void
   resolve: (output: unknown) => void
@@ -95,7 +101,7 @@ export class ChildPool {
     return this.#children.size > 0
   }
 
-  /** True if a job would begin at once in a child with loaded models. */
+  /** True if a new job would begin at once, because an idle child has its models loaded. */
   get isReady(): boolean {
     return this.#queue.size === 0 && [...this.#children].some(({ alive, busy }) => alive && !busy)
   }

@@ -34,9 +34,9 @@ type Source = { format: AudioFormat; durationMs: number | null; pieces: AsyncIte
 const decodedPartMin = 0.9
 
 /**
- * Decoding stops if the audio exceeds its declared duration by this factor and this time. The declared duration comes
- * from the position in the last frame or page, and a hostile sender can write any position: 39 KB FLAC can contain
- * hours.
+ * Decoding stops if the audio is longer than its declared duration times this factor plus this time. The declared
+ * duration comes from the position in the last frame or page, and a hostile sender can write any position: 39 KB FLAC
+ * can contain hours.
  */
 const decodedPartMax = 1.1
 const decodedBeyondMs = 2000

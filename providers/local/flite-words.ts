@@ -31,7 +31,8 @@ export function fliteWordEnds({ view, heapStart }: ProgramMemory, text: string):
   for (const token of tokens === null ? [] : memory.list(memory.at(tokens, relation.head))) {
     const name = memory.string(memory.features(token, contents.features).get('name') ?? 0)
     const from = text.indexOf(name, place)
-    // The program drops some punctuation between tokens, but never letters or digits.
+    // Flite drops some punctuation between tokens, but never letters or digits. If the skipped text contains a letter
+    // or digit, the tokens are from another text.
     if (from < 0 || /[a-z0-9]/i.test(text.slice(place, from))) return []
     place = from + name.length
     const endS = memory.endOf(token)
@@ -66,7 +67,7 @@ class Memory {
     return null
   }
 
-  /** Yields all items from `first` on. */
+  /** Yields all items in a relation's linked list, beginning with `first`. */
   *list(first: number): Generator<number> {
     let count = 0
     for (let address = first; address !== 0 && count++ < listMax; address = this.at(address, item.next)) yield address

@@ -17,8 +17,8 @@ type Reply = { kind: 'text'; text: string } | { kind: 'call'; name: string; argu
 const introduction = "I am Parley's rule-based stand-in, not a language model"
 
 export function createScriptedLlm(): Llm {
-  // These settings are accepted with every value. The rules use no random numbers, so every seed is valid, and no rule
-  // makes two calls at once.
+  // These settings are accepted with every value. A seed has no effect because the rules use no random numbers, and
+  // parallel tool calls can be forbidden because no rule makes two calls at once.
   return { respond, stream, lacks: lackingAllBut('temperature', 'topP', 'topK', 'stop', 'seed', 'parallelToolCalls') }
 }
 

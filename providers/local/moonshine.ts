@@ -44,7 +44,8 @@ export class Moonshine {
   }
 
   /**
-   * Recognizes speech. Checks the signal between two tokens, and rejects with the signal's reason if it was aborted.
+   * Recognizes speech. Checks the cancel signal between two tokens, and rejects with the signal's reason if it was
+   * aborted.
    */
   async transcribe(samples: Float32Array, signal: AbortSignal): Promise<string> {
     const encoded = await this.#encoded(samples)
@@ -124,7 +125,10 @@ function withoutAudio(): ort.Tensor {
   return new ort.Tensor('float32', new Float32Array(frames * heads * headWidth), [1, frames, heads * headWidth])
 }
 
-/** Values this far below the highest value do not change the sum, so they are skipped. Most values are lower. */
+/**
+ * In the sum of exponentials, values this far below the highest value change nothing, so they are skipped to save time.
+ * Most values are even lower.
+ */
 const negligible = -20
 
 function logOfSum(values: Float32Array): number {

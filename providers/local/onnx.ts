@@ -14,8 +14,8 @@ const sessionOptions = { intraOpNumThreads: 1, interOpNumThreads: 1, logSeverity
 
 export async function openSession(name: WeightsName): Promise<ort.InferenceSession> {
   const bytes = await readWeights(name)
-  // The runtime refuses format version 10, although the models use only older operators. So the version is lowered in
-  // memory.
+  // The ONNX runtime refuses format version 10, although the models use only older operators. So the version is lowered
+  // in memory.
   if (bytes[0] === irVersionTag && bytes[1] === irVersionOfModels) bytes[1] = irVersionOfRuntime
   return ort.InferenceSession.create(bytes, sessionOptions)
 }

@@ -13,8 +13,8 @@ const piecePacketsMax = 500
 
 /**
  * Joins packets to pieces. No piece is larger than `pieceBytesMax`, unless one packet alone is larger, and no piece has
- * more than `piecePacketsMax` packets. An empty packet ends the piece, because the source uses it to request a pause.
- * Such a piece can be empty.
+ * more than `piecePacketsMax` packets. An empty packet ends the piece, because with an empty packet the source lets
+ * other work run before it reads on. Such a piece can be empty.
  */
 export function* packetPieces(packets: Iterable<Uint8Array>, pieceBytesMax: number): Generator<Uint8Array> {
   let pending: Uint8Array[] = []

@@ -1,7 +1,6 @@
 /**
  * Shares one model among many streams. Final transcripts are recognised first and in order. A running interim
- * recognition is stopped for any final, because the final transcript replaces the interim. So under load interim
- * transcripts are dropped first.
+ * recognition is stopped when any stream needs a final transcript. So under load interim transcripts are dropped first.
  */
 import type { Moonshine } from './moonshine.ts'
 

@@ -14,7 +14,10 @@ const scheduleCallback = 'schedule_callback'
 /** The name book_table matches "book a table": at most this many words may be between its words. */
 const gapMax = 2
 
-/** Returns the tool named by the user, or undefined. A tool's full name is preferred to its subject alone. */
+/**
+ * Returns the tool named by the user, or undefined. If the user says one tool's full name and only the subject from
+ * another tool's name, the full name wins.
+ */
 export function toolNamedIn(tools: readonly Tool[], said: string): Tool | undefined {
   if (tools.length === 0) return undefined
   const words = plainWords(said)
@@ -42,7 +45,10 @@ function isAbout(name: string, said: readonly string[]): boolean {
   return subject.length > 1 || subject.length < words.length
 }
 
-/** True if the user says at least two words from the description, and these are half the user's subjects. */
+/**
+ * True if the user says at least two words from the tool's description, and at least half the user's subject words are
+ * in it.
+ */
 function isDescribed(description: string, said: string): boolean {
   const userSubjects = subjects(said)
   const descriptionSubjects = subjects(description)

@@ -27,7 +27,7 @@ export class SpeechChild {
     })
   }
 
-  /** Resolves with the signal or the exit code. */
+  /** Resolves when the process has ended, with the signal's name or the exit code. */
   get exited(): Promise<string> {
     return this.#process.exited
   }

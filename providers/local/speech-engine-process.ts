@@ -12,7 +12,7 @@ const stderrCharsMax = 2000
 const inherited = ['PATH', 'HOME', 'TMPDIR', 'LD_LIBRARY_PATH']
 
 export class SpeechEngineProcess<ToChild extends object, FromChild> {
-  /** Resolves with the signal or the exit code. */
+  /** Resolves when the process has ended, with the signal's name or the exit code. */
   readonly exited: Promise<string>
   readonly #process: ChildProcess
   #stderr = ''

@@ -25,7 +25,9 @@ const stepSamples = 4 * moonshineRateHz
 
 let models: Promise<[Vad, Moonshine]> | undefined
 
-/** The audio format for the first job after the start. A telephone format, so that the resampler is loaded too. */
+/**
+ * The audio format for the first job after the start. An 8 kHz telephone format, so that the resampler is loaded too.
+ */
 const warmUpFormat = { container: 'raw', encoding: 'pcm_s16le', sampleRateHz: 8000, channels: 1 } as const
 const warmUpMs = 1000
 const warmUpBytes = 16_000
@@ -36,8 +38,8 @@ serveJobs<SttInput | AlignInput | WarmInput, SttOutput | AlignOutput>(async (inp
     const noise = once(Uint8Array.from({ length: warmUpBytes }, (_, index) => (index * 37) % 251))
     const audio = decodeMono({ format: warmUpFormat, durationMs: warmUpMs, pieces: noise }, moonshineRateHz)
     for await (const { samples } of findSpeech(vad, audio, context)) await moonshine.transcribe(samples, context.signal)
-    // The noise above contains no speech, so probably nothing was recognized. So one recognition is made here, to warm
-    // up the model.
+    // The warm-up recording is noise without speech, so the loop above probably recognized nothing. This recognition
+    // warms up the recognition model.
     await moonshine.transcribe(new Float32Array(moonshineRateHz), context.signal)
     return { segments: [] }
   }

@@ -23,8 +23,8 @@ export type ToStreamChild =
   | { type: 'close'; id: number }
 
 /**
- * Messages from the child. `taken` reports a frame as read, with its weight (AudioLayout). `ended`, `failed` and
- * `closed` end a stream. The error text in `message` contains no speech.
+ * Messages from the child. `taken` reports that the child has read a frame, with the frame's size for the buffer limit
+ * (AudioLayout). `ended`, `failed` and `closed` end a stream. The error text in `message` contains no speech.
  */
 export type FromStreamChild =
   | { type: 'opened'; id: number }

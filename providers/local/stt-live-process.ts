@@ -34,7 +34,7 @@ export class StreamChild {
     })
   }
 
-  /** Resolves with the signal or the exit code. */
+  /** Resolves when the process has ended, with the signal's name or the exit code. */
   get exited(): Promise<string> {
     return this.#process.exited
   }
@@ -43,7 +43,7 @@ export class StreamChild {
     return this.#process.pid
   }
 
-  /** False once the process was asked to leave, or killed. */
+  /** False once the process was asked to exit, or killed. */
   get alive(): boolean {
     return this.#process.alive
   }
@@ -66,8 +66,8 @@ export class StreamChild {
   }
 
   /**
-   * Opens a stream. Resolves when the child is ready for audio. Rejects with ProviderError. When the stream ends, its
-   * `place` is released.
+   * Opens a stream. Resolves when the child is ready for audio. Rejects with ProviderError. When the stream ends,
+   * `place`, the stream's reserved capacity, is released.
    */
   open(input: StreamInput, place: Place, sink: SttStreamSink, signal: CancelSignal): Promise<SttStream> {
     const id = ++this.#lastId
@@ -111,7 +111,7 @@ type StreamParts = {
  * fails, the state becomes `gone` from any state.
  */
 class ChildStream implements SttStream {
-  /** The weight of all frames not yet read by the child. */
+  /** The total weight (AudioLayout) of all frames not yet read by the child. */
   bufferedBytes = 0
   #state: 'opening' | 'open' | 'closing' | 'gone' = 'opening'
   readonly #parts: StreamParts

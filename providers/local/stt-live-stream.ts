@@ -183,7 +183,7 @@ export class RecognitionStream {
     const startedAtMs = performance.now()
     const interim: Interim = { recognition: this.#recogniser.interim(segment.samples), samples: segment.samples.length }
     this.#interim = interim
-    // A failure is ignored here, because the final fails in the same way and reports the failure.
+    // A failure is ignored here, because the final recognition fails in the same way and reports the failure.
     const text = await this.#textOf(interim.recognition).catch(() => null)
     if (this.#interim !== interim) return
     const stretchedFrames = (performance.now() - startedAtMs) / interimShareMax / frameMs
@@ -194,8 +194,8 @@ export class RecognitionStream {
   }
 
   /**
-   * Starts a final recognition. Its text is sent later, in order. The audio waits only if a second segment waits for
-   * its text.
+   * Starts a final recognition. Its text is sent later, in order. No further audio is read while a second segment waits
+   * for its text.
    */
   async #finish(segment: SpeechSegment, recognition = this.#recognitionOf(segment)): Promise<void> {
     await this.#lastFinal

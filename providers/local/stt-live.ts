@@ -1,6 +1,6 @@
 /**
- * The child processes for live recognition. A child starts when it is needed, gets an even part of the streams, and
- * ends after a time without streams. Organizations share the capacity for streams in all children.
+ * The child processes for live recognition. A child starts when it is needed and ends after a time without streams. The
+ * streams are distributed evenly among the children. Organizations share the capacity for streams in all children.
  */
 
 import { ProviderError } from '../../domain/ports/provider-error.ts'

@@ -14,7 +14,7 @@ import type { StreamInput } from './stt-live-messages.ts'
  * last a minute.
  */
 const pieceBytesMax = 64 * 1024
-/** The expected time per time of audio. Measured on a busy core: 0.07 s for each second of audio. */
+/** The expected recognition time, in seconds for each second of audio. Measured on a busy core: 0.07. */
 const expectedPerAudio = 0.1
 const timeoutPerAudio = 0.5
 /**

@@ -16,7 +16,7 @@ export const fliteVoices = [
 
 const bytesPerMs = (fliteOutput.sampleRateHz * 2) / 1000
 const sentenceCharsMax = 300
-/** The expected time per character. Measured on a busy core: 160 ms for 90 characters. */
+/** The expected synthesis time per character. Measured on a busy core: 160 ms for 90 characters. */
 const expectedMsPerChar = 2
 
 export type LocalTtsOptions = {
@@ -81,7 +81,7 @@ type Input = TtsInput & Pick<PlainSentence, 'sourcePlace'>
 type Spoken = { input: Input; output: Promise<TtsOutput> }
 type SpeakRequest = { inputs: AsyncGenerator<Input, undefined> } & Pick<TtsRequest, 'onWordEnd'>
 
-/** Yields the sentences. Other work can run between two segments of the text. Throws ProviderError. */
+/** Yields the sentences. The event loop can do other work between two segments of the text. Throws ProviderError. */
 async function* inputsOf(
   { text, voice = 'rms', speed = 1 }: TtsRequest,
   owner: string,

@@ -1,6 +1,6 @@
 /**
- * Holds one stream's samples in frames until their answers arrive, so that the frames can be sent again to another
- * child process. The ring grows while a child is late, and shrinks when the child has caught up.
+ * Stores one stream's samples in frames until the VAD child process has answered them, so that unanswered frames can be
+ * sent again to another child process. The ring grows while a child is late, and shrinks when the child has caught up.
  *
  *   ring   [ sent | waiting | the rest of a frame | free ]
  *   frames  #done           #written

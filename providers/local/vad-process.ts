@@ -17,13 +17,13 @@ export type LocalVadOptions = {
 }
 
 /**
- * The pause between two batches. It adds up to this time to a frame's answer, but even 100 sessions need at most 200
+ * The pause between two batches. A frame's answer is delayed by up to this time, but even 100 sessions need at most 200
  * messages a second.
  */
 const tickMs = 5
 /** The most frames in a batch: 16 s of one stream, half a megabyte. */
 const batchFramesMax = 512
-/** A child is killed if it has not answered for this long. The time includes the process's start. */
+/** A child is killed if a batch gets no answer for this long. The time includes the process's start. */
 const answerMsMax = 10_000
 /** The wait before the next start if a child dies before its first answer. */
 const restartMs = 5000
@@ -228,7 +228,7 @@ class LocalVadStream implements VadStream {
     this.#parts.onFrame(probability)
   }
 
-  /** True if no child will answer soon. */
+  /** True if no child will answer the stream's frames soon. */
   #isAbandoned(): boolean {
     return this.frames.unanswered >= usualFrames && !this.#parts.hasChild()
   }

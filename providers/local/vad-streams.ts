@@ -89,7 +89,10 @@ function forgetSilence(stream: Stream, probability: number): void {
   stream.state.fill(0)
 }
 
-/** Puts each stream's first frame into the first round, its second into the second, and so on. */
+/**
+ * Distributes a batch's frames to model runs ("rounds"): each stream's first frame is in the first run, its second
+ * frame in the second run, and so on.
+ */
 function rounds(streams: Uint32Array): number[][] {
   const counts = new Map<number, number>()
   const all: number[][] = []

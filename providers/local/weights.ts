@@ -1,4 +1,7 @@
-/** Reads the model files inside npm packages. A checksum ensures the file is the measured version. */
+/**
+ * Reads the model files inside npm packages. A file with a wrong checksum is refused, because our measurements are
+ * valid only for one version.
+ */
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 

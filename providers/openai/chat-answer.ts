@@ -30,7 +30,7 @@ export class ChatTurn {
   #finish: unknown = null
   #usage: unknown = null
   #hasText = false
-  /** Maps the server's call index to our call index. Ours counts from 0 without gaps. */
+  /** Maps the server's index for a function call to our index. Our index counts from 0 without gaps. */
   readonly #calls = new Map<unknown, number>()
 
   read(chunk: JsonObject): LlmEvent[] {
@@ -57,7 +57,7 @@ export class ChatTurn {
   }
 
   #readCall(call: JsonObject, completionId: unknown, events: LlmEvent[]): void {
-    // Servers that send each call in a single chunk may leave the call's index out.
+    // Servers that send each function call in a single chunk may leave the function call's index out.
     const key = call['index'] ?? call['id'] ?? this.#calls.size
     let index = this.#calls.get(key)
     const piece = isObject(call['function']) ? call['function'] : {}
@@ -86,7 +86,9 @@ function readCall(call: JsonObject, index: number, completionId: unknown): LlmAn
   return { callId: callIdOf(call, index, completionId), name: nameOf(piece), arguments: argumentsOf(piece) }
 }
 
-/** Returns the call's id. If the server sends no call id, makes an id from the completion's id and the call's index. */
+/**
+ * Returns a function call's id. If the server sends no id, makes an id from the completion's id and the call's index.
+ */
 function callIdOf(call: JsonObject, index: number, completionId: unknown): string {
   if (typeof call['id'] === 'string' && call['id'] !== '') return call['id']
   return `call_${typeof completionId === 'string' ? completionId : ''}_${index}`
@@ -106,7 +108,8 @@ function argumentsOf(piece: JsonObject): string {
 function stopReasonOf(finish: unknown, hasText: boolean, called: boolean): StopReason {
   if (typeof finish !== 'string') throw protocolError('no finish_reason')
   if (finish === 'length') return 'max_output_tokens'
-  // Some servers finish a forced tool call with `stop`, so the finish reason is ignored if the answer contains a call.
+  // Some servers finish a forced tool call with `stop`, so the finish reason is ignored if the answer contains a
+  // function call.
   if (called) return 'tool_call'
   if (finish === 'tool_calls' || finish === 'function_call') throw protocolError('calls announced, none made')
   // Text sent before a content filter stopped the answer is kept. If there is no text, the request counts as refused,

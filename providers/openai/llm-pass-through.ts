@@ -214,7 +214,9 @@ class StreamedAnswerReader {
   }
 }
 
-/** Returns true if the message has more than a role: text, a refusal, calls, reasoning, or any unknown field. */
+/**
+ * Returns true if the message has more than a role: text, a refusal, function calls, reasoning, or any unknown field.
+ */
 function holdsContent(message: JsonObject): boolean {
   for (const name in message) {
     if (name === 'role') continue

@@ -87,7 +87,7 @@ type Message = { role: string; content?: string; tool_calls?: object[]; tool_cal
 
 /**
  * Converts the items to messages. Function calls are added to the preceding assistant message, because servers refuse
- * the results if calls from one turn are in several messages.
+ * the function results if one turn's function calls are in several messages.
  */
 function messages(items: readonly LlmItem[]): Message[] {
   const list: Message[] = []

@@ -9,8 +9,8 @@ const probeMs = 300
 const answerBytesMax = 1024 * 1024
 
 /**
- * Returns a provider without models. When Ollama answers, `appear` creates a provider for the installed models, and the
- * returned provider then uses its rows and ports.
+ * Returns a provider without models. When Ollama answers, `appear` creates a provider for the installed models. The
+ * returned provider is then changed in place: it gets all fields from the created provider.
  */
 export function discoverOllama(
   baseUrl: string,

@@ -36,7 +36,7 @@ export type OpenAiOptions = {
   responses?: true
   /** The options for live transcription. Absent if no model transcribes live. */
   realtime?: RealtimeOptions
-  /** The variant for a transcription request's fields. By default OpenAI's. */
+  /** The protocol variant for transcription requests, if their fields differ from OpenAI's. */
   transcriptions?: OpenAiServer['transcriptions']
   limits: OutboundLimits
   /** The reason why the provider cannot be used, or null. */

@@ -22,7 +22,7 @@ const g711Hz = 8000
 export class RealtimeAudio {
   /** The audio format for the session's configuration. */
   readonly format: JsonObject
-  /** How many audio bytes from the client are in one base64 byte. */
+  /** The number of audio bytes from the client for each base64 byte sent to the server. */
   readonly bytesInPerSent: number
   readonly bytesInPerMs: number
   readonly #encoding: SampleEncoding

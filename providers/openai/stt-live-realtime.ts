@@ -11,7 +11,7 @@ import type { RealtimeAudio } from './stt-live-audio.ts'
 import { RealtimeItems } from './stt-live-items.ts'
 import { classOfError } from './wire.ts'
 
-/** Describes a session's protocol. `audio` is closed when the stream ends. */
+/** Describes a session's protocol. `audio` converts the stream's audio, and is closed when the stream ends. */
 export const realtimeVendor = (request: SttStreamRequest, audio: RealtimeAudio): LiveSttVendor => ({
   // The session message names the model, because the vendor refuses a model in the path.
   path: '/realtime?intent=transcription',

@@ -3,7 +3,7 @@
  *
  * - The query contains the model and the language, and a session accepts only s16le at 24 kHz.
  * - Only the server can end an utterance; if we commit during speech, the server ends the session. So a flush sends
- *   silence instead, for as long as the server's look-back.
+ *   silence instead, slightly more than the three seconds examined by the server.
  * - The server sends an utterance's whole text at once. Its times count from the previous utterance's end.
  * - If audio arrives faster than real time, the server ends an utterance twice, and then reports an error about the
  *   second end.
@@ -27,7 +27,7 @@ export function refusePrompt({ prompt }: SttStreamRequest): void {
   if (prompt !== undefined) throw new ProviderError('unsupported', { sent: false, cause: 'a prompt' })
 }
 
-/** Describes a session's protocol. `audio` is closed when the stream ends. */
+/** Describes a session's protocol. `audio` converts the stream's audio, and is closed when the stream ends. */
 export const speachesVendor = (request: SttStreamRequest, audio: RealtimeAudio): LiveSttVendor => ({
   path: speachesPath(request),
   bytesInPerSent: audio.bytesInPerSent,
@@ -188,12 +188,15 @@ class SpeachesProtocol implements LiveSttProtocol {
   }
 }
 
-/** The longest end-point silence. Within it, the server's three examined seconds still include some speech. */
+/**
+ * The longest end-point silence. The server examines only the last three seconds, so with a longer silence they would
+ * contain no speech.
+ */
 const endpointMsMax = 2500
 
 /**
- * Returns the message to configure the session. The server requires these fields together. All except the first have
- * the server's defaults.
+ * Returns the message to configure the session. The server requires all fields in `turn_detection`. All except the
+ * first have the server's default values.
  */
 function updateOf({ endpointingMs }: SttStreamRequest): string | null {
   if (endpointingMs === undefined) return null

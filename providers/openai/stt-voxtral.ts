@@ -1,7 +1,7 @@
 /**
- * POST /audio/transcriptions as Mistral defines it. A request may ask for times or name the language, but not both:
- * with both, the server sometimes answered without any text. Times are in `segments`, for words too. The server refuses
- * unknown fields.
+ * POST /audio/transcriptions as Mistral defines it. A request may ask for times or name the language. With both, the
+ * server sometimes answered without any text. Times are in `segments`, for words too. The server refuses unknown
+ * fields.
  */
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { SttRequest, Transcript } from '../../domain/ports/stt.ts'

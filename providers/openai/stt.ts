@@ -6,7 +6,10 @@ import { isObject, type JsonObject, milliseconds, stringAt, timedObjectsOf, time
 import { type Field, recordingForm } from '../wire/recording.ts'
 import { givesTimes } from './models.ts'
 
-/** A server's variant: makes the request fields and reads the answer. Both functions may throw ProviderError. */
+/**
+ * The code for one server's protocol variant: it makes the request fields and reads the answer. Both functions may
+ * throw ProviderError.
+ */
 export type Transcriptions = {
   fields: (request: SttRequest) => Field[]
   read: (body: JsonObject, request: SttRequest) => Transcript

@@ -6,8 +6,8 @@ import type { Voice } from '../../domain/ports/model.ts'
 
 export type TtsFamily = {
   /**
-   * The requested `response_format`: `wav` if the server sends no raw samples, `events` for base64 in server-sent
-   * events with other fields.
+   * The requested `response_format`: `wav` if the server sends no raw samples, `events` if the server sends base64 in
+   * server-sent events. For `events` the request has other fields too.
    */
   responseFormat: 'pcm' | 'wav' | 'events'
   /** The sample format if the answer has no WAV header. */

@@ -10,7 +10,7 @@ export type SimulatedMessageOptions = {
   /** The API's address with the version, without a slash at the end. */
   baseUrl: string
   apiKey: string
-  /** The address for the provider's events. */
+  /** Returns our webhook URL for the provider's events. */
   webhookUrl: () => string
   /** The time limit for a request. */
   requestMs: number

@@ -40,7 +40,7 @@ export const liveVendor = (request: SttStreamRequest): LiveSttVendor => ({
 class TokenProtocol implements LiveSttProtocol {
   readonly #stream: ProtocolStream
   readonly #utterances: Utterances
-  /** The end of the last token with a time, in milliseconds. */
+  /** The last token's end time in milliseconds. Tokens without a time do not change it. */
   #endMs = 0
 
   constructor(request: SttStreamRequest, stream: ProtocolStream) {

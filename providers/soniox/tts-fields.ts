@@ -29,8 +29,8 @@ const defaultLanguage = 'en'
 /** The text limit for one request, because the vendor reports an error if the audio is longer than two minutes. */
 const textCharactersMax = 5000
 /**
- * The vendor's range. Other speeds are refused and not clipped, because another provider may support the requested
- * speed.
+ * The vendor's speed range. Other speeds are refused and not clipped, because another provider may support the
+ * requested speed.
  */
 const speeds = { min: 0.7, max: 1.3 }
 

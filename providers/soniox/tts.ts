@@ -38,10 +38,10 @@ function streamProtocol(apiKey: string | null): LiveTtsProtocol {
       if (code !== undefined) throw frameFailure(classOfFrame(frame), frame, apiKey)
       if (audio !== undefined) queue.push(samplesOf(audio))
       if (isWhole === true) queue.end()
-      // The vendor sends this frame after our cancel, and also if it cuts the audio off.
+      // The vendor sends `terminated` after our cancel message, and also if the vendor truncates the audio.
       else if (terminated === true) throw protocolError('terminated before audio_end')
     },
-    // Cancels speech not generated yet.
+    // The message makes the vendor cancel the speech not generated yet.
     farewell: () => (isDone ? [] : [JSON.stringify({ stream_id: streamId, cancel: true })]),
     classOfClose: () => null,
   }

@@ -18,7 +18,7 @@ export const wire: VendorWire = {
  * may succeed.
  */
 export function classOfFrame({ error_code: code, error_type: type }: JsonObject): ErrorClass {
-  // The vendor reports status 400, but another provider may accept the request.
+  // The vendor reports this error with status 400 (`bad_request`), but another provider may accept the request.
   if (type === 'model_not_available') return 'unsupported'
   return typeof code === 'number' ? classOfStatus(code) : 'server'
 }

@@ -69,7 +69,10 @@ function headersIn(payload: JsonObject, name: string): string[] {
     .slice(0, headersMax)
 }
 
-/** The most header values read. A call is not expected to be forwarded more often. */
+/**
+ * The most values read from one header. Each forwarding adds a value, and no call is expected to be forwarded more
+ * often.
+ */
 const headersMax = 16
 
 function hangup({ hangup_cause, sip_hangup_cause, hangup_source }: JsonObject): LegEventBody {

@@ -16,7 +16,7 @@ export type TelnyxLineOptions = {
   apiKey: string
   /** The Call Control application's id. */
   connectionId: string
-  /** The address for the legs' events. */
+  /** Our webhook URL for the legs' events. */
   webhookUrl: string
   /** The time limit for a command, except `dial`: its signal decides how long it waits. */
   requestMs: number
@@ -98,7 +98,10 @@ async function dial(
   })
 }
 
-/** Hangs up a leg dialled too late. If this fails too, the leg's first event shows that the leg is alive. */
+/**
+ * Hangs up a leg if the carrier answered the dial command too late. If the leg cannot be hung up, its first event shows
+ * that it is alive.
+ */
 async function hangUpLate(http: Pick<VendorHttp, 'post'>, carrierLegId: string): Promise<void> {
   await http.post(`${pathOf({ carrierLegId })}/actions/hangup`, json({}), never).catch(() => {})
 }

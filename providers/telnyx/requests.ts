@@ -41,7 +41,8 @@ export function dialBody(leg: LegToDial, account: { connectionId: string; webhoo
     ...(region !== undefined && { sip_region: region }),
     ...(custom.length > 0 && { custom_headers: custom }),
     ...(userToUser.length > 0 && { sip_headers: userToUser }),
-    // Only for simulated trunks. In a transfer a real carrier dials the number and connects both legs.
+    // `link_to` is sent only to simulated trunks. In a transfer a real carrier dials the number and connects both legs
+    // itself.
     ...(leg.transferee !== undefined && leg.connectionId !== undefined && { link_to: leg.transferee.carrierLegId }),
     ...(leg.media !== null && { ...streamOf(leg.media), ...rateOf(leg.media) }),
   }

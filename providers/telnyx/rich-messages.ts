@@ -12,7 +12,7 @@ export type TelnyxMessageOptions = {
   apiKey: string
   /** The messaging profile. The RCS agents and the numbers must belong to it. */
   messagingProfileId: string
-  /** The address for Telnyx' events. */
+  /** Our webhook URL for Telnyx' events. */
   webhookUrl: string
   /** The time limit for a request. */
   requestMs: number

@@ -11,7 +11,7 @@ export function brandUpdate(profile: BrandProfile): JsonObject {
     companyName: profile.legalName,
     firstName: authorizedContact.firstName,
     lastName: authorizedContact.lastName,
-    // The carrier accepts this field only for this entity type.
+    // The carrier accepts `businessContactEmail` only for the entity type `PUBLIC_PROFIT`.
     ...(entityType === 'PUBLIC_PROFIT' && { businessContactEmail: authorizedContact.email }),
     // A US tax number is nine digits, without the usual hyphen.
     ...(ein !== null && { ein: country === 'US' ? ein.replaceAll('-', '') : ein }),

@@ -79,7 +79,7 @@ async function ask(http: Link, method: Method, path: string, body?: JsonObject):
   const answer = await http.vendor.exchange(method, path, payload, never).catch((error: unknown) => {
     throw new SmsRegistryError([], { mayBeDone: true, cause: withoutText(error) })
   })
-  // A refusal's reasons are shown to customers, so the key is removed from the text.
+  // A refusal's reasons are shown to customers, so the API key is removed from the text.
   const text = answer.body.toString().replaceAll(http.apiKey, '[key]')
   return { status: answer.status, text, value: parsed(text) }
 }
@@ -124,7 +124,10 @@ function brandIn(answer: unknown): RegisteredBrand {
 const brandStatuses = ['OK', 'REGISTRATION_PENDING', 'REGISTRATION_FAILED'] as const
 const identityStatuses: readonly IdentityStatus[] = ['VERIFIED', 'UNVERIFIED', 'SELF_DECLARED', 'VETTED_VERIFIED']
 
-/** The page size for the carrier's brand list with one name. More recent brands with the same name are not expected. */
+/**
+ * The page size when the carrier lists all brands with one name. More recent brands with the same name are not
+ * expected.
+ */
 const brandsOfPage = 50
 const brandsLikeMax = 20
 

@@ -47,9 +47,9 @@ export class Admission {
   readonly #lookups: Capacity
   readonly #challenges: Challenges
   readonly #wrongLogins: WrongLogins
-  /** Maps an address to the time until it counts as unknown. */
+  /** Maps an address without a connection to the time when the address may be looked up again. */
   readonly #unknown = new RecentMap<number>(addressesMax)
-  /** Maps an address to its last found organization. */
+  /** Maps an address to the organization from its last lookup. */
   readonly #known = new RecentMap<string>(addressesMax)
   /** Returns the connections registered at a trunk address, if they accept incoming calls. */
   readonly #registered: (address: string) => readonly SipConnection[]
@@ -63,13 +63,13 @@ export class Admission {
     this.#clock = clock
     this.#owners = owners
     const lends = (owner: string) => owner !== strangers && !owners.areSeveral
-    // All unknown addresses are one owner, so one share stays free for them.
+    // All unknown addresses count as one owner, so one share of the lookups stays free for them.
     this.#lookups = new Capacity({ max: limits.lookupsMax, part, lends }, new Owners(true))
     this.#challenges = new Challenges(clock)
     this.#wrongLogins = new WrongLogins(clock, limits.wrongLoginsPerMinuteMax)
   }
 
-  /** True if a connection was recently found for the address, or has a registration there. */
+  /** True if a connection was recently found for the address, or if a connection is registered at this address. */
   isKnown(address: string): boolean {
     return this.#known.get(address) !== undefined || this.#registered(address).length > 0
   }

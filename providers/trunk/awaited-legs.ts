@@ -1,6 +1,6 @@
 /**
- * Finds a leg's conversation when the leg's audio begins. The SIP code calls this in the same process, without a
- * socket.
+ * Finds a leg's conversation when the leg's audio begins. The SIP code calls `open` directly, because the conversation
+ * runs in the same process.
  */
 import type { StreamFailure } from '../../domain/ports/leg-media.ts'
 import type { MediaSink, MediaTransport } from '../../domain/ports/media.ts'

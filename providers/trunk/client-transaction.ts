@@ -7,7 +7,7 @@ import { Repeats } from './repeats.ts'
 /** A request without the routing headers Via and Max-Forwards. */
 export type Draft = { method: string; uri: string; headers: readonly Header[]; body?: string }
 
-/** The values to cancel a sent request later, also from another process. */
+/** The stored values to cancel a sent request later, even from another process. */
 export type SentRequest = {
   draft: Draft
   peer: Peer
@@ -66,7 +66,10 @@ export class ClientTransaction {
     return { draft: this.#sameRequest(this.#draft.method, null), peer: this.#peer, via, branch }
   }
 
-  /** Cancels an INVITE sent by another process. The peer has already sent a provisional response. */
+  /**
+   * Cancels an INVITE sent by another process. The CANCEL is sent at once, because the peer has already sent a
+   * provisional response.
+   */
   cancelSent(): void {
     this.#state = 'proceeding'
     this.cancel()

@@ -32,8 +32,9 @@ export class DialogSources {
   }
 
   /**
-   * Returns true if the same connection also has this address: outgoing calls use its host, or incoming calls are
-   * allowed from it. Returns `unknown` if the lookup failed or too many lookups run. Never rejects.
+   * Returns true if the address belongs to the leg's connection: the connection accepts incoming calls from this
+   * address, or the host for its outgoing calls has this address. Returns `unknown` if the lookup failed or too many
+   * lookups run. Never rejects.
    */
   async isOfConnection({ connection }: TrunkLeg, { address }: Peer): Promise<boolean | 'unknown'> {
     if (connection === null) return false

@@ -1,7 +1,7 @@
 /**
- * Digest authentication (RFC 8760, over RFC 7616): MD5 and SHA-256 with qop auth. Contains both roles: we challenge
- * senders with a login, and we answer a trunk's challenges. A nonce contains its time and a signature, so a challenge
- * needs no memory. Only the counters for correctly answered nonces are stored.
+ * Digest authentication (RFC 8760, over RFC 7616): MD5 and SHA-256 with qop auth. Contains both roles: we challenge a
+ * sender if its connection has a login, and we answer a trunk's challenges. A nonce contains its time and a signature,
+ * so a challenge needs no memory. Only the nonce counters (`nc`) from correct answers are stored.
  */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { SipConnection } from '../../domain/ports/sip-connections.ts'

@@ -14,7 +14,7 @@ export class LegAudio {
     this.#local = local
   }
 
-  /** Writes our offer. Each description gets the next version number (RFC 3264, section 8). */
+  /** Writes our offer. Each SDP gets the next version number (RFC 3264, section 8). */
   offer(): string {
     return writeOffer({ ...this.#local, version: ++this.#version }, this.#remote)
   }

@@ -28,7 +28,7 @@ export type LegDeps = {
   newId: () => string
   transactions: Transactions
   rtp: RtpPorts
-  /** The address for our audio, as the other side reaches it. */
+  /** Our public address. SDP contains it, so the other side sends its audio to this address. */
   publicAddress: string
   /** The login for our requests, or null if the trunk requires no login. */
   credentials: Credentials | null
@@ -148,7 +148,7 @@ export abstract class TrunkLeg {
     )
   }
 
-  /** Emits the event for a key from the other side. */
+  /** Emits the event for a DTMF key from the other side. */
   pressed(digit: string): void {
     void this.emit({ type: 'dtmf', digit }).catch(() => {})
   }

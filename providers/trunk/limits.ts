@@ -1,4 +1,4 @@
-/** The limits for SIP trunks, with the settings' names. */
+/** The limits for SIP trunks. Each field has its setting's name. */
 export type TrunkLimits = {
   /** The most concurrent legs. Beyond this limit, incoming calls are answered 503 and outgoing calls fail. */
   legsMax: number

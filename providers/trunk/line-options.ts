@@ -17,7 +17,7 @@ export type TrunkOptions = {
   legs: AwaitedLegs
   /** Looks up a host's addresses. Leaves out forbidden addresses. */
   resolve: (host: string) => Promise<readonly string[]>
-  /** The organizations on this server. A single organization may use more than its share. */
+  /** The organizations on this server. If there is only one organization, it may use more than its share. */
   owners: Owners
   limits: TrunkLimits
   clock: Clock

@@ -233,8 +233,8 @@ export class TrunkLine implements PhoneLine {
       if (!isOther) return transaction.respondOnce(481, [], size)
       this.#sockets().noteKnown(source, leg.organizationId ?? '')
       const isKept = transaction.keep(leg.organizationId ?? '')
-      // If there is no place in the table, only an INVITE must be postponed, because its answer has to be repeated
-      // until the ACK.
+      // If the transaction table is full, only an INVITE must be postponed, because its answer has to be repeated until
+      // the ACK.
       return isKept || request.method !== 'INVITE' ? leg.request(transaction) : transaction.postpone()
     }
     // The dialog is over or never existed. Any sender may receive this answer, so the sender is not checked.

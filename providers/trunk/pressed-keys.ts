@@ -16,7 +16,7 @@ export class PressedKeys {
     this.#nowMs = nowMs
   }
 
-  /** Returns false if the same press was already reported by the other method. */
+  /** Returns false if the same key press was already reported by the other method (RTP or INFO). */
   isNew(digit: string, way: KeyWay): boolean {
     const atMs = this.#nowMs()
     this.#waiting = this.#waiting.filter((report) => atMs - report.atMs <= pairMs).slice(-waitingMax)

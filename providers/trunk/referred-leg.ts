@@ -54,7 +54,7 @@ export class ReferredLeg extends TrunkLeg {
   }
 
   acknowledged(): void {
-    // This leg has no INVITE, so no ACK is expected.
+    // We sent and received no INVITE for this leg, so no ACK is expected.
   }
 
   /** Handles the answer to the REFER. `code` is null if no answer arrived. */

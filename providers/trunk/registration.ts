@@ -3,7 +3,7 @@
  * the trunk.
  *
  *   asked ──200──► registered ──half of its time──► asked
- *     └── refusal, silence ──► waiting ──60 s … 600 s──► asked
+ *     └── refusal, no answer ──► waiting ──60 s … 600 s──► asked
  *
  * If the trunk refuses a renewal, the earlier registration stays valid until it expires. So the next attempt is made
  * before it expires.
@@ -42,7 +42,10 @@ const longestS = 86_400
 const soonestMs = 5_000
 const retryFirstMs = 60_000
 const retryMaxMs = 600_000
-/** How often we repeat a request because the trunk requires a longer expiry (423). More repeats mean a faulty trunk. */
+/**
+ * How often we repeat a REGISTER request because the trunk requires a longer expiry (423). More repeats mean a faulty
+ * trunk.
+ */
 const minExpiresRetriesMax = 2
 
 type Attempt = {

@@ -1,6 +1,6 @@
 /**
- * This process's registrations: one for each connection with the setting `register`. Reads the connections again every
- * 10 s to find changes.
+ * This process's registrations at trunks: one for each connection with the setting `register`. Reads the connections
+ * again every 10 s to find changes.
  */
 import type { SipConnection, SipConnections } from '../../domain/ports/sip-connections.ts'
 import type { Clock, Log } from '../../domain/ports/system.ts'

@@ -42,7 +42,7 @@ export interface RtpLeg {
   start(remote: RtpRemote): void
   /** Sends DTMF keys. Returns false if the other side cannot receive audio now, for example while it holds the call. */
   sendDtmf(digits: string): boolean
-  /** Handles a key reported in a SIP message. */
+  /** Handles a DTMF key reported in a SIP message (INFO). */
   pressed(digit: string, way: KeyWay): void
   /** Connects two legs: each leg then receives the other leg's audio and keys instead of its conversation's audio. */
   connect(other: RtpLeg): void

@@ -103,8 +103,8 @@ const mirrored: Readonly<Record<Direction, Direction>> = {
 }
 
 /**
- * Puts our lines at the stream's position and refuses all others. A refused line keeps its media type, transport and
- * formats (RFC 3264, section 6).
+ * Writes our lines at the accepted stream's position and refuses all other streams. A refused m= line keeps its media
+ * type, transport and formats (RFC 3264, section 6).
  */
 function placed(lines: readonly string[], position: number | null, own: readonly string[]): (readonly string[])[] {
   return lines.map((line, at) => (at === position ? own : [line.replace(/^(m=\S+) +\S+/, '$1 0')]))

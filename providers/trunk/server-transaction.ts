@@ -1,7 +1,7 @@
 /**
- * A server transaction: a received request, and our answers. A kept request has a place in the table, and a repeated
- * request gets the last answer again. Any other request is forgotten after its final answer, so a repeat is handled
- * like a new request (RFC 3261, section 8.2.7).
+ * A server transaction: a received request, and our answers. A kept request has a place in the transaction table, and
+ * if it is repeated, the last answer is sent again. Any other request is forgotten after its final answer, so a repeat
+ * is handled like a new request (RFC 3261, section 8.2.7).
  */
 import type { Clock } from '../../domain/ports/system.ts'
 import type { GiveBack, Place } from '../../runtime/shares/capacity.ts'
@@ -16,8 +16,8 @@ export type ServerTransactionDeps = {
   source: Peer
   send: (bytes: Buffer, to: Peer) => void
   /**
-   * Reserves a place in the table for an owner, such as an organization. Returns null if the owner may have no further
-   * place now.
+   * Reserves a place in the transaction table for an owner, such as an organization. Returns null if the owner may have
+   * no further place now.
    */
   place: (owner: string, giveBack: GiveBack | null) => Place | null
   /** Called when the transaction has ended and can be forgotten. */
@@ -41,7 +41,7 @@ export class ServerTransaction {
   readonly #deps: ServerTransactionDeps
   readonly #repeats: Repeats
   #last: Buffer | null = null
-  /** The request's place in the table. Null if the request is not kept. */
+  /** The request's place in the transaction table. Null if the request is not kept. */
   #place: Place | null = null
   #isCancelled = false
   /** The code of the final answer. Null if there is no final answer yet. */
@@ -155,7 +155,7 @@ export class ServerTransaction {
     })
   }
 
-  /** Allows the table to give this place to another owner. */
+  /** Allows the transaction table to give this request's place to another owner. */
   #offer(): void {
     this.#place?.offer(() => this.end())
   }

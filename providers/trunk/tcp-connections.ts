@@ -5,7 +5,7 @@
  *       └──── no such message in time, or its place is needed ──────────────────────►
  *
  * Any client can open connections, so strangers may have few connections per address, and only for a short time. Known
- * connections count for their organization, and each organization has a share.
+ * connections count against their organization's share of all connections.
  */
 import { Socket } from 'node:net'
 import type { Clock } from '../../domain/ports/system.ts'
@@ -35,7 +35,7 @@ export type TcpOptions = {
 const idleMs = 600_000
 /** A connection is closed if its peer leaves more than this many bytes unread. */
 const unsentBytesMax = 1_048_576
-/** The share for each organization, and for all strangers together. */
+/** The share of all connections for each organization, and for all strangers together. */
 const part = 1 / 8
 const strangers = 'strangers'
 /** The owner name for connections from us to trunks. */

@@ -21,7 +21,7 @@ import type { SipTransport } from './transport.ts'
 
 export type TransactionsDeps = {
   clock: Clock
-  /** Our address as peers reach it. */
+  /** Our address as peers can reach it, for Via headers. */
   publicAddress: string
   /** The most requests remembered, to recognize repeated requests. */
   transactionsMax: number
@@ -36,7 +36,7 @@ export type TransactionsDeps = {
   cancelled(transaction: ServerTransaction): void
 }
 
-/** An organization's share of the table. */
+/** An organization's share of the transaction table. */
 const part = 1 / 8
 
 export class Transactions {
@@ -44,8 +44,8 @@ export class Transactions {
   readonly #servers = new Map<string, ServerTransaction>()
   readonly #clients = new Map<string, ClientTransaction>()
   /**
-   * The places for kept requests. One share always stays free for other organizations, because an attacker can forge a
-   * trunk's address.
+   * The places in the transaction table. One share always stays free for other organizations, because an attacker can
+   * forge a trunk's address.
    */
   readonly #places: Capacity
 

@@ -1,6 +1,6 @@
 /**
- * Decides by a trunk's answer if the trunk accepts calls. The functions return true or false, and null if the answer
- * does not show it.
+ * Decides by a trunk's answer if the trunk accepts calls. The functions return null if the answer does not show whether
+ * the trunk accepts calls.
  */
 
 /** These codes come from the called person's side and not from the trunk, so the trunk accepted the call. */

@@ -1,8 +1,8 @@
 /**
- * The vendor table: one entry holds the name, the key variable, the adapter and the language spelling. A server with
- * OpenAI's protocol needs only an entry and no code. The addresses and spellings come from the vendors' documents;
- * values not documented there are left out. registry.ts loads the adapters, and the table in docs/providers.md is
- * generated from these entries.
+ * The vendor table: one entry holds a vendor's name, the environment variable for its key, the adapter and the language
+ * spelling. A server with OpenAI's protocol needs only an entry and no code. The addresses and spellings come from the
+ * vendors' documents; values not documented there are left out. registry.ts loads the adapters, and the table in
+ * docs/providers.md is generated from these entries.
  */
 
 import type { Stage } from '../../domain/ports/model.ts'
@@ -26,7 +26,7 @@ export type OpenAiServer = {
   responses?: true
   /** Live transcription: the models (a list, or all models for speech to text), and the socket's protocol variant. */
   realtime?: { models: readonly string[] | 'all'; rules: RealtimeRules }
-  /** The variant for a transcription request's fields. By default OpenAI's. */
+  /** The protocol variant for transcription requests, if their fields differ from OpenAI's. */
   transcriptions?: 'voxtral'
   /** The default models if the configuration lists no models. Null if they differ between deployments. */
   models: ModelIds | null

@@ -62,7 +62,7 @@ export interface VendorHttp {
   stream(path: string, payload: Payload, bytesMax: number, signal: CancelSignal): Promise<StreamedAnswer>
 }
 
-/** The connections to one vendor, shared by all its keys. */
+/** The connections to one vendor. Requests with different API keys share them. */
 export interface HttpTransport {
   /**
    * Returns the request methods with one API key. Requests have no authentication if `apiKey` is null. The returned

@@ -32,7 +32,7 @@ export type LiveSttVendor = {
   isReadyAtOnce?: true
   /** The keep-alive message, sent while the stream is ready and idle. Absent if this vendor needs no keep-alive. */
   keepAlive?: KeepAlive
-  /** How many audio bytes from the client become one sent byte. 1 if absent. */
+  /** The number of audio bytes from the client for each byte sent to the vendor. 1 if absent. */
   bytesInPerSent?: number
   /** Makes the protocol for one stream. The stream is not open yet. */
   protocol: (stream: ProtocolStream) => LiveSttProtocol

@@ -13,7 +13,7 @@ export interface AnswerReader {
   read(frame: JsonObject): Iterable<LlmEvent>
   /** True if the vendor's last event has arrived. */
   readonly ended: boolean
-  /** Makes our last event. Called even if the answer stopped before the vendor's last event. */
+  /** Makes the domain's last event. Called even if the answer stopped before the vendor's last event. */
   end(): LlmEvent
 }
 

@@ -37,7 +37,7 @@ export function recordingFile(recording: Recording): { name: string; type: strin
   return { ...files.wav, chunks: [header, ...samples(recording)] }
 }
 
-/** Returns the chunks for `dataBytes` bytes from `dataOffset` on. */
+/** Returns the recording's samples as chunks: `dataBytes` bytes, beginning at `dataOffset`. */
 function samples({ chunks, dataOffset, dataBytes }: Recording): Uint8Array[] {
   const list: Uint8Array[] = []
   let skip = dataOffset

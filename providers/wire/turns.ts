@@ -17,8 +17,8 @@ export function systemOf(items: readonly LlmItem[]): string {
 
 /**
  * Returns all items except the system messages. Messages without text are left out, because vendors refuse them. Within
- * a turn, function results are placed first. Otherwise a message sent while a function runs would be between the call
- * and its result.
+ * a turn, function results are placed first. Otherwise a message sent while a function runs would be between the
+ * function call and its result.
  */
 export function turnsOf<Part>(items: readonly LlmItem[], partOf: (item: LlmItem) => Part): Turn<Part>[] {
   const turns: (Turn<Part> & { results: number })[] = []
@@ -35,9 +35,9 @@ export function turnsOf<Part>(items: readonly LlmItem[], partOf: (item: LlmItem)
 }
 
 /**
- * Returns an earlier call's arguments as an object, because these vendors require an object. If the arguments are no
- * JSON object, for example because a token limit truncated them, they are passed as text in the field `INVALID_JSON`,
- * as Anthropic's documents recommend.
+ * Returns an earlier function call's arguments as an object, because these vendors require an object. If the arguments
+ * are no JSON object, for example because a token limit truncated them, they are passed as text in the field
+ * `INVALID_JSON`, as Anthropic's documents recommend.
  */
 export function argumentsOf(call: Call): JsonObject {
   const value = parsed(argumentsText(call))

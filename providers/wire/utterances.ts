@@ -34,7 +34,7 @@ export class Utterances {
   #interim: readonly Piece[] = []
   #utterance = 0
   #isStarted = false
-  /** True if the utterance already has a final transcript but has not ended. */
+  /** True if the open utterance already has a final transcript for its first part. */
   #isCut = false
   #lastInterimText = ''
   #endMs = 0

@@ -1,7 +1,7 @@
 /**
- * A socket opened in advance. Its user sees a usual socket, but the server may have closed the connection meanwhile,
- * and this is detected only when no answer arrives. So all messages are stored until the first answer. If the socket
- * ends before it, a new socket is opened and gets the same messages.
+ * A socket opened in advance. The calling code uses it like any other socket, but the server may have closed the
+ * connection meanwhile, and this is detected only when no answer arrives. So all messages are stored until the first
+ * answer. If the socket ends before it, a new socket is opened and gets the same messages.
  *
  *   waiting ──lend──► untried ──an answer, or too much sent──► proven ──► over
  *      │                 └──the socket ends──► reopening ──opened──┘        ▲
@@ -13,8 +13,8 @@ import type { OutboundSocket, OutboundSocketListener } from '../../runtime/outbo
 export type WarmSocketParts = {
   openedMs: number
   /**
-   * Opens the replacement socket. If this rejects for any reason, the first socket's end is reported to the socket's
-   * user.
+   * Opens the replacement socket. If this rejects for any reason, the first socket's end is reported to the calling
+   * code.
    */
   reopen: (signal: AbortSignal) => Promise<OutboundSocket>
   /** Called if the socket ended before its first use. */
@@ -61,7 +61,7 @@ export class WarmSocket implements OutboundSocket, OutboundSocketListener {
   }
 
   get isOpen(): boolean {
-    // While an ended socket is being replaced, the state is still `open` for the user.
+    // While an ended socket is being replaced, the calling code still sees the state `open`.
     if (this.#state === 'untried' || this.#state === 'reopening') return true
     return this.#state !== 'over' && this.#socket.isOpen
   }

@@ -28,7 +28,7 @@ export type WarmOptions = {
 }
 
 type WarmTarget = {
-  /** The target's index in the watch. */
+  /** The target's index in the timer (`Watch`); -1 if the timer does not watch the target. */
   place: number
   readonly key: string
   readonly open: (signal: AbortSignal) => Promise<OutboundSocket>
@@ -52,12 +52,12 @@ export class WarmTargets implements SocketTransport {
   readonly #watch: Watch<WarmTarget>
   readonly #openings = new Set<Promise<void>>()
   readonly #closing = new AbortController()
-  /** The number of waiting and opening sockets together. */
+  /** The number of unused open sockets and opening sockets together. */
   #count = 0
 
   constructor(options: WarmOptions) {
     this.#options = options
-    // Each opening adds a listener, so Node's warning about many listeners would be wrong.
+    // Each opening socket adds an abort listener to this signal, so Node's warning about many listeners would be wrong.
     setMaxListeners(0, this.#closing.signal)
     const { keepAlive, idleMsMax } = options.rules
     this.#lookMs = Math.max(1, Math.min(idleMsMax / 8, (keepAlive?.everyMs ?? Number.POSITIVE_INFINITY) / 2))

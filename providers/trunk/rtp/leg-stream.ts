@@ -127,7 +127,7 @@ export class LegStream implements MediaTransport {
     if (this.#far.describe(this.#describedBy(remote))) this.#describedTicks = 0
     if (before !== null) return
     const sink = this.#options.joined(this)
-    // The conversation may have ended during this call. Then its sink must not be stored.
+    // The conversation may have ended while `joined` ran. Then its sink must not be stored.
     if (!this.#isLeft()) this.#sink = sink
   }
 
@@ -140,7 +140,7 @@ export class LegStream implements MediaTransport {
     return line !== null && this.#targetOf(line) !== null && this.#keys.add(digits)
   }
 
-  /** Handles a key pressed by the other side. */
+  /** Handles a DTMF key pressed by the other side. */
   pressed(digit: string, way: KeyWay): void {
     if (!this.#pressed.isNew(digit, way)) return
     this.#other?.sendDtmf(digit)

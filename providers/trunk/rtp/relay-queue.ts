@@ -1,7 +1,7 @@
 /**
- * The audio between two connected legs. One timer drives both legs, so a frame waits for 20 ms at most. After a network
- * delay, the other leg delivers more frames than the timer reads. Then two frames are cross-faded into a single frame,
- * so the delay does not grow and no gap is audible.
+ * Queues one leg's received audio for a connected leg. One timer drives both legs, so a frame waits for 20 ms at most.
+ * After a network delay, the first leg delivers more frames than the timer reads. Then two frames are cross-faded into
+ * a single frame, so the delay does not grow and no gap is audible.
  */
 const framesMax = 2
 

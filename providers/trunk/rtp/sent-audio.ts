@@ -29,7 +29,7 @@ export class SentAudio {
 
   /**
    * Returns the next 20 ms, or less if less is queued. The result is valid until the next call. A mark counts as played
-   * when the frame before it has lasted its 20 ms.
+   * 20 ms after the frame before it was sent, because a frame lasts 20 ms.
    */
   take(): Int16Array {
     for (const name of this.#passed()) this.#events.played(name)
