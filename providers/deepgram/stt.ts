@@ -21,7 +21,7 @@ export function createTranscribe(http: VendorHttp): Stt['transcribe'] {
 function query({ model, language, options }: SttRequest): string {
   const list = new URLSearchParams({ model, punctuate: 'true', utterances: 'true' })
   if (language !== undefined) list.set('language', vendorTag('deepgram', language))
-  // Without a language and without detection the vendor expects English.
+  // If the request has no language and no language detection, the vendor expects English.
   else if (!isEnglish(model)) list.set('detect_language', 'true')
   if (options.diarization) list.set('diarize_model', 'latest')
   for (const keyword of options.keywords ?? []) list.append(takesKeyterms(model) ? 'keyterm' : 'keywords', keyword)

@@ -15,7 +15,7 @@ export const wire: VendorWire = {
  */
 export const classOfSocketCode = (code: unknown): ErrorClass => (typeof code === 'string' && classes[code]) || 'server'
 
-/** Classifies a failure's detail. The older field is `status`, the newer field `code`. */
+/** Classifies a failure's `detail`. Older failures have the error code in `status`, newer failures in `code`. */
 function classOfDetail(detail: JsonObject): ErrorClass | null {
   const words = [detail['status'], detail['code']].filter((word) => typeof word === 'string')
   return words.map((word) => classes[word]).find((errorClass) => errorClass !== undefined) ?? null

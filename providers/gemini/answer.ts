@@ -28,7 +28,7 @@ export function readContent(body: JsonObject): LlmAnswer {
 
 /** One streamed answer. `read` takes the events in order; `end` returns the stop reason and the usage. */
 export class ContentTurn {
-  /** True if the finish reason and the usage were read, so no event follows. */
+  /** True if the finish reason and the token usage were read, so no event follows. */
   ended = false
   #finish: unknown
   #usage: unknown = null

@@ -83,7 +83,7 @@ class LiveKitRooms implements MediaRooms {
     })
     this.#entered.add(entered)
     try {
-      // If a server does not answer, the SDK may wait forever.
+      // The time limit is applied here, because the SDK may wait forever if the server does not answer.
       const entering = this.#connect(room, seat.room).then(() => entered.begin(open))
       await within(clock, connectMs, entering, 'the LiveKit room could not be joined in time')
     } catch (error) {

@@ -32,7 +32,7 @@ const interimShareMax = 1 / 3
 const behindMs = 500
 
 type Event = { type: 'audio'; bytes: Uint8Array } | { type: 'flush' } | { type: 'end' }
-/** A message to the parent without the stream's id, because the stream does not know its id. */
+/** A message to the parent before the stream's id is added. The stream itself does not have the id. */
 export type StreamMessage = FromStreamChild extends infer Message
   ? Message extends unknown
     ? Omit<Message, 'id'>

@@ -62,7 +62,7 @@ class SpeachesProtocol implements LiveSttProtocol {
   #isSilent = true
   #stoppedId: unknown = null
   #committedId: unknown = null
-  /** The number of error events to ignore. */
+  /** The number of expected error events, still to be ignored. */
   #errorsToIgnore = 0
 
   constructor(request: SttStreamRequest, audio: RealtimeAudio, stream: ProtocolStream) {

@@ -1,4 +1,4 @@
-/** Live recognition over GET /realtime, by OpenAI's or a Speaches server's rules. */
+/** Live recognition over GET /realtime, with OpenAI's or a Speaches server's variant of the protocol. */
 import type { Stt, SttStreamRequest } from '../../domain/ports/stt.ts'
 import type { RealtimeRules } from '../vendors/vendors.ts'
 import { type LiveSttOptions, type LiveSttVendor, openLiveStt } from '../wire/live-stt.ts'

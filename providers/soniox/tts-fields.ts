@@ -24,7 +24,7 @@ export function spokenFormat({ encoding, sampleRateHz }: OutputFormat): SpokenFo
 
 /** The default voice if a request names no voice, from the vendor's examples. All voices speak every language. */
 const defaultVoice = 'Adrian'
-/** The vendor requires a language, and its client sends English by default. */
+/** The vendor requires a language. The vendor's SDK sends English by default. */
 const defaultLanguage = 'en'
 /** The text limit for one request, because the vendor reports an error if the audio is longer than two minutes. */
 const textCharactersMax = 5000

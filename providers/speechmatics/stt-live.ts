@@ -98,7 +98,7 @@ class RecognitionProtocol implements LiveSttProtocol {
         joins,
         startMs: timeOf(result['start_time']),
         endMs: timeOf(result['end_time']),
-        // A punctuation mark's confidence is ignored, because it is no measure for the words.
+        // A punctuation mark's confidence is ignored, because it does not show how well the words were recognized.
         ...(type !== 'punctuation' && typeof best['confidence'] === 'number' && { confidence: best['confidence'] }),
         ...detectedLanguage(best['language']),
       })

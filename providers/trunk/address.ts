@@ -1,7 +1,7 @@
 /** Reads addresses in SIP messages: From and To, Via, and network peers. */
 import { isIP } from 'node:net'
 
-/** A From, To, Contact or Refer-To value. */
+/** The address in a From, To, Contact or Refer-To header. */
 export type Address = { uri: string; tag: string | null; text: string }
 export type Via = {
   transport: 'UDP' | 'TCP'

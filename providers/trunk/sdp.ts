@@ -1,7 +1,7 @@
 /**
- * SDP offers and answers (RFC 8866, RFC 3264) for one speech stream in G.711 with keys as telephone events (RFC 4733).
- * During the whole call a stream is identified by its m= line's position, because several streams may have the same
- * port.
+ * SDP offers and answers (RFC 8866, RFC 3264) for one speech stream in G.711 with DTMF keys as telephone events (RFC
+ * 4733). During the whole call a stream is identified by its m= line's position, because several streams may have the
+ * same port.
  */
 import { isIP } from 'node:net'
 import { hostText } from './address.ts'

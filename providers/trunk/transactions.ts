@@ -96,7 +96,7 @@ export class Transactions {
       send: (bytes, to) => this.#deps.transport().send(bytes, to),
       place: (owner, giveBack) => this.#places.take(owner, 1, giveBack),
       over: () => {
-        // Another request may have replaced this transaction under the same key.
+        // Meanwhile another request with the same key may have replaced this transaction in the table.
         if (this.#servers.get(key) === transaction) this.#servers.delete(key)
       },
     })

@@ -108,8 +108,8 @@ function createVendorHttp(link: Link, apiKey: string | null): VendorHttp {
     throw refusal(answer, wire, apiKey, clock.nowMs())
   }
   const read = (answer: CollectedAnswer) => readAnswer(accepted(answer).body.toString(), wire, apiKey)
-  // A vendor sends a JSON answer's first byte only when the whole answer is ready. So the time limit for the headers is
-  // the whole request's.
+  // A vendor sends a JSON answer's first byte only when the whole answer is ready. So the wait for the headers may take
+  // as long as the whole request.
   const collect = (
     method: OutboundRequest['method'],
     path: string,

@@ -298,7 +298,10 @@ export class LiveSttStream implements SttStream, ProtocolStream {
     return this.#parts.clock.after(ms, () => this.#fail(new ProviderError('timeout', { sent: true })))
   }
 
-  /** Sends keep-alives. One timer checks at each interval if audio was sent, so that frames need no timers. */
+  /**
+   * Sends keep-alives. One timer checks at each interval if audio was sent, so that no timer is needed for each audio
+   * frame.
+   */
   #keepAliveLater(keepAlive: KeepAlive): void {
     this.#stopKeepingAlive = this.#parts.clock.after(keepAlive.everyMs, () => {
       if (this.#state !== 'streaming') return
