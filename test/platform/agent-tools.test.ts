@@ -244,7 +244,7 @@ t.test('a tool cannot have headers that the HTTP client or the signature sets', 
   ])
 })
 
-t.test('if a tool is invalid, the field issues of the answer lists every fault', async (t) => {
+t.test('if a tool is invalid, the issues in the error response list every invalid field', async (t) => {
   const acme = await agentOf('issues')
   const wrong = await create(acme, {
     parameters: { type: 'string' },

@@ -81,7 +81,7 @@ t.test('each webhook field of an agent creates an endpoint for one event of this
   t.match(target, { authHeaders: { 'X-Key': 'k4n4ry' }, signingSecrets: ['k4n4ry-secret'] })
 })
 
-t.test('a change replaces a webhook field of an agent as a whole, but keeps omitted secrets', async (t) => {
+t.test("an update replaces an agent's whole webhook field, but keeps secrets that it omits", async (t) => {
   const acme = await admin.organization('changes of fields')
   const secrets = { secret: 'first secret', authHeaders: [{ name: 'x-key', value: 'v' }] }
   const agent = await made(acme, 'Desk', { postCall: { url, ...secrets, headers: { 'x-a': '1' } }, status: { url } })

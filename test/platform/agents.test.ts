@@ -187,7 +187,7 @@ t.test("if each of two agents is given the other's name, both changes are refuse
   }
 })
 
-t.test('the limit of agents holds for live and test agents separately, also for simultaneous requests', async (t) => {
+t.test('live and test agents are limited separately, and simultaneous requests do not pass the limit', async (t) => {
   const acme = await admin.organization('limited')
   const reached = {
     status: 409,

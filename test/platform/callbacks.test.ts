@@ -278,7 +278,7 @@ t.test('if an agent promises another callback in the same call, the earlier call
   t.notMatch(JSON.stringify(events), /4915123456789|12025550143/, 'events hold no number')
 })
 
-t.test('the server tries a due callback without a request', async (t) => {
+t.test('the server tries to place a due callback without an API request', async (t) => {
   const acme = await organization('due')
   const dueMs = clock.nowMs() - 1000
   const { id } = await makeCallback(acme.id, { scheduledAtMs: dueMs, nextTryAtMs: dueMs })

@@ -9,7 +9,7 @@ import { answer, call, pinned, putKey, seen, stubProviders } from './setup.ts'
 const stub = await startStubOpenAi()
 t.teardown(() => stub.close())
 
-t.test('a new master key opens encrypted keys only if the old master key is configured too', async (t) => {
+t.test('with a new master key, stored keys can be decrypted only if the old key is configured too', async (t) => {
   const cluster = await TestCluster.start()
   t.teardown(() => cluster.stop())
   const stored = { DATABASE_URL: await cluster.database() }
@@ -58,7 +58,7 @@ t.test('a new master key opens encrypted keys only if the old master key is conf
       t.match(await doctor(env), { code: 0, stdout: /^ok {4}master key: it opens every sealed secret$/m })
   })
 
-  await t.test('if both master keys are set, stored keys open, and parley keys reseal re-encrypts them', async (t) => {
+  await t.test('if both master keys are set, stored keys work, and parley keys reseal re-encrypts them', async (t) => {
     const env = { PARLEY_MASTER_KEY: new_, PARLEY_PREVIOUS_MASTER_KEYS: `${stranger},${old}` }
     const both = await start(env)
     t.equal((await answer(both, pinned('other/chat'))).status, 200)

@@ -131,7 +131,7 @@ t.test('parley org set, show and credit change and show the settings and the cre
   t.match(await org('set', 'org_nobody', 'recording=on'), { code: 1, stderr: /no organization org_nobody/ })
 })
 
-t.test('at most one organization is the admin organization', async (t) => {
+t.test('at most one organization can be the admin organization', async (t) => {
   const [a, b] = [await admin.organization('a'), await admin.organization('b')]
   t.equal((await org('set', a.id, 'admin_organization=on')).code, 0)
   t.match(await org('set', b.id, 'admin_organization=on'), {

@@ -226,7 +226,7 @@ t.test('updatePhoneNumber: null removes a value, {} changes nothing, and e164 is
 })
 
 t.test(
-  'updatePhoneNumber: after a change of its connection an imported number is not ready until its first call',
+  'updatePhoneNumber: after a change of its SIP connection an imported number is not ready until its first call',
   async (t) => {
     const { acme, tenant, number } = await withNumber('moves')
     const inbound = { allowedAddresses: ['203.0.113.0/28'] }

@@ -102,7 +102,7 @@ fields(
 const dial = (more: object) => ({ to: '+15005550001', intent: { language: 'en' }, systemPrompt: 'Be brief.', ...more })
 fields('a call by phone', ofCall, 'POST', '/v1/sessions/phone', dial, 502)
 
-t.test("an agent's fields at values without effect are returned as they were sent, except audioOutput", async (t) => {
+t.test("an agent's fields with values that have no effect are returned as sent, except audioOutput", async (t) => {
   const sent = { ...toolSound({ minDurationMs: 0 }), turnHandling: { greetFirst: true } }
   const made = (await call(acme, 'POST', '/v1/agents', agent({ ...sent, audioOutput: { gainDb: 0 } }))).json<object>()
   t.notOk('audioOutput' in made)

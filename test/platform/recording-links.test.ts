@@ -165,7 +165,7 @@ t.test('a recording link works up to its last second', (t) => {
   t.end()
 })
 
-t.test('a recording link of a disabled organization opens nothing until the organization is enabled', async (t) => {
+t.test("a disabled organization's recording link is refused until the organization is enabled again", async (t) => {
   const { url } = await linkOf(await recorded(), 3600)
   await admin.store.organizations.change(acme.id, { isDisabled: true })
   t.equal(await codeAt(url), '404 NOT_FOUND')

@@ -100,7 +100,7 @@ t.test('an attempt at a priced model shows its price source and its cost', async
   t.match((await routeOf(t, acme, made)).attempts, [{ priced: true, cost_micro_usd: '0', price_source: String }])
 })
 
-t.test('requests with the same candidates share one row of the table choices', async (t) => {
+t.test('requests with the same candidate list share one row in the database table choices', async (t) => {
   const acme = await admin.organization('equal')
   const made = await Promise.all(Array.from({ length: 8 }, () => answer(acme, pinned('second/chat'))))
   for (const each of made) await routeOf(t, acme, each)

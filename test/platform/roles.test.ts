@@ -183,7 +183,7 @@ const lists = platformSurface.operations.filter(
 )
 
 for (const world of ['live', 'test'] as const)
-  t.test(`things of the ${world} world are not found by users without a role in the organization`, async (t) => {
+  t.test(`an organization's ${world} resources are answered 404 to users without a role in it`, async (t) => {
     const scopes = ['router', 'platform', 'rmsg'] as const
     const { id: ownerId, ...liveKey } = await admin.organization(`owner in the ${world} world`, { scopes })
     const { id: strangerId } = await admin.organization(`stranger to the ${world} world`)

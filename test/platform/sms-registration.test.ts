@@ -254,7 +254,7 @@ t.test('a repeated submission with the same Idempotency-Key submits the campaign
   t.not(idOf(other), idOf(first), 'without a key each makes a new one')
 })
 
-t.test('a purchased number has a campaign until the number is given back', async (t) => {
+t.test('a purchased number has a campaign until the number is released', async (t) => {
   const acme = await enabled('numbers')
   const test = await admin.key(acme.id, { test: true, scopes: ['platform'] })
   const bought = await call(test, 'POST', '/v1/phone-numbers', { e164: '+13035550142' })

@@ -194,7 +194,7 @@ t.test('a transfer without credit is answered 402, unless the request is refused
   }
 })
 
-t.test('a transfer is not found under the id of another call', async (t) => {
+t.test("a transfer id with another call's id in the path is answered 404", async (t) => {
   const acme = await admin.organization('two calls')
   const [one, other] = [newCall(acme.id, { phone }), newCall(acme.id, { phone })]
   for (const each of [one, other]) await admin.store.calls.insert(each, {})

@@ -10,7 +10,7 @@ const { admin } = await startAdministered(t, {
   PARLEY_BILLING_UNPRICED_NEEDS_CREDIT: 'true',
 })
 
-t.test('a model of unknown price needs credit, but takes no credit', async (t) => {
+t.test('a request to a model without a known price requires credit, but is not charged', async (t) => {
   const poor = await admin.organization('poor', { scopes: ['router', 'platform', 'admin'], creditMicroUsd: 0 })
   const refused = await answer(poor, pinned('main/chat'))
   t.match([refused.status, refused.json()], [402, { error: { code: 'insufficient_credit' } }])

@@ -318,7 +318,7 @@ t.test('replacing the secret of the organization needs a live key with the scope
   t.same(faultOf(await call(acme, 'GET', '/v1/webhooks')), forbidden, 'endpoints need the scope platform')
 })
 
-t.test('an endpoint that is disabled shows when and why, until it is enabled', async (t) => {
+t.test('a disabled endpoint shows when and why it was disabled, until it is enabled again', async (t) => {
   const acme = await admin.organization('disabled')
   const webhook = await made(acme)
   const off = (await change(acme, webhook, { disabled: true })).json<Webhook>()

@@ -4,7 +4,7 @@ import { ownServer } from '../server.ts'
 import { TestCluster } from '../store/cluster.ts'
 import { call, faultOf } from './setup.ts'
 
-t.test('while the database is away, a request is answered 503 with Retry-After', async (t) => {
+t.test('while the database is unreachable, a request is answered 503 with Retry-After', async (t) => {
   const cluster = await TestCluster.startOwn()
   const parley = await ownServer(t, { DATABASE_URL: await cluster.database('empty') })
   const body = { name: 'Front desk', systemPrompt: 'Be brief.', intent: { language: 'en' } }
