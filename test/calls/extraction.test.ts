@@ -21,7 +21,7 @@ t.test('without extraction fields no LLM is asked, and the result has no data', 
   t.end()
 })
 
-t.test('two extraction fields with the same question are asked once', (t) => {
+t.test('the LLM is asked once for two extraction fields with the same question', (t) => {
   const { questions, read } = extractionOf(
     [field('name')],
     [
@@ -39,7 +39,7 @@ t.test('two extraction fields with the same question are asked once', (t) => {
   t.end()
 })
 
-t.test("fields with one name but different questions are asked separately, and the agent's field wins", (t) => {
+t.test("fields with equal names but different questions are extracted separately; the agent's field wins", (t) => {
   const ofAgent = [field('name')]
   const { questions, read } = extractionOf(ofAgent, [
     { endpointId: 'a', fields: [field('day'), field('field_2')] },
@@ -69,7 +69,7 @@ t.test('a field without an answer is null, also if the field has the name of an 
   t.end()
 })
 
-t.test('all fields of the agent are asked for, then as many fields of the oldest endpoints as fit', (t) => {
+t.test('all fields of the agent are extracted, then as many fields of the oldest endpoints as fit', (t) => {
   const many = (prefix: string, count: number) => Array.from({ length: count }, (_, at) => field(`${prefix}_${at}`))
   const endpoints = Array.from({ length: 50 }, (_, at) => ({ endpointId: `e${at}`, fields: many(`e${at}`, 30) }))
   const { questions, ofAgent, read } = extractionOf(many('agent', 30), endpoints)

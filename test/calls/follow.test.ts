@@ -51,7 +51,7 @@ t.test('if 40 streams of call events open at once, only 32 are accepted', async 
   t.equal((await Promise.allSettled(again)).filter(({ status }) => status === 'fulfilled').length, 31)
 })
 
-t.test('a stream also sends an event that another process stored late, after a newer event', async (t) => {
+t.test('a stream of call events includes an event that another process stored after a newer event', async (t) => {
   const call = newCall('org_1')
   const stored: StoredEvent[] = []
   const asked: number[] = []

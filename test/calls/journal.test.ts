@@ -116,7 +116,7 @@ for (const [way, setMs] of [
   ['forward', 3_600_000],
   ['back', -3_600_000],
 ] as const)
-  t.test(`a clock that is set ${way} by an hour changes no length and no order`, async (t) => {
+  t.test(`a clock that is set ${way} by an hour changes no duration and no order of events`, async (t) => {
     const call = newCall('org_1')
     const { state, append } = memoryStore(call)
     const time = { setMs: 0, monotonicMs: 0 }

@@ -32,7 +32,7 @@ t.test('a recording grows, is read in part, and is removed', async (t) => {
   for (const odd of ['../secret', '', `${id}/x`]) await t.rejects(files.find(odd))
 })
 
-t.test('salvage completes the header of a recording that was cut off', async (t) => {
+t.test('salvage completes the header of a recording file whose process died', async (t) => {
   const files = createRecordingFiles(temporaryFolder())
   t.equal(await salvage(files, id), null)
   const file = await files.create(id)

@@ -124,7 +124,7 @@ t.test('an upload fails after its time limit, and the file is kept', async (t) =
   t.equal(files.size, 1)
 })
 
-t.test('an upload whose time limit passed while no process ran is tried once more before it fails', async (t) => {
+t.test('an upload is tried once more if its time limit passed while no process ran', async (t) => {
   const { add, look, put, state, clock, ended, files } = setUp(10_000)
   add(ids[0]!)
   add(ids[1]!, { ownerId: 'dead', isOwn: false })
@@ -185,7 +185,7 @@ t.test('two uploads run at once, and a failing upload delays no other', async (t
   t.same(put, ids)
 })
 
-t.test('another process uploads the recording of a dead process if it has the file', async (t) => {
+t.test("if a process dies, another process that has the recording's file uploads it", async (t) => {
   const dead = { ownerId: 'dead', isOwn: false }
   const { add, look, put, state, files, ended, clock } = setUp(100_000)
   add(ids[0]!, dead)

@@ -120,7 +120,7 @@ t.test('an answer of the LLM is read within the bounds of each field', (t) => {
   t.end()
 })
 
-t.test("attempts' costs are added up, and an unknown price makes the sum incomplete", (t) => {
+t.test("the report's cost sums all attempts, and is marked incomplete if a price is unknown", (t) => {
   const attempt: CallAttempt = {
     stage: 'llm',
     provider: 'acme',
@@ -168,7 +168,7 @@ t.test("attempts' costs are added up, and an unknown price makes the sum incompl
   t.end()
 })
 
-t.test('criticalMs of the spans of a turn adds up to silence_ms', (t) => {
+t.test("the criticalMs values of a turn's spans add up to the turn's silence_ms", (t) => {
   const times = { id: 'call', startedAtMs: 1000, endedAtMs: 9000 }
   fc.assert(
     fc.property(

@@ -90,7 +90,7 @@ function setup(call: Call | null) {
   return { clock, state, made, finalize, finish: (analysis: Analysis) => finish(analysis) }
 }
 
-t.test('finalize waits 20 s and answers with the current report, and a second finalize joins the wait', async (t) => {
+t.test('finalize returns the current report after 20 s, and simultaneous requests share one analysis', async (t) => {
   const { clock, state, finalize, finish } = setup(ended())
   const answers: string[] = []
   const note = (name: string) => void finalize().then(({ report }) => answers.push(`${name} ${report.analysisStatus}`))
@@ -118,7 +118,7 @@ t.test('finalize waits 20 s and answers with the current report, and a second fi
   t.equal(state.analyses, 2)
 })
 
-t.test('an LLM has until 55 s after the end of the call, and overdue calls ignore the concurrency limit', async (t) => {
+t.test("an LLM must answer within 55 s of the call's end; overdue calls ignore the concurrency limit", async (t) => {
   const { clock, state, made } = setup(ended())
   const pending = (callId: string, madeAtMs: number) => ({ organizationId: 'org_1', test: false, callId, madeAtMs })
   const nowMs = clock.nowMs()
@@ -163,7 +163,7 @@ t.test('a report waits for the costs of its call until it is due, and then for a
   }
 })
 
-t.test('finalize sends a report again only if the request says so', async (t) => {
+t.test('finalize redelivers a report only if the request asks for a redelivery', async (t) => {
   const { state, finalize } = setup(newCall('org_1', { status: 'cancelled', endReason: 'api_ended' }))
   await finalize()
   t.equal(state.retried, 0)
