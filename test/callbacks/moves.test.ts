@@ -80,7 +80,7 @@ t.test('a callback that is dispatched, cancelled or failed never changes its sta
   t.end()
 })
 
-t.test('a callback is tried at 0, 1, 5 and 15 minutes after its time', (t) => {
+t.test('a callback is tried at its scheduled time, and 1, 5 and 15 minutes later', (t) => {
   let callback = someCallback()
   const tries: number[] = []
   while (callback.status === 'scheduled') {
