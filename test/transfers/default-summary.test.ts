@@ -13,7 +13,7 @@ t.test("a default summary has the caller's last words, in the language of the ca
   t.end()
 })
 
-t.test('a default summary names what the call was about before the transfer was requested', (t) => {
+t.test("a default summary states the subject of the call, not the caller's request for a transfer", (t) => {
   const cases = [
     ['en', 'My bicycle has a flat tyre.', 'Can you put me through to the workshop?'],
     ['de', 'Mein Rad hat einen Platten.', 'Können Sie mich bitte verbinden?'],

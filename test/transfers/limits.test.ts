@@ -56,7 +56,7 @@ t.test('the ringing time begins when the carrier or the trunk has accepted the c
   t.ok(ms >= 4000 && ms <= 4000 + wayMs, `${ms} ms`)
 })
 
-t.test('a recipient has as long to accept as the request says, 20 s by default', async (t) => {
+t.test('a recipient must accept within the time in the request, by default within 20 s', async (t) => {
   for (const [screeningTimeout, s] of [
     [5, 5],
     [120, 120],
