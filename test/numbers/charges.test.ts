@@ -30,7 +30,7 @@ async function withNumber(creditMicroUsd: number, processes = 1) {
   }
 }
 
-t.test('a month is charged when it begins, and only once', async (t) => {
+t.test("a number's monthly price is charged once, when the month begins", async (t) => {
   const { to, dueMs, charge, row, credit } = await withNumber(5 * usdMicro)
   await to(dueMs - 1)
   await charge()
@@ -42,14 +42,14 @@ t.test('a month is charged when it begins, and only once', async (t) => {
   t.match(await row(), { lastChargedAtMs: dueMs, nextChargeAtMs: Date.parse('2024-01-14T22:13:20.000Z') })
 })
 
-t.test('if several processes try to charge a month, only one process charges it', async (t) => {
+t.test("if several processes try to charge a number's month, only one process charges it", async (t) => {
   const { to, dueMs, processes, credit } = await withNumber(5 * usdMicro, 3)
   await to(dueMs)
   await Promise.all(processes.flatMap(({ charge }) => [charge(), charge()]))
   t.equal(await credit(), 4 * usdMicro)
 })
 
-t.test('months in which no server ran are charged', async (t) => {
+t.test('a number is also charged for months in which no server ran', async (t) => {
   const { to, dueMs, charge, row, credit } = await withNumber(5 * usdMicro)
   await to(dueMs + 40 * dayMs)
   await charge()

@@ -11,7 +11,7 @@ t.teardown(() => cluster.stop())
 
 const usdMicro = 1_000_000
 
-t.test('a number is bought, charged, and given back without a refund', async (t) => {
+t.test('a number is bought, charged, and released without a refund', async (t) => {
   const { numbers, tenant, creditOf, clock, store } = await setUp(t, cluster)
   const local = await tenant(5 * usdMicro)
   const bought = await numbers.purchase(local, { e164: '+12125550101', label: 'Desk' })
@@ -44,7 +44,7 @@ t.test('a pending order is checked every 5 s, and the number can call when the o
   t.match(await store.phoneNumbers.outboundFor(local, null, bought.e164, () => true), { id: bought.id })
 })
 
-t.test('the money for an order that fails later is given back once, also with two processes', async (t) => {
+t.test('an order that fails later is refunded once, also with two processes', async (t) => {
   const { numbers, processes, tenant, creditOf, clock, store } = await setUp(t, cluster, 2)
   const local = await tenant(5 * usdMicro)
   const bought = await numbers.purchase(local, { e164: '+12125550197' })
@@ -70,7 +70,7 @@ t.test('the money for an order that fails later is given back once, also with tw
   t.equal(await creditOf(local.organizationId), 5 * usdMicro)
 })
 
-t.test('if a process ends after it stored the number, the order is found by its reference', async (t) => {
+t.test('if a process dies after it stored the number, another process looks up the order by reference', async (t) => {
   const { numbers, look, simulated, tenant, clock } = await setUp(t, cluster, 1, {
     order: () => Promise.reject(new Error('the process ends here')),
   })
@@ -130,7 +130,7 @@ t.test('if the carrier fails in search, order or release, nothing is stored and 
   t.match(await numbers.get(local, id), { order: { status: 'done' } })
 })
 
-t.test('a number that is gone at the carrier counts as given back', async (t) => {
+t.test('a number that the carrier no longer has counts as released', async (t) => {
   const { numbers, simulated, tenant } = await setUp(t, cluster)
   const local = await tenant(5 * usdMicro)
   const { id } = await numbers.purchase(local, { e164: '+12125550104' })
@@ -171,7 +171,7 @@ t.test('a live key needs a verified business, and a test key needs no business a
   t.equal((await numbers.search(acme, { areaCode: '212', locality: null, limit: 2 })).length, 2, 'a search has no gate')
 })
 
-t.test('a number is refused if the credit is too low, also for two purchases at once', async (t) => {
+t.test('a purchase is refused if the credit is too low, also for two purchases at once', async (t) => {
   const { numbers, tenant, creditOf } = await setUp(t, cluster)
   const poor = await tenant(atOnceMicroUsd - 1)
   t.same(await faultOf(numbers.purchase(poor, { e164: '+12125550107' })), {

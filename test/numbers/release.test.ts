@@ -57,7 +57,7 @@ t.test('the assignment to a campaign ends before the number goes back to the car
   t.same(asked.slice(3), ['release'], 'a number without a campaign')
 })
 
-t.test('simultaneous requests to give back a number release the number once', async (t) => {
+t.test('simultaneous requests to release a number release the number once', async (t) => {
   const { numbers, tenant } = await setUp(t, cluster)
   const acme = await tenant(100_000_000)
   const { id } = await numbers.purchase(acme, { e164: '+12125550110' })
@@ -66,7 +66,7 @@ t.test('simultaneous requests to give back a number release the number once', as
   t.equal(faults.filter((fault) => fault?.kind === 'not_found').length, 3)
 })
 
-t.test('an old release does not give back a number that another organization has bought since', async (t) => {
+t.test('a late release does not release a number that another organization has bought since', async (t) => {
   const bought = gate()
   let asked = 0
   const { processes, simulated, tenant } = await setUp(t, cluster, 2, {
@@ -93,7 +93,7 @@ t.test('an old release does not give back a number that another organization has
   t.equal(asked, 1)
 })
 
-t.test('an organization that gives back many numbers delays no other organization', async (t) => {
+t.test("an organization that releases many numbers delays no other organization's releases", async (t) => {
   const [held, asked] = [gate(), gate()]
   const order: string[] = []
   const { numbers, simulated, tenant } = await setUp(t, cluster, 1, {
@@ -137,7 +137,7 @@ t.test('after the carrier has refused a release, the next waiting release is tri
   t.same(await one.numbers.list(acme), [])
 })
 
-t.test('a number whose order is still open is not given back, and can be once the order is done', async (t) => {
+t.test('a number can be released only once its order is done', async (t) => {
   const [ordered, held] = [gate(), gate()]
   const { processes, simulated, tenant } = await setUp(t, cluster, 2, {
     async order(e164, reference) {
