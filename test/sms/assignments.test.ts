@@ -22,7 +22,7 @@ async function approved(parts: Parts, isRefreshed = true): Promise<Tenant & { ca
   return { ...tenant, campaignId: campaignId ?? '' }
 }
 
-t.test('a number is assigned and removed again', async (t) => {
+t.test('a number is assigned to a campaign, and removed from the campaign', async (t) => {
   const parts = await setUp(t, cluster)
   const { assignments, brands, overview, clock } = parts
   const acme = await approved(parts)
@@ -97,7 +97,7 @@ t.test('a failed assignment can be repeated, and so can a failed unassignment', 
   t.equal((await assignments.unassign(acme, stays)).smsAssignment?.status, 'PENDING_UNASSIGNMENT')
 })
 
-t.test('if no target is given, a number gets the own campaign, else the shared campaign', async (t) => {
+t.test("if no campaign is given, the organization's campaign is used, else the shared campaign", async (t) => {
   const parts = await setUp(t, cluster)
   const { assignments, store, simulated } = parts
   const operator = await approved(parts)

@@ -9,7 +9,7 @@ import { faultOf, reviewMs, setUp } from './setup.ts'
 const cluster = await TestCluster.start()
 t.teardown(() => cluster.stop())
 
-t.test('each carrier status maps to one of our states', (t) => {
+t.test("each of the carrier's brand statuses maps to one of ours", (t) => {
   const rows = [
     ['OK', 'VERIFIED', 'verified'],
     ['OK', 'VETTED_VERIFIED', 'verified'],
@@ -66,7 +66,7 @@ t.test('a failed brand becomes a draft when it is saved, and is registered again
   t.same(asked, ['createBrand', 'createBrand', 'createBrand', 'createBrand'])
 })
 
-t.test('a brand stays pending if the review takes long, or if its identity was not verified', async (t) => {
+t.test('a brand stays pending during a long review, or if the carrier did not verify its identity', async (t) => {
   const { verified, tenant } = await setUp(t, cluster)
   t.match(await verified(await tenant(), { ein: '120000003' }), { status: 'pending', identityStatus: null })
   t.match(await verified(await tenant(), { ein: '12-0000002' }), { status: 'pending', identityStatus: 'UNVERIFIED' })

@@ -111,7 +111,7 @@ t.test('if the process died after a second request, the brand of the first reque
   t.notOk(asked.includes('createBrand'))
 })
 
-t.test('the previous, failed brand is not mistaken for the lost brand', async (t) => {
+t.test('if the response was lost, the previous failed brand is not used as the new brand', async (t) => {
   const { brands, clock, tenant, overview, asked, lose } = await losing(t)
   await brands.save(tenant, { ...brandProfile, ein: failing })
   await brands.submit(tenant)
