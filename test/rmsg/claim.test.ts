@@ -19,7 +19,7 @@ const routed: RoutedEvent = {
 const claimed: ClaimedEvent = { ...tenant, rowId: 'row', body: Buffer.from('{}'), acceptedBy: new Set() }
 const target = (id: string): SubscriptionTarget => ({ id, url: `https://${id}.example.com/`, tags: {}, signing: null })
 
-t.test('an error of one subscription is thrown only after the other subscriptions have finished', async (t) => {
+t.test('a delivery error is thrown only after the deliveries to the other subscriptions have finished', async (t) => {
   const steps: string[] = []
   let answer = () => {}
   const answered = new Promise<void>((resolve) => {

@@ -88,7 +88,7 @@ t.test('each kind of event has all its fields, and sending needs no credit', asy
   )
 })
 
-t.test('rmsg.sent is forwarded once, for the status accepted or sent that arrives first', async (t) => {
+t.test("a message's rmsg.sent event is forwarded once, if the statuses accepted and sent both arrive", async (t) => {
   for (const [first, second] of [
     ['accepted', 'sent'],
     ['sent', 'accepted'],
@@ -108,7 +108,7 @@ t.test('rmsg.sent is forwarded once, for the status accepted or sent that arrive
   }
 })
 
-t.test('an event that failed before is sent again, even if another rmsg.sent event came in between', async (t) => {
+t.test('an event whose delivery failed is sent again, even if another rmsg.sent event was sent since', async (t) => {
   let isDown = true
   const { number, identity, events } = await shopWith((response) => response.writeHead(isDown ? 500 : 200).end())
   const message = await insertMessage(sql, number, {})

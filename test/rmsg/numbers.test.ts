@@ -99,7 +99,7 @@ t.test('the numbers that an organization can list and use depend on its settings
   }
 })
 
-t.test('listRmsgNumbers: an inactive number has no abilities', async (t) => {
+t.test('listRmsgNumbers: an inactive number has no capabilities', async (t) => {
   const { id, ...acme } = await organization('not active', { rmsgEnabled: true })
   await insertRmsgNumber(sql, { e164: '+15005550220', organizationId: id, status: 'paused' })
   await insertRmsgNumber(sql, { e164: '+15005550221', organizationId: id, status: 'unavailable' })
