@@ -18,7 +18,7 @@ async function append({ store }: World, call: Call, ...entries: CallEntry[]): Pr
   if (refused.length > 0) throw new Error('refused')
 }
 
-t.test('a recorded call makes all four events, and another report when the recording is ready', async (t) => {
+t.test('a recorded call sends all four webhook events, and another report when the recording is ready', async (t) => {
   const world = await openWorld(t, cluster)
   await world.endpoint({ events: all })
   const call = await world.call()
@@ -205,7 +205,7 @@ t.test('if a recording becomes ready while the report is written, the last repor
   }
 })
 
-t.test('endpoints match by event type, agent, tags and test mode, and are fixed when the call ends', async (t) => {
+t.test('endpoints match by event type, agent, tags and test mode, as they are when the call ends', async (t) => {
   const world = await openWorld(t, cluster)
   const { sql } = world
   const agentId = 'agent_0123456789012345678901'

@@ -126,7 +126,7 @@ t.test('an event stream sends more events than one page holds', async (t) => {
   await done
 })
 
-t.test('an open event stream renews its lease every 15 s, and ends after ten minutes', async (t) => {
+t.test('an open event stream renews its concurrency lease every 15 s, and ends after ten minutes', async (t) => {
   const { clock, store, stream } = setup()
   const { seen, done } = read(await stream(tenant, null, new AbortController().signal))
   t.same(store.opened, [60_000])
@@ -163,7 +163,7 @@ t.test('an event stream that could not be opened does not count for the limit', 
   for (let i = 0; i < 9; i++) await t.rejects(failing(tenant, null, new AbortController().signal), /away/)
 })
 
-t.test('the lease of an event stream is renewed every 15 s even if the client reads slowly', async (t) => {
+t.test('an event stream renews its concurrency lease every 15 s even if the client reads slowly', async (t) => {
   const { clock, store, stream } = setup()
   const abort = new AbortController()
   const streamed = await stream(tenant, null, abort.signal)

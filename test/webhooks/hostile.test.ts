@@ -134,7 +134,7 @@ t.test('an attempt accepts 20 interim responses (1xx), but very many end the att
   t.match(flooded, { error: 'connect', responseStatus: null })
 })
 
-t.test('if a receiver breaks off or does not speak HTTP, the attempt has failed', async (t) => {
+t.test('if a receiver drops the connection or does not speak HTTP, the attempt fails', async (t) => {
   const world = await openWorld(t, cluster)
   const closing = await listen(t, (socket) => socket.once('data', () => socket.destroy()))
   t.match((await attempt(world, `http://127.0.0.1:${closing}/`)).attempt, { error: 'connect', responseStatus: null })
@@ -236,7 +236,7 @@ t.test('a webhook is refused if one of the DNS answers is a private address', as
   t.equal(connections, 0)
 })
 
-t.test('a second DNS answer does not change the address of a connection', async (t) => {
+t.test('a connection goes to the address that was checked, without a second DNS lookup', async (t) => {
   const receiver = await startReceiver((response) => response.writeHead(200, { connection: 'close' }).end())
   t.teardown(() => receiver.close())
   let others = 0

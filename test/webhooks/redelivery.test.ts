@@ -43,7 +43,7 @@ t.test('a successful redelivery cancels the scheduled attempt', async (t) => {
   t.same(receiver.received[0]?.body, receiver.received[1]?.body)
 })
 
-t.test('a failed redelivery uses no scheduled attempt, and the next attempt keeps its time', async (t) => {
+t.test('a failed redelivery does not count as a scheduled attempt, and does not move the next attempt', async (t) => {
   const world = await openWorld(t, cluster)
   const receiver = await startReceiver(status(500))
   t.teardown(() => receiver.close())

@@ -84,7 +84,7 @@ t.test('a delivery is attempted eight times, at the delays of the contract, and 
   t.equal(bodies.size, 1, 'the same bytes')
 })
 
-t.test('a delivery that succeeds at its second attempt has the status of the last answer', async (t) => {
+t.test("a delivery that succeeds at its second attempt shows the second answer's HTTP status", async (t) => {
   const world = await openWorld(t, cluster)
   const receiver = await startReceiver(inOrder(status(500), ok))
   t.teardown(() => receiver.close())
