@@ -34,7 +34,7 @@ const tools = [
 
 for (const { language, file, program } of tools) {
   const isMissing = spawnSync(program, ['--version']).error !== undefined
-  t.test(`the guide: its tool in ${language} runs`, { skip: isMissing && `${program} is not installed` }, async (t) => {
+  t.test(`the guide's tool in ${language} runs`, { skip: isMissing && `${program} is not installed` }, async (t) => {
     const folder = mkdtempSync(path.join(os.tmpdir(), 'parley-test-'))
     const port = await freePort()
     writeFileSync(path.join(folder, file), blockOf(language))

@@ -194,7 +194,7 @@ t.test('a tool server that refuses connections is tried twice and reported as un
   t.ok(performance.now() - startedMs >= 200)
 })
 
-t.test('a tool server that breaks off counts as unreachable, and gets no second request', async (t) => {
+t.test('a tool server that drops the connection counts as unreachable, and gets no second request', async (t) => {
   let connections = 0
   const url = await listen(
     t,
