@@ -118,7 +118,7 @@ t.test('the forwarding number is read from each form of the Diversion and Histor
   t.end()
 })
 
-t.test('if a forwarding number asks for privacy, it is not shown', (t) => {
+t.test('a forwarding number that is marked as private is not shown', (t) => {
   const shown: Partial<ForwardingFields>[] = [
     { diversion: [`${at(one)};privacy=off`] },
     // Here only the name is private, so the number may be shown.

@@ -113,7 +113,7 @@ await Promise.all(
 )
 const receivedIn = (name: (typeof transfers)[number][0]) => audioOf.get(name) ?? []
 
-t.test('playDialtone: the caller receives the dial tone during the whole wait', (t) => {
+t.test('playDialtone: the caller receives the dial tone until the recipient is connected', (t) => {
   const all = tonesIn(receivedIn('dial tone'))
   t.ok(share(all, '350 440') > 0.9, all.join(' | '))
   t.end()

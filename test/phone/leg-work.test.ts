@@ -51,7 +51,7 @@ t.test('if the trunks of an organization do not answer, trunks of other organiza
   t.end()
 })
 
-t.test('close waits for the work under way, up to a limit, and starts no further work', async (t) => {
+t.test('the close method waits for running leg tasks, up to a limit, and starts no further tasks', async (t) => {
   const clock = new TestClock()
   const work = new LegWork(clock, { info() {}, warn() {}, error() {} })
   const ends: (() => void)[] = []

@@ -32,7 +32,7 @@ t.test('if refusing a call fails, its caller is hung up', async (t) => {
   t.type(desk.leg()?.endedAtMs, 'number')
 })
 
-t.test('a leg that can be neither refused nor hung up stays open, so a later search finds it', async (t) => {
+t.test('if refusal and hang-up of a leg both fail, the leg stays open for the search for orphaned legs', async (t) => {
   const desk = openDesk()
   desk.isReady = false
   desk.steps.reject = fails(new PhoneLineError('unreachable'))
@@ -105,7 +105,7 @@ t.test('if the caller leaves before the call is stored, the call is cancelled', 
   t.strictSame(desk.commands, [], 'nobody is answered')
 })
 
-t.test('an end event that arrives before its call is forgotten after 10 s', async (t) => {
+t.test("a hang-up event is dropped if its call's first event does not arrive within 10 s", async (t) => {
   const desk = openDesk()
   await desk.happens(hangup)
   t.same(desk.ignored, [], 'a call may still take it')
@@ -171,7 +171,7 @@ t.test("an event that arrives before the carrier answers the dial command sets t
   t.equal(desk.call()?.status, 'ringing')
 })
 
-t.test("the time limit that the carrier gets is four hours, even if the agent's limit is shorter", async (t) => {
+t.test("the dial command limits a call to four hours, even if the agent's limit is shorter", async (t) => {
   for (const maxDurationSeconds of [30, 3600]) {
     const desk = openDesk()
     await desk.dialled({ maxDurationSeconds })
@@ -180,7 +180,7 @@ t.test("the time limit that the carrier gets is four hours, even if the agent's 
   }
 })
 
-t.test('an event that returns through the database to the same process is applied once', async (t) => {
+t.test('an event that a process stored, and reads again from the database, is applied once', async (t) => {
   const desk = openDesk()
   let commit = () => {}
   const committing = new Promise<void>((resolve) => {

@@ -45,7 +45,7 @@ async function buy(t: Test, e164: string): Promise<Row> {
   return row
 }
 
-t.test('an order of …0198 is pending at first, and then the number is ready', async (t) => {
+t.test('an order that is pending at first ends with a number that is ready', async (t) => {
   const { id, e164, setupStatus } = await buy(t, '+12125550198')
   t.match(setupStatus, { status: 'action_required', outboundReady: false, issues: ['carrier_pending'] })
   t.equal(await credit(), 8_000_000, 'the number is paid at once')
@@ -64,7 +64,7 @@ t.test('an order of …0198 is pending at first, and then the number is ready', 
   t.equal(await credit(), 8_000_000, 'no credit comes back')
 })
 
-t.test('an order of …0197 is pending and then fails: its credit is given back, and DELETE removes it', async (t) => {
+t.test('if a pending order fails, its credit is refunded, and DELETE removes its number', async (t) => {
   const { id, setupStatus } = await buy(t, '+12125550197')
   t.match(setupStatus, { status: 'action_required', issues: ['carrier_pending'] })
   t.equal(await credit(), 6_000_000)
@@ -78,7 +78,7 @@ t.test('an order of …0197 is pending and then fails: its credit is given back,
   t.match(faultOf(await call(acme, 'GET', path(id))), { status: 404 })
 })
 
-t.test('an order of …0199 is refused, no number is stored, and nothing is paid', async (t) => {
+t.test('if the carrier refuses an order, no number is stored, and nothing is charged', async (t) => {
   const refused = await call(acme, 'POST', '/v1/phone-numbers', { e164: '+12125550199' })
   t.same(faultOf(refused), { status: 409, code: 'PHONE_NUMBER_UNAVAILABLE' })
   t.same((await call(acme, 'GET', '/v1/phone-numbers')).json(), [])

@@ -15,7 +15,7 @@ function bodyOf(path: string): Record<string, unknown> {
   return JSON.parse(command[1] ?? '') as Record<string, unknown>
 }
 
-t.test('the first phone call of the README reaches its end', async (t) => {
+t.test("the README's commands for a first phone call succeed", async (t) => {
   const phones = await startPhones()
   t.teardown(() => phones.close())
   const started = await call(phones, 'POST', '/v1/sessions/phone', bodyOf('/v1/sessions/phone'))

@@ -50,7 +50,7 @@ t.test('on a server with a public address all simulated calls are refused', asyn
   t.equal(await statusOf(parley), 404)
 })
 
-t.test("if two organizations have the same number, the simulated caller reaches the key's organization", async (t) => {
+t.test("if two organizations have the same number, a simulated call reaches the API key's organization", async (t) => {
   const parley = await ownServer(t, {}, parts)
   const sql = openDatabase(parley)
   t.teardown(() => sql.end())

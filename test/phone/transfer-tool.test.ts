@@ -63,7 +63,7 @@ t.test('transfer_call: if a blind transfer fails, no other phone is called, and 
   await callWhen(phones, id, hasEnded)
 })
 
-t.test('transfer_call: wrong settings are refused at their fields', async (t) => {
+t.test("transfer_call: the error for a wrong setting has the setting's path", async (t) => {
   const cases = [
     [{ destinations: [sales] }, '/kind'],
     [{ kind: 'blind' }, '/destinations'],

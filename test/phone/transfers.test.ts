@@ -181,7 +181,7 @@ t.test('if a recipient cannot be reached, leaves or is silent, the next recipien
   await callWhen(phones, id, hasEnded)
 })
 
-t.test('if no recipient accepts the call, the fallback runs', async (t) => {
+t.test("if no recipient accepts the call, the transfer's fallback action runs", async (t) => {
   const returned = await talking()
   const answer = await transfer(returned, 'warm', {
     to: '+15005550001',
@@ -204,7 +204,7 @@ t.test('if no recipient accepts the call, the fallback runs', async (t) => {
   t.same(statuses(ended), ['declined'])
 })
 
-t.test('cancelTransfer and completeTransfer decide for the recipient', async (t) => {
+t.test('cancelTransfer declines and completeTransfer accepts in place of the recipient', async (t) => {
   const id = await talking()
   const destinations = [{ to: '+15005550002' }, { to: '+15005550019' }]
   const first = (await transfer(id, 'warm', { destinations })).json<Progress>()
@@ -322,7 +322,7 @@ t.test('if the caller leaves while waiting, the recipient is not connected', asy
   t.same(statuses(ended), ['caller_hung_up'])
 })
 
-t.test('a transfer with wrong settings is refused at their fields', async (t) => {
+t.test("the error for a wrong setting of a transfer has the setting's path", async (t) => {
   const id = await talking()
   const cases = [
     ['blind', { to: '+15550001111' }, '/to'],
@@ -344,7 +344,7 @@ t.test('a transfer with wrong settings is refused at their fields', async (t) =>
 })
 
 for (const mode of ['agent', 'carrier'] as const)
-  t.test(`${mode}: if voicemail answers a transfer, it does not count as the recipient`, async (t) => {
+  t.test(`${mode}: a voicemail that answers a transfer does not count as the recipient`, async (t) => {
     for (const to of ['+15005550008', '+15005550009']) {
       const id = await talking()
       const voicemailDetection = { mode, timeoutSeconds: 60 }

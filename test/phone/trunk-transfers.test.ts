@@ -79,7 +79,7 @@ async function transferredAfter(t: Test, e164: string, change: (path: string) =>
   return { transfer, id, caller }
 }
 
-t.test('if the number of a call is deleted or moved, the call keeps its connection', async (t) => {
+t.test("if a call's number is deleted or moved, a transfer of the call uses the same SIP connection", async (t) => {
   const outbound = { host: '127.0.0.1', port: await freePort() }
   const inbound = { allowedAddresses: ['127.0.0.2/32'] }
   const made = await call(server, 'POST', '/v1/phone-numbers/sip-connections', { name: 'Other', outbound, inbound })
@@ -103,7 +103,7 @@ t.test('if the number of a call is deleted or moved, the call keeps its connecti
   }
 })
 
-t.test('if the number of a call is deleted, a transfer from a number of another phone line is refused', async (t) => {
+t.test("if a call's number is deleted, a transfer with another number in the field from is refused", async (t) => {
   const remove = (path: string) => call(server, 'DELETE', path)
   const asked = { from: server.number }
   const { transfer, id, caller } = await transferredAfter(t, '+15005550144', remove, asked)
