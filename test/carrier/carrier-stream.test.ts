@@ -131,7 +131,7 @@ t.test('pressed keys reach the conversation, and other tracks and unknown frames
   t.same(streams.logged, [{ legId, code: 100_003 }], 'the first complaint is logged, and nothing of its text')
 })
 
-t.test('marks that the carrier returns count as played, unless a clear has returned them', async (t) => {
+t.test('marks that the carrier returns count as played, unless a clear command caused their return', async (t) => {
   const streams = await serveStreams(t)
   const { carrier, sink } = await streams.begin(starts.snake('PCMU', 8000))
   const { transport } = sink
@@ -221,7 +221,7 @@ t.test('sockets of a carrier are exempt from the request quota of an IP address'
   t.equal(streams.sinks.length, 3)
 })
 
-t.test('a stream that does not begin is reported to its leg', async (t) => {
+t.test('a leg is notified if its audio stream does not begin', async (t) => {
   const streams = await serveStreams(t)
   const late = streams.dial(streams.expect())
   await opened(late)
@@ -311,7 +311,7 @@ t.test('a stream that reaches another process is passed on to the process that e
   t.equal(await carrier.closed, 1000)
 })
 
-t.test('if a carrier sends a minute of audio at once, about 2 s of it are accepted', async (t) => {
+t.test('if a carrier sends a minute of audio at once, only about 2 s of the audio are accepted', async (t) => {
   const streams = await serveStreams(t)
   const { carrier, sink } = await streams.begin(starts.snake('PCMU', 8000), 8000)
   const minute = 60_000 / frameMs

@@ -222,7 +222,7 @@ for (const hz of [8000, 16_000] as const) {
   })
 }
 
-t.test('a clear stops waiting audio, and its marks do not count as played', async (t) => {
+t.test('a clear command drops queued audio, and the marks in this audio do not count as played', async (t) => {
   const world = await serve(t, 8000)
   await world.line.dial({ ...plainLeg, to: '+15005550011', media: world.expect(8000) }, signal)
   await world.pass(() => world.sinks.length === 1)

@@ -93,7 +93,7 @@ t.test('if fields of a brand are too long or missing, the refusal has our names 
   t.match(campaign?.reviewErrors, [{ field: 'sampleMessages.1' }])
 })
 
-t.test('a vetting is complete after 5 s, and verifies a brand that is OK', async (t) => {
+t.test('a simulated vetting is complete after 5 s, and verifies a brand with the status OK', async (t) => {
   const { clock, registry } = await serveRegistry(t)
   const { id } = await registry.createBrand({ ...brandProfile, ein: '120000002' })
   await clock.advance(5000)

@@ -61,7 +61,7 @@ t.test("a brand is sent with the carrier's field names", async (t) => {
   })
 })
 
-t.test('a brand whose answer was lost is searched by name, and compared by tax number and age', async (t) => {
+t.test("if a brand's response was lost, the brand is searched by name, tax number and age", async (t) => {
   const { registry, answers, commands } = await serveCarrier(t)
   const row = { displayName: 'Spoke & Wheel', companyName: 'Spoke and Wheel LLC', entityType: 'PRIVATE_PROFIT' }
   const sinceMs = Date.parse('2026-11-24T12:00:00Z')
@@ -225,7 +225,7 @@ t.test("every form of the carrier's refusal is translated to our field names", a
   t.equal((await refusal(registry.findCampaign('c1'))).reviewErrors.length, 20)
 })
 
-t.test('an outage, or a refusal of our account, reports no errors in fields of the profile', async (t) => {
+t.test('an outage, or a refusal of our account, reports no field errors', async (t) => {
   const text = 'The number +15005550006 is not good.'
   const body = { errors: [{ code: '10009', title: 'No', detail: text }] }
   const cases: Answer[] = [
