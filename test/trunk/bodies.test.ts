@@ -90,7 +90,7 @@ for (const [name, actual, expected] of [
   ],
   ['no body', found('application/sdp', ''), null],
 ] as const)
-  t.test(`the SDP in a message body is found or refused: ${name}`, (t) => {
+  t.test(`the SDP in a message body is extracted or refused: ${name}`, (t) => {
     if (expected === 'sdp') t.equal(String(actual).trim(), sdp().trim())
     else t.equal(actual, expected)
     t.end()
@@ -152,7 +152,7 @@ for (const [name, provisional, final] of [
   ['in a part of a provisional response', { headers: [mixed], body: multipart([placePart, sdpPart]) }, {}],
   ['in both', { headers: [sdpType], body: early }, { headers: [sdpType], body: sdp() }],
 ] as const)
-  t.test(`the SDP answer of a called phone is found ${name}`, async (t) => {
+  t.test(`the SDP answer of a called phone is read ${name}`, async (t) => {
     let port = 0
     const trunk = await openTrunk(t, { outgoing: () => [outgoingTo(port)] })
     const far = await trunk.peer()

@@ -66,7 +66,7 @@ for (const code of [481, 408])
   })
 
 for (const code of [200, 404, 405, 486, 500, 501, 503])
-  t.test(`a far end that sends no packets and answers OPTIONS with ${code} stays, and is asked again`, async (t) => {
+  t.test(`a far end that sends no packets but answers OPTIONS with ${code} stays and gets OPTIONS again`, async (t) => {
     const { trunk, far } = await talking(t)
     for (const time of [1, 2, 3]) {
       await isQuiet(trunk, quietMs)
@@ -77,7 +77,7 @@ for (const code of [200, 404, 405, 486, 500, 501, 503])
     t.same(far.requests('BYE'), [])
   })
 
-t.test('a far end that has sent a provisional answer to OPTIONS counts as present, and is waited for', async (t) => {
+t.test('a far end that has sent a provisional response to OPTIONS counts as present', async (t) => {
   const { trunk, far } = await talking(t)
   await isQuiet(trunk, quietMs)
   const options = await question(far)

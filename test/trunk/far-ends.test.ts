@@ -65,7 +65,7 @@ t.test('each RTP format of the SDP answer is accepted, and may change during the
   )
 })
 
-t.test("telephone events are accepted under the far end's number and under our number", async (t) => {
+t.test("telephone events are accepted under the far end's payload type and under ours", async (t) => {
   const call = await answered(t, '0 96', ['a=rtpmap:96 telephone-event/8000/1'])
   await call.send(call.far.socket, writePacket({ ...key(4, 8_000), payloadType: 96 }))
   await call.send(call.far.socket, writePacket(key(2, 16_000)))
@@ -108,7 +108,7 @@ for (const [name, to, ssrc, waitMs, isLearned] of [
   ['to the address of the messages with another SSRC', signalingAddress, 9, 9_900, false],
   ['to the address of the messages with another SSRC, long after', signalingAddress, 9, 10_000, true],
 ] as const)
-  t.test(`a far end changes ${name}: ${isLearned ? 'it is learned again' : 'it is not heard'}`, async (t) => {
+  t.test(`a far end changes ${name}: its packets are ${isLearned ? 'accepted' : 'dropped'}`, async (t) => {
     const call = await leg(t)
     const moved = await openRtpPeer(t, to)
     await says(call, 0, 30)
@@ -243,7 +243,7 @@ t.test('if a far end names a new port but stays at the old port, it is received 
 })
 
 t.test(
-  'if a far end moves before it has sent anything, its first RTP packet from the new port is what counts',
+  'if a far end moves before it has sent RTP, its first RTP packet from the new port sets its address',
   async (t) => {
     const call = await leg(t)
     const moved = await openRtpPeer(t)

@@ -309,7 +309,7 @@ t.test('if a request in a call is repeated within five seconds, its response is 
   await peer.response(500, 'OPTIONS')
 })
 
-t.test('when the SIP line closes, its calls are ended', async (t) => {
+t.test("when the server's SIP endpoint closes, its calls are ended", async (t) => {
   const trunk = await openTrunk(t)
   const peer = await trunk.peer()
   await talking(trunk, peer)

@@ -56,7 +56,7 @@ t.test('after a restart the BYE goes to the Contact of the last re-INVITE', asyn
   t.match(await peer.request('BYE'), { uri: 'sip:far@127.0.0.1:1234' })
 })
 
-t.test('after a restart a called party gets BYE with the login, and a CSeq above all earlier numbers', async (t) => {
+t.test('after a restart a called party gets BYE with credentials, and a CSeq above all earlier numbers', async (t) => {
   let port = 0
   const login = { username: 'parley', password: 'secret' }
   const [dead, next] = await openTwo(t, { outgoing: () => [outgoingTo(port, login)] })
@@ -192,7 +192,7 @@ t.test('a BYE that is not answered is repeated, and logged after 5 s', async (t)
   t.same(next.logged, ['the BYE for a leg of a dead process was not answered'])
 })
 
-t.test('a second BYE has a higher CSeq than the first', async (t) => {
+t.test('a second BYE for a leg has a higher CSeq than the first BYE', async (t) => {
   const [dead, next] = await openTwo(t)
   const peer = await dead.peer()
   const { ref } = await talk(dead, peer)

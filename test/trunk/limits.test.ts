@@ -30,7 +30,7 @@ async function rings(peer: SipPeer, dialed: string, callId: string): Promise<boo
   return answer.code === 180
 }
 
-t.test("one organization's trunk legs leave capacity for other organizations", async (t) => {
+t.test("one organization's calls over SIP trunks cannot use the capacity of other organizations", async (t) => {
   const outgoing = () => [{ ...outgoingTo(9), organizationId: 'org_one' }]
   const trunk = await openTrunk(t, { ofAddress, outgoing, limits: { legsMax: 4, legsPerOrganizationMax: 2 } })
   const peer = await trunk.peer()
@@ -45,7 +45,7 @@ t.test("one organization's trunk legs leave capacity for other organizations", a
   t.equal(await rings(peer, '1', 'fifth'), true, 'a call that is over leaves its place')
 })
 
-t.test('the number of all trunk legs is limited', async (t) => {
+t.test('the number of simultaneous calls over all trunks is limited', async (t) => {
   const trunk = await openTrunk(t, { ofAddress, limits: { legsMax: 2 } })
   const peer = await trunk.peer()
   t.equal(await rings(peer, '1', 'first'), true)
@@ -117,7 +117,7 @@ t.test('if the transaction table is full, a call over TCP gets 503, and is accep
   t.equal(await rings(peer, '1', 'again'), true)
 })
 
-t.test("one organization's requests leave room in the transaction table for others' calls", async (t) => {
+t.test("one organization's requests cannot fill the SIP transaction table for other organizations", async (t) => {
   const trunk = await openTrunk(t, { ofAddress, limits: { transactionsMax: 16 } })
   const peer = await trunk.peer()
   for (let n = 1; n <= 40; n++) {
@@ -159,7 +159,7 @@ for (const [name, address, dialed] of [
   ['a trunk', '127.0.0.2', 'slow'],
   ['strangers', '127.0.0.3', 'nobody'],
 ] as const)
-  t.test(`lookups for ${name} leave room for the trunks of others`, async (t) => {
+  t.test(`sender lookups for ${name} leave capacity for other organizations' trunks`, async (t) => {
     let isSlow = false
     let asked = 0
     const slow: TrunkSetup['ofAddress'] = (number) => {

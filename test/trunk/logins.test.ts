@@ -43,7 +43,7 @@ async function challenged(t: Test, setup: TrunkSetup = { known: [] }) {
   return { trunk, peer, challenge, authorization }
 }
 
-t.test('a call that began with a login can be ended only from the address of its caller', async (t) => {
+t.test("a call that began with digest authentication can be ended only from its caller's address", async (t) => {
   const { trunk, peer, authorization } = await challenged(t)
   peer.send('INVITE', { ...invite, cseq: 2, headers: [sdpType, authorization('open sesame')] })
   const { carrierLegId } = await trunk.event('initiated')
@@ -59,7 +59,7 @@ t.test('a call that began with a login can be ended only from the address of its
   await peer.response(200, 'BYE')
 })
 
-t.test('a caller from an unknown address is accepted after a login', async (t) => {
+t.test('a caller from an unknown address is accepted after digest authentication', async (t) => {
   const { trunk, peer, challenge, authorization } = await challenged(t)
   const algorithms = challenge.headers.filter(([name]) => name === 'www-authenticate').map(([, value]) => value)
   t.match(algorithms, [/algorithm=SHA-256/, /algorithm=MD5/])
@@ -106,7 +106,7 @@ t.test("a login whose digest is for another number's URI is answered 400", async
   }
 })
 
-t.test("if a number needs a login, calls from another organization's address need it too", async (t) => {
+t.test("if a number needs digest authentication, calls from another organization's address need it too", async (t) => {
   const { trunk, peer, authorization } = await challenged(t, { wantsLogin: true })
   t.same(trunk.types(), [], 'no call before the login')
   peer.send('OPTIONS', { callId: 'options' })
@@ -146,7 +146,7 @@ t.test('requests for unknown calls use no memory, and no answer is longer than i
   await peer.response(200)
 })
 
-t.test('the store is not asked about an unknown sender before the sender has answered a nonce', async (t) => {
+t.test("an unknown sender's credentials are looked up only if the sender's nonce is valid", async (t) => {
   const trunk = await openTrunk(t, { known: [], logins: [login] })
   const peer = await trunk.peer()
   const forged =

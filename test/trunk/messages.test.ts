@@ -114,7 +114,7 @@ t.test('a TCP stream is split into SIP messages wherever its chunks end', (t) =>
   t.end()
 })
 
-t.test('hostile bytes close only their connection, and the SIP line continues', async (t) => {
+t.test('malformed bytes close only their TCP connection, and other SIP traffic continues', async (t) => {
   const trunk = await openTrunk(t)
   const udp = createSocket('udp4')
   for (const bytes of ['', '\r\n\r\n', 'INVITE', text.slice(0, 60), `${text}x`.repeat(50), '\u0000'.repeat(2000)])
@@ -181,7 +181,7 @@ t.test('an unreadable message gets no answer if its sender is unknown or the ans
   t.same(peer.received, [])
 })
 
-t.test('a SIP request that asks for its answer at port 0 does no harm', async (t) => {
+t.test('a SIP request with port 0 as its response address does not disturb the server', async (t) => {
   const trunk = await openTrunk(t)
   const peer = await trunk.peer()
   for (const method of ['BYE', 'CANCEL', 'OPTIONS'])

@@ -168,7 +168,7 @@ t.test('if a call is hung up before the first response, CANCEL is sent after tha
   await dialing
 })
 
-t.test('if a second phone answers an INVITE too, its call is hung up', async (t) => {
+t.test('if a second phone answers the same INVITE, the call to the second phone is hung up', async (t) => {
   const { trunk, far, invite } = await talking(t)
   far.respond(invite, 200, { ...answer, toTag: 'other' })
   const bye = await far.request('BYE')
@@ -215,7 +215,7 @@ for (const [code, algorithm] of [
   [407, 'MD5'],
   [401, 'SHA-256'],
 ] as const)
-  t.test(`the trunk asks for a password with ${code} and ${algorithm}`, async (t) => {
+  t.test(`credentials are sent if the trunk challenges with ${code} and ${algorithm}`, async (t) => {
     const { trunk, far } = await openOut(t, { username: 'desk', password: 'open "sesame"' })
     const dialing = trunk.line.dial(toDial(), signal)
     const first = await far.request('INVITE')
@@ -290,7 +290,7 @@ async function lookWith(t: Test, code: number, login: Parameters<typeof openOut>
   return { trunk, far }
 }
 
-t.test('if a trunk challenges OPTIONS, the retry with credentials decides the status', async (t) => {
+t.test("if a trunk challenges OPTIONS, the retry with credentials decides the trunk's state", async (t) => {
   for (const [code, takesCalls] of [
     [200, true],
     [401, false],
@@ -320,7 +320,7 @@ for (const code of [404, 405, 480, 501])
   })
 
 t.test(
-  'an answer to a call counts like an answer to OPTIONS, unless it concerns the person or the call itself',
+  "a response to INVITE sets the trunk's state like a response to OPTIONS, unless it concerns the callee or the call",
   async (t) => {
     for (const [codes, looks] of [
       [[100, 403], [false]],
@@ -347,7 +347,7 @@ t.test(
   },
 )
 
-t.test('an unanswered call counts against the trunk, but a call that we give up does not', async (t) => {
+t.test('a call without a SIP response counts against the trunk, but a call that we cancel does not', async (t) => {
   const { trunk, far } = await openOut(t)
   const silent = t.rejects(trunk.line.dial(toDial({ ringingTimeoutS: 60 }), signal), new PhoneLineError('timeout'))
   await far.request('INVITE')

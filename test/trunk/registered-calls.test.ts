@@ -50,7 +50,7 @@ t.test(
   },
 )
 
-t.test('two logins of one organization at one trunk both receive their calls', async (t) => {
+t.test('two SIP accounts of one organization at one trunk both receive their calls', async (t) => {
   const { called, contactOf } = await registeredAt(t, ['one', 'two'], {}, 'org_one')
   t.match(await called(contactOf('two')), { connectionId: 'sip_two' })
   t.match(await called(contactOf('one')), { connectionId: 'sip_one' })
@@ -66,7 +66,7 @@ t.test('a Contact stays the same after a restart, and differs between connection
   t.equal(new Set(before).size, 2)
 })
 
-t.test("a registration's calls go to no other connection with the address range or an earlier import", async (t) => {
+t.test('a call to a registered Contact never goes to another connection with the same address range', async (t) => {
   const stranger = { ...plain, id: 'sip_stranger', organizationId: 'org_stranger' }
   const numbers = { sip_stranger: ['+15550001111'] }
   for (const more of [{ known: [stranger] }, { known: [stranger], numbers }, { known: [stranger], wantsLogin: true }]) {
@@ -75,7 +75,7 @@ t.test("a registration's calls go to no other connection with the address range 
   }
 })
 
-t.test('if the trunk calls the number instead of the Contact, the importing connection gets the call', async (t) => {
+t.test("if the trunk calls a number instead of the Contact, the number's connection gets the call", async (t) => {
   const stranger = { ...plain, id: 'sip_stranger', organizationId: 'org_stranger' }
   const numbers = { sip_one: ['+15550001111'], sip_two: ['+15550002222'], sip_stranger: ['+15550003333'] }
   const { called } = await registeredAt(t, ['one', 'two'], { known: [stranger], numbers })
@@ -87,7 +87,7 @@ t.test('if the trunk calls the number instead of the Contact, the importing conn
     t.match(await called(`sip:${number}@127.0.0.1`, `<sip:${number}@127.0.0.1>`), { connectionId, to: number })
 })
 
-t.test('if a connection with a login imported the number earlier, a call to the number needs the login', async (t) => {
+t.test('if another connection with credentials imported the number first, a call needs its credentials', async (t) => {
   const { trunk, far } = await registeredAt(t, ['one'], { wantsLogin: true })
   far.send('INVITE', { callId: 'call-1', headers: [sdpType, `User-Agent: ${'trunk '.repeat(60)}`], body: sdp() })
   await far.response(401)
@@ -126,7 +126,7 @@ t.test('a TCP socket stays open for ten minutes after a call to the Contact of a
   t.equal(calling.isClosed, false)
 })
 
-t.test('lookups for unknown senders leave room for the first call to a Contact', async (t) => {
+t.test('lookups of unknown senders leave capacity for the first call to a registered Contact', async (t) => {
   let asked = 0
   const ofAddress = () => {
     asked++

@@ -33,7 +33,7 @@ const headersOf = async (far: SipPeer, number: number) => {
 }
 
 t.test(
-  'a login is registered with its password, and registered again after half of the time that the trunk grants',
+  "a registration answers the trunk's challenge with its password, and is refreshed after half of its expiry time",
   async (t) => {
     const { trunk, far } = await registering(t)
     const first = await headersOf(far, 1)
@@ -69,7 +69,7 @@ t.test(
   },
 )
 
-t.test('if a trunk demands a longer registration time, that time is used', async (t) => {
+t.test('if a trunk answers REGISTER with 423, the expiry time from Min-Expires is used', async (t) => {
   const { far } = await registering(t)
   far.respond((await headersOf(far, 1)).request, 423, { headers: ['Min-Expires: 3600'] })
   const longer = await headersOf(far, 2)
@@ -81,7 +81,7 @@ for (const [name, answer] of [
   ['a time that is too brief, without a better one', 423],
   ['silence', null],
 ] as const)
-  t.test(`after ${name} a login is registered again in a minute, and then after two minutes`, async (t) => {
+  t.test(`after ${name} REGISTER is retried in a minute, and then after two minutes`, async (t) => {
     const { trunk, far } = await registering(t)
     // A repeated request has the same branch.
     const tries = () => new Set(far.requests('REGISTER').map(({ via }) => via.branch)).size
@@ -222,7 +222,7 @@ t.test('a registration is updated and removed together with its SIP connection',
   t.equal(valueOf(far.requests('REGISTER')[3]!.headers, 'expires'), '0')
 })
 
-t.test('a connection that does not register sends nothing', async (t) => {
+t.test('a SIP connection without the setting register sends no REGISTER', async (t) => {
   const { far } = await registering(t, {}, { register: false })
   await quiet()
   t.same(far.requests('REGISTER'), [])
@@ -245,7 +245,7 @@ for (const [name, uri, to, headers, number] of [
     '+15550003333',
   ],
 ] as const)
-  t.test(`a call by a registration has the number of ${name}`, async (t) => {
+  t.test(`the dialled number of a call to a registration is read from ${name}`, async (t) => {
     const { trunk, far } = await registering(t)
     far.respond((await headersOf(far, 1)).request, 200)
     await wanted(() => trunk.registered.length === 1, 'the look')
@@ -253,7 +253,7 @@ for (const [name, uri, to, headers, number] of [
     t.match(await trunk.event('initiated'), { to: number, connectionId: 'sip_out' })
   })
 
-t.test('an address of a trunk that has not accepted the registration starts no call', async (t) => {
+t.test('an INVITE from a trunk that has refused the registration is challenged, and starts no call', async (t) => {
   const { trunk, far } = await registering(t)
   far.respond((await headersOf(far, 1)).request, 403)
   await wanted(() => trunk.registered.length === 1, 'the look')
@@ -262,7 +262,7 @@ t.test('an address of a trunk that has not accepted the registration starts no c
   t.same(trunk.types(), [])
 })
 
-t.test('a login is registered under its name at the host, or at its domain', (t) => {
+t.test("the registered address is the user name at the host, or at the user name's domain", (t) => {
   for (const [username, record] of [
     ['desk', 'sip:desk@trunk.test'],
     ['+15550001111', 'sip:+15550001111@trunk.test'],

@@ -222,7 +222,7 @@ t.test('malformed RTP packets are ignored', async (t) => {
   t.ok(likenessOf(voice.subarray(3200, 6400), Int16Array.from(audible.slice(before))) > 0.9)
 })
 
-t.test('each leg gets a free even RTP port or is refused, and its port is used again after the call', async (t) => {
+t.test('each leg gets a free even RTP port or is refused, and the port is free again after the call', async (t) => {
   const clock = new TestClock()
   const ports = createRtpPorts({ host, ports: { from: 42_501, to: 42_507 }, mayReach: () => true, clock, log: quiet })
   const sinks: RecordingSink[] = []

@@ -47,7 +47,7 @@ const answered = async (far: SipPeer, code: number) => {
   return refer
 }
 
-t.test('by REFER a far end is asked to call a number, and its call here ends when that call is answered', async (t) => {
+t.test('REFER asks a far end to call a number, and our call ends once the new call is answered', async (t) => {
   const { trunk, far, caller, notify, ofRecipient, refers } = await called(t)
   const dialing = refers({ headers: { 'X-Order': '4711 a&b' } })
   const refer = await answered(far, 202)
@@ -207,7 +207,7 @@ for (const [code, asks, answers] of [
   [401, 'WWW-Authenticate', 'authorization'],
   [407, 'Proxy-Authenticate', 'proxy-authorization'],
 ] as const)
-  t.test(`a trunk that asks for the login with ${code} gets it in REFER and in BYE`, async (t) => {
+  t.test(`a trunk that challenges with ${code} gets the credentials in REFER and in BYE`, async (t) => {
     const { trunk, far, caller, refers } = await called(t, { username: 'desk', password: 'open sesame' })
     const challenge = { headers: [`${asks}: Digest realm="trunk", nonce="n1", algorithm=MD5, qop="auth"`] }
     const dialing = refers()
