@@ -104,7 +104,7 @@ t.test('an aligner that exceeds its time limit is cancelled', async (t) => {
   t.ok(asked[0]?.signal.aborted)
 })
 
-t.test('an aligner is not asked if the voice reports words', async (t) => {
+t.test('the aligner is not used if the voice reports word timings', async (t) => {
   const asked: Asked[] = []
   const { text, sim } = await interrupted(2500, { aligner: reading(asked), reportsWords: true })
   t.equal(text, sim.wholeAgentWords.join(' '))

@@ -37,7 +37,7 @@ t.test("an interruption silences the agent, and the transcript has only the agen
   t.equal(record.turns[3]?.text, 'Yes.')
 })
 
-t.test('if a voice sends word times, the text has exactly the played words', async (t) => {
+t.test('if a voice reports word timings, the transcript has exactly the played words', async (t) => {
   const texts: string[] = []
   for (let ms = 300; ms < 5000; ms += 170) {
     const { sim, record } = await telling(ms, {
@@ -53,7 +53,7 @@ t.test('if a voice sends word times, the text has exactly the played words', asy
   t.ok(new Set(texts).size > 15, 'the cuts are at different words')
 })
 
-t.test('if a voice that reports words breaks off, the sentence is spoken again and its text is exact', async (t) => {
+t.test('if a voice with word timings fails, the sentence is spoken again and its transcript is exact', async (t) => {
   const breaksOff = (_: string, chunk: number) => chunk === 60
   const { sim, record } = await telling(3300, { reportsWords: true, providers: 2, breaksOff })
   sim.say('wait please stop.')

@@ -31,7 +31,7 @@ for (const [title, said, turnHandling, leastMs, mostMs] of delays)
     t.ok(eouMs >= leastMs && eouMs <= mostMs, `${eouMs} ms`)
   })
 
-t.test('endpointing: a last word recognized long before the speech ends causes no delay', async (t) => {
+t.test('endpointing: if the last word is recognized before the speech ends, the answer is not delayed', async (t) => {
   const { sim, record } = converse({ turnHandling: text(250, 4000), recognisesQuickly: true })
   sim.say(`a ${'table'.repeat(5)}.`)
   await sim.until(() => record.turns.length === 2)
@@ -39,7 +39,7 @@ t.test('endpointing: a last word recognized long before the speech ends causes n
   t.ok(eouMs >= 250 && eouMs <= 350, `${eouMs} ms`)
 })
 
-t.test('endpointing: with mode stt the end point of the provider ends the turn', async (t) => {
+t.test("endpointing: with mode stt the speech-to-text provider's end of turn ends the turn", async (t) => {
   const { sim, record, streams } = converse({ turnHandling: stt(1000, 4000) })
   const saidMs = sim.say('a table and')
   await sim.run(saidMs + 400)

@@ -24,7 +24,7 @@ async function ask(talk: Talk, text: string): Promise<number> {
 }
 
 for (const coldMs of [{ vad: 6000 }, { stt: 6000 }, { vad: 3000, stt: 7000 }, { vad: 7000, stt: 3000 }]) {
-  t.test(`the recorded silence of the first turns is right with cold engines: ${JSON.stringify(coldMs)}`, async (t) => {
+  t.test(`the first turns' latency is recorded correctly with cold engines: ${JSON.stringify(coldMs)}`, async (t) => {
     const talk = converse({ coldMs, answerOf: () => 'I see.' })
     await talk.sim.run(700)
     for (const text of ['please book a table.', 'at eight.']) {
@@ -49,7 +49,7 @@ t.test('if voice activity detection misses the end of speech, the end of the las
   t.ok(Math.abs(recordedMs - silenceMs) <= 45, `${recordedMs} ms of ${silenceMs} ms`)
 })
 
-t.test('if recognition is late, the rest of an utterance with a pause is answered too', async (t) => {
+t.test('if recognition is late, the words after a pause in the utterance are answered too', async (t) => {
   const talk = converse({ coldMs: { stt: 9000 }, answerOf: () => 'I see.' })
   const { sim } = talk
   await sim.run(500)

@@ -143,7 +143,7 @@ t.test('a contextual update is a note for the LLM and not a turn', async (t) => 
   t.match(requests[0]?.items[1], { role: 'system', text: 'The user looks at page 3.' })
 })
 
-t.test('if the LLM fails, the agent says the fallback; three such turns in a row end the session', async (t) => {
+t.test('if the LLM fails, the agent says the fallback text; three failed turns in a row end the session', async (t) => {
   let works = false
   const { sim, record, over } = converse({
     settings: { fallbackMessage: 'Please repeat that.' },
@@ -286,7 +286,7 @@ t.test('an error while a failed answer is handled ends the conversation with pip
   t.same(sim.closed, { reason: 'pipeline_failed', fault: 'internal' })
 })
 
-t.test('an error in the playout of one conversation does not break the timer of all conversations', async (t) => {
+t.test('a playout error in one conversation does not stop the timer that all conversations share', async (t) => {
   const { sim, record, conversation, clock } = converse({ answerOf: () => 'One two three four five six seven.' })
   const frame = sim.frame.bind(sim)
   let frames = 0

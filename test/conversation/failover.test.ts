@@ -52,7 +52,7 @@ t.test('the voice that replaces a failed voice has the same gender, and speaks a
   t.same(atOnce.spoken, ['p default', 'q carla', 'q carla'])
 })
 
-t.test('if a voice breaks off inside a sentence, the sentence is spoken again', async (t) => {
+t.test('if a voice fails inside a sentence, the whole sentence is spoken again', async (t) => {
   const { sim, record } = converse({
     providers: 2,
     breaksOff: (sentence, chunk) => sentence.includes('very') && chunk === 40,

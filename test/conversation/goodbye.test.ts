@@ -20,7 +20,7 @@ const note: PipelineTool = {
   preToolSpeech: 'never',
 }
 
-t.test('if the LLM calls end_call without words, the call waits for a goodbye of the LLM', async (t) => {
+t.test('if the LLM calls end_call without words, the LLM is asked for a goodbye before the call ends', async (t) => {
   const cases: [last: string | null, said: string][] = [
     ['Bye bye.', 'Bye bye.'],
     [null, ''],

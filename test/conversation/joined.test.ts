@@ -150,7 +150,7 @@ t.test('at the longest duration a call with joined people ends at once, without 
 })
 
 t.test(
-  'all words of a joined person who leaves while speaking are kept, even words from before speech was detected',
+  'if a joined person leaves while speaking, the transcript has all words, even words from before speech was detected',
   async (t) => {
     const all = setup({ coldMs: { vad: 1500 }, turnHandling: { endpointing: { minDelay: 5000, maxDelay: 15_000 } } })
     const person = all.join(maria)
@@ -166,7 +166,7 @@ t.test(
   },
 )
 
-t.test('words that recognition finds in the noise of a joined person are not a turn', async (t) => {
+t.test("words that are recognized in a joined person's noise are not a turn", async (t) => {
   const all = setup()
   const person = all.join(maria)
   all.broken.vad = true

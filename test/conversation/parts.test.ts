@@ -129,7 +129,7 @@ t.test('keys that arrive faster than a person presses keys make few turns, and n
   t.equal(clock.timers, 0)
 })
 
-t.test('a speech buffer continues at the position to which it was set', (t) => {
+t.test('a speech buffer continues reading at the position of the last seek', (t) => {
   const buffer = new SpeechBuffer()
   for (let chunk = 0; chunk < 5; chunk++) buffer.push(Int16Array.from({ length: 7 }, (_value, at) => chunk * 7 + at))
   const frame = new Int16Array(10)

@@ -16,7 +16,7 @@ for (const name of names) clips.set(name, await speechAt(name, rateHz))
 const msOf = (samples: Int16Array) => (samples.length * 1000) / rateHz
 const wordsIn = (text: string) => text.split(' ').filter((word) => word !== '').length
 
-t.test('without word times the played text of a sentence advances with its audio', (t) => {
+t.test('without word timings the played text of a sentence advances with its audio', (t) => {
   const late: number[] = []
   for (const first of names)
     for (const second of names.filter((name) => name !== first)) {
@@ -34,7 +34,7 @@ t.test('without word times the played text of a sentence advances with its audio
   t.end()
 })
 
-t.test('a finished sentence counts as played; the next one counts only after its audio has begun', (t) => {
+t.test('a finished sentence counts as played, and the next sentence only after its audio has begun', (t) => {
   const turn = new PlayedText(rateHz)
   for (const name of names) {
     turn.sentence(`${spoken[name]} `)
@@ -52,7 +52,7 @@ t.test('a finished sentence counts as played; the next one counts only after its
   t.end()
 })
 
-t.test('word times make the played text exact to the word', (t) => {
+t.test('word timings make the played text exact to the word', (t) => {
   const turn = new PlayedText(rateHz)
   turn.sentence('We have three rooms, sir.')
   turn.audio(new Int16Array(rateHz * 2))
@@ -76,7 +76,7 @@ t.test('word times make the played text exact to the word', (t) => {
   t.end()
 })
 
-t.test('words of a sentence with incomplete audio are not counted too early', (t) => {
+t.test('words of a sentence with incomplete audio do not count as played too early', (t) => {
   const turn = new PlayedText(rateHz)
   turn.sentence(`${spoken['tt-weasels']} ${spoken['privacy-prompt']}`)
   turn.audio(clips.get('tt-weasels')!)

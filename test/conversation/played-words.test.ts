@@ -111,7 +111,7 @@ const others = [
 const speeds = [0.8, 1.2]
 
 for (const aheadMs of [500, Number.POSITIVE_INFINITY])
-  t.test(`without word times the played text is never too long, with audio ${aheadMs} ms ahead`, async (t) => {
+  t.test(`without word timings the played text is never too long, with audio ${aheadMs} ms ahead`, async (t) => {
     const flite = await openFlite()
     const short = [0, 0, 0, 0]
     let moments = 0

@@ -12,7 +12,7 @@ function sums(t: Test, span: Span | undefined) {
   t.ok(Math.abs(parts - silenceMs) < 1, `${parts} of ${silenceMs} ms`)
 }
 
-t.test('the spans of each turn sum to the silence that the caller measures', async (t) => {
+t.test('the spans of each turn sum to the answer latency that the caller measures', async (t) => {
   const { sim, record } = converse({ answerOf: () => 'Of course. I can do that for you.' })
   const said = ['please book a table.', 'yes', 'for two persons tonight', 'at eight, and', 'thank you very much.']
   for (const [turn, text] of said.entries()) {
@@ -34,7 +34,7 @@ t.test('the spans of each turn sum to the silence that the caller measures', asy
   t.equal(new Set(ids).size, ids.length)
 })
 
-t.test('a slow tool and a second LLM request have spans within the silence of a turn', async (t) => {
+t.test("a slow tool and a second LLM request have spans within a turn's answer latency", async (t) => {
   const all = converse({
     tools: [
       {
@@ -72,7 +72,7 @@ t.test('a slow tool and a second LLM request have spans within the silence of a 
   t.notOk(JSON.stringify(record.spans).includes('rains'), 'no content')
 })
 
-t.test('the spans of an interrupted turn, and of a turn without a question, sum to its silence', async (t) => {
+t.test("the spans of an interrupted turn, and of a turn without a question, sum to the turn's latency", async (t) => {
   const { sim, record } = converse({
     settings: { firstMessage: 'One two three four five six seven.', firstMessageMode: 'message' },
   })

@@ -165,7 +165,7 @@ async function wordEnds(turn: (typeof turns)[number], durationMs: number): Promi
   return counts.map((count) => endsMs[(token += count) - 1] ?? 0)
 }
 
-t.test('with word times the played text is exact at every moment, even after audio processing', async (t) => {
+t.test('with word timings the played text is exact at every moment, even after audio processing', async (t) => {
   let cuts = 0
   for (const turn of turns) {
     const { speech, durationMs } = await spoken(turn)
@@ -187,7 +187,7 @@ t.test('with word times the played text is exact at every moment, even after aud
   t.comment(`${cuts} cuts`)
 })
 
-t.test('the played text has the same words as a recognition of the played audio', async (t) => {
+t.test('the played text matches the speech-to-text transcript of the played audio', async (t) => {
   const { speech, samples, durationMs } = await spoken({
     text: 'We have three rooms with a view of the lake, and one without. Our opening hours are from nine in the morning to six in the evening, and on Saturdays we close at noon.',
     voice: 'rms',
@@ -215,7 +215,7 @@ t.test('the played text has the same words as a recognition of the played audio'
   t.ok(errors <= 0.03 * words)
 })
 
-t.test('without word times an aligner finds the played words in the processed audio', async (t) => {
+t.test('without word timings an aligner determines the played words from the processed audio', async (t) => {
   await local.transcribe(fixture('tt-weasels'))
   const aligner = local.provider.ports.speech!.aligner!
   const signal = new AbortController().signal

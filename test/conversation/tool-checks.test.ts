@@ -5,7 +5,7 @@ import type { PipelineTool } from '../../domain/records/pipeline.ts'
 import { systemClock } from '../../runtime/timing/clock.ts'
 import { newCall, pipeline } from '../calls/call.ts'
 
-t.test("other work of the process runs between long checks of an answer's tool arguments", async (t) => {
+t.test('between two long validations of tool arguments the event loop runs other work', async (t) => {
   const tool: PipelineTool = {
     name: 'look_up',
     description: 'Looks it up.',

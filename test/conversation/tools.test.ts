@@ -32,7 +32,7 @@ const callsThenSays =
 
 type Waiting = { resolve: (result: { result: string }) => void; args: unknown }
 
-t.test('a webhook runs once, and the LLM answers with its result', async (t) => {
+t.test("a webhook tool is called once, and the LLM answers with the tool's result", async (t) => {
   const asked: unknown[] = []
   const { sim, record, requests } = converse({
     tools: [tool('weather')],
@@ -334,7 +334,7 @@ t.test('end_call speaks its message, and the session ends once the message was p
 const callback = (config: { maxDaysAhead: number } | null = null) =>
   tool('schedule_callback', { source: { kind: 'builtin', name: 'schedule_callback', config } })
 
-t.test('schedule_callback promises a callback within its limits', async (t) => {
+t.test('schedule_callback schedules callbacks only within its limits', async (t) => {
   const promise = async (
     args: object,
     config: { maxDaysAhead: number } | null = null,
