@@ -76,7 +76,7 @@ t.test('without a tone the voicemail message is spoken after 2 s of silence, or 
   t.end()
 })
 
-t.test('a verdict that arrives before the conversation takes effect when the conversation begins', (t) => {
+t.test('an early detection result takes effect when the conversation begins', (t) => {
   const { log, answering, begin } = answer({ action: 'hangup' })
   answering.decide('machine')
   t.same(log.splice(0), ['machine after 500'])
@@ -149,7 +149,7 @@ t.test('mode agent: the last words of a greeting may arrive after its end, and a
   t.end()
 })
 
-t.test('mode agent: a greeting with pauses is judged whole, and a greeting without pauses before its end', (t) => {
+t.test('mode agent: a greeting with pauses is classified as a whole, and a long greeting before its end', (t) => {
   const call = answer({ mode: 'agent', action: 'hangup' })
   call.begin()
   says(call, 'Good evening. This is Sam.', 1500, 500)
@@ -180,7 +180,7 @@ t.test('mode agent: a greeting with pauses is judged whole, and a greeting witho
   t.end()
 })
 
-t.test('the verdict is not_sure if the time is up, and no verdict is reported once the call is over', (t) => {
+t.test('the detection result is not_sure after the time limit, and is not reported once the call is over', (t) => {
   const { clock, log, answering, begin, observer } = answer()
   begin()
   clock.pass(9_499)
