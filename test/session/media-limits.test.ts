@@ -13,7 +13,7 @@ const flat = { prompt: 'Be brief.', firstMessage: '', language: 'de', voiceId: '
 const all = ['prompt', 'firstMessage', 'language', 'voiceId', 'speed'] as const
 
 overEngines(t, (t) => {
-  t.test('played marks reach the session, even if they were played before an interruption', async (t) => {
+  t.test('played frames of the client reach the session, even for marks from before an interruption', async (t) => {
     const { join } = await serve(t)
     const { client, sink } = await join()
     const { transport } = sink

@@ -295,7 +295,7 @@ t.test('joining is refused if another process has the call, or the key or organi
   t.equal(sessions.owner, 'nobody', 'another process may try')
 })
 
-t.test('if the key of a session is revoked, its room is deleted, and the watch of the key ends', async (t) => {
+t.test("if a session's API key is revoked, the session's room is deleted, and checks of the key stop", async (t) => {
   const { join, room, clock, state } = setup()
   const { session, sink } = await join()
   state.revoke?.()

@@ -88,7 +88,7 @@ t.test('in spoken conversations the voice says the words of the transcript', asy
   }
 })
 
-t.test('in spoken conversations the parts of each silence add up to its length in the recording', (t) => {
+t.test('in spoken conversations the spans of each answer latency add up to the recorded latency', (t) => {
   const errorsMs = { recording: [] as number[], caller: [] as number[] }
   for (const { row, noticed, recorded } of held) {
     const turns = row.span_tree.spans[0]?.children.filter(({ kind }) => kind === 'turn') ?? []
