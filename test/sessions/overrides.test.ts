@@ -34,7 +34,7 @@ t.test('overrides that a provider supports are applied', (t) => {
   t.end()
 })
 
-t.test('only overrides that no provider supports are dropped', (t) => {
+t.test('overrides that no provider supports are dropped, and all others are applied', (t) => {
   const prompt = 'Be kind.'
   t.same(take({ prompt, language: 'xx', voiceId: 'bob' }), {
     language: 'en',

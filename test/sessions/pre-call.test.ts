@@ -5,7 +5,7 @@ import type { PreCallOverrides } from '../../domain/sessions/pre-call.ts'
 import type { SessionRequest } from '../../domain/sessions/start.ts'
 import { setup, webhook } from './start-setup.ts'
 
-t.test('a pre-call answer overrides the request of a session, and is merged in the same way', async (t) => {
+t.test("a pre-call answer overrides a session's request, and is merged like the request itself", async (t) => {
   const agent: Partial<AgentSettings> = {
     systemPrompt: 'of the agent',
     firstMessage: 'Hello',

@@ -4,7 +4,7 @@ import { pipeline } from '../calls/call.ts'
 import { caller } from '../domain/fakes.ts'
 import { failure, setup } from './setup.ts'
 
-t.test('the first join claims the call and a lease, and the end of the session releases the lease', async (t) => {
+t.test("the first join claims the call and a concurrency lease, and the session's end returns the lease", async (t) => {
   const all = setup({ limits: 1 })
   const seat = await all.admit()
   t.match(seat, { isJoined: false, identity: 'ada', sampleRate: 24_000 })
@@ -21,7 +21,7 @@ t.test('the first join claims the call and a lease, and the end of the session r
   await all.join('s_2')
 })
 
-t.test('if a call cannot be claimed, the lease is released', async (t) => {
+t.test('if a call cannot be claimed, the concurrency lease is released', async (t) => {
   const all = setup({ limits: 1, claim: false })
   t.match(await failure(all.join()), { data: { kind: 'call_not_live' } })
   t.match(await failure(all.join()), { data: { kind: 'call_not_live' } })
@@ -270,7 +270,7 @@ t.test('if the server became full or began to end after the upgrade, it accepts 
   t.same(draining.claimed, [])
 })
 
-t.test('a call that is ended while its caller joins ends, whether the caller arrives or not', async (t) => {
+t.test('an end request while the caller joins ends the call, whether the join succeeds or not', async (t) => {
   const tenant = { organizationId: 'org_1', test: false }
   const other = { organizationId: 'org_2', test: false }
   const held = setup()
@@ -324,7 +324,7 @@ t.test('a session can be ended only by its tenant', async (t) => {
   t.same(all.log, ['end api_ended', 'end server_shutdown'])
 })
 
-t.test('if another process has ended the call of a session, that session ends, and no other', async (t) => {
+t.test('if another process has ended a call, only the session of this call ends', async (t) => {
   const all = setup()
   await all.join('s_1')
   await all.registry.endOver()
