@@ -158,7 +158,7 @@ t.test("a bridge to the simulator's number …0027 ends at once and sends no web
   t.notOk(world.types().includes('call.bridged'))
 })
 
-t.test('a leg that is set to park stays when the other leg of its bridge hangs up', async (t) => {
+t.test('a leg bridged with park_after_unbridge stays open when the other leg hangs up', async (t) => {
   const world = await startWorld(t)
   const [one, other] = [await world.dial(far('0011')), await world.dial(far('0020'))]
   await world.clock.advance(1000)
@@ -312,7 +312,7 @@ t.test('keys of a call are passed in both directions', async (t) => {
   t.match(stream.of('dtmf'), [{ dtmf: { digit: '1' } }])
 })
 
-t.test('a spoken question with a pause gets one key as its answer, and a later question another key', async (t) => {
+t.test('a simulated person answers each question with one key, even if the question has a pause', async (t) => {
   const world = await startWorld(t)
   await world.dial(far('0017'), streamFields(world))
   await world.clock.advance(1000)

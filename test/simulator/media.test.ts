@@ -171,7 +171,7 @@ t.test("a person who says goodbye first hangs up after the agent's reply, or aft
 })
 
 t.test(
-  'a person whose recognizer is slow neither asks whether anybody is there nor talks over a sentence',
+  'a simulated person with slow recognition does not ask whether anybody is there, and does not talk over a sentence',
   async (t) => {
     let recognized: (words: string) => void = () => {}
     const asks = recordingOf('conf-noempty')
@@ -204,7 +204,7 @@ t.test(
   },
 )
 
-t.test("a person who has talked over the agent's only pause asks whether anybody is there", async (t) => {
+t.test("a simulated person who talked over the agent's only pause asks whether anybody is there", async (t) => {
   const [hello, asks, line] = [recordingOf('privacy-prompt'), recordingOf('conf-noempty'), greeting]
   const speak = (text: string) =>
     Promise.resolve(text === 'Hello there.' ? hello : text === 'Hello? Are you there?' ? asks : line)

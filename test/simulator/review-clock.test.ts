@@ -15,7 +15,7 @@ async function statusOf(
   return (await fetch(`${url}${path}`, { method: 'POST', headers: all, body: JSON.stringify(body) })).status
 }
 
-t.test('a user of this machine may move the review clock, but a proxy or a foreign page may not', async (t) => {
+t.test("a local user may advance the simulated review clock, but a proxy or another site's page may not", async (t) => {
   const parley = await ownServer(t)
   const advanceMs = 5_000
   t.equal(await statusOf(parley, { advanceMs }, { 'x-forwarded-for': '203.0.113.7' }), 404)
