@@ -61,7 +61,7 @@ t.test("a brand is sent with the carrier's field names", async (t) => {
   })
 })
 
-t.test("if a brand's response was lost, the brand is searched by name, tax number and age", async (t) => {
+t.test("if a brand's response was lost, the brand is found by its name, tax number and age", async (t) => {
   const { registry, answers, commands } = await serveCarrier(t)
   const row = { displayName: 'Spoke & Wheel', companyName: 'Spoke and Wheel LLC', entityType: 'PRIVATE_PROFIT' }
   const sinceMs = Date.parse('2026-11-24T12:00:00Z')

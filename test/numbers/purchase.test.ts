@@ -70,7 +70,7 @@ t.test('an order that fails later is refunded once, also with two processes', as
   t.equal(await creditOf(local.organizationId), 5 * usdMicro)
 })
 
-t.test('if a process dies after it stored the number, another process looks up the order by reference', async (t) => {
+t.test('if a process dies after it stored the number, the order is looked up later by its reference', async (t) => {
   const { numbers, look, simulated, tenant, clock } = await setUp(t, cluster, 1, {
     order: () => Promise.reject(new Error('the process ends here')),
   })

@@ -10,7 +10,7 @@ import { callWhen, newestInbound } from './phones.ts'
 const server = await startTrunkServer(await freePort(), { PARLEY_SIP_FAR_END_QUIET_MS: '5000' })
 t.teardown(() => server.close())
 
-t.test("a call stays open while its caller is on hold, and ends if the caller's phone stops responding", async (t) => {
+t.test("a call on hold stays open while the caller's phone answers OPTIONS, and ends if it answers 481", async (t) => {
   const phone = await SipPhone.open(t, server)
   await phone.call('5005550140', '+15005550006')
   const id = await newestInbound(server)

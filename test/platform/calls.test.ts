@@ -166,7 +166,7 @@ t.test('a conversation is recorded, transcribed and reported', async (t) => {
   t.match(again.json(), { outcome: 'completed', webhook: { status: 'not_configured', attempts: 0, endpoints: 0 } })
 })
 
-t.test('streamSession sends events that another process stored, and continues from a given cursor', async (t) => {
+t.test('streamSession sends changes that another process stored, and continues from a given cursor', async (t) => {
   const acme = await admin.organization('following')
   const stored = newCall(acme.id)
   await admin.store.calls.insert(stored, {})

@@ -131,7 +131,7 @@ t.test('an event reaches only matching subscriptions of its organization, live o
   )
 })
 
-t.test('an event for a number in no pool goes to its last sender, else to the admin organization', async (t) => {
+t.test("an event for a number in no pool goes to the number's last sender, else the admin organization", async (t) => {
   for (const place of places) await subscribe(place, [{}])
   const [first, , second, , administrator] = places as [Place, Place, Place, Place, Place, Place]
   const received = {

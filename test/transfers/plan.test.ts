@@ -77,7 +77,7 @@ class ModelledLine {
   }
 }
 
-t.test(`in ${sequences} random sequences the caller always has one party (PARLEY_TEST_SEED=${seed})`, (t) => {
+t.test(`${sequences} random sequences leave no caller alone and no leg open (PARLEY_TEST_SEED=${seed})`, (t) => {
   const next = random(seed)
   const pick = <T>(list: readonly T[]): T => list[Math.floor(next() * list.length)] as T
   const reached = new Set<string>()
