@@ -40,7 +40,7 @@ t.test('the ranking page shows the settings of this deployment', (t) => {
   t.end()
 })
 
-t.test('the ranking page looks like the other pages, names no code, and links back to /try if that is served', (t) => {
+t.test('the ranking page has the style of /try, shows no identifiers, and links to /try if /try is served', (t) => {
   const page = pageOf()
   t.equal(page.match(/<main>/g)?.length, 1)
   t.match(page, '<meta name="viewport" content="width=device-width, initial-scale=1">')
