@@ -85,7 +85,7 @@ t.test('`config check` prints the effective settings and no secret', async (t) =
   refused(t, await check({ PARLEY_CONFIG: file }), /^parley: \S+parley\.yaml: (?!.*c4n4ry)/)
 })
 
-t.test('an unknown command is refused, and the error names the help', async (t) => {
+t.test('an unknown command is refused, and the error points to --help', async (t) => {
   const wrong = await alone(['sing'])
   refused(t, wrong, /unknown command 'sing'/)
   t.match(wrong.stderr, /Add --help/)

@@ -12,7 +12,7 @@ import { refused } from './refused.ts'
 
 const idForm = '[0-9a-f]{8}-[0-9a-f-]{27}'
 
-t.test('the command dial shows a call and reports its failure', async (t) => {
+t.test('`dial` follows a call, and prints the reason if the call fails', async (t) => {
   const phones = await startPhones()
   t.teardown(() => phones.close())
   const env = { PARLEY_API_KEY: phones.key }
@@ -35,7 +35,7 @@ t.test('the command dial shows a call and reports its failure', async (t) => {
     t.match(stdout, /^the session is over\nuser_hangup, /m)
   })
 
-  t.test('--simulate-inbound does not call a number of a trunk, though an agent answers that number', async (t) => {
+  t.test("--simulate-inbound never selects a SIP trunk's number, even if it has an agent", async (t) => {
     const trunk = { name: 'Trunk', inbound: { allowedAddresses: ['203.0.113.0/28'] } }
     const { id } = (await call(phones, 'POST', '/v1/phone-numbers/sip-connections', trunk)).json<{ id: string }>()
     const wanted = { e164: '+493012345678', sipConnectionInstallationId: id, agentId: phones.agentId }

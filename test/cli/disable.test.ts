@@ -59,7 +59,7 @@ t.test("`org disable` without --now closes a session's socket, but does not end 
   t.match(await callWhen(phones, id, hasEnded), { end_reason: 'api_ended' })
 })
 
-t.test('a phone call that is admitted while its organization is disabled ends undialed', async (t) => {
+t.test('a call that is admitted while its organization is being disabled is never dialed', async (t) => {
   const sql = openDatabase(phones.server)
   t.teardown(() => sql.end())
   await sql.unsafe(`

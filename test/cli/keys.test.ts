@@ -47,7 +47,7 @@ t.test('the commands `keys create`, `keys list`, `keys rotate` and `keys revoke`
   t.match((await rows()).join('\n'), / {2}policy (allowed_origins,max_concurrency|max_concurrency,allowed_origins)$/m)
 })
 
-t.test('keys have names, expiry and scopes, and a rotated key stays valid for a grace period', async (t) => {
+t.test('API keys have names, expiry times and scopes; a rotated secret stays valid for a grace period', async (t) => {
   await outputOf(t, 'org', 'create', 'Named')
   const create = (...args: string[]) => outputOf(t, 'keys', 'create', '--org', 'Named', ...args)
   const list = () => outputOf(t, 'keys', 'list', '--org', 'Named')

@@ -15,7 +15,7 @@ function sent(events: readonly Event[], faults: ChaosFault[], seed = 7): Sending
 const idsOf = (sendings: readonly Sending<Event>[]) => sendings.map(({ event }) => event.id)
 const ascending = (ids: readonly number[]) => [...ids].sort((a, b) => a - b)
 
-t.test('without a fault every event is sent once, at once and in order', (t) => {
+t.test('without a --chaos fault every event is sent once, without delay and in order', (t) => {
   const events = [...statuses(50), { id: 50, type: 'call.recording', version: null }]
   t.same(
     sent(events, []),
@@ -31,7 +31,7 @@ t.test('the same seed gives the same faults, and another seed gives others', (t)
   t.end()
 })
 
-t.test('dup: about half of the events come twice in a row', (t) => {
+t.test('--chaos dup: about half of the events are sent twice in a row', (t) => {
   const ids = idsOf(sent(statuses(400), ['dup']))
   t.ok(ids.length > 540 && ids.length < 660, `${ids.length} of 400 events`)
   t.same(ids, ascending(ids), 'in order')
@@ -45,7 +45,7 @@ t.test('dup: about half of the events come twice in a row', (t) => {
   t.end()
 })
 
-t.test('reorder: each event may change places with the next one, and no event is lost', (t) => {
+t.test('--chaos reorder: an event may swap with the next event, and no event is lost', (t) => {
   const events = statuses(400)
   const ids = idsOf(sent(events, ['reorder']))
   t.same(
@@ -61,7 +61,7 @@ t.test('reorder: each event may change places with the next one, and no event is
   t.end()
 })
 
-t.test('reorder: an event without a following event is sent after 2 s', (t) => {
+t.test('--chaos reorder: an event without a following event is sent after 2 s', (t) => {
   const chaos = new Chaos<Event>(['reorder'], 7)
   const held = statuses(20).find((event) => chaos.take(event, 1_000).length === 0)
   t.ok(held, 'one is held')
@@ -71,7 +71,7 @@ t.test('reorder: an event without a following event is sent after 2 s', (t) => {
   t.end()
 })
 
-t.test('late-recording: events for recordings and later reports are delayed by 3 to 10 s', (t) => {
+t.test('--chaos late-recording: recording events and later reports are delayed by 3 to 10 s', (t) => {
   const chaos = new Chaos<Event>(['late-recording'], 7)
   const report = (id: number, version: number) => ({ id, type: 'call.report', version })
   const recording = { id: 3, type: 'call.recording', version: null }
@@ -84,7 +84,7 @@ t.test('late-recording: events for recordings and later reports are delayed by 3
   t.end()
 })
 
-t.test('500: about half of the events are answered 500 once or twice first', (t) => {
+t.test('--chaos 500: about half of the events are first answered 500 once or twice', (t) => {
   const lost = sent(statuses(400), ['500']).map(({ lostAnswers }) => lostAnswers)
   const count = (of: number) => lost.filter((each) => each === of).length
   t.ok(count(0) > 150 && count(1) > 60 && count(2) > 60, `${count(0)}, ${count(1)}, ${count(2)}`)

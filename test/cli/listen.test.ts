@@ -54,7 +54,7 @@ async function newTenant() {
   return { key, tenant: { organizationId: id, test: false } }
 }
 
-t.test('an event arrives with its exact bytes, signed, though the organization has no endpoint', async (t) => {
+t.test("`listen` forwards an event's exact bytes, signed, even without a webhook endpoint", async (t) => {
   const { key, tenant } = await newTenant()
   await store(tenant, newEvent())
   t.equal(await storedEvents(tenant), 0, 'nothing is stored while nobody listens')
@@ -79,7 +79,7 @@ t.test('an event arrives with its exact bytes, signed, though the organization h
   t.notMatch(listening.output(), 'k4n4ry', 'no content')
 })
 
-t.test('a listener without any endpoint receives a call, and without a listener no event is stored', async (t) => {
+t.test("`listen` gets a call's events without an endpoint; without `listen` no event is stored", async (t) => {
   const { key, tenant } = await newTenant()
   await runCommand(parley, ['org', 'set', tenant.organizationId, 'recording=on'])
   const { received, url } = await receiver(t)

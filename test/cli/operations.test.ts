@@ -31,7 +31,7 @@ t.test('every operation of the platform has a command', (t) => {
   t.end()
 })
 
-t.test('the commands for agents and tools create, change, show, list and delete', async (t) => {
+t.test('commands create, change, show, list and delete agents and tools', async (t) => {
   await outputOf(t, run('agents', 'create', '--name', 'desk', '--prompt', 'Be brief.', '--language', 'en'))
   const changed = await read<{ name: string; firstMessage: string; intent: object }>(
     ...['agents', 'update', 'desk', '--set', 'firstMessage=Good day.', '--set', 'intent.optimizeFor=latency'],
@@ -154,7 +154,7 @@ t.test('if the output file cannot be written, a speech command fails before spee
   refused(t, await run('speak', 'Hello.', '-o', 'x.mp3'), 'parley: --out: x.mp3 would be a WAV file')
 })
 
-t.test('`models list` only counts the models without the language, and lists the others', async (t) => {
+t.test("`models list --language` lists the language's models, and counts the others", async (t) => {
   t.match(await outputOf(t, run('models')), /^stt .*moonshine/m)
   const german = await outputOf(t, run('models', '--language', 'de-AT'))
   t.notMatch(german, /moonshine|flite/)

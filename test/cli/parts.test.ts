@@ -24,7 +24,7 @@ t.test('word differences count replaced, missing and added words', (t) => {
   t.end()
 })
 
-t.test('credentials are redacted by field name and by form, and other text is not changed', (t) => {
+t.test('credentials are redacted by field name and by pattern, and other text is unchanged', (t) => {
   const kept = { text: 'my password is easy', output_tokens: 12, tokenizer: 'bpe', keywords: ['token'], note: null }
   t.same(redacted(kept), kept)
   const secrets = {

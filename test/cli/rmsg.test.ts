@@ -72,7 +72,7 @@ t.test('the rmsg commands refuse wrong numbers, identities and organizations', a
   t.match((await command('list')).stdout, /\+14155550171 {2}agent-171 {2}org_\w+ {2}unavailable {2}sms not_configured/)
 })
 
-t.test('assigning a test number does not change the pool of live keys', async (t) => {
+t.test('assigning a test number does not change the number pool for live API keys', async (t) => {
   const both = await admin.organization('both worlds', { scopes })
   await admin.store.organizations.change(both.id, { rmsgEnabled: true, rmsgLegacyInventory: true })
   await done('add', '+14155550173', '--identity', 'agent-173', '--test')

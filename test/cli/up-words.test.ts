@@ -134,7 +134,7 @@ t.test('a server that drains logs the live session that is still open', async (t
   t.match(server.output(), /draining: waits for 1 call, 1 socket, until \d{4}-.* at the latest \(10 min\)/)
 })
 
-t.test('a first start with an existing Postgres in a fresh folder logs nothing', async (t) => {
+t.test('the first start with an external Postgres and an empty data folder logs nothing', async (t) => {
   const parent = freshDataDir()
   t.teardown(() => rmSync(parent, { recursive: true, force: true }))
   const dataDir = path.join(parent, '.parley')
