@@ -6,7 +6,7 @@ import { installNodeClients, startSetup } from './setup.ts'
 t.setTimeout(400_000)
 const missing = await installNodeClients('livekit')
 
-if (missing) t.test('LiveKit Agents for Node are skipped', { skip: missing }, () => {})
+if (missing) t.test('the tests with LiveKit Agents for Node are skipped', { skip: missing }, () => {})
 else {
   const setup = await startSetup(t, ['agent'])
   await setup.loadStreamModels()

@@ -13,7 +13,7 @@ const run = promisify(execFile)
 t.setTimeout(700_000)
 const { python, missing } = await pythonEnvironment('socket.txt')
 
-t.test('the media bot asks, is answered, and saves the speech of the agent', { skip: missing ?? false }, async (t) => {
+t.test("the media bot asks a question and saves the agent's spoken answer", { skip: missing ?? false }, async (t) => {
   const guide = readFileSync(packageFile('docs/media-socket.md'), 'utf8')
   const [, program = '', expected = ''] = /^```python\n([^]*?)^```[^]*^It prints\n\n```\n([^]*?)^```/m.exec(guide) ?? []
   const folder = mkdtempSync(path.join(os.tmpdir(), 'parley-test-'))

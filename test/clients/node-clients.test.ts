@@ -21,7 +21,7 @@ const clients = {
   langchain: [...chat, ...broken],
 }
 
-if (missing) t.test('clients for Node are skipped', { skip: missing }, () => {})
+if (missing) t.test('the tests with Node clients are skipped', { skip: missing }, () => {})
 else {
   const setup = await startSetup(t)
   for (const [client, steps] of Object.entries(clients))

@@ -11,7 +11,7 @@ const missing = await installNodeClients('responses')
  */
 const aiSdk = { ...agent, fail: { reference: /store: false/ } }
 
-if (missing) t.test('Responses through clients for Node are skipped', { skip: missing }, () => {})
+if (missing) t.test('the tests of the Responses API with Node clients are skipped', { skip: missing }, () => {})
 else
   await expectResponses(process.execPath, {
     'responses/openai.mjs': openai,

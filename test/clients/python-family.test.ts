@@ -64,10 +64,10 @@ const expected: Readonly<Record<string, unknown>> = {
 }
 
 // `missing` is the reason why the package could not be installed.
-if (missing) t.test('the Python SDK of the hosted product is skipped', { skip: missing }, () => {})
+if (missing) t.test("the tests with the hosted product's Python SDK are skipped", { skip: missing }, () => {})
 else {
   const outcomes = await runWithFamily(t, python, ['python/with-family.py'])
-  t.test('every method of the Python SDK works if this server has its resource', (t) => {
+  t.test("every method of the Python SDK works if the server implements the method's resource", (t) => {
     expectFamily(t, outcomes)
     t.end()
   })

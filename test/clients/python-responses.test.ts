@@ -6,5 +6,5 @@ import { agent, expectResponses, openai } from './responses-lane.ts'
 t.setTimeout(400_000)
 const { python, missing } = await pythonEnvironment('agents.txt')
 
-if (missing) t.test('Responses through clients for Python are skipped', { skip: missing }, () => {})
+if (missing) t.test('the tests of the Responses API with Python clients are skipped', { skip: missing }, () => {})
 else await expectResponses(python, { 'python/with-responses.py': openai, 'python/with-agents.py': agent })

@@ -61,11 +61,11 @@ const expected: Readonly<Record<string, unknown>> = {
   notCalled: { notCalled: [], hasMany: true },
 }
 
-if (missing) t.test('the TypeScript SDK of the hosted product is skipped', { skip: missing }, () => {})
+if (missing) t.test("the tests with the hosted product's TypeScript SDK are skipped", { skip: missing }, () => {})
 else {
   const file = path.join(t.testdir(), 'answers.json')
   const outcomes = await runWithFamily(t, process.execPath, ['family/with-family.mjs'], { PARLEY_ANSWERS: file })
-  t.test('every method of the TypeScript SDK works if this server has its resource', (t) => {
+  t.test("every method of the TypeScript SDK works if the server implements the method's resource", (t) => {
     const { transcribe, ...others } = outcomes
     t.same(words(String(transcribe?.value)), words(spoken['privacy-prompt']), 'transcribe')
     t.same(Object.keys(others), Object.keys(expected), 'all steps')
