@@ -91,7 +91,7 @@ t.test('an answer is not checked if its handler marks it as exempt', async (t) =
   t.equal((await fetch(`${server.url}/healthz`)).status, 500)
 })
 
-t.test('a wrong event, a wrong frame and a wrong payload are reported', (t) => {
+t.test('an event, a frame or a webhook payload that breaks the contract is reported', (t) => {
   const delta = validatorsOf('router')?.events('createResponse', '200')?.['response.text.delta']
   t.equal(delta?.({ output_index: 0, delta: 'Hello' }), true, JSON.stringify(delta?.errors))
   t.equal(delta?.({ output_index: '0', delta: 'Hello' }), false)

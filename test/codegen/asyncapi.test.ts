@@ -99,7 +99,7 @@ t.test('a text that is not an AsyncAPI 3 document is refused with a message', as
   }
 })
 
-t.test('if only the AsyncAPI generator refuses a document, its message is shown', needsGenerator, async (t) => {
+t.test("a refusal by only the AsyncAPI generator is shown with the generator's message", needsGenerator, async (t) => {
   const document = parse(mini) as { channels: { talk: Record<string, unknown> } }
   document.channels.talk['bindings'] = { ws: { method: 'FETCH' } }
   const { files, problems } = await generateChannels({ text: stringify(document), file, path, shared }, layout)
@@ -121,7 +121,7 @@ async function serve(t: Test) {
 // The package's types have more events than a client needs, so they are narrowed here.
 const constructor = WebSocket as unknown as SocketConstructor
 
-t.test('the generated client opens with a key or a token, and sends and receives frames and bytes', async (t) => {
+t.test('the generated client connects with an API key or token, and exchanges frames and bytes', async (t) => {
   const { server, baseUrl } = await serve(t)
   const seen: unknown[] = []
   server.on('connection', (socket, { url, headers }) => {
@@ -162,7 +162,7 @@ t.test('the generated client opens with a key or a token, and sends and receives
   ])
 })
 
-t.test('a refused upgrade rejects `opened` and ends `closed`', async (t) => {
+t.test('if the upgrade is refused, `opened` rejects and `closed` resolves', async (t) => {
   const server = new WebSocketServer({ host: '127.0.0.1', port: 0, verifyClient: () => false })
   await once(server, 'listening')
   t.teardown(async () => {

@@ -42,7 +42,7 @@ async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
   return collected
 }
 
-t.test('path, query and key are sent as the contract says', async (t) => {
+t.test('the client sends path, query and API key as the contract says', async (t) => {
   const { client, seen } = await serve(t, (_request, response) => response.writeHead(200, headers).end('[]'))
   const answer = await client.listThings({ query: { limit: 5, tag: ['a', 'b&c'], archived: false } })
   t.same(answer.body, [])
@@ -125,7 +125,7 @@ t.test('if the reader of a stream stops, the stream is closed', async (t) => {
   await closed
 })
 
-t.test('an error is thrown with its envelope, or with null if the answer has no envelope', async (t) => {
+t.test("a thrown error has the answer's error envelope, or null if the answer has no envelope", async (t) => {
   const error = {
     code: 'broken',
     message: 'It broke.',

@@ -59,7 +59,7 @@ t.test('an invalid document generates no file, and the messages say how to corre
   }
 })
 
-t.test('a document can allow POST without an idempotency key, and validators that list all violations', async (t) => {
+t.test('a document can allow POST without an idempotency key, and let validators list all violations', async (t) => {
   const document = parse(mini) as Record<string, unknown>
   for (const step of parse(readFileSync(join(folder, 'negative/idempotency-key.yaml'), 'utf8')) as Step[])
     change(document, step)
@@ -91,7 +91,7 @@ t.test('a text that is not a document of OpenAPI 3.1 is refused with a message',
   golden(t, 'negative/unreadable.txt', `${lines.join('\n')}\n`)
 })
 
-t.test('every rule of the generator has a document that breaks it', (t) => {
+t.test('a fixture document breaks each rule of the generator', (t) => {
   const seen = readdirSync(join(folder, 'negative'))
     .filter((entry) => entry.endsWith('.txt'))
     .map((entry) => readFileSync(join(folder, 'negative', entry), 'utf8'))
@@ -100,7 +100,7 @@ t.test('every rule of the generator has a document that breaks it', (t) => {
   t.end()
 })
 
-t.test('a configuration schema gives types, a validator and a list of keys, and a bad schema gives a message', (t) => {
+t.test('a configuration schema generates types, a validator and a key list; an invalid schema, an error', (t) => {
   const text = `
 title: MiniConfig
 type: object

@@ -138,7 +138,7 @@ t.test(
   },
 )
 
-t.test('a code that only ends a stream has no status in the error table', (t) => {
+t.test('an error code that occurs only in streams has no HTTP status in the error table', (t) => {
   t.equal(errorCodes.broken.status, 500)
   t.equal(errorCodes.stopped.status, null)
   t.same(errorCodes.stopped.headers, ['Retry-After'])

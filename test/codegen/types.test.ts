@@ -67,7 +67,7 @@ t.test('each kind of schema becomes its TypeScript type', (t) => {
   t.end()
 })
 
-t.test('a component has a second type only if requests and answers differ, also through references', (t) => {
+t.test('a component has separate request and answer types only if the two differ, also by reference', (t) => {
   t.same(resolveType(components['Pet'] ?? true, components), {
     kind: 'union',
     tag: 'kind',
