@@ -17,7 +17,7 @@ const given = {
   'ingress.tlsSecret': 'certificate',
 }
 
-t.test('helm finds no fault in the chart', { skip }, (t) => {
+t.test('helm lint reports no fault in the chart', { skip }, (t) => {
   const { status, stdout } = helm('lint', given)
   t.equal(status, 0, stdout)
   t.end()

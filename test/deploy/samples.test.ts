@@ -30,7 +30,7 @@ function verify(unit: string): { status: number | null; said: string } {
   return { status, said: said.filter((line) => line.includes('parley@')).join('\n') }
 }
 
-t.test('systemd accepts the sample unit together with the files of its drop-in', { skip: withoutSystemd }, (t) => {
+t.test('systemd accepts the sample unit with its drop-in files', { skip: withoutSystemd }, (t) => {
   const unit = read('systemd/parley.service').replace(/^ExecStart=.*$/m, `ExecStart=${process.execPath}`)
   const dropIn = read('systemd/files.conf').replace(/^#(?=\w+=)/gm, '')
   t.strictSame(verify(`${unit}\n${dropIn}`), { status: 0, said: '' })
