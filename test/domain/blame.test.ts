@@ -56,7 +56,7 @@ t.test('an organization is counted as waiting until its open circuits close agai
   t.same(counts(), [none, none])
 })
 
-t.test('failures of several organizations in turns open the circuit for all', (t) => {
+t.test('alternating failures of several organizations open the circuit for all', (t) => {
   const all = setup()
   openForAll(all)
   t.equal(all.waitOf('c'), openMs)
@@ -91,7 +91,7 @@ t.test('a success of any organization resets the failure count of all organizati
   t.end()
 })
 
-t.test('for one second a half-open circuit probes only with an organization without failures', async (t) => {
+t.test('for one second a half-open circuit admits only probes of organizations without failures', async (t) => {
   const all = setup()
   openForAll(all)
   await all.clock.advance(openMs)

@@ -32,7 +32,7 @@ t.test('the catalog finds models by stage, and its digest changes only with its 
   t.end()
 })
 
-t.test('a provider filter allows a provider, or one model of it', (t) => {
+t.test('a provider filter names a provider, or one model of a provider', (t) => {
   const providers = [provider('a', [model('llm'), { ...model('llm'), id: 'n' }]), provider('b', [model('llm')])]
   const allowing = (...allowProviders: string[]) =>
     pins(providers, 'llm', { routing: { ...auto, allowProviders } }).toSorted()
@@ -181,7 +181,7 @@ t.test('the model chain of an API key sets the order of auto routing, but does n
   t.end()
 })
 
-t.test('weights are published, sum to 1, and are largest for the main figure of their objective', (t) => {
+t.test("ranking weights are published, sum to 1, and are largest for their objective's main figure", (t) => {
   t.same(weights.balanced, { quality: 0.5, latency: 0.3, cost: 0.2 })
   for (const objective of ['balanced', 'quality', 'latency', 'cost'] as const) {
     t.equal(Math.round(axes.reduce((sum, axis) => sum + weights[objective][axis], 0) * 1e9), 1e9)
@@ -244,7 +244,7 @@ t.test('candidates are ranked by their figures, and ties keep the order of the c
     t.end()
   })
 
-  t.test('ties keep the order of the catalog, and a last resort comes last with any figures', (t) => {
+  t.test('ties keep the order of the catalog, and a last resort comes last even with the best figures', (t) => {
     t.same(pins([llm('b', 50, 1, 1), llm('a', 50, 1, 1)], 'llm'), ['b/m', 'a/m'])
     t.same(pins([llm('scripted', 100, 1, 0, { lastResort: true }), llm('none', null, null, null)], 'llm'), [
       'none/m',

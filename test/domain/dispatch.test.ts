@@ -5,7 +5,7 @@ import { settled } from '../clock.ts'
 import { answer, auto, generateItems, isClean, priced, request, setup } from './fake-llm.ts'
 import { caller, failure, fault, healthLimits, key, order, usage } from './fakes.ts'
 
-t.test('each combination of provider failures has its fault, attempts and idempotency key state', (t) => {
+t.test('each set of provider failures gives the expected fault, attempts and idempotency key state', (t) => {
   const cases: [string, Parameters<typeof setup>[0], object, { asked: string[]; spent: boolean }][] = [
     [
       'all rate limited',
@@ -106,7 +106,7 @@ t.test('each combination of provider failures has its fault, attempts and idempo
     t.same(all.asked, ['a'])
   })
 
-  t.test('a candidate is skipped if its circuit opened after the choice; if all are, nothing is sent', async (t) => {
+  t.test('a candidate whose circuit opened after the choice is skipped; if all are, no request is sent', async (t) => {
     const all = setup([failure('server'), answer])
     for (const keyDigest of ['1', '2', '3', '4']) await all.once({ key: { keyDigest, contentHash: 'h' } })
     t.same(all.asked, ['a', 'b', 'a', 'b', 'a', 'b', 'b'])
@@ -191,7 +191,7 @@ t.test('before dispatch every failure releases the idempotency key', (t) => {
     isClean(t, all)
   })
 
-  t.test('a request without a route releases the idempotency key', async (t) => {
+  t.test('a request that pins an unknown model releases the idempotency key', async (t) => {
     const all = setup([answer])
     t.match(await fault(all.once({ routing: { mode: 'explicit', provider: 'a', model: 'x' } })), {
       kind: 'unknown_pin',

@@ -252,7 +252,7 @@ t.test('a provider that fails before its first token is replaced, and a later fa
 
 t.test('if a reader leaves a stream of items, the attempt is cancelled and settled', (t) => {
   const parts: Part[] = [text('hello world!'), 'hang']
-  t.test('the attempt ends if the reader leaves while it waits for the next token', async (t) => {
+  t.test('the attempt ends if the reader leaves while waiting for the next token', async (t) => {
     const all = setup([parts], { prices: priced })
     const client = new AbortController()
     const reading = collect((await all.stream({ signal: client.signal })).events)

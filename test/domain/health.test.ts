@@ -27,7 +27,7 @@ function thrown(promise: Promise<unknown>): Promise<unknown> {
   )
 }
 
-t.test('three failures in a row open the circuit of that model only', (t) => {
+t.test("three failures in a row open only the failing model's circuit", (t) => {
   const { health, fail, llm, stt, other } = setup()
   fail(llm)
   fail(llm)
@@ -65,7 +65,7 @@ t.test('on a server with one organization, empty answers open the circuit', (t) 
   t.end()
 })
 
-t.test('each class of failure opens the circuit that it concerns, or no circuit', (t) => {
+t.test('each error class opens the circuit of the credential or of the model, or no circuit', (t) => {
   for (const errorClass of Object.keys(errorClasses) as ErrorClass[]) {
     const { health, fail, llm, stt } = setup()
     for (let i = 0; i < 3; i++) fail(llm, errorClass)
@@ -146,7 +146,7 @@ t.test('streams that open and always break off open the circuit', (t) => {
   t.end()
 })
 
-t.test('the failure of an attempt from before the circuit opened is ignored while half open', async (t) => {
+t.test('a half-open circuit ignores the failure of an attempt that began before the circuit opened', async (t) => {
   const { clock, health, fail, llm } = setup()
   const [early, late] = [health.begin(llm, 'stream'), health.begin(llm, 'stream')]
   for (let i = 0; i < 3; i++) fail(llm)
@@ -160,7 +160,7 @@ t.test('the failure of an attempt from before the circuit opened is ignored whil
   t.equal(health.blocked(llm), null)
 })
 
-t.test('if a provider requests a waiting time, it gets no requests for that time, within a limit', async (t) => {
+t.test('a model whose provider requests a pause gets no requests in the pause, within a limit', async (t) => {
   for (const errorClass of ['rate_limited', 'overloaded'] as const) {
     const { clock, health, fail, llm, stt, other } = setup()
     fail(llm, errorClass, 30)

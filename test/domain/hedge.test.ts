@@ -169,7 +169,7 @@ t.test('a client that leaves ends both attempts of a hedge', async (t) => {
 })
 
 t.test(
-  'there is no hedge by default, for other objectives, with few samples, or if only one attempt is allowed',
+  'no request is hedged by default, for objectives other than latency, with few samples or one attempt',
   async (t) => {
     const cases = [
       { name: 'off', world: world({ hedges: false }), objective: 'latency' },

@@ -138,7 +138,7 @@ for (const cause of causes)
       })
 
 t.test(
-  'if one model fails, its provider stays open, and its other models are tried if nothing else is left',
+  "if one model fails, its provider's circuit stays closed, and the provider's other models are tried last",
   async (t) => {
     const { health, clock } = world(2, 1)
     const catalog = bench([provider('only', [rated('failing', 90), rated('well', 80)])]).catalog

@@ -54,7 +54,7 @@ function llmOf(given: typeof answer): Llm {
   }
 }
 
-t.test('the chosen provider is called with the organization’s key, the next with the operator’s key', async (t) => {
+t.test('the first provider is called with the organization’s key, the next with the operator’s key', async (t) => {
   const all = setup(['a', 'b'], [failure('server')])
   const { costMicroUsd } = await all.ask({ a: 'pkey_1' })
   t.same(all.calls, ['a opened pkey_1', `b ${platform}`])

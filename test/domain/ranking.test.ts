@@ -50,7 +50,7 @@ t.test('es-MX is ranked by figures of es-MX, then of Spanish, and not of another
   t.end()
 })
 
-t.test('the region orders equal candidates, and does not reorder others', (t) => {
+t.test('the region orders only candidates with equal scores', (t) => {
   const at = (id: string, region: string | undefined, figure: number) =>
     Object.assign(stt(id, [wer(figure, 'en')]), region === undefined ? {} : { region })
   const providers = [at('us', 'us-east', 4), at('eu', 'eu', 4), at('nowhere', undefined, 4), at('best', 'us-east', 2)]
@@ -90,7 +90,7 @@ t.test('a stream price does not count for batch requests, and a batch price not 
   t.end()
 })
 
-t.test('recent failures count against every objective, and decay', async (t) => {
+t.test('recent failures lower the score for every objective, and their weight decays', async (t) => {
   const providers = [stt('cheap', [], { prices: [perHour(1)] }), stt('dear', [], { prices: [perHour(3)] })]
   const field = [...providers, stt('dearest', [], { prices: [perHour(5)] })]
   const { chooser, health, catalog, clock } = bench(field)

@@ -159,7 +159,7 @@ t.test('a read of API keys that fails after close() is not retried', async (t) =
 
 const secret = (id: string, endsAtMs: number | null = null) => ({ secret: { id, endsAtMs } })
 
-t.test('requests of a rotated secret end when the secret expires, and others of the API key go on', async (t) => {
+t.test("requests with a rotated secret end when the secret expires; the key's other requests go on", async (t) => {
   const { clock, state, watch, add, change } = setup()
   add('key_1', secret('old'))
   for (const grant of [secret('old'), secret('new'), {}]) watch('key_1', grant)
@@ -175,7 +175,7 @@ t.test('requests of a rotated secret end when the secret expires, and others of 
   t.same(state.ended, ['key_1', 'key_1'])
 })
 
-t.test('work ends when its secret expires, even after months, and also if the expiry becomes earlier', async (t) => {
+t.test("work ends when its API key's secret expires, even after months or if the expiry is set earlier", async (t) => {
   const { clock, state, watch, add, change, close } = setup()
   const dayMs = 86_400_000
   const endsAtMs = clock.nowMs() + 90 * dayMs

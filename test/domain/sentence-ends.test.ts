@@ -41,7 +41,7 @@ t.test('dots in an address, a version or a name do not end a sentence', (t) => {
   t.end()
 })
 
-t.test('white space after a full stop ends a sentence, even if it comes in the next token', (t) => {
+t.test('white space after a full stop ends a sentence, even if the white space is in the next token', (t) => {
   const said = ['Visit example.com. ', 'Then call us! ', 'Is it 3.14? ', 'Yes.']
   t.same(sentences(new SentenceBuffer(), [...said.join('')]), said)
   t.same(

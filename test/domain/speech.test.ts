@@ -142,7 +142,7 @@ t.test('transcribe returns the transcript, or fails with the fault of its provid
     t.notMatch(all.asked[0], { options: { providerOptions: {} } })
   })
 
-  t.test('provider_options that a provider does not allow also make an attempt fail after a failover', async (t) => {
+  t.test('an attempt after a failover fails if its provider does not allow the provider_options', async (t) => {
     const all = transcribing([failure('server'), transcript])
     const options = { providerOptions: { b: { unknown: true } } }
     const failed = await fault(all.transcribe({ options }))
@@ -290,7 +290,7 @@ t.test('synthesize streams the speech, or fails with the fault of its provider',
     })
   })
 
-  t.test("the voice of the request counts first, then the voice of the key, then the provider's default", async (t) => {
+  t.test("the request's voice is used first, then the API key's voice, then the provider's default", async (t) => {
     const voiced = (id: string) => ({ voices: [{ id, name: id, gender: 'female' as const, styles: [] }] })
     const of = async (extra: Partial<SynthesizeInput>) => {
       const all = speaking([[chunk], [chunk]], [voiced('v1'), voiced('v2')])
@@ -319,7 +319,7 @@ t.test('synthesize streams the speech, or fails with the fault of its provider',
     t.same(lenient.asked[0], { model: 'm', text: 'hello 😀', outputFormat: pcm24 })
   })
 
-  t.test('blank text is refused before a key or credit is used', async (t) => {
+  t.test('blank text is refused before an idempotency key or credit is used', async (t) => {
     const all = speaking([[chunk]])
     t.match(await fault(all.synthesize({ text: ' \n' })), { kind: 'blank_text' })
     t.equal(all.held.ended, 0)

@@ -245,7 +245,7 @@ t.test('a stream of speech fails if no provider can be chosen', async (t) => {
   stream.leave()
 })
 
-t.test('the text that waits in a stream of speech is bounded', async (t) => {
+t.test('the queue of unspoken text in a stream of speech is bounded', async (t) => {
   const all = setup(['hang'])
   const stream = all.begin()
   for (let i = 0; i < 11; i++) stream.text('x'.repeat(99))
