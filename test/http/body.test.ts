@@ -64,8 +64,10 @@ overEngines(t, (t) => {
     t.test(name, async (t) => {
       const server = await start(mounts, { uploadPort: 0, ...overrides })
       t.teardown(() => server.stop())
-      await t.test('a body over the main port', (t) => test(t, server.url, server.port, server))
-      await t.test('a body over the upload port', (t) => test(t, server.uploadUrl, server.uploadPort as number, server))
+      await t.test('the main port reads request bodies', (t) => test(t, server.url, server.port, server))
+      await t.test('the upload port reads request bodies', (t) =>
+        test(t, server.uploadUrl, server.uploadPort as number, server),
+      )
       await until(() => server.inflight() === 0)
       t.strictSame(server.errors, [])
     })
@@ -204,7 +206,7 @@ overEngines(t, (t) => {
     }
   })
 
-  onBoth('a range of media types takes the bytes unchanged, with the type as sent', {}, async (t, url, port) => {
+  onBoth('with a media range an operation gets the unchanged bytes and media type', {}, async (t, url, port) => {
     const rate = 'audio/L16; rate=16000'
     t.match(await send(`${url}/v1/sound`, 'x', rate), { status: 200, body: rate })
     t.match(await send(`${url}/v1/sound`, 'x', 'text/plain'), { status: 415 })
@@ -215,7 +217,7 @@ overEngines(t, (t) => {
     t.match(untyped.text, /200 OK[\s\S]*""/, 'a body without a type')
   })
 
-  onBoth('a body of one part is read', {}, async (t, url, port) => {
+  onBoth('a request body that is not multipart is read', {}, async (t, url, port) => {
     t.match(await send(`${url}/v1/bytes`, sound, 'application/octet-stream'), {
       body: { bytes: sound.length, contentHash: sha256(sound) },
     })

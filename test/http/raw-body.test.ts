@@ -22,8 +22,10 @@ overEngines(t, (t) => {
       },
     )
     t.teardown(() => server.stop())
-    await t.test('the main port passes bytes on', (t) => exactBytes(t, server.url, server.port))
-    await t.test('the upload port passes bytes on', (t) => exactBytes(t, server.uploadUrl, server.uploadPort as number))
+    await t.test('the main port passes the exact bytes to the handler', (t) => exactBytes(t, server.url, server.port))
+    await t.test('the upload port passes the exact bytes to the handler', (t) =>
+      exactBytes(t, server.uploadUrl, server.uploadPort as number),
+    )
     t.strictSame(server.errors, [])
   })
 })

@@ -293,7 +293,7 @@ overEngines(t, (t, engine) => {
     t.end()
   })
 
-  t.test('an error in a branch of a schema with the keyword if is reported at its fields', (t) => {
+  t.test('an error in an `else` branch of a schema is reported at the fields of the branch', (t) => {
     const whole = { type: 'object', required: ['name'], properties: { name: { type: 'string' } } }
     const validate = validator(
       {
@@ -321,7 +321,7 @@ overEngines(t, (t, engine) => {
     t.end()
   })
 
-  t.test('each regular expression that has a message in words is in a contract', (t) => {
+  t.test('each regular expression with a readable error message occurs in a contract', (t) => {
     const files = readdirSync('specs', { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.yaml'))
     const known = new Set(files.flatMap((file) => patternsIn(parse(readFileSync(`specs/${file}`, 'utf8')))))
     for (const pattern of patternsInWords.keys()) t.ok(known.has(pattern), pattern)

@@ -42,15 +42,17 @@ overEngines(t, (t) => {
     t.test(name, async (t) => {
       const server = await start(mounts, { uploadPort: 0 })
       t.teardown(() => server.stop())
-      await t.test('the main port serves a sized stream', (t) => test(t, server.port, server))
-      await t.test('the upload port serves a sized stream', (t) => test(t, server.uploadPort as number, server))
+      await t.test('the main port serves a stream of known length', (t) => test(t, server.port, server))
+      await t.test('the upload port serves a stream of known length', (t) =>
+        test(t, server.uploadPort as number, server),
+      )
       await until(() => server.inflight() === 0)
     })
   }
 
   const request = (path: string, more = '', method = 'GET') => `${method} ${path} HTTP/1.1\r\nHost: a\r\n${more}\r\n`
 
-  onBoth('the head has the length of the stream, and the connection serves the next request', async (t, port) => {
+  onBoth('the answer has a Content-Length, and the connection serves the next request', async (t, port) => {
     const answer = await fetch(`http://127.0.0.1:${port}/v1/large`)
     t.equal(answer.headers.get('content-length'), String(64 * mib))
     t.equal(answer.headers.get('transfer-encoding'), null)
@@ -72,14 +74,14 @@ overEngines(t, (t) => {
     socket.destroy()
   })
 
-  onBoth('HEAD has the length of the stream and reads nothing', async (t, port) => {
+  onBoth("the answer to HEAD has the stream's Content-Length, and the stream is not read", async (t, port) => {
     seen.produced = 0
     const { text } = await raw(port, request('/v1/large', '', 'HEAD') + request('/v1/small'))
     t.match(text, /^HTTP\/1.1 200 OK\r\n(?:.+\r\n)*?Content-Length: 67108864\r\n(?:.+\r\n)*\r\nHTTP\/1.1 200 OK/i)
     t.equal(seen.produced, 3, 'of the second answer alone')
   })
 
-  onBoth('a client that asks to close the connection gets the length too', async (t, port) => {
+  onBoth('an answer with Connection: close has a Content-Length too', async (t, port) => {
     const { text, isClosed } = await raw(port, request('/v1/small', 'Connection: close\r\n'), 2000)
     t.match(text, /Content-Length: 3\r\n(?:.+\r\n)*\r\n\x00\x01\x02$/i)
     t.ok(isClosed)
@@ -92,7 +94,7 @@ overEngines(t, (t) => {
     }
   })
 
-  onBoth('a body whose length differs from the declared length does not look whole', async (t, port, server) => {
+  onBoth('an answer whose stream differs from its declared length does not look complete', async (t, port, server) => {
     const short = await raw(port, request('/v1/short'), 3000)
     t.ok(short.isClosed)
     t.ok((short.text.split('\r\n\r\n')[1]?.length ?? 0) < 2000)

@@ -131,8 +131,10 @@ overEngines(t, (t, engine) => {
     t.test(name, async (t) => {
       const server = await start(mounts, { uploadPort: 0 })
       t.teardown(() => server.stop())
-      await t.test('the main port streams', (t) => test(t, server.url, server.port, server))
-      await t.test('the upload port streams', (t) => test(t, server.uploadUrl, server.uploadPort as number, server))
+      await t.test('the main port streams answers', (t) => test(t, server.url, server.port, server))
+      await t.test('the upload port streams answers', (t) =>
+        test(t, server.uploadUrl, server.uploadPort as number, server),
+      )
       await until(() => server.inflight() === 0)
     })
   }
@@ -172,7 +174,7 @@ overEngines(t, (t, engine) => {
     ])
   })
 
-  onBoth('events without a name arrive as chat clients read them', async (t, url, _port, server) => {
+  onBoth('events without a name arrive in the form that chat clients read', async (t, url, _port, server) => {
     t.equal((await get(`${url}/v1/unnamed`)).text, 'data: {"text":"a"}\n\ndata: [DONE]\n\n')
     const failed = await get(`${url}/v1/unnamed-fails`)
     t.match(
