@@ -43,7 +43,7 @@ type CallRow = {
   pipeline_config: { transport: string }
 }
 
-t.test('conversations in rooms work like conversations over sockets', { skip: skipped }, async (t) => {
+t.test('conversations in LiveKit rooms work like conversations over WebSockets', { skip: skipped }, async (t) => {
   const livekit = await startLiveKit()
   const rooms = new RoomServiceClient(livekit.url.replace('ws', 'http'), apiKey, apiSecret)
   const parley = await startParley({
@@ -137,7 +137,7 @@ t.test('conversations in rooms work like conversations over sockets', { skip: sk
     t.ok(await roomIsGone(ticket))
   })
 
-  t.test('an interruption in a room silences the agent, and only the played words are kept', async (t) => {
+  t.test('an interruption in a room stops the agent, and the transcript has only played words', async (t) => {
     const caller = await RoomCaller.join(acme, { systemPrompt, voice: 'rms', firstMessage: message })
     await caller.shows(({ type, value }) => type === 'state' && value === 'speaking')
     await sleep(2600)
@@ -224,7 +224,7 @@ t.test('conversations in rooms work like conversations over sockets', { skip: sk
     t.match(await ended(caller.sessionId), { end_reason: 'user_hangup' })
   })
 
-  t.test("overrides are the first frame, and only the session's allowed overrides count", async () => {
+  t.test('overrides are sent in the first frame, and apply only if the session allows them', async () => {
     const ticket = await ticketOf(acme, { systemPrompt, clientOverrides: ['firstMessage'] })
     const overrides = { type: 'overrides', overrides: { agent: { firstMessage: answers['conf-waitforleader'] } } }
     const caller = await RoomCaller.enter(ticket, [overrides])
