@@ -45,7 +45,7 @@ async function spokenBy(flite: Awaited<ReturnType<typeof openFlite>>, text: stri
   return { samples: all.subarray(silent), ends, lastMs: ends.at(-1)?.endMs ?? 0 }
 }
 
-t.test('an aligner finds the played words within one word, and never too many', { timeout }, async (t) => {
+t.test('an aligner counts the played words to within one word, and never too many', { timeout }, async (t) => {
   const local = openLocal(t)
   await local.transcribe(fixture('tt-weasels'))
   const aligner = local.provider.ports.speech?.aligner
@@ -84,7 +84,7 @@ t.test('an aligner finds the played words within one word, and never too many', 
   t.ok(within >= 95, `within one word in ${within.toFixed(1)} % of the moments`)
 })
 
-t.test('in two joined recordings the words up to a cut between the recordings are found', { timeout }, async (t) => {
+t.test('if the audio ends between two recorded texts, the aligner finds the played words', { timeout }, async (t) => {
   const local = openLocal(t)
   await local.transcribe(fixture('tt-weasels'))
   const signal = new AbortController().signal

@@ -32,7 +32,7 @@ t.test('two speech processes work side by side', async (t) => {
   t.equal(texts[0].text, texts[1].text)
 })
 
-t.test('a job that is cancelled in the queue frees its place', async (t) => {
+t.test('a job that is cancelled in the queue frees its place in the queue', async (t) => {
   const { transcribe } = openLocal(t)
   const leaving = new AbortController()
   const first = outcome(transcribe(longRecording(2)))

@@ -44,7 +44,7 @@ const expanding: Record<string, () => Uint8Array> = {
   'Ogg of 8 channels': () => expandingOgg(80, 8),
 }
 
-t.test('a recording that expands to more audio than it declares is a bad request', async (t) => {
+t.test('a recording that decodes to more audio than it declares is a bad request', async (t) => {
   const local = openLocal(t)
   await serves(local, t)
   const honestMb = peakMb(local)
@@ -64,7 +64,7 @@ t.test('a recording that expands to more audio than it declares is a bad request
   t.equal(local.started.length, 1, 'by one process')
 })
 
-t.test('all logical streams of an Ogg file are recognized', async (t) => {
+t.test('the speech in all logical streams of an Ogg file is transcribed', async (t) => {
   const local = openLocal(t)
   const { format, chunks } = fixture('privacy-prompt', 'opus')
   t.equal(format.container, 'ogg')
@@ -73,7 +73,7 @@ t.test('all logical streams of an Ogg file are recognized', async (t) => {
   t.ok(wrong.errors <= 1, text)
 })
 
-t.test('a piece of a recording has at most a minute of audio, however small the packets are', (t) => {
+t.test('a recording is split into pieces of at most one minute, even if its packets are tiny', (t) => {
   const packets = new Array<Uint8Array>(16_000).fill(Uint8Array.of(91, 2))
   const counts = [...packetPieces(packets, 64 * 1024)].map((piece) => packetsIn(piece).length)
   t.equal(

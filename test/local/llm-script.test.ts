@@ -29,7 +29,7 @@ async function ask(text: string | null, more: Partial<LlmRequest> = {}) {
   }
 }
 
-t.test('questions are answered from the lines of the prompt', async (t) => {
+t.test('the embedded LLM answers questions from the lines of the prompt', async (t) => {
   const answers: [question: string, answer: string][] = [
     ['When are you open?', 'We are open every day from seven in the morning to eleven at night.'],
     ['What are your opening hours?', 'We are open every day from seven in the morning to eleven at night.'],
@@ -71,7 +71,7 @@ t.test('a tool argument with several allowed values is chosen by its words, sing
   t.same(both, chosen('Opening hours'), 'the exact words go first')
 })
 
-t.test('the embedded LLM repeats its last answer on request, and asks a silent caller', async (t) => {
+t.test('the embedded LLM repeats its last answer on request, and asks if a silent caller is there', async (t) => {
   const items: LlmItem[] = [
     { type: 'message', role: 'system', text: prompt },
     { type: 'message', role: 'user', text: 'When is breakfast?' },
@@ -83,7 +83,7 @@ t.test('the embedded LLM repeats its last answer on request, and asks a silent c
   t.equal((await ask(null, { items: [...items, silent] })).text, 'Are you still there?')
 })
 
-t.test('instructions in the prompt are not given as answers, and a missing answer is admitted', async (t) => {
+t.test('the embedded LLM does not answer with instructions, and admits if it has no answer', async (t) => {
   for (const question of ['Do you give a discount?', 'What is the capital of Peru?', 'Are you friendly and brief?'])
     t.match((await ask(question)).text, /not a language model, and my prompt has no answer/, question)
   t.match((await ask('Are you a bot?')).text, /not a language model/)

@@ -223,7 +223,7 @@ t.test('streams in one process get their own transcripts, and a stream beyond th
   next.stream.close()
 })
 
-t.test('a stream that is closed in the middle receives no more transcripts and frees its place', async (t) => {
+t.test('a stream that is closed in mid-speech gets no more transcripts, and a new one may open', async (t) => {
   const { provider, started, ended, clock } = openLocal(t, { sttStreamsMax: 1, idleMs: 5000 })
   const { stream, transcripts } = await listen(provider)
   await feed(stream, prompt)

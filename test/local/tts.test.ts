@@ -34,7 +34,7 @@ t.test('the speed changes the length of the speech', async (t) => {
   }
 })
 
-t.test('text is never taken for an option, a file name or a program', async (t) => {
+t.test('text is never interpreted as a command-line option, a file name or a program', async (t) => {
   for (const text of [
     '-lv',
     '--help',

@@ -96,7 +96,7 @@ t.test('frames that arrive while the speech detection process loads its model ar
   t.ok(cold.every((probability, frame) => Math.abs(probability - warm[frame]!) < 1e-3))
 })
 
-t.test("if the process is too late for a frame, the frame gets the previous frame's result", async (t) => {
+t.test("if speech detection is too late for a frame, the frame gets the previous frame's result", async (t) => {
   const { vad } = open(t)
   const found: number[] = []
   const stream = vad.open((probability) => found.push(probability))
@@ -105,7 +105,7 @@ t.test("if the process is too late for a frame, the frame gets the previous fram
   t.ok(await eventually(() => found.length === 600))
 })
 
-t.test('a frame waits at most two seconds for a process that cannot start', async (t) => {
+t.test('a frame waits at most two seconds for a speech detection process that cannot start', async (t) => {
   const { vad, pids, ended } = open(t)
   const found: number[] = []
   const stream = vad.open((probability) => found.push(probability))
@@ -115,7 +115,7 @@ t.test('a frame waits at most two seconds for a process that cannot start', asyn
   t.same(found, new Array(36).fill(0))
 })
 
-t.test('the process ends after some time without streams, and the next stream starts another process', async (t) => {
+t.test('a speech detection process ends if it is idle, and the next stream starts a new process', async (t) => {
   const { vad, pids } = open(t, 50)
   const samples = await speechAt('tt-weasels', 16_000)
   await probabilities(vad, samples)
