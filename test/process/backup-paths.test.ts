@@ -75,7 +75,7 @@ t.test('an interrupted backup leaves no file', async (t) => {
   t.strictSame(entries(), before)
 })
 
-t.test('if the database connection breaks during a backup, the error does not blame the file', async (t) => {
+t.test('if the database connection breaks during a backup, the error reports no file problem', async (t) => {
   const release = await hold(cluster.sql(t, databaseUrl), 'lock table organizations')
   const relay = await startRelay(t)
   const child = start('backup', at('file'), relay.databaseUrl)

@@ -189,7 +189,7 @@ t.test('two processes on one port share their limits, and a killed process is re
   })
 })
 
-t.test('kill -9 of the first of two processes ends the other process too', async (t) => {
+t.test('kill -9 of the first of two processes also ends the second process', async (t) => {
   const two = { PARLEY_PROCESSES: '2', PARLEY_PORT: String(await freePort()) }
   const parley = await started(t, two)
   await until('the worker is up', () => descendants(parley.pid, 'main.js').length === 1)

@@ -45,7 +45,7 @@ async function ended(parley: Running, id: string): Promise<Record<string, unknow
   return wholeCall(parley, id)
 }
 
-t.test('another process ends the sessions of a killed process, and may end a session of a live process', async (t) => {
+t.test("a process ends the sessions of a killed process, and on request a live process's session", async (t) => {
   const databaseUrl = await cluster.database('empty')
   const first = await node(t, databaseUrl)
   const second = await node(t, databaseUrl)
@@ -85,7 +85,7 @@ t.test('another process ends the sessions of a killed process, and may end a ses
   t.match(transcript.json, { entries: [{ source: 'user', text: 'please remember this' }, { source: 'agent' }] })
 })
 
-t.test('the next start ends the sessions of a killed process, and keeps their recordings so far', async (t) => {
+t.test('the next start ends the sessions of a killed process, and stores their recordings so far', async (t) => {
   const databaseUrl = await cluster.database('empty')
   const killed = await node(t, databaseUrl)
   const page = await Page.join(killed)

@@ -41,7 +41,7 @@ t.before(async () => {
 const inUse =
   /^parley: another process of Parley uses the database \(connected as parley-\S+\): stop the servers and commands on it/
 
-t.test('a restore is refused while another process is connected', async (t) => {
+t.test('a restore is refused while another process is connected to the database', async (t) => {
   const databaseUrl = await cluster.database()
   const other = connectOnce({ databaseUrl }, 'parley-other')
   await other`select 1`

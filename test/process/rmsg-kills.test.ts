@@ -194,7 +194,7 @@ t.test(`${kills} kills during ${setsOfRound * 6} events lose no event (PARLEY_TE
   t.comment(`${sent.length} events, ${kills} kills, 0 lost, ${twice} of ${soFar} deliveries repeated after a kill`)
 })
 
-t.test('the claim of a killed process expires after 15 s', async (t) => {
+t.test('if a process dies while handling an event, its claim on the event expires after 15 s', async (t) => {
   const event = receivedEvent(identity, 'Waits')
   isHolding = true
   const beganMs = performance.now()

@@ -6,7 +6,7 @@ import t from 'tap'
 import { startWorkers } from '../../runtime/process/workers.ts'
 import { until } from './machine.ts'
 
-t.test('if a worker process cannot be started, the start is repeated, and the first process goes on', async (t) => {
+t.test('if a worker process cannot be started, the start is retried, and the first process serves on', async (t) => {
   const program = path.join(t.testdir(), 'worker.mjs')
   writeFileSync(program, "process.on('message', () => process.exit(0))\n")
   const { execPath, argv } = process
