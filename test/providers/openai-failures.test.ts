@@ -186,7 +186,7 @@ t.test('a server that sends single bytes slowly cannot exceed the total time', a
   await patient.close()
 })
 
-t.test('events before the failure of a stream are delivered first', async (t) => {
+t.test("the events before a stream's failure are delivered before the error", async (t) => {
   for (const kind of ['cut', 'reset', 'error_mid'] as const) {
     const seen: LlmEvent[] = []
     stub.behave({ kind })

@@ -67,7 +67,7 @@ t.test('transcription: raw samples get a WAV header, and silence is a success', 
   t.match({ ...error }, { errorClass: 'unsupported', sent: false })
 })
 
-t.test('speech: the fields reach the server, and samples are never split', async (t) => {
+t.test("speech: the request's fields reach the server, and each audio chunk has whole samples", async (t) => {
   const speech = await real.tts.synthesize(say, never)
   t.same(speech.format, { encoding: 'pcm_s16le', sampleRateHz: 24_000, channels: 1 })
   t.same(Buffer.concat(await collect(speech.audio)), stubSpeech)

@@ -55,7 +55,7 @@ t.test('the chunks of a body are written in order, with Content-Length', async (
   t.ok(sent?.body.equals(Buffer.concat(body)))
 })
 
-t.test('the number of connections and the queue before them are limited', async (t) => {
+t.test('the number of connections and of requests that wait for a connection is limited', async (t) => {
   const small = pool(t)
   const before = stub.requests.length
   stub.behave({ kind: 'hang' }, { kind: 'hang' })
@@ -186,7 +186,7 @@ t.test('a request is not given up if the server sends slowly but steadily', asyn
   t.equal((await clock.during(own.stream(patient))).status, 200)
 })
 
-t.test('the wait for a connection does not count as silence of the server', async (t) => {
+t.test('the wait for a connection does not count towards the idle limit', async (t) => {
   const clock = new TestClock({ quiet: wholeProcess })
   const own = pool(t, { connectionsMax: 1, clock })
   stub.behave({ kind: 'custom', answer: (_, response) => void clock.after(700, () => response.end()) })
@@ -196,7 +196,7 @@ t.test('the wait for a connection does not count as silence of the server', asyn
   t.equal((await clock.during(second)).status, 200)
 })
 
-t.test('a slow reader does not count as silence of the server', async (t) => {
+t.test("a slow reader's pauses do not count towards the idle limit", async (t) => {
   const bytes = 1024 * 1024
   stub.behave({ kind: 'custom', answer: (_, response) => response.end('x'.repeat(bytes)) })
   const clock = new TestClock({ quiet: wholeProcess })

@@ -80,7 +80,7 @@ t.test('a configured provider has its models, figures and credential', async (t)
   t.equal(literal?.ports.llm, undefined, 'no model, no adapter')
 })
 
-t.test("a vendor's usual key variable in the environment enables the vendor", async (t) => {
+t.test("the usual environment variable for a vendor's API key enables the vendor", async (t) => {
   const env = { OPENAI_API_KEY: 'a', GROQ_API_KEY: 'b', MISTRAL_API_KEY: '' }
   const found = await create([], env)
   t.same(callable(found), ['openai', 'groq'])

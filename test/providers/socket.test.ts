@@ -146,7 +146,7 @@ t.test('a socket that breaks or sends garbage is closed with its code', async (t
   await until(() => stub.open === 0)
 })
 
-t.test('close sends a close frame, and destroys a connection whose server does not answer it', async (t) => {
+t.test('close sends a close frame, and destroys the connection if no close frame comes back', async (t) => {
   const { stub, open } = await setup(t)
   const polite = await open()
   const code = new Promise((resolve) => stub.accepted[0]?.once('close', resolve))

@@ -88,7 +88,7 @@ t.test('a warm socket is ready at once, and a cold socket after its handshake', 
   t.same(outcomes.slice(5), ['miss', ...warm.map(() => 'hit')])
 })
 
-t.test('each route and key has separate warm sockets, as many as its recent uses', async (t) => {
+t.test('each route and provider key has separate warm sockets, as many as were recently used', async (t) => {
   const { stub, clock, open, accepted, outcomes } = await setup(t)
   await open()
   await accepted(2)
@@ -285,7 +285,7 @@ t.test('warm sockets are limited over all routes, and the most recently used rou
   t.equal(stub.open, 9, 'no further socket is opened ahead')
 })
 
-t.test('while a vendor refuses connections, few warm sockets are tried without a request', async (t) => {
+t.test('while a vendor refuses connections, few warm sockets are attempted without a request', async (t) => {
   const { stub, clock, open, accepted } = await setup(t)
   const refuse = () => {
     stub.upgrade = ({ socket }) => socket.end('HTTP/1.1 401 No\r\ncontent-length: 0\r\n\r\n')
