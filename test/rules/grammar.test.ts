@@ -30,7 +30,7 @@ function problemsOf(prose: readonly string[]): string[] {
   return [...problems, ...prose.filter((comment) => nameless.test(comment)).map((comment) => `no noun: ${comment}`)]
 }
 
-t.test('the rule finds text with too many relative pronouns or too many "of"', (t) => {
+t.test('the grammar rule detects text with too many relative pronouns or too many "of"', (t) => {
   t.same(problemsOf(['The name of the leg of the call of the line.']), ['3 of in 11 words, at most 2'])
   t.same(problemsOf(['What was taken of that which the one who asked had.']).length, 2)
   t.same(problemsOf(['If the call ends while the tool runs, the result is dropped.']), [])

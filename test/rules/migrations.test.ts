@@ -68,7 +68,7 @@ t.test('each migration after the baseline only adds, or is a listed exception wi
   t.end()
 })
 
-t.test('the rule finds SQL statements that remove something or add a restriction', (t) => {
+t.test('the migration rule detects SQL statements that remove something or add a restriction', (t) => {
   const refused = [
     'drop table calls',
     'alter table calls drop column kind',

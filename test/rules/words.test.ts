@@ -23,7 +23,7 @@ const isRefusedName = (name: string) => partsOf(name).some((part) => parts.has(p
 
 const sources = code.filter((file) => !file.startsWith('test/rules/words')).map(parse)
 
-t.test('the glossary refuses words and names', (t) => {
+t.test('the glossary lists refused words and refused parts of names', (t) => {
   t.ok(refused('Refused words').length > 10)
   t.ok(parts.size > 10)
   t.match('nobody is told', words)
