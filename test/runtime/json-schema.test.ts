@@ -49,7 +49,7 @@ t.test('an unusable schema is refused', (t) => {
   t.end()
 })
 
-t.test('a schema nested without end is refused', (t) => {
+t.test('a schema nested too deeply is refused', (t) => {
   let schema: object = {}
   for (let depth = 0; depth < 1500; depth++) schema = { not: schema }
   t.equal(schemaFault(withParts(schema)), 'malformed')
