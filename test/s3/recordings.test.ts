@@ -163,7 +163,7 @@ t.test('the next process completes the uploads of a killed process', { skip: mis
 })
 
 t.test(
-  'while the bucket is away calls end without delay, and afterwards recordings are uploaded',
+  'while the bucket is unreachable, calls end without delay, and recordings are uploaded afterwards',
   { skip: missing },
   async (t) => {
     const { gateway, parley } = await open(t)
