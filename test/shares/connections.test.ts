@@ -77,7 +77,7 @@ overEngines(t, (t) => {
   })
 
   t.test(
-    'a request without a connection is answered 503 with Retry-After, and the provider stays healthy',
+    'a request without a free provider connection is answered 503 with Retry-After, and the provider stays healthy',
     async (t) => {
       const { stub, clock, hostile, honest } = await setUp(t)
       for (const each of [hostile, honest]) t.equal((await answer(each)).status, 200)

@@ -12,7 +12,7 @@ const request = ask('Hello.', { routing: { mode: 'explicit', model: 'loopback/lo
 const text = JSON.stringify(request)
 
 overEngines(t, (t) => {
-  t.test('a request over the limit is refused before its body', async (t) => {
+  t.test('a request over the concurrency limit is refused before its body is read', async (t) => {
     const { parley, admin } = await startOwnAdministered(t, { PARLEY_PROVIDERS: loopbackProviders })
     const { id } = await admin.organization('one at a time')
     const wanted = { organizationId: id, name: 'small', scopes: ['router'] as const, test: false }

@@ -7,7 +7,7 @@ import { loopbackProviders, Page, startSession } from '../session/voice-session.
 
 const settings = { PARLEY_PROVIDERS: loopbackProviders, PARLEY_SESSIONS_MAX: '8' }
 
-t.test('if one organization uses all sessions it may, another can still use its share', async (t) => {
+t.test('if one organization uses all its allowed sessions, another can still open sessions', async (t) => {
   const { parley, admin } = await startAdministered(t, settings)
   const [hostile, honest] = [await admin.organization('hostile'), await admin.organization('honest')]
   const waiting = await Promise.all(Array.from({ length: 9 }, () => startSession(hostile)))
