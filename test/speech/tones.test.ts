@@ -50,7 +50,7 @@ t.test('a word encoded as tones is recognized while it is played, with its start
   t.end()
 })
 
-t.test('noise, a beep and a ringing tone are not recognized as words, and a word is not a beep', (t) => {
+t.test('noise, a beep and a ringing tone are not recognized as words, nor a word as a beep', (t) => {
   const next = random(seed)
   const noise = Int16Array.from({ length: 16_000 }, () => Math.floor(next() * 20_000) - 10_000)
   t.equal(read(noise, 16_000), '')

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { errorRate, wordErrors, words } from './words.ts'
 
-t.test('word errors ignore different spellings of the same spoken words', (t) => {
+t.test('the word error count ignores different spellings of the same spoken words', (t) => {
   t.same(
     words("That's 21 of 1,305: I can't press 0!"),
     words('that is twenty-one of one thousand three hundred five i can not press zero'),
