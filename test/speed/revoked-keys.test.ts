@@ -7,7 +7,7 @@ import { ownServer } from '../server.ts'
 
 const stoppedMsMax = 2_000
 
-t.test('a revoked key stops on both of two nodes within 2 s', async (t) => {
+t.test('both of two nodes refuse a revoked API key within 2 s', async (t) => {
   const first = await ownServer(t)
   const second = await ownServer(t, { DATABASE_URL: first.databaseUrl })
   const command = async (...args: string[]) => (await runCommand(first, args)).stdout.trim()
