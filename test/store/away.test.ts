@@ -79,7 +79,7 @@ t.test('if the database freezes, requests are refused with 503 until it answers 
   }
 })
 
-t.test('if the network to the database is silent, requests are refused with 503 until it returns', async (t) => {
+t.test('if the network to the database passes no data, requests are refused with 503 until it recovers', async (t) => {
   const { relay, parley } = await behindRelay(t)
   relay.silence()
   const key = await isRefused(t, parley)
@@ -87,7 +87,7 @@ t.test('if the network to the database is silent, requests are refused with 503 
   await isServed(t, parley, key)
 })
 
-t.test('if the database is dead, requests are refused with 503 until it returns', async (t) => {
+t.test('if the connection to the database is cut, requests are refused with 503 until it is restored', async (t) => {
   const { relay, parley } = await behindRelay(t)
   relay.cut()
   await until('it notices', async () => !(await isReady(parley)))

@@ -127,7 +127,7 @@ t.test('if a call does not end by its transfer, its two connected legs are hung 
   }
 })
 
-t.test('if connected legs continue after the end of their call, the legs are checked regularly', async (t) => {
+t.test('if connected legs outlive their call, the legs are listed for regular checks', async (t) => {
   const { store, call, caller, recipient, clock, attempt } = await transferring(t)
   const unattended = async () => (await store.legs.unattended(10)).map(({ id }) => id).sort()
   await store.calls.append(call, call.id, [attempt('completed')])

@@ -43,7 +43,7 @@ t.test('a journal file is adopted by only one process', async (t) => {
   t.same(readdirSync(folder), [])
 })
 
-t.test('a row that is appended during the adoption of its file goes to a new file with its choice', async (t) => {
+t.test("a row appended during its file's adoption goes to a new file with its routing choice", async (t) => {
   const { folder, journal, written, texts, write } = setup(t)
   const a = journal('a')
   await a.append([row('1')])

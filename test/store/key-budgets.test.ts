@@ -181,7 +181,7 @@ t.test('a budget event is reported once for each key and period, also with two p
   t.equal(await store.credit.refusal(caller), 'budget')
 })
 
-t.test("a dead process's reservations are given back to the budget", async (t) => {
+t.test("a dead process's reservations are released to the budget", async (t) => {
   const url = await cluster.database()
   const clock = storeClock()
   const store = await cluster.store(t, url, { clock, serves: false })

@@ -84,7 +84,7 @@ t.test("the readable part of an earlier version's policy row is used", (t) => {
   t.end()
 })
 
-t.test('the store warns about unreadable policy rows, and returns the same policy everywhere', async (t) => {
+t.test('the store warns about unreadable policy rows, and all reads return the same policy', async (t) => {
   const cluster = await TestCluster.start()
   t.teardown(() => cluster.stop())
   const url = await cluster.database()

@@ -264,7 +264,7 @@ t.test("a row that Postgres refuses is logged, and its batch's other rows are wr
   t.match(await cluster.sql(t, url)`select count(*) from requests`, [{ count: 2 }], 'the others are written')
 })
 
-t.test('credit is reserved and given back', async (t) => {
+t.test('credit is reserved, and unused credit is released', async (t) => {
   const url = await cluster.database()
   const store = await cluster.store(t, url)
 
@@ -293,7 +293,7 @@ t.test('credit is reserved and given back', async (t) => {
     t.equal(await store.credit.reserve('org_unknown', 'req_0', 1), 'credit')
   })
 
-  await t.test('a request may reserve more than once, and all unused credit is given back', async (t) => {
+  await t.test('a request may reserve more than once, and all unused credit is released', async (t) => {
     const { id } = await organization(store, 'long', 100)
     const asks = [10, 20, 30].map((amount) => store.credit.reserve(id, 'req_long', amount))
     t.same(await Promise.all(asks), [null, null, null])
@@ -303,7 +303,7 @@ t.test('credit is reserved and given back', async (t) => {
     t.equal(await creditOf(store, id), 100)
   })
 
-  await t.test('a cancelled reservation is given back once', async (t) => {
+  await t.test('a cancelled reservation is released once', async (t) => {
     const { id } = await organization(store, 'cancelled', 100)
     await store.credit.reserve(id, 'req_x', 80)
     await store.credit.cancel(id, 'req_x', 80)
@@ -311,7 +311,7 @@ t.test('credit is reserved and given back', async (t) => {
     t.equal(await creditOf(store, id), 100)
   })
 
-  await t.test("a killed process's reservation is given back when its heartbeat has expired", async (t) => {
+  await t.test("a killed process's reservation is released when the process's heartbeat has expired", async (t) => {
     const { id } = await organization(store, 'crashed', 100)
     const ask = JSON.stringify({ organizationId: id, requestId: 'req_dead', microUsd: 70 })
     const process = await spawned([cluster.folder, url, 'reserve', ask], 'ready')

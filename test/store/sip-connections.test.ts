@@ -67,7 +67,7 @@ const outbound = {
   ...addressing,
 } as const
 
-t.test('a call belongs to the connections with its address, first to the connection of its number', async (t) => {
+t.test("a call matches the connections with its source address, first its number's connection", async (t) => {
   const { connections, one, other, add, number } = await openConnections(t)
   const [first, second] = [await add(one), await add(other, { createdAtMs: 2 })]
   await add(one, { test: true })
@@ -84,7 +84,7 @@ t.test('a call belongs to the connections with its address, first to the connect
 })
 
 t.test(
-  'if two organizations use the same trunk company, the exact number decides, and then the earlier import',
+  'if two organizations share a trunk provider, a call goes to the exact number, then the earlier import',
   async (t) => {
     const { connections, one, other, add, number } = await openConnections(t)
     const [first, second] = [await add(one), await add(other, { createdAtMs: 2 })]
@@ -124,7 +124,7 @@ t.test(
   },
 )
 
-t.test('a call must authenticate if a connection with a login was the first to import the number', async (t) => {
+t.test('a call must authenticate if the first connection to import its number has a login', async (t) => {
   const { connections, one, other, add, number } = await openConnections(t)
   const inbound = { allowedAddresses: [], username: 'desk', hasPassword: true }
   const passwords = { inbound: 'open sesame' }
@@ -175,7 +175,7 @@ t.test('passwords are stored sealed, and are opened only for the SIP line', asyn
   t.notMatch(row?.['sealed'], /k4n4ry/)
 })
 
-t.test('a connection is failing after three unanswered requests, and ready after an answer or a call', async (t) => {
+t.test('a SIP connection is failing after three unanswered requests, and ready after an answer', async (t) => {
   const { connections, one, add, statusOf } = await openConnections(t)
   const { id } = await add(one, { outbound })
   await connections.noteAnswer(id, false)

@@ -162,7 +162,7 @@ t.test("an organization's webhook secret is created once, and may be replaced", 
   t.same([...after].sort(), rotations.map(({ secret }) => secret).sort(), 'two at once follow one another')
 })
 
-t.test('while the database is away, deliveries are signed with the last known secret', async (t) => {
+t.test('while the database is unreachable, deliveries are signed with the last known secret', async (t) => {
   const store = await cluster.store(t, await cluster.database())
   const { id } = await organization(store, 'a')
   const known = await store.webhookSecrets.signingSecrets(id)

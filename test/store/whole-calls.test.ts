@@ -44,7 +44,7 @@ t.test('a call and its transfers are read in the same snapshot', async (t) => {
   t.same(torn, [])
 })
 
-t.test('a whole call is read only by its tenant', async (t) => {
+t.test('a call with its turns, spans and report is read only by its tenant', async (t) => {
   const store = await cluster.store(t, await cluster.database())
   const { id: organizationId } = await organization(store, 'a')
   const call = newCall(organizationId)
