@@ -12,7 +12,7 @@ import { wholeProcess } from './quiet.ts'
 const cluster = await TestCluster.start()
 t.teardown(() => cluster.stop())
 
-t.test('the process is not quiet while Postgres runs statements, connects or notifies', async (t) => {
+t.test('the process does not count as idle while Postgres runs statements, connects or notifies', async (t) => {
   const sql = openDatabase({ databaseUrl: await cluster.database() })
   const other = openDatabase({ databaseUrl: await cluster.database() })
   t.teardown(() => Promise.all([sql.end(), other.end()]))
@@ -41,7 +41,7 @@ t.test('the process is not quiet while Postgres runs statements, connects or not
   t.equal(done, 6, 'also after a failure')
 })
 
-t.test('the process is not quiet during requests, file access and the next turn of the event loop', async (t) => {
+t.test('the process does not count as idle during requests, file access and queued event loop work', async (t) => {
   const server = createServer((_request, response) => setTimeout(() => response.end('here'), 5))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   t.teardown(() => server.closeAllConnections())
