@@ -33,7 +33,7 @@ const ask: LlmRequest = {
   tools: [],
 }
 
-t.test('Claude passes the suite of the LLM port', (t) =>
+t.test('Claude passes the shared adapter tests for LLMs', (t) =>
   llmSuite(t, { provider: adapter, stub, model: 'claude-haiku-4-5', apiKey, usage, answeredBy: ask.model, keeps }),
 )
 

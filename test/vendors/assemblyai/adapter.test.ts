@@ -16,7 +16,7 @@ const apiKey = 'aai-key-canary'
 const provider = (baseUrl: string, limits: OutboundLimits = outboundDefaults) =>
   createAssemblyaiProvider(vendorOptions('assemblyai', apiKey, baseUrl, limits))
 
-void t.test('AssemblyAI passes the suite for recordings', async (t) => {
+void t.test('AssemblyAI passes the shared adapter tests for recordings', async (t) => {
   const stub = await startAssemblyaiStub()
   t.teardown(() => stub.close())
   await sttSuite(t, {
@@ -111,7 +111,7 @@ void t.test('the polls for a transcript have growing delays and a limit', async 
   await assemblyai.close()
 })
 
-void t.test('AssemblyAI passes the suite for live recognition', async (t) => {
+void t.test('AssemblyAI passes the shared adapter tests for live recognition', async (t) => {
   const stub = await startAssemblyaiStub()
   t.teardown(() => stub.close())
   for (const model of ['universal-streaming-multilingual', 'u3-rt-pro']) {

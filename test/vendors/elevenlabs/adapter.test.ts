@@ -19,15 +19,15 @@ const given = { provider, stub, apiKey, model: 'eleven_flash_v2_5' }
 /** undici opens a connection in place of the connection that ended with its attempt. */
 const keeps = { sockets: 1, because: 'the pool replaces the connection of a call that was left' }
 
-t.test('ElevenLabs speech passes the suite over HTTP', (t) =>
+t.test('ElevenLabs speech passes the shared adapter tests over HTTP', (t) =>
   ttsSuite(t, {
     ...given,
     keeps,
     cannot: { header_only: 'raw samples have no header', error_mid: 'an audio body has no room for an error' },
   }),
 )
-t.test('ElevenLabs speech passes the suite over the socket', (t) => ttsLiveSuite(t, given))
-t.test('Scribe passes the STT suite', (t) =>
+t.test('ElevenLabs speech passes the shared adapter tests over the socket', (t) => ttsLiveSuite(t, given))
+t.test('Scribe passes the shared adapter tests for STT', (t) =>
   sttSuite(t, { ...given, keeps, model: 'scribe_v2', billedMs: recordingMs }),
 )
 
@@ -41,7 +41,7 @@ const overSocket: Speak = (request) => present(tts.live?.(request, never), 'live
 const unsupported = { errorClass: 'unsupported', sent: false }
 const say: TtsRequest = { model: 'eleven_flash_v2_5', text: 'Hello there.', outputFormat: speechFormat }
 
-t.test('ends of characters are requested only if needed, and are converted to positions in the text', async (t) => {
+t.test('end times of characters are requested only if needed, and converted to text positions', async (t) => {
   const text = 'Say “$4.50”, twenty-one.'
   const ends: WordEnd[] = []
   stub.behave('ok')

@@ -17,7 +17,7 @@ const realtime: SttStreamGiven = { provider, stub, apiKey, model: 'scribe_v2_rea
 const elevenlabs = provider(stub.url)
 t.teardown(() => elevenlabs.close())
 
-t.test('Scribe passes the suite for live recognition', (t) => sttStreamSuite(t, realtime))
+t.test('Scribe passes the shared adapter tests for live recognition', (t) => sttStreamSuite(t, realtime))
 
 t.test('a realtime session of Scribe sends the query and the audio that ElevenLabs expects', async (t) => {
   await t.test('the options of a realtime session are sent in the query', async (t) => {
@@ -119,7 +119,7 @@ t.test('a realtime session ends even if ElevenLabs does not acknowledge the end'
       t.match(opened.events.at(-1), { type: 'failed', error: { errorClass: 'timeout' } })
     }),
   )
-  await t.test('if the silence at the end is never answered, the session ends', (t) =>
+  await t.test('if ElevenLabs never answers the final silence, the session ends after a timeout', (t) =>
     against(t, async ({ opened, clock }) => {
       opened.stream.audio(Buffer.alloc(3200))
       opened.stream.end()

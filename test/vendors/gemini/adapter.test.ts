@@ -38,8 +38,10 @@ const ask: LlmRequest = {
 }
 const say: TtsRequest = { model: 'gemini-3.8-flash-tts', text: 'Hello', outputFormat: speechFormat }
 
-t.test('Gemini passes the LLM suite', (t) => llmSuite(t, { ...given, model: ask.model, usage, answeredBy: 'stub' }))
-t.test('Gemini passes the suite of the speech port', (t) => ttsSuite(t, { ...given, model: say.model }))
+t.test('Gemini passes the shared adapter tests for LLMs', (t) =>
+  llmSuite(t, { ...given, model: ask.model, usage, answeredBy: 'stub' }),
+)
+t.test('Gemini passes the shared adapter tests for speech', (t) => ttsSuite(t, { ...given, model: say.model }))
 
 t.test('a conversation is sent in the fields of the Gemini API', async (t) => {
   const items: LlmRequest['items'] = [

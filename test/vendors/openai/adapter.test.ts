@@ -50,23 +50,25 @@ const mistral = made({ transcriptions: 'voxtral', models: { stt: ['voxtral-mini-
 const given = { provider, stub, apiKey }
 const rawAudio = { error_mid: 'the body is samples: an error in it would be played as audio' }
 
-t.test('chat completions pass the LLM suite', (t) =>
+t.test('chat completions pass the shared adapter tests for LLMs', (t) =>
   llmSuite(t, { ...given, model: 'gpt-4.1', usage, answeredBy: 'stub' }),
 )
-t.test('responses pass the suite of the LLM port', (t) =>
+t.test('responses pass the shared adapter tests for LLMs', (t) =>
   llmSuite(t, { ...given, provider: openai, model: 'gpt-4.1', usage, answeredBy: 'stub', withoutChat: true }),
 )
-t.test('transcriptions pass the suite for recordings', (t) =>
+t.test('transcriptions pass the shared adapter tests for recordings', (t) =>
   sttSuite(t, { ...given, model: 'whisper-1', billedMs: billedSeconds * 1000 }),
 )
-t.test("transcriptions in Mistral's form pass the suite for recordings", (t) =>
+t.test("transcriptions in Mistral's form pass the shared adapter tests for recordings", (t) =>
   sttSuite(t, { ...given, provider: mistral, model: 'voxtral-mini-2602', billedMs: billedSeconds * 1000 }),
 )
-t.test('speech passes the suite of the speech port', (t) => ttsSuite(t, { ...given, model: 'tts-1', cannot: rawAudio }))
-t.test("speech in Groq's WAV form passes the suite of the speech port", (t) =>
+t.test('OpenAI speech passes the shared adapter tests for speech', (t) =>
+  ttsSuite(t, { ...given, model: 'tts-1', cannot: rawAudio }),
+)
+t.test("speech in Groq's WAV form passes the shared adapter tests for speech", (t) =>
   ttsSuite(t, { ...given, model: 'canopylabs/orpheus-v1-english', cannot: rawAudio }),
 )
-t.test("speech in Mistral's events passes the suite of the speech port", (t) =>
+t.test("speech in Mistral's events passes the shared adapter tests for speech", (t) =>
   ttsSuite(t, {
     ...given,
     model: 'voxtral-mini-tts-2603',
@@ -76,7 +78,7 @@ t.test("speech in Mistral's events passes the suite of the speech port", (t) =>
 )
 
 const live = { ...given, provider: openai, model: 'gpt-4o-transcribe', billedMs: 2000 }
-t.test('realtime transcription at 24 kHz passes the suite for live recognition', (t) =>
+t.test('realtime transcription at 24 kHz passes the shared adapter tests for live recognition', (t) =>
   sttStreamSuite(t, { ...live, audio: { encoding: 'pcm_s16le', sampleRateHz: 24_000, channels: 1 } }),
 )
 

@@ -48,7 +48,7 @@ const given = (audio = pcm24): SttStreamGiven => ({
   expected: { error_mid: { errorClass: 'server', because: 'it has no word for an overload' } },
 })
 
-t.test('Speaches passes the suite for live recognition', (t) => sttStreamSuite(t, given()))
+t.test('Speaches passes the shared adapter tests for live recognition', (t) => sttStreamSuite(t, given()))
 
 async function open(t: Test, changes: Partial<SttStreamRequest> = {}, key: string | null = apiKey) {
   stub.behave('ok')

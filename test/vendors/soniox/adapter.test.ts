@@ -18,7 +18,7 @@ const provider = (baseUrl: string, limits: OutboundLimits = outboundDefaults) =>
 const audio = { encoding: 'pcm_s16le', sampleRateHz: 16_000, channels: 1 } as const
 const request: SttStreamRequest = { model: 'stt-rt-v5', audio, interimResults: true, words: true }
 
-void t.test('Soniox passes the suite for live recognition', async (t) => {
+void t.test('Soniox passes the shared adapter tests for live recognition', async (t) => {
   const stub = await startSonioxStub()
   t.teardown(() => stub.close())
   await sttStreamSuite(t, { provider, stub, model: 'stt-rt-v5', apiKey })

@@ -25,7 +25,9 @@ t.teardown(async () => {
 const say: TtsRequest = { model: 'tts-rt-v2', text: 'Say "this"\n', outputFormat: speechFormat }
 const framesOf = () => stub.seen[0]?.texts.map((text) => JSON.parse(text) as Record<string, unknown>) ?? []
 
-t.test('Soniox passes the suite of the speech port', (t) => ttsSuite(t, { provider, stub, model: 'tts-rt-v2', apiKey }))
+t.test('Soniox passes the shared adapter tests for speech', (t) =>
+  ttsSuite(t, { provider, stub, model: 'tts-rt-v2', apiKey }),
+)
 
 t.test('speech of Soniox is requested in the nearest format', async (t) => {
   const formats: [OutputFormat['encoding'], number, string, OutputFormat['encoding'], number][] = [

@@ -32,7 +32,7 @@ function inEnglish(speechmatics: Provider): Provider {
 
 const audio = { encoding: 'pcm_s16le', sampleRateHz: 16_000, channels: 1 } as const
 
-void t.test('Speechmatics passes the suite for live recognition', async (t) => {
+void t.test('Speechmatics passes the shared adapter tests for live recognition', async (t) => {
   const stub = await startSpeechmaticsStub()
   t.teardown(() => stub.close())
   await sttStreamSuite(t, {
