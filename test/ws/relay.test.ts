@@ -85,7 +85,7 @@ overEngines(t, (t) => {
     await until(() => reached.sockets() + holder.sockets() === 0)
   })
 
-  t.test('if the client leaves, the owning process is notified; if it stops, the client may reconnect', async (t) => {
+  t.test('the owning process is notified of a lost client; if that process stops, the client gets 1012', async (t) => {
     const dataDir = dataFolder(t)
     const holder = await owner(t, dataDir)
     const reached = await entrance(t, dataDir)
