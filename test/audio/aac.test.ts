@@ -6,7 +6,7 @@ import { be32, box, ftyp, mdat, type Sound, trak, zeros } from './mp4.ts'
 
 const sound: Sound = { rateHz: 44_100, channels: 2, duration: 88_200 }
 
-t.test('the format and length of an MP4 file are read, whether its head is at the start or at the end', (t) => {
+t.test('the format and length of an MP4 file are read, with the moov box at the start or the end', (t) => {
   const moov = box('moov', box('mvhd', zeros(100)), trak(sound))
   const video = trak({ ...sound, handler: 'vide', codec: 'avc1' }, 2)
   const long = box('mdat', zeros(16))

@@ -79,7 +79,7 @@ t.test('streams converted at the same time share each turn of the event loop', a
   t.ok(most <= valuesInTurnMax, `${most} values`)
 })
 
-t.test('organizations get equal shares of the conversion, however many streams one organization has', async (t) => {
+t.test('organizations get equal shares of the conversion time, even if one has many streams', async (t) => {
   const format: OutputFormat = { ...native, sampleRateHz: 192_000 }
   const values = { hostile: 0, honest: 0 }
   let isOver = false
@@ -96,7 +96,7 @@ t.test('organizations get equal shares of the conversion, however many streams o
   t.ok(values.hostile < 2 * values.honest, `${values.hostile} values`)
 })
 
-t.test('a filter between two sample rates is made in one step only if the filter is short', (t) => {
+t.test('the filter for a pair of sample rates is computed in one step only if the filter is short', (t) => {
   const usual = [8000, 11_025, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000]
   for (const fromHz of usual) for (const toHz of usual) t.ok(hasShortFilter(fromHz, toHz), `${fromHz} to ${toHz}`)
   t.ok(hasShortFilter(24_000, 96_000))

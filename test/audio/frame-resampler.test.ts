@@ -3,7 +3,7 @@ import { FrameResampler } from '../../audio/frame-resampler.ts'
 
 const rates = [8000, 16_000, 24_000, 44_100, 48_000]
 
-t.test('a tone keeps its length and quality at the other rate, for pieces of any size', (t) => {
+t.test('a resampled tone keeps its length and quality, for chunks of any size', (t) => {
   for (const fromHz of rates)
     for (const toHz of rates) {
       const input = tone(fromHz, 1000, fromHz)

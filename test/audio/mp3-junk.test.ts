@@ -26,7 +26,7 @@ const fronts: Record<string, Uint8Array> = {
   'bytes that look like a frame': bytes(file.subarray(0, 4), new Uint8Array(50)),
 }
 
-t.test('the first true MP3 frame is found behind other data', (t) => {
+t.test('the first real MP3 frame is detected after leading junk data', (t) => {
   for (const [name, front] of Object.entries(fronts)) {
     for (const sizes of [[front.length + file.length], [1], [1000, 7]]) {
       const recording = recognised(cut(bytes(front, file), ...sizes), null)

@@ -297,7 +297,7 @@ t.test('WebM: a file with known sizes is read, and a file that is cut, damaged o
   t.end()
 })
 
-t.test('MP3: tags are skipped, a cut file is noticed, and noise is refused', (t) => {
+t.test('MP3: tags are skipped, a truncated file is detected, and noise is refused', (t) => {
   const file = readFixture('privacy-prompt', 'mp3')
   const { durationMs } = recognised([file], null)
   const tag = bytes(text('ID3\x04\0\0'), Uint8Array.of(0, 0, 2, 44), new Uint8Array(300).fill(0xff))
@@ -312,7 +312,7 @@ t.test('MP3: tags are skipped, a cut file is noticed, and noise is refused', (t)
   t.end()
 })
 
-t.test("the refusal of an unsupported format has the format's name", (t) => {
+t.test('the error for an unsupported format names the format', (t) => {
   refuses(t, 'unsupported', /MP4/, bytes(u32(0x20), text('ftypM4A '), second))
   refuses(t, 'unsupported', /AIFF/, bytes(text('FORM'), second))
   refuses(t, 'unrecognised', /no known format/, text('hello'))

@@ -18,7 +18,7 @@ import { bytes, cut, sine } from './build.ts'
 
 const convertSpeech = createConvertSpeech(createResampler)
 
-t.test('G.711: the tables have the values of the recommendation', (t) => {
+t.test('G.711: the tables have the values of the ITU-T recommendation', (t) => {
   // The values are the decisions and outputs in G.711's tables 2a and 2b, on a 16-bit scale.
   t.same(
     [0xff, 0x7f, 0x80, 0x00, 0xf0, 0xe0].map((code) => mulawToLinear[code]),
@@ -54,7 +54,7 @@ t.test('G.711: the tables have the values of the recommendation', (t) => {
   t.end()
 })
 
-t.test('every encoding writes the same bytes that it has read', (t) => {
+t.test('in every encoding, decoded and re-encoded samples stay the same', (t) => {
   const exact = ['pcm_u8', 'pcm_s16le', 'pcm_s24le', 'alaw'] as const satisfies SampleEncoding[]
   for (const encoding of exact) {
     fc.assert(
@@ -85,7 +85,7 @@ t.test('channels are mixed down, copied and averaged', (t) => {
   t.end()
 })
 
-t.test('frames are handed out whole, wherever the chunks are cut', (t) => {
+t.test('only whole frames are emitted, wherever the chunks are cut', (t) => {
   const body = Uint8Array.from({ length: 240 }, (_, i) => i)
   fc.assert(
     fc.property(
@@ -194,7 +194,7 @@ t.test('live resampling has 70 dB of signal to noise, keeps the length and adds 
     }
 })
 
-t.test('the short filter for live speech sounds like the long filter', async (t) => {
+t.test('the short filter for live speech gives nearly the same samples as the long filter', async (t) => {
   const clip = await speechAt('privacy-prompt', 24_000)
   const bytes = new Uint8Array(clip.slice().buffer)
   const from: OutputFormat = { ...native, sampleRateHz: 24_000 }

@@ -50,7 +50,7 @@ function withoutKey() {
 
 const sent = () => stub.requests.at(-1)?.json ?? {}
 
-t.test('the body reaches the provider unchanged, and the choices come back unchanged', async (t) => {
+t.test('a chat request reaches the provider unchanged, and the client gets the choices unchanged', async (t) => {
   const all = chatting(t)
   const body = { temperature: 0.3, vendor_knob: { deep: [1, null] }, tools: [], user: 'u', n: 1 }
   const { completion, route } = await all.once(body, { maxOutputTokens: 7 })

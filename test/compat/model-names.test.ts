@@ -47,7 +47,7 @@ function retrieve(target: Target, model: string): Promise<Answer> {
   return send(target, `/v1/models/${encodeURIComponent(model)}`)
 }
 
-t.test('models of vendors without a key are refused at once, and the error names the missing variable', async (t) => {
+t.test('a model whose vendor has no API key is refused at once, and the error names the variable to set', async (t) => {
   const asked: [string, string, (target: Target, model: string) => Promise<Answer>][] = [
     ...['gpt-4o-mini', 'gpt-4o', 'gpt-5', 'o3', 'openai:gpt-4o-mini', 'openai/gpt-4o-mini', 'openai:any-name'].map(
       (name): (typeof asked)[number] => [name, 'OPENAI_API_KEY', chat],
@@ -103,7 +103,7 @@ t.test('a misspelt model name is answered with similar names', async (t) => {
   }
 })
 
-t.test('<provider>:<anything> is sent to the provider, without a rank and without a price', async (t) => {
+t.test('a model name <provider>:<anything> is sent to the provider, without a rank and a price', async (t) => {
   for (const spelling of ['stub:brand-new:7b', 'stub/brand-new:7b']) {
     const answer = await chat(served, spelling)
     t.equal(answer.status, 200, answer.text)

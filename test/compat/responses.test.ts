@@ -112,7 +112,7 @@ t.test('an unknown model is refused, and the error names it', async (t) => {
   t.match(text, /mistral-medium-latest needs a credential that this server does not have: set MISTRAL_API_KEY/)
 })
 
-t.test('a path without /v1, or with /v1 twice, is answered with the nearest path', async (t) => {
+t.test('the 404 for a path without /v1, or with /v1 twice, names the correct path', async (t) => {
   const meant: Record<string, RegExp> = {
     '/responses': /nothing at \/responses\. Did you mean \/v1\/responses\?/,
     '/v1/v1/chat/completions': /Did you mean \/v1\/chat\/completions\?/,

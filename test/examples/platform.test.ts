@@ -197,14 +197,24 @@ t.test('answers about sessions and calls match their examples', async (t) => {
   examples.compare(t, await examples.send(short, beyond), { example: 'RangeNotSatisfiable: range' })
 })
 
-t.test('the verification of a business matches its examples', (t) => compareVerification(t, examples, administration))
+t.test('answers about the verification of a business match their examples', (t) =>
+  compareVerification(t, examples, administration),
+)
 
-t.test('SMS registration matches its examples', (t) => compareSmsRegistration(t, examples, administration, parley))
+t.test('answers about SMS registration match their examples', (t) =>
+  compareSmsRegistration(t, examples, administration, parley),
+)
 
-t.test('numbers match examples', (t) => comparePhoneNumbers(t, examples, { parley, admin: administration }, sipAddress))
-t.test('rich messages match their examples', (t) => compareRmsg(t, examples, { parley, admin: administration }))
+t.test('answers about phone numbers match their examples', (t) =>
+  comparePhoneNumbers(t, examples, { parley, admin: administration }, sipAddress),
+)
+t.test('answers about rich messages match their examples', (t) =>
+  compareRmsg(t, examples, { parley, admin: administration }),
+)
 
-t.test('transfers match their examples', (t) => compareTransfers(t, examples, { parley, admin: administration }))
+t.test('answers about transfers match their examples', (t) =>
+  compareTransfers(t, examples, { parley, admin: administration }),
+)
 
 t.test('answers about scheduled callbacks match their examples', async (t) => {
   const acme = await administration.organization('with callbacks')
@@ -310,7 +320,9 @@ t.test('answers about the organization of a first local run match their examples
   examples.compare(t, changed, { example: 'updateOrganization 200: quiet' })
 })
 
-t.test('credit and its movements match their examples', (t) => compareCredits(t, examples, parley, administration))
+t.test('answers about credit and credit movements match their examples', (t) =>
+  compareCredits(t, examples, parley, administration),
+)
 
 t.test('answers of getUsage match their examples', (t) => compareUsage(t, examples, administration))
 

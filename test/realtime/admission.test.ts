@@ -100,7 +100,7 @@ overEngines(t, async (t) => {
     t.match(client.frames('ready'), [{ model: 'nova-3' }])
   })
 
-  t.test('an error of the client is answered before an error of the server', async (t) => {
+  t.test('a client error such as a wrong origin or scope is answered before a lack of credit', async (t) => {
     const poor = await admin.organization('poor', { scopes, creditMicroUsd: 0 })
     const foreign = { origin: 'https://foreign.example' }
     const key = bearer(poor)

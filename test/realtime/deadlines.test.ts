@@ -22,7 +22,7 @@ t.test('a deadline fires within two ticks after its time, and never before', asy
   }
 })
 
-t.test("the delays of a deadline's checks do not add up", async (t) => {
+t.test('if the checks of a deadline are late, their delays do not add up', async (t) => {
   const { clock, deadlines, dated, firedMs } = watch(300)
   dated.due = deadlines.after(20_000)
   await clock.advance(25_000)

@@ -23,7 +23,7 @@ async function fails(t: Test, client: Client, { closeCode, code, message }: Fail
   t.equal(client.frames('error').length, 1)
 }
 
-t.test('if the embedded voice is full, a stream fails after whole sentences, and others go on', async (t) => {
+t.test('if the embedded TTS queue is full, a stream fails after a whole sentence, and others go on', async (t) => {
   // One place speaks and one waits, and each stream requests one sentence at a time. So two streams always find a
   // place.
   const server = await ownServer(t, { PARLEY_LOCAL_TTS_PROCESSES: '1', PARLEY_LOCAL_QUEUE_MAX: '1' })

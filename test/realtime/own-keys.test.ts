@@ -99,7 +99,7 @@ async function isRefused(t: Test, target: Target, address: keyof typeof pinned):
   t.match(client.frames('error'), [{ code: 'INVALID_CONFIG', retryable: false }])
 }
 
-t.test('a stream uses the organization’s provider key and costs it nothing', async (t) => {
+t.test('a stream with the organization’s provider key costs the organization no credit', async (t) => {
   const acme = await organization('acme')
   const refused = { status: 402, code: 'insufficient_credit' }
   t.same(await refusal(acme, hearing, { headers: { authorization: `Bearer ${acme.key}` } }), refused)

@@ -35,7 +35,7 @@ if ('missing' in browser) {
   t.teardown(() => parley.remove())
   const key = readLocalSecret(parley.dataDir, 'local.key') ?? ''
 
-  t.test('the page speaks, listens and shows the route, without another server', { timeout: 100_000 }, async (t) => {
+  t.test('the page /try works with the microphone and requests no other server', { timeout: 100_000 }, async (t) => {
     const context = await browser.newContext({ permissions: ['microphone'] })
     const page = await context.newPage()
     const seen = watch(page)
@@ -86,7 +86,7 @@ if ('missing' in browser) {
     t.notMatch(shown, /sk_(live|test)_\w/)
   })
 
-  t.test('a foreign page is refused with 403 before the upgrade', async (t) => {
+  t.test('a page of a foreign origin is refused with 403 before the upgrade', async (t) => {
     const foreign = await serveEmptyPage()
     t.teardown(() => foreign.close())
     const context = await browser.newContext({ permissions: [] })

@@ -144,7 +144,7 @@ t.test('the icon and robots.txt are served to clients on every machine', async (
   t.match([robots.status, robots.headers['content-type'], robots.body], [200, /^text\/plain/, 'Disallow: /'])
 })
 
-t.test('the page /try gets a token, but a foreign page does not', async (t) => {
+t.test('the page /try gets a token, but a page of a foreign origin does not', async (t) => {
   const server = await serve(t)
   const own = { origin: server.url }
   const { status, headers, body } = await ask(server, 'POST', '/try/token', own)

@@ -121,7 +121,7 @@ async function visits(browser: Browser): Promise<void> {
     }
   })
 
-  t.test('the curl commands of /try work as they are', async (t) => {
+  t.test('the curl commands on /try work without changes', async (t) => {
     const page = await visit()
     await page.fill('#text', `It's "quoted", and costs $5.`)
     await page.selectOption('#tts-voice', 'awb')

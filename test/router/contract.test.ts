@@ -140,7 +140,7 @@ t.test('the contract is served without a key and equals the file in specs/', asy
   t.same(document, specification)
 })
 
-t.test('the contract is version 1, without deprecated or pushed operations', async (t) => {
+t.test('the contract is version 1, without deprecated operations or webhooks', async (t) => {
   type Operations = Record<string, { deprecated?: boolean }>
   type Document = { openapi: string; info: { version: string }; paths: Record<string, Operations> }
   const document = (await send(parley, '/router/openapi.json')).json<Document>()
@@ -156,7 +156,7 @@ t.test('the contract is version 1, without deprecated or pushed operations', asy
   t.notOk(operations.some(({ deprecated }) => deprecated))
 })
 
-t.test('no table contains content from a request or answer', async (t) => {
+t.test('no database table contains content from a request or answer', async (t) => {
   stub.behave({ kind: 'ok', text: 'A k4n4ry of the answer.' })
   const asked = { ...ask('A k4n4ry of the request.'), ...explicit('mock/mock') }
   const answers = [
@@ -205,7 +205,7 @@ t.test('the error codes of all operations are in one table', (t) => {
   t.end()
 })
 
-t.test('clients without a valid API key or its scope are refused', async (t) => {
+t.test('clients without a valid API key or without the required scope are refused', async (t) => {
   const stranger = { url: parley.url, key: `sk_live_${'n'.repeat(32)}` }
   const nobody = { url: parley.url, key: '' }
   for (const target of [stranger, nobody]) {

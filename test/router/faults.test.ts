@@ -83,7 +83,7 @@ function childrenOf(kind: 'stt-child' | 'tts-child'): number[] {
   return descendants(process.pid, kind).filter((child) => !childrenBefore.includes(child))
 }
 
-t.test('if a speech process is killed during a transcription, the answer is 502 and the next one works', async (t) => {
+t.test('if a speech process is killed during a transcription, the answer is 502; the next works', async (t) => {
   await serves(t)
   const asked = transcribe(parley, long, { ...telephone, ...stt })
   process.kill(await busyChild('stt-child'), 'SIGKILL')

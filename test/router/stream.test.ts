@@ -57,7 +57,7 @@ overEngines(t, async (t) => {
     t.equal(events.filter((event) => terminals.has(event.event)).length, 1)
   })
 
-  t.test("the id is the request's id, and the provider's id is not shown", async (t) => {
+  t.test("a streamed answer has the request's id, and not the provider's id", async (t) => {
     const whole = await parley.clock.during(postJson(parley, responses, ask('hello', pinned)))
     t.equal(whole.json<{ id: string }>().id, `resp_${whole.headers.get('service-request-id')}`)
     for (const { text } of [whole, await stream()]) t.notMatch(text, 'chatcmpl-1')
