@@ -108,7 +108,7 @@ t.test('a pause of the agent is not counted as a gap', (t) => {
   t.end()
 })
 
-t.test('a mark is passed when the audio before it was played, at every rate of the device', (t) => {
+t.test('a mark is passed when the audio before the mark was played, at every device sample rate', (t) => {
   for (const toHz of [8000, 16_000, 22_050, 44_100, 48_000]) {
     const { playout, marks, run } = device({ toHz })
     for (let i = 1; i <= 50; i++) {

@@ -187,7 +187,7 @@ t.test('a model whose provider requests a pause gets no requests in the pause, w
   t.equal(health.blocked(llm), null, 'with a bound of 0 Retry-After is not obeyed')
 })
 
-t.test('live figures need enough samples, follow new samples, and expire', async (t) => {
+t.test("a model's live figures need enough samples, follow new samples, and expire", async (t) => {
   const { clock, health, llm } = setup()
   const succeed = (firstByteMs: number) => health.begin(llm, 'stream')?.succeeded({ firstByteMs })
   succeed(100)

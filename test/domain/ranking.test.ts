@@ -67,7 +67,7 @@ t.test('the region orders only candidates with equal scores', (t) => {
   t.end()
 })
 
-t.test('figures that a vendor reports only about its models do not rank it against other vendors', (t) => {
+t.test("vendor-reported figures do not rank a vendor's models against other vendors' models", (t) => {
   const own = { source: 'own', vendorReported: true }
   const boaster = provider('boaster', [
     model('stt', { id: 'a', benchmarks: [wer(1, 'de', own)] }),

@@ -177,7 +177,7 @@ overEngines(t, (t) => {
     )
   })
 
-  onBoth('text parts are strings in any order, and parts that are not declared are dropped', {}, async (t, url) => {
+  onBoth('text parts are read as strings in any order, and undeclared parts are dropped', {}, async (t, url) => {
     const model = { name: 'model', body: 'é:1' }
     const times = ['word', 'segment'].map((body) => ({ name: 'times[]', type: 'text/plain; charset=utf-8', body }))
     const others = [
@@ -352,7 +352,7 @@ overEngines(t, (t) => {
     t.match((await raw(port, unwanted + next)).text, /^HTTP\/1.1 404[\s\S]*HTTP\/1.1 200/)
   })
 
-  onBoth('a client may leave at any byte of its body', {}, async (t, url, port, server) => {
+  onBoth('a client may disconnect at any byte of its request body', {}, async (t, url, port, server) => {
     const body = multipart('b', request, { ...audio, body: sound.subarray(0, 2000) })
     const head = `POST /v1/upload HTTP/1.1\r\nHost: a\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: ${body.length}\r\n\r\n`
     const whole = Buffer.concat([Buffer.from(head), body])

@@ -33,7 +33,7 @@ const pinned = (text: string) => ask(text, { routing: { mode: 'explicit', provid
 const withKey = (key: string, text = 'hello'): Promise<Answer> =>
   postJson(parley, responses, pinned(text), { 'idempotency-key': key })
 
-t.test('if the process dies before the dispatch, the idempotency key is usable after its lease', async (t) => {
+t.test('if the process dies before the dispatch, the idempotency key is free when its lease expires', async (t) => {
   const sql = openDatabase(dataDir)
   await holdDispatch(sql)
   const key = randomUUID()

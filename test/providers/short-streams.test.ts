@@ -79,7 +79,7 @@ t.test('the last event of an OpenAI response is read even if no blank line follo
   t.match((await collect<LlmEvent>(responses.llm.stream(ask, never))).at(-1), { type: 'end', stopReason: 'stop' })
 })
 
-t.test('an event of several lines is read, and so is an event after a letter split over two chunks', async (t) => {
+t.test('an event of several lines is read, and so is an event whose character is split over two chunks', async (t) => {
   const read = (...pieces: (string | Buffer)[]) =>
     collect(readEventStream(Readable.from(pieces.map((piece) => Buffer.from(piece))), 200))
   t.same(await read('event: x\ndata: {\ndata: "a": 1}'), [{ event: 'x', data: '{\n"a": 1}' }])

@@ -93,7 +93,7 @@ t.test('audio that the client cleared is never transcribed', async (t) => {
   await client.closed
 })
 
-t.test('times count from the start of the OpenAI-compatible session', async (t) => {
+t.test('event times count from the start of the OpenAI-compatible session', async (t) => {
   const client = await connect(input({ turn_detection: { type: 'server_vad', silence_duration_ms: 300 } }))
   append(client, silence(5000))
   client.send({ type: 'input_audio_buffer.clear' })

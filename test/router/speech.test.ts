@@ -209,7 +209,7 @@ t.test('speed changes the length of speech, and each voice differs in sound', as
   t.equal(sounds.size, voices.length, 'each is another voice')
 })
 
-t.test('speech is billed by visible characters, and not by bytes', async (t) => {
+t.test('synthesized text is billed by Unicode characters, and not by bytes', async (t) => {
   const answer = await postJson(parley, speech, { input: 'Café ☕ no. 7' })
   t.equal(answer.headers.get('service-usage-characters'), '12')
 })

@@ -107,7 +107,7 @@ t.test('generated code says that it is generated', (t) => {
   t.end()
 })
 
-t.test('no file names a machine or a package registry', (t) => {
+t.test("no file contains a machine's path or a package registry's name", (t) => {
   const own = path.relative(root, import.meta.filename)
   const foreign = [
     /(?<![\w.~-])\/(home|root|work|Users|mnt|workspace)\/\w/,

@@ -161,7 +161,7 @@ t.test('a call that cannot be ended does not delay the ends of other calls', asy
   )
 })
 
-t.test('a call can be claimed again after its owner has released it', async (t) => {
+t.test('a call can be claimed again after the claiming process has released the call', async (t) => {
   const store = await cluster.store(t, await cluster.database())
   const { id: organizationId } = await organization(store, 'a')
   const call = newCall(organizationId)

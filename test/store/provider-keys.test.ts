@@ -115,7 +115,7 @@ t.test("verifying an API key returns its organization's provider key ids in ever
   await untilKnown(other, ofA, [])
 })
 
-t.test('an opened provider key is cached for a while', async (t) => {
+t.test('a decrypted provider key is cached for a limited time', async (t) => {
   const url = await cluster.database()
   const clock = storeClock()
   const store = await cluster.store(t, url, { clock, keyCacheMs: 10_000 })

@@ -110,7 +110,7 @@ t.test('a realtime session ends even if ElevenLabs does not acknowledge the end'
       t.equal(opened.events.at(-1)?.type, 'ended')
     }),
   )
-  await t.test('a last transcript that never comes is a timeout', (t) =>
+  await t.test('if the last transcript never arrives, the stream fails with a timeout', (t) =>
     against(t, async ({ server, opened, clock, untilText }) => {
       server.say('partial_transcript', { text: 'One' })
       await untilText('One')
