@@ -75,7 +75,11 @@ export class Views {
 }
 
 export function viewsOf(document: OpenApiDocument | AsyncApiDocument): Views {
-  return new Views(document, document.kind === 'openapi' ? usageOfOperations(document) : usageOfChannels(document))
+  return new Views(document, usageOf(document))
+}
+
+export function usageOf(document: OpenApiDocument | AsyncApiDocument): Usage {
+  return document.kind === 'openapi' ? usageOfOperations(document) : usageOfChannels(document)
 }
 
 function usageOfOperations({ operations, webhooks }: OpenApiDocument): Usage {
