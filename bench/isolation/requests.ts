@@ -36,12 +36,10 @@ export async function post(target: Target, body: string | FormData, path: string
   }
 }
 
+/** Names the embedded voice: otherwise another provider would take the texts while this voice is busy. */
 export function speak(target: Target, input: string): Promise<number> {
-  return post(
-    target,
-    JSON.stringify({ model: 'auto', voice: 'auto', input, response_format: 'wav' }),
-    '/v1/audio/speech',
-  )
+  const body = { model: 'local/flite', voice: 'auto', input, response_format: 'wav' }
+  return post(target, JSON.stringify(body), '/v1/audio/speech')
 }
 
 /** Connects to the realtime surface. */

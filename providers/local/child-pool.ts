@@ -77,14 +77,24 @@ export class ChildPool {
     this.#places = new Capacity({ max: options.queueMax, part }, owners)
   }
 
+  /**
+   * Throws ProviderError if a new job would be refused now. It costs much less than preparing a job only to have it
+   * refused.
+   */
+  assertRoom(owner: string): void {
+    if (this.isReady) return
+    const place = this.#places.take(owner)
+    if (!place) throw this.#overloaded()
+    place.end()
+  }
+
   /** Runs the job in a child. Rejects with ProviderError; `sent` is false if no child had started the job. */
   async run(job: PoolJob, signal: AbortSignal): Promise<unknown> {
     if (signal.aborted) throw new ProviderError('cancelled', { sent: false })
     if (this.#closed) throw new ProviderError('unreachable', { sent: false })
     const child = this.#queue.size === 0 ? this.#idleChild() : undefined
     const place = child ? null : this.#places.take(job.owner)
-    if (!child && !place && !job.continues)
-      throw new ProviderError('overloaded', { sent: false, retryAfterS: this.#retryAfterS() })
+    if (!child && !place && !job.continues) throw this.#overloaded()
     return new Promise((resolve, reject) => {
       const waiting: Waiting = { job, signal, place, resolve, reject }
       if (child) void this.#work(child, waiting)
@@ -210,6 +220,10 @@ export class ChildPool {
       this.#next()
     })
     return child
+  }
+
+  #overloaded(): ProviderError {
+    return new ProviderError('overloaded', { sent: false, retryAfterS: this.#retryAfterS() })
   }
 
   #retryAfterS(): number {

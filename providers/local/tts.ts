@@ -65,6 +65,7 @@ export function createLocalTts({ pool, jobTimeoutMs }: LocalTtsOptions): Tts {
 
   return {
     async synthesize(request: TtsRequest, signal: AbortSignal): Promise<Speech> {
+      pool.assertRoom(ownerOf(signal))
       const inputs = inputsOf(request, ownerOf(signal))
       const { value: input } = await inputs.next()
       // The text contains only emoji or another script. The error is `bad_request` so no other provider is tried: the
