@@ -6,6 +6,12 @@ import { createUsageMetrics } from './usage-metrics.ts'
 /** Seconds. From a cached answer to the longest transcription. */
 const durationBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300]
 
+/**
+ * The library's gauges with the ending of counters, so Prometheus' tools would take them for counters. Each is the sum
+ * of the gauge without the ending, as in `sum(nodejs_active_handles)`.
+ */
+const misnamedGauges = ['handles', 'requests', 'resources'].map((things) => `nodejs_active_${things}_total`)
+
 export type ProcessMetrics = ReturnType<typeof createMetrics>
 
 /**
@@ -15,6 +21,7 @@ export type ProcessMetrics = ReturnType<typeof createMetrics>
 export function createMetrics() {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
+  for (const name of misnamedGauges) registry.removeSingleMetric(name)
   const shared = { registers: [registry] }
   const requests = new Histogram({
     ...shared,
