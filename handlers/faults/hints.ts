@@ -4,6 +4,8 @@ import { type ErrorCode, errorCodes } from '../../generated/router/errors.ts'
 export type HintSurface = {
   /** The path at which the surface serves its contract. */
   contract: string
+  /** The document with the fields of the surface's requests, if the contract at `contract` does not have them. */
+  fieldsDocument?: string
   /** True if the surface's requests have an Idempotency-Key. */
   hasIdempotencyKeys: boolean
 }
@@ -15,8 +17,9 @@ export type HintSurface = {
 export function hintsOf(surface: HintSurface): Readonly<Record<ErrorCode, string>> {
   const again = `again${withNewKey(surface)}`
   const { contract } = surface
+  const fieldsIn = surface.fieldsDocument ?? `the contract at ${contract}`
   const own: Partial<Record<ErrorCode, string>> = {
-    invalid_parameter: `Correct what param points at; the contract at ${contract} lists the fields and bounds.`,
+    invalid_parameter: `Correct what param points at; ${fieldsIn} lists the fields and bounds.`,
     not_found: `Check the path against the contract at ${contract}; paths are case-sensitive and take no trailing slash.`,
     provider_error: `Send the request ${again}; attempts says what each provider did.`,
     request_timeout: `Send it ${again}, or ask for less; attempts says where the time went.`,

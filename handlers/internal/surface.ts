@@ -50,16 +50,16 @@ export function mountInternal(settings: SurfaceSettings, deps: InternalDeps): Mo
   const handlers = widenInternalHandlers(handlersOf(settings, deps))
   // `cors.origins` does not apply to this surface: pages of other origins cannot read its answers.
   const shared = { ...mountOf(settings), corsOrigins: [], handlers }
-  const writeFault = createFaultWriter({ ...settings, ...words })
+  const writerWith = (fieldsDocument: string) => createFaultWriter({ ...settings, ...words, fieldsDocument })
   return [
     {
       ...shared,
       quota: false,
       health: true,
       surface: partOf((pattern) => pattern !== recordingPattern && !isOfSimulator(pattern)),
-      writeFault,
+      writeFault: writerWith('specs/internal.openapi.yaml'),
     },
-    { ...shared, surface: partOf(isOfSimulator), writeFault },
+    { ...shared, surface: partOf(isOfSimulator), writeFault: writerWith('docs/simulator.md') },
     {
       ...shared,
       surface: partOf((pattern) => pattern === recordingPattern),

@@ -1,5 +1,7 @@
 /** Tests which clients may simulate an inbound call. */
+import { readFileSync } from 'node:fs'
 import t from 'tap'
+import { packageFile } from '../../runtime/package-file.ts'
 import { judgedFetch } from '../oracle.ts'
 import { openAdministration } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
@@ -74,4 +76,20 @@ t.test("if two organizations have the same number, a simulated call reaches the 
   t.equal(await statusOf(parley, {}, { organizationId: two.id }), 403)
   t.equal(await statusOf(parley, {}, { organizationId: own?.id }), 201)
   t.same(await called(2), ['two', 'own'])
+})
+
+t.test('a simulated call with a wrong field is refused with a hint to docs/simulator.md', async (t) => {
+  const parley = await ownServer(t, {}, parts)
+  const page = readFileSync(packageFile('docs/simulator.md'), 'utf8')
+  const wrong = { lines: [''], from: 'nobody', headers: [{}], forwarding: 1, organizationId: '', to: '' }
+  for (const [field, value] of Object.entries(wrong)) {
+    const body = JSON.stringify({ ...asked, [field]: value })
+    const headers = { 'content-type': 'application/json', authorization: `Bearer ${parley.key}` }
+    const answer = await judgedFetch(`${parley.url}/simulator/calls`, { method: 'POST', headers, body })
+    const { error } = (await answer.json()) as { error: { param: string; hint: string } }
+    t.equal(answer.status, 400, field)
+    t.ok(error.param.startsWith(`/${field}`), error.param)
+    t.equal(error.hint, 'Correct what param points at; docs/simulator.md lists the fields and bounds.')
+    t.match(page, `\n| \`${field}\` |`, `docs/simulator.md has ${field}`)
+  }
 })
