@@ -2,9 +2,10 @@
 import t from 'tap'
 import { runCommand } from '../command.ts'
 import { openDatabase } from '../process/database.ts'
+import { until } from '../process/machine.ts'
 import { startStubOpenAi } from '../providers/stub-openai.ts'
 import { ask, postJson, responses, send, speech } from '../router/requests.ts'
-import { answer, pinned, platformKey, routeOf, startAdministered, stubProviders } from './setup.ts'
+import { answer, call, pinned, platformKey, routeOf, startAdministered, stubProviders } from './setup.ts'
 
 const stub = await startStubOpenAi()
 const second = {
@@ -14,9 +15,14 @@ const second = {
   apiKey: platformKey,
   models: { llm: ['chat'], tts: ['speak'] },
 }
+const prices = [
+  { model: 'chat', unit: 'million_input_tokens', microUsd: 2_000_000, asOf: '2026-11' },
+  { model: 'chat', unit: 'million_output_tokens', microUsd: 10_000_000, asOf: '2026-11' },
+]
+const priced = { ...second, id: 'priced', prices }
 t.teardown(() => stub.close())
 const { parley, admin } = await startAdministered(t, {
-  PARLEY_PROVIDERS: stubProviders(stub, [second]),
+  PARLEY_PROVIDERS: stubProviders(stub, [second, priced]),
   PARLEY_CIRCUIT_FAILURES_MAX: '1000',
 })
 
@@ -98,6 +104,21 @@ t.test('an attempt at a priced model shows its price source and its cost', async
   const acme = await admin.organization('local', { creditMicroUsd: 1000 })
   const made = await answer(acme, pinned('local/scripted'))
   t.match((await routeOf(t, acme, made)).attempts, [{ priced: true, cost_micro_usd: '0', price_source: String }])
+})
+
+t.test('an attempt at a priced model takes the cost in its route from the credit', async (t) => {
+  const acme = await admin.organization('paying', { creditMicroUsd: 100_000 })
+  stub.behave({ kind: 'ok', usage: { prompt_tokens: 1_000, completion_tokens: 50 } })
+  const made = await answer(acme, pinned('priced/chat'))
+  const route = await routeOf(t, acme, made)
+  const costMicroUsd = 1_000 * 2 + 50 * 10
+  t.match(route, {
+    cost_micro_usd: String(costMicroUsd),
+    attempts: [{ priced: true, cost_micro_usd: String(costMicroUsd), price_source: /2026-11/ }],
+  })
+  const credit = async () => (await call(acme, 'GET', '/v1/credits')).json<Record<string, string>>()
+  await until('the reservation is given back', async () => (await credit())['reservedMicroUsd'] === '0')
+  t.equal((await credit())['creditMicroUsd'], String(100_000 - costMicroUsd))
 })
 
 t.test('requests with the same candidate list share one row in the database table choices', async (t) => {

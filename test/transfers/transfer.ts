@@ -33,8 +33,9 @@ export function transferOf({ id: callId, organizationId, test, identity }: Call)
   }
 }
 
-/** Makes the entry that a live call would write. */
-export function transferred(transfer: Transfer): CallEntry {
-  const payload = transferPayload({ transfer, nextTransferId: null })
-  return { kind: 'transfer', event: newEvent(`transfer.${transfer.status}`, { payload }), transfer }
+/** Makes the entry that a live call would write. `nextTransferId` is the attempt that follows, if any. */
+export function transferred(transfer: Transfer, nextTransferId: string | null = null): CallEntry {
+  const { status, failureCause } = transfer
+  const payload = transferPayload({ transfer, nextTransferId })
+  return { kind: 'transfer', event: newEvent(`transfer.${status}`, { failureCause, payload }), transfer }
 }

@@ -1,22 +1,25 @@
 /** Tests call events: their types, their time, their endpoints and their fields. Uses a real Postgres. */
 import t from 'tap'
-import { validatorsOf } from '../../app/answer-checks.ts'
 import type { Call, CallEntry } from '../../domain/records/call.ts'
 import type { ExtractionField } from '../../domain/records/webhook-endpoint.ts'
-import { platformContract } from '../../generated/platform/contract.ts'
 import { reportBytesMax } from '../../handlers/platform/event-payloads.ts'
 import { newEvent, newTurn, pipeline } from '../calls/call.ts'
 import { TestCluster } from '../store/cluster.ts'
-import { transferOf, transferred } from '../transfers/transfer.ts'
-import { all, analysis, connected, ended, openWorld, recording, spoken, type World } from './call-events.ts'
+import {
+  all,
+  analysis,
+  append,
+  connected,
+  ended,
+  exampleOf,
+  faultOf,
+  openWorld,
+  recording,
+  spoken,
+} from './call-events.ts'
 
 const cluster = await TestCluster.start()
 t.teardown(() => cluster.stop())
-
-async function append({ store }: World, call: Call, ...entries: CallEntry[]): Promise<void> {
-  const refused = await store.calls.append(call, call.id, entries)
-  if (refused.length > 0) throw new Error('refused')
-}
 
 t.test('a recorded call sends all four webhook events, and another report when the recording is ready', async (t) => {
   const world = await openWorld(t, cluster)
@@ -318,20 +321,6 @@ t.test('a report over 4 MiB omits the oldest turns, and a report of 4 MiB is com
   t.equal(faultOf('call.report', over?.body ?? {}), null)
 })
 
-t.test('call.status is sent for a transfer, with the status of the transfer', async (t) => {
-  const world = await openWorld(t, cluster)
-  await world.endpoint({ events: all })
-  const call = await world.call()
-  const transfer = transferOf(call)
-  await append(world, call, connected(), transferred(transfer))
-  const [, sent] = await world.events(call)
-  t.match(sent, { type: 'call.status', body: { event_type: 'transfer.cancelled', status: 'cancelled' } })
-  t.match(sent?.body['transfer'], { id: transfer.id, status: 'cancelled', next_transfer_id: null, fallback: null })
-  t.equal(faultOf('call.status', sent?.body ?? {}), null)
-  const example = exampleOf('call.status', 'transferred')
-  t.same(Object.keys(sent?.body ?? {}), Object.keys(example), 'the fields of the example in the spec')
-})
-
 t.test('events of test keys are marked, and go only to test endpoints', async (t) => {
   const world = await openWorld(t, cluster)
   await world.endpoint({ events: all })
@@ -342,20 +331,3 @@ t.test('events of test keys are marked, and go only to test endpoints', async (t
   t.ok(events.every(({ endpointId, body }) => endpointId === endpoint && body['test'] === true))
   t.equal(events.length, 2)
 })
-
-/** Validates the payload. Null if it conforms to the contract. */
-function faultOf(type: string, body: object): unknown {
-  const validate = validatorsOf('platform')?.payload(type)
-  return validate?.(body) ? null : (validate?.errors?.[0] ?? `${type} is in no contract`)
-}
-
-type Webhook = {
-  post: { requestBody: { content: { 'application/json': { examples: Record<string, { value: object }> } } } }
-}
-
-/** Returns the named example, or the first one. */
-function exampleOf(type: string, name?: string): object {
-  const { webhooks } = JSON.parse(platformContract) as { webhooks: Record<string, Webhook> }
-  const { examples = {} } = webhooks[type]?.post.requestBody.content['application/json'] ?? {}
-  return examples[name ?? Object.keys(examples)[0] ?? '']?.value ?? {}
-}

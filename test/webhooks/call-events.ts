@@ -1,10 +1,12 @@
 /** A store with endpoints, and the call events in its outbox. */
 import type { Test } from 'tap'
 import { v7 } from 'uuid'
+import { validatorsOf } from '../../app/answer-checks.ts'
 import type { Analysis } from '../../domain/calls/store.ts'
 import type { Call, CallEntry } from '../../domain/records/call.ts'
 import type { Tenant } from '../../domain/records/organization.ts'
 import type { ExtractionField, WebhookEventType } from '../../domain/records/webhook-endpoint.ts'
+import { platformContract } from '../../generated/platform/contract.ts'
 import { eventPayloads } from '../../handlers/platform/event-payloads.ts'
 import type { EventSource } from '../../store/calls/call-webhooks.ts'
 import type { Store } from '../../store/store.ts'
@@ -95,6 +97,11 @@ export async function openWorld(t: Test, cluster: TestCluster, recordingUrl = li
   }
 }
 
+export async function append({ store }: World, call: Call, ...entries: CallEntry[]): Promise<void> {
+  const refused = await store.calls.append(call, call.id, entries)
+  if (refused.length > 0) throw new Error('refused')
+}
+
 const startMs = 1_790_000_000_000
 
 export const connected = (): CallEntry => ({
@@ -133,3 +140,20 @@ export const analysis = (more: Partial<Analysis> = {}): Analysis => ({
   callback: null,
   ...more,
 })
+
+/** Validates the payload. Null if it conforms to the contract. */
+export function faultOf(type: string, body: object): unknown {
+  const validate = validatorsOf('platform')?.payload(type)
+  return validate?.(body) ? null : (validate?.errors?.[0] ?? `${type} is in no contract`)
+}
+
+type Webhook = {
+  post: { requestBody: { content: { 'application/json': { examples: Record<string, { value: object }> } } } }
+}
+
+/** Returns the named example, or the first one. */
+export function exampleOf(type: string, name?: string): object {
+  const { webhooks } = JSON.parse(platformContract) as { webhooks: Record<string, Webhook> }
+  const { examples = {} } = webhooks[type]?.post.requestBody.content['application/json'] ?? {}
+  return examples[name ?? Object.keys(examples)[0] ?? '']?.value ?? {}
+}
