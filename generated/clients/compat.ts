@@ -39,6 +39,7 @@ import type {
   RealtimeClientSecret,
   RealtimeClientSecretRequest,
   RealtimeSession,
+  RealtimeSessionRequest,
   RoutingPreview,
   Stage,
   SynthesizeBodyInput,
@@ -199,7 +200,7 @@ export type CreateRealtimeClientSecretCall = CallOptions & { body?: RealtimeClie
 export type CreateRealtimeClientSecretAnswer =
   | Answer<'application/json', RealtimeClientSecret>
 
-export type CreateRealtimeSessionCall = CallOptions
+export type CreateRealtimeSessionCall = CallOptions & { body?: RealtimeSessionRequest }
 
 export type CreateRealtimeSessionAnswer =
   | Answer<'application/json', RealtimeSession>
@@ -421,7 +422,7 @@ const operations: Readonly<Record<string, OperationRow>> = {
     path: '/v1/realtime/sessions',
     secured: true,
     idempotent: false,
-    body: null,
+    body: 'json',
     parts: [],
     answers: { 'application/json': 'json' },
     terminalEvents: [],

@@ -41,6 +41,7 @@ import type {
   RealtimeClientSecret,
   RealtimeClientSecretRequest,
   RealtimeSession,
+  RealtimeSessionRequest,
   RoutingPreview,
   Stage,
   SttOptions,
@@ -424,7 +425,7 @@ export type CreateRealtimeClientSecretRequest = RequestWith<{ body: RealtimeClie
 export type CreateRealtimeClientSecretResult =
   | { status: 200; type?: 'application/json'; headers: { 'Cache-Control': 'no-store' }; body: RealtimeClientSecret }
 
-export type CreateRealtimeSessionRequest = EmptyRequest
+export type CreateRealtimeSessionRequest = RequestWith<{ body: RealtimeSessionRequest | undefined }>
 
 export type CreateRealtimeSessionResult =
   | { status: 200; type?: 'application/json'; headers: { 'Cache-Control': 'no-store' }; body: RealtimeSession }

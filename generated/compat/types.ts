@@ -981,6 +981,11 @@ export type NativeCompletion = {
   toolCalls?: NativeToolCall[]
 }
 
+export type RealtimeSessionRequest = {
+  /** A model that the client will name. It is checked only for models that hold conversations, which no token opens. */
+  model?: string
+} & Record<string, unknown>
+
 export type RealtimeClientSecretRequest = {
   /** The settings that the session begins with. */
   session?: RealtimeTranscriptionSession

@@ -85,7 +85,7 @@ export const realtimeSurface: SocketSurface = {
       subprotocol: 'realtime',
       requiresSubprotocol: false,
       credentialPrefix: 'openai-insecure-api-key.',
-      query: { intent: ['transcription'] },
+      query: { intent: ['transcription', 'conversation'] },
       receives: {
         'session.update': { on: 'onSessionUpdate', validate: validators.receiveSessionUpdate },
         'transcription_session.update': { on: 'onTranscriptionSessionUpdate', validate: validators.receiveTranscriptionSessionUpdate },

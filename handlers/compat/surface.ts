@@ -3,16 +3,21 @@ import type { EphemeralTokens } from '../../domain/access/ephemeral.ts'
 import type { Operations } from '../../domain/operations.ts'
 import type { Caller } from '../../domain/records/organization.ts'
 import { compatContract } from '../../generated/compat/contract.ts'
-import { type CompatHandlers, widenCompatHandlers } from '../../generated/compat/handlers.ts'
+import {
+  type CompatHandlers,
+  type CreateRealtimeSessionRequest,
+  widenCompatHandlers,
+} from '../../generated/compat/handlers.ts'
 import { compatSurface } from '../../generated/compat/routes.ts'
 import type { AsyncapiDocument, OpenapiDocument } from '../../generated/compat/types.ts'
 import { realtimeContract } from '../../generated/realtime/contract.ts'
-import type { Context, FaultWriter } from '../../runtime/engine/handler.ts'
+import { type Context, type FaultWriter, Refusal } from '../../runtime/engine/handler.ts'
 import type { Mount } from '../../runtime/engine/options.ts'
 import { serveContract, serveSocketContract } from '../contract.ts'
 import { compatPlaces } from '../faults/places.ts'
 import { createFaultWriter } from '../faults/writer.ts'
 import type { PublicUrlOf } from '../public-url.ts'
+import { isConversationModel, otherOperation } from '../realtime-conversations.ts'
 import { mountOf, type SurfaceSettings } from '../surface.ts'
 import { nativeOperations } from './native/operations.ts'
 import { createChat } from './openai/chat.ts'
@@ -99,7 +104,14 @@ function handlersOf(settings: SurfaceSettings, deps: CompatDeps, writeFault: Fau
 
 /** Makes a token with which a browser opens one socket. The client's API key mints the token. */
 export function createRealtimeSession(mint: EphemeralTokens['mint']) {
-  return (_request: unknown, { caller }: Context<Caller>) => {
+  return ({ body }: Pick<CreateRealtimeSessionRequest, 'body'>, { caller }: Context<Caller>) => {
+    const model = body?.model
+    if (model !== undefined && isConversationModel(model))
+      throw new Refusal('invalid_parameter', {
+        param: '/model',
+        message: 'Tokens open sockets for transcription and for speech, and no model here holds conversations.',
+        hint: otherOperation,
+      })
     const { value, expiresInS } = mint(caller)
     const headers = { 'Cache-Control': 'no-store' } as const
     return { status: 200, headers, body: { client_secret: { value, expires_in: expiresInS } } } as const

@@ -4,6 +4,7 @@ import { type AttemptReport, Fault } from '../../domain/records/fault.ts'
 import { type ErrorCode, errorCodes } from '../../generated/router/errors.ts'
 import { type FaultAnswer, type FaultWriter, Refusal, type RefusalKind } from '../../runtime/engine/handler.ts'
 import { renameHeader } from '../../runtime/engine/head.ts'
+import { otherOperation } from '../realtime-conversations.ts'
 import { type HintSurface, hintsOf, socketHint, withNewKey } from './hints.ts'
 import { LocatedFault } from './located-fault.ts'
 import type { Places } from './row.ts'
@@ -30,6 +31,7 @@ const codeOfRefusal: Record<RefusalKind, ErrorCode> = {
 /** Hints for fields that other services' APIs have: how to do the same here. */
 const hintOfField: ReadonlyMap<string, string> = new Map([
   ['/previous_response_id', 'Responses are not stored: resend the whole history in input, function results included.'],
+  ['/session/type', `Only transcription sessions exist. ${otherOperation}`],
 ])
 
 /** The shortest wait in Retry-After. */

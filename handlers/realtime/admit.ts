@@ -5,6 +5,7 @@
  * provider can be reached at this moment.
  */
 import type { EphemeralTokens, Redeemed } from '../../domain/access/ephemeral.ts'
+import { Fault, type FaultKind } from '../../domain/records/fault.ts'
 import type { Caller } from '../../domain/records/organization.ts'
 import type { StreamAdmission } from '../../domain/speech/stream-admission.ts'
 import type { TranscriptionSession } from '../../generated/realtime/types.ts'
@@ -14,6 +15,7 @@ import type { Credentials } from '../../runtime/engine/options.ts'
 import type { AdmitSocket, UpgradeRequest } from '../../runtime/engine/socket.ts'
 import type { Owners } from '../../runtime/shares/owners.ts'
 import { isOwnOrigin, nameSocket, requireAccess, requireEnabled } from '../authenticate.ts'
+import { isConversationModel } from '../realtime-conversations.ts'
 
 export type AdmitDeps = {
   /** Returns the API client for the credentials. Throws the refusals `unauthenticated` and `forbidden`. */
@@ -29,7 +31,11 @@ export type AdmitDeps = {
 }
 
 /** A socket's authenticated client. `tokenSession` has the session settings from the token. */
-export type SocketCaller = Caller & { tokenSession?: TranscriptionSession }
+export type SocketCaller = Caller & {
+  tokenSession?: TranscriptionSession
+  /** Set if the client asks for a conversation. The open socket refuses the conversation with an error event. */
+  wantsConversation?: true
+}
 
 /** The prefix of tokens for OpenAI's clients. Some clients check it. */
 export const clientSecretPrefix = 'ek_'
@@ -57,7 +63,7 @@ function presentedKey({ authorization, credential, channelId }: UpgradeRequest):
   return channelId === keyChannel && credential.startsWith('sk_') ? `Bearer ${credential}` : ''
 }
 
-async function admitKey(deps: AdmitDeps, request: UpgradeRequest, key: string): Promise<Caller> {
+async function admitKey(deps: AdmitDeps, request: UpgradeRequest, key: string): Promise<SocketCaller> {
   // Cookies do not count here, because any page can open a socket and the browser would add them. Our pages fetch a
   // token instead.
   const credentials = { authorization: key, cookie: '', fetchSite: '', origin: request.origin, host: request.host }
@@ -67,23 +73,23 @@ async function admitKey(deps: AdmitDeps, request: UpgradeRequest, key: string): 
   const caller = pending instanceof Promise ? await pending : pending
   nameSocket(request, caller)
   checkOrigin(request, caller)
-  await deps.admitStream(caller, stageOf(request), modelOf(request))
-  return caller
+  return (await wantsConversation(deps, request, caller)) ? { ...caller, wantsConversation: true } : caller
 }
 
 async function admitToken(
-  { redeem, owners, admitStream }: AdmitDeps,
+  { redeem, owners, ...deps }: AdmitDeps,
   request: UpgradeRequest,
   credential: string,
 ): Promise<SocketCaller> {
   if (credential === '') throw new Refusal('unauthenticated', { param: 'Authorization' })
   const value = credential.startsWith(clientSecretPrefix) ? credential.slice(clientSecretPrefix.length) : credential
-  const redeemed = await redeem(value, (caller) => {
+  let isConversation = false
+  const redeemed = await redeem(value, async (caller) => {
     nameSocket(request, caller)
     requireEnabled(caller)
     requireAccess(caller, request)
     checkOrigin(request, caller)
-    return admitStream(caller, stageOf(request), modelOf(request))
+    isConversation = await wantsConversation(deps, request, caller)
   })
   if (redeemed === null)
     throw new Refusal('unauthenticated', {
@@ -91,8 +97,34 @@ async function admitToken(
       hint: 'A token is good once and for 60 seconds: fetch one with POST /v1/realtime/sessions for each socket.',
     })
   owners.see(redeemed.caller.organization.id)
-  return callerOf(redeemed)
+  return isConversation ? { ...callerOf(redeemed), wantsConversation: true } : callerOf(redeemed)
 }
+
+/**
+ * Checks the stream. Resolves with true if the client of another service asks for a conversation. Published clients show
+ * no reason for a refused upgrade, so such a socket is opened and then refuses the conversation itself. If an alias or
+ * a provider serves a model with such a name, the socket transcribes.
+ */
+async function wantsConversation(
+  { admitStream }: Pick<AdmitDeps, 'admitStream'>,
+  request: UpgradeRequest,
+  caller: Caller,
+): Promise<boolean> {
+  const model = modelOf(request)
+  const isCompatible = request.channelId === keyChannel
+  if (isCompatible && request.query.get('intent') === 'conversation') return true
+  try {
+    await admitStream(caller, stageOf(request), model)
+    return false
+  } catch (error) {
+    const isUnserved = error instanceof Fault && unservedKinds.includes(error.kind)
+    if (isCompatible && isUnserved && model !== undefined && isConversationModel(model)) return true
+    throw error
+  }
+}
+
+/** The faults for a model that this server cannot use for live transcription. */
+const unservedKinds: readonly FaultKind[] = ['unknown_model', 'capability_missing', 'credential_missing']
 
 /**
  * Returns a token's authenticated client. The token's note contains the session settings from the request for the

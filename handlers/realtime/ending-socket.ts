@@ -62,12 +62,13 @@ export abstract class EndingSocket implements Dated, Revocable {
     else this.fail('INTERNAL')
   }
 
-  protected fail(code: RealtimeErrorCode, message?: string): void {
+  /** `reason` is the text of the close frame, at most 123 bytes. */
+  protected fail(code: RealtimeErrorCode, message?: string, reason: string = code): void {
     if (this.#isClosed) return
     const frame = this.errorFrame(code, message ?? realtimeErrors[code].message)
     this.#close()
     if (frame !== null) this.socket.send(JSON.stringify(frame))
-    this.socket.close(this.closeCodeOf(code), code)
+    this.socket.close(this.closeCodeOf(code), reason)
   }
 
   protected closeCodeOf(code: RealtimeErrorCode): number {

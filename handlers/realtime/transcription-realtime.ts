@@ -24,6 +24,7 @@ import type {
 } from '../../generated/realtime/types.ts'
 import type { FrameProblem, Socket, SocketContext } from '../../runtime/engine/socket.ts'
 import { messageOf } from '../faults/table.ts'
+import { otherOperation } from '../realtime-conversations.ts'
 import type { OpenSession, Revocable } from '../revocable.ts'
 import { routingOf } from '../routing.ts'
 import type { SocketCaller } from './admit.ts'
@@ -91,6 +92,10 @@ class RealtimeSocket extends EndingSocket implements TranscriptionRealtimeSessio
     this.#deps = deps
     this.#context = context
     this.#id = `sess_${deps.sessionId()}`
+    if (context.caller.wantsConversation) {
+      this.fail('INVALID_CONFIG', noConversation, noConversationReason)
+      return
+    }
     this.#settings = this.#firstSettings()
     this.send({ type: 'session.created', session: this.#session() })
   }
@@ -358,8 +363,9 @@ class RealtimeSocket extends EndingSocket implements TranscriptionRealtimeSessio
   }
 }
 
-const noConversation =
-  'This socket only transcribes speech. For a conversation, start a session of an agent: POST /v1/sessions.'
+const noConversation = `This socket only transcribes speech. ${otherOperation}`
+/** Some clients show only the reason of the close frame, and all of them keep it short. */
+const noConversationReason = 'only transcription; a conversation is POST /v1/sessions'
 
 /**
  * Returns true if a client expects a model that speaks: the published clients use one socket for transcription and for

@@ -101,7 +101,7 @@ const cases: readonly Case[] = [
     null,
     'createRealtimeClientSecret 200: token',
   ],
-  [embedded, { operation: 'createRealtimeSession' }, null, 'createRealtimeSession 200: token'],
+  [embedded, { operation: 'createRealtimeSession', request: 'none' }, null, 'createRealtimeSession 200: token'],
 ]
 
 for (const [server, sent, behaviour, expected] of cases) {

@@ -117,7 +117,7 @@ t.test('a commit is answered even while more audio keeps coming', async (t) => {
 
 t.test('the OpenAI-compatible socket transcribes, and refuses conversations', async (t) => {
   const headers = { authorization: `Bearer ${parley.key}` }
-  for (const intent of ['conversation', ''])
+  for (const intent of ['translation', ''])
     t.same(
       await refusal(parley, `/v1/realtime?intent=${intent}`, { protocols: [], headers }),
       { status: 400, code: 'invalid_parameter' },

@@ -281,7 +281,7 @@ t.test('a socket is opened only for allowed clients and origins', async (t) => {
 
 t.test('the answer with a token states its lifetime and must not be stored', async (t) => {
   const { tokens, caller } = await setUp(t)
-  const answer = createRealtimeSession(tokens.mint)({}, { caller } as Context<Caller>)
+  const answer = createRealtimeSession(tokens.mint)({ body: undefined }, { caller } as Context<Caller>)
   t.match(answer, { status: 200, headers: { 'Cache-Control': 'no-store' } })
   const { value, expires_in } = answer.body.client_secret
   t.equal(expires_in, 60)
