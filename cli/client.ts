@@ -31,7 +31,8 @@ export function pinnedTo(pin: string | undefined): { routing?: { mode: 'explicit
 }
 
 function optionsOf(connection: Connection) {
-  return { baseUrl: connection.baseUrl, apiKey: keyOf(connection), fetch: fetchOf(connection) }
+  // A person at a terminal wants the failure at once, and can repeat the command.
+  return { baseUrl: connection.baseUrl, apiKey: keyOf(connection), fetch: fetchOf(connection), retriesMax: 0 }
 }
 
 function keyOf({ apiKey }: Connection): string {

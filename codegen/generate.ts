@@ -18,6 +18,7 @@ import { emitRoutes } from './targets/typescript/routes.ts'
 import { emitSocketClient, emitSocketEngine } from './targets/typescript/socket-client.ts'
 import { emitTypes } from './targets/typescript/types.ts'
 import { emitValidators } from './targets/typescript/validators.ts'
+import { emitWebhooks } from './targets/typescript/webhooks.ts'
 import { resolveComponents } from './types.ts'
 import { refTo, Views, viewsOf } from './views.ts'
 
@@ -103,8 +104,10 @@ function emitSurface(document: OpenApiDocument, layout: Layout): Files {
     setErrorPages(files, document, layout)
   }
   if (clientFolder) {
-    files.set(`${clientFolder}/http.ts`, emitClientEngine())
+    for (const [file, text] of emitClientEngine()) files.set(`${clientFolder}/${file}`, text)
     files.set(`${clientFolder}/${document.name}.ts`, emitClient(document, typesModule(clientFolder, folder)))
+    if (document.webhooks.length > 0)
+      files.set(`${clientFolder}/webhooks.ts`, emitWebhooks(document, typesModule(clientFolder, folder)))
   }
   return files
 }

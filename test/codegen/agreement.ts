@@ -10,7 +10,7 @@ type Anything = { readonly [anything]: true }
  * The types for bytes in our code: in a component, at a handler, and at a client. For openapi-typescript all three are
  * 'the bytes'.
  */
-type Binary = Uint8Array | Bytes | Blob
+type Binary = Uint8Array | Bytes | Blob | ReadableStream<Uint8Array>
 type Simple = string | number | boolean | null | undefined
 
 /**

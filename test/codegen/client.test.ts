@@ -27,7 +27,7 @@ async function serve(t: Test, answer: RequestListener) {
     await once(server, 'close')
   })
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mini/`
-  return { seen, client: createMiniClient({ baseUrl, apiKey: 'sk_test_1', eventBytesMax: 1024 }) }
+  return { seen, client: createMiniClient({ baseUrl, apiKey: 'sk_test_1', eventBytesMax: 1024, retriesMax: 0 }) }
 }
 
 async function streamOf(client: MiniClient) {
@@ -141,6 +141,7 @@ t.test("a thrown error has the answer's error envelope, or null if the answer ha
   const first: unknown = await client.listThings().catch((thrown: unknown) => thrown)
   t.ok(first instanceof MiniApiError)
   t.match(first, { status: 502, envelope: { error }, message: 'It broke. Send it again.' })
+  t.match(first, { code: 'broken', retryable: true, requestId: 'req_1' })
   t.equal((first as MiniApiError).headers.get('retry-after'), '3')
   await t.rejects(client.listThings(), { name: 'MiniApiError', status: 502, envelope: null })
 })

@@ -1,6 +1,6 @@
 /**
- * Emits generated/clients/<name>.ts: the table and types for a surface's operations. client-http.ts is copied
- * unchanged.
+ * Emits generated/clients/<name>.ts: the table and types for a surface's operations. The modules client-*.ts beside
+ * this file are copied.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,9 +12,16 @@ import { emitBody, emitEventUnion } from './bodies.ts'
 import { banner, print, printType } from './print.ts'
 import { TypeNames } from './type-names.ts'
 
-export function emitClientEngine(): string {
-  const engine = readFileSync(join(import.meta.dirname, 'client-http.ts'), 'utf8')
-  return `${banner('client', 'codegen/targets/typescript/client-http.ts')}\n${engine}`
+/** Hand-written modules for all clients, by their names in the client's folder. */
+const engine = ['errors', 'events', 'http', 'retries', 'signatures']
+
+/** Returns the text of each shared module, by file name. */
+export function emitClientEngine(): [file: string, text: string][] {
+  return engine.map((name) => {
+    const text = readFileSync(join(import.meta.dirname, `client-${name}.ts`), 'utf8')
+    const source = `codegen/targets/typescript/client-${name}.ts`
+    return [`${name}.ts`, `${banner('client', source)}\n${text.replaceAll("'./client-", "'./")}`]
+  })
 }
 
 export function emitClient(document: OpenApiDocument, typesModule: string): string {
@@ -27,9 +34,11 @@ export function emitClient(document: OpenApiDocument, typesModule: string): stri
   const envelope = envelopeOf(document)
   if (envelope) types.use('ErrorEnvelope')
   return `${banner('client', document.file)}
+import { ApiError } from './errors.ts'
 import { type Answer, type CallOptions, type ClientOptions, createClient, type OperationRow } from './http.ts'
 ${types.importFrom(typesModule)}
-export { StreamTruncatedError } from './http.ts'
+export { ApiError, RequestTimeoutError } from './errors.ts'
+export { StreamTruncatedError } from './events.ts'
 export type { ClientOptions } from './http.ts'
 
 ${emitErrorClass(surface, envelope)}
@@ -50,59 +59,59 @@ function toError(status: number, headers: Headers, body: unknown): Error {
 `
 }
 
-/** The two code pieces that differ between error envelopes: one reads the message, one recognizes the envelope. */
-type Envelope = { message: string; test: string }
+/** The code pieces that differ between error envelopes: the envelope's fields, and a check that recognizes it. */
+type Envelope = { fields: string; test: string; retryableCodes: readonly string[] | null }
 
-const nested: Envelope = {
-  message: '`${envelope.error.message} ${envelope.error.hint}`',
-  test: "typeof body.error === 'object' && body.error !== null",
-}
-const inWords: Envelope = { message: 'envelope.error', test: "typeof body.error === 'string'" }
-
-function envelopeOf({ schemas }: OpenApiDocument): Envelope | null {
+function envelopeOf({ schemas, errors }: OpenApiDocument): Envelope | null {
   const { ErrorEnvelope: schema } = schemas
   if (schema === undefined) return null
   const error = typeof schema === 'object' && schema.properties?.['error']
-  return typeof error === 'object' && error.type === 'string' ? inWords : nested
+  if (typeof error !== 'object' || error.type !== 'string') return nested
+  const codes = Object.entries(errors ?? {}).flatMap(([code, { retryable }]) => (retryable ? [code] : []))
+  return { ...inWords, retryableCodes: codes }
+}
+
+const nested: Envelope = {
+  fields: `const { code, message, hint, retryable, request_id: requestId } = error
+  return { code, message: \`\${message} \${hint}\`, retryable, requestId }`,
+  test: "typeof body.error === 'object' && body.error !== null",
+  retryableCodes: null,
+}
+
+/** The envelope does not say whether a failure is retryable, so the client has the codes from the contract's table. */
+const inWords: Envelope = {
+  fields: `return { code: code ?? null, message: error, retryable: retryableCodes.has(code ?? ''), requestId }`,
+  test: "typeof body.error === 'string'",
+  retryableCodes: [],
 }
 
 function emitErrorClass(surface: string, envelope: Envelope | null): string {
-  if (!envelope) {
-    return `export class ${surface}ApiError extends Error {
-  readonly status: number
-  readonly headers: Headers
-  readonly body: unknown
+  const member = envelope ? 'envelope: ErrorEnvelope | null' : 'body: unknown'
+  const value = envelope ? 'isEnvelope(body) ? body : null' : 'body'
+  return `/** Any answer other than 2xx.${envelope ? ' \`envelope\` is null if something between client and server made the answer.' : ''} */
+export class ${surface}ApiError extends ApiError {
+  readonly ${member}
 
   constructor(status: number, headers: Headers, body: unknown) {
-    super(\`The server answered \${status}.\`)
+    super(status, headers, ${envelope ? 'isEnvelope(body) ? fieldsOf(body) : null' : 'null'})
     this.name = '${surface}ApiError'
-    this.status = status
-    this.headers = headers
-    this.body = body
+    this.${envelope ? 'envelope' : 'body'} = ${value}
   }
 }
-`
-  }
-  return `/** Any answer other than 2xx. \`envelope\` is null where something between client and server made the answer. */
-export class ${surface}ApiError extends Error {
-  readonly status: number
-  readonly headers: Headers
-  readonly envelope: ErrorEnvelope | null
-
-  constructor(status: number, headers: Headers, body: unknown) {
-    const envelope = isEnvelope(body) ? body : null
-    super(envelope ? ${envelope.message} : \`The server answered \${status}.\`)
-    this.name = '${surface}ApiError'
-    this.status = status
-    this.headers = headers
-    this.envelope = envelope
-  }
+${envelope ? emitEnvelope(envelope) : ''}`
 }
 
+function emitEnvelope({ fields, test, retryableCodes }: Envelope): string {
+  const parameter = retryableCodes === null ? '{ error }' : '{ error, code, requestId }'
+  return `
 function isEnvelope(body: unknown): body is ErrorEnvelope {
-  return typeof body === 'object' && body !== null && 'error' in body && ${envelope.test}
+  return typeof body === 'object' && body !== null && 'error' in body && ${test}
 }
-`
+
+function fieldsOf(${parameter}: ErrorEnvelope) {
+  ${fields}
+}
+${retryableCodes === null ? '' : `\nconst retryableCodes: ReadonlySet<string> = new Set(${print(retryableCodes)})\n`}`
 }
 
 function emitMember(operation: Operation): string {
@@ -151,7 +160,9 @@ function emitParameters(operation: Operation, types: TypeNames): string[] {
 
 function emitCallBody({ body }: Operation, schemas: Record<string, Schema>, types: TypeNames): string[] {
   if (!body) return []
-  const type = emitBody(body, schemas, types, { view: 'sent', bytes: 'Blob | Uint8Array', indent: '  ' })
+  const isForm = body.content.some((media) => media.type === 'multipart/form-data')
+  const bytes = isForm ? 'Blob | Uint8Array' : 'Blob | Uint8Array | ReadableStream<Uint8Array>'
+  const type = emitBody(body, schemas, types, { view: 'sent', bytes, indent: '  ' })
   return [`body${body.required ? '' : '?'}: ${type}`]
 }
 

@@ -20,8 +20,9 @@ export function emitSocketClient(document: AsyncApiDocument, typesModule: string
   )
   const surface = pascal(name)
   return `${banner('socket-client', file)}
-import { type ChannelRow, openSocket, type SocketClientOptions, type TypedSocket } from './socket.ts'
+import { type ChannelRow, type CloseRows, openSocket, type SocketClientOptions, type TypedSocket } from './socket.ts'
 ${names.importFrom(typesModule)}
+export { SocketClosedError } from './socket.ts'
 export type { SocketClientOptions } from './socket.ts'
 
 ${sockets.join('\n')}
@@ -34,6 +35,8 @@ ${channels.map(emitOpen).join('')}  }
 }
 
 const channels = ${print(rows)} satisfies Record<string, ChannelRow>
+
+const closeRows: CloseRows = ${print(document.errors)}
 `
 }
 
@@ -44,8 +47,8 @@ function emitMember({ id, address, parameters }: Channel): string {
 
 function emitOpen({ id, parameters }: Channel): string {
   return parameters.length === 0
-    ? `    ${id}: (query) => openSocket(channels.${id}, options, query),\n`
-    : `    ${id}: (path, query) => openSocket(channels.${id}, options, query, path),\n`
+    ? `    ${id}: (query) => openSocket(channels.${id}, closeRows, options, query),\n`
+    : `    ${id}: (path, query) => openSocket(channels.${id}, closeRows, options, query, path),\n`
 }
 
 function emitChannel({ id, title, receives, sends }: Channel, names: TypeNames): string {

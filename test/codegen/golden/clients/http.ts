@@ -4,6 +4,9 @@
  * All generated clients share this module. It makes a request from a client's table row and a call's arguments, and a
  * typed value from the answer. It needs only fetch.
  */
+import { RequestTimeoutError } from './errors.ts'
+import { type EventSource, readData, readEvents } from './events.ts'
+import { pause, pauseBefore } from './retries.ts'
 
 export type ClientOptions = {
   /** The surface's address, such as http://127.0.0.1:8080/router. */
@@ -13,10 +16,22 @@ export type ClientOptions = {
   fetch?: typeof globalThis.fetch
   /** The longest event in a stream, in bytes. 1 MiB by default. */
   eventBytesMax?: number
+  /**
+   * How long an answer may take, in milliseconds. 600,000 by default. If the answer is a stream, this limits the time
+   * until the stream begins.
+   */
+  timeoutMs?: number
+  /** How many times a request is sent again after a failure that permits it. 2 by default. */
+  retriesMax?: number
 }
 
 /** Options for every operation. */
-export type CallOptions = { signal?: AbortSignal; headers?: Record<string, string> }
+export type CallOptions = {
+  signal?: AbortSignal
+  headers?: Record<string, string>
+  /** Replaces the client's limit for this call. */
+  timeoutMs?: number
+}
 
 /** One answer. `type` tells its body apart from other bodies. */
 export type Answer<Type extends string, Body> = { status: number; type: Type; headers: Headers; body: Body }
@@ -36,14 +51,6 @@ export type OperationRow = {
   terminalEvents: readonly string[]
 }
 
-/** A stream ended without its last event: the connection was cut, and the answer is incomplete. */
-export class StreamTruncatedError extends Error {
-  constructor(message: string) {
-    super(message)
-    this.name = 'StreamTruncatedError'
-  }
-}
-
 type Call = CallOptions & {
   path?: Record<string, unknown>
   query?: Record<string, Scalar | Scalar[] | undefined>
@@ -54,8 +61,12 @@ type ErrorFactory = (status: number, headers: Headers, body: unknown) => Error
 type Scalar = string | number | boolean
 type RequestBody = NonNullable<RequestInit['body']> | null
 type Method = (call?: Call) => Promise<Answer<string, unknown>>
+/** All that an operation's requests have in common. */
+type Context = { row: OperationRow; call: Call; options: ClientOptions; toError: ErrorFactory }
 
 const eventBytesMaxDefault = 1024 * 1024
+const timeoutMsDefault = 600_000
+const retriesMaxDefault = 2
 
 export function createClient(
   rows: Readonly<Record<string, OperationRow>>,
@@ -63,23 +74,50 @@ export function createClient(
   toError: ErrorFactory,
 ): Record<string, Method> {
   return Object.fromEntries(
-    Object.entries(rows).map(([id, row]) => [id, (call: Call = {}) => perform(row, call, options, toError)]),
+    Object.entries(rows).map(([id, row]) => [id, (call: Call = {}) => perform({ row, call, options, toError })]),
   )
 }
 
-async function perform(row: OperationRow, call: Call, options: ClientOptions, toError: ErrorFactory) {
+/** Each attempt has a new Idempotency-Key. If the caller chose the key, there is only one attempt. */
+async function perform(context: Context) {
+  const { row, call, options } = context
+  const isRepeatable = call.idempotencyKey === undefined && !(call.body instanceof ReadableStream)
+  const retriesMax = isRepeatable ? (options.retriesMax ?? retriesMaxDefault) : 0
+  for (let retry = 0; ; retry++) {
+    try {
+      return await attempt(context, row.idempotent ? (call.idempotencyKey ?? crypto.randomUUID()) : null)
+    } catch (error) {
+      const pauseMs = retry < retriesMax ? pauseBefore(retry, error) : null
+      if (pauseMs === null) throw error
+      await pause(pauseMs, call.signal)
+    }
+  }
+}
+
+async function attempt(context: Context, idempotencyKey: string | null) {
+  const { row, call, options, toError } = context
+  const deadline = startDeadline(call.timeoutMs ?? options.timeoutMs ?? timeoutMsDefault)
   const send = options.fetch ?? globalThis.fetch
-  const response = await send(address(row, call, options.baseUrl), {
-    method: row.method,
-    headers: requestHeaders(row, call, options),
-    body: requestBody(row, call.body),
-    signal: call.signal ?? null,
-  })
-  const { status, headers } = response
-  if (!response.ok) throw toError(status, headers, await jsonOrNull(response))
-  const type = (headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
-  const body = await answerBody(row, type, response, options.eventBytesMax ?? eventBytesMaxDefault, toError)
-  return { status, type, headers, body }
+  try {
+    const response = await send(address(row, call, options.baseUrl), {
+      method: row.method,
+      headers: requestHeaders(row, call, options, idempotencyKey),
+      ...requestBody(row, call.body),
+      signal: call.signal ? AbortSignal.any([call.signal, deadline.signal]) : deadline.signal,
+    })
+    const { status, headers } = response
+    if (!response.ok) throw toError(status, headers, await jsonOrNull(response))
+    const type = (headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
+    return { status, type, headers, body: await answerBody(context, type, response) }
+  } finally {
+    deadline.clear()
+  }
+}
+
+function startDeadline(timeoutMs: number): { signal: AbortSignal; clear: () => void } {
+  const controller = new AbortController()
+  const timer = setTimeout(() => controller.abort(new RequestTimeoutError(timeoutMs)), timeoutMs)
+  return { signal: controller.signal, clear: () => clearTimeout(timer) }
 }
 
 function address(row: OperationRow, call: Call, baseUrl: string): string {
@@ -92,22 +130,32 @@ function address(row: OperationRow, call: Call, baseUrl: string): string {
   return `${baseUrl.replace(/\/+$/, '')}${path}${query.size > 0 ? `?${query.toString()}` : ''}`
 }
 
-function requestHeaders(row: OperationRow, call: Call, options: ClientOptions): Record<string, string> {
+function requestHeaders(
+  row: OperationRow,
+  call: Call,
+  options: ClientOptions,
+  idempotencyKey: string | null,
+): Record<string, string> {
   const headers: Record<string, string> = { Accept: Object.keys(row.answers).join(', '), ...call.headers }
   if (row.secured && options.apiKey !== undefined) headers['Authorization'] = `Bearer ${options.apiKey}`
-  if (row.idempotent) headers['Idempotency-Key'] = call.idempotencyKey ?? crypto.randomUUID()
+  if (idempotencyKey !== null) headers['Idempotency-Key'] = idempotencyKey
   // fetch writes the Content-Type of a form, because it holds the boundary.
   if (row.body === 'json') headers['Content-Type'] = 'application/json'
   return headers
 }
 
-function requestBody(row: OperationRow, body: unknown): RequestBody {
-  if (row.body === null || body === undefined) return null
-  if (row.body === 'json') return JSON.stringify(body)
-  if (row.body === 'bytes') return body as RequestBody
+/** fetch takes a stream only with `duplex`, which some type declarations do not know. */
+function requestBody(row: OperationRow, body: unknown): { body: RequestBody; duplex?: 'half' } {
+  if (row.body === null || body === undefined) return { body: null }
+  if (row.body === 'json') return { body: JSON.stringify(body) }
+  if (row.body === 'multipart') return { body: form(row, body as Record<string, unknown>) }
+  return { body: body as RequestBody, ...(body instanceof ReadableStream && { duplex: 'half' }) }
+}
+
+function form(row: OperationRow, body: Record<string, unknown>): FormData {
   const form = new FormData()
   for (const { name, kind } of row.parts) {
-    const part = (body as Record<string, unknown>)[name]
+    const part = body[name]
     if (part === undefined) continue
     if (kind === 'text') for (const text of [part as string | string[]].flat()) form.append(name, text)
     else form.append(name, kind === 'json' ? jsonPart(part) : bytesPart(part))
@@ -125,18 +173,15 @@ function bytesPart(value: unknown): Blob {
     : new Blob([value as Uint8Array<ArrayBuffer>], { type: 'application/octet-stream' })
 }
 
-function answerBody(
-  row: OperationRow,
-  type: string,
-  response: Response,
-  eventBytesMax: number,
-  toError: ErrorFactory,
-): unknown {
+function answerBody({ row, call, options, toError }: Context, type: string, response: Response): unknown {
   const kind = row.answers[type]
   if (kind === 'json') return response.json()
   if (kind === 'text') return response.text()
-  if (kind === 'data') return readData(response, row.terminalEvents, eventBytesMax, toError)
-  return kind === 'events' ? readEvents(response.body, row.terminalEvents, eventBytesMax) : response.body
+  const { status, headers, body } = response
+  const { eventBytesMax = eventBytesMaxDefault } = options
+  const source: EventSource = { body, terminalEvents: row.terminalEvents, eventBytesMax, signal: call.signal }
+  if (kind === 'data') return readData(source, (data) => toError(status, headers, data))
+  return kind === 'events' ? readEvents(source) : body
 }
 
 async function jsonOrNull(response: Response): Promise<unknown> {
@@ -144,69 +189,5 @@ async function jsonOrNull(response: Response): Promise<unknown> {
     return await response.json()
   } catch {
     return null
-  }
-}
-
-/** Yields {event, data} until a terminal event. Throws StreamTruncatedError if the stream ends before. */
-async function* readEvents(
-  body: ReadableStream<Uint8Array> | null,
-  terminalEvents: readonly string[],
-  eventBytesMax: number,
-): AsyncGenerator<{ event: string; data: unknown }> {
-  for await (const { event, data } of frames(body, eventBytesMax)) {
-    yield { event, data: JSON.parse(data) }
-    if (terminalEvents.includes(event)) return
-  }
-  throw new StreamTruncatedError('The stream ended before its last event; the connection was cut.')
-}
-
-/** Yields the data in frames without a name, until the last frame. Throws a failed stream's error. */
-async function* readData(
-  { status, headers, body }: Response,
-  terminalEvents: readonly string[],
-  eventBytesMax: number,
-  toError: ErrorFactory,
-): AsyncGenerator<unknown> {
-  for await (const { data } of frames(body, eventBytesMax)) {
-    if (data === '[DONE]') return
-    const value = JSON.parse(data) as Record<string, unknown>
-    if (value['error'] !== undefined) throw toError(status, headers, value)
-    yield value
-    if (terminalEvents.includes(String(value['type']))) return
-  }
-  throw new StreamTruncatedError('The stream ended before its last event; the connection was cut.')
-}
-
-/** WHATWG's event stream: lines end in LF, CR or CRLF, a blank line ends an event, and a colon starts a comment. */
-async function* frames(body: ReadableStream<Uint8Array> | null, eventBytesMax: number) {
-  let event = 'message'
-  let data: string[] = []
-  for await (const line of lines(body, eventBytesMax)) {
-    const [, name = '', value = ''] = /^([^:]*)(?:: ?(.*))?$/s.exec(line) ?? []
-    if (name === 'event') event = value
-    if (name === 'data') data.push(value)
-    if (line !== '') continue
-    if (data.length > 0) yield { event, data: data.join('\n') }
-    event = 'message'
-    data = []
-  }
-}
-
-async function* lines(body: ReadableStream<Uint8Array> | null, eventBytesMax: number) {
-  const reader = body?.getReader()
-  if (!reader) return
-  const decoder = new TextDecoder()
-  let rest = ''
-  try {
-    for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) {
-      // A CR at the very end is kept back, because its LF may come with the next chunk.
-      const pieces = (rest + decoder.decode(chunk.value, { stream: true })).split(/\r\n|\n|\r(?!$)/)
-      rest = pieces.pop() ?? ''
-      if (rest.length > eventBytesMax) throw new StreamTruncatedError(`An event is longer than ${eventBytesMax} bytes.`)
-      yield* pieces
-    }
-  } finally {
-    // If the reader stops, the server must stop sending.
-    await reader.cancel().catch(() => undefined)
   }
 }

@@ -1,0 +1,92 @@
+/**
+ * Checks a webhook's signature: Standard Webhooks 1.0, symmetric. It needs only WebCrypto, so it runs in Node, in
+ * browsers and on edge servers.
+ */
+
+/** A webhook as it arrived. The signature covers the body's exact bytes, so the body must not be parsed before. */
+export type SignedRequest = {
+  body: string | Uint8Array
+  headers: Headers | Readonly<Record<string, string | readonly string[] | undefined>>
+}
+
+export type VerifyOptions = {
+  /** How far the webhook's time may be from the present, in milliseconds. 300,000 by default. */
+  toleranceMs?: number
+  /** The present, in milliseconds since 1970. The default is the machine's clock. */
+  nowMs?: number
+}
+
+/** The webhook does not come from the server that has the secret, or it was sent too long ago. */
+export class WebhookVerificationError extends Error {
+  readonly reason: 'header' | 'timestamp' | 'signature'
+
+  constructor(reason: 'header' | 'timestamp' | 'signature', message: string) {
+    super(message)
+    this.name = 'WebhookVerificationError'
+    this.reason = reason
+  }
+}
+
+const toleranceMsDefault = 300_000
+/** While the server replaces a secret, a webhook has two signatures. */
+const signaturesMax = 8
+
+/** Throws WebhookVerificationError unless one signature fits one secret and the webhook is recent. */
+export async function verifySignature(
+  { body, headers }: SignedRequest,
+  secrets: string | readonly string[],
+  { toleranceMs = toleranceMsDefault, nowMs = Date.now() }: VerifyOptions = {},
+): Promise<void> {
+  const [id, timestamp, signatures] = ['id', 'timestamp', 'signature'].map((name) => header(headers, `webhook-${name}`))
+  if (!id || !timestamp || !signatures) throw new WebhookVerificationError('header', 'A webhook header is missing.')
+  if (!(Math.abs(nowMs - Number(timestamp) * 1000) <= toleranceMs))
+    throw new WebhookVerificationError('timestamp', 'The webhook is too old, or from the future.')
+  const message = join(new TextEncoder().encode(`${id}.${timestamp}.`), bytesOf(body))
+  for (const secret of [secrets].flat())
+    for (const signature of signatures.split(' ').slice(0, signaturesMax))
+      if (await isSignedBy(secret, signature, message)) return
+  throw new WebhookVerificationError('signature', 'No signature fits the secret.')
+}
+
+function header(headers: SignedRequest['headers'], name: string): string | undefined {
+  if (headers instanceof Headers) return headers.get(name) ?? undefined
+  const key = Object.keys(headers).find((each) => each.toLowerCase() === name)
+  const value = key === undefined ? undefined : headers[key]
+  return typeof value === 'string' ? value : value?.[0]
+}
+
+/** WebCrypto compares in constant time. */
+async function isSignedBy(secret: string, signature: string, message: Uint8Array<ArrayBuffer>): Promise<boolean> {
+  const [version, text = ''] = signature.split(',')
+  const expected = version === 'v1' ? fromBase64(text) : null
+  if (expected === null) return false
+  const algorithm = { name: 'HMAC', hash: 'SHA-256' }
+  const key = await crypto.subtle.importKey('raw', keyOf(secret), algorithm, false, ['verify'])
+  return crypto.subtle.verify('HMAC', key, expected, message)
+}
+
+const keyBytes = { min: 24, max: 64 }
+
+/** A secret in the standard's form is decoded from base64. Any other text is used unchanged. */
+function keyOf(secret: string): Uint8Array<ArrayBuffer> {
+  const key = secret.startsWith('whsec_') ? fromBase64(secret.slice('whsec_'.length)) : null
+  const isStandard = key !== null && key.length >= keyBytes.min && key.length <= keyBytes.max
+  return isStandard ? key : new TextEncoder().encode(secret)
+}
+
+function fromBase64(text: string): Uint8Array<ArrayBuffer> | null {
+  try {
+    return Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
+  } catch {
+    return null
+  }
+}
+
+const bytesOf = (body: string | Uint8Array) => (typeof body === 'string' ? new TextEncoder().encode(body) : body)
+
+function join(first: Uint8Array, second: Uint8Array): Uint8Array<ArrayBuffer> {
+  const all = new Uint8Array(first.length + second.length)
+  all.set(first)
+  all.set(second, first.length)
+  return all
+}
