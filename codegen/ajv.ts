@@ -6,7 +6,7 @@
 import { _ } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormatsModule from 'ajv-formats'
-import { type Direction, projectComponent, type Schema } from './schema.ts'
+import { type Direction, nullableId, orNull, projectComponent, type Schema } from './schema.ts'
 
 // ajv-formats is CommonJS, so under Node's ESM its default import is the module itself.
 const addFormats = addFormatsModule.default
@@ -40,9 +40,23 @@ export function createAjv(schemas: Record<string, Schema>, options: Options = {}
     for (const direction of directions) {
       const id = componentId(direction, name)
       ajv.addSchema({ $id: id, ...projectComponent(schemas[name] ?? true, direction, schemas) })
+      addNullable(ajv, name, direction, schemas)
     }
   }
   return ajv
+}
+
+/** Adds the schema for the component or null. Ajv compiles the schema only if another schema refers to it. */
+function addNullable(ajv: Ajv2020, name: string, direction: Direction, schemas: Record<string, Schema>): void {
+  const schema = orNull(schemas[name] ?? true)
+  if (schema === null) return
+  // The component itself is checked against the meta-schema, so a second check is not needed.
+  const isChecked = false
+  ajv.addSchema(
+    { $id: nullableId(direction, name), ...projectComponent(schema, direction, schemas) },
+    undefined,
+    isChecked,
+  )
 }
 
 export function componentId(direction: Direction, name: string): string {

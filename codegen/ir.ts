@@ -54,7 +54,12 @@ export type MediaType = {
   pointer: string
 }
 
-export type Body = { required: boolean; content: MediaType[] }
+export type Body = {
+  required: boolean
+  content: MediaType[]
+  /** `x-any-media-type`: the server also takes a body with another media type, or without a media type. */
+  takesAnyType: boolean
+}
 
 export type Header = { name: string; required: boolean; type: Type }
 
@@ -84,6 +89,15 @@ export type Operation = {
   bodyLimit: 'json' | 'audio'
   /** `x-raw-body`: the handler also receives the JSON body's bytes, because a signature covers them. */
   rawBody: boolean
+  /**
+   * `x-stream-switch`: the body's field or part that selects the event stream. Null if the operation has one kind of
+   * answer, or if the header Accept selects it.
+   */
+  streamSwitch: string | null
+  /** The field's value for an event stream: true, or the text in `x-stream-value`. */
+  streamValue: string | true
+  /** True if the header Accept selects the event stream (`x-stream-switch: Accept`). */
+  streamsByAccept: boolean
   /** `x-no-store`: no cache may keep the answers, because they have content or secrets. POST answers are never kept. */
   noStore: boolean
   deprecated: boolean

@@ -74,7 +74,7 @@ type RawOperation = {
   operationId?: string
   summary?: string
   parameters?: RawParameter[]
-  requestBody?: { required?: boolean; content: RawContent } & Ref
+  requestBody?: RawBody & Ref
   responses?: Record<string, RawResponse>
   security?: Record<string, string[]>[]
   deprecated?: boolean
@@ -84,7 +84,10 @@ type RawOperation = {
   'x-body-limit'?: Operation['bodyLimit']
   'x-raw-body'?: boolean
   'x-no-store'?: boolean
+  'x-stream-switch'?: string
+  'x-stream-value'?: string
 }
+type RawBody = { required?: boolean; content: RawContent; 'x-any-media-type'?: boolean }
 type RawPathItem = { parameters?: RawParameter[] } & Partial<Record<Method, RawOperation>> & Ref
 type RawDocument = {
   openapi?: string
@@ -141,6 +144,7 @@ function lowerOperation(raw: RawDocument, { path, method, pointer, item, operati
     role: operation['x-role'] ?? null,
     bodyLimit: operation['x-body-limit'] ?? 'json',
     rawBody: operation['x-raw-body'] ?? false,
+    ...lowerStreamSwitch(operation),
     noStore: operation['x-no-store'] ?? false,
     deprecated: operation.deprecated ?? false,
     deprecation: operation['x-deprecation'] ?? null,
@@ -176,7 +180,19 @@ function lowerParameters(raw: RawDocument, item: RawPathItem, operation: RawOper
 function lowerBody(raw: RawDocument, operation: RawOperation, pointer: string): Body | null {
   if (!operation.requestBody) return null
   const body = resolve(raw, operation.requestBody)
-  return { required: body.required ?? false, content: lowerContent(raw, body.content, `${pointer}/requestBody`) }
+  return {
+    required: body.required ?? false,
+    content: lowerContent(raw, body.content, `${pointer}/requestBody`),
+    takesAnyType: body['x-any-media-type'] ?? false,
+  }
+}
+
+function lowerStreamSwitch(
+  operation: RawOperation,
+): Pick<Operation, 'streamSwitch' | 'streamValue' | 'streamsByAccept'> {
+  const { 'x-stream-switch': name = null, 'x-stream-value': streamValue = true } = operation
+  const streamsByAccept = name === 'Accept'
+  return { streamSwitch: streamsByAccept ? null : name, streamValue, streamsByAccept }
 }
 
 function lowerResponse(raw: RawDocument, status: string, written: RawResponse, pointer: string): Response {

@@ -3,6 +3,7 @@ import type { Ajv2020 } from 'ajv/dist/2020.js'
 import { componentId, createAjv } from './ajv.ts'
 import type { AsyncApiDocument, Channel, Finding, Message, Problem } from './ir.ts'
 import { roleFindings, unknownScope } from './rules.ts'
+import { modelRules } from './rules-models.ts'
 import { children, escapePointer, refName, type Schema } from './schema.ts'
 import { type Frame, textFrames } from './validator-plan.ts'
 
@@ -20,6 +21,7 @@ const frameRules: Record<string, Rule> = {
   'frame-type': frameTypes,
   'closed-frame': closedFrames,
   'close-codes': closeCodes,
+  ...modelRules,
 }
 const schemaRules: Record<string, Rule> = { 'frame-schema': compile }
 const exampleRules: Record<string, Rule> = { 'frame-example': examples }

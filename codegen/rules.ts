@@ -4,6 +4,8 @@
  */
 import type { Finding, OpenApiDocument, Operation, Problem, Response } from './ir.ts'
 import { planParts } from './parts.ts'
+import { modelRules } from './rules-models.ts'
+import { operationRules } from './rules-operations.ts'
 import { checkExamples, checkSchemas } from './rules-values.ts'
 import { children, escapePointer, isEnvelope, refName, resolveSchema, type Schema } from './schema.ts'
 
@@ -20,6 +22,8 @@ const rules: Record<string, Rule> = {
   'part-order': partOrder,
   deprecation: deprecations,
   'sse-events': eventStreams,
+  ...operationRules,
+  ...modelRules,
 }
 
 const strictRules: Record<string, Rule> = {

@@ -37,6 +37,31 @@ const schemaKeywords = new Set([
 const listKeywords = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems'])
 const mapKeywords = new Set(['$defs', 'dependentSchemas', 'patternProperties', 'properties'])
 
+/** Keywords for values of one JSON type. Null fits all of them, except `type` and `enum`, and `orNull` extends these. */
+const typedKeywords = new Set([
+  'additionalProperties',
+  'default',
+  'enum',
+  'exclusiveMaximum',
+  'exclusiveMinimum',
+  'format',
+  'items',
+  'maxItems',
+  'maxLength',
+  'maxProperties',
+  'maximum',
+  'minItems',
+  'minLength',
+  'minProperties',
+  'minimum',
+  'pattern',
+  'properties',
+  'propertyNames',
+  'required',
+  'type',
+  'uniqueItems',
+])
+
 /** Keywords for readers and types that mean nothing to a validator. Ajv in strict mode refuses some of them. */
 const annotations = new Set([
   'contentEncoding',
@@ -67,12 +92,14 @@ export function children(schema: Schema): Child[] {
 /** Rewrites the schema so that Ajv accepts it for one direction. References become `<direction>:<component>`. */
 export function project(schema: Schema, direction: Direction, schemas: Schemas): Schema {
   if (typeof schema === 'boolean') return schema
+  const nullable = nullableComponent(schema, schemas)
   const projected: SchemaObject = {}
   for (const [keyword, value] of Object.entries(schema)) {
     if (annotations.has(keyword) || keyword.startsWith('x-')) continue
     // Validation only checks an answer and never fills in a default.
     if (keyword === 'default' && direction === 'response') continue
-    projected[keyword] = projectKeyword(keyword, value, direction, schemas)
+    if (keyword === 'oneOf' && nullable !== null) projected.$ref = nullableId(direction, nullable)
+    else projected[keyword] = projectKeyword(keyword, value, direction, schemas)
   }
   dropHidden(schema, projected, direction, schemas)
   if (direction === 'request') hoistDefaults(schema, projected, schemas)
@@ -88,6 +115,34 @@ export function projectComponent(schema: Schema, direction: Direction, schemas: 
   if (typeof projected === 'boolean') return projected ? {} : { not: {} }
   delete projected.default
   return projected
+}
+
+export function nullableId(direction: Direction, name: string): string {
+  return `${direction}-or-null:${name}`
+}
+
+/**
+ * Returns the component if the schema is one component or null, as in `oneOf: [{ $ref }, { type: 'null' }]`. Such a
+ * schema is validated in one step. With `oneOf`, Ajv would report all violations in the component as a single
+ * violation. Returns null if a keyword in the component could refuse null.
+ */
+function nullableComponent({ oneOf = [] }: SchemaObject, schemas: Schemas): string | null {
+  const [ref, ...others] = oneOf
+    .map((arm) => (typeof arm === 'object' ? arm : {}))
+    .filter(({ type }) => type !== 'null')
+  if (ref?.$ref === undefined || others.length > 0 || oneOf.length !== 2) return null
+  const name = refName(ref.$ref)
+  return orNull(schemas[name] ?? true) === null ? null : name
+}
+
+/** Returns the schema with null as another value. Null if a keyword in the schema could refuse null. */
+export function orNull(schema: Schema): SchemaObject | null {
+  if (typeof schema === 'boolean' || schema.type === undefined) return null
+  const isPlain = Object.keys(schema).every(
+    (keyword) => typedKeywords.has(keyword) || annotations.has(keyword) || keyword.startsWith('x-'),
+  )
+  if (!isPlain) return null
+  return { ...schema, type: [schema.type, 'null'].flat(), ...(schema.enum && { enum: [...schema.enum, null] }) }
 }
 
 export function isBinary(schema: Schema | null, schemas: Schemas): boolean {

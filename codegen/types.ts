@@ -27,6 +27,8 @@ export type Field = {
   /** `writeOnly`: answers never have the field. */
   isWriteOnly: boolean
   isDeprecated: boolean
+  /** `x-alias-of`: the field with the same meaning. Clients leave this field out. Null for other fields. */
+  aliasOf: string | null
   description: string
 }
 
@@ -140,6 +142,7 @@ function fieldOf(name: string, schema: Schema, isRequired: boolean, schemas: Sch
     isReadOnly: isMarked('readOnly'),
     isWriteOnly: isMarked('writeOnly'),
     isDeprecated: typeof schema === 'object' && schema['deprecated'] === true,
+    aliasOf: textOf(schema, 'x-alias-of') || null,
     description: textOf(schema, 'description'),
   }
 }

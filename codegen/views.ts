@@ -8,6 +8,9 @@ import { type Field, innerTypes, type ObjectType, type Type } from './types.ts'
 
 export type View = 'answered' | 'received' | 'sent'
 
+/** If a component has another type in a view, the type's name ends with the suffix. */
+export const viewSuffixes: Record<View, string> = { answered: '', received: 'Received', sent: 'Input' }
+
 /** The types that a document needs in each view. */
 export type Usage = Record<View, readonly Type[]>
 

@@ -631,6 +631,7 @@ export const compatSurface: Surface = {
         '400': answers.BadRequest,
         '401': answers.Unauthorized,
         '403': answers.Forbidden,
+        '404': answers.ModelNotServed,
         '413': answers.PayloadTooLarge,
         '415': answers.UnsupportedMedia,
         '429': answers.TooManyRequests,

@@ -159,7 +159,7 @@ export type ChatDelta = {
 export type CompatResponseRequest = {
   model: CompatModelId
   /** The input: a text, or the items of the conversation in order. */
-  input: CompatResponseText | CompatResponseInput
+  input: CompatResponseText | CompatResponseInputItems
   /** Instructions that go before the input as a system message. */
   instructions?: string | null
   /** The functions that the model may call. */
@@ -184,7 +184,7 @@ export type CompatResponseRequest = {
 
 export type CompatResponseText = string
 
-export type CompatResponseInput = CompatResponseInputItem[]
+export type CompatResponseInputItems = CompatResponseInputItem[]
 
 /** An item of the conversation: a message (`role` and `content`, a string or parts `input_text` and `output_text`), a `function_call` (`call_id`, `name`, `arguments`) or a `function_call_output` (`call_id`, `output`, a string or parts `input_text`). Items of type `reasoning` are ignored, and so are ids. */
 export type CompatResponseInputItem = {
@@ -244,7 +244,7 @@ export type CompatResponse = {
   /** When the response was created, in seconds since 1970. */
   created_at: number
   /** The state of the response. */
-  status: 'in_progress' | 'completed' | 'incomplete' | 'failed'
+  status: CompatResponseState
   /** Why the response failed. null if it did not. */
   error: CompatResponseFailure | null
   /** Why the response is incomplete. null if it is not. */
@@ -262,11 +262,11 @@ export type CompatResponse = {
   /** The value of the request, or true. */
   parallel_tool_calls: boolean
   /** Always null: responses are not stored. */
-  previous_response_id: null
+  previous_response_id: string | null
   /** The reasoning settings of the request. */
   reasoning: CompatResponseReasoning
   /** Always `false`: responses are not stored. */
-  store: false
+  store: boolean
   /** The temperature of the request. null if it had none. */
   temperature: number | null
   /** The text settings of the request. */
@@ -296,6 +296,8 @@ export type CompatResponseIncomplete = {
 }
 
 export type CompatResponseItem = CompatResponseMessage | CompatResponseCall
+
+export type CompatResponseState = 'in_progress' | 'completed' | 'incomplete' | 'failed'
 
 export type CompatResponseStatus = 'in_progress' | 'completed' | 'incomplete'
 

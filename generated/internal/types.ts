@@ -19,12 +19,18 @@ export type {
 /** The event as the carrier makes it. It is read only after its signature was checked. */
 export type CarrierWebhook = Record<string, unknown>
 
-export type MessageWebhookFailed = { received: false }
+export type MessageWebhookFailed = {
+  /** Always `false`. */
+  received: boolean
+}
 
 /** The event as the provider makes it. It is read only after its signature was checked. */
 export type MessageWebhook = Record<string, unknown>
 
-export type CarrierWebhookTaken = { received: true }
+export type CarrierWebhookTaken = {
+  /** Always `true`. */
+  received: boolean
+}
 
 export type ServerIndex = {
   name: 'parley'

@@ -122,7 +122,7 @@ export type RequestOutcome = {
   duration_ms: number
   /** The time from the start of the request to its first media or token, in milliseconds. null if the answer came at once, or none came. */
   first_byte_ms: number | null
-  cost_micro_usd: MicroUsd
+  cost_micro_usd: MicroUsd | null
   /** The attempts at providers, in order. */
   attempts: RequestAttempt[]
 }
@@ -144,7 +144,7 @@ export type RequestAttempt = {
   first_byte_ms: number | null
   /** The quantities that were used, by unit. */
   quantities: Quantity[]
-  cost_micro_usd: MicroUsd
+  cost_micro_usd: MicroUsd | null
   /** Whether the price is known. If not, `cost_micro_usd` is null. */
   priced: boolean
   /** The source of the price and its date. null if the price is not known. */
@@ -161,7 +161,7 @@ export type Quantity = {
 }
 
 /** A cost in micro-USD, as a decimal string. null if the price is not known. */
-export type MicroUsd = string | null
+export type MicroUsd = string
 
 /** The body of every answer other than 2xx. It never repeats content of the request. */
 export type ErrorEnvelope = {
@@ -463,10 +463,10 @@ export type CreditLedgerEntry = {
   amountMicroUsd: string
   /** The thing that was paid for. null: nothing was. */
   metric: 'requests' | 'calls' | 'phone_number' | null
-  /** null: a movement has all requests of a day. */
-  provider: null
-  /** null: a movement has all calls of a day. */
-  sessionId: null
+  /** Always null: a movement has all requests of a day. */
+  provider: string | null
+  /** Always null: a movement has all calls of a day. */
+  sessionId: string | null
   /** The time of its first use. */
   createdAt: string
 }
@@ -506,7 +506,7 @@ export type VoiceList = {
 }
 
 /** Always `true`. Present if a test key created it: only test keys see it. */
-export type TestMark = true
+export type TestMark = boolean
 
 export type AgentName = string
 
@@ -521,13 +521,13 @@ export type AgentIntent = {
 }
 
 /** The id of a provider's voice, a preset, or `auto`. null lets the router choose. Whether the voice exists is checked when a session starts. */
-export type VoiceChoice = string | null
+export type VoiceChoice = string
 
 /** The first words of the agent, a template. If it is empty or null, the agent has no first message. */
-export type FirstMessage = string | null
+export type FirstMessage = string
 
 /** How a conversation begins: with `firstMessage`, with words that the LLM makes, or with the caller. The default is `message` if there is a first message, else `listen`, which greets a caller whose words were not understood. `message` needs a first message. */
-export type FirstMessageMode = 'message' | 'generate' | 'listen' | null
+export type FirstMessageMode = 'message' | 'generate' | 'listen'
 
 export type LlmOptions = {
   /** How freely the model chooses its words, from 0 (the least) to 2. */
@@ -538,7 +538,7 @@ export type LlmOptions = {
   model?: string
   /** How long the model thinks before it answers. */
   reasoningEffort?: ReasoningEffort
-} | null
+}
 
 /** The providers and models that may serve the stage, each as `<provider>` or `<provider>:<model>`. This server must know them, also if they cannot be called now. */
 export type AllowedProviders = string[]
@@ -555,7 +555,7 @@ export type StackPreferences = {
     /** Empty, for clients that write `s2s` so. */
     s2S?: string[]
   }
-} | null
+}
 
 export type AgentSttOptions = {
   /** Words that are likely to be said, such as names. */
@@ -564,7 +564,7 @@ export type AgentSttOptions = {
   prompt?: string
   /** The language that the recognizer gets, a BCP 47 tag or `auto`. The provider is still chosen by `intent.language`. */
   language?: string
-} | null
+}
 
 export type AgentTtsOptions = {
   /** How fast the voice speaks. The default is 1, the usual speed. */
@@ -575,15 +575,15 @@ export type AgentTtsOptions = {
   instructions?: string
   /** The sample rate of the audio to and from a browser, in Hz. The default is 24,000. Phone calls have the rate of their carrier. */
   sampleRate?: 8000 | 16000 | 24000 | 48000
-} | null
+}
 
 export type BackgroundClip = {
   /** The name of a built-in sound. */
   clip: 'office-ambience' | 'city-ambience' | 'crowded-room' | 'keyboard-typing'
   /** The volume of the sound, from 0 to 1. The default is 1. */
   volume?: number
-  /** null, for clients that send it. There are no uploaded sounds. */
-  soundId?: null
+  /** null or empty, for clients that send it. There are no uploaded sounds. */
+  soundId?: string | null
 }
 
 export type ToolClip = {
@@ -591,8 +591,8 @@ export type ToolClip = {
   clip: 'office-ambience' | 'city-ambience' | 'crowded-room' | 'keyboard-typing'
   /** The volume of the sound, from 0 to 1. The default is 1. */
   volume?: number
-  /** null, for clients that send it. There are no uploaded sounds. */
-  soundId?: null
+  /** null or empty, for clients that send it. There are no uploaded sounds. */
+  soundId?: string | null
   /** 0, for clients that send it: the sound ends with the tool. */
   minDurationMs?: number
   /** 0, for clients that send it: the sound begins with the tool. */
@@ -604,7 +604,7 @@ export type BackgroundAudio = {
   ambient?: BackgroundClip
   /** The sound that plays while a tool runs. */
   toolSound?: ToolClip
-} | null
+}
 
 export type Replacements = Record<string, string>
 
@@ -614,7 +614,7 @@ export type SpeechNormalization = {
   pronunciationDictionary?: Replacements
   /** The texts to say and to show instead of other texts, by the text to replace. */
   textReplacements?: Replacements
-} | null
+}
 
 export type IdleRePrompts = {
   /** Whether the agent asks when the caller stays silent. The default is false. */
@@ -625,7 +625,7 @@ export type IdleRePrompts = {
   maxPrompts?: number
   /** The questions, as templates, in the order in which they are asked. The last one repeats. If the list is empty, the LLM makes the questions. */
   messages?: string[]
-} | null
+}
 
 /** How the agent takes turns with the caller. Times are in milliseconds. */
 export type TurnHandling = {
@@ -663,13 +663,13 @@ export type TurnHandling = {
   /** For clients that send it. The audio of callers is not enhanced. */
   noiseCancellation?: {
     /** false. */
-    enabled?: false
+    enabled?: boolean
   } | null
   /** false, for clients that send it. */
-  contextThreshold?: false | null
+  contextThreshold?: boolean | null
   /** true, for clients that send it: the greeting does not wait for the machine detection. */
-  greetFirst?: true | null
-} | null
+  greetFirst?: boolean | null
+}
 
 /** How the agent reacts when a machine answers its call. */
 export type Voicemail = {
@@ -677,33 +677,33 @@ export type Voicemail = {
   action?: 'hangup' | 'leave_message'
   /** The words to leave, a template. The default is the first message. */
   message?: string
-} | null
+}
 
 /** How long a session lasts at most, in seconds. The default is 3,600. */
-export type MaxDurationSeconds = number | null
+export type MaxDurationSeconds = number
 
 /** How long neither side speaks before the session ends, in seconds. The default is 60. */
-export type SilenceTimeoutSeconds = number | null
+export type SilenceTimeoutSeconds = number
 
 /** The last words of the agent, a template. The agent says them when it ends the call, after `silenceTimeoutSeconds`, and after `maxDurationSeconds`. */
-export type EndCallMessage = string | null
+export type EndCallMessage = string
 
 /** The words of the agent in a turn in which no LLM answered. The default is a sentence in the language of the agent. */
-export type FallbackMessage = string | null
+export type FallbackMessage = string
 
 /** How many rounds of tool calls a turn has at most, after which the LLM must answer in words. The default is 8. */
-export type MaxToolHops = number | null
+export type MaxToolHops = number
 
 /** The time zone of the times in templates, a name of the IANA time zone database. The default is UTC. */
-export type TimeZone = string | null
+export type TimeZone = string
 
 /** Whether sessions of the agent are recorded. null takes the setting of the organization. If the organization forbids recording, nothing is recorded. */
-export type RecordingChoice = boolean | null
+export type RecordingChoice = boolean
 
 export type ClientOverride = 'prompt' | 'firstMessage' | 'language' | 'voiceId' | 'speed'
 
 /** The settings that the page of a browser session may replace, each at most once. The default is no setting. */
-export type ClientOverrides = ClientOverride[] | null
+export type ClientOverrides = ClientOverride[]
 
 export type PromptVariable = {
   /** The name of the variable in templates. `system` is reserved. */
@@ -733,13 +733,13 @@ export type AgentRmsg = {
   mode?: 'dedicated' | 'shared'
   /** The id of the number to use, from `GET /v1/rmsg-phone-numbers`. Answers have the number of the agent, or null if the number was taken away. */
   phoneNumberId?: string | null
-} | null
+}
 
 export type ConfiguredHeader = {
   /** The name of the header. */
   name: string
   /** Always `true`: a value is stored for the header. */
-  configured: true
+  configured: boolean
 }
 
 export type AgentWebhook = {
@@ -755,7 +755,7 @@ export type AgentWebhook = {
   authHeaders: ConfiguredHeader[]
   /** How long an answer may take, in milliseconds. */
   timeoutMs: number
-} | null
+}
 
 export type ReportWebhook = {
   /** The id of the endpoint, as `GET /v1/webhooks` lists it. */
@@ -772,21 +772,21 @@ export type ReportWebhook = {
   timeoutMs: number
   /** The values to read out of each call for this endpoint. */
   extractionFields: ExtractionField[]
-} | null
+}
 
 /** The endpoints of the deprecated fields, without their secrets. null if the agent has none. */
 export type AgentWebhooks = {
   /** The endpoint that is asked before each call. null if there is no such endpoint. */
-  preCall: AgentWebhook
+  preCall: AgentWebhook | null
   /** The endpoint that gets the report of each finished call. null if there is no such endpoint. */
-  postCall: ReportWebhook
+  postCall: ReportWebhook | null
   /** The endpoint that gets each change of the status of a call. null if there is no such endpoint. */
-  status: AgentWebhook
+  status: AgentWebhook | null
   /** The endpoint that gets the analysis of each finished call. null if there is no such endpoint. */
-  analysis: AgentWebhook
+  analysis: AgentWebhook | null
   /** The endpoint that gets a link to each recording. null if there is no such endpoint. */
-  recording: AgentWebhook
-} | null
+  recording: AgentWebhook | null
+}
 
 export type Agent = {
   /** The id of the agent: `agent_` and 22 letters and digits. */
@@ -799,37 +799,37 @@ export type Agent = {
   systemPrompt: SystemPrompt
   /** The language of the agent, and how its models are chosen. */
   intent: AgentIntent
-  voice: VoiceChoice
-  firstMessage: FirstMessage
-  firstMessageMode: FirstMessageMode
+  voice: VoiceChoice | null
+  firstMessage: FirstMessage | null
+  firstMessageMode: FirstMessageMode | null
   /** The settings of the LLM: its model, and how long and how free its answers are. */
-  llmOptions: LlmOptions
-  stackPreferences: StackPreferences
+  llmOptions: LlmOptions | null
+  stackPreferences: StackPreferences | null
   /** The settings of speech to text: its language and the words to expect. */
-  sttOptions: AgentSttOptions
+  sttOptions: AgentSttOptions | null
   /** The settings of text to speech: its model, and how fast and in which style it speaks. */
-  ttsOptions: AgentTtsOptions
+  ttsOptions: AgentTtsOptions | null
   /** The sounds that play behind the agent. */
-  backgroundAudio: BackgroundAudio
-  speechNormalization: SpeechNormalization
+  backgroundAudio: BackgroundAudio | null
+  speechNormalization: SpeechNormalization | null
   /** The questions that the agent asks when the caller stays silent. */
-  idleRePrompts: IdleRePrompts
-  turnHandling: TurnHandling
-  voicemail: Voicemail
-  maxDurationSeconds: MaxDurationSeconds
-  silenceTimeoutSeconds: SilenceTimeoutSeconds
-  endCallMessage: EndCallMessage
-  fallbackMessage: FallbackMessage
-  maxToolHops: MaxToolHops
-  timezone: TimeZone
-  recording: RecordingChoice
-  clientOverrides: ClientOverrides
+  idleRePrompts: IdleRePrompts | null
+  turnHandling: TurnHandling | null
+  voicemail: Voicemail | null
+  maxDurationSeconds: MaxDurationSeconds | null
+  silenceTimeoutSeconds: SilenceTimeoutSeconds | null
+  endCallMessage: EndCallMessage | null
+  fallbackMessage: FallbackMessage | null
+  maxToolHops: MaxToolHops | null
+  timezone: TimeZone | null
+  recording: RecordingChoice | null
+  clientOverrides: ClientOverrides | null
   /** The variables that the templates of the agent take. Their names are unique. */
   promptVariables: PromptVariable[] | null
   /** The values to read out of each finished call. Empty if none are set. */
   extractionFields: ExtractionField[]
-  rmsg: AgentRmsg
-  webhooks: AgentWebhooks
+  rmsg: AgentRmsg | null
+  webhooks: AgentWebhooks | null
   /** When the agent was created, in UTC. */
   createdAt: string
   /** When the agent was last changed, in UTC. */
@@ -842,7 +842,7 @@ export type AgentList = Agent[]
 export type WebhookUrl = string
 
 /** Headers that every request has, by name. The names `host`, `content-*`, `connection`, `transfer-encoding`, `te`, `upgrade`, `user-agent`, `authorization`, `cookie` and `webhook-*` are not allowed. */
-export type WebhookHeaders = Record<string, string> | null
+export type WebhookHeaders = Record<string, string>
 
 export type AuthHeader = {
   /** The name of the header. The names that `headers` allows are allowed, and `authorization`. */
@@ -856,53 +856,53 @@ export type NewAgentWebhook = {
   url: WebhookUrl
   /** The secret that signs the requests, as `signingSecret` of an endpoint. null if the secret of the organization signs. */
   secret?: string | null
-  headers?: WebhookHeaders
+  headers?: WebhookHeaders | null
   /** Headers with secret values. A name may not be in `headers` too. */
   authHeaders?: AuthHeaderReceived[] | null
   /** How long an answer may take, in milliseconds. The default is 5,000 for `preCall` and 10,000 for the other fields. */
   timeoutMs?: number | null
   /** `sync`, for clients that send it. */
   responseMode?: 'sync' | null
-  /** null, for clients that send it. */
-  asyncAck?: null
-} | null
+  /** null or empty, for clients that send it. */
+  asyncAck?: string | null
+}
 
 export type NewReportWebhook = {
   url: WebhookUrl
   /** The secret that signs the requests, as `signingSecret` of an endpoint. null if the secret of the organization signs. */
   secret?: string | null
-  headers?: WebhookHeaders
+  headers?: WebhookHeaders | null
   /** Headers with secret values. A name may not be in `headers` too. */
   authHeaders?: AuthHeaderReceived[] | null
   /** How long an answer may take, in milliseconds. The default is 5,000 for `preCall` and 10,000 for the other fields. */
   timeoutMs?: number | null
   /** `sync`, for clients that send it. */
   responseMode?: 'sync' | null
-  /** null, for clients that send it. */
-  asyncAck?: null
+  /** null or empty, for clients that send it. */
+  asyncAck?: string | null
   /** The values to read out of each call for this endpoint, as `extractionFields` of an endpoint. */
   extractionFields?: ExtractionField[] | null
-} | null
+}
 
 /** Webhook endpoints for the calls of this agent; register them with `POST /v1/webhooks` instead. Each field is an endpoint for one event: `call.pre_call`, `call.report`, `call.status`, `call.analysis` and `call.recording`. The value replaces all five: a field that is null or left out removes its endpoint. Only secrets are kept when they are left out. A user needs the role admin for this field, as for endpoints. */
 export type NewAgentWebhooks = {
   /** The endpoint that is asked before each call. null if there is no such endpoint. */
-  preCall?: NewAgentWebhook
+  preCall?: NewAgentWebhook | null
   /** The endpoint that gets the report of each finished call. null if there is no such endpoint. */
-  postCall?: NewReportWebhook
+  postCall?: NewReportWebhook | null
   /** The endpoint that gets each change of the status of a call. null if there is no such endpoint. */
-  status?: NewAgentWebhook
+  status?: NewAgentWebhook | null
   /** The endpoint that gets the analysis of each finished call. null if there is no such endpoint. */
-  analysis?: NewAgentWebhook
+  analysis?: NewAgentWebhook | null
   /** The endpoint that gets a link to each recording. null if there is no such endpoint. */
-  recording?: NewAgentWebhook
-} | null
+  recording?: NewAgentWebhook | null
+}
 
 /** For clients that send it. The voice of the agent is not made louder or quieter. */
 export type AudioOutput = {
   /** 0. */
   gainDb?: number
-} | null
+}
 
 /** The settings of a new agent. null is the same as leaving a field out. */
 export type NewAgent = {
@@ -911,43 +911,43 @@ export type NewAgent = {
   systemPrompt: SystemPrompt
   /** The language of the agent, and how its models are chosen. */
   intent: AgentIntent
-  voice?: VoiceChoice
-  firstMessage?: FirstMessage
-  firstMessageMode?: FirstMessageMode
+  voice?: VoiceChoice | null
+  firstMessage?: FirstMessage | null
+  firstMessageMode?: FirstMessageMode | null
   /** The settings of the LLM: its model, and how long and how free its answers are. */
-  llmOptions?: LlmOptions
-  stackPreferences?: StackPreferences
+  llmOptions?: LlmOptions | null
+  stackPreferences?: StackPreferences | null
   /** The settings of speech to text: its language and the words to expect. */
-  sttOptions?: AgentSttOptions
+  sttOptions?: AgentSttOptions | null
   /** The settings of text to speech: its model, and how fast and in which style it speaks. */
-  ttsOptions?: AgentTtsOptions
+  ttsOptions?: AgentTtsOptions | null
   /** The sounds that play behind the agent. */
-  backgroundAudio?: BackgroundAudio
-  speechNormalization?: SpeechNormalization
+  backgroundAudio?: BackgroundAudio | null
+  speechNormalization?: SpeechNormalization | null
   /** The questions that the agent asks when the caller stays silent. */
-  idleRePrompts?: IdleRePrompts
-  turnHandling?: TurnHandling
-  voicemail?: Voicemail
-  maxDurationSeconds?: MaxDurationSeconds
-  silenceTimeoutSeconds?: SilenceTimeoutSeconds
-  endCallMessage?: EndCallMessage
-  fallbackMessage?: FallbackMessage
-  maxToolHops?: MaxToolHops
-  timezone?: TimeZone
-  recording?: RecordingChoice
-  clientOverrides?: ClientOverrides
+  idleRePrompts?: IdleRePrompts | null
+  turnHandling?: TurnHandling | null
+  voicemail?: Voicemail | null
+  maxDurationSeconds?: MaxDurationSeconds | null
+  silenceTimeoutSeconds?: SilenceTimeoutSeconds | null
+  endCallMessage?: EndCallMessage | null
+  fallbackMessage?: FallbackMessage | null
+  maxToolHops?: MaxToolHops | null
+  timezone?: TimeZone | null
+  recording?: RecordingChoice | null
+  clientOverrides?: ClientOverrides | null
   /** The variables that the templates of the agent take. Their names are unique. */
   promptVariables?: PromptVariable[] | null
   /** The values to read out of each finished call. Their names are unique, and all descriptions together have at most 40,000 characters. */
   extractionFields?: ExtractionField[] | null
-  rmsg?: AgentRmsg
-  webhooks?: NewAgentWebhooks
-  audioOutput?: AudioOutput
+  rmsg?: AgentRmsg | null
+  webhooks?: NewAgentWebhooks | null
+  audioOutput?: AudioOutput | null
 }
 
 export type Deleted = {
   /** Always `true`: it is deleted. */
-  deleted: true
+  deleted: boolean
 }
 
 /** The settings to change. null clears a field; `name`, `systemPrompt` and `intent` cannot be cleared. */
@@ -957,38 +957,38 @@ export type AgentChange = {
   systemPrompt?: SystemPrompt
   /** The language of the agent, and how its models are chosen. */
   intent?: AgentIntent
-  voice?: VoiceChoice
-  firstMessage?: FirstMessage
-  firstMessageMode?: FirstMessageMode
+  voice?: VoiceChoice | null
+  firstMessage?: FirstMessage | null
+  firstMessageMode?: FirstMessageMode | null
   /** The settings of the LLM: its model, and how long and how free its answers are. */
-  llmOptions?: LlmOptions
-  stackPreferences?: StackPreferences
+  llmOptions?: LlmOptions | null
+  stackPreferences?: StackPreferences | null
   /** The settings of speech to text: its language and the words to expect. */
-  sttOptions?: AgentSttOptions
+  sttOptions?: AgentSttOptions | null
   /** The settings of text to speech: its model, and how fast and in which style it speaks. */
-  ttsOptions?: AgentTtsOptions
+  ttsOptions?: AgentTtsOptions | null
   /** The sounds that play behind the agent. */
-  backgroundAudio?: BackgroundAudio
-  speechNormalization?: SpeechNormalization
+  backgroundAudio?: BackgroundAudio | null
+  speechNormalization?: SpeechNormalization | null
   /** The questions that the agent asks when the caller stays silent. */
-  idleRePrompts?: IdleRePrompts
-  turnHandling?: TurnHandling
-  voicemail?: Voicemail
-  maxDurationSeconds?: MaxDurationSeconds
-  silenceTimeoutSeconds?: SilenceTimeoutSeconds
-  endCallMessage?: EndCallMessage
-  fallbackMessage?: FallbackMessage
-  maxToolHops?: MaxToolHops
-  timezone?: TimeZone
-  recording?: RecordingChoice
-  clientOverrides?: ClientOverrides
+  idleRePrompts?: IdleRePrompts | null
+  turnHandling?: TurnHandling | null
+  voicemail?: Voicemail | null
+  maxDurationSeconds?: MaxDurationSeconds | null
+  silenceTimeoutSeconds?: SilenceTimeoutSeconds | null
+  endCallMessage?: EndCallMessage | null
+  fallbackMessage?: FallbackMessage | null
+  maxToolHops?: MaxToolHops | null
+  timezone?: TimeZone | null
+  recording?: RecordingChoice | null
+  clientOverrides?: ClientOverrides | null
   /** The variables that the templates of the agent take. Their names are unique. */
   promptVariables?: PromptVariable[] | null
   /** The values to read out of each finished call. Their names are unique, and all descriptions together have at most 40,000 characters. */
   extractionFields?: ExtractionField[] | null
-  rmsg?: AgentRmsg
-  webhooks?: NewAgentWebhooks
-  audioOutput?: AudioOutput
+  rmsg?: AgentRmsg | null
+  webhooks?: NewAgentWebhooks | null
+  audioOutput?: AudioOutput | null
 }
 
 /** The name by which the LLM calls the tool. */
@@ -998,13 +998,13 @@ export type FunctionName = string
 export type ToolDescription = string
 
 /** How long an answer may take, in milliseconds. The default is 10,000. */
-export type ToolTimeoutMs = number | null
+export type ToolTimeoutMs = number
 
 /** Whether the LLM waits for the answer (`sync`, the default) or not (`async`). */
-export type ResponseMode = 'sync' | 'async' | null
+export type ResponseMode = 'sync' | 'async'
 
 /** The answer that the LLM gets at once with `async`. The default is "Accepted.". */
-export type AsyncAck = string | null
+export type AsyncAck = string
 
 export type WebhookSource = {
   /** The kind of the tool: your server runs it. */
@@ -1012,12 +1012,12 @@ export type WebhookSource = {
   url: WebhookUrl
   /** Whether the tool has a secret that signs its requests. If not, the secret of the organization signs. */
   hasSecret: boolean
-  headers: WebhookHeaders
+  headers: WebhookHeaders | null
   /** Headers with secret values. Answers show the names, and whether a value is stored. null without such headers. */
   authHeaders: ConfiguredHeader[] | null
-  timeoutMs: ToolTimeoutMs
-  responseMode: ResponseMode
-  asyncAck: AsyncAck
+  timeoutMs: ToolTimeoutMs | null
+  responseMode: ResponseMode | null
+  asyncAck: AsyncAck | null
 }
 
 /** The name of the built-in function. Without `parameters` the tool has these arguments. `schedule_callback` takes `at` (a time with its offset from UTC) or `inMinutes`, `to` (E.164; in phone calls the default is the number of the person), `reason` and `instructions`; the time is 1 minute to `maxDaysAhead` ahead, and a second callback in a session replaces the first. `send_dtmf` takes `digits` (`^[0-9*#A-Dw]{1,32}$`, `w` waits for half a second) and presses keys on the phone; browser sessions do not have it. `transfer_call` takes the `label` of a destination, in phone calls only, and answers `status`, `failure_cause` and `fallback` when the caller is connected or back with the agent. */
@@ -1027,13 +1027,13 @@ export type BuiltinName = 'end_call' | 'send_dtmf' | 'schedule_callback' | 'tran
 export type E164 = string
 
 /** Words that the agent says to each person who answers, before it asks whether they accept the call. The default is a sentence in the language of the agent. */
-export type ScreeningPrompt = string | null
+export type ScreeningPrompt = string
 
 /** A summary of the call so far, which the agent says after the prompt. The default has what the caller said in the last turns, without the request to be transferred. */
-export type ScreeningSummary = string | null
+export type ScreeningSummary = string
 
 /** Your own data about the attempt, which its events repeat. At most 16 KiB of JSON, and eight levels deep. */
-export type TransferMetadata = Record<string, unknown> | null
+export type TransferMetadata = Record<string, unknown>
 
 export type ToolDestination = {
   to: E164
@@ -1041,16 +1041,16 @@ export type ToolDestination = {
   label: string
   /** A description for the LLM of the calls to transfer here. */
   description?: string | null
-  screeningPrompt?: ScreeningPrompt
-  summary?: ScreeningSummary
-  metadata?: TransferMetadata
+  screeningPrompt?: ScreeningPrompt | null
+  summary?: ScreeningSummary | null
+  metadata?: TransferMetadata | null
 }
 
 /** How long a phone rings at most, in seconds. The default is 30. */
-export type RingingTimeout = number | null
+export type RingingTimeout = number
 
 /** How long a person who answers has to decide, in seconds. The default is 20. */
-export type ScreeningTimeout = number | null
+export type ScreeningTimeout = number
 
 /** How the call goes on if nobody accepts it. */
 export type TransferFallback = {
@@ -1062,7 +1062,7 @@ export type TransferFallback = {
   takeMessagePrompt?: string | null
   /** The URL of the audio that the caller receives on hold, in a loop: a WAV of at most 5 MiB (of the first five minutes), mono or with more channels, at 8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100 or 48000 Hz. It must be https, without user and password; an address that is not public, and http, work only if the operator allows the subnet (`outbound.allowedSubnets`). It is fetched once in a transfer, and redirects are not followed. Until it is there, and if it cannot be had (event `room.hold_audio_failed`), the caller receives the built-in music. */
   holdAudioUrl?: string | null
-} | null
+}
 
 export type VoicemailDetection = {
   /** The part that recognizes a voicemail: this server, by the words (`agent`, the default), the carrier (`carrier` or `amd`), or no part (`disabled`). */
@@ -1071,10 +1071,10 @@ export type VoicemailDetection = {
   timeoutSeconds?: number | null
   /** false is another name for the mode `disabled`, and true for the default; `mode` wins over true. */
   enabled?: boolean | null
-} | null
+}
 
 /** SIP headers for the call to the destination, by name: `X-…` or `User-to-User`. */
-export type TransferHeaders = Record<string, string> | null
+export type TransferHeaders = Record<string, string>
 
 export type BuiltinConfig = {
   /** Whether the LLM may call `end_call`. The default is true. */
@@ -1089,31 +1089,31 @@ export type BuiltinConfig = {
   destinations?: ToolDestination[]
   /** The number that `transfer_call` calls from, in E.164. null for the number of the call. */
   from?: string | null
-  screeningPrompt?: ScreeningPrompt
-  summary?: ScreeningSummary
-  ringingTimeout?: RingingTimeout
-  screeningTimeout?: ScreeningTimeout
-  fallback?: TransferFallback
+  screeningPrompt?: ScreeningPrompt | null
+  summary?: ScreeningSummary | null
+  ringingTimeout?: RingingTimeout | null
+  screeningTimeout?: ScreeningTimeout | null
+  fallback?: TransferFallback | null
   /** How an answering machine is distinguished from a person. */
-  voicemailDetection?: VoicemailDetection
-  metadata?: TransferMetadata
-  headers?: TransferHeaders
+  voicemailDetection?: VoicemailDetection | null
+  metadata?: TransferMetadata | null
+  headers?: TransferHeaders | null
   /** Whether the caller receives a dial tone instead of the ringback tone during a blind transfer. The default is false. */
   playDialtone?: boolean | null
-} | null
+}
 
 export type BuiltinSource = {
   /** The kind of the tool: this server runs it. */
   kind: 'builtin'
   name: BuiltinName
   /** The settings of the built-in function. null for the defaults. */
-  config?: BuiltinConfig
+  config?: BuiltinConfig | null
 }
 
 export type InlineSource = {
   /** The kind of the tool: the page of the browser session runs it. */
   kind: 'inline'
-  timeoutMs?: ToolTimeoutMs
+  timeoutMs?: ToolTimeoutMs | null
 }
 
 export type ToolSource = WebhookSource | BuiltinSource | InlineSource
@@ -1141,18 +1141,18 @@ export type Tool = {
 export type ToolList = Tool[]
 
 /** The JSON Schema (2020-12) of the arguments: `type: object` at its root, at most 16 KiB of JSON and eight schemas deep, without references to other documents. null if the tool has no arguments. A built-in function has its own arguments. */
-export type ToolParameters = Record<string, unknown> | null
+export type ToolParameters = Record<string, unknown>
 
 export type NewWebhookSource = {
   /** The kind of the tool: your server runs it. */
   kind: 'webhook'
   url: WebhookUrl
-  headers?: WebhookHeaders
+  headers?: WebhookHeaders | null
   /** Headers with secret values. A name may not be in `headers` too. */
   authHeaders?: AuthHeader[] | null
-  timeoutMs?: ToolTimeoutMs
-  responseMode?: ResponseMode
-  asyncAck?: AsyncAck
+  timeoutMs?: ToolTimeoutMs | null
+  responseMode?: ResponseMode | null
+  asyncAck?: AsyncAck | null
 }
 
 /** NewWebhookSource as a handler receives it: validation has filled in the defaults. */
@@ -1160,11 +1160,11 @@ export type NewWebhookSourceReceived = {
   kind: 'webhook'
   url: WebhookUrl
   secret?: string | null
-  headers?: WebhookHeaders
+  headers?: WebhookHeaders | null
   authHeaders?: AuthHeaderReceived[] | null
-  timeoutMs?: ToolTimeoutMs
-  responseMode?: ResponseMode
-  asyncAck?: AsyncAck
+  timeoutMs?: ToolTimeoutMs | null
+  responseMode?: ResponseMode | null
+  asyncAck?: AsyncAck | null
 }
 
 export type NewToolSource = NewWebhookSource | BuiltinSource | InlineSource
@@ -1173,50 +1173,50 @@ export type NewToolSource = NewWebhookSource | BuiltinSource | InlineSource
 export type NewToolSourceReceived = NewWebhookSourceReceived | BuiltinSource | InlineSource
 
 /** Whether the agent says something before it waits for the tool. With `auto` (the default) it does if there is no result after 700 ms. */
-export type PreToolSpeech = 'auto' | 'always' | 'never' | null
+export type PreToolSpeech = 'auto' | 'always' | 'never'
 
 /** For clients that send it. Every tool has the sound of its agent (`backgroundAudio.toolSound`). */
 export type ToolSoundOverride = {
-  /** true. */
-  enabled?: true
-} | null
+  /** Always `true`. */
+  enabled?: boolean
+}
 
 /** For clients that send it. Tools really run, with test keys too. */
 export type ToolSimulation = {
   /** The tool runs. */
   mode?: 'live'
-} | null
+}
 
 export type NewTool = {
   name: FunctionName
   description: ToolDescription
-  parameters?: ToolParameters
+  parameters?: ToolParameters | null
   /** The kind of the tool and its settings: a webhook, a built-in function, or a function of the page. */
   source: NewToolSource
-  preToolSpeech?: PreToolSpeech
-  toolSound?: ToolSoundOverride
-  simulation?: ToolSimulation
+  preToolSpeech?: PreToolSpeech | null
+  toolSound?: ToolSoundOverride | null
+  simulation?: ToolSimulation | null
 }
 
 /** NewTool as a handler receives it: validation has filled in the defaults. */
 export type NewToolReceived = {
   name: FunctionName
   description: ToolDescription
-  parameters?: ToolParameters
+  parameters?: ToolParameters | null
   source: NewToolSourceReceived
-  preToolSpeech?: PreToolSpeech
-  toolSound?: ToolSoundOverride
-  simulation?: ToolSimulation
+  preToolSpeech?: PreToolSpeech | null
+  toolSound?: ToolSoundOverride | null
+  simulation?: ToolSimulation | null
 }
 
 export type ToolChange = {
   description?: ToolDescription
-  parameters?: ToolParameters
+  parameters?: ToolParameters | null
   /** The kind of the tool and its settings: a webhook, a built-in function, or a function of the page. */
   source?: NewToolSourceReceived
-  preToolSpeech?: PreToolSpeech
-  toolSound?: ToolSoundOverride
-  simulation?: ToolSimulation
+  preToolSpeech?: PreToolSpeech | null
+  toolSound?: ToolSoundOverride | null
+  simulation?: ToolSimulation | null
 }
 
 export type CallStatus = 
@@ -1235,7 +1235,7 @@ export type CallStatus =
 export type CallKind = 'browser' | 'outbound' | 'inbound' | 'rmsg'
 
 /** The state of the recording. `suppressed` if nothing is recorded or the recording was deleted because of its age, and null before that is known. */
-export type RecordingStatus = 'recording' | 'uploading' | 'ready' | 'failed' | 'suppressed' | null
+export type RecordingStatus = 'recording' | 'uploading' | 'ready' | 'failed' | 'suppressed'
 
 export type CallItem = {
   /** The id of the call, which is also the id of its session. */
@@ -1260,7 +1260,7 @@ export type CallItem = {
   ended_at: string | null
   /** How long the parties were connected, in seconds, rounded up. 0 if they never were, and null while the call is live. */
   duration_seconds: number | null
-  recording_status: RecordingStatus
+  recording_status: RecordingStatus | null
 }
 
 export type AgentCallList = {
@@ -1323,7 +1323,7 @@ export type EndReason =
   | 'not_ready'
   | 'declined'
   | 'invalid_number'
-  | 'carrier_error' | null
+  | 'carrier_error'
 
 export type SessionItem = {
   sessionId: SessionId
@@ -1346,10 +1346,10 @@ export type SessionItem = {
   startedAt: string | null
   /** When the session ended, in UTC. null while it is live. */
   endedAt: string | null
-  endReason: EndReason
+  endReason: EndReason | null
   /** How long the parties were connected, in seconds, rounded up. 0 if they never were, and null while the session is live. */
   durationSeconds: number | null
-  recordingStatus: RecordingStatus
+  recordingStatus: RecordingStatus | null
   /** The length of the recording in milliseconds. null if there is no recording, or not yet. */
   recordingDurationMs: number | null
 }
@@ -1370,10 +1370,10 @@ export type SessionIntent = {
 }
 
 /** Your own data about the session, which answers and webhooks repeat. At most 16 KiB of JSON, and eight levels deep. */
-export type SessionMetadata = Record<string, unknown> | null
+export type SessionMetadata = Record<string, unknown>
 
 /** Your own tags, by which webhook endpoints select calls. */
-export type WebhookTags = Record<string, string> | null
+export type WebhookTags = Record<string, string>
 
 /** The settings of a new session. Either `agentId` or `intent` is required. null is the default, also if the agent has another value. */
 export type NewSession = {
@@ -1382,36 +1382,36 @@ export type NewSession = {
   intent?: SessionIntent
   /** The instructions of the agent, a template. Without an agent and without this field, it is a friendly voice assistant. */
   systemPrompt?: string | null
-  voice?: VoiceChoice
-  firstMessage?: FirstMessage
-  firstMessageMode?: FirstMessageMode
+  voice?: VoiceChoice | null
+  firstMessage?: FirstMessage | null
+  firstMessageMode?: FirstMessageMode | null
   /** The settings of the LLM: its model, and how long and how free its answers are. */
-  llm?: LlmOptions
-  constraints?: StackPreferences
+  llm?: LlmOptions | null
+  constraints?: StackPreferences | null
   /** The settings of speech to text: its language and the words to expect. */
-  sttOptions?: AgentSttOptions
+  sttOptions?: AgentSttOptions | null
   /** The settings of text to speech: its model, and how fast and in which style it speaks. */
-  ttsOptions?: AgentTtsOptions
+  ttsOptions?: AgentTtsOptions | null
   /** The sounds that play behind the agent. */
-  backgroundAudio?: BackgroundAudio
-  speechNormalization?: SpeechNormalization
+  backgroundAudio?: BackgroundAudio | null
+  speechNormalization?: SpeechNormalization | null
   /** The questions that the agent asks when the caller stays silent. */
-  idleRePrompts?: IdleRePrompts
-  turnHandling?: TurnHandling
-  maxDurationSeconds?: MaxDurationSeconds
-  silenceTimeoutSeconds?: SilenceTimeoutSeconds
-  endCallMessage?: EndCallMessage
-  fallbackMessage?: FallbackMessage
-  maxToolHops?: MaxToolHops
-  timezone?: TimeZone
-  recording?: RecordingChoice
+  idleRePrompts?: IdleRePrompts | null
+  turnHandling?: TurnHandling | null
+  maxDurationSeconds?: MaxDurationSeconds | null
+  silenceTimeoutSeconds?: SilenceTimeoutSeconds | null
+  endCallMessage?: EndCallMessage | null
+  fallbackMessage?: FallbackMessage | null
+  maxToolHops?: MaxToolHops | null
+  timezone?: TimeZone | null
+  recording?: RecordingChoice | null
   /** Tools in addition to the tools of the agent. Their names are unique, and a tool replaces the agent's tool of the same name. */
   tools?: NewToolReceived[] | null
   /** Values of variables for the templates, by name. They win over the defaults of the agent, and are not rendered as templates. */
   variables?: Record<string, string> | null
-  metadata?: SessionMetadata
-  webhookTags?: WebhookTags
-  clientOverrides?: ClientOverrides
+  metadata?: SessionMetadata | null
+  webhookTags?: WebhookTags | null
+  clientOverrides?: ClientOverrides | null
   /** The name of the user in this session. The default is `user_` and the id of the session. */
   identity?: string | null
   /** The transport of the audio. The default is `websocket`. `livekit` works only if the operator has set up a LiveKit server. The browser then joins the room `roomName` with a client of LiveKit, at `transportUrl` and with `transportToken`. Audio is a track in both directions, and the text frames of the media channel are messages of the room's reliable data channel without a topic, in both directions: all but `mark`, `played` and `clear`, which are not needed there. */
@@ -1447,17 +1447,17 @@ export type MachineDetection = {
   mode?: 'agent' | 'carrier' | 'disabled' | null
   /** How long the detection takes at most after the answer, in seconds. The default is 10. The result is then `not_sure`. */
   timeoutSeconds?: number | null
-} | null
+}
 
 export type Telephony = {
   /** The region of the carrier in which the call should begin. It is a wish. A SIP trunk has no regions: the event `carrier.initiated` then has `requested_region`, and `region` is null. */
   region?: 'us' | 'europe' | 'canada' | 'australia' | 'middle_east' | null
   /** How long the phone rings at most, in seconds. The default is 60. */
   ringingTimeout?: number | null
-  amd?: MachineDetection
+  amd?: MachineDetection | null
   /** How the agent reacts when a machine answers. Fields that are left out are those of the agent; null is the default, also if the agent has other values. */
-  voicemail?: Voicemail
-} | null
+  voicemail?: Voicemail | null
+}
 
 /** The settings of a new call: the fields of `POST /v1/sessions` without `identity`, `transport`, `ttlSeconds` and `clientOverrides`, which only a browser has. Either `agentId` or `intent` is required. null is the default, also if the agent has another value. */
 export type NewPhoneSession = {
@@ -1469,37 +1469,37 @@ export type NewPhoneSession = {
   intent?: SessionIntent
   /** The instructions of the agent, a template. Without an agent and without this field, it is a friendly voice assistant. */
   systemPrompt?: string | null
-  voice?: VoiceChoice
-  firstMessage?: FirstMessage
-  firstMessageMode?: FirstMessageMode
+  voice?: VoiceChoice | null
+  firstMessage?: FirstMessage | null
+  firstMessageMode?: FirstMessageMode | null
   /** The settings of the LLM: its model, and how long and how free its answers are. */
-  llm?: LlmOptions
-  constraints?: StackPreferences
+  llm?: LlmOptions | null
+  constraints?: StackPreferences | null
   /** The settings of speech to text: its language and the words to expect. */
-  sttOptions?: AgentSttOptions
+  sttOptions?: AgentSttOptions | null
   /** The settings of text to speech: its model, and how fast and in which style it speaks. */
-  ttsOptions?: AgentTtsOptions
+  ttsOptions?: AgentTtsOptions | null
   /** The sounds that play behind the agent. */
-  backgroundAudio?: BackgroundAudio
-  speechNormalization?: SpeechNormalization
+  backgroundAudio?: BackgroundAudio | null
+  speechNormalization?: SpeechNormalization | null
   /** The questions that the agent asks when the caller stays silent. */
-  idleRePrompts?: IdleRePrompts
-  turnHandling?: TurnHandling
-  maxDurationSeconds?: MaxDurationSeconds
-  silenceTimeoutSeconds?: SilenceTimeoutSeconds
-  endCallMessage?: EndCallMessage
-  fallbackMessage?: FallbackMessage
-  maxToolHops?: MaxToolHops
-  timezone?: TimeZone
-  recording?: RecordingChoice
+  idleRePrompts?: IdleRePrompts | null
+  turnHandling?: TurnHandling | null
+  maxDurationSeconds?: MaxDurationSeconds | null
+  silenceTimeoutSeconds?: SilenceTimeoutSeconds | null
+  endCallMessage?: EndCallMessage | null
+  fallbackMessage?: FallbackMessage | null
+  maxToolHops?: MaxToolHops | null
+  timezone?: TimeZone | null
+  recording?: RecordingChoice | null
   /** Tools in addition to the tools of the agent. Their names are unique, and a tool replaces the agent's tool of the same name. */
   tools?: NewToolReceived[] | null
   /** Values of variables for the templates, by name. They win over the defaults of the agent, and are not rendered as templates. */
   variables?: Record<string, string> | null
-  metadata?: SessionMetadata
-  webhookTags?: WebhookTags
+  metadata?: SessionMetadata | null
+  webhookTags?: WebhookTags | null
   /** The settings of the phone line: region, ringing, and answering machines. */
-  telephony?: Telephony
+  telephony?: Telephony | null
   /** Empty, for clients that send it. The secrets of a tool are set with the tool. */
   toolSecrets?: Record<string, string> | null
   /**
@@ -1565,10 +1565,10 @@ export type Session = {
   startedAt: string | null
   /** When the session ended, in UTC. null while it is live. */
   endedAt: string | null
-  endReason: EndReason
+  endReason: EndReason | null
   /** How long the parties were connected, in seconds, rounded up. 0 if they never were, and null while the session is live. */
   durationSeconds: number | null
-  recordingStatus: RecordingStatus
+  recordingStatus: RecordingStatus | null
   /** The length of the recording in milliseconds. null if there is no recording, or not yet. */
   recordingDurationMs: number | null
   /** When the browser must have joined for the first time, in UTC. A browser that has joined can join again later. */
@@ -1583,7 +1583,7 @@ export type Session = {
 export type TurnSource = 'user' | 'agent' | 'system'
 
 /** Whether the latencies of the turn are measured. `partial`: the client did not report what was played. null for turns of the caller. */
-export type LatencyStatus = 'partial' | 'complete' | 'interrupted' | 'error' | null
+export type LatencyStatus = 'partial' | 'complete' | 'interrupted' | 'error'
 
 export type TurnToolCall = {
   /** The id of the tool call, as the LLM gave it. */
@@ -1621,7 +1621,7 @@ export type SessionTurn = {
   ttsTtfbMs: number | null
   /** The time from the end of the user's speech to the first audio that was played, in milliseconds. null if one of the two is missing. */
   conversationalLatencyMs: number | null
-  latencyStatus: LatencyStatus
+  latencyStatus: LatencyStatus | null
   /** The tool calls of the LLM in this turn. */
   toolCalls: TurnToolCall[]
   /** The part of `text` that was played, which is all of it unless the user interrupted the agent. null for turns of the user and of the system. */
@@ -1634,6 +1634,8 @@ export type SessionTranscript = {
   /** The finished turns of the session, by index. */
   entries: SessionTurn[]
 }
+
+export type PhoneDirection = 'inbound' | 'outbound'
 
 export type CallOutcome = 
   | 'resolved'
@@ -1659,6 +1661,9 @@ export type StructuredData = {
   /** A message that the caller asked to pass on. null without a message. */
   message?: string | null
 }
+
+/** The value of an extraction field. */
+export type CustomValue = string | number | boolean
 
 /** One finished turn, as in the transcript of the session. */
 export type CallTurn = {
@@ -1686,7 +1691,7 @@ export type CallTurn = {
   tts_ttfb_ms: number | null
   /** The time from the end of the caller's speech to the first audio that was played, in milliseconds. null if one of the two is missing. */
   conversational_latency_ms: number | null
-  latency_status: LatencyStatus
+  latency_status: LatencyStatus | null
   /** The tool calls of the LLM in this turn. */
   tool_calls: TurnToolCall[]
   /** The part of `text` that was played, which is all of it unless the caller interrupted the agent. null for turns of the caller and of the system. */
@@ -1749,7 +1754,7 @@ export type CallArtifacts = {
 export type CallbackStatus = 'scheduled' | 'dispatching' | 'dispatched' | 'cancelled' | 'failed'
 
 /** Why the last attempt to place the call failed. null if no attempt failed or one is under way. `missed`: no server was running within an hour of the time. A due call is tried at its time and 1, 5 and 15 minutes later. */
-export type CallbackFailureCause = 'carrier_error' | 'insufficient_credits' | 'concurrency' | 'no_phone_number' | 'missed' | null
+export type CallbackFailureCause = 'carrier_error' | 'insufficient_credits' | 'concurrency' | 'no_phone_number' | 'missed'
 
 export type Callback = {
   /** The id of the callback: `callback_` and 22 letters and digits. */
@@ -1781,7 +1786,7 @@ export type Callback = {
   pipeline_config: PipelineConfig
   /** The metadata of the session in which the callback was promised. */
   metadata: Record<string, unknown>
-  failure_cause: CallbackFailureCause
+  failure_cause: CallbackFailureCause | null
   /** When the last attempt to place the call began, in UTC. null before the first attempt. */
   attempted_at: string | null
   /** When the carrier accepted the call, in UTC. null until the callback is `dispatched`. */
@@ -1824,7 +1829,7 @@ export type CallReport = {
   outcome: CallOutcome
   structured_data: StructuredData
   /** The values of the extraction fields of the agent and of the endpoints that get the report, by name. null if the call gives no basis for a value. If fields share a name, the field of the agent counts, then that of the oldest endpoint. */
-  custom_data: Record<string, string | number | boolean | null>
+  custom_data: Record<string, CustomValue | null>
   /** The transcript of the call. */
   transcript: CallTranscript
   /** The known costs of the call in micro-USD, as a decimal string. */
@@ -1880,7 +1885,7 @@ export type CallReport = {
 export type TransferStatus = 'requested' | 'screening' | 'bridging' | 'completed' | 'failed' | 'cancelled'
 
 /** Why the attempt failed. null unless its status is `failed`. */
-export type TransferFailureCause = 'busy' | 'no_answer' | 'declined' | 'voicemail' | 'caller_hung_up' | 'carrier_error' | null
+export type TransferFailureCause = 'busy' | 'no_answer' | 'declined' | 'voicemail' | 'caller_hung_up' | 'carrier_error'
 
 /** One attempt to reach one destination. */
 export type Transfer = {
@@ -1913,7 +1918,7 @@ export type Transfer = {
   summary: string | null
   /** Whether an answering machine answered. */
   voicemail_detected: boolean
-  failure_cause: TransferFailureCause
+  failure_cause: TransferFailureCause | null
   /** Your own data about the attempt. `cancel_reason` is the reason of a cancel request. */
   metadata: Record<string, unknown>
   /** When the attempt was created, in UTC. */
@@ -1980,7 +1985,7 @@ export type Call = {
   /** The kind of the call: from a browser, by phone, or placed from a rich-message number (`rmsg`). */
   kind: CallKind
   /** The direction of a phone call. null if the call is not by phone. */
-  direction: 'inbound' | 'outbound' | null
+  direction: PhoneDirection | null
   /** The number that calls, in E.164. null if the caller withholds it or the call is not by phone. */
   from: string | null
   /** The number that is called, in E.164. null if the call is not by phone. */
@@ -2004,10 +2009,10 @@ export type Call = {
   started_at: string | null
   /** When the call ended, in UTC. null while it is live. */
   ended_at: string | null
-  end_reason: EndReason
+  end_reason: EndReason | null
   /** How long the parties were connected, in seconds, rounded up. 0 if they never were, and null while the call is live. */
   duration_seconds: number | null
-  recording_status: RecordingStatus
+  recording_status: RecordingStatus | null
   /** The length of the recording in milliseconds. null if there is no recording, or not yet. */
   recording_duration_ms: number | null
   /** The path of the recording, also if the call has none. */
@@ -2194,7 +2199,7 @@ export type EndCall = {
 
 export type EndedCall = {
   /** Always `true`: the request was accepted. */
-  ok: true
+  ok: boolean
   /** Whether the call ends now (`ending`) or was over before (`already_ended`). */
   status: 'ending' | 'already_ended'
   /** When the call ended, in UTC. Present only with `already_ended`. */
@@ -2202,30 +2207,30 @@ export type EndedCall = {
 }
 
 /** The identity of the caller, as `caller_participant_identity`. If it is another, the request is refused. It may be left out. */
-export type CallerIdentity = string | null
+export type CallerIdentity = string
 
 export type BlindTransfer = {
   to: E164
-  ringingTimeout?: RingingTimeout
-  metadata?: TransferMetadata
-  headers?: TransferHeaders
+  ringingTimeout?: RingingTimeout | null
+  metadata?: TransferMetadata | null
+  headers?: TransferHeaders | null
   /** Whether the caller receives a dial tone instead of the ringback tone. The default is false. */
   playDialtone?: boolean | null
-  participantIdentity?: CallerIdentity
+  participantIdentity?: CallerIdentity | null
 }
 
-/** null, for clients that send it: calls leave over the line of the number that calls. */
-export type OutboundTrunkId = null
+/** null or empty, for clients that send it: calls leave over the line of the number that calls. */
+export type OutboundTrunkId = string
 
 /** One destination. Its fields win over the fields of the same names beside the list. */
 export type TransferDestination = {
   to: E164
   /** The name of the destination in records and events. With the tool `transfer_call` the LLM chooses by it. */
   label?: string | null
-  screeningPrompt?: ScreeningPrompt
-  summary?: ScreeningSummary
-  metadata?: TransferMetadata
-  outboundTrunkId?: OutboundTrunkId
+  screeningPrompt?: ScreeningPrompt | null
+  summary?: ScreeningSummary | null
+  metadata?: TransferMetadata | null
+  outboundTrunkId?: OutboundTrunkId | null
 }
 
 /** The settings of a warm transfer. Either `to` or `destinations` is required. */
@@ -2236,18 +2241,18 @@ export type WarmTransfer = {
   destinations?: TransferDestination[] | null
   /** The number to call from, in E.164: the number of the call (the default), or another number of the organization that may place calls. */
   from?: string | null
-  screeningPrompt?: ScreeningPrompt
-  summary?: ScreeningSummary
-  ringingTimeout?: RingingTimeout
-  screeningTimeout?: ScreeningTimeout
-  fallback?: TransferFallback
+  screeningPrompt?: ScreeningPrompt | null
+  summary?: ScreeningSummary | null
+  ringingTimeout?: RingingTimeout | null
+  screeningTimeout?: ScreeningTimeout | null
+  fallback?: TransferFallback | null
   /** How an answering machine is distinguished from a person. */
-  voicemailDetection?: VoicemailDetection
-  metadata?: TransferMetadata
-  participantIdentity?: CallerIdentity
-  outboundTrunkId?: OutboundTrunkId
+  voicemailDetection?: VoicemailDetection | null
+  metadata?: TransferMetadata | null
+  participantIdentity?: CallerIdentity | null
+  outboundTrunkId?: OutboundTrunkId | null
   /** false, for clients that send it: the answer does not wait for the person who is called. */
-  waitUntilAnswered?: false | null
+  waitUntilAnswered?: boolean | null
 }
 
 /** The fallback that was carried out. */
@@ -2294,7 +2299,7 @@ export type TransferProgress = {
   summary: string | null
   /** Whether an answering machine answered. */
   voicemail_detected: boolean
-  failure_cause: TransferFailureCause
+  failure_cause: TransferFailureCause | null
   /** Your own data about the attempt. `cancel_reason` is the reason of a cancel request. */
   metadata: Record<string, unknown>
   /** When the attempt was created, in UTC. */
@@ -2312,12 +2317,12 @@ export type TransferProgress = {
 }
 
 /** A new `summary` of the attempt. It is ignored after the recipient has accepted. */
-export type NewSummary = string | null
+export type NewSummary = string
 
 export type CompleteTransfer = {
   /** The identity of the recipient, as `recipient_participant_identity`. If it is another, the request is refused. It may be left out. */
   recipientParticipantIdentity?: string | null
-  summary?: NewSummary
+  summary?: NewSummary | null
 }
 
 export type CancelTransfer = {
@@ -2327,7 +2332,7 @@ export type CancelTransfer = {
   voicemailDetected?: boolean | null
   /** The reason, as your own text. It is kept in `metadata.cancel_reason`. */
   reason?: string | null
-  summary?: NewSummary
+  summary?: NewSummary | null
 }
 
 export type CallbackPage = {
@@ -2350,64 +2355,64 @@ export type DispatchMetadataTemplate = {
   intent?: SessionIntent
   /** The instructions of the agent, a template. */
   systemPrompt?: string | null
-  voice?: VoiceChoice
-  firstMessage?: FirstMessage
-  firstMessageMode?: FirstMessageMode
+  voice?: VoiceChoice | null
+  firstMessage?: FirstMessage | null
+  firstMessageMode?: FirstMessageMode | null
   /** The settings of the LLM in calls to this number. */
-  llm?: LlmOptions
-  constraints?: StackPreferences
+  llm?: LlmOptions | null
+  constraints?: StackPreferences | null
   /** The settings of speech to text in calls to this number. */
-  sttOptions?: AgentSttOptions
+  sttOptions?: AgentSttOptions | null
   /** The settings of text to speech in calls to this number. */
-  ttsOptions?: AgentTtsOptions
+  ttsOptions?: AgentTtsOptions | null
   /** The sounds that play behind the agent in calls to this number. */
-  backgroundAudio?: BackgroundAudio
-  speechNormalization?: SpeechNormalization
+  backgroundAudio?: BackgroundAudio | null
+  speechNormalization?: SpeechNormalization | null
   /** The questions that the agent asks when the caller stays silent. */
-  idleRePrompts?: IdleRePrompts
-  turnHandling?: TurnHandling
-  maxDurationSeconds?: MaxDurationSeconds
-  silenceTimeoutSeconds?: SilenceTimeoutSeconds
-  endCallMessage?: EndCallMessage
-  fallbackMessage?: FallbackMessage
-  maxToolHops?: MaxToolHops
-  timezone?: TimeZone
-  recording?: RecordingChoice
+  idleRePrompts?: IdleRePrompts | null
+  turnHandling?: TurnHandling | null
+  maxDurationSeconds?: MaxDurationSeconds | null
+  silenceTimeoutSeconds?: SilenceTimeoutSeconds | null
+  endCallMessage?: EndCallMessage | null
+  fallbackMessage?: FallbackMessage | null
+  maxToolHops?: MaxToolHops | null
+  timezone?: TimeZone | null
+  recording?: RecordingChoice | null
   /** Tools for calls to this number, in addition to the tools of the agent. */
   tools?: NewTool[] | null
   /** Values of variables for the templates of the agent, by name. */
   variables?: Record<string, string> | null
-  metadata?: SessionMetadata
-  webhookTags?: WebhookTags
-} & Record<string, unknown> | null
+  metadata?: SessionMetadata | null
+  webhookTags?: WebhookTags | null
+} & Record<string, unknown>
 
 /** DispatchMetadataTemplate as a handler receives it: validation has filled in the defaults. */
 export type DispatchMetadataTemplateReceived = {
   intent?: SessionIntent
   systemPrompt?: string | null
-  voice?: VoiceChoice
-  firstMessage?: FirstMessage
-  firstMessageMode?: FirstMessageMode
-  llm?: LlmOptions
-  constraints?: StackPreferences
-  sttOptions?: AgentSttOptions
-  ttsOptions?: AgentTtsOptions
-  backgroundAudio?: BackgroundAudio
-  speechNormalization?: SpeechNormalization
-  idleRePrompts?: IdleRePrompts
-  turnHandling?: TurnHandling
-  maxDurationSeconds?: MaxDurationSeconds
-  silenceTimeoutSeconds?: SilenceTimeoutSeconds
-  endCallMessage?: EndCallMessage
-  fallbackMessage?: FallbackMessage
-  maxToolHops?: MaxToolHops
-  timezone?: TimeZone
-  recording?: RecordingChoice
+  voice?: VoiceChoice | null
+  firstMessage?: FirstMessage | null
+  firstMessageMode?: FirstMessageMode | null
+  llm?: LlmOptions | null
+  constraints?: StackPreferences | null
+  sttOptions?: AgentSttOptions | null
+  ttsOptions?: AgentTtsOptions | null
+  backgroundAudio?: BackgroundAudio | null
+  speechNormalization?: SpeechNormalization | null
+  idleRePrompts?: IdleRePrompts | null
+  turnHandling?: TurnHandling | null
+  maxDurationSeconds?: MaxDurationSeconds | null
+  silenceTimeoutSeconds?: SilenceTimeoutSeconds | null
+  endCallMessage?: EndCallMessage | null
+  fallbackMessage?: FallbackMessage | null
+  maxToolHops?: MaxToolHops | null
+  timezone?: TimeZone | null
+  recording?: RecordingChoice | null
   tools?: NewToolReceived[] | null
   variables?: Record<string, string> | null
-  metadata?: SessionMetadata
-  webhookTags?: WebhookTags
-} & Record<string, unknown> | null
+  metadata?: SessionMetadata | null
+  webhookTags?: WebhookTags | null
+} & Record<string, unknown>
 
 export type PhoneNumberSetup = {
   /** Whether the number can do all that its direction needs (`ready`), lacks something (`action_required`), or is suspended. */
@@ -2446,7 +2451,7 @@ export type PhoneNumber = {
   direction: PhoneNumberDirection
   /** The id of the agent that answers calls to the number. The agent also calls from its oldest number by default. null if it has none. */
   agentId: string | null
-  dispatchMetadataTemplate: DispatchMetadataTemplate
+  dispatchMetadataTemplate: DispatchMetadataTemplate | null
   /** The name of the number, for people. null if it has none. */
   label: string | null
   /** The id of the number at the carrier. null if the carrier has not named it, and for imported numbers. */
@@ -2486,7 +2491,7 @@ export type NewPhoneNumber = {
   agentId?: string | null
   /** The name of the number, for people. */
   label?: string | null
-  dispatchMetadataTemplate?: DispatchMetadataTemplateReceived
+  dispatchMetadataTemplate?: DispatchMetadataTemplateReceived | null
 }
 
 export type AvailablePhoneNumber = {
@@ -2525,7 +2530,7 @@ export type ImportedPhoneNumber = {
   agentId?: string | null
   /** The name of the number, for people. */
   label?: string | null
-  dispatchMetadataTemplate?: DispatchMetadataTemplateReceived
+  dispatchMetadataTemplate?: DispatchMetadataTemplateReceived | null
 }
 
 export type SipTransport = 'udp' | 'tcp'
@@ -2589,13 +2594,13 @@ export type SipConnection = {
 export type SipConnectionList = SipConnection[]
 
 /** The user name of the login. It needs a password. */
-export type SipUsername = string | null
+export type SipUsername = string
 
 /** The password of the login. It is stored encrypted, and answers never have it. */
-export type SipPassword = string | null
+export type SipPassword = string
 
 /** The password that the trunk logs in with, at least 12 characters: anybody can try to guess it. It is stored encrypted, and answers never have it. */
-export type SipInboundPassword = string | null
+export type SipInboundPassword = string
 
 export type NewSipConnection = {
   /** The name of the connection, for people. It is unique in the organization. */
@@ -2610,8 +2615,8 @@ export type NewSipConnection = {
     port: number
     /** The transport protocol of SIP. */
     transport: 'udp' | 'tcp'
-    username?: SipUsername
-    password?: SipPassword
+    username?: SipUsername | null
+    password?: SipPassword | null
     userPhone?: SipUserPhone
     identity?: SipIdentity
     register?: SipRegister
@@ -2620,8 +2625,8 @@ export type NewSipConnection = {
   inbound?: {
     /** The ranges of addresses from which calls are accepted, such as `203.0.113.0/28`. No range is wider than /16, or /32 of IPv6. The connections of an organization together list at most 262,144 addresses, unless the operator of this server has set another limit. */
     allowedAddresses?: string[]
-    username?: SipUsername
-    password?: SipInboundPassword
+    username?: SipUsername | null
+    password?: SipInboundPassword | null
   } | null
 }
 
@@ -2633,13 +2638,13 @@ export type NewSipConnectionInput = {
     host: string
     port?: number
     transport?: 'udp' | 'tcp'
-    username?: SipUsername
-    password?: SipPassword
+    username?: SipUsername | null
+    password?: SipPassword | null
     userPhone?: SipUserPhone
     identity?: SipIdentity
     register?: SipRegister
   } | null
-  inbound?: { allowedAddresses?: string[]; username?: SipUsername; password?: SipInboundPassword } | null
+  inbound?: { allowedAddresses?: string[]; username?: SipUsername | null; password?: SipInboundPassword | null } | null
 }
 
 export type SipConnectionChange = {
@@ -2655,8 +2660,8 @@ export type SipConnectionChange = {
     port?: number
     /** The transport protocol of SIP. */
     transport?: SipTransport
-    username?: SipUsername
-    password?: SipPassword
+    username?: SipUsername | null
+    password?: SipPassword | null
     userPhone?: SipUserPhone
     identity?: SipIdentity
     register?: SipRegister
@@ -2665,8 +2670,8 @@ export type SipConnectionChange = {
   inbound?: {
     /** The ranges of addresses from which calls are accepted, such as `203.0.113.5/32`. */
     allowedAddresses?: string[]
-    username?: SipUsername
-    password?: SipInboundPassword
+    username?: SipUsername | null
+    password?: SipInboundPassword | null
   } | null
 }
 
@@ -2718,7 +2723,7 @@ export type SavedBusinessProfile = {
   useCase?: DraftText
   /** How much the business will use the phone numbers, in words. */
   expectedUsage?: DraftText
-} & Record<string, unknown> | null
+} & Record<string, unknown>
 
 /** The person who may speak for the business, as it was saved; a draft can lack any field. */
 export type SavedRepresentative = {
@@ -2730,7 +2735,7 @@ export type SavedRepresentative = {
   email?: DraftText
   /** The phone number of the person, in E.164. */
   phone?: DraftText
-} & Record<string, unknown> | null
+} & Record<string, unknown>
 
 export type BusinessVerificationSubmission = {
   /** The id of the verification: `kyb_` and 22 letters and digits. */
@@ -2738,8 +2743,8 @@ export type BusinessVerificationSubmission = {
   /** The id of the organization. */
   organizationId: string
   status: BusinessVerificationStatus
-  businessProfile: SavedBusinessProfile
-  authorizedRepresentative: SavedRepresentative
+  businessProfile: SavedBusinessProfile | null
+  authorizedRepresentative: SavedRepresentative | null
   /** Whether the person confirmed that everything is true and that they may speak for the business. */
   attestationAccepted: boolean
   /** When the confirmed forms were submitted, in UTC. null for a draft. */
@@ -2756,13 +2761,13 @@ export type BusinessVerificationSubmission = {
   createdAt: string
   /** When the verification was last changed, in UTC. */
   updatedAt: string
-} | null
+}
 
 export type BusinessVerification = {
   status: BusinessVerificationStatus
   /** The forms that were saved or submitted last. null if nothing was saved. */
-  submission: BusinessVerificationSubmission
-  prefill: SavedBusinessProfile
+  submission: BusinessVerificationSubmission | null
+  prefill: SavedBusinessProfile | null
 }
 
 export type BusinessVerificationDraft = {
@@ -2861,14 +2866,14 @@ export type NewBusinessVerification = {
     phone?: E164
   }
   /** Always `true`: the person confirms that everything is true and that they may speak for the business. */
-  attestationAccepted: true
+  attestationAccepted: boolean
   /** Ignored, for clients that send it: the attestation has one text. */
   attestationVersion?: string | null
 }
 
 export type ReleasedPhoneNumber = {
   /** Always `true`: the number was given back. */
-  released: true
+  released: boolean
 }
 
 export type PhoneNumberChange = {
@@ -2881,15 +2886,15 @@ export type PhoneNumberChange = {
   agentId?: string | null
   /** The name of the number, for people. null removes it. */
   label?: string | null
-  dispatchMetadataTemplate?: DispatchMetadataTemplateReceived
+  dispatchMetadataTemplate?: DispatchMetadataTemplateReceived | null
   /** false, for clients that send it: no agent answers text messages. */
-  smsAutomationEnabled?: false | null
+  smsAutomationEnabled?: boolean | null
 }
 
 export type SmsBrandStatus = 'draft' | 'pending' | 'verified' | 'failed'
 
 /** How far the carriers' registry has verified the identity of the business. null if it has not answered yet. */
-export type SmsIdentityStatus = 'VERIFIED' | 'UNVERIFIED' | 'SELF_DECLARED' | 'VETTED_VERIFIED' | null
+export type SmsIdentityStatus = 'VERIFIED' | 'UNVERIFIED' | 'SELF_DECLARED' | 'VETTED_VERIFIED'
 
 /** A text that is not blank. */
 export type SmsText = string
@@ -2986,24 +2991,26 @@ export type SmsBrandProfileReceived = {
   authorizedContact: { firstName: SmsText; lastName: SmsText; email: SmsEmail; phone: E164 }
 }
 
-/** The reasons why the carrier refused, if it did. */
-export type SmsReviewErrors = {
+export type SmsReviewError = {
   /** The field of the profile that the reason is about. null if it is about no single field. */
   field: string | null
   /** The reason in words. */
   message: string
-}[]
+}
+
+/** The reasons why the carrier refused, if it did. */
+export type SmsReviewErrors = SmsReviewError[]
 
 export type SmsBrand = {
   /** The state of the brand. */
   status: SmsBrandStatus
-  identityStatus: SmsIdentityStatus
+  identityStatus: SmsIdentityStatus | null
   /** The profile that was saved last, which the registry gets when it is submitted. */
   profile: SmsBrandProfile
   reviewErrors: SmsReviewErrors
   /** When the brand was submitted, in UTC. null if it was not. */
   submittedAt: string | null
-} | null
+}
 
 export type SmsCampaignStatus = 'draft' | 'pending' | 'active' | 'rejected' | 'expired'
 
@@ -3087,7 +3094,7 @@ export type SmsCampaign = {
   reviewErrors: SmsReviewErrors
   /** When the campaign was submitted last, in UTC. null if none was submitted. */
   submittedAt: string | null
-} | null
+}
 
 /** The campaign of the operator of this server, which numbers of live keys can be assigned to. */
 export type SharedSmsCampaign = {
@@ -3126,8 +3133,8 @@ export type SmsRegisteredNumber = {
 
 export type SmsRegistration = {
   /** The brand of the organization. null if none was saved. */
-  ownBrand: SmsBrand
-  ownCampaign: SmsCampaign
+  ownBrand: SmsBrand | null
+  ownCampaign: SmsCampaign | null
   sharedCampaign: SharedSmsCampaign
   /** The numbers of the organization, and the campaign of each. */
   numbers: SmsRegisteredNumber[]
@@ -3140,9 +3147,9 @@ export type SmsRegistration = {
 export type SmsBrandState = {
   /** The state of the brand. */
   status: SmsBrandStatus
-  identityStatus: SmsIdentityStatus
+  identityStatus: SmsIdentityStatus | null
   /** The brand of the organization. */
-  ownBrand: SmsBrand
+  ownBrand: SmsBrand | null
 }
 
 export type SmsVettingClass = 'STANDARD' | 'ENHANCED' | 'POLITICAL'
@@ -3162,7 +3169,7 @@ export type SmsVetting = {
 export type SmsCampaignState = {
   /** The state of the campaign. */
   status: SmsCampaignStatus
-  ownCampaign: SmsCampaign
+  ownCampaign: SmsCampaign | null
 }
 
 export type SmsAssignmentOrder = {
@@ -3257,7 +3264,7 @@ export type NewRmsgCall = {
   agentId?: string | null
   /** Values of variables for the templates of the agent, by name. */
   variables?: Record<string, string> | null
-  metadata?: SessionMetadata
+  metadata?: SessionMetadata | null
   /** How long the call lasts at most, in seconds. The default is that of the agent. */
   maxDurationSeconds?: number
 }
@@ -3357,14 +3364,14 @@ export type WebhookAttemptError =
   | 'address_blocked'
   | 'redirect'
   | 'http_status'
-  | 'body_too_large' | null
+  | 'body_too_large'
 
 export type WebhookTestResult = {
   /** Whether the endpoint accepted the event, with a status of 200 to 299. */
   delivered: boolean
   /** The HTTP status of the endpoint. null if it did not answer. */
   httpStatus: number | null
-  error: WebhookAttemptError
+  error: WebhookAttemptError | null
   /** The id of the delivery, as in the log of deliveries. */
   deliveryId: string
   /** The check of the answer. Present only if a `call.pre_call` was answered. */
@@ -3406,7 +3413,7 @@ export type WebhookDeliveryError =
   | 'body_too_large'
   | 'deleted'
   | 'disabled'
-  | 'superseded' | null
+  | 'superseded'
 
 export type WebhookDelivery = {
   /** The id of the delivery. */
@@ -3434,7 +3441,7 @@ export type WebhookDelivery = {
   attempts: number
   /** The HTTP status of the last attempt that was answered. null if none was. */
   httpStatus: number | null
-  error: WebhookDeliveryError
+  error: WebhookDeliveryError | null
   /** When the event happened, in UTC. */
   occurredAt: string
   /** Whether the delivery can be sent again now. false for events before a call and of rich messages, for a report that a newer report replaces, if the endpoint is deleted or disabled, and while an attempt is running. */
@@ -3485,7 +3492,7 @@ export type WebhookAttempt = {
   responseTruncated: boolean
   /** How long the attempt took, from the request to the end of the answer, in milliseconds. */
   durationMs: number
-  error: WebhookAttemptError
+  error: WebhookAttemptError | null
   /** When the attempt was made, in UTC. */
   createdAt: string
 }
@@ -3516,7 +3523,7 @@ export type WebhookDeliveryDetail = {
   attempts: WebhookAttempt[]
   /** The HTTP status of the last attempt that was answered. null if none was. */
   httpStatus: number | null
-  error: WebhookDeliveryError
+  error: WebhookDeliveryError | null
   /** When the event happened, in UTC. */
   occurredAt: string
   /** Whether the delivery can be sent again now. false for events before a call and of rich messages, for a report that a newer report replaces, if the endpoint is deleted or disabled, and while an attempt is running. */
@@ -3538,7 +3545,7 @@ export type WebhookAttemptResult = {
   delivered: boolean
   /** The HTTP status of the endpoint. null if it did not answer. */
   httpStatus: number | null
-  error: WebhookAttemptError
+  error: WebhookAttemptError | null
 }
 
 /** The kinds of events that the endpoint gets, each once. */
@@ -3603,7 +3610,7 @@ export type NewWebhook = {
   agentIds?: string[] | null
   /** The tags that a call must have among its `webhookTags`, all of them. They are case-sensitive. */
   filterTags?: Record<string, string> | null
-  headers?: WebhookHeaders
+  headers?: WebhookHeaders | null
   /** Headers with secret values. A name may not be in `headers` too. */
   authHeaders?: AuthHeaderReceived[] | null
   /** How long one attempt may take, in milliseconds. The default is 5,000 with `call.pre_call`, which waits at most 10,000, and otherwise 10,000. */
@@ -3628,7 +3635,7 @@ export type WebhookChange = {
   agentIds?: string[] | null
   /** The tags that a call must have among its `webhookTags`, all of them. They are case-sensitive. */
   filterTags?: Record<string, string> | null
-  headers?: WebhookHeaders
+  headers?: WebhookHeaders | null
   /** Headers with secret values. A name may not be in `headers` too. */
   authHeaders?: AuthHeaderReceived[] | null
   /** How long one attempt may take, in milliseconds. The default is 5,000 with `call.pre_call`, which waits at most 10,000, and otherwise 10,000. */
@@ -3701,48 +3708,48 @@ export type PreCallEvent = {
 
 export type PreCallOverrides = {
   intent?: SessionIntent
-  constraints?: StackPreferences
-  voice?: VoiceChoice
+  constraints?: StackPreferences | null
+  voice?: VoiceChoice | null
   /** The instructions of the agent, a template. */
   systemPrompt?: string | null
-  firstMessage?: FirstMessage
+  firstMessage?: FirstMessage | null
   /** The settings of the LLM: its model, and how long and how free its answers are. */
-  llm?: LlmOptions
+  llm?: LlmOptions | null
   /** The settings of text to speech: its model, and how fast and in which style it speaks. */
-  ttsOptions?: AgentTtsOptions
+  ttsOptions?: AgentTtsOptions | null
   /** The settings of speech to text: its language and the words to expect. */
-  sttOptions?: AgentSttOptions
+  sttOptions?: AgentSttOptions | null
   /** The sounds that play behind the agent. */
-  backgroundAudio?: BackgroundAudio
+  backgroundAudio?: BackgroundAudio | null
   /** Tools for this call, in addition to the tools of the agent. */
   tools?: NewToolReceived[] | null
-  speechNormalization?: SpeechNormalization
+  speechNormalization?: SpeechNormalization | null
   /** The questions that the agent asks when the caller stays silent. */
-  idleRePrompts?: IdleRePrompts
-  metadata?: SessionMetadata
+  idleRePrompts?: IdleRePrompts | null
+  metadata?: SessionMetadata | null
 }
 
 export type PreCallAnswer = {
   intent?: SessionIntent
-  constraints?: StackPreferences
-  voice?: VoiceChoice
+  constraints?: StackPreferences | null
+  voice?: VoiceChoice | null
   /** The instructions of the agent, a template. */
   systemPrompt?: string | null
-  firstMessage?: FirstMessage
+  firstMessage?: FirstMessage | null
   /** The settings of the LLM: its model, and how long and how free its answers are. */
-  llm?: LlmOptions
+  llm?: LlmOptions | null
   /** The settings of text to speech: its model, and how fast and in which style it speaks. */
-  ttsOptions?: AgentTtsOptions
+  ttsOptions?: AgentTtsOptions | null
   /** The settings of speech to text: its language and the words to expect. */
-  sttOptions?: AgentSttOptions
+  sttOptions?: AgentSttOptions | null
   /** The sounds that play behind the agent. */
-  backgroundAudio?: BackgroundAudio
+  backgroundAudio?: BackgroundAudio | null
   /** Tools for this call, in addition to the tools of the agent. */
   tools?: NewToolReceived[] | null
-  speechNormalization?: SpeechNormalization
+  speechNormalization?: SpeechNormalization | null
   /** The questions that the agent asks when the caller stays silent. */
-  idleRePrompts?: IdleRePrompts
-  metadata?: SessionMetadata
+  idleRePrompts?: IdleRePrompts | null
+  metadata?: SessionMetadata | null
   /** The settings of this call to replace, as `pipeline_config`. */
   pipelineConfig?: PreCallOverrides | null
   /** The settings of this call to replace. They win over `pipelineConfig`. */
@@ -3780,7 +3787,7 @@ export type TransferStep = {
   summary: string | null
   /** Whether an answering machine answered. */
   voicemail_detected: boolean
-  failure_cause: TransferFailureCause
+  failure_cause: TransferFailureCause | null
   /** Your own data about the attempt. `cancel_reason` is the reason of a cancel request. */
   metadata: Record<string, unknown>
   /** When the attempt was created, in UTC. */
@@ -3833,10 +3840,10 @@ export type StatusEvent = {
 }
 
 /** The URL of the recording, which needs no key. It works for seven days from the time of the event, also if the event is delivered again. null if there is no recording, or it is not ready. */
-export type RecordingUrl = string | null
+export type RecordingUrl = string
 
 /** The values of the extraction fields of the endpoint and of the agent, by name. null if the call gives no basis for a value. */
-export type CustomData = Record<string, string | number | boolean | null>
+export type CustomData = Record<string, CustomValue | null>
 
 export type AnalysisResult = {
   /** The state of the analysis. `heuristic`: made by rules. `failed`: the LLM gave nothing usable, and the result of the rules stays. */
@@ -3873,7 +3880,7 @@ export type ReportEvent = {
   direction: CallDirection
   /** The status of the call, which is over. */
   status: CallStatus
-  end_reason: EndReason
+  end_reason: EndReason | null
   /** The number that was called, in E.164. null for a browser session. */
   to: string | null
   /** The number that called, in E.164. null if the caller withheld it, and for a browser session. */
@@ -3897,7 +3904,7 @@ export type ReportEvent = {
   artifacts: CallArtifacts
   /** The last callback that was promised in the call. null if no callback was promised. */
   scheduled_callback: Callback | null
-  recording_url: RecordingUrl
+  recording_url: RecordingUrl | null
   custom_data: CustomData
   /** The state of the analysis, and the model that made it. */
   analysis: AnalysisResult
@@ -3949,7 +3956,7 @@ export type RecordingEvent = {
   /** When the event was created, in UTC. */
   created_at: string
   test?: TestMark
-  recording_url: RecordingUrl
+  recording_url: RecordingUrl | null
   /** The recording of the call. */
   recording: {
     /** Whether the recording is ready or has failed. */

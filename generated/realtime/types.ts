@@ -222,7 +222,7 @@ export type PongFrame = {
 }
 
 /** The cost in micro-USD, millionths of a US dollar. null if the price is not known. */
-export type CostMicroUsd = number | null
+export type CostMicroUsd = number
 
 export type TranscriptionEndFrame = {
   /** Always `end`. */
@@ -231,7 +231,7 @@ export type TranscriptionEndFrame = {
   usage: {
     /** The billed audio, in milliseconds. */
     durationMs: number
-    costMicroUsd: CostMicroUsd
+    costMicroUsd: CostMicroUsd | null
   }
 }
 
@@ -242,7 +242,7 @@ export type SpeechEndFrame = {
   usage: {
     /** The number of characters that were spoken. */
     characters: number
-    costMicroUsd: CostMicroUsd
+    costMicroUsd: CostMicroUsd | null
   }
 }
 
@@ -291,7 +291,7 @@ export type TranscriptionOptions = {
   prompt?: string | null
   /** Words that are likely to be said, such as names. */
   keywords?: string[] | null
-} | null
+}
 
 /** How the ends of utterances are found. null if the client commits them. */
 export type TurnDetection = {
@@ -305,7 +305,7 @@ export type TurnDetection = {
   silence_duration_ms?: number
   /** Accepted and ignored: the end of a turn is found by silence. */
   eagerness?: string
-} | null
+}
 
 /** The settings of the session. */
 export type TranscriptionSession = {
@@ -330,8 +330,8 @@ export type TranscriptionSession = {
         /** The sample rate, in Hz. The default is 24000 for `audio/pcm`. */
         rate?: number
       }
-      transcription?: TranscriptionOptions
-      turn_detection?: TurnDetection
+      transcription?: TranscriptionOptions | null
+      turn_detection?: TurnDetection | null
     }
   }
 }
@@ -344,8 +344,8 @@ export type OlderTranscriptionSession = {
   object?: string
   /** The format of the audio that the client sends. `pcm16` is at 24000 Hz, the others are at 8000 Hz. */
   input_audio_format?: 'pcm16' | 'g711_ulaw' | 'g711_alaw'
-  input_audio_transcription?: TranscriptionOptions
-  turn_detection?: TurnDetection
+  input_audio_transcription?: TranscriptionOptions | null
+  turn_detection?: TurnDetection | null
 }
 
 export type SessionUpdate = {

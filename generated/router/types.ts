@@ -80,7 +80,7 @@ export type Route = {
 }
 
 /** The cost in micro-USD, millionths of a US dollar. null if the price is unknown, which is not 0. */
-export type CostMicroUsd = number | null
+export type CostMicroUsd = number
 
 export type PathChoice = 'stream' | 'streaming' | 'batch'
 
@@ -283,13 +283,14 @@ export type Word = {
 export type TranscriptionUsage = {
   /** The billed audio, in milliseconds. */
   duration_ms: number
-  cost_micro_usd: CostMicroUsd
+  cost_micro_usd: CostMicroUsd | null
 }
 
 export type SpeechRequest = {
   /** The text to speak. */
   input: string
-  audio: SpeechAudio
+  /** The format of the audio. The default is `pcm_s16le` at 24000 Hz with 1 channel. */
+  audio?: SpeechAudio
   /** The id of a voice. It limits the routing to the providers that have it. If it is left out, the router chooses. */
   voice?: string
   /** The language of the text, as a BCP 47 tag. */
@@ -514,7 +515,7 @@ export type LLMUsage = {
   output_tokens?: number
   /** How many reasoning tokens were used. `output_tokens` does not include them. */
   reasoning_tokens?: number
-  cost_micro_usd: CostMicroUsd
+  cost_micro_usd: CostMicroUsd | null
 }
 
 /** The first event of the stream. */

@@ -58,7 +58,7 @@ function wireTool({
   return {
     id,
     agentId,
-    ...(test && { test: true as const }),
+    ...(test && { test: true }),
     name,
     description,
     // If no parameters were stored, shows the parameters that the LLM gets in a phone call, because a phone call

@@ -61,7 +61,7 @@ function wireAgent({ id, organizationId, test, settings, webhooks, createdAtMs, 
   return {
     id,
     organizationId,
-    ...(test && { test: true as const }),
+    ...(test && { test: true }),
     ...unset,
     extractionFields: [],
     ...settings,
@@ -85,7 +85,7 @@ function wireWebhooks(webhooks: AgentWebhooks): WireWebhooks | null {
 }
 
 /** Shows an endpoint. It contains no secret, because secrets are stored apart. */
-function wireWebhook(endpoint: Endpoint): NonNullable<AgentWebhook> {
+function wireWebhook(endpoint: Endpoint): AgentWebhook {
   return {
     endpointId: endpoint.id,
     url: endpoint.url,

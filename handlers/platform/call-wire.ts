@@ -19,7 +19,7 @@ export function wireCall({ call, turns, spans, report, transfers }: WholeCall): 
   const { id, pipeline } = call
   return {
     id,
-    ...(call.test && { test: true as const }),
+    ...(call.test && { test: true }),
     call_id: id,
     resource_uri: resourceOf(call),
     agent_id: call.agentId,

@@ -6,7 +6,7 @@ import { timeOf, timeOrNull } from './times.ts'
 export function wireCallback({ callback, pipeline, metadata, summary }: WholeCallback): Callback {
   return {
     id: callback.id,
-    ...(callback.test && { test: true as const }),
+    ...(callback.test && { test: true }),
     organization_id: callback.organizationId,
     source_session_id: callback.sourceSessionId,
     created_session_id: callback.createdSessionId,

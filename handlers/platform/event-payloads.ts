@@ -83,7 +83,7 @@ function ofCall(call: Call, nowMs: number) {
     metadata: call.metadata,
     webhook_tags: call.webhookTags,
     created_at: timeOf(nowMs),
-    ...(call.test && { test: true as const }),
+    ...(call.test && { test: true }),
   }
 }
 

@@ -11,7 +11,7 @@ import { timeOf, timeOrNull } from './times.ts'
 export function wirePhoneNumber(number: PhoneNumber, hasTrunks: boolean): WireNumber {
   return {
     id: number.id,
-    ...(number.test && { test: true as const }),
+    ...(number.test && { test: true }),
     organizationId: number.organizationId,
     e164: number.e164,
     source: number.source,

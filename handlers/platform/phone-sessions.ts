@@ -11,7 +11,7 @@ export function createPhoneSession(dial: DialPhone): Handlers['createPhoneSessio
       status: 200,
       body: {
         sessionId: id,
-        ...(test && { test: true as const }),
+        ...(test && { test: true }),
         callControlId: legId,
         roomName,
         status: 'dialing',

@@ -10,7 +10,7 @@ export function createRmsgCall(deps: CallFromNumberDeps): PlatformHandlers<Calle
       status: 200,
       body: {
         callId: id,
-        ...(test && { test: true as const }),
+        ...(test && { test: true }),
         callControlId: legId,
         status: 'dialing',
         to,

@@ -63,7 +63,7 @@ async function answered<Body extends object>(
 function wired(message: RmsgMessage): SentMessage {
   return {
     messageId: message.id,
-    ...(message.test && { test: true as const }),
+    ...(message.test && { test: true }),
     conversationId: message.conversationId,
     phoneNumberId: message.phoneNumberId,
     to: message.to,

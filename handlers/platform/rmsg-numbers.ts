@@ -27,6 +27,6 @@ function wired({
   return {
     ...{ id, phoneNumber: e164, status, smsStatus, smsReadyAt: timeOrNull(smsReadyAtMs), capabilities },
     ...(agentId !== undefined && { agentId }),
-    ...(test && { test: true as const }),
+    ...(test && { test: true }),
   }
 }

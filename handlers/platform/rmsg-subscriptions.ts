@@ -49,6 +49,6 @@ const eventTypes: RmsgSubscription['eventTypes'] = [
 function wired({ id, test, url, tags, signingSecretSource, updatedAtMs }: Subscription): RmsgSubscription {
   return {
     ...{ configured: true, id, url, tags, signingSecretSource, eventTypes, updatedAt: timeOf(updatedAtMs) },
-    ...(test && { test: true as const }),
+    ...(test && { test: true }),
   }
 }

@@ -56,7 +56,7 @@ export function getSessionTranscript(calls: Calls): Handlers['getSessionTranscri
 function itemOf(call: CallSummary): SessionItem {
   return {
     sessionId: call.id,
-    ...(call.test && { test: true as const }),
+    ...(call.test && { test: true }),
     agentId: call.agentId,
     status: call.status,
     kind: call.kind,

@@ -26,7 +26,7 @@ function wireStarted({
 }: StartedSession): WireStartedSession {
   return {
     sessionId: id,
-    ...(test && { test: true as const }),
+    ...(test && { test: true }),
     status: 'queued',
     transport,
     transportToken: token,

@@ -34,7 +34,7 @@ function wired(connection: OwnedConnection, uri: string | null): SipConnection {
   const { test, inbound, createdAtMs, updatedAtMs, ...same } = connection
   return {
     ...same,
-    ...(test && { test: true as const }),
+    ...(test && { test: true }),
     inbound: inbound && { ...inbound, allowedAddresses: [...inbound.allowedAddresses], uri: test ? null : uri },
     createdAt: timeOf(createdAtMs),
     updatedAt: timeOf(updatedAtMs),

@@ -112,7 +112,7 @@ const brandState = (brand: Brand) => ({
 })
 const campaignState = (own: OwnCampaign) => ({ status: own.status, ownCampaign: wireCampaign(own) })
 
-function wireBrand(brand: Brand | null): WireBrand {
+function wireBrand(brand: Brand | null): WireBrand | null {
   if (brand === null) return null
   const { status, identityStatus, reviewErrors, submittedAtMs } = brand
   const { ein, ...profile } = brand.profile
@@ -125,7 +125,7 @@ function wireBrand(brand: Brand | null): WireBrand {
   }
 }
 
-function wireCampaign(own: OwnCampaign | null): WireCampaign {
+function wireCampaign(own: OwnCampaign | null): WireCampaign | null {
   if (own === null) return null
   const { status, campaignId, reviewErrors, submittedAtMs } = own
   const { optInMessage, ...rest } = own.profile

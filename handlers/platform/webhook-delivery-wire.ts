@@ -15,7 +15,7 @@ const bodyBytesMax = 65_536
 export function wireDelivery(delivery: Delivery): WebhookDelivery {
   return {
     id: delivery.id,
-    ...(delivery.test && { test: true as const }),
+    ...(delivery.test && { test: true }),
     eventId: delivery.eventId,
     endpointId: delivery.endpointId,
     endpointName: delivery.endpointName,

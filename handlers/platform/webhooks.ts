@@ -57,7 +57,7 @@ export function webhookOperations(endpoints: Endpoints, secrets: WorkspaceSecret
 function wireWebhook(endpoint: Endpoint): Webhook {
   return {
     id: endpoint.id,
-    ...(endpoint.test && { test: true as const }),
+    ...(endpoint.test && { test: true }),
     name: endpoint.name,
     url: endpoint.url,
     events: endpoint.events,

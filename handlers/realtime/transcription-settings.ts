@@ -72,7 +72,7 @@ function audioOf(type: keyof typeof formats, rateHz: number | undefined): Sample
 /** Reads the transcription options. Null or an empty value unsets a field, as published clients send it. */
 function withOptions(
   settings: TranscriptionSettings,
-  options: TranscriptionOptions | undefined,
+  options: TranscriptionOptions | null | undefined,
 ): TranscriptionSettings {
   if (!options) return settings
   const { audio, turns, ...previous } = settings
@@ -91,14 +91,14 @@ function withOptions(
 /**
  * Returns the language. With several `languages` it is undefined, because the provider detects the spoken language.
  */
-function languageOf({ language, languages }: NonNullable<TranscriptionOptions>, previous: string | undefined) {
+function languageOf({ language, languages }: TranscriptionOptions, previous: string | undefined) {
   if (languages) return languages.length === 1 ? languages[0] : undefined
   return language === undefined ? previous : language
 }
 
 function turnsOf(
   settings: TranscriptionSettings,
-  detection: TurnDetection | undefined,
+  detection: TurnDetection | null | undefined,
 ): TranscriptionSettings['turns'] {
   if (detection === undefined) return settings.turns
   if (detection === null) return null

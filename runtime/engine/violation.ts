@@ -162,6 +162,8 @@ function complaint({ keyword, message, params }: Violation): string {
       return `must be ${[params['type']].flat().join(' or ')}`
     case 'pattern':
       return patternsInWords.get(params['pattern'] as string) ?? message ?? 'is not valid'
+    case 'not':
+      return 'has a value that is not allowed'
     case 'const':
       return `must be ${JSON.stringify(params['allowedValue'])}`
     default:

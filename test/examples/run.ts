@@ -132,7 +132,7 @@ export class Examples {
     this.#compared.add(`${sent.operation}: ${request}`)
     const { value } = operation.requests[request] ?? { value: undefined }
     if (value === undefined) throw new Error(`${sent.operation} has no request ${request}`)
-    if (operation.type === '*/*') return { body: audio, type: 'audio/wav' }
+    if (operation.type === 'application/octet-stream') return { body: audio, type: 'audio/wav' }
     const whole = { ...(value as object), ...fields }
     if (operation.type === 'multipart/form-data') return form(Object.entries(whole).flatMap(partsOf(audio)))
     return { body: JSON.stringify(whole), type: operation.type }

@@ -10,6 +10,8 @@ export type Schema = {
   maxItems?: number
   maxProperties?: number
   enum?: (string | number | null)[]
+  /** A boolean that may have only the other value. */
+  not?: { const?: boolean }
   pattern?: string
   items?: Schema
   propertyNames?: Schema
@@ -48,6 +50,7 @@ function boundOf(schema: Schema): string {
   const parts = [
     ...(least !== undefined || most !== undefined ? [`${least ?? ''}…${most ?? ''}`] : []),
     ...(schema.enum ? [schema.enum.filter((value) => value !== null).join('|')] : []),
+    ...(schema.not?.const !== undefined ? [String(!schema.not.const)] : []),
     ...(pattern !== undefined ? [pattern] : []),
   ]
   return parts.join(', ')

@@ -23,7 +23,7 @@ const webhookTarget = {
 }
 const under = (prefix: string, bounds: Record<string, string>) =>
   Object.fromEntries(Object.entries(bounds).map(([path, bound]) => [`${prefix}.${path}`, bound]))
-const agentWebhook = { ...webhookTarget, secret: '8…256', responseMode: 'sync' }
+const agentWebhook = { ...webhookTarget, secret: '8…256', responseMode: 'sync', asyncAck: '…0' }
 const extraction = {
   extractionFields: '…30',
   'extractionFields[].name': '…64, ^[a-zA-Z_][a-zA-Z0-9_]*$',
@@ -166,9 +166,14 @@ const platform: Record<string, Record<string, string>> = {
     ringingTimeout: '1…120',
     'amd.mode': 'agent|carrier|disabled',
     'amd.timeoutSeconds': '1…60',
+    'voicemail.action': 'hangup|leave_message',
+    'voicemail.message': '1…1000',
   },
   BlindTransfer: { to: e164, ...blind, participantIdentity: '…128' },
-  WarmTransfer: { to: e164, ...warm, participantIdentity: '…128', waitUntilAnswered: 'false' },
+  WarmTransfer: {
+    ...{ to: e164, ...warm, participantIdentity: '…128', waitUntilAnswered: 'false' },
+    ...{ outboundTrunkId: '…0', 'destinations[].outboundTrunkId': '…0' },
+  },
   CompleteTransfer: { summary: '1…4000', recipientParticipantIdentity: '…128' },
   CancelTransfer: { summary: '1…4000', reason: '…500' },
   Transfer: {

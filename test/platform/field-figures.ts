@@ -4,6 +4,8 @@
 export const neutral = (providers: string) => ({
   [`${providers}.allowedProviders.s2s`]: '…0',
   [`${providers}.allowedProviders.s2S`]: '…0',
+  'backgroundAudio.ambient.soundId': '…0',
+  'backgroundAudio.toolSound.soundId': '…0',
   'backgroundAudio.toolSound.minDurationMs': '0…0',
   'backgroundAudio.toolSound.startDelayMs': '0…0',
   'turnHandling.noiseCancellation.enabled': 'false',

@@ -94,11 +94,19 @@ function wordsOf(document: Node, schema: unknown): string | null {
   for (let refs = 0; refs < refsMax && isNode(here); refs += 1) {
     const { description, $ref } = here
     if (typeof description === 'string' && description.trim() !== '') return description
-    if (typeof $ref !== 'string') return null
-    here = at(document, $ref)
+    const target = $ref ?? componentOrNull(here)
+    if (typeof target !== 'string') return null
+    here = at(document, target)
   }
   // The schema `true` accepts any value, as for extensions, and needs no description.
   return here === true ? '' : null
+}
+
+/** Returns the reference in a schema for one component or null. */
+function componentOrNull({ oneOf }: Node): unknown {
+  const arms = (Array.isArray(oneOf) ? oneOf : []) as Node[]
+  const [arm, ...others] = arms.filter(({ type }) => type !== 'null')
+  return others.length === 0 ? arm?.['$ref'] : undefined
 }
 
 function at(document: Node, ref: string): unknown {

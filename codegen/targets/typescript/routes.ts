@@ -97,7 +97,7 @@ function bodyRow(body: Body, limit: Operation['bodyLimit'], schemas: Record<stri
   const multipart = body.content.find((media) => media.type === 'multipart/form-data')
   return {
     required: body.required,
-    types: body.content.map((media) => media.type),
+    types: body.takesAnyType ? ['*/*'] : body.content.map((media) => media.type),
     parts: multipart ? partRows(multipart, schemas) : [],
     partsOrdered: multipart?.partOrder !== null && multipart !== undefined,
     partsOpen: multipart !== undefined && isOpenForm(multipart, schemas),

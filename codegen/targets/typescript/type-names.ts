@@ -1,10 +1,8 @@
 /** Prints resolved types as TypeScript and records the named components, so that a module imports exactly these. */
 import type { Parameter } from '../../ir.ts'
 import type { Literal, ObjectType, Type } from '../../types.ts'
-import { fieldsIn, isPresent, type View, type Views } from '../../views.ts'
+import { fieldsIn, isPresent, type View, type Views, viewSuffixes } from '../../views.ts'
 import { printComment, printImport, printKey, printType, quote } from './print.ts'
-
-const suffixes: Record<View, string> = { answered: '', received: 'Received', sent: 'Input' }
 
 export class TypeNames {
   readonly #used: Set<string>
@@ -32,7 +30,7 @@ export class TypeNames {
   component(name: string, view: View): string {
     const canonical = this.#views.canonical(name, view)
     const isFirst = this.#views.distinct(name)[0] === canonical
-    return this.use(isFirst ? name : name + suffixes[canonical])
+    return this.use(isFirst ? name : name + viewSuffixes[canonical])
   }
 
   use(name: string): string {

@@ -1,0 +1,102 @@
+/** The rules for operations. Client generators and test tools need them, so that each operation can be used as written. */
+import type { Finding, OpenApiDocument, Operation } from './ir.ts'
+import { planParts } from './parts.ts'
+import { resolveSchema, type Schema } from './schema.ts'
+
+type Rule = (document: OpenApiDocument) => Finding[]
+
+export const operationRules: Record<string, Rule> = {
+  'stream-switch': streamSwitches,
+  'media-range': mediaRanges,
+  'header-length': headerLengths,
+  'model-status': modelStatuses,
+  'webhook-signature': webhookSignatures,
+}
+
+/** If an operation has another answer beside the events, clients need to know how to ask for the events. */
+function streamSwitches({ operations, schemas }: OpenApiDocument): Finding[] {
+  return operations.flatMap((operation): Finding[] => {
+    const { streamSwitch, streamsByAccept, streamValue, pointer } = operation
+    const types = operation.responses
+      .filter(({ status }) => status.startsWith('2'))
+      .flatMap(({ content }) => content.map(({ type }) => type))
+    const hasChoice = types.includes('text/event-stream') && types.length > 1
+    if (!hasChoice && (streamSwitch !== null || streamsByAccept))
+      return [{ pointer, message: 'has x-stream-switch, but its answer is always of one kind; remove it' }]
+    if (!hasChoice || streamsByAccept) return []
+    if (streamSwitch === null)
+      return [{ pointer, message: 'answers events or something else; name the field or Accept in x-stream-switch' }]
+    const field = bodyFields(operation, schemas)[streamSwitch]
+    if (field !== undefined && takes(resolveSchema(schemas, field), streamValue)) return []
+    const message = `x-stream-switch ${streamSwitch} is no field or part of the body that takes ${streamValue}`
+    return [{ pointer, message: `${message}; correct it or x-stream-value` }]
+  })
+}
+
+function bodyFields({ body }: Operation, schemas: Record<string, Schema>): Record<string, Schema> {
+  const fields = (body?.content ?? []).flatMap((media) => {
+    if (media.type === 'multipart/form-data') return planParts(media, schemas).map(({ name, schema }) => [name, schema])
+    const target = resolveSchema(schemas, media.schema ?? true)
+    return Object.entries((typeof target === 'object' && target.properties) || {})
+  })
+  return Object.fromEntries(fields) as Record<string, Schema>
+}
+
+function takes(schema: Schema, value: string | true): boolean {
+  if (typeof schema === 'boolean') return false
+  if (value === true) return [schema.type].flat().includes('boolean')
+  return schema.enum?.includes(value) === true
+}
+
+/** If a body may have any media type, some generators leave the operation out. */
+function mediaRanges({ operations }: OpenApiDocument): Finding[] {
+  return operations.flatMap(({ body, responses }) =>
+    [...(body?.content ?? []), ...responses.flatMap(({ content }) => content)]
+      .filter(({ type }) => type === '*/*')
+      .map(({ pointer }) => ({
+        pointer,
+        message: 'is any media type; list the usual types, and set x-any-media-type on the body to take the others',
+      })),
+  )
+}
+
+/** HTTP engines limit a request's whole head, some to 16,384 bytes. They answer a longer head before our code runs. */
+const headerLengthMax = 4096
+
+function headerLengths({ operations, schemas }: OpenApiDocument): Finding[] {
+  return operations.flatMap(({ parameters }) =>
+    parameters
+      .filter((parameter) => parameter.in === 'header' && lengthMax(parameter, schemas) > headerLengthMax)
+      .map(({ name, pointer }) => ({
+        pointer,
+        message: `header ${name} may have more than ${headerLengthMax} characters; set maxLength or x-max-bytes`,
+      })),
+  )
+}
+
+function lengthMax({ schema, bytesMax }: Operation['parameters'][number], schemas: Record<string, Schema>): number {
+  const target = resolveSchema(schemas, schema)
+  if (bytesMax !== null || typeof target === 'boolean') return bytesMax ?? Number.POSITIVE_INFINITY
+  if (target.enum || target['const'] !== undefined) return 0
+  return typeof target['maxLength'] === 'number' ? target['maxLength'] : Number.POSITIVE_INFINITY
+}
+
+/** If a client names a model and the server does not serve that model, the answer is 404. */
+function modelStatuses({ operations, schemas }: OpenApiDocument): Finding[] {
+  return operations
+    .filter((operation) => operation.method === 'post' && 'model' in bodyFields(operation, schemas))
+    .filter(({ responses }) => !responses.some(({ status }) => status === '404' || status === 'default'))
+    .map(({ pointer }) => ({ pointer, message: 'takes a model but declares no 404; add it for a model not served' }))
+}
+
+const signatureHeaders = ['webhook-id', 'webhook-timestamp', 'webhook-signature']
+
+/** A receiver verifies each delivery, so the contract must have the signature's headers. */
+function webhookSignatures({ webhooks }: OpenApiDocument): Finding[] {
+  return webhooks.flatMap(({ parameters, pointer }) => {
+    const required = parameters.filter((parameter) => parameter.in === 'header' && parameter.required)
+    const missing = signatureHeaders.filter((name) => !required.some((header) => header.name === name))
+    if (missing.length === 0) return []
+    return [{ pointer, message: `does not require the headers ${missing.join(', ')}; refer to the shared parameters` }]
+  })
+}
