@@ -104,7 +104,7 @@ export type ClientMethod = {
   answer: ClientAnswer
   /** The media types for the request's header Accept. */
   mediaTypes: string[]
-  /** The client sets the body's field `streamSwitch` to this value. Null if the body has no such field. */
+  /** True if the client sets the body's field `streamSwitch` to `streamValue`, false if to false, null if to nothing. */
   setsStream: boolean | null
 }
 
@@ -120,7 +120,10 @@ export type ClientOperation = {
   /** Without Idempotency-Key. */
   parameters: ClientParameter[]
   body: ClientBody | null
+  /** The body's field to request an event stream. Null if no field does this. */
   streamSwitch: string | null
+  /** The field's value for an event stream. */
+  streamValue: string | true
   methods: ClientMethod[]
 }
 

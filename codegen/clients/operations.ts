@@ -10,9 +10,9 @@ type Schemas = Record<string, Schema>
 const idempotencyKey = 'Idempotency-Key'
 
 export function lowerOperation(operation: Operation, schemas: Schemas, types: Declarations): ClientOperation {
-  const { id, method, path, summary, deprecated, secured, parameters } = operation
+  const { id, method, path, summary, deprecated, secured, parameters, streamSwitch, streamValue } = operation
   return {
-    ...{ id, path, summary, streamSwitch: streamSwitchOf(operation) },
+    ...{ id, path, summary, streamSwitch, streamValue },
     method: method.toUpperCase(),
     isDeprecated: deprecated,
     needsKey: secured,
@@ -84,21 +84,14 @@ function methodsOf(operation: Operation, types: Declarations): ClientMethod[] {
       name: operation.id + suffix,
       answer: answerOf(kind, media, operation, types),
       mediaTypes: [...new Set(media.map(({ type }) => type))],
-      setsStream: streamSwitchOf(operation) === null ? null : kind === 'stream',
+      setsStream: setsStream(operation, kind === 'stream'),
     }
   })
 }
 
-/** TEMP until x-stream-switch. */
-function streamSwitchOf({ id }: Operation): string | null {
-  const ids = [
-    'createResponse',
-    'createChatCompletion',
-    'createCompatResponse',
-    'createCompatTranscription',
-    'complete',
-  ]
-  return ids.includes(id) ? 'stream' : null
+/** If the field is no boolean, only the event stream's method sets the field. */
+function setsStream({ streamSwitch, streamValue }: Operation, isStream: boolean): boolean | null {
+  return streamSwitch === null || (!isStream && streamValue !== true) ? null : isStream
 }
 
 type Kind = 'json' | 'bytes' | 'text' | 'stream'
