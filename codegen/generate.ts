@@ -1,5 +1,7 @@
 /** Turns one document into its files, in memory. */
 import { relative } from 'node:path'
+import type { Surface } from './clients/model.ts'
+import { surfaceOf } from './clients/surface.ts'
 import type { AsyncApiDocument, OpenApiDocument, Problem } from './ir.ts'
 import { readPlainSchema, type Source } from './load.ts'
 import { loadAsyncApi } from './load-asyncapi.ts'
@@ -25,8 +27,11 @@ import { refTo, Views, viewsOf } from './views.ts'
 /** Each file's text by its path. */
 export type Files = Map<string, string>
 
-/** If a document has any problem, there are no files. */
-export type Generated = { files: Files; problems: Problem[] }
+/**
+ * If a document has any problem, there are no files. `surface` is the client model if the document's clients are
+ * generated.
+ */
+export type Generated = { files: Files; problems: Problem[]; surface?: Surface }
 
 export type Layout = {
   /** The files' folder, relative to the repository. */
@@ -48,7 +53,7 @@ export async function generateSurface(source: Source, layout: Layout): Promise<G
   const { document, problems } = await loadOpenApi(source)
   const allProblems = document === null ? problems : checkDocument(document)
   if (document === null || allProblems.length > 0) return { files: new Map(), problems: allProblems }
-  return { files: emitSurface(document, layout), problems: [] }
+  return { files: emitSurface(document, layout), problems: [], ...clientSurface(document, layout) }
 }
 
 export async function generateChannels(source: Source, layout: Layout): Promise<Generated> {
@@ -56,7 +61,7 @@ export async function generateChannels(source: Source, layout: Layout): Promise<
   const allProblems = document === null ? problems : checkChannels(document)
   if (document === null || allProblems.length > 0) return { files: new Map(), problems: allProblems }
   try {
-    return { files: await emitSockets(document, layout), problems: [] }
+    return { files: await emitSockets(document, layout), problems: [], ...clientSurface(document, layout) }
   } catch (error) {
     return failed('generator', source.file, (error as Error).message)
   }
@@ -137,6 +142,10 @@ function setErrorPages(files: Files, { file, name, errors }: OpenApiDocument | A
 /** Clients import the types from their surface. */
 function typesModule(clientFolder: string, folder: string): string {
   return `${relative(clientFolder, folder)}/types.ts`
+}
+
+function clientSurface(document: OpenApiDocument | AsyncApiDocument, { clientFolder }: Layout): { surface?: Surface } {
+  return clientFolder === null ? {} : { surface: surfaceOf(document) }
 }
 
 function failed(rule: string, file: string, message: string): Generated {

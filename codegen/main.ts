@@ -17,6 +17,7 @@ import {
 } from './generate.ts'
 import { documentName, readShared, type Source } from './load.ts'
 import { formatProblem } from './rules.ts'
+import { emitClients } from './targets/clients.ts'
 
 const root = join(import.meta.dirname, '..')
 const runtimePath = '../../runtime'
@@ -47,7 +48,8 @@ async function generateAll(): Promise<Generated> {
   const sockets = specs.filter((file) => file.endsWith('.asyncapi.yaml')).map(generateSockets)
   const components = generateShared(readSpec(sharedFile), 'generated/shared')
   const all = [...(await Promise.all([...surfaces, ...sockets])), config, catalog, policy, components]
-  const files: Files = new Map(all.flatMap((one) => [...one.files]))
+  const clients = emitClients(all.flatMap(({ surface }) => surface ?? []))
+  const files: Files = new Map([...all.flatMap((one) => [...one.files]), ...clients])
   return { files, problems: all.flatMap((one) => one.problems) }
 }
 
