@@ -5,7 +5,7 @@ installed := node_modules/.package-lock.json
 vendor_clients := test/vendors/node_modules/.package-lock.json
 asyncapi_generator := codegen/asyncapi/node_modules/.package-lock.json
 # All that main.ts and the processes of the speech engines import.
-sources := $(wildcard *.ts) $(shell find app audio cli domain generated handlers providers runtime simulator store -name '*.ts' 2>/dev/null)
+sources := $(wildcard *.ts) $(shell find app audio cli domain generated handlers mock providers runtime simulator store -name '*.ts' 2>/dev/null)
 
 .PHONY: help run demo demo-webhooks demo-call demo-messages drill test test-all board spans check generate generated-fresh asyncapi-generator vendor-clients types lint lock catalog bench bench-long bench-memory isolation sbom clean
 

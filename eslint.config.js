@@ -2,7 +2,7 @@ import tseslint from 'typescript-eslint'
 
 /** Allowed imports by folder. Only app/ constructs, so it may import the whole product. test/ and bench/ may import everything. */
 const mayImport = {
-  app: ['audio', 'runtime', 'generated', 'domain', 'store', 'providers', 'handlers', 'simulator', 'cli', 'codegen'],
+  app: ['audio', 'runtime', 'generated', 'domain', 'store', 'providers', 'handlers', 'simulator', 'mock', 'cli', 'codegen'],
   audio: [],
   runtime: ['audio'],
   generated: ['runtime'],
@@ -11,6 +11,7 @@ const mayImport = {
   providers: ['domain', 'generated', 'runtime', 'audio'],
   handlers: ['domain', 'generated', 'runtime', 'audio'],
   simulator: ['runtime', 'audio'],
+  mock: ['generated', 'runtime', 'audio'],
   cli: ['generated'],
   codegen: [],
 }

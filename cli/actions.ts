@@ -67,6 +67,8 @@ export type Actions = {
   version: string
   /** Calls `ready` once the server takes requests. */
   up(ready: (connection: Connection) => void): Promise<void>
+  /** Answers requests from the contract's examples until a signal. Calls `ready` once it takes requests. */
+  mock(options: { host: string; port: number }, ready: (url: string) => void): Promise<void>
   /** Runs a separate instance on a free port. Its store is deleted when `run` ends or is interrupted. */
   demo(run: (setting: DemoSetting) => Promise<void>): Promise<void>
   doctor(): Promise<Check[]>

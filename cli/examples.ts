@@ -1,6 +1,7 @@
 /** The lines that `--help` shows below a command's options. */
 export const examples: Readonly<Record<string, readonly string[]>> = {
   up: ['parley up', "parley up --simulate-inbound 'When are you open?'"],
+  mock: ['parley mock', 'parley mock --port 4011 --host 0.0.0.0'],
   backup: ['parley backup parley.backup'],
   restore: ['parley restore parley.backup'],
   'keys create': [

@@ -24,6 +24,7 @@ export function createActions(env: Environment): Actions {
     version,
     up: async (ready) => (await serving()).up(await config(), env, ready),
     demo: async (run) => (await serving()).demo(await config(), env, run),
+    mock: async (options, ready) => (await import('../../mock/serve.ts')).serveMock(options, ready),
     doctor: async () => examine((await serving()).machine(env, config)),
     config: async () => (await serving()).checkConfig(await config(), env),
     drain: async () => {

@@ -10,6 +10,7 @@ import { createProgram } from '../../cli/program.ts'
 /** Commands without `--json`, each with the reason. */
 const exceptions: Record<string, string> = {
   up: 'it serves until it is ended, and its log is JSON',
+  mock: 'it serves until it is ended, and its answers are the result',
   demo: 'it shows a person what Parley does, and has no result',
 }
 

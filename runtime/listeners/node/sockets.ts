@@ -84,7 +84,7 @@ export function asksForSocket({ socketRoutes }: Engine, request: IncomingMessage
 }
 
 /** Returns the connection to node:http, which reads the request again. */
-function serveWithoutUpgrade(server: Server, request: IncomingMessage, socket: Socket, head: Buffer): void {
+export function serveWithoutUpgrade(server: Server, request: IncomingMessage, socket: Socket, head: Buffer): void {
   socket.unshift(Buffer.concat([withoutUpgrade(request), head]))
   server.emit('connection', socket)
 }

@@ -1,0 +1,37 @@
+import type { Command } from 'commander'
+import type { Actions } from './actions.ts'
+import { UsageError } from './command-error.ts'
+
+const about = `
+It needs no database, no provider and no network. Any bearer key is taken. A request that breaks the contract gets 400.
+Every answer is an example of the contract; the header Prefer selects another one:
+  Prefer: code=404          the answer with this status (also status=404) for any request
+  Prefer: example=tool_call the example with this name
+  Prefer: error=UPSTREAM    on a socket: this error frame and its close code
+docs/mock.md has the order of the frames on each socket.`
+
+/** The port of other mock servers, such as Prism. */
+const usualPort = 4010
+
+export function mock(program: Command, actions: Actions): void {
+  program
+    .command('mock')
+    .description('answer every operation and socket with the examples of the contract; Ctrl-C ends it')
+    .option('--port <number>', 'the port to listen on; 0 is any free port', portOf, usualPort)
+    .option('--host <address>', 'the address to listen on; by default only this machine reaches it', '127.0.0.1')
+    .addHelpText('after', about)
+    .action((options: { port: number; host: string }) => actions.mock(options, (url) => console.log(greeting(url))))
+}
+
+function portOf(text: string): number {
+  if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text)
+  throw new UsageError('--port takes a number from 0 to 65535')
+}
+
+function greeting(url: string): string {
+  return [
+    `The mock server is ready at ${url}`,
+    `  try   curl -s ${url}/v1/agents -H 'Authorization: Bearer any'`,
+    `  error curl -s ${url}/v1/agents -H 'Authorization: Bearer any' -H 'Prefer: code=429'`,
+  ].join('\n')
+}
