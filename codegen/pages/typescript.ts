@@ -1,0 +1,99 @@
+/** Writes a request and a socket with the generated client for TypeScript. */
+import type { Channel, Contract } from './contract.ts'
+import { type Sample, type SampleBody, sampleFile } from './sample.ts'
+
+const keyOption = `apiKey: process.env['PARLEY_API_KEY'] ?? ''`
+
+export function typescriptRequest(sample: Sample): string {
+  const { operation, surface, base, path, query, headers, body, answerType } = sample
+  const files = body !== null && usesFile(body) ? [`import { readFile } from 'node:fs/promises'`] : []
+  const call = [
+    ...part('path', path),
+    ...part('query', query),
+    ...headerParts(headers),
+    ...(body === null ? [] : [`body: ${bodyText(body)}`]),
+  ]
+  const input = call.length === 0 ? '' : literalOf(call)
+  const isStream = answerType === 'text/event-stream'
+  return `${[...files, `import { ${factoryOf(surface)} } from '@parley/client/${surface}'`].join('\n')}
+
+const ${surface} = ${factoryOf(surface)}({
+  baseUrl: (process.env['PARLEY_URL'] ?? '')${base === '' ? '' : ` + '${base}'`},
+  ${keyOption},
+})
+${answerType === null ? '' : 'const answer = '}await ${surface}.${operation.id}(${input})
+${isStream ? 'for await (const event of answer.body) console.log(event)' : answerType === null ? '' : 'console.log(answer.body)'}`.trimEnd()
+}
+
+export function typescriptSocket(channel: Channel, { name }: Contract): string {
+  const hasPath = channel.address.includes('{')
+  const parameters = [...channel.address.matchAll(/\{(\w+)\}/g)].map(([, parameter = '']) => `${parameter}: '…'`)
+  const first = channel.received.find(({ isBinary, examples }) => !isBinary && examples.length > 0)
+  const last = channel.sent.filter(({ isBinary }) => !isBinary)
+  const socket = camel(channel.id)
+  return `import WebSocket from 'ws'
+import { ${factoryOf(name)}, type SocketClientOptions } from '@parley/client/${name}'
+
+const options = {
+  baseUrl: process.env['PARLEY_URL'] ?? '',
+  WebSocket: WebSocket as unknown as SocketClientOptions['WebSocket'],
+  ${keyOption},
+}
+const ${socket} = ${factoryOf(name)}(options).${channel.id}(${hasPath ? `{ ${parameters.join(', ')} }` : ''})
+${last.map(({ name: frame }) => `${socket}.on('${frame}', (frame) => console.log(frame))`).join('\n')}
+await ${socket}.opened
+${first === undefined ? '' : `${socket}.send(${literal(first.examples[0]?.value, '')})`}`.trimEnd()
+}
+
+const factoryOf = (surface: string) => `create${surface.charAt(0).toUpperCase()}${surface.slice(1)}Client`
+const camel = (id: string) => id.charAt(0).toLowerCase() + id.slice(1)
+
+/** The client makes an idempotency key. All other headers are given as they go over the wire. */
+function headerParts(headers: Record<string, string>): string[] {
+  const given = Object.entries(headers).filter(([name]) => name !== 'Idempotency-Key')
+  return part('headers', Object.fromEntries(given))
+}
+
+function part(name: string, values: Record<string, unknown>): string[] {
+  return Object.keys(values).length === 0 ? [] : [`${name}: ${literal(values, '  ')}`]
+}
+
+function bodyText(body: SampleBody): string {
+  if (body.kind === 'json') return literal(body.value, '  ')
+  const file = `new Blob([await readFile('${sampleFile}')])`
+  if (body.kind === 'file') return file
+  const parts = body.parts.map(({ name, kind, value }) => {
+    return `${key(name)}: ${kind === 'file' ? file : literal(value, '    ')}`
+  })
+  return `{\n    ${parts.join(',\n    ')},\n  }`
+}
+
+const usesFile = (body: SampleBody) =>
+  body.kind === 'file' || (body.kind === 'multipart' && body.parts.some(({ kind }) => kind === 'file'))
+
+/** Writes an object's members on one line if they fit, and else on a line each. */
+function literalOf(members: readonly string[], indent = ''): string {
+  const line = `{ ${members.join(', ')} }`
+  if (line.length <= 80 && !line.includes('\n')) return line
+  return `{\n${members.map((member) => `${indent}  ${member},\n`).join('')}${indent}}`
+}
+
+function literal(value: unknown, indent: string): string {
+  if (typeof value === 'string') return quote(value)
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  const inner = `${indent}  `
+  if (Array.isArray(value)) {
+    const items = value.map((item) => literal(item, inner))
+    const line = `[${items.join(', ')}]`
+    if (line.length <= 80 && !line.includes('\n')) return line
+    return `[\n${items.map((item) => `${inner}${item},\n`).join('')}${indent}]`
+  }
+  const members = Object.entries(value).map(([name, item]) => `${key(name)}: ${literal(item, inner)}`)
+  return members.length === 0 ? '{}' : literalOf(members, indent)
+}
+
+const key = (name: string) => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : quote(name))
+
+/** Quotes a text. JavaScript has the same escapes as JSON. */
+const quote = (text: string) =>
+  text.includes("'") ? JSON.stringify(text) : `'${JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"')}'`
