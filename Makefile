@@ -6,6 +6,8 @@ vendor_clients := test/vendors/node_modules/.package-lock.json
 asyncapi_generator := codegen/asyncapi/node_modules/.package-lock.json
 # All that main.ts and the processes of the speech engines import.
 sources := $(wildcard *.ts) $(shell find app audio cli domain generated handlers mock providers runtime simulator store -name '*.ts' 2>/dev/null)
+# All that the pages of /docs are made from.
+pages := deploy/docs-pages.mjs $(wildcard docs/*.md console/docs/*) $(shell find codegen/pages -name '*.ts' 2>/dev/null)
 
 .PHONY: help run demo demo-webhooks demo-call demo-messages drill test test-all board spans check generate generated-fresh asyncapi-generator vendor-clients types lint lock catalog bench bench-long bench-memory isolation sbom clean
 
@@ -133,7 +135,7 @@ $(asyncapi_generator): codegen/asyncapi/package-lock.json codegen/asyncapi/.npmr
 	@touch $@
 
 # The packages are no part of the build, and installing one more must not start it.
-dist/main.js: deploy/build.mjs tsconfig.json package-lock.json $(sources) | $(installed)
+dist/main.js: deploy/build.mjs tsconfig.json package-lock.json $(sources) $(pages) | $(installed)
 	@node deploy/build.mjs
 
 clean:

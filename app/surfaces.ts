@@ -19,6 +19,7 @@ import { mountSession } from '../handlers/session/surface.ts'
 import type { SurfaceSettings } from '../handlers/surface.ts'
 import { vendorNameOf } from '../providers/vendors/vendors.ts'
 import type { Mount, SocketMount } from '../runtime/engine/options.ts'
+import { buildFolder } from '../runtime/package-file.ts'
 import type { EngineChoice } from '../runtime/server/choose.ts'
 import type { App } from './app.ts'
 import type { CallRecords } from './calls.ts'
@@ -86,6 +87,7 @@ function internalOf(joined: Joined): Mount[] {
   return mountInternal(settings(null), {
     readyChecks,
     engine,
+    docsFolder: buildFolder('docs'),
     ranking: { ...config.circuit, hedges: config.routing.hedge },
     caller: () => (localKey === null ? null : store.keys.verify(localKey)),
     mint: ephemeral.mint,

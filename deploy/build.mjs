@@ -4,6 +4,7 @@
 import { chmodSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, symlinkSync } from 'node:fs'
 import path from 'node:path'
 import { build } from 'esbuild'
+import { writeDocsPages } from './docs-pages.mjs'
 
 const root = path.resolve(import.meta.dirname, '..')
 const link = path.join(root, 'dist')
@@ -27,6 +28,7 @@ async function buildIntoNewFolder() {
   const name = `dist-${Date.now().toString(36)}-${process.pid}`
   const folder = path.join(root, name)
   await bundle(folder)
+  await writeDocsPages(path.join(folder, 'docs'))
   chmodSync(path.join(folder, 'main.js'), 0o755)
   mkdirSync(path.join(folder, 'servers'))
   // A rename replaces the link in one step. It cannot replace a folder, which an earlier version or `tsc` may have

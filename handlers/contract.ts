@@ -62,13 +62,14 @@ function served<Document extends object>(
 ): Serve<Document> {
   let body: Document | null = null
   const read = () => {
-    const document = JSON.parse(renamed(text, headerPrefix)) as Document
+    const document = JSON.parse(withHeaderPrefix(text, headerPrefix)) as Document
     return host === null ? document : { ...document, servers: serversAtHost(document) }
   }
   return () => ({ status: 200, body: (body ??= read()) })
 }
 
-function renamed(text: string, prefix: string): string {
+/** Puts the deployment's prefix into all names of headers and subprotocols in a text from specs/. */
+export function withHeaderPrefix(text: string, prefix: string): string {
   const lowerCase = prefix.toLowerCase()
   return text
     .replace(/\b(X-)?Service-(?=[A-Z])/g, `$1${prefix}-`)

@@ -102,6 +102,281 @@ export type GetRobotsResult =
   | { status: 400; type?: 'application/json'; body: InternalErrorBody }
   | { status: 500; type?: 'application/json'; body: InternalErrorBody }
 
+export type GetDocsRequest = EmptyRequest
+
+export type GetDocsResult =
+  | { status: 302; headers: { 'Cache-Control': 'no-store'; Location: '/docs/index.html' } }
+  | { status: 400; type?: 'application/json'; body: InternalErrorBody }
+  | { status: 500; type?: 'application/json'; body: InternalErrorBody }
+
+export type GetDocsFileRequest = RequestWith<{ path: { file: string }; header: { 'if-none-match'?: string } }>
+
+export type GetDocsFileResult =
+  | {
+      status: 200
+      type: 'text/html; charset=utf-8'
+      headers: {
+        ETag: string
+        'Cache-Control': 'no-cache'
+        'Content-Security-Policy': string
+        'X-Content-Type-Options': 'nosniff'
+        'Referrer-Policy': 'no-referrer'
+        'Cross-Origin-Resource-Policy': 'same-origin'
+      }
+      body: string | ByteStream
+    }
+  | {
+      status: 200
+      type: 'text/markdown; charset=utf-8'
+      headers: {
+        ETag: string
+        'Cache-Control': 'no-cache'
+        'Content-Security-Policy': string
+        'X-Content-Type-Options': 'nosniff'
+        'Referrer-Policy': 'no-referrer'
+        'Cross-Origin-Resource-Policy': 'same-origin'
+      }
+      body: string | ByteStream
+    }
+  | {
+      status: 200
+      type: 'text/plain; charset=utf-8'
+      headers: {
+        ETag: string
+        'Cache-Control': 'no-cache'
+        'Content-Security-Policy': string
+        'X-Content-Type-Options': 'nosniff'
+        'Referrer-Policy': 'no-referrer'
+        'Cross-Origin-Resource-Policy': 'same-origin'
+      }
+      body: string | ByteStream
+    }
+  | {
+      status: 200
+      type: 'text/css'
+      headers: {
+        ETag: string
+        'Cache-Control': 'no-cache'
+        'Content-Security-Policy': string
+        'X-Content-Type-Options': 'nosniff'
+        'Referrer-Policy': 'no-referrer'
+        'Cross-Origin-Resource-Policy': 'same-origin'
+      }
+      body: string | ByteStream
+    }
+  | {
+      status: 200
+      type: 'text/javascript'
+      headers: {
+        ETag: string
+        'Cache-Control': 'no-cache'
+        'Content-Security-Policy': string
+        'X-Content-Type-Options': 'nosniff'
+        'Referrer-Policy': 'no-referrer'
+        'Cross-Origin-Resource-Policy': 'same-origin'
+      }
+      body: string | ByteStream
+    }
+  | {
+      status: 200
+      type: 'application/json'
+      headers: {
+        ETag: string
+        'Cache-Control': 'no-cache'
+        'Content-Security-Policy': string
+        'X-Content-Type-Options': 'nosniff'
+        'Referrer-Policy': 'no-referrer'
+        'Cross-Origin-Resource-Policy': 'same-origin'
+      }
+      body: Uint8Array
+    }
+  | {
+      status: 200
+      type: 'image/png'
+      headers: {
+        ETag: string
+        'Cache-Control': 'no-cache'
+        'Content-Security-Policy': string
+        'X-Content-Type-Options': 'nosniff'
+        'Referrer-Policy': 'no-referrer'
+        'Cross-Origin-Resource-Policy': 'same-origin'
+      }
+      body: ByteStream
+    }
+  | {
+      status: 304
+      headers: {
+        ETag: string
+        'Cache-Control': 'no-cache'
+        'Content-Security-Policy': string
+        'X-Content-Type-Options': 'nosniff'
+        'Referrer-Policy': 'no-referrer'
+        'Cross-Origin-Resource-Policy': 'same-origin'
+      }
+    }
+  | { status: 400; type?: 'application/json'; body: InternalErrorBody }
+  | {
+      status: 404
+      type: 'text/html; charset=utf-8'
+      headers: {
+        ETag: string
+        'Cache-Control': 'no-cache'
+        'Content-Security-Policy': string
+        'X-Content-Type-Options': 'nosniff'
+        'Referrer-Policy': 'no-referrer'
+        'Cross-Origin-Resource-Policy': 'same-origin'
+      }
+      body: string | ByteStream
+    }
+  | {
+      status: 404
+      type: 'application/json'
+      headers: {
+        ETag: string
+        'Cache-Control': 'no-cache'
+        'Content-Security-Policy': string
+        'X-Content-Type-Options': 'nosniff'
+        'Referrer-Policy': 'no-referrer'
+        'Cross-Origin-Resource-Policy': 'same-origin'
+      }
+      body: InternalErrorBody
+    }
+  | { status: 500; type?: 'application/json'; body: InternalErrorBody }
+
+export type GetDocsPageRequest = RequestWith<{ path: { folder: string; file: string }; header: { 'if-none-match'?: string } }>
+
+export type GetDocsPageResult =
+  | {
+      status: 200
+      type: 'text/html; charset=utf-8'
+      headers: {
+        ETag: string
+        'Cache-Control': 'no-cache'
+        'Content-Security-Policy': string
+        'X-Content-Type-Options': 'nosniff'
+        'Referrer-Policy': 'no-referrer'
+        'Cross-Origin-Resource-Policy': 'same-origin'
+      }
+      body: string | ByteStream
+    }
+  | {
+      status: 200
+      type: 'text/markdown; charset=utf-8'
+      headers: {
+        ETag: string
+        'Cache-Control': 'no-cache'
+        'Content-Security-Policy': string
+        'X-Content-Type-Options': 'nosniff'
+        'Referrer-Policy': 'no-referrer'
+        'Cross-Origin-Resource-Policy': 'same-origin'
+      }
+      body: string | ByteStream
+    }
+  | {
+      status: 200
+      type: 'text/plain; charset=utf-8'
+      headers: {
+        ETag: string
+        'Cache-Control': 'no-cache'
+        'Content-Security-Policy': string
+        'X-Content-Type-Options': 'nosniff'
+        'Referrer-Policy': 'no-referrer'
+        'Cross-Origin-Resource-Policy': 'same-origin'
+      }
+      body: string | ByteStream
+    }
+  | {
+      status: 200
+      type: 'text/css'
+      headers: {
+        ETag: string
+        'Cache-Control': 'no-cache'
+        'Content-Security-Policy': string
+        'X-Content-Type-Options': 'nosniff'
+        'Referrer-Policy': 'no-referrer'
+        'Cross-Origin-Resource-Policy': 'same-origin'
+      }
+      body: string | ByteStream
+    }
+  | {
+      status: 200
+      type: 'text/javascript'
+      headers: {
+        ETag: string
+        'Cache-Control': 'no-cache'
+        'Content-Security-Policy': string
+        'X-Content-Type-Options': 'nosniff'
+        'Referrer-Policy': 'no-referrer'
+        'Cross-Origin-Resource-Policy': 'same-origin'
+      }
+      body: string | ByteStream
+    }
+  | {
+      status: 200
+      type: 'application/json'
+      headers: {
+        ETag: string
+        'Cache-Control': 'no-cache'
+        'Content-Security-Policy': string
+        'X-Content-Type-Options': 'nosniff'
+        'Referrer-Policy': 'no-referrer'
+        'Cross-Origin-Resource-Policy': 'same-origin'
+      }
+      body: Uint8Array
+    }
+  | {
+      status: 200
+      type: 'image/png'
+      headers: {
+        ETag: string
+        'Cache-Control': 'no-cache'
+        'Content-Security-Policy': string
+        'X-Content-Type-Options': 'nosniff'
+        'Referrer-Policy': 'no-referrer'
+        'Cross-Origin-Resource-Policy': 'same-origin'
+      }
+      body: ByteStream
+    }
+  | {
+      status: 304
+      headers: {
+        ETag: string
+        'Cache-Control': 'no-cache'
+        'Content-Security-Policy': string
+        'X-Content-Type-Options': 'nosniff'
+        'Referrer-Policy': 'no-referrer'
+        'Cross-Origin-Resource-Policy': 'same-origin'
+      }
+    }
+  | { status: 400; type?: 'application/json'; body: InternalErrorBody }
+  | {
+      status: 404
+      type: 'text/html; charset=utf-8'
+      headers: {
+        ETag: string
+        'Cache-Control': 'no-cache'
+        'Content-Security-Policy': string
+        'X-Content-Type-Options': 'nosniff'
+        'Referrer-Policy': 'no-referrer'
+        'Cross-Origin-Resource-Policy': 'same-origin'
+      }
+      body: string | ByteStream
+    }
+  | {
+      status: 404
+      type: 'application/json'
+      headers: {
+        ETag: string
+        'Cache-Control': 'no-cache'
+        'Content-Security-Policy': string
+        'X-Content-Type-Options': 'nosniff'
+        'Referrer-Policy': 'no-referrer'
+        'Cross-Origin-Resource-Policy': 'same-origin'
+      }
+      body: InternalErrorBody
+    }
+  | { status: 500; type?: 'application/json'; body: InternalErrorBody }
+
 export type GetRankingPageRequest = EmptyRequest
 
 export type GetRankingPageResult =
@@ -324,6 +599,12 @@ export type InternalHandlers<Caller> = {
   getIcon: Handle<GetIconRequest, GetIconResult, null>
   /** GET /robots.txt */
   getRobots: Handle<GetRobotsRequest, GetRobotsResult, null>
+  /** GET /docs */
+  getDocs: Handle<GetDocsRequest, GetDocsResult, null>
+  /** GET /docs/{file} */
+  getDocsFile: Handle<GetDocsFileRequest, GetDocsFileResult, null>
+  /** GET /docs/{folder}/{file} */
+  getDocsPage: Handle<GetDocsPageRequest, GetDocsPageResult, null>
   /** GET /docs/ranking */
   getRankingPage: Handle<GetRankingPageRequest, GetRankingPageResult, null>
   /** GET /healthz */

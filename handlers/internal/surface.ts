@@ -1,5 +1,5 @@
 /**
- * The internal surface: health, the ranking page, the pages below /try, recording links, and carrier events. Its
+ * The internal surface: health, the documentation, the ranking page, the pages below /try, recording links, and carrier events. Its
  * contract is not served.
  */
 import type { Caller } from '../../domain/records/organization.ts'
@@ -14,6 +14,7 @@ import { type CarrierWebhookDeps, receiveCarrierWebhook } from '../carrier/webho
 import { compatPlaces } from '../faults/places.ts'
 import { createFaultWriter } from '../faults/writer.ts'
 import { mountOf, type SurfaceSettings } from '../surface.ts'
+import { type DocsDeps, docsHandlers } from './docs.ts'
 import { getRankingPage, type RankingFacts } from './ranking.ts'
 import { type SimulatorControl, simulatorHandlers } from './simulator.ts'
 import { siteHandlers } from './site.ts'
@@ -27,6 +28,7 @@ export type InternalDeps = Omit<TryDeps, 'headerPrefix'> & {
   readyChecks: readonly ReadyCheck[]
   engine: EngineChoice
   ranking: RankingFacts
+  docsFolder: DocsDeps['docsFolder']
   /** Null if this server has no sessions. */
   tryAgent: TryAgentParts | null
   carrier: CarrierWebhookDeps
@@ -70,11 +72,23 @@ export function mountInternal(settings: SurfaceSettings, deps: InternalDeps): Mo
 
 function handlersOf(
   { headerPrefix }: SurfaceSettings,
-  { readyChecks, engine, ranking, tryAgent, carrier, messages, simulator, recordings, ...deps }: InternalDeps,
+  {
+    readyChecks,
+    engine,
+    ranking,
+    docsFolder,
+    tryAgent,
+    carrier,
+    messages,
+    simulator,
+    recordings,
+    ...deps
+  }: InternalDeps,
 ) {
   return {
     ...healthHandlers(readyChecks, engine),
     ...siteHandlers,
+    ...docsHandlers({ docsFolder, headerPrefix }),
     ...getRankingPage(ranking, { ...deps, headerPrefix }),
     ...tryHandlers({ ...deps, headerPrefix }),
     ...tryAgentHandlers({ ...deps, headerPrefix, parts: tryAgent }),

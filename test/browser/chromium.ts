@@ -41,6 +41,7 @@ export type ContextOptions = {
   permissions: string[]
   viewport?: { width: number; height: number }
   colorScheme?: 'light' | 'dark'
+  javaScriptEnabled?: boolean
 }
 export type Browser = {
   newContext(options: ContextOptions): Promise<{ newPage(): Promise<Page>; close(): Promise<void> }>

@@ -43,6 +43,8 @@ function checkout(): string {
   mkdirSync(path.join(folder, 'providers/local'))
   for (const engine of ['stt', 'stt-live', 'tts', 'vad'])
     writeFileSync(path.join(folder, `providers/local/${engine}-child.ts`), '')
+  // The checkout has no contracts to document.
+  writeFileSync(path.join(folder, 'deploy/docs-pages.mjs'), 'export function writeDocsPages() {}\n')
   return folder
 }
 

@@ -11,6 +11,7 @@ import { internalSurface } from '../../generated/internal/routes.ts'
 import { isOwnOrigin } from '../../handlers/authenticate.ts'
 import { compatPlaces } from '../../handlers/faults/places.ts'
 import { createFaultWriter } from '../../handlers/faults/writer.ts'
+import { docsHandlers } from '../../handlers/internal/docs.ts'
 import { getRankingPage } from '../../handlers/internal/ranking.ts'
 import { siteHandlers } from '../../handlers/internal/site.ts'
 import { healthHandlers } from '../../handlers/internal/surface.ts'
@@ -63,6 +64,7 @@ async function serve(t: Test, changes: Partial<TryDeps> = {}): Promise<Served> {
         ...tryHandlers(deps),
         ...tryAgentHandlers({ ...deps, parts: null }),
         ...siteHandlers,
+        ...docsHandlers({ docsFolder: '/nonexistent', headerPrefix: 'Acme' }),
         ...getRankingPage(facts, deps),
         createSimulatedCall: () => Promise.reject(new Error('no simulator here')),
         advanceSimulatorClock: () => Promise.reject(new Error('no simulator here')),

@@ -50,6 +50,7 @@ export async function serveAgentPage(t: Test, make: (transport: MediaTransport) 
   const internal = mountInternal(settings, {
     readyChecks: [],
     engine: { engine: 'node', reason: null },
+    docsFolder: '/nonexistent',
     ranking: { failuresMax: 3, openMs: 1000, openMaxMs: 8000, retryAfterMaxMs: 60_000, hedges: false },
     caller: () => caller(),
     mint: () => ({ value: 'v1.x.y', expiresInS: 60, expiresAtMs: 0 }),

@@ -1,0 +1,85 @@
+/**
+ * Serves the documentation, which the build has written into a folder. The files are listed once, so a request can name
+ * only these. Header names and subprotocols get this deployment's prefix, as in the served contracts.
+ */
+import { createHash } from 'node:crypto'
+import { readdirSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import type { GetDocsFileResult, InternalHandlers } from '../../generated/internal/handlers.ts'
+import { nothingAt } from '../../runtime/http/unknown-path.ts'
+import { withHeaderPrefix } from '../contract.ts'
+import { noStore } from './try-access.ts'
+
+export type DocsDeps = { docsFolder: string; headerPrefix: string }
+
+type DocsHandlers = Pick<InternalHandlers<null>, 'getDocs' | 'getDocsFile' | 'getDocsPage'>
+
+const types = {
+  '.css': 'text/css',
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript',
+  '.json': 'application/json',
+  '.md': 'text/markdown; charset=utf-8',
+  '.png': 'image/png',
+} as const
+
+const headers = {
+  'Cache-Control': 'no-cache',
+  'Content-Security-Policy':
+    "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+} as const
+
+const missingPage = '404.html'
+
+export function docsHandlers({ docsFolder, headerPrefix }: DocsDeps): DocsHandlers {
+  const names = new Set(listFiles(docsFolder))
+
+  async function serve(name: string, known = ''): Promise<GetDocsFileResult> {
+    const isFound = names.has(name) && name !== missingPage
+    // Unbuilt sources have no documentation, and so no page for an unknown address.
+    if (!isFound && !names.has(missingPage)) throw nothingAt(`/docs/${name}`, [])
+    const served = isFound ? name : missingPage
+    const type = typeOf(served)
+    const bytes = await readFile(path.join(docsFolder, served))
+    const body = type === 'image/png' ? bytes : Buffer.from(withHeaderPrefix(bytes.toString(), headerPrefix))
+    const tagged = { ...headers, ETag: tagOf(body) }
+    if (!isFound) return { status: 404, type: types['.html'], headers: tagged, body }
+    if (isKnown(known, tagged.ETag)) return { status: 304, headers: tagged }
+    return { status: 200, type, headers: tagged, body }
+  }
+
+  return {
+    getDocs: () => ({ status: 302, headers: { ...noStore, Location: '/docs/index.html' } }),
+    getDocsFile: ({ path: { file }, header }) => serve(file, header['if-none-match']),
+    getDocsPage: ({ path: { folder, file }, header }) => serve(`${folder}/${file}`, header['if-none-match']),
+  }
+}
+
+/** Lists the files with their paths in the folder. Empty if there is no folder. */
+function listFiles(folder: string): string[] {
+  try {
+    const entries = readdirSync(folder, { recursive: true, withFileTypes: true })
+    const files = entries.filter((entry) => entry.isFile())
+    return files.map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw error
+  }
+}
+
+function typeOf(name: string) {
+  const extension = path.extname(name)
+  return extension in types ? types[extension as keyof typeof types] : 'text/plain; charset=utf-8'
+}
+
+const tagOf = (body: Uint8Array) => `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
+
+/** RFC 9110, 13.1.2: the comparison is weak, and `*` is any tag. */
+function isKnown(known: string, tag: string): boolean {
+  const tags = known.split(',').map((each) => each.trim().replace(/^W\//, ''))
+  return tags.includes(tag) || tags.includes('*')
+}
