@@ -42,6 +42,7 @@ async function bodyOf(operation: Operation, request: IncomingMessage): Promise<C
     const problems = declared.required === true ? [wrongBody('the body is missing', 'required')] : []
     return { problems, body: undefined }
   }
+  if (declared['x-any-media-type'] === true) return { problems: [], body: undefined }
   const contentType = request.headers['content-type'] ?? ''
   const [type, media] = mediaOf(declared.content, contentType)
   if (type === 'application/json') return jsonOf(bytes)

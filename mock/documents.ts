@@ -30,7 +30,8 @@ export type Operation = {
   method: string
   security: object[]
   parameters: { name: string; in: string; schema?: Schema; content?: Content }[]
-  requestBody?: { required?: boolean; content: Content }
+  /** With `x-any-media-type` the body is bytes, and its content type may also be undeclared. */
+  requestBody?: { required?: boolean; content: Content; 'x-any-media-type'?: boolean }
   responses: Record<string, DeclaredAnswer>
 }
 

@@ -54,7 +54,7 @@ export function callOf({ parameters, type }: Operation, example: unknown): objec
     path: parametersIn(parameters, 'path'),
     query: parametersIn(parameters, 'query'),
     ...(example !== undefined && { body: type === 'application/json' ? example : withBytes(example) }),
-    headers: type === '*/*' ? { 'Content-Type': 'audio/wav' } : {},
+    headers: type === '*/*' || type === 'application/octet-stream' ? { 'Content-Type': 'audio/wav' } : {},
     idempotencyKey: randomUUID(),
   }
 }
