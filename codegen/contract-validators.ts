@@ -5,12 +5,13 @@
 import type { Ajv2020 } from 'ajv/dist/2020.js'
 import { createAjv, registerSchema } from './ajv.ts'
 import { type Ref, resolve } from './reference.ts'
-import { escapePointer, resolveSchema, type Schema, type SchemaObject } from './schema.ts'
+import { escapePointer, type Schema } from './schema.ts'
 
 type Violation = { instancePath: string; keyword: string; message?: string; params: Record<string, unknown> }
 export type Validator = { (value: unknown): boolean; errors?: Violation[] | null }
 
-type Content = Record<string, { schema?: Schema }>
+type Media = { schema?: Schema; 'x-sse-data'?: string; 'x-sse-events'?: Record<string, string> }
+type Content = Record<string, Media>
 type Response = { content?: Content } & Ref
 type Operation = { operationId?: string; requestBody?: { content: Content }; responses?: Record<string, Response> }
 type PathItem = Record<string, Operation>
@@ -51,11 +52,8 @@ export class ContractValidators {
   events(operationId: string, status: string): Record<string, Validator> | null {
     const stream = this.#answerContent(operationId, status)['text/event-stream']
     if (!stream) return null
-    const { 'x-sse-data': data, 'x-sse-events': events } = resolveSchema(
-      this.#schemas,
-      stream.schema ?? {},
-    ) as SchemaObject & { 'x-sse-data'?: string; 'x-sse-events'?: Record<string, string> }
-    return this.#components(data === undefined ? (events ?? {}) : { '': data })
+    const { 'x-sse-data': data, 'x-sse-events': events = {} } = stream
+    return this.#components(data === undefined ? events : { '': data })
   }
 
   /**

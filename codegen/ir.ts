@@ -45,9 +45,9 @@ export type MediaType = {
   examples: Example[]
   /** `x-part-order` for a multipart type. Null if the order is free. */
   partOrder: string[] | null
-  /** `x-sse-events` for an event stream: event name → component name. */
+  /** `x-sse-events` on an event stream, which has no schema: event name → component name. */
   events: Record<string, string>
-  /** `x-sse-data` for an event stream without names: the component in each frame's data. */
+  /** `x-sse-data` on an event stream without names: the component in each frame's data. */
   eventData: string | null
   /** The last frames' marks in the examples: a frame's name, or without a name, `[DONE]` or the `type` in the data. */
   terminalEvents: string[]

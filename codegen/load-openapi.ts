@@ -57,6 +57,8 @@ type RawMedia = {
   example?: unknown
   examples?: Record<string, { value?: unknown } & Ref>
   'x-part-order'?: string[]
+  'x-sse-events'?: Record<string, string>
+  'x-sse-data'?: string
 }
 type RawHeader = { required?: boolean; schema?: Schema } & Ref
 type RawParameter = {
@@ -209,7 +211,6 @@ function lowerContent(raw: RawDocument, content: RawContent, parent: string): Me
   return Object.entries(content).map(([type, media]) => {
     const pointer = `${parent}/content/${escapePointer(type)}`
     const schema = media.schema ?? null
-    const target = schema === null ? null : resolveSchema(schemasOf(raw), schema)
     const examples = lowerExamples(raw, media, pointer)
     return {
       type: type.toLowerCase(),
@@ -217,8 +218,8 @@ function lowerContent(raw: RawDocument, content: RawContent, parent: string): Me
       value: schema === null ? null : resolveType(schema, schemasOf(raw)),
       examples,
       partOrder: media['x-part-order'] ?? null,
-      events: (typeof target === 'object' && (target?.['x-sse-events'] as Record<string, string> | undefined)) || {},
-      eventData: (typeof target === 'object' && (target?.['x-sse-data'] as string | undefined)) || null,
+      events: media['x-sse-events'] ?? {},
+      eventData: media['x-sse-data'] ?? null,
       terminalEvents: terminalMarks(examples),
       pointer,
     }

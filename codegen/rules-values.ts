@@ -77,7 +77,8 @@ class ExampleChecker {
 
   media(media: MediaType, direction: Direction): Finding[] {
     const { type, schema, examples, pointer } = media
-    if (schema === null || (type !== 'multipart/form-data' && isBinary(schema, this.#schemas))) return []
+    const isBytes = type !== 'multipart/form-data' && type !== 'text/event-stream' && isBinary(schema, this.#schemas)
+    if (isBytes) return []
     if (examples.length === 0)
       return [{ pointer, message: 'has no example; add one, it is what readers look at first' }]
     return examples.flatMap((example) => {

@@ -224,8 +224,10 @@ function deprecations({ operations }: OpenApiDocument): Finding[] {
 
 function eventStreams({ operations, schemas }: OpenApiDocument): Finding[] {
   const media = operations.flatMap(({ responses }) => responses.flatMap((response) => response.content))
-  return media.flatMap(({ type, events, eventData, pointer }): Finding[] => {
+  return media.flatMap(({ type, schema, events, eventData, pointer }): Finding[] => {
     if (type !== 'text/event-stream') return []
+    if (schema !== null)
+      return [{ pointer, message: 'has a schema, which test tools apply to each event; leave it out' }]
     if (eventData !== null) {
       if (eventData in schemas && Object.keys(events).length === 0) return []
       return [{ pointer, message: 'x-sse-data must name a component, and stands alone: frames have names or none' }]

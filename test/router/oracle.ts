@@ -11,7 +11,7 @@ import { type Answer, type Envelope, readEvents } from './requests.ts'
 
 type Reference = { $ref: string }
 type Header = { required?: boolean }
-type Media = { schema: { 'x-sse-events'?: Record<string, string> } }
+type Media = { schema?: object; 'x-sse-events'?: Record<string, string> }
 type Response = { headers: Record<string, Reference>; content: Record<string, Media> }
 type Operation = { operationId: string; responses: Record<string, Response | Reference> }
 export type ErrorRow = {
@@ -135,7 +135,7 @@ function createOracle(): OpenAPIBackend {
   ) as Specification
   document.paths['/unmatched'] = { get: unmatched }
   for (const [event, schema] of Object.entries(streamedEvents(document))) {
-    const content = { 'application/json': { schema: { $ref: `#/components/schemas/${schema}` } as Media['schema'] } }
+    const content = { 'application/json': { schema: { $ref: `#/components/schemas/${schema}` } } }
     const operationId = `event ${event}`
     document.paths[`/events/${event}`] = { get: { operationId, responses: { '200': { headers: {}, content } } } }
   }
@@ -152,5 +152,5 @@ function createOracle(): OpenAPIBackend {
 
 function streamedEvents(document: Specification): Record<string, string> {
   const response = document.paths['/v1/llm/responses']?.['post']?.responses['200'] as Response
-  return response.content['text/event-stream']?.schema['x-sse-events'] ?? {}
+  return response.content['text/event-stream']?.['x-sse-events'] ?? {}
 }

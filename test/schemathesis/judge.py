@@ -21,18 +21,18 @@ STREAM = "text/event-stream"
 
 @schemathesis.hook
 def before_load_schema(context, raw_schema):
-    """Schemathesis takes the schema of a stream for that of one event. In OpenAPI 3.1 it is the schema of the whole text."""
+    """Schemathesis takes the schema of a stream for the schema of one event. With it, the names of the events are checked."""
     operations = [operation for path in raw_schema["paths"].values() for operation in path.values()]
     responses = [operation.get("responses", {}) for operation in operations if isinstance(operation, dict)]
     for group in [*responses, raw_schema.get("components", {}).get("responses", {})]:
         for response in group.values():
             media = response.get("content", {}).get(STREAM)
             if media is not None:
-                media["schema"] = event_of(media["schema"])
+                media["schema"] = event_of(media)
 
 
-def event_of(stream):
-    names = list(stream.get("x-sse-events", {}))
+def event_of(media):
+    names = list(media.get("x-sse-events", {}))
     event = {"type": "string", "enum": names} if names else {"type": "string"}
     return {"type": "object", "required": ["data"], "properties": {"event": event, "data": {"type": "string"}}}
 
