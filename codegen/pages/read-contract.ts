@@ -149,11 +149,9 @@ function readContent(raw: RawDocument, content: RawContent): Content[] {
       const { summary = '', value } = resolve(raw, entry)
       return { summary, value }
     })
-    const target = resolveSchema(raw.components?.schemas ?? {}, media.schema ?? true)
-    const ofSchema = typeof target === 'object' ? (target['x-sse-events'] as Content['events'] | undefined) : undefined
     const single = 'example' in media ? [{ summary: '', value: media.example }] : []
     const examples = [...single, ...named]
-    const events = media['x-sse-events'] ?? ofSchema ?? {}
+    const events = media['x-sse-events'] ?? {}
     return { type, schema: media.schema ?? null, examples: withFallback(raw, examples, media.schema), events }
   })
 }

@@ -141,15 +141,10 @@ t.test('an operation has a method for each form of its answer', (t) => {
   const content = {
     'application/json': { schema: ref('Thing') },
     'text/plain': { schema: text },
-    'text/event-stream': { schema: ref('Stream') },
+    'text/event-stream': { 'x-sse-events': { 'thing.made': 'Thing' } },
   }
-  const { operations } = surfaceWith(
-    {
-      Thing: { type: 'object', properties: { a: text } },
-      Stream: { type: 'string', 'x-sse-events': { 'thing.made': 'Thing' } },
-    },
-    { responses: { 200: { content } } },
-  )
+  const schemas = { Thing: { type: 'object', properties: { a: text } } }
+  const { operations } = surfaceWith(schemas, { responses: { 200: { content } } })
   t.match(operations[0]?.methods, [
     { name: 'makeThing', answer: { kind: 'json', use: named('Thing') }, mediaTypes: ['application/json'] },
     { name: 'makeThingText', answer: { kind: 'text' } },
