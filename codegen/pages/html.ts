@@ -71,6 +71,10 @@ function bodyOf(text: string): string {
         // On a small screen the style sheet stacks the cells of these tables, which are clear without their heads.
         return token.header[1]?.text === 'type' ? html.replace('<table>', '<table class="fields">') : html
       },
+      // A head without words is no head for a screen reader.
+      tablecell(token) {
+        return token.header && token.text === '' ? '<td></td>\n' : usual.tablecell.call(this, token)
+      },
       // A text such as <key> in a description is not an element.
       html: ({ text: raw }: Tokens.HTML | Tokens.Tag) =>
         /^<br ?\/?>$/.test(raw.trim()) ? '<br>' : raw.startsWith('<!--') ? '' : escape(raw),

@@ -1,7 +1,7 @@
 /** Writes the pages for operations and webhooks. A webhook is a request in the other direction. */
 import type { Answer, Content, Contract, Named, Operation, Parameter } from './contract.ts'
 import { blocks, code, codeOf, json, list, section, table } from './markdown.ts'
-import { fileOf, linkTo, type Page } from './page.ts'
+import { fileOf, guidesFolder, linkTo, type Page } from './page.ts'
 import { limitTexts, meaningText, schemaText, typeText } from './schema-text.ts'
 import { requestSnippets } from './snippets.ts'
 
@@ -26,6 +26,7 @@ export function webhookPage(contract: Contract, webhook: Operation): Page {
     `# ${webhook.path}`,
     `${webhook.summary}. This server sends it to a webhook endpoint as a ${code(webhook.method.toUpperCase())} request.`,
     webhook.description,
+    `[How to receive and verify webhooks](../${guidesFolder}/webhooks.md#receive)`,
     parameterSections(contract, webhook),
     bodySection(contract, webhook, '## Body'),
     section('## Your answer', ...webhook.answers.map((answer) => answerText(contract, answer))),

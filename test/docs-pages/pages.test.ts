@@ -105,6 +105,16 @@ t.test('the page of an operation has its access, parameters, body, answers, erro
   t.end()
 })
 
+t.test('the page of a webhook has its event, its signature headers, its body and how to verify it', (t) => {
+  const text = read('platform/webhook-callPreCall.md')
+  t.match(text, /^# call\.pre_call\n/)
+  t.match(text, '| `webhook-signature` required | string |')
+  t.match(text, '`application/json`: [PreCallEvent](schema-PreCallEvent.md)')
+  t.match(text, '(../guides/webhooks.md#receive)')
+  t.match(text, '## Your answer')
+  t.end()
+})
+
 t.test('the page of a channel has the frames in both directions and their fields', (t) => {
   const text = read('realtime/channel-transcribeStream.md')
   t.match(text, '`WebSocket /v1/transcribe/stream`')

@@ -61,7 +61,9 @@ function compile(snippets: ReadonlyMap<string, string>): string[] {
     module: ts.ModuleKind.NodeNext,
     moduleResolution: ts.ModuleResolutionKind.NodeNext,
     moduleDetection: ts.ModuleDetectionKind.Force,
-    paths: { '@parley/client/*': [path.join(root, 'generated/clients/*.ts')] },
+    paths: {
+      '@parley/client/*': ['typescript/*.ts', '*.ts'].map((file) => path.join(root, 'generated/clients', file)),
+    },
   }
   // The texts are in the test's folder, so that they find the packages.
   const texts = new Map([...snippets].map(([name, text]) => [path.join(import.meta.dirname, `${name}.ts`), text]))
