@@ -9,6 +9,8 @@ export type Content = {
   examples: Example[]
   /** An event stream's component by event name. */
   events: Readonly<Record<string, string>>
+  /** The component in each frame of an event stream without names. Null for all other types. */
+  eventData: string | null
 }
 
 export type Named = { name: string; required: boolean; description: string; schema: Schema; example: unknown }

@@ -117,12 +117,13 @@ function answerText(contract: Contract, { status, description, headers, content 
 
 function contentTexts({ schemas }: Contract, content: readonly Content[], heading: string): string {
   return blocks(
-    ...content.map(({ type, schema, examples, events }) => {
+    ...content.map(({ type, schema, examples, events, eventData }) => {
       const named = schema === null || typeText(schema) === 'bytes' ? 'bytes' : typeText(schema)
       const rows = Object.entries(events).map(([event, name]) => [code(event), linkTo('schema', name, name)])
       const isEvents = type === 'text/event-stream'
       return blocks(
         `${code(type)}: ${isEvents ? 'a stream of events' : named}`,
+        eventData === null ? '' : `Each frame has ${linkTo('schema', eventData, eventData)} as its data.`,
         isEvents || schema === null ? table(['event', 'data'], rows) : schemaText(schema, schemas),
         ...examples.map(({ summary, value }) =>
           section(

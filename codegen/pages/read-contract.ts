@@ -20,10 +20,9 @@ import { descriptionOf } from './schema-text.ts'
 
 type Text = { summary?: string; description?: string }
 type RawExamples = Record<string, Text & { value?: unknown } & Ref>
-type RawContent = Record<
-  string,
-  { schema?: Schema; example?: unknown; examples?: RawExamples; 'x-sse-events'?: Record<string, string> }
->
+/** A media type for an event stream has one of these keywords. */
+type EventKeywords = { 'x-sse-events'?: Record<string, string>; 'x-sse-data'?: string }
+type RawContent = Record<string, { schema?: Schema; example?: unknown; examples?: RawExamples } & EventKeywords>
 type RawNamed = Text & { required?: boolean; schema?: Schema; content?: RawContent; example?: unknown } & Ref
 type RawParameter = RawNamed & { in: Parameter['in']; name: string; 'x-max-bytes'?: number }
 type RawAnswer = Text & { headers?: Record<string, RawNamed>; content?: RawContent } & Ref
@@ -150,9 +149,13 @@ function readContent(raw: RawDocument, content: RawContent): Content[] {
       return { summary, value }
     })
     const single = 'example' in media ? [{ summary: '', value: media.example }] : []
-    const examples = [...single, ...named]
-    const events = media['x-sse-events'] ?? {}
-    return { type, schema: media.schema ?? null, examples: withFallback(raw, examples, media.schema), events }
+    return {
+      type,
+      schema: media.schema ?? null,
+      examples: withFallback(raw, [...single, ...named], media.schema),
+      events: media['x-sse-events'] ?? {},
+      eventData: media['x-sse-data'] ?? null,
+    }
   })
 }
 

@@ -80,5 +80,6 @@ function namesIn(value: unknown): Set<string> {
   if ('$ref' in value && typeof value.$ref === 'string') names.add(refName(value.$ref))
   if ('events' in value && 'examples' in value)
     for (const name of Object.values(value.events as object)) names.add(String(name))
+  if ('eventData' in value && typeof value.eventData === 'string') names.add(value.eventData)
   return names
 }
