@@ -15,7 +15,7 @@ export function loadAsyncApi(source: Source): Promise<Loaded<AsyncApiDocument>> 
   return load(source, lintRules, (bundled) => {
     const raw = bundled as RawDocument
     if (!raw.asyncapi?.startsWith('3.')) throw new Error('it is not AsyncAPI 3')
-    return lower(raw, source)
+    return lowerAsyncApi(raw, source)
   })
 }
 
@@ -47,7 +47,9 @@ type RawDocument = {
   'x-error-codes'?: Record<string, Partial<CloseRow>>
 } & Record<string, unknown>
 
-function lower(raw: RawDocument, { file, shared }: Source): AsyncApiDocument {
+/** Lowers the document `bundled`, which has been checked and has no references to other files. */
+export function lowerAsyncApi(bundled: object, { file, shared }: Pick<Source, 'file' | 'shared'>): AsyncApiDocument {
+  const raw = bundled as RawDocument
   return {
     ...lowerComponents(raw.components?.schemas ?? {}, shared),
     kind: 'asyncapi',
