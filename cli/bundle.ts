@@ -1,7 +1,7 @@
 /** Puts all data about a call in one file: to look at it elsewhere, to hand it on, and to replay it. */
 import { writeFileSync } from 'node:fs'
 import type { Command } from 'commander'
-import type { PlatformClient } from '../generated/clients/platform.ts'
+import type { PlatformClient } from '../generated/clients/typescript/platform.ts'
 import type { Call } from '../generated/platform/types.ts'
 import type { Actions } from './actions.ts'
 import { platformClient } from './client.ts'

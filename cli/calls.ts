@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { ListSessionsCall } from '../generated/clients/platform.ts'
+import type { ListSessionsCall } from '../generated/clients/typescript/platform.ts'
 import type { SessionItem } from '../generated/platform/types.ts'
 import type { Actions } from './actions.ts'
 import { table } from './choice.ts'

@@ -1,6 +1,10 @@
-import { CompatApiError, type CompatClient, createCompatClient } from '../generated/clients/compat.ts'
-import { createPlatformClient, PlatformApiError, type PlatformClient } from '../generated/clients/platform.ts'
-import { createRouterClient, RouterApiError, type RouterClient } from '../generated/clients/router.ts'
+import { CompatApiError, type CompatClient, createCompatClient } from '../generated/clients/typescript/compat.ts'
+import {
+  createPlatformClient,
+  PlatformApiError,
+  type PlatformClient,
+} from '../generated/clients/typescript/platform.ts'
+import { createRouterClient, RouterApiError, type RouterClient } from '../generated/clients/typescript/router.ts'
 import type { Connection } from './actions.ts'
 import { CommandError } from './command-error.ts'
 import { fetchOf } from './reach.ts'

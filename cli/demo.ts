@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { RouterClient } from '../generated/clients/router.ts'
+import type { RouterClient } from '../generated/clients/typescript/router.ts'
 import type { Actions, DemoSetting } from './actions.ts'
 import { routerClient } from './client.ts'
 import { withProgress } from './progress.ts'

@@ -1,6 +1,6 @@
 /** `parley dial`: calls a phone, shows the running call, and ends when the call ends. */
 import type { Command } from 'commander'
-import type { PlatformClient } from '../generated/clients/platform.ts'
+import type { PlatformClient } from '../generated/clients/typescript/platform.ts'
 import type { Call, NewPhoneSession } from '../generated/platform/types.ts'
 import type { Actions } from './actions.ts'
 import { platformClient } from './client.ts'

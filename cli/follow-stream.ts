@@ -2,7 +2,7 @@
  * Reads a server's event stream until it is over, and opens it again after a time-out, a lost connection or a restart.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { PlatformApiError } from '../generated/clients/platform.ts'
+import { PlatformApiError } from '../generated/clients/typescript/platform.ts'
 import { KeyRefused } from './command-error.ts'
 
 const retryMs = { first: 500, max: 8000 }

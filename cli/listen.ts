@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { StreamWebhookEventsEvent } from '../generated/clients/platform.ts'
+import type { StreamWebhookEventsEvent } from '../generated/clients/typescript/platform.ts'
 import type { Actions } from './actions.ts'
 import { platformClient } from './client.ts'
 import { CommandError, UsageError } from './command-error.ts'

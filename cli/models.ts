@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { ListModelsCall } from '../generated/clients/router.ts'
+import type { ListModelsCall } from '../generated/clients/typescript/router.ts'
 import type { Actions } from './actions.ts'
 import { routerClient } from './client.ts'
 import { print } from './print.ts'

@@ -1,6 +1,6 @@
 /** Makes a command from each row in operations.ts. */
 import type { Command } from 'commander'
-import type { PlatformClient } from '../generated/clients/platform.ts'
+import type { PlatformClient } from '../generated/clients/typescript/platform.ts'
 import type { Actions } from './actions.ts'
 import { linesOfAnswer } from './answer-lines.ts'
 import { bodyOf } from './body-options.ts'

@@ -2,7 +2,7 @@
  * Platform operations whose command is just a row in this table. In `<agent=id>` the first word is the argument and the
  * second word the path parameter. If the first word is agent, endpoint or number, a name is accepted too.
  */
-import type { PlatformClient } from '../generated/clients/platform.ts'
+import type { PlatformClient } from '../generated/clients/typescript/platform.ts'
 
 export type OperationRow = {
   words: string

@@ -1,5 +1,5 @@
 /** Sends a call's turns to a model once more. */
-import type { RouterClient } from '../generated/clients/router.ts'
+import type { RouterClient } from '../generated/clients/typescript/router.ts'
 import type { CallTurn } from '../generated/platform/types.ts'
 import type { InputMessage } from '../generated/router/types.ts'
 import { explain } from './client.ts'

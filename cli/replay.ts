@@ -1,6 +1,6 @@
 /** Sends a call's input to other models, and compares the call's results with the new results. */
 import type { Command } from 'commander'
-import type { RouterClient } from '../generated/clients/router.ts'
+import type { RouterClient } from '../generated/clients/typescript/router.ts'
 import type { Actions } from './actions.ts'
 import { routerClient } from './client.ts'
 import { CommandError, UsageError } from './command-error.ts'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { RouterClient } from '../generated/clients/router.ts'
+import type { RouterClient } from '../generated/clients/typescript/router.ts'
 import type { Actions } from './actions.ts'
 import { pinnedTo, routerClient } from './client.ts'
 import { CommandError } from './command-error.ts'

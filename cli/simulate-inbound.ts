@@ -3,7 +3,7 @@
  * call.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { PlatformClient } from '../generated/clients/platform.ts'
+import type { PlatformClient } from '../generated/clients/typescript/platform.ts'
 import type { Connection } from './actions.ts'
 import { explain, platformClient } from './client.ts'
 import { CommandError } from './command-error.ts'

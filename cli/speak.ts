@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Command } from 'commander'
-import type { RouterClient } from '../generated/clients/router.ts'
+import type { RouterClient } from '../generated/clients/typescript/router.ts'
 import type { Actions } from './actions.ts'
 import { pinnedTo, routerClient } from './client.ts'
 import { UsageError } from './command-error.ts'

@@ -1,5 +1,5 @@
 /** Follows a session's stream, and continues from its cursor if the stream times out or is cut. */
-import type { PlatformClient, StreamSessionEvent } from '../generated/clients/platform.ts'
+import type { PlatformClient, StreamSessionEvent } from '../generated/clients/typescript/platform.ts'
 import type { CallEvent, SessionTurn } from '../generated/platform/types.ts'
 import { CommandError } from './command-error.ts'
 import { followStream } from './follow-stream.ts'

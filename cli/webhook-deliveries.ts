@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
-import type { PlatformClient } from '../generated/clients/platform.ts'
+import type { PlatformClient } from '../generated/clients/typescript/platform.ts'
 import type { WebhookDelivery } from '../generated/platform/types.ts'
 import type { Actions } from './actions.ts'
 import { platformClient } from './client.ts'

@@ -1,5 +1,4 @@
 /** Turns one document into its files, in memory. */
-import { relative } from 'node:path'
 import type { Surface } from './clients/model.ts'
 import { surfaceOf } from './clients/surface.ts'
 import type { AsyncApiDocument, OpenApiDocument, Problem } from './ir.ts'
@@ -11,13 +10,14 @@ import { checkChannels } from './rules-asyncapi.ts'
 import { emitErrorPages } from './targets/markdown/error-pages.ts'
 import { emitErrorDocs } from './targets/markdown/errors.ts'
 import { emitChannels } from './targets/typescript/channels.ts'
-import { emitClient, emitClientEngine } from './targets/typescript/client.ts'
+import { emitClient } from './targets/typescript/client.ts'
+import { emitClientTypes } from './targets/typescript/client-types.ts'
 import { emitConfigKeys, emitSchemaTypes, emitSchemaValidator } from './targets/typescript/config.ts'
 import { emitContract } from './targets/typescript/contract.ts'
 import { emitCloseCodes, emitErrors } from './targets/typescript/errors.ts'
 import { emitHandlers } from './targets/typescript/handlers.ts'
 import { emitRoutes } from './targets/typescript/routes.ts'
-import { emitSocketClient, emitSocketEngine } from './targets/typescript/socket-client.ts'
+import { emitSocketClient } from './targets/typescript/socket-client.ts'
 import { emitTypes } from './targets/typescript/types.ts'
 import { emitValidators } from './targets/typescript/validators.ts'
 import { emitWebhooks } from './targets/typescript/webhooks.ts'
@@ -109,10 +109,9 @@ function emitSurface(document: OpenApiDocument, layout: Layout): Files {
     setErrorPages(files, document, layout)
   }
   if (clientFolder) {
-    for (const [file, text] of emitClientEngine()) files.set(`${clientFolder}/${file}`, text)
-    files.set(`${clientFolder}/${document.name}.ts`, emitClient(document, typesModule(clientFolder, folder)))
-    if (document.webhooks.length > 0)
-      files.set(`${clientFolder}/webhooks.ts`, emitWebhooks(document, typesModule(clientFolder, folder)))
+    files.set(`${clientFolder}/${document.name}.ts`, emitClient(document))
+    files.set(`${clientFolder}/models/${document.name}.ts`, emitClientTypes(document))
+    if (document.webhooks.length > 0) files.set(`${clientFolder}/webhooks.ts`, emitWebhooks(document))
   }
   return files
 }
@@ -127,8 +126,8 @@ async function emitSockets(document: AsyncApiDocument, layout: Layout): Promise<
   setErrorPages(files, document, layout)
   files.set(`${folder}/contract.ts`, emitContract(document))
   if (clientFolder) {
-    files.set(`${clientFolder}/socket.ts`, emitSocketEngine())
-    files.set(`${clientFolder}/${document.name}.ts`, emitSocketClient(document, typesModule(clientFolder, folder)))
+    files.set(`${clientFolder}/${document.name}.ts`, emitSocketClient(document))
+    files.set(`${clientFolder}/models/${document.name}.ts`, emitClientTypes(document))
   }
   return files
 }
@@ -137,11 +136,6 @@ function setErrorPages(files: Files, { file, name, errors }: OpenApiDocument | A
   const { errorsFolder } = layout
   if (!errorsFolder || errors === null) return
   for (const [page, text] of emitErrorPages(file, name, errors)) files.set(`${errorsFolder}/${name}/${page}`, text)
-}
-
-/** Clients import the types from their surface. */
-function typesModule(clientFolder: string, folder: string): string {
-  return `${relative(clientFolder, folder)}/types.ts`
 }
 
 function clientSurface(document: OpenApiDocument | AsyncApiDocument, { clientFolder }: Layout): { surface?: Surface } {

@@ -18,6 +18,7 @@ import {
 import { documentName, readShared, type Source } from './load.ts'
 import { formatProblem } from './rules.ts'
 import { emitClients } from './targets/clients.ts'
+import { emitClientPackage, type PackageFacts } from './targets/typescript/client-package.ts'
 
 const root = join(import.meta.dirname, '..')
 const runtimePath = '../../runtime'
@@ -27,6 +28,7 @@ const withoutClient = new Set(['internal', 'carrier'])
 /** The other surfaces have no error codes, or use the router's. */
 const withErrorPages = new Set(['router', 'platform', 'realtime', 'session'])
 const errorsFolder = 'docs/errors'
+const clientFolder = 'generated/clients/typescript'
 
 const shared = readShared(readFileSync(join(root, 'specs', sharedFile), 'utf8'))
 const { files, problems } = await generateAll()
@@ -50,7 +52,17 @@ async function generateAll(): Promise<Generated> {
   const all = [...(await Promise.all([...surfaces, ...sockets])), config, catalog, policy, components]
   const clients = emitClients(all.flatMap(({ surface }) => surface ?? []))
   const files: Files = new Map([...all.flatMap((one) => [...one.files]), ...clients])
+  for (const [file, text] of emitClientPackage(packageFacts())) files.set(`${clientFolder}/${file}`, text)
   return { files, problems: all.flatMap((one) => one.problems) }
+}
+
+function packageFacts(): PackageFacts {
+  const { version, license, devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    version: string
+    license: string
+    devDependencies: { typescript: string }
+  }
+  return { version, license, typescriptVersion: devDependencies.typescript }
 }
 
 function generateSpec(spec: string): Promise<Generated> {
@@ -66,7 +78,7 @@ function layoutOf(name: string): Layout {
     folder: `generated/${name}`,
     runtimePath,
     sharedModule: '../shared/types.ts',
-    clientFolder: withoutClient.has(name) ? null : 'generated/clients',
+    clientFolder: withoutClient.has(name) ? null : clientFolder,
     docsFolder: name === 'router' ? 'docs' : null,
     errorsFolder: withErrorPages.has(name) ? errorsFolder : null,
   }

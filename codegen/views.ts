@@ -50,6 +50,11 @@ export class Views {
     return distinct.length > 0 ? distinct : ['answered']
   }
 
+  /** True if the document needs the component in any view. */
+  isUsed(name: string): boolean {
+    return Object.values(this.#used).some((names) => names.has(name))
+  }
+
   /** Returns the first view in which the component has the same type as in `view`. */
   canonical(name: string, view: View): View {
     return this.distinct(name).find((other) => this.#isSame(name, view, other)) ?? view

@@ -55,7 +55,7 @@ async function writeCheck(subject: Subject, base: string): Promise<Check> {
     `import type { Agrees, Declared, Given, Headers, Hold, LowerCase, Parameters, Readable, Writable } from '../../test/codegen/agreement.ts'`,
     `import type * as types from '${generated}/${subject.name}/types.ts'`,
     `import type * as handlers from '${generated}/${subject.name}/handlers.ts'`,
-    ...(subject.hasClient ? [`import type * as client from '${generated}/clients/${subject.name}.ts'`] : []),
+    ...(subject.hasClient ? [`import type * as client from '${generated}/clients/typescript/${subject.name}.ts'`] : []),
     `import type * as written from './${basename(base)}.false.ts'`,
     `import type * as received from './${basename(base)}.true.ts'`,
   ]

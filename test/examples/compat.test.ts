@@ -1,6 +1,6 @@
 /** A server's answers match the examples of the compatible surface. */
 import t from 'tap'
-import { createCompatClient } from '../../generated/clients/compat.ts'
+import { createCompatClient } from '../../generated/clients/typescript/compat.ts'
 import type { Behaviour } from '../providers/stub-openai.ts'
 import { ownServer } from '../server.ts'
 import { readFixture } from '../speech/fixtures.ts'

@@ -1,9 +1,9 @@
 /** A mock server for a test file, and requests from the contract's examples. */
 import { randomUUID } from 'node:crypto'
 import type { Test } from 'tap'
-import { type ClientOptions, createCompatClient } from '../../generated/clients/compat.ts'
-import { createPlatformClient } from '../../generated/clients/platform.ts'
-import { createRouterClient } from '../../generated/clients/router.ts'
+import { type ClientOptions, createCompatClient } from '../../generated/clients/typescript/compat.ts'
+import { createPlatformClient } from '../../generated/clients/typescript/platform.ts'
+import { createRouterClient } from '../../generated/clients/typescript/router.ts'
 import { startMock } from '../../mock/server.ts'
 import { type Contract, type Operation, readContract } from '../examples/contract.ts'
 import { judgedFetch } from '../oracle.ts'

@@ -1,9 +1,9 @@
 /** The generated clients open every channel on the mock server, and receive the frames in the contract's order. */
 import t from 'tap'
 import WebSocket from 'ws'
-import { createRealtimeClient } from '../../generated/clients/realtime.ts'
-import { createSessionClient } from '../../generated/clients/session.ts'
-import type { SocketConstructor } from '../../generated/clients/socket.ts'
+import { createRealtimeClient } from '../../generated/clients/typescript/realtime.ts'
+import { createSessionClient } from '../../generated/clients/typescript/session.ts'
+import type { SocketConstructor } from '../../generated/clients/typescript/socket.ts'
 import { readContract } from '../examples/contract.ts'
 import { serve } from './setup.ts'
 

@@ -18,6 +18,8 @@ export type EventSource = {
   terminalEvents: readonly string[]
   eventBytesMax: number
   signal: AbortSignal | undefined
+  /** Receives the id of each event, if it has one. */
+  takeId?: (id: string) => void
 }
 
 /** Yields {event, data} until a terminal event. Throws StreamTruncatedError if the stream ends before. */
@@ -47,12 +49,17 @@ const cut = 'The stream ended before its last event; the connection was cut.'
 async function* frames(source: EventSource) {
   let event = 'message'
   let data: string[] = []
+  let id: string | null = null
   for await (const line of lines(source)) {
     const [, name = '', value = ''] = /^([^:]*)(?:: ?(.*))?$/s.exec(line) ?? []
     if (name === 'event') event = value
     if (name === 'data') data.push(value)
+    if (name === 'id') id = value
     if (line !== '') continue
     if (data.length > 0) yield { event, data: data.join('\n') }
+    // The id counts only once the caller has taken the event.
+    if (id !== null) source.takeId?.(id)
+    id = null
     event = 'message'
     data = []
   }

@@ -2,9 +2,10 @@
  * All generated clients share this module. It makes a request from a client's table row and a call's arguments, and a
  * typed value from the answer. It needs only fetch.
  */
-import { RequestTimeoutError } from './client-errors.ts'
-import { type EventSource, readData, readEvents } from './client-events.ts'
-import { pause, pauseBefore } from './client-retries.ts'
+import { RequestTimeoutError } from './client-api-error.ts'
+import { type EventSource, readData, readEvents, StreamTruncatedError } from './client-events.ts'
+import { pause, pauseBefore, usualPauseMs } from './client-retries.ts'
+import { version } from './client-version.ts'
 
 export type ClientOptions = {
   /** The surface's address, such as http://127.0.0.1:8080/router. */
@@ -21,6 +22,10 @@ export type ClientOptions = {
   timeoutMs?: number
   /** How many times a request is sent again after a failure that permits it. 2 by default. */
   retriesMax?: number
+  /** The server's setting `headerPrefix`, if its operator has changed it. `Service` by default. */
+  headerPrefix?: string
+  /** Sent as User-Agent. Browsers send their own. */
+  userAgent?: string
 }
 
 /** Options for every operation. */
@@ -37,21 +42,25 @@ export type Answer<Type extends string, Body> = { status: number; type: Type; he
 export type OperationRow = {
   method: string
   path: string
-  secured: boolean
-  /** True if the operation takes an Idempotency-Key. The client makes a key if the call has no key. */
-  idempotent: boolean
-  body: 'json' | 'multipart' | 'bytes' | null
-  /** The parts in a multipart body, in their order on the wire. */
-  parts: readonly { name: string; kind: string }[]
   /** The form in which the client returns a body, by media type. */
   answers: Readonly<Record<string, string>>
+  /** True if the operation needs no API key. */
+  isOpen?: boolean
+  /** True if the operation takes an Idempotency-Key. The client makes a key if the call has no key. */
+  isIdempotent?: boolean
+  body?: 'json' | 'multipart' | 'bytes'
+  /** The parts in a multipart body, in their order on the wire. */
+  parts?: readonly { name: string; kind: string }[]
+  headers?: readonly { name: string; isJson: boolean }[]
   /** Marks a stream's last frame: an event's name, or for a frame without a name `[DONE]` or its data's `type`. */
-  terminalEvents: readonly string[]
+  terminalEvents?: readonly string[]
 }
 
 type Call = CallOptions & {
   path?: Record<string, unknown>
   query?: Record<string, Scalar | Scalar[] | undefined>
+  /** By names in lower case. */
+  header?: Record<string, Scalar | object | undefined>
   body?: unknown
   idempotencyKey?: string
 }
@@ -72,18 +81,24 @@ export function createClient(
   toError: ErrorFactory,
 ): Record<string, Method> {
   return Object.fromEntries(
-    Object.entries(rows).map(([id, row]) => [id, (call: Call = {}) => perform({ row, call, options, toError })]),
+    Object.entries(rows).map(([id, row]) => [
+      id,
+      (call: Call = {}) => perform({ row, call, options, toError }, readAnswer),
+    ]),
   )
 }
 
 /** Each attempt has a new Idempotency-Key. If the caller chose the key, there is only one attempt. */
-async function perform(context: Context) {
+async function perform<Result>(
+  context: Context,
+  read: (context: Context, response: Response) => Result | Promise<Result>,
+): Promise<Result> {
   const { row, call, options } = context
   const isRepeatable = call.idempotencyKey === undefined && !(call.body instanceof ReadableStream)
   const retriesMax = isRepeatable ? (options.retriesMax ?? retriesMaxDefault) : 0
   for (let retry = 0; ; retry++) {
     try {
-      return await attempt(context, row.idempotent ? (call.idempotencyKey ?? crypto.randomUUID()) : null)
+      return await attempt(context, read, row.isIdempotent ? (call.idempotencyKey ?? crypto.randomUUID()) : null)
     } catch (error) {
       const pauseMs = retry < retriesMax ? pauseBefore(retry, error) : null
       if (pauseMs === null) throw error
@@ -92,7 +107,11 @@ async function perform(context: Context) {
   }
 }
 
-async function attempt(context: Context, idempotencyKey: string | null) {
+async function attempt<Result>(
+  context: Context,
+  read: (context: Context, response: Response) => Result | Promise<Result>,
+  idempotencyKey: string | null,
+): Promise<Result> {
   const { row, call, options, toError } = context
   const deadline = startDeadline(call.timeoutMs ?? options.timeoutMs ?? timeoutMsDefault)
   const send = options.fetch ?? globalThis.fetch
@@ -105,11 +124,16 @@ async function attempt(context: Context, idempotencyKey: string | null) {
     })
     const { status, headers } = response
     if (!response.ok) throw toError(status, headers, await jsonOrNull(response))
-    const type = (headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
-    return { status, type, headers, body: await answerBody(context, type, response) }
+    return await read(context, response)
   } finally {
     deadline.clear()
   }
+}
+
+async function readAnswer(context: Context, response: Response): Promise<Answer<string, unknown>> {
+  const { status, headers } = response
+  const type = (headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
+  return { status, type, headers, body: await answerBody(context, type, response) }
 }
 
 function startDeadline(timeoutMs: number): { signal: AbortSignal; clear: () => void } {
@@ -134,17 +158,33 @@ function requestHeaders(
   options: ClientOptions,
   idempotencyKey: string | null,
 ): Record<string, string> {
-  const headers: Record<string, string> = { Accept: Object.keys(row.answers).join(', '), ...call.headers }
-  if (row.secured && options.apiKey !== undefined) headers['Authorization'] = `Bearer ${options.apiKey}`
+  const headers: Record<string, string> = { Accept: Object.keys(row.answers).join(', '), ...userAgent(options) }
+  for (const { name, isJson } of row.headers ?? []) {
+    const value = call.header?.[name.toLowerCase()]
+    if (value === undefined) continue
+    headers[renamed(name, options)] = isJson || typeof value === 'object' ? JSON.stringify(value) : String(value)
+  }
+  Object.assign(headers, call.headers)
+  if (!row.isOpen && options.apiKey !== undefined) headers['Authorization'] = `Bearer ${options.apiKey}`
   if (idempotencyKey !== null) headers['Idempotency-Key'] = idempotencyKey
   // fetch writes the Content-Type of a form, because it holds the boundary.
   if (row.body === 'json') headers['Content-Type'] = 'application/json'
   return headers
 }
 
+/** A page's request with another User-Agent would need the server's permission. */
+function userAgent({ userAgent = `parley-typescript/${version}` }: ClientOptions): Record<string, string> {
+  return 'document' in globalThis || 'importScripts' in globalThis ? {} : { 'User-Agent': userAgent }
+}
+
+/** The prefix is the word `service` at the start of a header's name, or after `x-`. */
+function renamed(name: string, { headerPrefix }: ClientOptions): string {
+  return headerPrefix === undefined ? name : name.replace(/^(x-)?service-/i, (_match, x = '') => `${x}${headerPrefix}-`)
+}
+
 /** fetch takes a stream only with `duplex`, which some type declarations do not know. */
 function requestBody(row: OperationRow, body: unknown): { body: RequestBody; duplex?: 'half' } {
-  if (row.body === null || body === undefined) return { body: null }
+  if (row.body === undefined || body === undefined) return { body: null }
   if (row.body === 'json') return { body: JSON.stringify(body) }
   if (row.body === 'multipart') return { body: form(row, body as Record<string, unknown>) }
   return { body: body as RequestBody, ...(body instanceof ReadableStream && { duplex: 'half' }) }
@@ -152,7 +192,7 @@ function requestBody(row: OperationRow, body: unknown): { body: RequestBody; dup
 
 function form(row: OperationRow, body: Record<string, unknown>): FormData {
   const form = new FormData()
-  for (const { name, kind } of row.parts) {
+  for (const { name, kind } of row.parts ?? []) {
     const part = body[name]
     if (part === undefined) continue
     if (kind === 'text') for (const text of [part as string | string[]].flat()) form.append(name, text)
@@ -171,15 +211,52 @@ function bytesPart(value: unknown): Blob {
     : new Blob([value as Uint8Array<ArrayBuffer>], { type: 'application/octet-stream' })
 }
 
-function answerBody({ row, call, options, toError }: Context, type: string, response: Response): unknown {
+function answerBody(context: Context, type: string, response: Response): unknown {
+  const { row, toError } = context
   const kind = row.answers[type]
   if (kind === 'json') return response.json()
   if (kind === 'text') return response.text()
-  const { status, headers, body } = response
+  const source = sourceOf(context, response)
+  if (kind === 'data') return readData(source, (data) => toError(response.status, response.headers, data))
+  if (kind !== 'events') return response.body
+  return row.headers?.some(({ name }) => name === lastEventId) ? readResumed(context, source) : readEvents(source)
+}
+
+function sourceOf({ row, call, options }: Context, { body }: Response): EventSource {
   const { eventBytesMax = eventBytesMaxDefault } = options
-  const source: EventSource = { body, terminalEvents: row.terminalEvents, eventBytesMax, signal: call.signal }
-  if (kind === 'data') return readData(source, (data) => toError(status, headers, data))
-  return kind === 'events' ? readEvents(source) : body
+  return { body, terminalEvents: row.terminalEvents ?? [], eventBytesMax, signal: call.signal }
+}
+
+const lastEventId = 'Last-Event-ID'
+
+/** If the stream is cut, opens it again after the last event. Gives up after `retriesMax` cuts without an event. */
+async function* readResumed(context: Context, first: EventSource): AsyncGenerator<{ event: string; data: unknown }> {
+  const { call, options } = context
+  const { retriesMax = retriesMaxDefault } = options
+  let [source, id, cuts]: [EventSource, string | null, number] = [first, null, 0]
+  const takeId = (next: string) => {
+    id = next
+    cuts = 0
+  }
+  for (;;) {
+    try {
+      yield* readEvents({ ...source, takeId })
+      return
+    } catch (error) {
+      if (!(error instanceof StreamTruncatedError) || id === null || cuts >= retriesMax) throw error
+      await pause(usualPauseMs(cuts++), call.signal)
+      source = await perform({ ...context, call: resumedAfter(call, id) }, sourceOf)
+    }
+  }
+}
+
+/** The server ignores the header if there is a cursor. */
+function resumedAfter(call: Call, id: string): Call {
+  return {
+    ...call,
+    query: { ...call.query, cursor: undefined },
+    header: { ...call.header, [lastEventId.toLowerCase()]: id },
+  }
 }
 
 async function jsonOrNull(response: Response): Promise<unknown> {

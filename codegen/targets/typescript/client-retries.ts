@@ -2,7 +2,7 @@
  * Decides if and when a failed request is sent again. The server must run no request twice, so a request is repeated
  * only if it never reached the server, or if the server answered that it may be repeated.
  */
-import { ApiError } from './client-errors.ts'
+import { ApiError } from './client-api-error.ts'
 
 /** If a server asks for a longer pause, the request fails at once. */
 const retryAfterMsMax = 60_000
@@ -50,7 +50,7 @@ function pauseAfter(retry: number, headers: Headers): number | null {
 }
 
 /** Doubles with each retry. A random half keeps many clients from returning at the same moment. */
-function usualPauseMs(retry: number): number {
+export function usualPauseMs(retry: number): number {
   return Math.min(firstPauseMs * 2 ** retry, pauseMsMax) * (0.5 + Math.random() / 2)
 }
 

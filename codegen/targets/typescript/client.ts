@@ -1,45 +1,33 @@
 /**
- * Emits generated/clients/<name>.ts: the table and types for a surface's operations. The modules client-*.ts beside
- * this file are copied.
+ * Emits <name>.ts of the client's package: the table and types for a surface's operations. Package modules
+ * without a surface come from client-package.ts.
  */
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { type MediaType, type OpenApiDocument, type Operation, pascal, type Response } from '../../ir.ts'
 import { planParts } from '../../parts.ts'
 import type { Schema } from '../../schema.ts'
-import { viewsOf } from '../../views.ts'
 import { emitBody, emitEventUnion } from './bodies.ts'
+import { clientViews, commentsBeside } from './client-types.ts'
 import { banner, print, printType } from './print.ts'
 import { TypeNames } from './type-names.ts'
 
-/** Hand-written modules for all clients, by their names in the client's folder. */
-const engine = ['errors', 'events', 'http', 'retries', 'signatures']
-
-/** Returns the text of each shared module, by file name. */
-export function emitClientEngine(): [file: string, text: string][] {
-  return engine.map((name) => {
-    const text = readFileSync(join(import.meta.dirname, `client-${name}.ts`), 'utf8')
-    const source = `codegen/targets/typescript/client-${name}.ts`
-    return [`${name}.ts`, `${banner('client', source)}\n${text.replaceAll("'./client-", "'./")}`]
-  })
-}
-
-export function emitClient(document: OpenApiDocument, typesModule: string): string {
-  const types = new TypeNames(viewsOf(document))
+export function emitClient(document: OpenApiDocument): string {
+  const types = new TypeNames(clientViews(document), true)
   const surface = pascal(document.name)
+  const typesModule = `./models/${document.name}.ts`
   const calls = document.operations.map((operation) => emitCall(operation, document.schemas, types))
   const rows = Object.fromEntries(
     document.operations.map((operation) => [operation.id, row(operation, document.schemas)]),
   )
   const envelope = envelopeOf(document)
   if (envelope) types.use('ErrorEnvelope')
-  return `${banner('client', document.file)}
-import { ApiError } from './errors.ts'
+  return commentsBeside(`${banner('client', document.file)}
+import { ApiError } from './api-error.ts'
 import { type Answer, type CallOptions, type ClientOptions, createClient, type OperationRow } from './http.ts'
 ${types.importFrom(typesModule)}
-export { ApiError, RequestTimeoutError } from './errors.ts'
+export { ApiError, RequestTimeoutError } from './api-error.ts'
 export { StreamTruncatedError } from './events.ts'
-export type { ClientOptions } from './http.ts'
+export type { CallOptions, ClientOptions } from './http.ts'
+export type * from '${typesModule}'
 
 ${emitErrorClass(surface, envelope)}
 ${calls.join('\n')}
@@ -56,7 +44,7 @@ const operations: Readonly<Record<string, OperationRow>> = ${print(rows)}
 function toError(status: number, headers: Headers, body: unknown): Error {
   return new ${surface}ApiError(status, headers, body)
 }
-`
+`)
 }
 
 /** The code pieces that differ between error envelopes: the envelope's fields, and a check that recognizes it. */
@@ -137,10 +125,10 @@ function emitCall(operation: Operation, schemas: Record<string, Schema>, types: 
     ...(isIdempotent(operation) ? ['idempotencyKey?: string'] : []),
   ]
   const call = members.length > 0 ? `CallOptions & ${printType(members, '')}` : 'CallOptions'
+  const union = answers.length === 1 ? ` ${answers.join('')}` : answers.map((answer) => `\n  | ${answer}`).join('')
   return `${emitNamedEvents(name, successes, types)}export type ${name}Call = ${call}
-
-export type ${name}Answer =
-${answers.map((answer) => `  | ${answer}\n`).join('')}`
+export type ${name}Answer =${union}
+`
 }
 
 /** Emits the event union, or '' if the frames have no names: then they have one payload type. */
@@ -150,13 +138,15 @@ function emitNamedEvents(name: string, responses: Response[], types: TypeNames):
 }
 
 function emitParameters(operation: Operation, types: TypeNames): string[] {
-  return (['path', 'query'] as const).flatMap((where) => {
-    const own = operation.parameters.filter((parameter) => parameter.in === where)
+  return (['path', 'query', 'header'] as const).flatMap((where) => {
+    const own = operation.parameters.filter(({ in: place, name }) => place === where && name !== idempotencyKey)
     if (own.length === 0) return []
     const optional = own.some((parameter) => parameter.required) ? '' : '?'
     return [`${where}${optional}: ${types.parameters(own, 'sent')}`]
   })
 }
+
+const idempotencyKey = 'Idempotency-Key'
 
 function emitCallBody({ body }: Operation, schemas: Record<string, Schema>, types: TypeNames): string[] {
   if (!body) return []
@@ -185,16 +175,27 @@ function row(operation: Operation, schemas: Record<string, Schema>) {
     .flatMap((response) => response.content)
   const multipart = operation.body?.content.find((media) => media.type === 'multipart/form-data')
   const parts = multipart ? planParts(multipart, schemas) : []
+  const body = bodyKind(operation, multipart)
+  const headers = headersOf(operation)
+  const terminalEvents = content.flatMap((media) => media.terminalEvents)
   return {
     method: operation.method.toUpperCase(),
     path: operation.path,
-    secured: operation.secured,
-    idempotent: isIdempotent(operation),
-    body: bodyKind(operation, multipart),
-    parts: parts.map(({ name, kind }) => ({ name, kind })),
     answers: Object.fromEntries(content.map((media) => [media.type, answerKind(media)])),
-    terminalEvents: content.flatMap((media) => media.terminalEvents),
+    ...(!operation.secured && { isOpen: true }),
+    ...(isIdempotent(operation) && { isIdempotent: true }),
+    ...(body !== null && { body }),
+    ...(parts.length > 0 && { parts: parts.map(({ name, kind }) => ({ name, kind })) }),
+    ...(headers.length > 0 && { headers }),
+    ...(terminalEvents.length > 0 && { terminalEvents }),
   }
+}
+
+/** A client passes header parameters by their names in lower case. */
+function headersOf({ parameters }: Operation): { name: string; isJson: boolean }[] {
+  return parameters
+    .filter(({ in: place, name }) => place === 'header' && name !== idempotencyKey)
+    .map(({ name, content }) => ({ name, isJson: content?.type === 'application/json' }))
 }
 
 function bodyKind({ body }: Operation, multipart: MediaType | undefined): 'json' | 'multipart' | 'bytes' | null {
@@ -210,5 +211,5 @@ function answerKind({ type, eventData }: MediaType): 'json' | 'events' | 'data' 
 }
 
 function isIdempotent({ parameters }: Operation): boolean {
-  return parameters.some((parameter) => parameter.in === 'header' && parameter.name === 'Idempotency-Key')
+  return parameters.some((parameter) => parameter.in === 'header' && parameter.name === idempotencyKey)
 }

@@ -1,19 +1,14 @@
-/** Emits generated/clients/<name>.ts: the channels' rows and types. client-socket.ts is copied unchanged. */
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+/** Emits <name>.ts of the client's package: the channels' rows and types. The engine is client-socket.ts. */
 import { type AsyncApiDocument, type Channel, type Message, pascal } from '../../ir.ts'
-import { type View, viewsOf } from '../../views.ts'
+import type { View } from '../../views.ts'
+import { clientViews } from './client-types.ts'
 import { banner, print } from './print.ts'
 import { TypeNames } from './type-names.ts'
 
-export function emitSocketEngine(): string {
-  const engine = readFileSync(join(import.meta.dirname, 'client-socket.ts'), 'utf8')
-  return `${banner('socket-client', 'codegen/targets/typescript/client-socket.ts')}\n${engine}`
-}
-
-export function emitSocketClient(document: AsyncApiDocument, typesModule: string): string {
+export function emitSocketClient(document: AsyncApiDocument): string {
   const { file, name, channels } = document
-  const names = new TypeNames(viewsOf(document))
+  const names = new TypeNames(clientViews(document))
+  const typesModule = `./models/${name}.ts`
   const sockets = channels.map((channel) => emitChannel(channel, names))
   const rows = Object.fromEntries(
     channels.map(({ id, address, subprotocol, credentialPrefix }) => [id, { address, subprotocol, credentialPrefix }]),
@@ -23,7 +18,8 @@ export function emitSocketClient(document: AsyncApiDocument, typesModule: string
 import { type ChannelRow, type CloseRows, openSocket, type SocketClientOptions, type TypedSocket } from './socket.ts'
 ${names.importFrom(typesModule)}
 export { SocketClosedError } from './socket.ts'
-export type { SocketClientOptions } from './socket.ts'
+export type { Closed, SocketClientOptions, SocketConstructor, TypedSocket } from './socket.ts'
+export type * from '${typesModule}'
 
 ${sockets.join('\n')}
 export type ${surface}Client = {

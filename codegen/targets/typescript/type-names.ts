@@ -65,9 +65,10 @@ export class TypeNames {
   /** Prints one place's parameters as an object type. */
   parameters(parameters: readonly Parameter[], view: View): string {
     if (parameters.length === 0) return 'Record<string, never>'
-    const members = parameters.map(({ in: where, name, required, type, fallback }) => {
+    const members = parameters.map(({ in: where, name, required, type, fallback, description }) => {
+      const comment = this.#hasComments ? printComment({ description }, '    ') : ''
       const isThere = required || (view === 'received' && fallback !== undefined)
-      return `${printKey(where === 'header' ? name.toLowerCase() : name)}${isThere ? '' : '?'}: ${this.print(type, view, '    ')}`
+      return `${comment}${printKey(where === 'header' ? name.toLowerCase() : name)}${isThere ? '' : '?'}: ${this.print(type, view, '    ')}`
     })
     return printType(members, '  ')
   }

@@ -1,15 +1,15 @@
 /** Emits the types of a document's webhooks, and the check of their signatures. */
 import type { OpenApiDocument, Operation } from '../../ir.ts'
-import { viewsOf } from '../../views.ts'
+import { clientViews } from './client-types.ts'
 import { banner, printKey } from './print.ts'
 import { TypeNames } from './type-names.ts'
 
-export function emitWebhooks(document: OpenApiDocument, typesModule: string): string {
-  const names = new TypeNames(viewsOf(document))
+export function emitWebhooks(document: OpenApiDocument): string {
+  const names = new TypeNames(clientViews(document))
   const members = document.webhooks.map((webhook) => emitMember(webhook, names))
   return `${banner('webhooks', document.file)}
 import { type SignedRequest, type VerifyOptions, verifySignature } from './signatures.ts'
-${names.importFrom(typesModule)}
+${names.importFrom(`./models/${document.name}.ts`)}
 export type { SignedRequest, VerifyOptions } from './signatures.ts'
 export { WebhookVerificationError } from './signatures.ts'
 

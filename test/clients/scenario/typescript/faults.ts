@@ -1,5 +1,9 @@
 /** Failures: a refused request that is repeated, cut streams, a cancelled request, and a late answer. */
-import { createRouterClient, RequestTimeoutError, StreamTruncatedError } from '../../../../generated/clients/router.ts'
+import {
+  createRouterClient,
+  RequestTimeoutError,
+  StreamTruncatedError,
+} from '../../../../generated/clients/typescript/router.ts'
 import { apiKey, loopback, question, type Steps, variable } from './settings.ts'
 
 const body = { input: [question], max_output_tokens: 20, routing: loopback }

@@ -1,5 +1,5 @@
 /** Models, recordings, speech, and LLM answers, whole and as streams. */
-import type { CreateResponseCall, CreateResponseEvent } from '../../../../generated/clients/router.ts'
+import type { CreateResponseCall, CreateResponseEvent } from '../../../../generated/clients/typescript/router.ts'
 import { compat, loopback, question, recording, router, type Steps, text, wordsOf } from './settings.ts'
 
 const speech = { input: text, routing: loopback, audio: { encoding: 'pcm_s16le', sample_rate_hz: 24_000 } } as const

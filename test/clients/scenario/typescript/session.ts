@@ -1,8 +1,8 @@
 /** An agent, a session with text turns, and its call with report and recording. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { WebSocket } from 'ws'
-import { createSessionClient, type SessionMediaSocket } from '../../../../generated/clients/session.ts'
-import type { SocketConstructor } from '../../../../generated/clients/socket.ts'
+import { createSessionClient, type SessionMediaSocket } from '../../../../generated/clients/typescript/session.ts'
+import type { SocketConstructor } from '../../../../generated/clients/typescript/socket.ts'
 import { baseUrl, platform, type Steps } from './settings.ts'
 
 const questions = ['How are you?', 'Goodbye.']

@@ -1,8 +1,8 @@
 /** The environment, and the clients that all steps share. */
 import { readFile } from 'node:fs/promises'
-import { createCompatClient } from '../../../../generated/clients/compat.ts'
-import { createPlatformClient } from '../../../../generated/clients/platform.ts'
-import { type CreateResponseCall, createRouterClient } from '../../../../generated/clients/router.ts'
+import { createCompatClient } from '../../../../generated/clients/typescript/compat.ts'
+import { createPlatformClient } from '../../../../generated/clients/typescript/platform.ts'
+import { type CreateResponseCall, createRouterClient } from '../../../../generated/clients/typescript/router.ts'
 
 export const text = 'Hello there.'
 export const question: CreateResponseCall['body']['input'][number] = {

@@ -1,7 +1,7 @@
 /** The two realtime sockets. */
 import { WebSocket } from 'ws'
-import { createRealtimeClient } from '../../../../generated/clients/realtime.ts'
-import type { SocketConstructor } from '../../../../generated/clients/socket.ts'
+import { createRealtimeClient } from '../../../../generated/clients/typescript/realtime.ts'
+import type { SocketConstructor } from '../../../../generated/clients/typescript/socket.ts'
 import { apiKey, baseUrl, loopback, recording, type Steps, text, wordsOf } from './settings.ts'
 
 // The package's types have more events than a client needs, so they are narrowed here.

@@ -1,7 +1,7 @@
 /** A signed webhook, a list in pages, and an error answer. */
 import { readFile } from 'node:fs/promises'
-import { PlatformApiError } from '../../../../generated/clients/platform.ts'
-import { verifyWebhook, WebhookVerificationError } from '../../../../generated/clients/webhooks.ts'
+import { PlatformApiError } from '../../../../generated/clients/typescript/platform.ts'
+import { verifyWebhook, WebhookVerificationError } from '../../../../generated/clients/typescript/webhooks.ts'
 import { platform, type Steps, variable } from './settings.ts'
 
 type Sent = { headers: Record<string, string>; body: string }

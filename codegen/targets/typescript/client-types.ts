@@ -1,0 +1,28 @@
+/** Emits models/<name>.ts of the client's package: the types that a client sends or receives. */
+import type { AsyncApiDocument, OpenApiDocument } from '../../ir.ts'
+import { refTo, usageOf, Views } from '../../views.ts'
+import { emitTypes } from './types.ts'
+
+export function emitClientTypes(document: OpenApiDocument | AsyncApiDocument): string {
+  const views = clientViews(document)
+  const types = document.types.filter(({ name }) => views.isUsed(name))
+  return commentsBeside(emitTypes(document.file, { types, shared: new Set() }, views, ''))
+}
+
+/** Puts a field's comment on the field's line if both fit, so that the package has two thirds of the lines. */
+export function commentsBeside(text: string): string {
+  return text.replaceAll(/^( +)(\/\*\* .* \*\/)\n +(.*)$/gm, (both, indent: string, comment: string, field: string) => {
+    const line = `${indent}${comment} ${field}`
+    return line.length <= lineMax ? line : both
+  })
+}
+
+const lineMax = 160
+
+/** A client never sees a handler's view. The package has no module for shared components. */
+export function clientViews(document: OpenApiDocument | AsyncApiDocument): Views {
+  const { answered, sent } = usageOf(document)
+  const envelope = document.types.filter(({ name }) => name === 'ErrorEnvelope').map(({ name }) => refTo(name))
+  const components = { types: document.types, shared: new Set<string>() }
+  return new Views(components, { answered: [...answered, ...envelope], received: [], sent })
+}
