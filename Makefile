@@ -5,7 +5,7 @@ installed := node_modules/.package-lock.json
 vendor_clients := test/vendors/node_modules/.package-lock.json
 asyncapi_generator := codegen/asyncapi/node_modules/.package-lock.json
 # All that main.ts and the processes of the speech engines import.
-sources := $(wildcard *.ts) $(shell find app audio cli domain generated handlers mock providers runtime simulator store -name '*.ts' 2>/dev/null)
+sources := $(wildcard *.ts) $(shell find app audio cli codegen conform domain generated handlers mock providers runtime simulator store -name '*.ts' 2>/dev/null)
 # All that the pages of /docs are made from.
 pages := deploy/docs-pages.mjs $(wildcard docs/*.md console/docs/*) $(shell find codegen/pages -name '*.ts' 2>/dev/null)
 

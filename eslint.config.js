@@ -2,7 +2,7 @@ import tseslint from 'typescript-eslint'
 
 /** Allowed imports by folder. Only app/ constructs, so it may import the whole product. test/ and bench/ may import everything. */
 const mayImport = {
-  app: ['audio', 'runtime', 'generated', 'domain', 'store', 'providers', 'handlers', 'simulator', 'mock', 'cli', 'codegen'],
+  app: ['audio', 'runtime', 'generated', 'domain', 'store', 'providers', 'handlers', 'simulator', 'mock', 'cli', 'codegen', 'conform'],
   audio: [],
   runtime: ['audio'],
   generated: ['runtime'],
@@ -13,6 +13,7 @@ const mayImport = {
   simulator: ['runtime', 'audio'],
   mock: ['generated', 'runtime', 'audio'],
   cli: ['generated'],
+  conform: ['generated', 'codegen', 'audio'],
   codegen: [],
 }
 const folders = Object.keys(mayImport)

@@ -63,6 +63,20 @@ export type CheckedConfig = {
   providers: readonly ProviderOverview[]
 }
 
+/** A check of a running server against its documents. */
+export type ConformRequest = {
+  url: string
+  keys: { key: string; testKey: string | null; keyOfLesserScope: string | null }
+  spends: boolean
+  strict: boolean
+  only: readonly string[]
+  /** The folder for all requests and answers. Null if they are not kept. */
+  recordTo: string | null
+}
+
+/** The report as text, as XML for build servers, and for programs. */
+export type ConformReport = { failed: number; lines: readonly string[]; junit: string; report: object }
+
 export type Actions = {
   version: string
   /** Calls `ready` once the server takes requests. */
@@ -89,6 +103,8 @@ export type Actions = {
    */
   updateCatalog(source: string): Promise<CatalogUpdate>
   connection(): Promise<Connection>
+  /** Checks a server. Throws UsageError if no server answers there, or if a name is unknown. */
+  conform(request: ConformRequest): Promise<ConformReport>
   /** Makes the signer. Without a secret, it signs with the data folder's secret. The first call creates this secret. */
   webhookSigner(secret: string | undefined): Promise<WebhookSigner>
 }

@@ -28,6 +28,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   ],
   listen: ['parley listen --forward-to http://127.0.0.1:3000/hook --events call.status'],
   trigger: ['parley trigger call.report --forward-to http://127.0.0.1:3000/hook'],
+  conform: ['parley conform http://127.0.0.1:8080', 'parley conform --test-key sk_test_1 --junit conform.xml'],
   replay: ['parley replay call.tar --with stt=deepgram:nova-3,openai:whisper-1'],
   'transfers blind': ['parley transfers blind CALL --set to=+15005550002'],
   'webhooks create': [

@@ -4,6 +4,7 @@ import { agents } from './agents.ts'
 import { bundle } from './bundle.ts'
 import { callbacks } from './callbacks.ts'
 import { calls } from './calls.ts'
+import { conform } from './conform.ts'
 import { demo } from './demo.ts'
 import { dial } from './dial.ts'
 import { examples } from './examples.ts'
@@ -60,6 +61,7 @@ export function createProgram(actions: Actions): Command {
     webhooks,
     bundle,
     replay,
+    conform,
     demo,
     ...lastCommands,
   ])

@@ -46,6 +46,7 @@ export function createActions(env: Environment): Actions {
       const baseUrl = named === undefined ? here() : readAddress(named, 'PARLEY_URL')
       return { baseUrl, apiKey: keyOf(settings, env), keyFrom: keySourceOf(env) }
     },
+    conform: async (request) => (await import('./conform.ts')).conformReport(request),
     webhookSigner: async (given) => webhookSigner((await config()).dataDir, given),
   }
 }

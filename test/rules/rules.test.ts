@@ -54,7 +54,7 @@ t.test('names of files and folders are words with hyphens', (t) => {
 t.test('every top-level folder is in the list of known folders', (t) => {
   const folders = new Set(files.filter((file) => file.includes('/')).map((file) => file.split('/')[0] as string))
   const known =
-    'app specs codegen generated runtime audio domain store providers handlers simulator mock cli console deploy docs test bench'
+    'app specs codegen generated runtime audio domain store providers handlers simulator mock cli conform console deploy docs test bench'
   t.same(
     [...folders].filter((folder) => folder !== '.ci' && !known.split(' ').includes(folder)),
     [],

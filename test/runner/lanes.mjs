@@ -8,7 +8,14 @@ const voiceTests = [
   'process/spoken-calls',
 ]
 /** Tests that use the embedded engines with many recordings, or at the speed of speech. */
-const speechTests = ['local/alignment', 'local/streaming', 'phone/demo', 'realtime/captions', 'router/speech']
+const speechTests = [
+  'conform/command',
+  'local/alignment',
+  'local/streaming',
+  'phone/demo',
+  'realtime/captions',
+  'router/speech',
+]
 const seeded = 'PARLEY_TEST_SEED=${PARLEY_TEST_SEED:-$RANDOM$RANDOM}'
 
 /**

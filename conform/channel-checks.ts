@@ -1,0 +1,190 @@
+/** Checks on a channel, over its socket. Each check opens sockets until its question is answered. */
+import { faultsIf } from './answer.ts'
+import { channelFaults, finished, type Listen, open, opening } from './channel-session.ts'
+import { authorization } from './requests.ts'
+import { type Found, inapplicable } from './results.ts'
+import { Talk } from './talk.ts'
+
+export type ChannelCheck = {
+  number: number
+  name: string
+  otherwise: string
+  listen: (listen: Listen) => Promise<Found>
+}
+
+export const channelChecks: readonly ChannelCheck[] = [
+  { number: 52, name: 'the subprotocol is echoed', otherwise: 'it has no subprotocol', listen: subprotocol },
+  { number: 53, name: 'credentials are checked, tokens once', otherwise: 'no socket opened', listen: credentials },
+  { number: 54, name: 'frames are declared and valid', otherwise: 'no frame came', listen: frames },
+  {
+    number: 55,
+    name: 'a wrong first frame closes by the table',
+    otherwise: 'no frame must be first',
+    listen: wrongFirst,
+  },
+  {
+    number: 56,
+    name: 'an unknown field is refused or taken',
+    otherwise: 'no frame can have one',
+    listen: unknownField,
+  },
+  { number: 57, name: 'one `end`, the last, and close 1000', otherwise: 'the protocol has no end', listen: oneEnd },
+  { number: 58, name: 'binary frames have whole samples', otherwise: 'no audio came', listen: wholeSamples },
+  { number: 59, name: 'ping is answered with pong', otherwise: 'it has no ping', listen: pingPong },
+  { number: 60, name: 'a frame that is too large closes', otherwise: 'no socket opened', listen: tooLarge },
+]
+
+async function subprotocol(listen: Listen): Promise<Found> {
+  const { channel } = listen
+  const { url, protocols, headers } = await opening(listen)
+  const talk = new Talk(url, protocols, headers)
+  // A client gives up by itself if the server has not chosen one of its subprotocols.
+  if (!(await talk.opened()) && talk.refusal === null) return [talk.failure]
+  if (talk.refusal !== null) return inapplicable(`the socket is answered ${talk.refusal.status}`)
+  const { protocol } = talk
+  talk.end()
+  const bare = new Talk(url, [], headers)
+  const isOpen = await bare.opened()
+  const isRefused = !isOpen || (await closesWithin(bare))
+  bare.end()
+  return [
+    ...faultsIf(protocol !== channel.subprotocol, `the subprotocol is ${protocol || 'missing'}`),
+    ...faultsIf(!channel.requiresSubprotocol && !isOpen, 'a socket without the optional subprotocol is refused'),
+    ...faultsIf(channel.requiresSubprotocol && !isRefused && !('authorization' in headers), 'none is taken'),
+  ]
+}
+
+/** How long a refusal after the opening may take, in milliseconds. */
+const refusalMsMax = 500
+
+async function closesWithin(talk: Talk): Promise<boolean> {
+  await Promise.race([talk.closed(), new Promise((resolve) => setTimeout(resolve, refusalMsMax))])
+  return talk.closeCode !== null
+}
+
+async function credentials(listen: Listen): Promise<Found> {
+  const { run, channel } = listen
+  const { url } = await opening(listen)
+  const separator = url.includes('?') ? '&' : '?'
+  const attempts = [
+    ['a key in the query', `${url}${separator}key=${run.keys.key}&api_key=${run.keys.key}`, {}],
+    ['no key', url, {}],
+    ['an unknown key', url, authorization('conform-unknown-key-0000000000000000')],
+  ] as const
+  const faults: string[] = []
+  for (const [name, address, headers] of attempts) {
+    const talk = new Talk(address, [channel.subprotocol], headers)
+    const isOpen = await talk.opened()
+    const status = talk.refusal?.status
+    talk.end()
+    faults.push(
+      ...faultsIf(isOpen, `${name} opens a socket`),
+      ...faultsIf(!isOpen && status !== 401, `${name} is answered ${status ?? 'nothing'}, not 401`),
+    )
+  }
+  return [...faults, ...(await tokenTwice(listen))]
+}
+
+/** An ephemeral token opens one socket. A media channel's token may open another socket for the same seat. */
+async function tokenTwice(listen: Listen): Promise<string[]> {
+  const { run, channel } = listen
+  const minting = run.operation('createRealtimeSession')
+  if (minting === null || channel.surface !== 'realtime') return []
+  const received = await run.send(minting, { method: 'POST', path: minting.path, headers: authorization(run.keys.key) })
+  const { value, client_secret: secret } = JSON.parse(received.body.toString()) as {
+    value?: string
+    client_secret?: { value?: string }
+  }
+  const token = value ?? secret?.value
+  if (token === undefined) return []
+  const { url } = await opening(listen)
+  const protocols = [channel.subprotocol, `${channel.credentialPrefix}${token}`]
+  const first = new Talk(url, protocols, {})
+  const isOpen = await first.opened()
+  const second = new Talk(url, protocols, {})
+  const isOpenAgain = await second.opened()
+  first.end()
+  second.end()
+  return [
+    ...faultsIf(first.refusal !== null, `a new token is answered ${first.refusal?.status}`),
+    ...faultsIf(isOpen && isOpenAgain, 'a token opens two sockets'),
+  ]
+}
+
+async function frames(listen: Listen): Promise<Found> {
+  const talk = await finished(listen)
+  return talk instanceof Talk ? channelFaults(listen, talk) : talk
+}
+
+async function wrongFirst(listen: Listen): Promise<Found> {
+  const { channel, run } = listen
+  if (!channel.receives.has('config')) return null
+  const talk = await open(listen)
+  if (!(talk instanceof Talk)) return talk
+  talk.send({ type: 'end' })
+  const error = await talk.first('error')
+  await talk.closed()
+  const code = String(error?.['code'])
+  const row = run.surface(channel.surface).errors[code]
+  return [
+    ...faultsIf(error === null, 'a first frame other than config gets no error'),
+    ...faultsIf(error !== null && row === undefined, `the code ${code} is not in the table`),
+    ...faultsIf(row !== undefined && row.closeCode !== talk.closeCode, `${code} closes with ${talk.closeCode}`),
+  ]
+}
+
+async function unknownField(listen: Listen): Promise<Found> {
+  const { channel } = listen
+  const name = ['config', 'ping', 'session.update'].find((each) => channel.receives.get(each)?.[0] !== undefined)
+  if (name === undefined) return null
+  const talk = await open(listen)
+  if (!(talk instanceof Talk)) return talk
+  talk.send({ ...(channel.receives.get(name)?.[0] as object), conform_unknown: 1 })
+  const answers = { config: 'ready', ping: 'pong', 'session.update': 'session.updated' } as const
+  const answer = answers[name as keyof typeof answers]
+  await talk.until(() => talk.closeCode !== null || talk.order.includes(answer) || talk.order.includes('error'))
+  const isTaken = talk.order.includes(answer)
+  talk.end()
+  return [
+    ...faultsIf(isTaken && !channel.openFrames, `${name} with an unknown field is taken`),
+    ...faultsIf(!isTaken && channel.openFrames, `${name} with an unknown field is refused`),
+  ]
+}
+
+async function oneEnd(listen: Listen): Promise<Found> {
+  if (!listen.channel.sends.includes('end')) return null
+  const talk = await finished(listen)
+  if (!(talk instanceof Talk)) return talk
+  const ends = talk.order.filter((type) => type === 'end').length
+  return [
+    ...faultsIf(ends !== 1, `${ends} frames are \`end\``),
+    ...faultsIf(ends > 0 && talk.order.at(-1) !== 'end', `${talk.order.at(-1)} follows \`end\``),
+    ...faultsIf(talk.closeCode !== 1000, `it closes with ${talk.closeCode}`),
+  ]
+}
+
+async function wholeSamples(listen: Listen): Promise<Found> {
+  const talk = await finished(listen)
+  if (!(talk instanceof Talk)) return talk
+  if (talk.binary.length === 0) return null
+  const odd = talk.binary.filter(({ length }) => length % 2 !== 0).length
+  return faultsIf(odd > 0, `${odd} of ${talk.binary.length} binary frames have an odd length`)
+}
+
+async function pingPong(listen: Listen): Promise<Found> {
+  if (!listen.channel.receives.has('ping')) return null
+  const talk = await finished(listen)
+  return talk instanceof Talk ? faultsIf(!talk.order.includes('pong'), 'no pong came') : talk
+}
+
+/** Larger than any frame that a channel takes, in bytes. */
+const frameBytes = 32 * 1024 * 1024
+
+async function tooLarge(listen: Listen): Promise<Found> {
+  const talk = await open(listen)
+  if (!(talk instanceof Talk)) return talk
+  talk.socket.send(Buffer.alloc(frameBytes))
+  const isClosed = await talk.closed()
+  talk.end()
+  return faultsIf(!isClosed, `a frame with ${frameBytes} bytes does not close the socket`)
+}

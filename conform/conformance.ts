@@ -1,0 +1,101 @@
+/** One run against a server: its documents, its answers so far, and the API keys for the requests. */
+import { answerChecks } from './answer-checks.ts'
+import type { Operation } from './contract.ts'
+import type { Http, Received, Sent } from './http.ts'
+import type { Results } from './results.ts'
+import type { Surface } from './surfaces.ts'
+
+export type Keys = {
+  key: string
+  /** A test key: its numbers, calls and messages are simulated. */
+  testKey: string | null
+  /** A key without the operations' scopes. */
+  keyOfLesserScope: string | null
+}
+
+export class Conformance {
+  /** Request ids so far, to find a repeated id. */
+  readonly requestIds = new Set<string>()
+  readonly http: Http
+  readonly results: Results
+  readonly surfaces: ReadonlyMap<string, Surface>
+  readonly keys: Keys
+  readonly #spends: boolean
+
+  constructor(given: Pick<Conformance, 'http' | 'results' | 'surfaces' | 'keys'> & { spends: boolean }) {
+    this.http = given.http
+    this.results = given.results
+    this.surfaces = given.surfaces
+    this.keys = given.keys
+    this.#spends = given.spends
+  }
+
+  get operations(): Operation[] {
+    return [...this.surfaces.values()].flatMap(({ operations }) => operations)
+  }
+
+  operation(id: string): Operation | null {
+    return this.operations.find((operation) => operation.id === id) ?? null
+  }
+
+  surface(name: string): Surface {
+    const surface = this.surfaces.get(name)
+    if (surface === undefined) throw new Error(`there is no document ${name}`)
+    return surface
+  }
+
+  /** Returns the key for an operation's requests. Null if the operation needs `--spend` or a test key. */
+  keyFor(operation: Operation): string | null {
+    const { key, testKey } = this.keys
+    if (this.usesTestKey(operation)) return testKey
+    return this.#spends || !(spending.has(operation.id) || settings.has(operation.id)) ? key : null
+  }
+
+  /** Says whether the operation's requests have the test key. */
+  usesTestKey({ id }: Operation): boolean {
+    return this.keys.testKey !== null && spending.has(id)
+  }
+
+  /** Sends a request and checks its answer. */
+  async send(operation: Operation, sent: Sent): Promise<Received> {
+    const received = await this.http.send(sent)
+    const { requestIds } = this
+    const answer = { surface: this.surface(operation.surface), operation, sent, received, requestIds }
+    for (const { number, judge } of answerChecks) this.results.record(operation.id, number, judge(answer))
+    return received
+  }
+}
+
+/** These operations spend money. Test keys simulate them. */
+const spending: ReadonlySet<string> = new Set([
+  'createPhoneSession',
+  'transferCallBlind',
+  'transferCallWarm',
+  'completeTransfer',
+  'cancelTransfer',
+  'dispatchCallback',
+  'purchasePhoneNumber',
+  'saveSmsBrand',
+  'submitSmsBrand',
+  'orderSmsBrandVetting',
+  'saveSmsCampaign',
+  'submitSmsCampaign',
+  'assignSmsNumber',
+  'unassignSmsNumber',
+  'sendAgentMessage',
+  'sendNumberMessage',
+  'callFromRmsgNumber',
+])
+
+/** These operations replace the organization's settings. Test keys cannot change them. */
+const settings: ReadonlySet<string> = new Set([
+  'updateOrganization',
+  'rotateWebhookSecret',
+  'saveBusinessVerificationDraft',
+  'submitBusinessVerification',
+  'putRmsgSubscription',
+  'deleteRmsgSubscriptions',
+  'deleteRmsgSubscription',
+])
+
+export const spendReason = 'it spends money or replaces settings; --spend allows it, and --test-key simulates calls'

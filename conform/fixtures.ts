@@ -1,0 +1,284 @@
+/** Makes resources through the API, so operations with an id in their path have real ids, and removes them again. */
+import { type Conformance, spendReason } from './conformance.ts'
+import type { Operation } from './contract.ts'
+import type { Received } from './http.ts'
+import { firstExample, rateHz, recordingOf, requestOf } from './requests.ts'
+import { type Inapplicable, inapplicable } from './results.ts'
+import { Talk } from './talk.ts'
+
+type Ids = Readonly<Record<string, string>>
+type Fields = Record<string, unknown>
+
+/** A fixture could not be made. The message is the reason, and the checks with the fixture are not applicable. */
+export class Missing extends Error {}
+
+export class Fixtures {
+  readonly #run: Conformance
+  readonly #key: string
+  readonly #cached = new Map<string, Promise<string>>()
+  readonly #made: [deletion: string, ids: Ids][] = []
+  readonly #open: Talk[] = []
+  #names = Math.floor(Math.random() * 1e8) * 1000
+
+  /** The resources belong to the organization and the world of the key. */
+  constructor(run: Conformance, key: string) {
+    this.#run = run
+    this.#key = key
+  }
+
+  /** Returns an id for each parameter in the operation's path. If the operation ends a resource, the resource is new. */
+  async ids(operation: Operation): Promise<Ids | Inapplicable> {
+    const names = operation.parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name)
+    if (names.length === 0) return {}
+    const row = rows.find(([pattern]) => pattern.test(operation.path))
+    if (row === undefined) return inapplicable('no fixture makes its ids')
+    try {
+      const ids: Record<string, string> = {}
+      for (const [index, kind] of row[1].entries())
+        ids[names[index] ?? ''] = await this.#id(
+          kindFor(operation, kind),
+          ids,
+          isEnding(operation) && index === names.length - 1,
+        )
+      return ids
+    } catch (error) {
+      if (error instanceof Missing) return inapplicable(error.message)
+      throw error
+    }
+  }
+
+  /** Puts existing ids and free names into an example. */
+  async adapt(operation: Operation, value: unknown): Promise<unknown> {
+    if (typeof value !== 'object' || value === null) return value
+    const fields: Fields = { ...value }
+    if (named.has(operation.id) && 'name' in fields) fields['name'] = `conform_${++this.#names}`
+    try {
+      if (operation.id === 'importPhoneNumber') fields['e164'] = `+1500555${String(++this.#names).slice(-4)}`
+      if (operation.id === 'putProviderKey') fields['provider'] = await this.#cachedId('unconfigured')
+      if (operation.id === 'createPhoneSession') fields['from'] = await this.#numberFrom()
+      if (operation.id === 'purchasePhoneNumber') fields['e164'] = await this.#id('available', {}, true)
+      if ('agentId' in fields) fields['agentId'] = await this.#cachedId('agent')
+      if ('sipConnectionInstallationId' in fields)
+        fields['sipConnectionInstallationId'] = await this.#cachedId('sipConnection')
+    } catch (error) {
+      if (!(error instanceof Missing)) throw error
+    }
+    return fields
+  }
+
+  /** Remembers a new resource, to remove it at the end. */
+  remember(operation: Operation, received: Received): void {
+    const deletion = deletions[operation.id]
+    if (deletion === undefined || received.status < 200 || received.status > 299) return
+    const { id, sessionId } = JSON.parse(received.body.toString()) as { id?: string; sessionId?: string }
+    this.#made.push([deletion, { id: id ?? sessionId ?? '' }])
+  }
+
+  /** A recording with speech from the server, or with silence if the server does not speak. */
+  async recording(): Promise<Buffer> {
+    const operation = this.#run.operation('createSpeech')
+    if (operation === null) return recordingOf(1)
+    const value = {
+      input: 'Please try the call later.',
+      audio: { encoding: 'pcm_s16le', sample_rate_hz: rateHz, channels: 1 },
+    }
+    const received = await this.#run.send(operation, requestOf({ operation, key: this.#key, value }))
+    return received.status === 200 ? recordingOf(0, received.body) : recordingOf(1)
+  }
+
+  /** Starts a session. Returns the path and the token for its media channel. */
+  async seat(): Promise<{ id: string; path: string; token: string }> {
+    const started = parsed(await this.#send('createSession'))
+    const { pathname, search } = new URL(String(started['transportUrl']))
+    return { id: String(started['sessionId']), path: pathname + search, token: String(started['transportToken']) }
+  }
+
+  /** Removes everything, the newest first. */
+  async removeAll(): Promise<void> {
+    for (const talk of this.#open) talk.end()
+    for (const [deletion, ids] of this.#made.reverse()) {
+      const operation = this.#run.operation(deletion)
+      if (operation) await this.#run.http.send(requestOf({ operation, key: this.#key, ids }))
+    }
+  }
+
+  #cachedId(kind: Kind): Promise<string> {
+    const known = this.#cached.get(kind)
+    if (known !== undefined) return known
+    const made = this.#make(kind, {})
+    this.#cached.set(kind, made)
+    return made
+  }
+
+  #id(kind: Kind, ids: Ids, isNew: boolean): Promise<string> {
+    return isNew || kind === 'tool' || kind === 'transfer' ? this.#make(kind, ids) : this.#cachedId(kind)
+  }
+
+  async #make(kind: Kind, ids: Ids): Promise<string> {
+    switch (kind) {
+      case 'agent':
+        return field(await this.#send('createAgent'), 'id')
+      case 'tool':
+        return field(await this.#send('createAgentTool', { ids }), 'id')
+      case 'webhook':
+        return field(await this.#send('createWebhook'), 'id')
+      case 'sipConnection':
+        return field(await this.#send('createSipConnection'), 'id')
+      case 'number':
+        return field(await this.#send('importPhoneNumber'), 'id')
+      case 'queued':
+        return field(await this.#send('createSession'), 'sessionId')
+      case 'live':
+        return (await this.#join()).id
+      case 'talked':
+        return this.#talk()
+      case 'delivery':
+        return field(await this.#send('testWebhook', { ids: { id: await this.#cachedId('webhook') } }), 'deliveryId')
+      case 'request':
+        return (await this.#send('createSpeech')).headers['service-request-id'] ?? ''
+      case 'provider':
+        return field(await this.#send('putProviderKey'), 'provider')
+      case 'unconfigured':
+        return this.#unconfigured()
+      case 'model':
+        return this.#listed('listCompatModels', 'id')
+      case 'available':
+        return this.#listed('searchPhoneNumbers', 'e164')
+      case 'callback':
+        return this.#listed('listCallbacks', 'id')
+      case 'rmsgNumber':
+        return this.#listed('listRmsgNumbers', 'id')
+      case 'subscription':
+        return this.#listed('listRmsgSubscriptions', 'id')
+      case 'phoned':
+        return field(await this.#send('createPhoneSession'), 'sessionId')
+      case 'transfer':
+        return field(await this.#send('transferCallBlind', { ids }), 'id')
+    }
+  }
+
+  /** Sends the operation's first example. Throws Missing if the server does not accept it. */
+  async #send(id: string, more: { ids?: Ids } = {}): Promise<Received> {
+    const operation = this.#run.operation(id)
+    if (operation === null) throw new Missing(`the document has no ${id}`)
+    if (this.#run.keyFor(operation) === null) throw new Missing(spendReason)
+    const value = await this.adapt(operation, firstExample(operation))
+    const received = await this.#run.send(operation, requestOf({ operation, key: this.#key, value, ...more }))
+    this.remember(operation, received)
+    if (received.status < 200 || received.status > 299) throw new Missing(`${id} answers ${received.status}`)
+    return received
+  }
+
+  async #listed(id: string, name: string): Promise<string> {
+    const [first] = rowsIn(await this.#send(id))
+    if (first === undefined) throw new Missing(`${id} lists nothing`)
+    return String(first[name])
+  }
+
+  /** Returns a number for outbound calls. */
+  async #numberFrom(): Promise<string> {
+    await this.#cachedId('number')
+    return this.#listed('listPhoneNumbers', 'e164')
+  }
+
+  async #unconfigured(): Promise<string> {
+    const free = rowsIn(await this.#send('listProviders')).find(({ source }) => source !== 'BYOK')
+    if (free === undefined) throw new Missing('every provider has a key of the organization')
+    return String(free['provider'])
+  }
+
+  /** Starts a session and joins it, as a browser does. */
+  async #join(): Promise<{ id: string; talk: Talk }> {
+    const { id, path, token } = await this.seat()
+    const address = this.#run.http.url.replace(/^http/, 'ws') + path
+    const talk = new Talk(address, ['service.session.v1', `service.ephemeral.${token}`], {})
+    this.#open.push(talk)
+    if ((await talk.first('ready')) === null) throw new Missing('the media channel of a session does not open')
+    return { id, talk }
+  }
+
+  /** Has a conversation by text. It leaves turns, events, a report and a recording. */
+  async #talk(): Promise<string> {
+    const { id, talk } = await this.#join()
+    talk.send({ type: 'user_message', text: 'When do you open on Sundays?' })
+    await talk.first('agent_message')
+    talk.send({ type: 'end' })
+    await talk.closed()
+    return id
+  }
+}
+
+type Kind =
+  | 'agent'
+  | 'tool'
+  | 'webhook'
+  | 'sipConnection'
+  | 'number'
+  | 'queued'
+  | 'live'
+  | 'talked'
+  | 'delivery'
+  | 'request'
+  | 'provider'
+  | 'unconfigured'
+  | 'model'
+  | 'available'
+  | 'callback'
+  | 'rmsgNumber'
+  | 'subscription'
+  | 'phoned'
+  | 'transfer'
+
+/** The fixtures for the parameters of a path, in their order. The first pattern wins. */
+const rows: readonly [pattern: RegExp, kinds: readonly Kind[]][] = [
+  [/^\/v1\/agents\/\{\w+\}\/tools\/\{/, ['agent', 'tool']],
+  [/^\/v1\/(agents|rmsg)\/\{/, ['agent']],
+  [/^\/v1\/calls\/\{\w+\}\/transfers\/\{/, ['phoned', 'transfer']],
+  [/^\/v1\/calls\/\{\w+\}\/transfers\//, ['phoned']],
+  [/^\/v1\/calls\/\{\w+\}\/web-join/, ['live']],
+  [/^\/v1\/(calls|sessions)\/\{/, ['talked']],
+  [/^\/v1\/callbacks\/\{/, ['callback']],
+  [/^\/v1\/phone-numbers\/sip-connections\/\{/, ['sipConnection']],
+  [/^\/v1\/(phone-numbers|sms\/10dlc\/numbers)\/\{/, ['number']],
+  [/^\/v1\/rmsg-phone-numbers\/webhook\/\{/, ['subscription']],
+  [/^\/v1\/rmsg-phone-numbers\/\{/, ['rmsgNumber']],
+  [/^\/v1\/webhooks\/\{/, ['webhook']],
+  [/^\/v1\/webhook-deliveries\/\{/, ['delivery']],
+  [/^\/v1\/providers\/\{/, ['provider']],
+  [/^\/v1\/requests\/\{/, ['request']],
+  [/^\/v1\/models\/\{/, ['model']],
+]
+
+/** For an operation with a new resource: the operation to remove the resource. A session is ended. */
+const deletions: Readonly<Record<string, string>> = {
+  createAgent: 'deleteAgent',
+  createWebhook: 'deleteWebhook',
+  createSipConnection: 'deleteSipConnection',
+  importPhoneNumber: 'deletePhoneNumber',
+  createSession: 'endCall',
+  createPhoneSession: 'endCall',
+}
+
+/** Operations with a unique `name`. */
+const named = new Set(['createAgent', 'createAgentTool', 'createWebhook', 'createSipConnection', 'updateSipConnection'])
+
+/** Says whether the operation ends the resource, so another resource must be made for it. */
+const isEnding = ({ id, method }: Operation) => method === 'DELETE' || id === 'endCall'
+
+/** Only a call before its end can be ended. */
+const kindFor = ({ id }: Operation, kind: Kind): Kind => (id === 'endCall' && kind === 'talked' ? 'queued' : kind)
+
+const parsed = ({ body }: Received) => JSON.parse(body.toString()) as Fields
+
+function field(received: Received, name: string): string {
+  const value = parsed(received)[name]
+  if (typeof value !== 'string') throw new Missing(`an answer has no ${name}`)
+  return value
+}
+
+/** Returns the rows of a list: the answer itself, or its only list. */
+function rowsIn(received: Received): Fields[] {
+  const body = parsed(received)
+  const list = Array.isArray(body) ? body : Object.values(body).find(Array.isArray)
+  return (list ?? []) as Fields[]
+}

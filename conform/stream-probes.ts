@@ -1,0 +1,130 @@
+/** Requests whose answers are streams or audio. Their answers are judged by the checks on every answer. */
+import { resolveSchema } from '../codegen/schema.ts'
+import { faultsIf, typeOf } from './answer.ts'
+import type { Received } from './http.ts'
+import { acceptable, ask, isReason, isSuccess, type OperationCheck, type Probe, said } from './probe.ts'
+import { refusedStream } from './refusal-checks.ts'
+import { type Found, inapplicable } from './results.ts'
+import { eventsOf } from './stream-checks.ts'
+
+export const streamProbes: readonly OperationCheck[] = [
+  { number: 46, name: 'a refused stream is JSON', otherwise: 'it has no stream', probe: stream },
+  {
+    number: 48,
+    name: 'Last-Event-ID goes on without loss',
+    otherwise: 'it has no stream to go on with',
+    probe: resumed,
+  },
+  { number: 49, name: 'audio has whole samples', otherwise: 'it answers no audio', probe: wholeSamples },
+  { number: 50, name: 'the length fits the characters', otherwise: 'it speaks no text', probe: plausible },
+]
+
+const hasStream = ({ operation }: Probe) =>
+  [...operation.responses.values()].some(({ content }) => content.some(({ type }) => type === 'text/event-stream'))
+
+/** Asks for a stream, then sends a faulty request for one. */
+async function stream(probe: Probe): Promise<Found> {
+  if (!hasStream(probe)) return null
+  const wanted = await acceptable(probe)
+  if (isReason(wanted)) return wanted
+  const value = asStream(probe, wanted.value)
+  const headers = { accept: 'text/event-stream' }
+  const received = await ask(probe, { ...wanted, headers, value })
+  if (!isSuccess(received)) return inapplicable(`this deployment answers ${said(received)}`)
+  const type = typeOf(received)
+  if (type !== 'text/event-stream') return [`a request of a stream is answered with ${type}`]
+  const { body } = probe.operation
+  if (body?.media.type !== 'application/json') return inapplicable('no body can be faulty')
+  return refusedStream(probe, (each) => asStream(probe, each))
+}
+
+/** A body field asks for a stream if the body has one; the header Accept does it otherwise. */
+function asStream({ run, operation }: Probe, value: unknown): unknown {
+  const media = operation.body?.media
+  if (media === undefined || typeof value !== 'object' || value === null) return value
+  const schemas = run.surface(operation.surface).document.components?.schemas ?? {}
+  const schema = resolveSchema(schemas, media.schema)
+  const properties = typeof schema === 'object' ? (schema.properties ?? {}) : {}
+  if ('stream' in properties) return { ...value, stream: media.type === 'application/json' ? true : 'true' }
+  return 'stream_format' in properties ? { ...value, stream_format: 'sse' } : value
+}
+
+async function resumed(probe: Probe): Promise<Found> {
+  const { operation } = probe
+  if (!operation.parameters.some(({ name }) => name === 'Last-Event-ID')) return null
+  if (operation.id === 'streamWebhookEvents') return inapplicable('its stream goes on for ten minutes')
+  const wanted = await acceptable(probe)
+  if (isReason(wanted)) return wanted
+  const whole = eventsIn(await ask(probe, wanted))
+  // An id says where its event is, and several events can have one id.
+  const at = whole.findIndex(({ id }, index) => index > 0 && id !== undefined && id !== whole[index + 1]?.id)
+  const last = whole[at]?.id
+  if (last === undefined || at === whole.length - 1) return inapplicable('the stream is too short')
+  const rest = eventsIn(await ask(probe, { ...wanted, headers: { 'last-event-id': last } }))
+  const missing = whole.slice(at + 1).filter((event) => !rest.some((each) => isSame(each, event)))
+  const again = whole.slice(1, at).filter((event) => event.id !== last && rest.some((each) => isSame(each, event)))
+  return [
+    ...faultsIf(missing.length > 0, `${missing.length} events are lost after Last-Event-ID`),
+    ...faultsIf(again.length > 0, `${again.length} events come again after Last-Event-ID`),
+  ]
+}
+
+const eventsIn = (received: Received) => eventsOf(received.body.toString())
+
+type Event = ReturnType<typeof eventsOf>[number]
+const isSame = (a: Event, b: Event) => a.id === b.id && a.name === b.name && a.data === b.data
+
+const isAudio = (received: Received) =>
+  typeOf(received).startsWith('audio/') || typeOf(received) === 'application/octet-stream'
+
+async function wholeSamples(probe: Probe): Promise<Found> {
+  const { operation } = probe
+  const types = [...operation.responses.values()].flatMap(({ content }) => content.map(({ type }) => type))
+  if (!types.some((type) => /^audio\/|octet-stream$/.test(type))) return null
+  const examples = [...(operation.body?.media.examples.values() ?? [undefined])]
+  const found: string[] = []
+  let judged = 0
+  for (const example of examples) {
+    const wanted = await acceptable(probe, example)
+    if (isReason(wanted)) return wanted
+    const received = await ask(probe, wanted)
+    if (!isSuccess(received) || !isAudio(received)) continue
+    judged += 1
+    found.push(...sampleFaults(received, example))
+  }
+  return judged === 0 ? inapplicable('no request was answered with audio') : found
+}
+
+function sampleFaults({ body }: Received, example: unknown): string[] {
+  if (body.toString('latin1', 0, 4) === 'RIFF') {
+    const [riff, data] = [body.readUInt32LE(4) + 8, body.indexOf('data')]
+    const end = data < 0 ? -1 : data + 8 + body.readUInt32LE(data + 4)
+    // A header that is sent before the length is known has the largest numbers.
+    const isOpen = riff > 0x7fff_0000
+    return faultsIf(
+      !isOpen && (riff !== body.length || end > body.length),
+      `WAV: ${riff} declared, ${body.length} bytes`,
+    )
+  }
+  const { encoding = 'pcm_s16le' } = (example as { audio?: { encoding?: string } } | undefined)?.audio ?? {}
+  return faultsIf(encoding === 'pcm_s16le' && body.length % 2 !== 0, `${body.length} bytes are half a sample too long`)
+}
+
+/** Speech is never faster or slower than this, in seconds for one character. */
+const secondsMin = 0.015
+const secondsMax = 0.5
+
+async function plausible(probe: Probe): Promise<Found> {
+  const { operation } = probe
+  if (operation.id !== 'createSpeech') return null
+  const rateHz = 16_000
+  const audio = { encoding: 'pcm_s16le', sample_rate_hz: rateHz, channels: 1 }
+  const wanted = await acceptable(probe, { input: 'Your table is booked for seven.', audio })
+  if (isReason(wanted)) return wanted
+  const received = await ask(probe, wanted)
+  if (!isSuccess(received)) return inapplicable(`this deployment answers ${said(received)}`)
+  const characters = Number(received.headers['service-usage-characters'])
+  const seconds = received.body.length / 2 / rateHz / characters
+  const isFit = seconds >= secondsMin && seconds <= secondsMax
+  return faultsIf(!isFit, `${received.body.length} bytes for ${characters} characters`)
+}

@@ -1,0 +1,84 @@
+/** The documents that a server serves, each with the same document from this release. */
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import addFormatsModule from 'ajv-formats'
+import { OpenAPIBackend, type Document as OracleDocument } from 'openapi-backend'
+import { ContractValidators } from '../codegen/contract-validators.ts'
+import { compatContract } from '../generated/compat/contract.ts'
+import { platformContract } from '../generated/platform/contract.ts'
+import { realtimeContract } from '../generated/realtime/contract.ts'
+import { routerContract } from '../generated/router/contract.ts'
+import { sessionContract } from '../generated/session/contract.ts'
+import { type Channel, channelsOf, type Document, type ErrorRow, type Operation, operationsOf } from './contract.ts'
+
+/** The served documents: name, path, and the document as JSON in this release. */
+export const released = [
+  ['router', '/router/openapi.json', routerContract],
+  ['compat', '/openapi/compat.json', compatContract],
+  ['platform', '/openapi/platform.json', platformContract],
+  ['realtime', '/asyncapi/realtime.json', realtimeContract],
+  ['session', '/asyncapi/session.json', sessionContract],
+] as const
+
+export type Surface = {
+  name: string
+  document: Document
+  operations: readonly Operation[]
+  channels: readonly Channel[]
+  /** Error codes. The compatible surface has the codes of the router. */
+  errors: Readonly<Record<string, ErrorRow>>
+  /** The first opinion on JSON: the validators that the generator makes from the document. */
+  validators: ContractValidators
+  /** The second opinion on JSON. Null for a document with channels. */
+  oracle: Oracle | null
+}
+
+/** Returns the fault in a JSON answer, or null. */
+export type Oracle = (operation: Operation, status: number, body: unknown) => string | null
+
+export function surfaceOf(name: string, document: Document, errors: Readonly<Record<string, ErrorRow>>): Surface {
+  return {
+    name,
+    document,
+    operations: operationsOf(document, name),
+    channels: channelsOf(document, name),
+    errors,
+    validators: new ContractValidators(JSON.stringify(document)),
+    oracle: document.openapi === undefined ? null : oracleOf(document),
+  }
+}
+
+// ajv-formats is CommonJS, so under Node's ESM its default import is the module itself.
+const addFormats = addFormatsModule.default
+
+/** openapi-backend shares no code with the generator. It checks bodies only: it would demand optional headers. */
+function oracleOf(document: Document): Oracle {
+  let made: OpenAPIBackend | null = null
+  return ({ id }, status, body) => {
+    made ??= backendOf(document)
+    const operation = made.router.getOperation(id)
+    if (operation === undefined) return `openapi-backend does not know ${id}`
+    const [error] = made.validator.validateResponse(body, operation, status).errors ?? []
+    return error === undefined ? null : `${error.instancePath || 'the body'} ${error.message}`
+  }
+}
+
+function backendOf(document: Document): OpenAPIBackend {
+  const definition = withoutDiscriminators(structuredClone(document)) as OracleDocument
+  const ajv = new Ajv2020({ strict: false, validateSchema: false, code: { optimize: false } })
+  addFormats(ajv)
+  // Otherwise it would validate the document as OpenAPI 3.0, and compile everything at the start.
+  const backend = new OpenAPIBackend({ definition, quick: true, customizeAjv: () => ajv })
+  // With `quick` the initialization is synchronous, so its promise need not be awaited.
+  void backend.init()
+  return backend
+}
+
+/** Removes `discriminator`: Ajv would ignore it here, and openapi-backend refuses a mapping. */
+function withoutDiscriminators(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  const fields = value as Record<string, unknown>
+  const mark = fields['discriminator']
+  if (typeof mark === 'object' && mark !== null && 'propertyName' in mark) delete fields['discriminator']
+  Object.values(fields).forEach(withoutDiscriminators)
+  return value
+}
