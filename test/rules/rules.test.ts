@@ -42,6 +42,7 @@ t.test('names of files and folders are words with hyphens', (t) => {
     'Caddyfile',
     'Chart.yaml',
     'Dockerfile',
+    '__init__.py',
   ])
   const isName = (name: string) => asEverywhere.has(name) || /^\.?[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9]+)*$/.test(name)
   t.same(

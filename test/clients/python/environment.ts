@@ -11,9 +11,9 @@ export type PythonEnvironment = { python: string; missing: string | null }
 
 /** Installs `requirements`, a file in this folder. `missing` is null, or the reason why the installation failed. */
 export async function pythonEnvironment(requirements: string): Promise<PythonEnvironment> {
-  const folder = path.join(here, '../../.cache', `python-${path.parse(requirements).name}`)
+  const folder = folderOf(requirements)
   const file = path.join(import.meta.dirname, requirements)
-  const python = path.join(folder, 'bin/python')
+  const python = pythonOf(requirements)
   const complete = path.join(folder, 'complete')
   const missing = await oneAtATime(`${folder}.lock`, async () => {
     if (modifiedMs(complete) > modifiedMs(file)) return null
@@ -24,6 +24,15 @@ export async function pythonEnvironment(requirements: string): Promise<PythonEnv
     return failed
   })
   return { python, missing }
+}
+
+/** The path of the environment's Python, before or after the installation. */
+export function pythonOf(requirements: string): string {
+  return path.join(folderOf(requirements), 'bin/python')
+}
+
+function folderOf(requirements: string): string {
+  return path.join(here, '../../.cache', `python-${path.parse(requirements).name}`)
 }
 
 /**

@@ -1,5 +1,6 @@
 /** The clients' languages. Each has a program in this folder, which prints a line for each step. */
 import path from 'node:path'
+import { pythonEnvironment, pythonOf } from '../python/environment.ts'
 
 export type Language = {
   name: string
@@ -9,6 +10,12 @@ export type Language = {
   run: readonly [command: string, ...args: string[]]
 }
 
+/** The requirements of the client in Python, and the folder of its package. */
+export const pythonClient = {
+  requirements: 'client.txt',
+  source: path.join(import.meta.dirname, '../../../generated/clients/python'),
+}
+
 const file = (name: string) => path.join(import.meta.dirname, name)
 
 export const languages: readonly Language[] = [
@@ -16,5 +23,17 @@ export const languages: readonly Language[] = [
     name: 'TypeScript',
     prepare: () => Promise.resolve(null),
     run: [process.execPath, '--import=tsx', file('typescript/main.ts')],
+  },
+  {
+    name: 'Python',
+    prepare: async () => (await pythonEnvironment(pythonClient.requirements)).missing,
+    // Python must not write its cache into the generated folder.
+    run: [
+      'env',
+      `PYTHONPATH=${pythonClient.source}`,
+      pythonOf(pythonClient.requirements),
+      '-B',
+      file('python/main.py'),
+    ],
   },
 ]

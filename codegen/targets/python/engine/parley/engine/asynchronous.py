@@ -1,0 +1,150 @@
+"""The async client of a surface. It is the sync client's twin."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from typing import Any, ClassVar, Concatenate, Generic, ParamSpec, TypeVar, cast
+
+import httpx
+from typing_extensions import Self, Unpack
+
+from .answers import ERROR_BYTES_MAX, Audio, connection_errors, error_of, value_of
+from .errors import ApiConnectionError, ApiError, ErrorTable
+from .operations import Arguments, CallOptions, Operation, Server, is_repeatable
+from .retries import pause_before
+from .settings import RETRIES, TIMEOUT, httpx_timeout, reader_for
+from .streams import AsyncAudioStream, AsyncEventStream, AudioStream, EventStream
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class AsyncClient:
+    """A client of one surface. It keeps its connections open, so use one client for many calls.
+
+    `base_url` is the surface's address. `timeout` is in seconds: it limits the wait for an answer, and for each
+    further part of the answer. `retries` is how many times a request is sent again after a failure that permits it. `http_client` is
+    your own httpx client, for proxies and certificates; you close it yourself. A cancelled task ends its request.
+    """
+
+    _errors: ClassVar[ErrorTable] = {}
+
+    def __init__(
+        self,
+        base_url: str,
+        api_key: str | None = None,
+        *,
+        timeout: float = TIMEOUT,
+        retries: int = RETRIES,
+        http_client: httpx.AsyncClient | None = None,
+    ) -> None:
+        self.timeout = timeout
+        self.retries = retries
+        self._server = Server(base_url, api_key)
+        self._is_own = http_client is None
+        self._http = http_client or httpx.AsyncClient()
+
+    async def aclose(self) -> None:
+        """Closes all connections."""
+        if self._is_own:
+            await self._http.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
+
+    async def _call(self, operation: Operation[T], options: CallOptions, **arguments: Unpack[Arguments]) -> T:
+        response = await self._open(operation, options, arguments)
+        try:
+            with connection_errors():
+                await response.aread()
+        finally:
+            await response.aclose()
+        return value_of(operation, response, self._errors)
+
+    def _events(
+        self, operation: Operation[T], options: CallOptions, **arguments: Unpack[Arguments]
+    ) -> AsyncEventStream[T]:
+        return AsyncEventStream(
+            lambda: self._open(operation, options, arguments),
+            lambda response: reader_for(operation, response, self._errors),
+        )
+
+    def _chunks(
+        self, operation: Operation[Audio], options: CallOptions, **arguments: Unpack[Arguments]
+    ) -> AsyncAudioStream:
+        return AsyncAudioStream(lambda: self._open(operation, options, arguments))
+
+    async def _open(self, operation: Operation[T], options: CallOptions, arguments: Arguments) -> httpx.Response:
+        """Sends the request, and again if the failure permits it. Returns an answer of 2xx whose body was not read."""
+        retries = options.get("retries", self.retries) if is_repeatable(options, arguments.get("body")) else 0
+        retry = 0
+        while True:
+            try:
+                return await self._attempt(operation, options, arguments)
+            except (ApiError, ApiConnectionError) as error:
+                pause = pause_before(retry, error) if retry < retries else None
+                if pause is None:
+                    raise
+            await asyncio.sleep(pause)
+            retry += 1
+
+    async def _attempt(self, operation: Operation[T], options: CallOptions, arguments: Arguments) -> httpx.Response:
+        timeout = httpx_timeout(options.get("timeout", self.timeout))
+        request = self._http.build_request(**self._server.request(operation, options, arguments), timeout=timeout)
+        with connection_errors():
+            response = await self._http.send(request, stream=True)
+            if response.is_success:
+                return response
+            try:
+                body = await _start(response)
+            finally:
+                await response.aclose()
+        raise error_of(response, body, self._errors)
+
+
+class awaited(Generic[P, T]):
+    """A method of an async client, made from the sync client's method.
+
+    A method only selects an operation and passes its arguments to `_call`, `_events` or `_chunks`. So the same method
+    is async in a class whose `_call` is async.
+    """
+
+    def __init__(self, method: Callable[Concatenate[Any, P], T]) -> None:
+        self._method: Any = method
+
+    def __get__(self, client: AsyncClient | None, owner: type) -> Callable[P, Coroutine[Any, Any, T]]:
+        return cast("Callable[P, Coroutine[Any, Any, T]]", self._method.__get__(client, owner))
+
+
+class async_events(Generic[P, T]):
+    """The same for a method whose answer is a stream of events."""
+
+    def __init__(self, method: Callable[Concatenate[Any, P], EventStream[T]]) -> None:
+        self._method: Any = method
+
+    def __get__(self, client: AsyncClient | None, owner: type) -> Callable[P, AsyncEventStream[T]]:
+        return cast("Callable[P, AsyncEventStream[T]]", self._method.__get__(client, owner))
+
+
+class async_chunks(Generic[P]):
+    """The same for a method whose answer is audio in chunks."""
+
+    def __init__(self, method: Callable[Concatenate[Any, P], AudioStream]) -> None:
+        self._method: Any = method
+
+    def __get__(self, client: AsyncClient | None, owner: type) -> Callable[P, AsyncAudioStream]:
+        return cast("Callable[P, AsyncAudioStream]", self._method.__get__(client, owner))
+
+
+async def _start(response: httpx.Response) -> bytes:
+    """Reads the body of an error. Returns nothing if the body is too long."""
+    body = b""
+    async for chunk in response.aiter_bytes():
+        body += chunk
+        if len(body) > ERROR_BYTES_MAX:
+            return b""
+    return body

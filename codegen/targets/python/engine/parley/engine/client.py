@@ -1,0 +1,110 @@
+"""The sync client of a surface: one request for a call, retries, and streams."""
+
+from __future__ import annotations
+
+import time
+from typing import ClassVar, TypeVar
+
+import httpx
+from typing_extensions import Self, Unpack
+
+from .answers import ERROR_BYTES_MAX, Audio, connection_errors, error_of, value_of
+from .errors import ApiConnectionError, ApiError, ErrorTable
+from .operations import Arguments, CallOptions, Operation, Server, is_repeatable
+from .retries import pause_before
+from .settings import RETRIES, TIMEOUT, httpx_timeout, reader_for
+from .streams import AudioStream, EventStream
+
+T = TypeVar("T")
+
+
+class Client:
+    """A client of one surface. It keeps its connections open, so use one client for many calls.
+
+    `base_url` is the surface's address. `timeout` is in seconds: it limits the wait for an answer, and for each
+    further part of the answer. `retries` is how many times a request is sent again after a failure that permits it. `http_client` is
+    your own httpx client, for proxies and certificates; you close it yourself.
+    """
+
+    _errors: ClassVar[ErrorTable] = {}
+
+    def __init__(
+        self,
+        base_url: str,
+        api_key: str | None = None,
+        *,
+        timeout: float = TIMEOUT,
+        retries: int = RETRIES,
+        http_client: httpx.Client | None = None,
+    ) -> None:
+        self.timeout = timeout
+        self.retries = retries
+        self._server = Server(base_url, api_key)
+        self._is_own = http_client is None
+        self._http = http_client or httpx.Client()
+
+    def close(self) -> None:
+        """Closes all connections."""
+        if self._is_own:
+            self._http.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _call(self, operation: Operation[T], options: CallOptions, **arguments: Unpack[Arguments]) -> T:
+        response = self._open(operation, options, arguments)
+        try:
+            with connection_errors():
+                response.read()
+        finally:
+            response.close()
+        return value_of(operation, response, self._errors)
+
+    def _events(self, operation: Operation[T], options: CallOptions, **arguments: Unpack[Arguments]) -> EventStream[T]:
+        return EventStream(
+            lambda: self._open(operation, options, arguments),
+            lambda response: reader_for(operation, response, self._errors),
+        )
+
+    def _chunks(self, operation: Operation[Audio], options: CallOptions, **arguments: Unpack[Arguments]) -> AudioStream:
+        return AudioStream(lambda: self._open(operation, options, arguments))
+
+    def _open(self, operation: Operation[T], options: CallOptions, arguments: Arguments) -> httpx.Response:
+        """Sends the request, and again if the failure permits it. Returns an answer of 2xx whose body was not read."""
+        retries = options.get("retries", self.retries) if is_repeatable(options, arguments.get("body")) else 0
+        retry = 0
+        while True:
+            try:
+                return self._attempt(operation, options, arguments)
+            except (ApiError, ApiConnectionError) as error:
+                pause = pause_before(retry, error) if retry < retries else None
+                if pause is None:
+                    raise
+            time.sleep(pause)
+            retry += 1
+
+    def _attempt(self, operation: Operation[T], options: CallOptions, arguments: Arguments) -> httpx.Response:
+        timeout = httpx_timeout(options.get("timeout", self.timeout))
+        request = self._http.build_request(**self._server.request(operation, options, arguments), timeout=timeout)
+        with connection_errors():
+            response = self._http.send(request, stream=True)
+            if response.is_success:
+                return response
+            try:
+                body = _start(response)
+            finally:
+                response.close()
+        raise error_of(response, body, self._errors)
+
+
+def _start(response: httpx.Response) -> bytes:
+    """Reads the body of an error. Returns nothing if the body is too long."""
+    body = b""
+    for chunk in response.iter_bytes():
+        body += chunk
+        if len(body) > ERROR_BYTES_MAX:
+            return b""
+    return body
