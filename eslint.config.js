@@ -2,7 +2,20 @@ import tseslint from 'typescript-eslint'
 
 /** Allowed imports by folder. Only app/ constructs, so it may import the whole product. test/ and bench/ may import everything. */
 const mayImport = {
-  app: ['audio', 'runtime', 'generated', 'domain', 'store', 'providers', 'handlers', 'simulator', 'mock', 'cli', 'codegen', 'conform'],
+  app: [
+    'audio',
+    'runtime',
+    'generated',
+    'domain',
+    'store',
+    'providers',
+    'handlers',
+    'simulator',
+    'mock',
+    'cli',
+    'codegen',
+    'conform',
+  ],
   audio: [],
   runtime: ['audio'],
   generated: ['runtime'],
