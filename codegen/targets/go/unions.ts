@@ -1,0 +1,126 @@
+/**
+ * Emits unions as sealed interfaces. A type switch finds the value, and values from later server versions have the
+ * type Unknown.
+ */
+import type { UnionArm, UnionDeclaration, Use } from '../../clients/model.ts'
+import { aligned, comment, goFile } from './format.ts'
+import type { GoPackage } from './package.ts'
+import { goType } from './types.ts'
+
+/** One package's interfaces, and the types in each. */
+export class Interfaces {
+  readonly #goPackage: GoPackage
+  readonly #parts: string[] = []
+  readonly #wrappers = new Map<string, string>()
+  #hasUnknown = false
+
+  constructor(goPackage: GoPackage) {
+    this.#goPackage = goPackage
+  }
+
+  /** Declares an interface. The types have its unexported method, so no other type can implement it. */
+  declare(name: string, about: string, types: readonly string[], isReceived: boolean): void {
+    const all = isReceived ? [...new Set(types), 'Unknown'] : [...new Set(types)]
+    this.#hasUnknown ||= isReceived
+    const doc = comment(`${name} is ${about}: ${all.join(', ')}.`)
+    const methods = all.map((type) => ({ cells: [`func (${type}) is${name}()`, '{}'] }))
+    this.#parts.push(`${doc}type ${name} interface{ is${name}() }`, aligned(methods).replace(/^\t/gm, '').trimEnd())
+  }
+
+  /** Adds a function for an interface. */
+  add(text: string): void {
+    this.#parts.push(text)
+  }
+
+  /** Returns the named type for an arm. Texts, numbers and lists need a type with a name. */
+  armType(use: Use): string {
+    if (use.kind === 'named') return this.#goPackage.goName(use.name)
+    const [name, type] = wrapper(use, this.#goPackage)
+    this.#wrappers.set(name, type)
+    return name
+  }
+
+  /** Binary frames have this type. */
+  audioType(): string {
+    this.#wrappers.set('Audio', '[]byte')
+    return 'Audio'
+  }
+
+  emit(): string | null {
+    if (this.#parts.length === 0) return null
+    const wrappers = [...this.#wrappers].map(([name, type]) => emitWrapper(name, type))
+    const unknown = this.#hasUnknown ? [unknownType] : []
+    return goFile('unions', this.#goPackage.surface, [...this.#parts, ...wrappers, ...unknown])
+  }
+}
+
+const unknownType = `// Unknown is a value from a later version of the server.
+type Unknown struct{ JSON json.RawMessage }
+
+// MarshalJSON returns the JSON as the server sent it.
+func (u Unknown) MarshalJSON() ([]byte, error) { return u.JSON, nil }`
+
+const about: Readonly<Record<string, string>> = {
+  Audio: 'Audio is a binary frame.',
+  Bool: 'Bool is a truth value in a union.',
+  Number: 'Number is a number in a union.',
+  Object: 'Object is an object with any fields in a union.',
+  Text: 'Text is a text in a union.',
+}
+
+function emitWrapper(name: string, type: string): string {
+  const doc = comment(about[name] ?? `${name} is a list in a union.`)
+  const method = '\n\n// BinaryFrame returns the bytes.\nfunc (a Audio) BinaryFrame() []byte { return a }'
+  return `${doc}type ${name} ${type}${name === 'Audio' ? method : ''}`
+}
+
+function wrapper(use: Use, goPackage: GoPackage): [name: string, type: string] {
+  const type = goType(use, goPackage)
+  if (use.kind === 'list' && use.item.kind === 'named') return [`${goPackage.goName(use.item.name)}List`, type]
+  const name = { string: 'Text', float64: 'Number', int64: 'Number', bool: 'Bool', 'map[string]any': 'Object' }[type]
+  if (name === undefined) throw new Error(`a union cannot have an arm of the type ${type}`)
+  return [name, type]
+}
+
+export function declareUnions(interfaces: Interfaces, goPackage: GoPackage): void {
+  for (const declaration of goPackage.surface.declarations) {
+    if (declaration.kind !== 'union') continue
+    const isReceived = goPackage.isReceived(declaration.name)
+    const name = goPackage.goName(declaration.name)
+    const types = declaration.arms.map(({ use }) => interfaces.armType(use))
+    interfaces.declare(name, 'one of these types', types, isReceived)
+    if (isReceived) interfaces.add(emitDecoder(name, declaration, interfaces))
+  }
+}
+
+function emitDecoder(name: string, { tag, arms }: UnionDeclaration, interfaces: Interfaces): string {
+  const value = tag === null ? 'wire.KindOf(data)' : `wire.Tag(data, ${JSON.stringify(tag)})`
+  const cases = arms.map((arm) => [caseValues(arm), interfaces.armType(arm.use)] as const)
+  return emitSwitch(`decode${name}(data []byte)`, name, value, cases)
+}
+
+function caseValues({ tagValues, json }: UnionArm): string {
+  if (tagValues.length > 0) return tagValues.map((value) => JSON.stringify(value)).join(', ')
+  return {
+    string: 'wire.String',
+    number: 'wire.Number',
+    boolean: 'wire.Bool',
+    object: 'wire.Object',
+    array: 'wire.Array',
+  }[json]
+}
+
+/** Prints a function that reads the JSON in `data` by a value. */
+export function emitSwitch(
+  signature: string,
+  type: string,
+  value: string,
+  cases: readonly (readonly [values: string, type: string])[],
+): string {
+  const lines = cases.map(([values, arm]) => `\tcase ${values}:\n\t\treturn wire.Decode[${arm}](data)\n`)
+  return `func ${signature} (${type}, error) {
+	switch ${value} {
+${lines.join('')}	}
+	return Unknown{data}, nil
+}`
+}
