@@ -1,6 +1,7 @@
 /** The clients' languages. Each has a program in this folder, which prints a line for each step. */
 import path from 'node:path'
 import { pythonEnvironment, pythonOf } from '../python/environment.ts'
+import { goProgram, prepareGo } from './go/prepare.ts'
 
 export type Language = {
   name: string
@@ -36,4 +37,5 @@ export const languages: readonly Language[] = [
       file('python/main.py'),
     ],
   },
+  { name: 'Go', prepare: prepareGo, run: [goProgram] },
 ]
