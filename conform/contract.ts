@@ -8,6 +8,8 @@ export type Media = {
   examples: ReadonlyMap<string, unknown>
   /** `x-part-order`. Null if the parts may come in any order. */
   partOrder: readonly string[] | null
+  /** True if the media type is an event stream with names (`x-sse-events`). */
+  hasNamedEvents: boolean
 }
 export type Header = { required: boolean; schema: Schema }
 export type Response = { headers: ReadonlyMap<string, Header>; content: readonly Media[] }
@@ -56,7 +58,13 @@ export type Document = {
 }
 
 type Examples = Record<string, { value?: unknown } & Ref>
-type RawMedia = { schema?: Schema; examples?: Examples; example?: unknown; 'x-part-order'?: string[] }
+type RawMedia = {
+  schema?: Schema
+  examples?: Examples
+  example?: unknown
+  'x-part-order'?: string[]
+  'x-sse-events'?: Record<string, string>
+}
 type RawContent = Record<string, RawMedia>
 type RawParameter = {
   in: string
@@ -153,7 +161,13 @@ function contentOf(document: Document, content: RawContent = {}): Media[] {
       return [name, resolve(document, entry).value]
     })
     const examples = new Map(media.example === undefined ? named : [['example', media.example] as const, ...named])
-    return { type, schema: media.schema ?? true, examples, partOrder: media['x-part-order'] ?? null }
+    return {
+      type,
+      schema: media.schema ?? true,
+      examples,
+      partOrder: media['x-part-order'] ?? null,
+      hasNamedEvents: media['x-sse-events'] !== undefined,
+    }
   })
 }
 

@@ -1,7 +1,6 @@
 /** The checks on a stream with server-sent events. */
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
 import { readEventStream, terminalMark } from '../codegen/event-stream.ts'
-import { resolveSchema } from '../codegen/schema.ts'
 import { type AnswerCheck, type Answered, faultsIf, mediaOf, placeOf, responseOf, typeOf } from './answer.ts'
 import type { Found } from './results.ts'
 
@@ -53,13 +52,10 @@ export function eventsOf(text: string): Event[] {
 /** Reads from the examples how a stream ends, because a schema does not say it. */
 function declaredEvents(answered: Answered): Pick<Stream, 'isNamed' | 'terminals' | 'endsWithDone'> {
   const media = mediaOf(answered)
-  const schema =
-    media === null ? true : resolveSchema(answered.surface.document.components?.schemas ?? {}, media.schema)
-  const events = typeof schema === 'object' ? (schema['x-sse-events'] as object | undefined) : undefined
   const last = [...(media?.examples.values() ?? [])].flatMap((example) => readEventStream(example).at(-1) ?? [])
   const marks = new Set(last.flatMap((event) => terminalMark(event) ?? []))
   marks.add('error')
-  return { isNamed: events !== undefined, terminals: marks, endsWithDone: marks.has('[DONE]') }
+  return { isNamed: media?.hasNamedEvents ?? false, terminals: marks, endsWithDone: marks.has('[DONE]') }
 }
 
 function names({ answered, events, isNamed, at }: Stream): Found {
