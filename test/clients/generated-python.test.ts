@@ -83,7 +83,8 @@ t.test('the client keeps the rules for retries, limits and unknown values', { sk
     after: [completed, ''],
     large: 'An event is longer than 1048576 bytes.',
     failed: [200, ...retryable],
-    webhooks: ['call.status', 'call.status', 'timestamp', 'timestamp', 'signature', 'header'],
+    misuses: Array(7).fill('ValueError'),
+    webhooks: ['call.status', 'call.status', 'timestamp', 'timestamp', 'signature', 'header', 'timestamp'],
   })
   // Three attempts by default, one with the caller's key or with a body that can be read once, two by the async client.
   const keys = answers.requests('later').map(({ headers }) => headers['idempotency-key'])

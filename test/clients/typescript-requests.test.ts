@@ -145,3 +145,9 @@ t.test(
     t.match(usual.asked[0]?.headers.get('user-agent'), /^parley-typescript\/\d/)
   },
 )
+
+t.test('a part of the path that would lead to another operation is refused', async (t) => {
+  const fetch = () => Promise.reject(new Error('a request was sent'))
+  const client = createPlatformClient({ baseUrl: 'http://parley.test', fetch })
+  for (const id of ['', '.', '..']) await t.rejects(client.getAgent({ path: { id } }), TypeError)
+})

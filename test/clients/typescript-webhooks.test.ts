@@ -49,3 +49,11 @@ t.test('another body, secret, time or a missing header is refused with the reaso
   for (const { reason, request, by, at } of refusals)
     await t.rejects(verifyWebhook(request, by, { nowMs: at }), { name: 'WebhookVerificationError', reason })
 })
+
+t.test('a time with 400 digits is refused, and a missing or short secret is a fault of the program', async (t) => {
+  const headers = { ...signedBy(secret), 'webhook-timestamp': '1'.repeat(400) }
+  const refusal = { name: 'WebhookVerificationError', reason: 'timestamp' } as const
+  await t.rejects(verifyWebhook({ body, headers }, secret, { nowMs }), refusal)
+  for (const secrets of ['', 'whsec_', [], [secret, '']])
+    await t.rejects(verifyWebhook({ body, headers: signedBy(secret) }, secrets, { nowMs }), TypeError)
+})

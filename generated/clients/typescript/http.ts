@@ -144,8 +144,14 @@ function startDeadline(timeoutMs: number): { signal: AbortSignal; clear: () => v
   return { signal: controller.signal, clear: () => clearTimeout(timer) }
 }
 
+/** fetch takes `.` and `..` out of a path, also if they are escaped, so the request would reach another operation. */
+function segment(name: string, value: string): string {
+  if (['', '.', '..'].includes(value)) throw new TypeError(`The path's ${name} cannot be '${value}'.`)
+  return encodeURIComponent(value)
+}
+
 function address(row: OperationRow, call: Call, baseUrl: string): string {
-  const path = row.path.replace(/\{(\w+)\}/g, (_match, name: string) => encodeURIComponent(String(call.path?.[name])))
+  const path = row.path.replace(/\{(\w+)\}/g, (_match, name: string) => segment(name, String(call.path?.[name])))
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(call.query ?? {})) {
     if (value === undefined) continue

@@ -32,19 +32,27 @@ export class WebhookVerificationError extends Error {
 const toleranceMsDefault = 300_000
 /** While the server replaces a secret, a webhook has two signatures. */
 const signaturesMax = 8
+/** The contract's. Anybody can sign with an empty secret, such as that of a variable that is not set. */
+const secretCharsMin = 8
 
-/** Throws WebhookVerificationError unless one signature fits one secret and the webhook is recent. */
+/**
+ * Throws WebhookVerificationError unless one signature fits one secret and the webhook is recent. Throws TypeError if a
+ * secret is missing or too short.
+ */
 export async function verifySignature(
   { body, headers }: SignedRequest,
   secrets: string | readonly string[],
   { toleranceMs = toleranceMsDefault, nowMs = Date.now() }: VerifyOptions = {},
 ): Promise<void> {
+  const known = [secrets].flat()
+  if (known.length === 0 || known.some((secret) => secret.length < secretCharsMin))
+    throw new TypeError(`A webhook's secret has at least ${secretCharsMin} characters.`)
   const [id, timestamp, signatures] = ['id', 'timestamp', 'signature'].map((name) => header(headers, `webhook-${name}`))
   if (!id || !timestamp || !signatures) throw new WebhookVerificationError('header', 'A webhook header is missing.')
-  if (!(Math.abs(nowMs - Number(timestamp) * 1000) <= toleranceMs))
+  if (!/^[0-9]{1,12}$/.test(timestamp) || Math.abs(nowMs - Number(timestamp) * 1000) > toleranceMs)
     throw new WebhookVerificationError('timestamp', 'The webhook is too old, or from the future.')
   const message = join(new TextEncoder().encode(`${id}.${timestamp}.`), bytesOf(body))
-  for (const secret of [secrets].flat())
+  for (const secret of known)
     for (const signature of signatures.split(' ').slice(0, signaturesMax))
       if (await isSignedBy(secret, signature, message)) return
   throw new WebhookVerificationError('signature', 'No signature fits the secret.')

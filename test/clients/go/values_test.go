@@ -112,3 +112,13 @@ func TestAWebhookIsAcceptedOnlyWithAFittingSignatureAndTime(t *testing.T) {
 		}
 	}
 }
+
+func TestASecretThatIsMissingOrShortIsAnErrorOfTheProgram(t *testing.T) {
+	for _, secrets := range [][]string{nil, {""}, {"whsec_"}, {secret, ""}} {
+		_, err := platform.VerifyWebhook(parley.Verifier{Secrets: secrets}, http.Header{}, []byte(event))
+		var refused *parley.WebhookError
+		if err == nil || errors.As(err, &refused) {
+			t.Errorf("%q: %v", secrets, err)
+		}
+	}
+}

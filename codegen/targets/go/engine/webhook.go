@@ -4,7 +4,9 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
+	"errors"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -16,7 +18,11 @@ const (
 	signaturesMax = 8
 	keyBytesMin   = 24
 	keyBytesMax   = 64
+	// secretBytesMin is the contract's. Anybody can sign with an empty secret, such as that of a variable that is not set.
+	secretBytesMin = 8
 )
+
+var errWebhookSecret = errors.New("parley: the secret of a webhook has at least 8 characters")
 
 // WebhookError says why a webhook was refused.
 type WebhookError struct {
@@ -37,8 +43,13 @@ type Verifier struct {
 }
 
 // Verify returns a *WebhookError unless a signature fits a secret and the webhook is recent. The signature covers the
-// exact bytes of the body, so the body must not be parsed and written again before.
+// exact bytes of the body, so the body must not be parsed and written again before. If a secret is missing or shorter
+// than 8 characters, the error is another one.
 func (v Verifier) Verify(header http.Header, body []byte) error {
+	tooShort := func(secret string) bool { return len(secret) < secretBytesMin }
+	if len(v.Secrets) == 0 || slices.ContainsFunc(v.Secrets, tooShort) {
+		return errWebhookSecret
+	}
 	id, timestamp := header.Get("webhook-id"), header.Get("webhook-timestamp")
 	signatures := header.Get("webhook-signature")
 	if id == "" || timestamp == "" || signatures == "" {

@@ -8,6 +8,7 @@ import io
 import json
 import os
 from collections.abc import Callable
+from functools import partial
 
 from parley import (
     ApiConnectionError,
@@ -85,6 +86,22 @@ def webhook(at: int = 1000, signer: int = 0, header: str = "webhook-signature") 
         return error.reason
 
 
+def misuses() -> list[object]:
+    """A secret that is missing or short, and a part of the path that would lead to another operation."""
+    secrets: list[str | list[str]] = ["", "whsec_", [], [SECRETS[0], ""]]
+    runs: list[Callable[[], object]] = [
+        *(partial(verify_call_webhook, b"{}", {}, secret) for secret in secrets),
+        *(partial(Platform(URL, "sk_test_1").get_agent, part) for part in ("", ".", "..")),
+    ]
+    found: list[object] = []
+    for run in runs:
+        try:
+            run()
+        except ValueError as error:
+            found.append(type(error).__name__)
+    return found
+
+
 def truncated(name: str) -> object:
     try:
         return events_of(name)
@@ -115,9 +132,10 @@ print(
             "after": events_of("after"),
             "large": truncated("large"),
             "failed": failed,
+            "misuses": misuses(),
             "webhooks": [
                 *(webhook(), webhook(at=700), webhook(at=699), webhook(at=1301)),
-                *(webhook(signer=1), webhook(header="signature")),
+                *(webhook(signer=1), webhook(header="signature"), webhook(at=10**400)),
             ],
         }
     )

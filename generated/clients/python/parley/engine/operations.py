@@ -117,6 +117,9 @@ def _is_stream(content: object) -> bool:
 
 def _path(path: str, values: Mapping[str, str]) -> str:
     for name, value in values.items():
+        # httpx takes "." and ".." out of a path, so the request would reach another operation.
+        if value in ("", ".", ".."):
+            raise ValueError(f"The {name} in the path cannot be {value!r}.")
         path = path.replace(f"{{{name}}}", quote(value, safe=""))
     return path
 

@@ -8,6 +8,7 @@ import binascii
 import hashlib
 import hmac
 import json
+import re
 import time
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
@@ -21,6 +22,8 @@ _SIGNATURES_MAX = 8
 """While the server replaces a secret, a webhook has two signatures."""
 
 _KEY_BYTES = range(24, 65)
+_SECRET_CHARS_MIN = 8
+_SECONDS = re.compile(r"[0-9]{1,12}", re.ASCII)
 
 
 class WebhookVerificationError(ParleyError):
@@ -39,6 +42,7 @@ def verified_body(
     now: float | None,
 ) -> Any:
     """Returns the JSON in a webhook's body if one signature fits one secret, and the webhook is recent."""
+    secrets = _checked_secrets(secret)
     content = body.encode() if isinstance(body, str) else body
     known = {name.lower(): value for name, value in headers.items()}
     identifier, timestamp, signatures = (known.get(f"webhook-{name}", "") for name in ("id", "timestamp", "signature"))
@@ -46,7 +50,6 @@ def verified_body(
         raise WebhookVerificationError("header", "A webhook header is missing.")
     _check_time(timestamp, tolerance, time.time() if now is None else now)
     message = f"{identifier}.{timestamp}.".encode() + content
-    secrets = [secret] if isinstance(secret, str) else secret
     given = [_from_base64(text.removeprefix("v1,")) for text in signatures.split(" ") if text.startswith("v1,")]
     if not any(_is_signed(message, each, given[:_SIGNATURES_MAX]) for each in secrets):
         raise WebhookVerificationError("signature", "No signature fits the secret.")
@@ -56,8 +59,16 @@ def verified_body(
         raise WebhookVerificationError("body", "The body is not JSON.") from error
 
 
+def _checked_secrets(secret: str | Sequence[str]) -> Sequence[str]:
+    """Anybody can sign with an empty secret, such as that of a variable that is not set."""
+    secrets = [secret] if isinstance(secret, str) else secret
+    if not secrets or any(len(each) < _SECRET_CHARS_MIN for each in secrets):
+        raise ValueError(f"The secret of a webhook has at least {_SECRET_CHARS_MIN} characters.")
+    return secrets
+
+
 def _check_time(timestamp: str, tolerance: float, now: float) -> None:
-    if not timestamp.isdecimal() or abs(now - int(timestamp)) > tolerance:
+    if not _SECONDS.fullmatch(timestamp) or abs(now - int(timestamp)) > tolerance:
         raise WebhookVerificationError("timestamp", "The webhook is too old, or from the future.")
 
 
