@@ -82,6 +82,7 @@ const figures: Record<string, Record<string, string>> = {
     'authorizedRepresentative.phone': e164,
     'declaration.businessName': submitted,
     'declaration.useCase': submitted,
+    attestationAccepted: 'true',
     attestationVersion: '…256',
   },
   BusinessVerificationStatus: { '': 'missing|draft|submitted|approved|rejected|revoked' },

@@ -64,6 +64,8 @@ export class Page {
   readonly #audioFrames: Buffer[] = []
   /** The close code. */
   closed: number | null = null
+  /** The socket's error, such as the HTTP status if the server refused the socket. */
+  #refusal = ''
   readonly socket: WebSocket
   readonly #until: typeof until
 
@@ -79,7 +81,9 @@ export class Page {
     this.socket.on('close', (code) => {
       this.closed = code
     })
-    this.socket.on('error', () => {})
+    this.socket.on('error', ({ message }) => {
+      this.#refusal = `, ${message},`
+    })
   }
 
   /** Joins a new session. */
@@ -100,7 +104,7 @@ export class Page {
   async first(type: string, limitMs?: number): Promise<Frame> {
     await this.#until(`a frame ${type}`, () => this.all(type).length > 0 || this.closed !== null, limitMs)
     const [frame] = this.all(type)
-    if (frame === undefined) throw new Error(`closed with ${this.closed} and no ${type}`)
+    if (frame === undefined) throw new Error(`closed with ${this.closed}${this.#refusal} and no ${type}`)
     return frame
   }
 
