@@ -56,7 +56,8 @@ t.test('sessions survive a database that is silent for 5 s, longer than their le
   t.teardown(() => cluster.stop())
   const relay = await DatabaseRelay.start(await cluster.database('empty'))
   t.teardown(() => relay.close())
-  const parley = await startParley({ ...env, DATABASE_URL: relay.url, PARLEY_IDEMPOTENCY_LEASE_MS: '2000' })
+  const limits = { PARLEY_IDEMPOTENCY_LEASE_MS: '2000', PARLEY_STORE_DEADLINE_MS: '3000' }
+  const parley = await startParley({ ...env, DATABASE_URL: relay.url, ...limits })
   t.teardown(() => parley.remove())
   const pages = await pagesOf(parley)
   const said: string[] = []

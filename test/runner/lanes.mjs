@@ -8,14 +8,9 @@ const voiceTests = [
   'process/spoken-calls',
 ]
 /** Tests that use the embedded engines with many recordings, or at the speed of speech. */
-const speechTests = [
-  'conform/command',
-  'local/alignment',
-  'local/streaming',
-  'phone/demo',
-  'realtime/captions',
-  'router/speech',
-]
+const speechTests = ['conform/command', 'local/alignment', 'local/streaming', 'phone/demo', 'router/speech']
+/** Measures when captions arrive, with a real recognizer in real time. */
+const timedSpeech = 'test/realtime/captions.test.ts'
 const seeded = 'PARLEY_TEST_SEED=${PARLEY_TEST_SEED:-$RANDOM$RANDOM}'
 
 /**
@@ -44,7 +39,7 @@ export const lanes = {
   // These tests measure time, so they run one suite at a time.
   // Rolling restarts count each lost request. If the system suspends a server between its last accept and the close of its
   // port, a request is lost, so nothing runs beside them.
-  speed: { files: (file) => /^test\/(speed|proxies)\//.test(file), sideBySide: 1 },
+  speed: { files: (file) => file === timedSpeech || /^test\/(speed|proxies)\//.test(file), sideBySide: 1 },
   process: { files: (file) => /^test\/(process|deploy)\//.test(file), bytesMax: 20_000 },
   // Many of these tests wait, so two suites run per core, as long as Postgres has enough connections
   // (test/store/run-postgres.ts).
