@@ -90,6 +90,9 @@ const spending: ReadonlySet<string> = new Set([
 /** These operations replace the organization's settings. Test keys cannot change them. */
 const settings: ReadonlySet<string> = new Set([
   'updateOrganization',
+  'cancelCallback',
+  'putProviderKey',
+  'deleteProviderKey',
   'rotateWebhookSecret',
   'saveBusinessVerificationDraft',
   'submitBusinessVerification',

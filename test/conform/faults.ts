@@ -116,7 +116,7 @@ export const faultsOfAnswers: readonly SeededFault[] = [
     name: 'an operation that the document leaves out',
     only: 'router',
     checks: [4, 7],
-    ...served('/router/openapi.json', ({ paths }) => delete paths['/v1/tts/speech']),
+    ...served('/router/openapi.json', ({ paths }) => delete paths['/v1/models']),
   },
   { name: 'an undeclared status', only: 'getAgent', checks: [8], ...answerOfAgent((answer) => (answer.status = 203)) },
   {
