@@ -191,6 +191,13 @@ export type AsyncApiDocument = Components & {
 export type Finding = { pointer: string; message: string }
 export type Problem = Finding & { rule: string; file: string }
 
+/** The header for a key that lets a request run at most once. */
+export const idempotencyKey = 'Idempotency-Key'
+
+export function isIdempotent({ parameters }: Pick<Operation, 'parameters'>): boolean {
+  return parameters.some((parameter) => parameter.in === 'header' && parameter.name === idempotencyKey)
+}
+
 /** Joins a name's parts in PascalCase: input_audio_buffer.append → InputAudioBufferAppend. */
 export function pascal(name: string): string {
   return name

@@ -2,7 +2,14 @@
  * The project's rules for a document, beyond OpenAPI's. A rule is a function from the document to findings, and each
  * message explains how to correct the document. A surface with x-error-codes is strict: more rules apply to it.
  */
-import type { Finding, OpenApiDocument, Operation, Problem, Response } from './ir.ts'
+import {
+  type Finding,
+  idempotencyKey,
+  type OpenApiDocument,
+  type Operation,
+  type Problem,
+  type Response,
+} from './ir.ts'
 import { planParts } from './parts.ts'
 import { modelRules } from './rules-models.ts'
 import { operationRules } from './rules-operations.ts'
@@ -302,7 +309,7 @@ function idempotencyKeys({ operations, source }: OpenApiDocument): Finding[] {
   if (source['x-posts-without-key'] === true) return []
   return operations
     .filter(({ method, parameters }) => {
-      const key = parameters.find((parameter) => parameter.in === 'header' && parameter.name === 'Idempotency-Key')
+      const key = parameters.find((parameter) => parameter.in === 'header' && parameter.name === idempotencyKey)
       return method === 'post' && !(key?.required && key.bytesMax !== null)
     })
     .map(({ pointer }) => ({

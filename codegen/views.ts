@@ -86,7 +86,15 @@ export function viewsOf(document: OpenApiDocument | AsyncApiDocument): Views {
   return new Views(document, usageOf(document))
 }
 
-export function usageOf(document: OpenApiDocument | AsyncApiDocument): Usage {
+/** A client never sees a handler's view. Clients have no module for shared components. */
+export function clientViewsOf(document: OpenApiDocument | AsyncApiDocument): Views {
+  const { answered, sent } = usageOf(document)
+  const envelope = document.types.filter(({ name }) => name === 'ErrorEnvelope').map(({ name }) => refTo(name))
+  const components = { types: document.types, shared: new Set<string>() }
+  return new Views(components, { answered: [...answered, ...envelope], received: [], sent })
+}
+
+function usageOf(document: OpenApiDocument | AsyncApiDocument): Usage {
   return document.kind === 'openapi' ? usageOfOperations(document) : usageOfChannels(document)
 }
 

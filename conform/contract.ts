@@ -24,6 +24,10 @@ export type Operation = {
   parameters: readonly Parameter[]
   body: { required: boolean; media: Media } | null
   responses: ReadonlyMap<string, Response>
+  /** `x-stream-switch`: the body's field that selects the event stream, or `Accept`. Null for other operations. */
+  streamSwitch: string | null
+  /** `x-stream-value`: the field's value for an event stream. */
+  streamValue: string | true
   /** `x-scope`. Null if the operation needs no scope. */
   scope: string | null
   /** True if every request needs an API key. */
@@ -84,6 +88,8 @@ type RawOperation = {
   requestBody?: { required?: boolean; content: RawContent } & Ref
   responses?: Record<string, RawResponse>
   security?: object[]
+  'x-stream-switch'?: string
+  'x-stream-value'?: string
   'x-scope'?: string
   'x-deprecation'?: Deprecation
 }
@@ -134,6 +140,8 @@ function operationOf(
     responses: new Map(
       Object.entries(raw.responses ?? {}).map(([status, entry]) => [status, responseOf(document, entry)]),
     ),
+    streamSwitch: raw['x-stream-switch'] ?? null,
+    streamValue: raw['x-stream-value'] ?? true,
     scope: raw['x-scope'] ?? null,
     secured: security.length > 0 && security.every((requirement) => Object.keys(requirement).length > 0),
     deprecation: raw['x-deprecation'] ?? null,

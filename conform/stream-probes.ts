@@ -1,5 +1,4 @@
 /** Requests whose answers are streams or audio. Their answers are judged by the checks on every answer. */
-import { resolveSchema } from '../codegen/schema.ts'
 import { faultsIf, typeOf } from './answer.ts'
 import type { Received } from './http.ts'
 import { acceptable, ask, isReason, isSuccess, type OperationCheck, type Probe, said } from './probe.ts'
@@ -38,15 +37,11 @@ async function stream(probe: Probe): Promise<Found> {
   return refusedStream(probe, (each) => asStream(probe, each))
 }
 
-/** A body field asks for a stream if the body has one; the header Accept does it otherwise. */
-function asStream({ run, operation }: Probe, value: unknown): unknown {
-  const media = operation.body?.media
-  if (media === undefined || typeof value !== 'object' || value === null) return value
-  const schemas = run.surface(operation.surface).document.components?.schemas ?? {}
-  const schema = resolveSchema(schemas, media.schema)
-  const properties = typeof schema === 'object' ? (schema.properties ?? {}) : {}
-  if ('stream' in properties) return { ...value, stream: media.type === 'application/json' ? true : 'true' }
-  return 'stream_format' in properties ? { ...value, stream_format: 'sse' } : value
+/** Sets the body's field that asks for a stream. Without such a field, the header Accept asks for the stream. */
+function asStream({ operation }: Probe, value: unknown): unknown {
+  const { streamSwitch, streamValue } = operation
+  const isField = streamSwitch !== null && streamSwitch !== 'Accept'
+  return isField && typeof value === 'object' && value !== null ? { ...value, [streamSwitch]: streamValue } : value
 }
 
 async function resumed(probe: Probe): Promise<Found> {
@@ -99,7 +94,7 @@ function sampleFaults({ body }: Received, example: unknown): string[] {
   if (body.toString('latin1', 0, 4) === 'RIFF') {
     const [riff, data] = [body.readUInt32LE(4) + 8, body.indexOf('data')]
     const end = data < 0 ? -1 : data + 8 + body.readUInt32LE(data + 4)
-    // A header that is sent before the length is known has the largest numbers.
+    // If a header is sent before the length is known, its numbers are the largest.
     const isOpen = riff > 0x7fff_0000
     return faultsIf(
       !isOpen && (riff !== body.length || end > body.length),

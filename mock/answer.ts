@@ -63,14 +63,10 @@ function choose(
   return [type, format]
 }
 
-/** Most operations have a field for it. An operation without such a field goes by the header Accept. */
-function wantsEvents({ requestBody, responses }: Operation, body: unknown, accept: string): boolean {
-  const { stream, stream_format: streamFormat } = fieldsOf(body)
-  const fields = Object.values(requestBody?.content ?? {}).flatMap(({ schema }) =>
-    Object.keys(schema?.properties ?? {}),
-  )
-  if (fields.includes('stream') || fields.includes('stream_format'))
-    return stream === true || stream === 'true' || streamFormat === 'sse'
+/** The contract names the body's field that selects an event stream, or the header Accept. */
+function wantsEvents(operation: Operation, body: unknown, accept: string): boolean {
+  const { responses, 'x-stream-switch': field, 'x-stream-value': value = true } = operation
+  if (field !== undefined && field !== 'Accept') return fieldsOf(body)[field] === value
   const types = Object.keys(responses['200']?.content ?? {})
   return types.length === 1 || preferredType(accept, ['application/json', eventStream]) === eventStream
 }

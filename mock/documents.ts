@@ -33,6 +33,10 @@ export type Operation = {
   /** With `x-any-media-type` the body is bytes, and its content type may also be undeclared. */
   requestBody?: { required?: boolean; content: Content; 'x-any-media-type'?: boolean }
   responses: Record<string, DeclaredAnswer>
+  /** The body's field that selects the event stream, or `Accept`. */
+  'x-stream-switch'?: string
+  /** The field's value for an event stream. The default is true. */
+  'x-stream-value'?: string
 }
 
 /** The answers that are a contract. Their examples have only its first lines, so the whole contract is sent instead. */

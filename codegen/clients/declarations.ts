@@ -4,7 +4,7 @@
  */
 import { type Components, pascal } from '../ir.ts'
 import type { NamedType, Type } from '../types.ts'
-import { fieldsIn, type View, type Views } from '../views.ts'
+import { fieldsIn, type View, type Views, viewSuffixes } from '../views.ts'
 import type { ClientField, Declaration, Use } from './model.ts'
 import { isDeclared, jsonKindOf, merged, tagValuesOf, unwrapped } from './shapes.ts'
 
@@ -62,7 +62,7 @@ export class Declarations {
     const { type, isNullable } = unwrapped(named.type)
     if (!isDeclared(type)) return this.use(named.type, { ...named, view })
     const canonical = this.#views.canonical(name, view)
-    const declared = this.#views.distinct(name)[0] === canonical ? name : `${name}Input`
+    const declared = this.#views.distinct(name)[0] === canonical ? name : name + viewSuffixes.sent
     if (!this.#begun.has(declared)) {
       this.#begun.add(declared)
       this.use(type, { name, viewName: declared, view: canonical, description: named.description })
@@ -139,7 +139,7 @@ const nullable = (use: Use): Use =>
 /** If the type differs between the views, the type that the client sends has the suffix. */
 function namesFor({ name, view, viewName }: Place): string[] {
   if (viewName !== undefined) return [viewName]
-  return view === 'sent' ? [name, `${name}Input`] : [name]
+  return view === 'sent' ? [name, name + viewSuffixes.sent] : [name]
 }
 
 /** True if the types differ at most in their names and descriptions. */

@@ -1,5 +1,5 @@
 /** Lowers operations to the client model: parameters, bodies, and a method for each form of the answer. */
-import { type MediaType, type Operation, pascal } from '../ir.ts'
+import { idempotencyKey, isIdempotent, type MediaType, type Operation, pascal } from '../ir.ts'
 import { planParts } from '../parts.ts'
 import type { Schema } from '../schema.ts'
 import type { Declarations } from './declarations.ts'
@@ -7,16 +7,14 @@ import type { ClientAnswer, ClientBody, ClientMethod, ClientOperation, ClientPar
 
 type Schemas = Record<string, Schema>
 
-const idempotencyKey = 'Idempotency-Key'
-
 export function lowerOperation(operation: Operation, schemas: Schemas, types: Declarations): ClientOperation {
-  const { id, method, path, summary, deprecated, secured, parameters, streamSwitch, streamValue } = operation
+  const { id, method, path, summary, deprecated, secured, streamSwitch, streamValue } = operation
   return {
     ...{ id, path, summary, streamSwitch, streamValue },
     method: method.toUpperCase(),
     isDeprecated: deprecated,
     needsKey: secured,
-    isIdempotent: parameters.some(({ name }) => name === idempotencyKey),
+    isIdempotent: isIdempotent(operation),
     parameters: lowerParameters(operation, types),
     body: lowerBody(operation, schemas, types),
     methods: methodsOf(operation, types),

@@ -7,13 +7,13 @@ import {
   type Operation,
   pascal,
 } from '../ir.ts'
-import { usageOf, type View, Views } from '../views.ts'
+import { clientViewsOf, type View } from '../views.ts'
 import { Declarations } from './declarations.ts'
 import type { ClientChannel, ClientFrame, ClientWebhook, Surface, Use } from './model.ts'
 import { lowerOperation, lowerParameters } from './operations.ts'
 
 export function surfaceOf(document: OpenApiDocument | AsyncApiDocument): Surface {
-  const types = new Declarations(document, clientViews(document))
+  const types = new Declarations(document, clientViewsOf(document))
   const contents =
     document.kind === 'openapi'
       ? {
@@ -31,12 +31,6 @@ export function surfaceOf(document: OpenApiDocument | AsyncApiDocument): Surface
           closeCodes: document.errors,
         }
   return { name: document.name, file: document.file, declarations: types.all, ...contents }
-}
-
-/** A handler's view does not concern clients. */
-function clientViews(document: OpenApiDocument | AsyncApiDocument): Views {
-  const { answered, sent } = usageOf(document)
-  return new Views({ types: document.types, shared: new Set() }, { answered, received: [], sent })
 }
 
 function lowerWebhook(webhook: Operation, types: Declarations): ClientWebhook {

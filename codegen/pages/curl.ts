@@ -1,4 +1,5 @@
 /** Writes a request as a curl command for a POSIX shell. */
+import { idempotencyKey } from '../ir.ts'
 import { type Sample, type SampleBody, type SamplePart, sampleFile } from './sample.ts'
 
 export function curlRequest(sample: Sample): string {
@@ -27,7 +28,7 @@ function address({ operation, path, query }: Sample): string {
 
 /** A repeated command is a new request, so its idempotency key is new. */
 function headerText(name: string, value: string): string {
-  return name === 'Idempotency-Key' ? `"${name}: $(date +%s%N)"` : quote(`${name}: ${value}`)
+  return name === idempotencyKey ? `"${name}: $(date +%s%N)"` : quote(`${name}: ${value}`)
 }
 
 function bodyLines(body: SampleBody): string[] {

@@ -1,6 +1,6 @@
 /** Writes the pages for operations and webhooks. A webhook is a request in the other direction. */
 import type { Answer, Content, Contract, Named, Operation, Parameter } from './contract.ts'
-import { blocks, code, codeOf, json, list, section, table } from './markdown.ts'
+import { blocks, code, codeOf, fence, json, list, section, table } from './markdown.ts'
 import { fileOf, guidesFolder, linkTo, type Page } from './page.ts'
 import { limitTexts, meaningText, schemaText, typeText } from './schema-text.ts'
 import { requestSnippets } from './snippets.ts'
@@ -128,15 +128,13 @@ function contentTexts({ schemas }: Contract, content: readonly Content[], headin
         ...examples.map(({ summary, value }) =>
           section(
             `${heading} Example${summary === '' ? '' : `: ${summary}`}`,
-            typeof value === 'string' && type !== 'application/json' ? textBlock(value) : json(value),
+            typeof value === 'string' && type !== 'application/json' ? fence('text', value) : json(value),
           ),
         ),
       )
     }),
   )
 }
-
-const textBlock = (text: string) => `\`\`\`text\n${text.trimEnd()}\n\`\`\``
 
 function errorSection(contract: Contract, { answers }: Operation): string {
   // Headers on all answers are described once, with the successful answers.

@@ -1,4 +1,5 @@
 /** Writes a request and a socket with the generated client for TypeScript. */
+import { idempotencyKey } from '../ir.ts'
 import type { Channel, Contract } from './contract.ts'
 import { type Sample, type SampleBody, sampleFile } from './sample.ts'
 
@@ -50,7 +51,7 @@ const camel = (id: string) => id.charAt(0).toLowerCase() + id.slice(1)
 
 /** The client makes an idempotency key. All other headers are given as they go over the wire. */
 function headerParts(headers: Record<string, string>): string[] {
-  const given = Object.entries(headers).filter(([name]) => name !== 'Idempotency-Key')
+  const given = Object.entries(headers).filter(([name]) => name !== idempotencyKey)
   return part('headers', Object.fromEntries(given))
 }
 

@@ -33,6 +33,15 @@ function capital(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1).toLowerCase()
 }
 
+/** Joins texts and escaped parameters: "/v1/agents/" + url.PathEscape(id). */
+export function pathOf(path: string): string {
+  const pieces = path.split(/\{([^}]+)\}/)
+  const printed = pieces.map((piece, place) =>
+    place % 2 === 0 ? JSON.stringify(piece) : `url.PathEscape(${local(piece)})`,
+  )
+  return printed.filter((piece) => piece !== '""').join(' + ')
+}
+
 /** The names of one package. */
 export class PackageNames {
   readonly #used = new Set(['Audio', 'Bool', 'Client', 'New', 'Number', 'Object', 'Text', 'Unknown'])

@@ -2,7 +2,7 @@
 import type { ClientAnswer, ClientField, ClientMethod, ClientOperation } from '../../clients/model.ts'
 import { comment, goFile } from './format.ts'
 import { emitForm, emitParams, paramsName } from './inputs.ts'
-import { exported, local } from './names.ts'
+import { exported, local, pathOf } from './names.ts'
 import type { GoPackage } from './package.ts'
 import { goType } from './types.ts'
 
@@ -94,15 +94,6 @@ function requestOf(
     ...(isIdempotent ? ['Idempotent()'] : []),
     ...(needsKey ? [] : ['Public()']),
   ].join('.')
-}
-
-/** Joins texts and escaped parameters: "/v1/agents/" + url.PathEscape(id). */
-function pathOf(path: string): string {
-  const pieces = path.split(/\{([^}]+)\}/)
-  const printed = pieces.map((piece, place) =>
-    place % 2 === 0 ? JSON.stringify(piece) : `url.PathEscape(${local(piece)})`,
-  )
-  return printed.filter((piece) => piece !== '""').join(' + ')
 }
 
 function callOf(

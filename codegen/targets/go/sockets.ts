@@ -1,7 +1,7 @@
 /** Emits the client of a surface with sockets, and the table of its errors. */
 import type { ClientChannel, Surface } from '../../clients/model.ts'
 import { aligned, comment, goFile } from './format.ts'
-import { exported, local } from './names.ts'
+import { exported, local, pathOf } from './names.ts'
 
 export function emitSockets(surface: Surface): string | null {
   const { name, channels, closeCodes } = surface
@@ -28,7 +28,7 @@ function emitChannel({ id, title, address, parameters, query, subprotocol }: Cli
 
 ${doc}func (c *Client) ${name}(ctx context.Context${path}${argument}) (*${name}Socket, error) {
 	channel := parley.Channel{
-		Address: ${addressOf(address)}, Subprotocol: ${JSON.stringify(subprotocol ?? '')},
+		Address: ${pathOf(address)}, Subprotocol: ${JSON.stringify(subprotocol ?? '')},
 		${field}Retryable: retryable,
 	}
 	return parley.Open[${types}](ctx, c.client, channel, decode${name}Received)
@@ -42,12 +42,4 @@ function queryOf(query: ClientChannel['query']): { argument: string; field: stri
   if (others.length > 0 || only.values.length !== 1) return { argument: ', query url.Values', field: 'Query: query, ' }
   const pair = `${JSON.stringify(only.name)}: {${JSON.stringify(only.values[0])}}`
   return { argument: '', field: `Query: url.Values{${pair}}, ` }
-}
-
-function addressOf(address: string): string {
-  const pieces = address.split(/\{([^}]+)\}/)
-  const printed = pieces.map((piece, place) =>
-    place % 2 === 0 ? JSON.stringify(piece) : `url.PathEscape(${local(piece)})`,
-  )
-  return printed.filter((piece) => piece !== '""').join(' + ')
 }

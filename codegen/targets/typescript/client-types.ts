@@ -1,10 +1,10 @@
 /** Emits models/<name>.ts of the client's package: the types that a client sends or receives. */
 import type { AsyncApiDocument, OpenApiDocument } from '../../ir.ts'
-import { refTo, usageOf, Views } from '../../views.ts'
+import { clientViewsOf } from '../../views.ts'
 import { emitTypes } from './types.ts'
 
 export function emitClientTypes(document: OpenApiDocument | AsyncApiDocument): string {
-  const views = clientViews(document)
+  const views = clientViewsOf(document)
   const types = document.types.filter(({ name }) => views.isUsed(name))
   return commentsBeside(emitTypes(document.file, { types, shared: new Set() }, views, ''))
 }
@@ -18,11 +18,3 @@ export function commentsBeside(text: string): string {
 }
 
 const lineMax = 160
-
-/** A client never sees a handler's view. The package has no module for shared components. */
-export function clientViews(document: OpenApiDocument | AsyncApiDocument): Views {
-  const { answered, sent } = usageOf(document)
-  const envelope = document.types.filter(({ name }) => name === 'ErrorEnvelope').map(({ name }) => refTo(name))
-  const components = { types: document.types, shared: new Set<string>() }
-  return new Views(components, { answered: [...answered, ...envelope], received: [], sent })
-}

@@ -2,16 +2,25 @@
  * Emits <name>.ts of the client's package: the table and types for a surface's operations. Package modules
  * without a surface come from client-package.ts.
  */
-import { type MediaType, type OpenApiDocument, type Operation, pascal, type Response } from '../../ir.ts'
+import {
+  idempotencyKey,
+  isIdempotent,
+  type MediaType,
+  type OpenApiDocument,
+  type Operation,
+  pascal,
+  type Response,
+} from '../../ir.ts'
 import { planParts } from '../../parts.ts'
 import type { Schema } from '../../schema.ts'
+import { clientViewsOf } from '../../views.ts'
 import { emitBody, emitEventUnion } from './bodies.ts'
-import { clientViews, commentsBeside } from './client-types.ts'
+import { commentsBeside } from './client-types.ts'
 import { banner, print, printType } from './print.ts'
 import { TypeNames } from './type-names.ts'
 
 export function emitClient(document: OpenApiDocument): string {
-  const types = new TypeNames(clientViews(document), true)
+  const types = new TypeNames(clientViewsOf(document), true)
   const surface = pascal(document.name)
   const typesModule = `./models/${document.name}.ts`
   const calls = document.operations.map((operation) => emitCall(operation, document.schemas, types))
@@ -146,8 +155,6 @@ function emitParameters(operation: Operation, types: TypeNames): string[] {
   })
 }
 
-const idempotencyKey = 'Idempotency-Key'
-
 function emitCallBody({ body }: Operation, schemas: Record<string, Schema>, types: TypeNames): string[] {
   if (!body) return []
   const isForm = body.content.some((media) => media.type === 'multipart/form-data')
@@ -208,8 +215,4 @@ function answerKind({ type, eventData }: MediaType): 'json' | 'events' | 'data' 
   if (type === 'application/json') return 'json'
   if (type === 'text/event-stream') return eventData === null ? 'events' : 'data'
   return type.startsWith('text/') ? 'text' : 'bytes'
-}
-
-function isIdempotent({ parameters }: Operation): boolean {
-  return parameters.some((parameter) => parameter.in === 'header' && parameter.name === idempotencyKey)
 }

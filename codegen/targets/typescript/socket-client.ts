@@ -1,13 +1,13 @@
 /** Emits <name>.ts of the client's package: the channels' rows and types. The engine is client-socket.ts. */
 import { type AsyncApiDocument, type Channel, type Message, pascal } from '../../ir.ts'
 import type { View } from '../../views.ts'
-import { clientViews } from './client-types.ts'
+import { clientViewsOf } from '../../views.ts'
 import { banner, print } from './print.ts'
 import { TypeNames } from './type-names.ts'
 
 export function emitSocketClient(document: AsyncApiDocument): string {
   const { file, name, channels } = document
-  const names = new TypeNames(clientViews(document))
+  const names = new TypeNames(clientViewsOf(document))
   const typesModule = `./models/${name}.ts`
   const sockets = channels.map((channel) => emitChannel(channel, names))
   const rows = Object.fromEntries(

@@ -1,11 +1,11 @@
 /** Emits the types of a document's webhooks, and the check of their signatures. */
 import type { OpenApiDocument, Operation } from '../../ir.ts'
-import { clientViews } from './client-types.ts'
+import { clientViewsOf } from '../../views.ts'
 import { banner, printKey } from './print.ts'
 import { TypeNames } from './type-names.ts'
 
 export function emitWebhooks(document: OpenApiDocument): string {
-  const names = new TypeNames(clientViews(document))
+  const names = new TypeNames(clientViewsOf(document))
   const members = document.webhooks.map((webhook) => emitMember(webhook, names))
   return `${banner('webhooks', document.file)}
 import { type SignedRequest, type VerifyOptions, verifySignature } from './signatures.ts'

@@ -5,7 +5,10 @@
  *   /reset/…   the answer's connection is reset after the first event
  *   /short/…   the answer ends without an error after the first event
  *   /silent/…  there is never an answer
+ *
+ * `/sent/silent` is answered as soon as a request has come to `/silent`, so that a program cancels a sent request.
  */
+import { EventEmitter } from 'node:events'
 import { createServer, request as forward, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
@@ -19,15 +22,21 @@ export type Faults = {
 
 export async function startFaults(serverUrl: string): Promise<Faults> {
   const seen: Seen[] = []
+  const arrivals = new EventEmitter()
   const ofFault = (fault: string) => seen.filter(({ path }) => path.startsWith(`/${fault}/`))
   const server = createServer((request, response) => {
     const { url: path = '', headers } = request
     seen.push({ path, atMs: performance.now(), idempotencyKey: headers['idempotency-key']?.toString() })
     const [, fault = '', rest = ''] = /^\/(\w+)(\/.*)$/.exec(path) ?? []
-    if (fault === 'silent') return
+    if (fault === 'silent') return void arrivals.emit(fault)
+    if (fault === 'sent') return answerAfter(rest.slice(1), response)
     if (fault === 'busy' && ofFault(fault).length === 1) return refuse(request, response)
     relay(new URL(rest, serverUrl), request, response, fault)
   })
+  const answerAfter = (fault: string, response: ServerResponse) => {
+    if (ofFault(fault).length > 0) response.end()
+    else arrivals.once(fault, () => response.end())
+  }
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
@@ -60,12 +69,9 @@ function relay(url: URL, request: IncomingMessage, response: ServerResponse, fau
     const end = () => (fault === 'reset' ? response.socket?.resetAndDestroy() : response.end())
     answer.once('data', (first: Buffer) => {
       answer.destroy()
-      response.write(first.subarray(0, first.indexOf('\n\n') + 2), () => setTimeout(end, flushedMs))
+      response.write(first.subarray(0, first.indexOf('\n\n') + 2), end)
     })
   })
   asked.on('error', () => response.destroy())
   request.pipe(asked)
 }
-
-/** A reset discards bytes that the kernel still holds, so the first event gets this time to arrive. */
-const flushedMs = 50

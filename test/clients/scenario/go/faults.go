@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"net/http"
 	"time"
 
 	"parley"
@@ -17,10 +18,7 @@ var faultSteps = []step{
 	{"timeout", late},
 }
 
-const (
-	cancelAfter = 200 * time.Millisecond
-	timeout     = 300 * time.Millisecond
-)
+const timeout = 300 * time.Millisecond
 
 // at returns a client for the path with a fault.
 func at(fault string) *router.Client {
@@ -52,7 +50,12 @@ var errCancelled = errors.New("the program cancelled the request")
 
 func cancel(ctx context.Context) (values, error) {
 	ctx, stop := context.WithCancelCause(ctx)
-	time.AfterFunc(cancelAfter, func() { stop(errCancelled) })
+	go func() {
+		if answer, err := http.Get(variable("PARLEY_FAULTS_URL") + "/sent/silent"); err == nil {
+			answer.Body.Close()
+			stop(errCancelled)
+		}
+	}()
 	_, err := at("silent").CreateResponse(ctx, question)
 	return errorOf(err)
 }

@@ -2,13 +2,13 @@
 
 import asyncio
 from collections.abc import Mapping
+from urllib.request import urlopen
 
 from parley import ApiTimeoutError, AsyncRouter, Router, StreamTruncatedError
 
 from models import text_of
 from settings import FAULTS_URL, KEY, REQUEST, Steps
 
-CANCEL_SECONDS = 0.2
 TIMEOUT_SECONDS = 0.3
 
 
@@ -46,7 +46,7 @@ def cancel() -> Mapping[str, object]:
 async def cancelled() -> Mapping[str, object]:
     async with AsyncRouter(f"{FAULTS_URL}/silent/router", KEY) as router:
         task = asyncio.create_task(router.create_response(REQUEST))
-        await asyncio.sleep(CANCEL_SECONDS)
+        await asyncio.to_thread(urlopen, f"{FAULTS_URL}/sent/silent")
         task.cancel()
         try:
             await task

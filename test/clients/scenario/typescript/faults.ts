@@ -7,7 +7,6 @@ import {
 import { apiKey, loopback, question, type Steps, variable } from './settings.ts'
 
 const body = { input: [question], max_output_tokens: 20, routing: loopback }
-const cancelMs = 200
 const timeoutMs = 300
 
 export const faultSteps: Steps = {
@@ -19,12 +18,20 @@ export const faultSteps: Steps = {
   },
   cut_stream: () => errorOf(() => readStream('reset')),
   short_stream: () => errorOf(() => readStream('short')),
-  cancel: () => errorOf(() => at('silent').createResponse({ body, signal: AbortSignal.timeout(cancelMs) })),
+  cancel: () => errorOf(cancelled),
   timeout: () => errorOf(() => at('silent').createResponse({ body, timeoutMs })),
 }
 
 const at = (fault: string) =>
   createRouterClient({ baseUrl: `${variable('PARLEY_FAULTS_URL')}/${fault}/router`, apiKey })
+
+async function cancelled(): Promise<void> {
+  const controller = new AbortController()
+  const answer = at('silent').createResponse({ body, signal: controller.signal })
+  await Promise.race([answer, fetch(`${variable('PARLEY_FAULTS_URL')}/sent/silent`)])
+  controller.abort()
+  await answer
+}
 
 async function readStream(fault: string): Promise<void> {
   const answer = await at(fault).createResponse({ body: { ...body, stream: true } })
@@ -39,6 +46,6 @@ async function errorOf(run: () => Promise<unknown>): Promise<{ error: string | n
   } catch (error) {
     if (error instanceof StreamTruncatedError) return { error: 'truncated' }
     if (error instanceof RequestTimeoutError) return { error: 'timeout' }
-    return { error: error instanceof DOMException && error.name === 'TimeoutError' ? 'cancelled' : String(error) }
+    return { error: error instanceof DOMException && error.name === 'AbortError' ? 'cancelled' : String(error) }
   }
 }
