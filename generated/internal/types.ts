@@ -234,4 +234,6 @@ export type ErrorEnvelope = {
   providerDetail?: string | null
   /** The id of the request, the same as the header Service-Request-ID. */
   requestId: string
+  /** The page on this error code: a path on the server that answered, such as `/docs/platform/error-NOT_FOUND.html`. Present if there is a code. */
+  doc_url?: string
 }

@@ -178,6 +178,8 @@ export type ErrorEnvelope = {
   providerDetail?: string | null
   /** The id of the request, the same as the header Service-Request-ID. */
   requestId: string
+  /** The page on this error code: a path on the server that answered, such as `/docs/platform/error-NOT_FOUND.html`. Present if there is a code. */
+  doc_url?: string
 }
 
 /** The things that prevent the request. Each code that has details names its keys. */

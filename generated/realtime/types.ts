@@ -274,6 +274,8 @@ export type ErrorFrame = {
   retryable: boolean
   /** The id of the request in the log, for support. */
   requestId: string
+  /** The page on this error code: a path on the server that answered, such as `/docs/realtime/error-INVALID_CONFIG.html`. */
+  doc_url?: string
 }
 
 /** The id of the event. An error about an event of the client repeats the id that the client gave it in `error.event_id`. */
@@ -539,6 +541,8 @@ export type EventError = {
   param?: string | null
   /** The id of the client's event that was refused. null if it had none. */
   event_id?: string | null
+  /** The page on this error code: a path on the server that answered. Present if the code is in the table of this document. */
+  doc_url?: string
 }
 
 export type ErrorEvent = {

@@ -5,6 +5,7 @@ import { type ErrorCode, errorCodes } from '../../generated/router/errors.ts'
 import { type FaultAnswer, type FaultWriter, Refusal, type RefusalKind } from '../../runtime/engine/handler.ts'
 import { renameHeader } from '../../runtime/engine/head.ts'
 import { otherOperation } from '../realtime-conversations.ts'
+import { docUrl } from './doc-url.ts'
 import { type HintSurface, hintsOf, socketHint, withNewKey } from './hints.ts'
 import { LocatedFault } from './located-fault.ts'
 import type { Places } from './row.ts'
@@ -126,6 +127,7 @@ function envelope(answer: Answer, requestId: string, retryAfterS: number | undef
     retryable: row.retryable,
     request_id: requestId,
     type: row.type,
+    doc_url: docUrl('router', code),
     // If the value is undefined, JSON leaves the field out.
     param,
     retry_after_seconds: retryAfterS === undefined ? undefined : Math.ceil(retryAfterS),

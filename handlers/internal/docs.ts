@@ -37,19 +37,30 @@ const missingPage = '404.html'
 
 export function docsHandlers({ docsFolder, headerPrefix }: DocsDeps): DocsHandlers {
   const names = new Set(listFiles(docsFolder))
+  /** The tags of files that were read. The files do not change while the server runs. */
+  const tags = new Map<string, string>()
 
   async function serve(name: string, known = ''): Promise<GetDocsFileResult> {
     const isFound = names.has(name) && name !== missingPage
     // Unbuilt sources have no documentation, and so no page for an unknown address.
     if (!isFound && !names.has(missingPage)) throw nothingAt(`/docs/${name}`, [])
     const served = isFound ? name : missingPage
-    const type = typeOf(served)
-    const bytes = await readFile(path.join(docsFolder, served))
-    const body = type === 'image/png' ? bytes : Buffer.from(withHeaderPrefix(bytes.toString(), headerPrefix))
-    const tagged = { ...headers, ETag: tagOf(body) }
+    const knownTag = tags.get(served)
+    if (isFound && knownTag !== undefined && isKnown(known, knownTag))
+      return { status: 304, headers: { ...headers, ETag: knownTag } }
+    const body = await read(served)
+    const tag = knownTag ?? tagOf(body)
+    tags.set(served, tag)
+    const tagged = { ...headers, ETag: tag }
     if (!isFound) return { status: 404, type: types['.html'], headers: tagged, body }
-    if (isKnown(known, tagged.ETag)) return { status: 304, headers: tagged }
-    return { status: 200, type, headers: tagged, body }
+    return isKnown(known, tag)
+      ? { status: 304, headers: tagged }
+      : { status: 200, type: typeOf(served), headers: tagged, body }
+  }
+
+  async function read(name: string): Promise<Buffer> {
+    const bytes = await readFile(path.join(docsFolder, name))
+    return typeOf(name) === 'image/png' ? bytes : Buffer.from(withHeaderPrefix(bytes.toString(), headerPrefix))
   }
 
   return {

@@ -6,6 +6,7 @@ import { ResourceFault } from '../../domain/records/resource-fault.ts'
 import { type ErrorCode, errorCodes } from '../../generated/platform/errors.ts'
 import type { ErrorDetails, ErrorEnvelope, ValidationIssue } from '../../generated/platform/types.ts'
 import { type FaultAnswer, type FaultWriter, Refusal, type RefusalKind } from '../../runtime/engine/handler.ts'
+import { docUrl } from '../faults/doc-url.ts'
 import { sayResourceFault } from '../faults/resource-words.ts'
 import { hintOf, messageOf } from '../faults/table.ts'
 import { RepeatedFault } from './repeated-fault.ts'
@@ -193,6 +194,7 @@ function written(
     ...(issues && { issues }),
     ...(details && { details, ...ofProvider(details) }),
     requestId,
+    ...(!more.isCodeless && { doc_url: docUrl('platform', code) }),
   }
   return { status, headers, body: JSON.stringify(body) }
 }

@@ -1,5 +1,6 @@
 /** Writes events for OpenAI's realtime transcription, as its published clients declare them. */
 import { type RealtimeErrorCode, realtimeErrors } from '../../generated/realtime/errors.ts'
+import { docUrl } from '../faults/doc-url.ts'
 import type { TranscriptionSettings } from './transcription-settings.ts'
 
 export const transcription = 'conversation.item.input_audio_transcription'
@@ -48,7 +49,8 @@ export function mistakeEvent({ code, message, param = '', eventId }: Mistake) {
 export function failureOf(code: RealtimeErrorCode, message?: string) {
   const row = realtimeErrors[code]
   const type = row.closeCode === 1008 ? 'invalid_request_error' : 'server_error'
-  return { type, code, message: message ?? row.message, param: null, event_id: null }
+  const page = docUrl('realtime', code)
+  return { type, code, message: message ?? row.message, param: null, event_id: null, doc_url: page }
 }
 
 export function itemOf(id: string) {

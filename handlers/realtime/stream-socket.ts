@@ -1,5 +1,6 @@
 import { type RealtimeErrorCode, realtimeErrors } from '../../generated/realtime/errors.ts'
 import type { FrameProblem, Socket, SocketSession } from '../../runtime/engine/socket.ts'
+import { docUrl } from '../faults/doc-url.ts'
 import type { Deadlines } from './deadlines.ts'
 import { EndingSocket } from './ending-socket.ts'
 import { move, type SocketEvent, type SocketState } from './protocol.ts'
@@ -66,7 +67,7 @@ export abstract class StreamSocket extends EndingSocket implements SocketSession
 
   protected errorFrame(code: RealtimeErrorCode, message: string): object {
     const { retryable } = realtimeErrors[code]
-    return { type: 'error', code, message, retryable, requestId: this.requestId }
+    return { type: 'error', code, message, retryable, requestId: this.requestId, doc_url: docUrl('realtime', code) }
   }
 
   /**

@@ -3,6 +3,7 @@ import type { SessionSeat } from '../../domain/calls/live/seats.ts'
 import type { SessionEvent, SessionFault } from '../../domain/ports/media.ts'
 import type { SessionMediaSends } from '../../generated/session/channels.ts'
 import { type SessionErrorCode, sessionErrors } from '../../generated/session/errors.ts'
+import { docUrl } from '../faults/doc-url.ts'
 
 export const codeOfFault: Record<SessionFault, SessionErrorCode> = {
   upstream: 'UPSTREAM',
@@ -36,5 +37,6 @@ export function frameOf(event: SessionEvent): SessionMediaSends {
 
 export function errorFrame(code: SessionErrorCode, requestId: string, message?: string): SessionMediaSends {
   const { closeCode, retryable, message: usual } = sessionErrors[code]
-  return { type: 'error', code, message: message ?? usual, retryable, fatal: closeCode !== null, requestId }
+  const said = { code, message: message ?? usual, retryable, fatal: closeCode !== null }
+  return { type: 'error', ...said, requestId, doc_url: docUrl('session', code) }
 }

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { type DefaultTreeAdapterTypes, defaultTreeAdapter, parse } from 'parse5'
 import t from 'tap'
+import { docUrl } from '../../handlers/faults/doc-url.ts'
 import { contracts, writtenSite } from './site.ts'
 
 type Element = DefaultTreeAdapterTypes.Element
@@ -32,6 +33,19 @@ t.test('each operation, webhook, channel, schema and error code has a page, and 
   t.ok(expected.length > 800, `${expected.length} pages`)
   const lowerCase = new Set(files.map((file) => file.toLowerCase()))
   t.equal(lowerCase.size, files.length, 'no two names differ only in case')
+  t.end()
+})
+
+t.test('the address in an error leads to the page on its code', (t) => {
+  const tables = ['router', 'platform', 'realtime', 'session'] as const
+  for (const table of tables) {
+    const codes = contracts.find(({ name }) => name === table)?.errors.map(({ code }) => code) ?? []
+    t.ok(codes.length > 10, `${table} has ${codes.length} codes`)
+    for (const code of codes) {
+      const page = docUrl(table, code).slice('/docs/'.length)
+      if (!files.includes(page)) t.fail(`${page} is missing`)
+    }
+  }
   t.end()
 })
 

@@ -71,11 +71,15 @@ async function serves(t: Test): Promise<void> {
   t.equal((await fetch(`${parley.url}/healthz`)).status, 200)
 }
 
-/** Returns the child process with this request's work. */
-async function busyChild(kind: 'stt-child' | 'tts-child'): Promise<number> {
+/** Ends every child, because the first can be idle while another has this request's work. */
+async function killBusy(kind: 'stt-child' | 'tts-child'): Promise<void> {
+  await untilBusy(kind)
+  for (const child of childrenOf(kind)) process.kill(child, 'SIGKILL')
+}
+
+async function untilBusy(kind: 'stt-child' | 'tts-child'): Promise<void> {
   await until(`a ${kind} works`, () => childrenOf(kind).length > 0)
   await sleep(400)
-  return childrenOf(kind)[0] as number
 }
 
 /** Returns the child processes of this file's server. */
@@ -86,7 +90,7 @@ function childrenOf(kind: 'stt-child' | 'tts-child'): number[] {
 t.test('if a speech process is killed during a transcription, the answer is 502; the next works', async (t) => {
   await serves(t)
   const asked = transcribe(parley, long, { ...telephone, ...stt })
-  process.kill(await busyChild('stt-child'), 'SIGKILL')
+  await killBusy('stt-child')
   const answer = await asked
   const { error } = answer.json()
   t.equal(answer.status, 502)
@@ -101,7 +105,7 @@ t.test('if a speech process is killed, another provider takes over', async (t) =
     ...telephone,
     routing: { mode: 'auto', objective: 'cost', allow_providers: ['local', 'mock'] },
   })
-  process.kill(await busyChild('stt-child'), 'SIGKILL')
+  await killBusy('stt-child')
   const answer = await asked
   t.equal(answer.status, 200)
   t.equal(answer.headers.get('service-provider'), 'mock')
@@ -113,7 +117,7 @@ t.test('if a speech process is killed while it speaks, the answer breaks off and
   const answer = await streamOf(speech, { input: manySentences, ...pinned('local/flite') })
   t.equal(answer.status, 200)
   await answer.some()
-  process.kill(await busyChild('tts-child'), 'SIGKILL')
+  await killBusy('tts-child')
   await t.rejects(answer.rest(), 'half an utterance does not look like a whole one')
   await allEnded()
   await serves(t)
@@ -165,7 +169,7 @@ t.test('if a client leaves while its recording is transcribed, the work ends', a
   const leaving = new AbortController()
   const asked = fetch(parley.url + transcriptions, { method: 'POST', headers, body, signal: leaving.signal })
   asked.catch(() => {})
-  await busyChild('stt-child')
+  await untilBusy('stt-child')
   const children = childrenOf('stt-child')
   leaving.abort()
   await allEnded()

@@ -17,7 +17,8 @@ export function emitErrorDocs(specFile: string, errors: Record<string, ErrorRow>
 # Error codes
 
 Every answer other than 2xx is one envelope: \`{"error": {"code", "message", "hint", "retryable", "request_id", "type"}}\`, with \`param\`,
-\`retry_after_seconds\`, \`original_request_id\` and \`attempts\` where they apply. Decide on \`code\`, show \`message\`, read \`hint\`.
+\`retry_after_seconds\`, \`original_request_id\` and \`attempts\` where they apply. Decide on \`code\`, show \`message\`, read \`hint\`. \`doc_url\` is the path
+of the page on the code in the documentation that each server has at \`/docs\`.
 
 Where an answer carries \`x-should-retry: false\`, retryable means with a new Idempotency-Key.
 

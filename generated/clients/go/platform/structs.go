@@ -959,6 +959,7 @@ type ErrorEnvelope struct {
 	ProviderStatus *int64            `json:"providerStatus,omitzero"` // The HTTP status of the provider, with `MESSAGE_SEND_FAILED`. null if the provider did not answer. `details` has it too.
 	ProviderDetail *string           `json:"providerDetail,omitzero"` // The reason in the words of the provider, with `MESSAGE_SEND_FAILED`. null if it gave no reason. `details` has it too.
 	RequestID      string            `json:"requestId"`               // The id of the request, the same as the header Service-Request-ID.
+	DocURL         *string           `json:"doc_url,omitzero"`        // The page on this error code: a path on the server that answered, such as `/docs/platform/error-NOT_FOUND.html`. Present if there is a code.
 }
 
 // StructuredData: Facts that the analysis found in the call. Empty while the analysis is pending.

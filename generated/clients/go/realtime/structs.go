@@ -120,9 +120,10 @@ type TranscriptionEndFrame struct {
 type ErrorFrame struct {
 	Type      string    `json:"type"` // Always `error`.
 	Code      ErrorCode `json:"code"`
-	Message   string    `json:"message"`   // A sentence for people that says what went wrong.
-	Retryable bool      `json:"retryable"` // Whether a new session with the same settings may succeed.
-	RequestID string    `json:"requestId"` // The id of the request in the log, for support.
+	Message   string    `json:"message"`          // A sentence for people that says what went wrong.
+	Retryable bool      `json:"retryable"`        // Whether a new session with the same settings may succeed.
+	RequestID string    `json:"requestId"`        // The id of the request in the log, for support.
+	DocURL    *string   `json:"doc_url,omitzero"` // The page on this error code: a path on the server that answered, such as `/docs/realtime/error-INVALID_CONFIG.html`.
 }
 
 type TTSConfig struct {
@@ -360,6 +361,7 @@ type EventError struct {
 	Message string  `json:"message"`           // A sentence for people that says what went wrong.
 	Param   *string `json:"param,omitzero"`    // The field of the event that is wrong. null if it is no single field.
 	EventID *string `json:"event_id,omitzero"` // The id of the client's event that was refused. null if it had none.
+	DocURL  *string `json:"doc_url,omitzero"`  // The page on this error code: a path on the server that answered. Present if the code is in the table of this document.
 }
 
 type InputAudioTranscriptionFailed struct {

@@ -109,6 +109,8 @@ export type ErrorEnvelope = {
   /** The HTTP status of the provider, with `MESSAGE_SEND_FAILED`. null if the provider did not answer. `details` has it too. */ providerStatus?: number | null
   /** The reason in the words of the provider, with `MESSAGE_SEND_FAILED`. null if it gave no reason. `details` has it too. */ providerDetail?: string | null
   /** The id of the request, the same as the header Service-Request-ID. */ requestId: string
+  /** The page on this error code: a path on the server that answered, such as `/docs/platform/error-NOT_FOUND.html`. Present if there is a code. */
+  doc_url?: string
 }
 
 /** The things that prevent the request. Each code that has details names its keys. */

@@ -181,6 +181,7 @@ export type ErrorFrame = {
   /** A sentence for people that says what went wrong. */ message: string
   /** Whether a new session with the same settings may succeed. */ retryable: boolean
   /** The id of the request in the log, for support. */ requestId: string
+  /** The page on this error code: a path on the server that answered, such as `/docs/realtime/error-INVALID_CONFIG.html`. */ doc_url?: string
 }
 
 /** The id of the event. An error about an event of the client repeats the id that the client gave it in `error.event_id`. */
@@ -374,6 +375,7 @@ export type EventError = {
   /** A sentence for people that says what went wrong. */ message: string
   /** The field of the event that is wrong. null if it is no single field. */ param?: string | null
   /** The id of the client's event that was refused. null if it had none. */ event_id?: string | null
+  /** The page on this error code: a path on the server that answered. Present if the code is in the table of this document. */ doc_url?: string
 }
 
 export type ErrorEvent = {

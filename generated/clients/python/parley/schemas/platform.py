@@ -1435,6 +1435,9 @@ class ErrorEnvelope(TypedDict):
     # too.
     providerDetail: NotRequired[str | None]
     requestId: str  # The id of the request, the same as the header Service-Request-ID.
+    # The page on this error code: a path on the server that answered, such as `/docs/platform/error-NOT_FOUND.html`.
+    # Present if there is a code.
+    doc_url: NotRequired[str]
 
 class StructuredData(TypedDict):
     """Facts that the analysis found in the call. Empty while the analysis is pending."""

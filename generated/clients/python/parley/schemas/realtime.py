@@ -151,6 +151,9 @@ class ErrorFrame(TypedDict):
     message: str  # A sentence for people that says what went wrong.
     retryable: bool  # Whether a new session with the same settings may succeed.
     requestId: str  # The id of the request in the log, for support.
+    # The page on this error code: a path on the server that answered, such as
+    # `/docs/realtime/error-INVALID_CONFIG.html`.
+    doc_url: NotRequired[str]
 
 class TtsConfig(TypedDict):
     type: Literal["config"]  # Always `config`.
@@ -367,6 +370,9 @@ class EventError(TypedDict):
     message: str  # A sentence for people that says what went wrong.
     param: NotRequired[str | None]  # The field of the event that is wrong. null if it is no single field.
     event_id: NotRequired[str | None]  # The id of the client's event that was refused. null if it had none.
+    # The page on this error code: a path on the server that answered. Present if the code is in the table of this
+    # document.
+    doc_url: NotRequired[str]
 
 class InputAudioTranscriptionFailed(TypedDict):
     # Always `conversation.item.input_audio_transcription.failed`.

@@ -137,6 +137,8 @@ class ErrorFrame(TypedDict):
     # Whether the socket closes. If `end` comes in between, the session is over; else it waits for another socket.
     fatal: bool
     requestId: str  # The id of the request in the log, for support.
+    # The page on this error code: a path on the server that answered, such as `/docs/session/error-TEXT_TOO_LONG.html`.
+    doc_url: NotRequired[str]
 
 SessionMediaSends: TypeAlias = (
     OverridesFrame
