@@ -47,6 +47,10 @@ export function sampleOf(contract: Contract, operation: Operation): Sample {
   }
 }
 
+/** True if the body, or a part of the body, is a recording in a file. */
+export const usesFile = (body: SampleBody) =>
+  body.kind === 'file' || (body.kind === 'multipart' && body.parts.some(({ kind }) => kind === 'file'))
+
 const headerText = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
 const isText = (type: string) => type.startsWith('text/') || type === 'application/json'
 

@@ -2,6 +2,7 @@
 import type { Channel, Contract, Operation } from './contract.ts'
 import { curlRequest } from './curl.ts'
 import { fence, section } from './markdown.ts'
+import { pythonRequest, pythonSocket } from './python.ts'
 import { type Sample, sampleOf } from './sample.ts'
 import { typescriptRequest, typescriptSocket } from './typescript.ts'
 
@@ -18,6 +19,7 @@ export type Language = {
 export const languages: readonly Language[] = [
   { name: 'curl', fence: 'sh', request: curlRequest, socket: null },
   { name: 'TypeScript', fence: 'ts', request: typescriptRequest, socket: typescriptSocket },
+  { name: 'Python', fence: 'python', request: pythonRequest, socket: pythonSocket },
 ]
 
 export function requestSnippets(contract: Contract, operation: Operation): string {

@@ -1,7 +1,8 @@
 /** Writes a request and a socket with the generated client for TypeScript. */
 import { idempotencyKey } from '../ir.ts'
 import type { Channel, Contract } from './contract.ts'
-import { type Sample, type SampleBody, sampleFile } from './sample.ts'
+import { literal, object, type Syntax } from './literal.ts'
+import { type Sample, type SampleBody, sampleFile, usesFile } from './sample.ts'
 
 const keyOption = `apiKey: process.env['PARLEY_API_KEY'] ?? ''`
 
@@ -14,7 +15,7 @@ export function typescriptRequest(sample: Sample): string {
     ...headerParts(headers),
     ...(body === null ? [] : [`body: ${bodyText(body)}`]),
   ]
-  const input = call.length === 0 ? '' : literalOf(call)
+  const input = call.length === 0 ? '' : object(call, '', syntax)
   const isStream = answerType === 'text/event-stream'
   return `${[...files, `import { ${factoryOf(surface)} } from '@parley/client/${surface}'`].join('\n')}
 
@@ -43,7 +44,7 @@ const options = {
 const ${socket} = ${factoryOf(name)}(options).${channel.id}(${hasPath ? `{ ${parameters.join(', ')} }` : ''})
 ${last.map(({ name: frame }) => `${socket}.on('${frame}', (frame) => console.log(frame))`).join('\n')}
 await ${socket}.opened
-${first === undefined ? '' : `${socket}.send(${literal(first.examples[0]?.value, '')})`}`.trimEnd()
+${first === undefined ? '' : `${socket}.send(${literal(first.examples[0]?.value, '', syntax)})`}`.trimEnd()
 }
 
 const factoryOf = (surface: string) => `create${surface.charAt(0).toUpperCase()}${surface.slice(1)}Client`
@@ -56,41 +57,17 @@ function headerParts(headers: Record<string, string>): string[] {
 }
 
 function part(name: string, values: Record<string, unknown>): string[] {
-  return Object.keys(values).length === 0 ? [] : [`${name}: ${literal(values, '  ')}`]
+  return Object.keys(values).length === 0 ? [] : [`${name}: ${literal(values, '  ', syntax)}`]
 }
 
 function bodyText(body: SampleBody): string {
-  if (body.kind === 'json') return literal(body.value, '  ')
+  if (body.kind === 'json') return literal(body.value, '  ', syntax)
   const file = `new Blob([await readFile('${sampleFile}')])`
   if (body.kind === 'file') return file
   const parts = body.parts.map(({ name, kind, value }) => {
-    return `${key(name)}: ${kind === 'file' ? file : literal(value, '    ')}`
+    return `${key(name)}: ${kind === 'file' ? file : literal(value, '    ', syntax)}`
   })
   return `{\n    ${parts.join(',\n    ')},\n  }`
-}
-
-const usesFile = (body: SampleBody) =>
-  body.kind === 'file' || (body.kind === 'multipart' && body.parts.some(({ kind }) => kind === 'file'))
-
-/** Writes an object's members on one line if they fit, and else on a line each. */
-function literalOf(members: readonly string[], indent = ''): string {
-  const line = `{ ${members.join(', ')} }`
-  if (line.length <= 80 && !line.includes('\n')) return line
-  return `{\n${members.map((member) => `${indent}  ${member},\n`).join('')}${indent}}`
-}
-
-function literal(value: unknown, indent: string): string {
-  if (typeof value === 'string') return quote(value)
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
-  const inner = `${indent}  `
-  if (Array.isArray(value)) {
-    const items = value.map((item) => literal(item, inner))
-    const line = `[${items.join(', ')}]`
-    if (line.length <= 80 && !line.includes('\n')) return line
-    return `[\n${items.map((item) => `${inner}${item},\n`).join('')}${indent}]`
-  }
-  const members = Object.entries(value).map(([name, item]) => `${key(name)}: ${literal(item, inner)}`)
-  return members.length === 0 ? '{}' : literalOf(members, indent)
 }
 
 const key = (name: string) => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : quote(name))
@@ -98,3 +75,5 @@ const key = (name: string) => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : quote(na
 /** Quotes a text. JavaScript has the same escapes as JSON. */
 const quote = (text: string) =>
   text.includes("'") ? JSON.stringify(text) : `'${JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"')}'`
+
+const syntax: Syntax = { text: quote, constant: String, key, indent: '  ', padding: ' ' }

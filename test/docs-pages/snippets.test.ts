@@ -6,11 +6,10 @@ import ts from 'typescript'
 import type { Operation } from '../../codegen/pages/contract.ts'
 import { curlRequest } from '../../codegen/pages/curl.ts'
 import { sampleOf } from '../../codegen/pages/sample.ts'
-import { languages } from '../../codegen/pages/snippets.ts'
 import { contracts } from './site.ts'
+import { operations, snippetsOf } from './snippet-texts.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
-const operations = contracts.flatMap((contract) => contract.operations.map((operation) => ({ contract, operation })))
 
 t.test('the snippets in TypeScript compile strictly against the generated clients', (t) => {
   const snippets = snippetsOf('TypeScript')
@@ -29,21 +28,6 @@ t.test(
     t.end()
   },
 )
-
-function snippetsOf(language: string): Map<string, string> {
-  const row = languages.find(({ name }) => name === language)
-  const requests = operations.map(({ contract, operation }): [string, string] => [
-    `${contract.name}-${operation.id}`,
-    row?.request(sampleOf(contract, operation)) ?? '',
-  ])
-  const sockets = contracts.flatMap((contract) =>
-    contract.channels.map((channel): [string, string] => [
-      `${contract.name}-${channel.id}`,
-      row?.socket?.(channel, contract) ?? '',
-    ]),
-  )
-  return new Map([...requests, ...sockets])
-}
 
 /** Compiles texts without files. Returns the compiler's messages. */
 function compile(snippets: ReadonlyMap<string, string>): string[] {
