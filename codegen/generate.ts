@@ -1,6 +1,4 @@
 /** Turns one document into its files, in memory. */
-import type { Surface } from './clients/model.ts'
-import { surfaceOf } from './clients/surface.ts'
 import type { AsyncApiDocument, OpenApiDocument, Problem } from './ir.ts'
 import { readPlainSchema, type Source } from './load.ts'
 import { loadAsyncApi } from './load-asyncapi.ts'
@@ -9,6 +7,7 @@ import { checkDocument } from './rules.ts'
 import { checkChannels } from './rules-asyncapi.ts'
 import { emitErrorPages } from './targets/markdown/error-pages.ts'
 import { emitErrorDocs } from './targets/markdown/errors.ts'
+import { type Documented, documentedOf } from './targets/snippets.ts'
 import { emitChannels } from './targets/typescript/channels.ts'
 import { emitClient } from './targets/typescript/client.ts'
 import { emitClientTypes } from './targets/typescript/client-types.ts'
@@ -27,11 +26,8 @@ import { refTo, Views, viewsOf } from './views.ts'
 /** Each file's text by its path. */
 export type Files = Map<string, string>
 
-/**
- * If a document has any problem, there are no files. `surface` is the client model if the document's clients are
- * generated.
- */
-export type Generated = { files: Files; problems: Problem[]; surface?: Surface }
+/** If a document has any problem, there are no files. `clients` is present if the document's clients are generated. */
+export type Generated = { files: Files; problems: Problem[]; clients?: Documented }
 
 export type Layout = {
   /** The files' folder, relative to the repository. */
@@ -53,7 +49,7 @@ export async function generateSurface(source: Source, layout: Layout): Promise<G
   const { document, problems } = await loadOpenApi(source)
   const allProblems = document === null ? problems : checkDocument(document)
   if (document === null || allProblems.length > 0) return { files: new Map(), problems: allProblems }
-  return { files: emitSurface(document, layout), problems: [], ...clientSurface(document, layout) }
+  return { files: emitSurface(document, layout), problems: [], ...clientsOf(document, layout) }
 }
 
 export async function generateChannels(source: Source, layout: Layout): Promise<Generated> {
@@ -61,7 +57,7 @@ export async function generateChannels(source: Source, layout: Layout): Promise<
   const allProblems = document === null ? problems : checkChannels(document)
   if (document === null || allProblems.length > 0) return { files: new Map(), problems: allProblems }
   try {
-    return { files: await emitSockets(document, layout), problems: [], ...clientSurface(document, layout) }
+    return { files: await emitSockets(document, layout), problems: [], ...clientsOf(document, layout) }
   } catch (error) {
     return failed('generator', source.file, (error as Error).message)
   }
@@ -138,8 +134,8 @@ function setErrorPages(files: Files, { file, name, errors }: OpenApiDocument | A
   for (const [page, text] of emitErrorPages(file, name, errors)) files.set(`${errorsFolder}/${name}/${page}`, text)
 }
 
-function clientSurface(document: OpenApiDocument | AsyncApiDocument, { clientFolder }: Layout): { surface?: Surface } {
-  return clientFolder === null ? {} : { surface: surfaceOf(document) }
+function clientsOf(document: OpenApiDocument | AsyncApiDocument, { clientFolder }: Layout): { clients?: Documented } {
+  return clientFolder === null ? {} : { clients: documentedOf(document) }
 }
 
 function failed(rule: string, file: string, message: string): Generated {

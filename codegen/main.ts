@@ -18,6 +18,7 @@ import {
 import { documentName, readShared, type Source } from './load.ts'
 import { formatProblem } from './rules.ts'
 import { emitClients } from './targets/clients.ts'
+import { emitSnippets } from './targets/snippets.ts'
 import { emitClientPackage, type PackageFacts } from './targets/typescript/client-package.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -50,8 +51,9 @@ async function generateAll(): Promise<Generated> {
   const sockets = specs.filter((file) => file.endsWith('.asyncapi.yaml')).map(generateSockets)
   const components = generateShared(readSpec(sharedFile), 'generated/shared')
   const all = [...(await Promise.all([...surfaces, ...sockets])), config, catalog, policy, components]
-  const clients = emitClients(all.flatMap(({ surface }) => surface ?? []))
-  const files: Files = new Map([...all.flatMap((one) => [...one.files]), ...clients])
+  const documented = all.flatMap(({ clients }) => clients ?? [])
+  const clients = emitClients(documented.map(({ surface }) => surface))
+  const files: Files = new Map([...all.flatMap((one) => [...one.files]), ...clients, ...emitSnippets(documented)])
   for (const [file, text] of emitClientPackage(packageFacts())) files.set(`${clientFolder}/${file}`, text)
   return { files, problems: all.flatMap((one) => one.problems) }
 }

@@ -4,9 +4,9 @@ import { blocks, code, json, list, section, table } from './markdown.ts'
 import { namedTable } from './operation-page.ts'
 import { fileOf, type Page } from './page.ts'
 import { schemaText, typeText } from './schema-text.ts'
-import { socketSnippets } from './snippets.ts'
+import { type Language, socketSnippets } from './snippets.ts'
 
-export function channelPage(contract: Contract, channel: Channel): Page {
+export function channelPage(contract: Contract, channel: Channel, languages: readonly Language[]): Page {
   const { id, address, summary } = channel
   const { schemas } = contract
   const text = blocks(
@@ -18,7 +18,7 @@ export function channelPage(contract: Contract, channel: Channel): Page {
     section('## Headers', namedTable(channel.headers, schemas)),
     section('## Frames of the client', messageTable(channel.received), ...messageTexts(contract, channel.received)),
     section('## Frames of the server', messageTable(channel.sent), ...messageTexts(contract, channel.sent)),
-    socketSnippets(contract, channel),
+    socketSnippets(contract, channel, languages),
   )
   const words = `${id} ${address} WebSocket`
   return {

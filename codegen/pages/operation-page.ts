@@ -3,9 +3,9 @@ import type { Answer, Content, Contract, Named, Operation, Parameter } from './c
 import { blocks, code, codeOf, fence, json, list, section, table } from './markdown.ts'
 import { fileOf, guidesFolder, linkTo, type Page } from './page.ts'
 import { limitTexts, meaningText, schemaText, typeText } from './schema-text.ts'
-import { requestSnippets } from './snippets.ts'
+import { type Language, requestSnippets } from './snippets.ts'
 
-export function operationPage(contract: Contract, operation: Operation): Page {
+export function operationPage(contract: Contract, operation: Operation, languages: readonly Language[]): Page {
   const text = blocks(
     `# ${operation.summary}`,
     code(`${operation.method.toUpperCase()} ${operation.path}`),
@@ -16,7 +16,7 @@ export function operationPage(contract: Contract, operation: Operation): Page {
     bodySection(contract, operation, '## Body'),
     section('## Answers', ...operation.answers.filter(isSuccess).map((answer) => answerText(contract, answer))),
     errorSection(contract, operation),
-    requestSnippets(contract, operation),
+    requestSnippets(contract, operation, languages),
   )
   return pageOf(contract, operation, 'operation', text)
 }

@@ -19,6 +19,7 @@ import { operationPage, webhookPage } from './operation-page.ts'
 import type { Page } from './page.ts'
 import { readContract } from './read-contract.ts'
 import { errorPages, schemaPages } from './reference-pages.ts'
+import { type Language, languagesIn } from './snippets.ts'
 
 /**
  * Writes the documentation into `folder`. `contracts` are the bundled documents by surface, in the order of the start
@@ -26,8 +27,9 @@ import { errorPages, schemaPages } from './reference-pages.ts'
  */
 export function writeSite(folder: string, contracts: Readonly<Record<string, string>>, root: string): void {
   const surfaces = Object.entries(contracts).map(([name, text]) => readContract(name, text))
+  const languages = languagesIn(root)
   const { pages: guides, copies } = readGuides(root, new Set(Object.keys(contracts)))
-  const pages = [startPage(surfaces, guides), ...guides, ...surfaces.flatMap(pagesOf)]
+  const pages = [startPage(surfaces, guides), ...guides, ...surfaces.flatMap((surface) => pagesOf(surface, languages))]
   for (const page of pages) {
     write(folder, `${page.path}.md`, `${page.text}\n`)
     write(folder, `${page.path}.html`, pageHtml(page, page.path.includes('/') ? '../' : ''))
@@ -39,11 +41,11 @@ export function writeSite(folder: string, contracts: Readonly<Record<string, str
   for (const asset of ['style.css', 'search.js']) copyTo(folder, asset, path.join(root, 'console/docs', asset))
 }
 
-function pagesOf(contract: Contract): Page[] {
+function pagesOf(contract: Contract, languages: readonly Language[]): Page[] {
   return [
     surfacePage(contract),
-    ...contract.operations.map((operation) => operationPage(contract, operation)),
-    ...contract.channels.map((channel) => channelPage(contract, channel)),
+    ...contract.operations.map((operation) => operationPage(contract, operation, languages)),
+    ...contract.channels.map((channel) => channelPage(contract, channel, languages)),
     ...contract.webhooks.map((webhook) => webhookPage(contract, webhook)),
     ...errorPages(contract),
     ...schemaPages(contract),

@@ -1,4 +1,6 @@
-/** The languages of the snippets. A further language is one row here and one file. */
+/** The languages of the snippets. A further language is one row here, and one file here or in codegen/targets. */
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
 import type { Channel, Contract, Operation } from './contract.ts'
 import { curlRequest } from './curl.ts'
 import { fence, section } from './markdown.ts'
@@ -16,13 +18,29 @@ export type Language = {
   socket: ((channel: Channel, contract: Contract) => string) | null
 }
 
-export const languages: readonly Language[] = [
-  { name: 'curl', fence: 'sh', request: curlRequest, socket: null },
-  { name: 'TypeScript', fence: 'ts', request: typescriptRequest, socket: typescriptSocket },
-  { name: 'Python', fence: 'python', request: pythonRequest, socket: pythonSocket },
-]
+/** Returns the languages in the order of the pages. `root` is the repository, which has the emitted snippets. */
+export function languagesIn(root: string): Language[] {
+  return [
+    { name: 'curl', fence: 'sh', request: curlRequest, socket: null },
+    { name: 'TypeScript', fence: 'ts', request: typescriptRequest, socket: typescriptSocket },
+    { name: 'Python', fence: 'python', request: pythonRequest, socket: pythonSocket },
+    emitted('Go', 'go', root),
+  ]
+}
 
-export function requestSnippets(contract: Contract, operation: Operation): string {
+/** A program that names each type is emitted with the client, because only the client's model has these names. */
+function emitted(name: string, language: string, root: string): Language {
+  const file = path.join(root, `generated/snippets/${language}.json`)
+  const bySurface = JSON.parse(readFileSync(file, 'utf8')) as Record<string, Record<string, string>>
+  return {
+    name,
+    fence: language,
+    request: ({ surface, operation }) => bySurface[surface]?.[operation.id] ?? '',
+    socket: ({ id }, { name: surface }) => bySurface[surface]?.[id] ?? '',
+  }
+}
+
+export function requestSnippets(contract: Contract, operation: Operation, languages: readonly Language[]): string {
   const sample = sampleOf(contract, operation)
   return section(
     '## Code',
@@ -30,7 +48,7 @@ export function requestSnippets(contract: Contract, operation: Operation): strin
   )
 }
 
-export function socketSnippets(contract: Contract, channel: Channel): string {
+export function socketSnippets(contract: Contract, channel: Channel, languages: readonly Language[]): string {
   const rows = languages.flatMap(({ name, fence: language, socket }) =>
     socket === null ? [] : [section(`### ${name}`, fence(language, socket(channel, contract)))],
   )

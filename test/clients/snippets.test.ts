@@ -1,36 +1,69 @@
-/** The snippets of the documentation in Python have strict types with the generated client. */
+/** The snippets of the documentation fit the generated clients: in Python by strict types, in Go by go vet and gofmt. */
 import { execFile } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import t from 'tap'
+import t, { type Test } from 'tap'
+import { packageFile } from '../../runtime/package-file.ts'
 import { contracts } from '../docs-pages/site.ts'
 import { operations, snippetsOf } from '../docs-pages/snippet-texts.ts'
 import { pythonEnvironment } from './python/environment.ts'
 import { pythonClient } from './scenario/languages.ts'
+import { install } from './setup.ts'
 
 t.setTimeout(600_000)
 const { python, missing } = await pythonEnvironment(pythonClient.requirements)
+const goClient = packageFile('generated/clients/go').pathname
+const noGo = (await install('go', ['version'])) ?? (await install('go', ['-C', goClient, 'mod', 'download']))
+const goModule = `module snippets\n\ngo 1.24\n\nrequire parley v0.1.0\n\nreplace parley => ${goClient}\n`
 
 t.test('the snippets in Python have strict types', { skip: missing ?? false }, async (t) => {
-  const snippets = snippetsOf('Python')
-  t.equal(snippets.size, operations.length + contracts.flatMap(({ channels }) => channels).length)
   const folder = t.testdir()
-  for (const [name, text] of snippets) writeFileSync(path.join(folder, `${moduleOf(name)}.py`), `${text}\n`)
-  t.match(await checkTypes(folder), /^Success/)
-  const [name = '', text = ''] = [...snippets].find(([, each]) => each.includes('"name": "Front desk"')) ?? []
-  writeFileSync(path.join(folder, `${moduleOf(name)}.py`), text.replace('"name": "Front desk"', '"name": 1'))
-  t.match(await checkTypes(folder), /error: .*int.*/, 'a wrong snippet is found')
+  write('Python', t, (name) => path.join(folder, `${moduleOf(name)}.py`))
+  const check = () => checkTypes(folder)
+  t.match(await check(), /^Success/)
+  spoil(path.join(folder, 'platform_createAgent.py'), '"name": "Front desk"', '"name": 1')
+  t.match(await check(), /error: .*int.*/, 'a wrong snippet is found')
 })
+
+t.test('the snippets in Go pass go vet and have the form of gofmt', { skip: noGo ?? false }, async (t) => {
+  const folder = t.testdir({ 'go.mod': goModule, 'go.sum': readFileSync(path.join(goClient, 'go.sum'), 'utf8') })
+  write('Go', t, (name) => path.join(folder, moduleOf(name).toLowerCase(), 'main.go'))
+  const vet = () => outputOf('go', ['vet', '-mod=mod', './...'], folder)
+  t.equal(await vet(), '')
+  t.equal(await outputOf('gofmt', ['-l', '.'], folder), '')
+  spoil(path.join(folder, 'platform_createagent/main.go'), '"Front desk"', '1')
+  t.match(await vet(), /cannot use 1 .* as string value/, 'a wrong snippet is found')
+})
+
+/** Writes all snippets in a language, each into a file. */
+function write(language: string, t: Test, fileOf: (name: string) => string): void {
+  const snippets = snippetsOf(language)
+  t.equal(snippets.size, operations.length + contracts.flatMap(({ channels }) => channels).length)
+  for (const [name, text] of snippets) {
+    mkdirSync(path.dirname(fileOf(name)), { recursive: true })
+    writeFileSync(fileOf(name), `${text}\n`)
+  }
+}
+
+function spoil(file: string, right: string, wrong: string): void {
+  writeFileSync(file, readFileSync(file, 'utf8').replace(right, wrong))
+}
 
 function moduleOf(name: string): string {
   return name.replaceAll(/\W/g, '_')
 }
 
-/** Checks the files of a folder with the package's settings. Returns what the checker says. */
-async function checkTypes(folder: string): Promise<string> {
+/** Checks the files of a folder with the package's settings. Returns the checker's output. */
+function checkTypes(folder: string): Promise<string> {
   const options = ['--config-file', path.join(pythonClient.source, 'pyproject.toml'), '--cache-dir', `${folder}/cache`]
-  const env = { ...process.env, MYPYPATH: pythonClient.source }
-  const check = promisify(execFile)(python, ['-m', 'mypy', ...options, '.'], { cwd: folder, env, timeout: 300_000 })
-  return check.then(({ stdout }) => stdout).catch((error: Error & { stdout?: string }) => error.stdout || error.message)
+  return outputOf(python, ['-m', 'mypy', ...options, '.'], folder, { MYPYPATH: pythonClient.source })
+}
+
+/** Returns all that a command prints, also if it fails. */
+async function outputOf(command: string, args: string[], cwd: string, env: NodeJS.ProcessEnv = {}): Promise<string> {
+  const options = { cwd, env: { ...process.env, ...env }, timeout: 300_000 }
+  return promisify(execFile)(command, args, options)
+    .catch((error: Error & { stdout?: string; stderr?: string }) => error)
+    .then((done) => `${done.stdout ?? ''}${done.stderr ?? ''}` || ('message' in done ? done.message : ''))
 }

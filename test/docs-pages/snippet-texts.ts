@@ -1,6 +1,7 @@
 /** The snippets on all pages of the documentation. */
 import { sampleOf } from '../../codegen/pages/sample.ts'
-import { languages } from '../../codegen/pages/snippets.ts'
+import { languagesIn } from '../../codegen/pages/snippets.ts'
+import { packageFile } from '../../runtime/package-file.ts'
 import { contracts } from './site.ts'
 
 export const operations = contracts.flatMap((contract) =>
@@ -9,7 +10,7 @@ export const operations = contracts.flatMap((contract) =>
 
 /** Returns the snippets in a language by surface and operation or channel. */
 export function snippetsOf(language: string): Map<string, string> {
-  const row = languages.find(({ name }) => name === language)
+  const row = languagesIn(packageFile('.').pathname).find(({ name }) => name === language)
   const requests = operations.map(({ contract, operation }): [string, string] => [
     `${contract.name}-${operation.id}`,
     row?.request(sampleOf(contract, operation)) ?? '',

@@ -74,7 +74,7 @@ function emitWrapper(name: string, type: string): string {
   return `${doc}type ${name} ${type}${name === 'Audio' ? method : ''}`
 }
 
-function wrapper(use: Use, goPackage: GoPackage): [name: string, type: string] {
+export function wrapper(use: Use, goPackage: GoPackage): [name: string, type: string] {
   const type = goType(use, goPackage)
   if (use.kind === 'list' && use.item.kind === 'named') return [`${goPackage.goName(use.item.name)}List`, type]
   const name = { string: 'Text', float64: 'Number', int64: 'Number', bool: 'Bool', 'map[string]any': 'Object' }[type]

@@ -1,0 +1,130 @@
+/** Writes a program with the client for Go for each operation and each socket of the documentation. */
+import type { ClientOperation, Surface } from '../../clients/model.ts'
+import type { Channel, Contract, Operation } from '../../pages/contract.ts'
+import { type Sample, type SampleBody, sampleFile, sampleOf, usesFile } from '../../pages/sample.ts'
+import { paramsName } from './inputs.ts'
+import { braces, Literals } from './literals.ts'
+import { exported } from './names.ts'
+import { GoPackage } from './package.ts'
+
+/** Returns the programs by operation and channel. */
+export function goSnippets(surface: Surface, contract: Contract): Record<string, string> {
+  const goPackage = new GoPackage(surface)
+  const requests = contract.operations.map((operation) => [operation.id, request(operation, contract, goPackage)])
+  const sockets = contract.channels.map((channel) => [channel.id, socket(channel, goPackage)])
+  return Object.fromEntries([...requests, ...sockets]) as Record<string, string>
+}
+
+function request(operation: Operation, contract: Contract, goPackage: GoPackage): string {
+  const { surface } = goPackage
+  const found = surface.operations.find(({ id }) => id === operation.id)
+  if (!found) throw new Error(`the model has no operation ${operation.id}`)
+  const sample = sampleOf(contract, operation)
+  const given = ['ctx', ...argumentsOf(sample, found, goPackage)].join(', ')
+  const call = `client.${exported(found.methods[0]?.name ?? found.id)}(${given})`
+  const file = sample.body !== null && usesFile(sample.body) ? openFile : ''
+  return program(surface.name, `${file}${answered(call, found)}`)
+}
+
+function argumentsOf(
+  { path, query, headers, body }: Sample,
+  operation: ClientOperation,
+  goPackage: GoPackage,
+): string[] {
+  const literals = new Literals(goPackage)
+  const paths = Object.values(path).map((value) => JSON.stringify(String(value)))
+  const bodies = operation.body ? [body === null ? 'nil' : bodyOf(body, operation, literals, goPackage)] : []
+  const others = operation.parameters.filter((parameter) => parameter.in !== 'path')
+  if (others.length === 0) return [...paths, ...bodies]
+  const values: Record<string, unknown> = { ...query, ...headers }
+  const given = others.flatMap(({ name, use, isRequired }): [string, string][] => {
+    if (!(name in values)) return []
+    const value = isRequired ? literals.value(use, values[name]) : literals.pointer(use, values[name])
+    return [[exported(name.replace(/^x-/i, '')), value]]
+  })
+  if (given.length === 0) return [...paths, ...bodies, 'nil']
+  const pointer = others.some(({ isRequired }) => isRequired) ? '' : '&'
+  return [...paths, ...bodies, `${pointer}${goPackage.surface.name}.${paramsName(operation.id)}${braces(given)}`]
+}
+
+function bodyOf(
+  body: SampleBody,
+  { id, body: model }: ClientOperation,
+  literals: Literals,
+  goPackage: GoPackage,
+): string {
+  if (body.kind === 'file') return 'audio'
+  if (body.kind === 'json') {
+    if (model?.kind !== 'json') return 'nil'
+    return model.isRequired ? literals.value(model.use, body.value) : literals.pointer(model.use, body.value)
+  }
+  const parts = model?.kind === 'multipart' ? model.parts : []
+  const fields = parts.flatMap(({ name, use, isRequired, isList }): [string, string][] => {
+    const part = body.parts.find((each) => each.name === name)
+    if (!part) return []
+    const list = isList && use.kind !== 'list' ? ({ kind: 'list', item: use } as const) : use
+    return [[exported(name), isRequired ? literals.value(list, part.value) : literals.pointer(list, part.value)]]
+  })
+  return `${goPackage.surface.name}.${exported(id)}Form${braces(fields)}`
+}
+
+const isWrong = 'if err != nil {\n\tlog.Fatal(err)\n}\n'
+const openFile = `audio, err := os.Open("${sampleFile}")\n${isWrong}defer audio.Close()\n`
+
+/** Calls the method, and prints the answer. */
+function answered(call: string, { methods }: ClientOperation): string {
+  switch (methods[0]?.answer.kind) {
+    case undefined:
+    case 'none':
+      return `if err := ${call}; err != nil {\n\tlog.Fatal(err)\n}\n`
+    case 'bytes':
+      return `answer, err := ${call}\n${isWrong}defer answer.Close()\nsize, err := io.Copy(io.Discard, answer)\n${isWrong}fmt.Println(size, "bytes")\n`
+    case 'events':
+    case 'data':
+      return `stream, err := ${call}\n${isWrong}for event, err := range stream.All() {\n\t${isWrong.trimEnd().replaceAll('\n', '\n\t')}\n\tfmt.Printf("%+v\\n", event)\n}\n`
+    case 'json':
+    case 'text':
+      return `answer, err := ${call}\n${isWrong}fmt.Printf("%+v\\n", answer)\n`
+  }
+}
+
+function socket({ id, received, address }: Channel, goPackage: GoPackage): string {
+  const model = goPackage.surface.channels.find((channel) => channel.id === id)
+  const first = received.find(({ isBinary, examples }) => !isBinary && examples.length > 0)
+  const use = model?.sends.find(({ type }) => type === first?.name)?.use ?? null
+  const path = [...address.matchAll(/\{(\w+)\}/g)].map(() => ', "…"').join('')
+  const query = hasOwnQuery(model?.query ?? []) ? ', nil' : ''
+  const value = use === null ? '' : new Literals(goPackage).value(use, first?.examples[0]?.value)
+  const send = value === '' ? '' : `if err := socket.Send(ctx, ${value}); err != nil {\n\tlog.Fatal(err)\n}\n`
+  return program(
+    goPackage.surface.name,
+    `socket, err := client.${exported(id)}(ctx${path}${query})\n${isWrong}defer socket.Close()\n${send}for frame, err := range socket.Frames(ctx) {\n\t${isWrong.trimEnd().replaceAll('\n', '\n\t')}\n\tfmt.Printf("%+v\\n", frame)\n}\n`,
+  )
+}
+
+/** The client asks for the query unless one value is always sent. */
+const hasOwnQuery = (query: readonly { values: string[] }[]) =>
+  query.length > 0 && (query.length > 1 || query[0]?.values.length !== 1)
+
+const standard = { context: 'context', fmt: 'fmt', io: 'io', log: 'log', os: 'os', time: 'time' }
+
+function program(surface: string, statements: string): string {
+  const body = `ctx := context.Background()
+client := ${surface}.New(parley.New(os.Getenv("PARLEY_URL"), os.Getenv("PARLEY_API_KEY")))
+${statements}`
+  const used = Object.entries(standard).flatMap(([name, path]) =>
+    new RegExp(`\\b${name}\\.[A-Z]`).test(body) ? [`\t"${path}"\n`] : [],
+  )
+  const indented = body.trimEnd().replaceAll(/^(?=.)/gm, '\t')
+  return `package main
+
+import (
+${used.join('')}
+	"parley"
+	"parley/${surface}"
+)
+
+func main() {
+${indented}
+}`
+}
