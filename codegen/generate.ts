@@ -1,6 +1,6 @@
 /** Turns one document into its files, in memory. */
 import type { AsyncApiDocument, OpenApiDocument, Problem } from './ir.ts'
-import { readPlainSchema, type Source } from './load.ts'
+import type { Source } from './load.ts'
 import { loadAsyncApi } from './load-asyncapi.ts'
 import { loadOpenApi } from './load-openapi.ts'
 import { checkDocument } from './rules.ts'
@@ -11,7 +11,6 @@ import { type Documented, documentedOf } from './targets/snippets.ts'
 import { emitChannels } from './targets/typescript/channels.ts'
 import { emitClient } from './targets/typescript/client.ts'
 import { emitClientTypes } from './targets/typescript/client-types.ts'
-import { emitConfigKeys, emitSchemaTypes, emitSchemaValidator } from './targets/typescript/config.ts'
 import { emitContract } from './targets/typescript/contract.ts'
 import { emitCloseCodes, emitErrors } from './targets/typescript/errors.ts'
 import { emitHandlers } from './targets/typescript/handlers.ts'
@@ -59,27 +58,8 @@ export async function generateChannels(source: Source, layout: Layout): Promise<
   try {
     return { files: await emitSockets(document, layout), problems: [], ...clientsOf(document, layout) }
   } catch (error) {
-    return failed('generator', source.file, (error as Error).message)
-  }
-}
-
-export function generateConfig(source: Source, folder: string, runtimePath: string): Generated {
-  const { files, problems } = generateSchema(source, 'config', folder, runtimePath)
-  if (problems.length > 0) return { files, problems }
-  files.set(`${folder}/keys.ts`, emitConfigKeys(readPlainSchema(source), runtimePath))
-  return { files, problems }
-}
-
-/** Generates the type and validator for a plain schema. `name` is in the validator's name. */
-export function generateSchema(source: Source, name: string, folder: string, runtimePath: string): Generated {
-  const files: Files = new Map()
-  try {
-    const schema = readPlainSchema(source)
-    files.set(`${folder}/types.ts`, emitSchemaTypes(schema))
-    files.set(`${folder}/validator.ts`, emitSchemaValidator(schema, name, runtimePath))
-    return { files, problems: [] }
-  } catch (error) {
-    return failed('schema', source.file, `cannot be made into a validator: ${(error as Error).message}`)
+    const { message } = error as Error
+    return { files: new Map(), problems: [{ rule: 'generator', file: source.file, pointer: '#/', message }] }
   }
 }
 
@@ -136,8 +116,4 @@ function setErrorPages(files: Files, { file, name, errors }: OpenApiDocument | A
 
 function clientsOf(document: OpenApiDocument | AsyncApiDocument, { clientFolder }: Layout): { clients?: Documented } {
   return clientFolder === null ? {} : { clients: documentedOf(document) }
-}
-
-function failed(rule: string, file: string, message: string): Generated {
-  return { files: new Map(), problems: [{ rule, file, pointer: '#/', message }] }
 }

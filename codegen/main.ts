@@ -9,12 +9,11 @@ import {
   type Files,
   type Generated,
   generateChannels,
-  generateConfig,
-  generateSchema,
   generateShared,
   generateSurface,
   type Layout,
 } from './generate.ts'
+import { generateConfig, generateSchema } from './generate-schema.ts'
 import { documentName, readShared, type Source } from './load.ts'
 import { formatProblem } from './rules.ts'
 import { emitClients } from './targets/clients.ts'

@@ -7,14 +7,11 @@ import { createListModels } from './routing/list-models.ts'
 import { createPreview } from './routing/preview.ts'
 import type { ConvertSpeech } from './speech/open-speech.ts'
 import { createStreamAdmission } from './speech/stream-admission.ts'
+import { createCheckTranscribeStream } from './speech/stream-request.ts'
 import { createSynthesize } from './speech/synthesize.ts'
 import { createSynthesizeStream, type SynthesizeStreamLimits } from './speech/synthesize-stream.ts'
 import { createTranscribe } from './speech/transcribe.ts'
-import {
-  createCheckTranscribeStream,
-  createTranscribeStream,
-  type TranscribeStreamLimits,
-} from './speech/transcribe-stream.ts'
+import { createTranscribeStream, type TranscribeStreamLimits } from './speech/transcribe-stream.ts'
 
 export type OperationDeps = {
   dispatch: DispatchDeps

@@ -3,9 +3,7 @@ import type { LiveKeys, UsedTokens } from '../domain/access/ephemeral.ts'
 import type { ProviderKeyAdministration } from '../domain/access/provider-keys.ts'
 import type { KeyChanges, LiveCallers } from '../domain/access/revocations.ts'
 import type { Clock, Log } from '../domain/ports/system.ts'
-import type { AgentStore } from '../domain/records/agent.ts'
 import type { Keys } from '../domain/records/organization.ts'
-import type { ToolStore } from '../domain/records/tool.ts'
 import type { Loop } from '../runtime/timing/loops.ts'
 import { createKeyAdministration, type KeyAdministration } from './access/api-keys.ts'
 import { createKeys, createLiveKeys, type ReadStoredPolicy } from './access/keys.ts'
@@ -13,8 +11,7 @@ import type { KeyCacheLimits } from './access/known-callers.ts'
 import { createOrganizations, type Organizations } from './access/organizations.ts'
 import { createProviderKeys, type StoredProviderKeys } from './access/provider-keys.ts'
 import { createUsers, sweepCredentials } from './access/users.ts'
-import { createToolStore } from './agents/agent-tools.ts'
-import { createAgentStore } from './agents/agents.ts'
+import { type AgentRecords, createAgentRecords } from './agents/agent-records.ts'
 import { type BootstrapOptions, type BootstrapOutcome, bootstrap } from './bootstrap.ts'
 import { createOrganizationNotices, type OrganizationNotices } from './caches/organization-notices.ts'
 import type { Pools } from './postgres/connect.ts'
@@ -41,22 +38,21 @@ export type Repositories = {
   providerKeys: ProviderKeyAdministration
 }
 
-export type Access = WebhookAccess & {
-  keys: Keys & LiveKeys & LiveCallers & KeyChanges & KeyAdministration & { waiting(): number }
-  organizations: Organizations &
-    Pick<OrganizationNotices, 'watch'> & {
-      /** If the store is empty, creates the organization `local` with this key and all scopes. */
-      bootstrap(options: BootstrapOptions): Promise<BootstrapOutcome>
-    }
-  providerKeys: StoredProviderKeys
-  agents: AgentStore
-  tools: ToolStore
-  sealedSecrets: SealedSecrets
-  usedTokens: UsedTokens
-  users: ReturnType<typeof createUsers>
-  /** Commits all writes by `work`, or rolls them back if `work` fails. Other connections see them after the commit. */
-  transaction<T>(organizationId: string, work: (repositories: Repositories) => Promise<T>): Promise<T>
-}
+export type Access = WebhookAccess &
+  AgentRecords & {
+    keys: Keys & LiveKeys & LiveCallers & KeyChanges & KeyAdministration & { waiting(): number }
+    organizations: Organizations &
+      Pick<OrganizationNotices, 'watch'> & {
+        /** If the store is empty, creates the organization `local` with this key and all scopes. */
+        bootstrap(options: BootstrapOptions): Promise<BootstrapOutcome>
+      }
+    providerKeys: StoredProviderKeys
+    sealedSecrets: SealedSecrets
+    usedTokens: UsedTokens
+    users: ReturnType<typeof createUsers>
+    /** Commits all writes by `work`, or rolls them back if `work` fails. Other connections see them after the commit. */
+    transaction<T>(organizationId: string, work: (repositories: Repositories) => Promise<T>): Promise<T>
+  }
 
 const sweepEveryMs = 60_000
 
@@ -103,8 +99,7 @@ export function createAccess({ system, tenant }: Pools, options: AccessOptions, 
       bootstrap: async (first) => bootstrap(tenant, first, { newId, repositoriesOn: on }),
     },
     providerKeys: sealed.keys,
-    agents: createAgentStore(each, sealer, clock),
-    tools: createToolStore(each, sealer),
+    ...createAgentRecords(each, sealer, clock),
     ...createWebhookAccess(each, sealer, clock),
     sealedSecrets,
     usedTokens: spent ?? stored,

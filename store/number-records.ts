@@ -10,15 +10,9 @@ import type { CallableNumbers, CallersOfNumbers } from '../domain/records/callab
 import type { NumberImports } from '../domain/records/number-import.ts'
 import type { PhoneNumberStore } from '../domain/records/phone-number.ts'
 import type { ConnectionStore } from '../domain/records/sip-connection.ts'
-import type { SharedCampaignStore, SmsRegistrationStore } from '../domain/records/sms-registration.ts'
-import type { NumberCampaigns } from '../domain/sms/in-turn.ts'
 import { createLegDialogs } from './calls/leg-dialogs.ts'
 import { createRmsgRecords, type RmsgRecords } from './messages/rmsg-records.ts'
-import {
-  createNumberCampaigns,
-  createSharedCampaignStore,
-  createSmsRegistrationStore,
-} from './messages/sms-registrations.ts'
+import { createSmsRecords, type SmsRecords } from './messages/sms-records.ts'
 import { createSubmissionStore } from './numbers/business-verifications.ts'
 import { createNumberCallers } from './numbers/number-callers.ts'
 import { createNumberCharges } from './numbers/number-charges.ts'
@@ -30,21 +24,19 @@ import { createConnectionStore, createSipConnections } from './numbers/sip-conne
 import type { Tenancy, Worlds } from './postgres/tenant.ts'
 import type { Sealer } from './sealing/sealed.ts'
 
-export type NumberRecords = RmsgRecords & {
-  phoneNumbers: CallableNumbers
-  ownedNumbers: PhoneNumberStore
-  numberOrders: NumberOrderStore
-  numberCharges: NumberChargeStore
-  numberCallers: CallersOfNumbers
-  numberImports: NumberImports
-  businessVerifications: SubmissionStore
-  ownedConnections: ConnectionStore
-  sipConnections: SipConnections
-  trunkDialogs: LegDialogs
-  smsRegistrations: SmsRegistrationStore
-  sharedCampaign: SharedCampaignStore
-  numberCampaigns: NumberCampaigns
-}
+export type NumberRecords = RmsgRecords &
+  SmsRecords & {
+    phoneNumbers: CallableNumbers
+    ownedNumbers: PhoneNumberStore
+    numberOrders: NumberOrderStore
+    numberCharges: NumberChargeStore
+    numberCallers: CallersOfNumbers
+    numberImports: NumberImports
+    businessVerifications: SubmissionStore
+    ownedConnections: ConnectionStore
+    sipConnections: SipConnections
+    trunkDialogs: LegDialogs
+  }
 
 export function createNumberRecords(worlds: Worlds & Tenancy, sealer: () => Sealer, clock: Clock): NumberRecords {
   return {
@@ -58,9 +50,7 @@ export function createNumberRecords(worlds: Worlds & Tenancy, sealer: () => Seal
     ownedConnections: createConnectionStore(worlds, sealer),
     sipConnections: createSipConnections(worlds, sealer, clock),
     trunkDialogs: createLegDialogs(worlds, 'trunk'),
-    smsRegistrations: createSmsRegistrationStore(worlds, clock),
-    sharedCampaign: createSharedCampaignStore(worlds),
-    numberCampaigns: createNumberCampaigns(worlds, clock),
+    ...createSmsRecords(worlds, clock),
     ...createRmsgRecords(worlds, sealer, clock),
   }
 }

@@ -31,6 +31,7 @@ import { hangUpLeg, refuseOrHangUp } from './hang-up-leg.ts'
 import { reasonOfHangup } from './hangup.ts'
 import { LegSink, LegTransport } from './leg-audio.ts'
 import { forgetStream, storeLegName } from './leg-name.ts'
+import { pressKeys } from './press-keys.ts'
 import { recordLegEvent } from './record-leg-event.ts'
 
 export type PhoneCallDeps = {
@@ -277,7 +278,7 @@ export class PhoneCall implements LegHolder {
     this.#state = 'talking'
     try {
       const transport = new LegTransport(stream, {
-        pressKeys: (digits) => this.#pressKeys(digits),
+        pressKeys: (digits) => pressKeys(this.#deps, this.leg.id, this.isOver ? null : this.#ref, digits),
         over: (fault) => this.conversationOver(fault),
       })
       const observer = this.#answering && { observer: this.#answering.observer }
@@ -286,17 +287,6 @@ export class PhoneCall implements LegHolder {
     } catch (err) {
       this.#state = 'answered'
       this.defect(err)
-    }
-  }
-
-  async #pressKeys(digits: string): Promise<void> {
-    const { line, log } = this.#deps
-    try {
-      if (this.#ref === null || this.isOver) throw new PhoneLineError('unreachable')
-      await line.sendDtmf(this.#ref, digits)
-    } catch (err) {
-      log.warn({ err, legId: this.leg.id }, 'a line did not press keys')
-      throw err
     }
   }
 

@@ -1,9 +1,10 @@
 import type { Row } from '../catalog/catalog.ts'
 import { spoken } from '../catalog/language.ts'
+import type { DispatchDeps } from '../dispatch/request.ts'
 import type { Capability } from '../ports/model.ts'
 import type { StreamTranscript, SttStreamRequest } from '../ports/stt.ts'
 import { type Ask, baseAsk } from '../routing/ask.ts'
-import type { Hint, TranscribeStreamInput } from './stream.ts'
+import type { CheckTranscribeStream, Hint, TranscribeStreamInput } from './stream.ts'
 
 const hints = ['keywords', 'prompt'] as const satisfies readonly Hint[]
 
@@ -24,6 +25,11 @@ export function streamAsk(input: AskInput): Ask {
   if (input.words) needs.push('word_timestamps')
   if (input.strictHints) needs.push(...hints.filter((hint) => input[hint]?.length))
   return { ...baseAsk(caller, 'stt', routing, language), detectsLanguage, path: 'stream', needs, audio: { ...audio } }
+}
+
+/** Makes the check that some model can serve a stream, before the stream is opened. */
+export function createCheckTranscribeStream({ chooser }: Pick<DispatchDeps, 'chooser'>): CheckTranscribeStream {
+  return (input) => void chooser.chooseSome(streamAsk(input))
 }
 
 export function streamRequest(row: Row, input: TranscribeStreamInput, ask: Ask): SttStreamRequest {

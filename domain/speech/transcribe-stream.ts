@@ -13,7 +13,6 @@ import { AudioLayout } from './audio-layout.ts'
 import { FrameBuffer } from './frame-buffer.ts'
 import { RecentAudio } from './recent-audio.ts'
 import type {
-  CheckTranscribeStream,
   StreamState,
   TranscribeStream,
   TranscribeStreamInput,
@@ -51,10 +50,6 @@ export function createTranscribeStream(deps: TranscribeStreamDeps): TranscribeSt
     void stream.open()
     return stream
   }
-}
-
-export function createCheckTranscribeStream({ chooser }: Pick<DispatchDeps, 'chooser'>): CheckTranscribeStream {
-  return (input) => void chooser.chooseSome(streamAsk(input))
 }
 
 /** Limits the waiting audio in bytes too. A provider's socket can buffer more, so this limit is reached first. */

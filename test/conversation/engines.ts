@@ -6,6 +6,7 @@ import type { LlmEvent, LlmItem, LlmRequest } from '../../domain/ports/llm.ts'
 import type { Stt, SttStream, SttStreamSink } from '../../domain/ports/stt.ts'
 import type { Clock } from '../../domain/ports/system.ts'
 import type { Tts, TtsRequest } from '../../domain/ports/tts.ts'
+import { type Vad, vadFrameSamples } from '../../domain/ports/vad.ts'
 import { failure, usage } from '../domain/fakes.ts'
 import { letterMs, rateHz, sampleOf, wordAt } from './caller.ts'
 
@@ -181,5 +182,31 @@ async function* speak(
       if (isBroken(text, chunk++)) throw failure('server')
       yield new Uint8Array(samples.slice(at, at + chunkSamples).buffer)
     }
+  }
+}
+
+/**
+ * Makes a detector for which loud samples are speech. The result comes 5 ms after the frame is whole, and no result
+ * comes before `coldMs`.
+ */
+export function stubVad(clock: Pick<Clock, 'monotonicMs' | 'after'>, coldMs: number, misses: () => boolean): Vad {
+  return {
+    open(onFrame) {
+      let samples = 0
+      let loudSamples = 0
+      return {
+        push(chunk) {
+          for (const sample of chunk) {
+            if (Math.abs(sample) > 200) loudSamples += 1
+            if (++samples < vadFrameSamples) continue
+            const probability = loudSamples > vadFrameSamples / 2 && !misses() ? 0.9 : 0.05
+            samples = loudSamples = 0
+            clock.after(Math.max(5, coldMs - clock.monotonicMs()), () => onFrame(probability))
+          }
+        },
+        close: () => {},
+      }
+    },
+    close: () => Promise.resolve(),
   }
 }

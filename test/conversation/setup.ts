@@ -13,7 +13,6 @@ import type { Aligner } from '../../domain/ports/alignment.ts'
 import type { LlmEvent, LlmRequest } from '../../domain/ports/llm.ts'
 import type { Voice } from '../../domain/ports/model.ts'
 import type { Clock } from '../../domain/ports/system.ts'
-import { type Vad, vadFrameSamples } from '../../domain/ports/vad.ts'
 import type { Call, EventType, RecordingStatus, Span, Turn } from '../../domain/records/call.ts'
 import type { CallbackRequest } from '../../domain/records/callback.ts'
 import type { Pipeline, PipelineTool } from '../../domain/records/pipeline.ts'
@@ -26,7 +25,7 @@ import { pipeline as fullPipeline, newCall } from '../calls/call.ts'
 import { priced } from '../domain/fake-llm.ts'
 import { bench, caller, failure, model, provider, script } from '../domain/fakes.ts'
 import { SimulatedCaller } from './caller.ts'
-import { type AnswerOf, type StubStt, stubLlm, stubStt, stubTts } from './engines.ts'
+import { type AnswerOf, type StubStt, stubLlm, stubStt, stubTts, stubVad } from './engines.ts'
 
 const auto: Routing = { mode: 'auto', objective: 'balanced' }
 const routing = { stt: auto, llm: auto, tts: auto }
@@ -38,32 +37,6 @@ export const pipeline: Pipeline = {
   firstMessageMode: 'listen',
   ttsOptions: { ...fullPipeline.ttsOptions, sampleRate: 16_000 },
   recording: false,
-}
-
-/**
- * Makes a detector for which loud samples are speech. The result comes 5 ms after the frame is whole, and no result
- * comes before `coldMs`.
- */
-function stubVad(clock: Pick<Clock, 'monotonicMs' | 'after'>, coldMs: number, misses: () => boolean): Vad {
-  return {
-    open(onFrame) {
-      let samples = 0
-      let loudSamples = 0
-      return {
-        push(chunk) {
-          for (const sample of chunk) {
-            if (Math.abs(sample) > 200) loudSamples += 1
-            if (++samples < vadFrameSamples) continue
-            const probability = loudSamples > vadFrameSamples / 2 && !misses() ? 0.9 : 0.05
-            samples = loudSamples = 0
-            clock.after(Math.max(5, coldMs - clock.monotonicMs()), () => onFrame(probability))
-          }
-        },
-        close: () => {},
-      }
-    },
-    close: () => Promise.resolve(),
-  }
 }
 
 export type Options = {

@@ -138,7 +138,7 @@ t.test('the contract documents match their examples', async (t) => {
   await examples.compareDocument(t, embedded, 'getRealtimeContract')
 })
 
-t.test('each example of the compatible surface is compared, or listed with a reason', (t) => {
+t.test('each example of the compatible surface is compared with an answer, or is listed with a reason', (t) => {
   const shared = [...examples.contract.answers].flatMap(([holder, { examples: list }]) =>
     holder.includes(' ') || holder === 'ModelNotServed' ? [] : [...list.keys()].map((name) => `${holder}: ${name}`),
   )

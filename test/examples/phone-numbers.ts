@@ -4,7 +4,7 @@ import type { Administration } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
 import type { Target } from '../router/requests.ts'
 import type { TestServer } from '../server.ts'
-import type { Examples, Received, Sent } from './run.ts'
+import { type Examples, idOf, type Received, type Sent } from './run.ts'
 
 type Server = { parley: TestServer; admin: Administration }
 
@@ -58,7 +58,6 @@ async function compareTrunks(
   const made = await send({ operation: 'createSipConnection', request: 'trunk' })
   compare(made, 'createSipConnection 201: trunk')
   compare(await send({ operation: 'listSipConnections' }), 'listSipConnections 200: one')
-  const idOf = ({ body }: Received) => (JSON.parse(body.toString()) as { id: string }).id
   const change = { operation: 'updateSipConnection', values: { id: idOf(made) } }
   compare(await send({ ...change, request: 'name' }), 'updateSipConnection 200: name')
   compare(await send({ ...change, request: 'login' }), 'updateSipConnection 200: login')
@@ -84,7 +83,6 @@ async function comparePurchases(t: Test, examples: Examples, parley: TestServer)
   compare(await purchase({ fields: { e164: '+12125550199' } }), 'NumberPurchaseConflict: gone')
   const pending = await purchase({ request: 'pending' })
   compare(pending, 'purchasePhoneNumber 201: pending')
-  const idOf = ({ body }: Received) => (JSON.parse(body.toString()) as { id: string }).id
   const remove = (received: Received) => send({ operation: 'deletePhoneNumber', values: { id: idOf(received) } })
   compare(await remove(pending), 'NumberPurchaseConflict: pending')
   compare(await remove(bought), 'deletePhoneNumber 200: released')

@@ -12,12 +12,13 @@ import { postJson, speech, type Target } from '../router/requests.ts'
 import { Page, type Started } from '../session/voice-session.ts'
 import { inOrder, startReceiver, status } from '../webhooks/receiver.ts'
 import { insertEndpoint, recordDelivery } from '../webhooks/recorded.ts'
+import { compareAgents } from './agents.ts'
 import { compareVerification } from './business-verification.ts'
 import { compareCredits } from './credits.ts'
 import { comparePhoneNumbers } from './phone-numbers.ts'
 import { startProviders } from './providers.ts'
 import { compareRmsg } from './rmsg.ts'
-import { Examples, type Received, receive, type Sent } from './run.ts'
+import { Examples, idOf, type Received, receive, type Sent } from './run.ts'
 import { compareSmsRegistration } from './sms-registration.ts'
 import { storeCalls } from './stored-calls.ts'
 import { compareTransfers } from './transfers.ts'
@@ -52,56 +53,14 @@ t.test("answers about providers and an organization's provider keys match their 
   t.same([status, body.length], [204, 0])
 })
 
-const made = (received: Received) => (JSON.parse(received.body.toString()) as { id: string }).id
-
-t.test('answers about agents and their tools match their examples', async (t) => {
-  const acme = await administration.organization('with agents')
-  const send = (sent: Sent) => examples.send(acme, sent)
-  const equal = (received: Received, ...names: string[]) => {
-    for (const example of names) examples.compare(t, received, { example })
-  }
-  equal(await send({ operation: 'listAgents' }), 'listAgents 200: none')
-  const least = await send({ operation: 'createAgent', request: 'least' })
-  equal(least, 'createAgent 201: least')
-  const values = { id: made(least) }
-  equal(await send({ operation: 'deleteAgent', values }), 'deleteAgent 200: deleted')
-  const receptionist = await send({ operation: 'createAgent', request: 'receptionist' })
-  equal(receptionist, 'createAgent 201: receptionist')
-  values.id = made(receptionist)
-  equal(await send({ operation: 'getAgent', values }), 'getAgent 200: receptionist')
-  equal(await send({ operation: 'listAgents' }), 'listAgents 200: one')
-  equal(await send({ operation: 'updateAgent', request: 'change', values }), 'updateAgent 200: change')
-  equal(await send({ operation: 'updateAgent', request: 'nothing', values }), 'updateAgent 200: change')
-
-  for (const request of ['builtin', 'inline']) {
-    const tool = await send({ operation: 'createAgentTool', request, values })
-    equal(tool, `createAgentTool 201: ${request}`)
-    const removed = await send({ operation: 'deleteAgentTool', values: { ...values, toolId: made(tool) } })
-    equal(removed, 'deleteAgentTool 200: deleted')
-  }
-  const webhook = await send({ operation: 'createAgentTool', request: 'webhook', values })
-  equal(webhook, 'createAgentTool 201: webhook')
-  const ofTool = { ...values, toolId: made(webhook) }
-  equal(await send({ operation: 'listAgentTools', values }), 'listAgentTools 200: one')
-  equal(await send({ operation: 'getAgentTool', values: ofTool }), 'getAgentTool 200: webhook')
-  equal(await send({ operation: 'updateAgentTool', request: 'later', values: ofTool }), 'updateAgentTool 200: later')
-
-  const again = { operation: 'createAgentTool', request: 'webhook', values }
-  equal(await send({ operation: 'createAgent', request: 'receptionist' }), 'Conflict: agent_name')
-  equal(await send(again), 'Conflict: tool_name')
-  for (let tools = 1; tools < 64; tools++) await send({ ...again, fields: { name: `tool_${tools}` } })
-  equal(await send({ ...again, fields: { name: 'one_more' } }), 'Conflict: limit')
-  const broken = { name: 'Broken', systemPrompt: 'You work for {{ shop.' }
-  equal(await send({ operation: 'createAgent', request: 'least', fields: broken }), 'BadRequest: rule')
-  equal(await send({ operation: 'getAgent' }), 'NotFound: agent')
-})
+t.test('answers about agents and their tools match their examples', (t) => compareAgents(t, examples, administration))
 
 t.test('answers about sessions and calls match their examples', async (t) => {
   const acme = await administration.organization('with calls')
   const send = (sent: Sent, id?: string) =>
     examples.send(acme, { ...sent, ...(id !== undefined && { values: { id } }) })
   const equal = (received: Received, example: string) => examples.compare(t, received, { example })
-  const agent = made(await send({ operation: 'createAgent', request: 'least' }))
+  const agent = idOf(await send({ operation: 'createAgent', request: 'least' }))
   equal(await send({ operation: 'listSessions' }), 'listSessions 200: none')
   const { calls } = administration.store
   const { live, transcript, store } = await storeCalls(calls, acme.id, agent)
@@ -164,7 +123,7 @@ t.test('answers about sessions and calls match their examples', async (t) => {
 
   const short = await administration.organization('with calls of an agent')
   const owned = { operation: 'createAgent', request: 'least' }
-  const values = { id: made(await examples.send(short, owned)) }
+  const values = { id: idOf(await examples.send(short, owned)) }
   await administration.store.calls.insert(newCall(short.id, { agentId: values.id }), {})
   examples.compare(t, await examples.send(short, { operation: 'listAgentCalls', values }), {
     example: 'listAgentCalls 200: one',
@@ -219,7 +178,7 @@ t.test('answers about transfers match their examples', (t) =>
 t.test('answers about scheduled callbacks match their examples', async (t) => {
   const acme = await administration.organization('with callbacks')
   const { calls } = administration.store
-  const agent = made(await examples.send(acme, { operation: 'createAgent', request: 'least' }))
+  const agent = idOf(await examples.send(acme, { operation: 'createAgent', request: 'least' }))
   const source = { kind: 'builtin' as const, name: 'schedule_callback' as const, config: null }
   const tool = { name: 'schedule_callback', description: 'd', parameters: {}, source, preToolSpeech: 'auto' as const }
   const session = newCall(acme.id, { agentId: agent, pipeline: { ...pipeline, tools: [tool] } })
@@ -286,10 +245,10 @@ t.test('answers about webhook endpoints and the secret of an organization match 
   const answers = await send({ operation: 'createWebhook', request: 'answers' })
   equal(answers, 'createWebhook 201: answers')
   equal(await send({ operation: 'createWebhook', request: 'answers' }), 'WebhookConflict: preCall')
-  t.equal((await send({ operation: 'deleteWebhook', values: { id: made(answers) } })).status, 204)
+  t.equal((await send({ operation: 'deleteWebhook', values: { id: idOf(answers) } })).status, 204)
   const reports = await send({ operation: 'createWebhook', request: 'least' })
   equal(reports, 'createWebhook 201: least')
-  const values = { id: made(reports) }
+  const values = { id: idOf(reports) }
   equal(await send({ operation: 'getWebhook', values }), 'getWebhook 200: reports')
   equal(await send({ operation: 'listWebhooks' }), 'listWebhooks 200: one')
   equal(await send({ operation: 'updateWebhook', request: 'fields', values }), 'updateWebhook 200: fields')
@@ -368,7 +327,7 @@ t.test('the fault rate_limited of the platform surface matches its example', asy
   examples.compare(t, received, { example: 'TooManyRequests: rate_limited' })
 })
 
-t.test('each example of the platform surface is compared, or listed with a reason', (t) => {
+t.test('each example of the platform surface is compared with an answer, or is listed with a reason', (t) => {
   examples.complete(t, {
     'InternalError: internal': 'Only a defect of the server is answered so.',
     'MessageTooMany: busy': 'The simulated provider is never busy: test/rmsg/provider.test.ts has one that is.',

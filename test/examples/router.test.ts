@@ -170,7 +170,7 @@ t.test('the fault rate_limited of the router surface matches its example', async
   examples.compare(t, received, { example: 'TooManyRequests: rate_limited' })
 })
 
-t.test('each example of the router surface is compared, or listed with a reason', (t) => {
+t.test('each example of the router surface is compared with an answer, or is listed with a reason', (t) => {
   examples.complete(t, {
     'ServiceUnavailable: service_unavailable': 'A server answers so while it stops: test/process/drain.test.ts.',
   })

@@ -119,7 +119,7 @@ export class Examples {
   complete(t: Test, listed: Record<string, string>): void {
     const all = [...this.contract.examples.keys()]
     const neither = all.filter((address) => !this.#compared.has(address) && !Object.hasOwn(listed, address))
-    t.same(neither, [], 'each example is compared, or listed with a reason')
+    t.same(neither, [], 'each example is compared with an answer, or is listed with a reason')
     const stale = Object.keys(listed).filter((address) => this.#compared.has(address) || !all.includes(address))
     t.same(stale, [], 'no example is listed that does not exist or that is compared')
   }
@@ -220,3 +220,6 @@ function differencesOfStreams(example: Runs, answer: Runs): string[] {
   if (orders[0] !== orders[1]) return [`${orders[0]} in the example, ${orders[1]} in the answer`]
   return example.flatMap(({ kind, events }, index) => differences(events, answer[index]?.events, kind))
 }
+
+/** Returns the id of the resource in an answer. */
+export const idOf = (received: Received) => (JSON.parse(received.body.toString()) as { id: string }).id

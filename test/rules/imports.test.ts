@@ -5,7 +5,7 @@ import { circles, code, files, importsOf, parse, read } from './source.ts'
 const imports = new Map(files.filter((file) => file.endsWith('.ts')).map((file) => [file, importsOf(parse(file))]))
 const ours = new Set(code)
 const isProduct = (file: string) =>
-  /^(app|audio|cli|domain|handlers|mock|providers|runtime|simulator|store)\//.test(file)
+  /^(app|audio|cli|conform|domain|generated|handlers|mock|providers|runtime|simulator|store)\//.test(file)
 const folderOf = (file: string) => file.slice(0, file.lastIndexOf('/'))
 
 const importsMax = 25

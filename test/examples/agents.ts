@@ -1,0 +1,46 @@
+/** Compares the examples of agents and their tools. */
+import type { Test } from 'tap'
+import type { Administration } from '../platform/setup.ts'
+import { type Examples, idOf, type Received, type Sent } from './run.ts'
+
+export async function compareAgents(t: Test, examples: Examples, administration: Administration) {
+  const acme = await administration.organization('with agents')
+  const send = (sent: Sent) => examples.send(acme, sent)
+  const equal = (received: Received, ...names: string[]) => {
+    for (const example of names) examples.compare(t, received, { example })
+  }
+  equal(await send({ operation: 'listAgents' }), 'listAgents 200: none')
+  const least = await send({ operation: 'createAgent', request: 'least' })
+  equal(least, 'createAgent 201: least')
+  const values = { id: idOf(least) }
+  equal(await send({ operation: 'deleteAgent', values }), 'deleteAgent 200: deleted')
+  const receptionist = await send({ operation: 'createAgent', request: 'receptionist' })
+  equal(receptionist, 'createAgent 201: receptionist')
+  values.id = idOf(receptionist)
+  equal(await send({ operation: 'getAgent', values }), 'getAgent 200: receptionist')
+  equal(await send({ operation: 'listAgents' }), 'listAgents 200: one')
+  equal(await send({ operation: 'updateAgent', request: 'change', values }), 'updateAgent 200: change')
+  equal(await send({ operation: 'updateAgent', request: 'nothing', values }), 'updateAgent 200: change')
+
+  for (const request of ['builtin', 'inline']) {
+    const tool = await send({ operation: 'createAgentTool', request, values })
+    equal(tool, `createAgentTool 201: ${request}`)
+    const removed = await send({ operation: 'deleteAgentTool', values: { ...values, toolId: idOf(tool) } })
+    equal(removed, 'deleteAgentTool 200: deleted')
+  }
+  const webhook = await send({ operation: 'createAgentTool', request: 'webhook', values })
+  equal(webhook, 'createAgentTool 201: webhook')
+  const ofTool = { ...values, toolId: idOf(webhook) }
+  equal(await send({ operation: 'listAgentTools', values }), 'listAgentTools 200: one')
+  equal(await send({ operation: 'getAgentTool', values: ofTool }), 'getAgentTool 200: webhook')
+  equal(await send({ operation: 'updateAgentTool', request: 'later', values: ofTool }), 'updateAgentTool 200: later')
+
+  const again = { operation: 'createAgentTool', request: 'webhook', values }
+  equal(await send({ operation: 'createAgent', request: 'receptionist' }), 'Conflict: agent_name')
+  equal(await send(again), 'Conflict: tool_name')
+  for (let tools = 1; tools < 64; tools++) await send({ ...again, fields: { name: `tool_${tools}` } })
+  equal(await send({ ...again, fields: { name: 'one_more' } }), 'Conflict: limit')
+  const broken = { name: 'Broken', systemPrompt: 'You work for {{ shop.' }
+  equal(await send({ operation: 'createAgent', request: 'least', fields: broken }), 'BadRequest: rule')
+  equal(await send({ operation: 'getAgent' }), 'NotFound: agent')
+}
