@@ -115,7 +115,7 @@ export class Talking implements Conversation {
       speechEnded: (atMs) => this.#turns.speechEnded(atMs),
       transcript: (transcript, said) => this.#turns.transcript(transcript, said),
       reopened: () => this.#turns.transcriptionReopened(),
-      lost: (fault) => this.#lost(fault),
+      transcriptionLost: (fault) => this.#lost(fault),
     })
   }
 
@@ -136,7 +136,7 @@ export class Talking implements Conversation {
         this.#turns.note(turn.text, 'assistant')
       },
       contextualUpdate: (text) => this.contextualUpdate(text),
-      lost: (fault) => this.#lost(fault),
+      sessionLost: (fault) => this.#lost(fault),
     })
   }
 
@@ -157,7 +157,7 @@ export class Talking implements Conversation {
       this.#input,
       {
         moved: () => this.#moved(),
-        lost: (fault) => this.#lost(fault),
+        sessionLost: (fault) => this.#lost(fault),
         finish: () => this.#finish(),
         agentHungUp: () => this.#end('agent_hangup', null),
         userSpoke: () => this.#timers.userSpoke(),

@@ -282,7 +282,7 @@ t.test('if recognition of a joined person exhausts the credit, the call is notif
     saying: ignore,
     said: ignore,
     contextualUpdate: ignore,
-    lost: ({ kind }) => void lost.push(kind),
+    sessionLost: ({ kind }) => void lost.push(kind),
   })
   const sink = people.join(maria, new SimulatedPerson())
   for (let at = 0; at < 10; at++) {

@@ -40,7 +40,7 @@ function saying() {
     },
     { pipeline, routing: { mode: 'auto', objective: 'balanced' }, voice: { route: null, preset: null } },
     { playout, sampleRateHz: 16_000 },
-    { text: (text) => (said.shown = text), lost: (fault) => t.fail(fault.kind) },
+    { text: (text) => (said.shown = text), voiceLost: (fault) => t.fail(fault.kind) },
   )
   return { speech, said }
 }

@@ -83,7 +83,7 @@ async function spoken({ text, voice = 'slt', speed = 1, rateHz = 16_000, diction
       voice: { route: null, preset: null },
     },
     { playout, sampleRateHz: rateHz },
-    { text() {}, lost: (fault) => t.fail(fault.kind) },
+    { text() {}, voiceLost: (fault) => t.fail(fault.kind) },
   )
   for (const piece of text.match(/.{1,7}/gs) ?? []) speech.say(piece)
   speech.finish()
@@ -91,7 +91,7 @@ async function spoken({ text, voice = 'slt', speed = 1, rateHz = 16_000, diction
   return { speech, samples: playout.samples, durationMs: (playout.samples.length * 1000) / rateHz }
 }
 
-/** Returns the token ends on the turn's time line. The engine reports them for each sentence alone. */
+/** Returns the token ends on the turn's time line. The engine reports them for each sentence separately. */
 async function tokenEnds(sentences: readonly string[], { voice = 'slt', speed = 1 }: Given, durationMs: number) {
   const all = await Promise.all(sentences.map((sentence) => flite.speak(sentence, voice, speed)))
   const wholeMs = all.reduce((sum, { samples }) => sum + samples.length / 32, 0)

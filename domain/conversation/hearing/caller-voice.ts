@@ -1,20 +1,16 @@
 /** The caller's voice: start and end of speech, the transcript, and the caller's side of the recording. */
 import type { StreamTranscript } from '../../ports/stt.ts'
-import type { Fault } from '../../records/fault.ts'
 import type { ConversationInput, GuardedDeps } from '../parts/deps.ts'
 import type { FailoverRecord } from '../parts/failover-record.ts'
 import type { CallAudio } from './call-audio.ts'
 import { Listening, observedBy, type Said } from './listening.ts'
-import { Transcription } from './transcription.ts'
+import { Transcription, type TranscriptionEvents } from './transcription.ts'
 
-export type CallerVoiceEvents = {
+export type CallerVoiceEvents = Pick<TranscriptionEvents, 'reopened' | 'transcriptionLost'> & {
   /** Both methods receive a time on the monotonic clock. */
   speechStarted(atMs: number): void
   speechEnded(atMs: number): void
   transcript(transcript: StreamTranscript, said: Said): void
-  /** See TranscriptionEvents. */
-  reopened(): boolean
-  lost(fault: Fault): void
 }
 
 export class CallerVoice {
@@ -31,16 +27,14 @@ export class CallerVoice {
     const { clock, transcribeStream } = deps
     this.#audio = audio
     this.transcription = new Transcription({ clock, transcribeStream, request, record }, call.pipeline, routing.stt, {
+      ...events,
       transcript: (transcript) => {
         observer?.words(transcript.text, transcript.isFinal)
         events.transcript(transcript, this.#listening.spanOf(transcript))
       },
-      reopened: () => events.reopened(),
-      lost: (fault) => events.lost(fault),
     })
     const observed = observedBy(observer, {
-      speechStarted: (atMs) => events.speechStarted(atMs),
-      speechEnded: (atMs) => events.speechEnded(atMs),
+      ...events,
       audio: (samples) => {
         audio.caller(samples)
         this.transcription.audio(samples)

@@ -28,7 +28,7 @@ export type TranscriptionEvents = {
    */
   reopened(): boolean
   /** Called when the stage is lost: no provider has worked for 10 s, or the credit is used up (see StageRetries). */
-  lost(fault: Fault): void
+  transcriptionLost(fault: Fault): void
 }
 
 export type TranscriptionDeps = {
@@ -165,7 +165,7 @@ export class Transcription {
     if (this.#readyMs !== null && nowMs - this.#readyMs >= workedMs) this.#retries.worked()
     this.#readyMs = null
     const delayMs = this.#retries.delayMs(fault, nowMs)
-    if (delayMs === null) return this.#events.lost(fault)
+    if (delayMs === null) return this.#events.transcriptionLost(fault)
     this.#cancelRetry = this.#deps.clock.after(delayMs, () => {
       this.#cancelRetry = null
       this.#open()

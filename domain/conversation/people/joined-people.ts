@@ -43,7 +43,7 @@ export type JoinedPeopleEvents = {
    */
   contextualUpdate(text: string): void
   /** Called when the organization's credit is used up. */
-  lost(fault: Fault): void
+  sessionLost(fault: Fault): void
 }
 
 /**
@@ -93,7 +93,7 @@ export class JoinedPeople {
       isHeld: () => this.#isHeld,
       audio: (samples) => this.#audioOf(joined, samples),
       said: (turn, by) => this.#events.said(person, turn, by),
-      lost: (fault) => this.#lost(fault),
+      transcriptionFailed: (fault) => this.#transcriptionFailed(fault),
       left: () => this.#left(joined),
     })
     this.#people.set(person.identity, joined)
@@ -164,8 +164,8 @@ export class JoinedPeople {
    * Handles a person's failed transcription. The call goes on without their words, because it is now between the caller
    * and the people.
    */
-  #lost(fault: Fault): void {
-    if (isHopeless(fault)) return this.#events.lost(fault)
+  #transcriptionFailed(fault: Fault): void {
+    if (isHopeless(fault)) return this.#events.sessionLost(fault)
     const { input, log } = this.#deps
     log.warn({ sessionId: input.call.id, kind: fault.kind }, 'the speech to text of a person who has joined is lost')
   }
@@ -194,7 +194,9 @@ export function nameOf({ displayName }: JoinedPerson): string {
   return displayName ?? 'A person'
 }
 
-type PersonEvents = Pick<JoinedPeopleEvents, 'saying' | 'contextualUpdate' | 'lost'> & {
+type PersonEvents = Pick<JoinedPeopleEvents, 'saying' | 'contextualUpdate'> & {
+  /** See JoinedVoiceEvents. */
+  transcriptionFailed(fault: Fault): void
   /** Returns true while the caller waits on hold. */
   isHeld(): boolean
   audio(samples: Int16Array): void

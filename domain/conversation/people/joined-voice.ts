@@ -19,7 +19,7 @@ export type JoinedVoiceEvents = {
   saying(id: string, text: string): void
   said(turn: SaidTurn): void
   /** Called when transcription has failed for good. */
-  lost(fault: Fault): void
+  transcriptionFailed(fault: Fault): void
 }
 
 export class JoinedVoice {
@@ -44,10 +44,10 @@ export class JoinedVoice {
         else if (this.#isSpeech && !this.#talks && this.#user.text !== '') this.#user.decide()
       },
       reopened: () => this.#user.reopened(),
-      lost: (fault) => {
+      transcriptionLost: (fault) => {
         // If the transcription stayed open, each further frame would open a new stream.
         this.#transcription.close()
-        events.lost(fault)
+        events.transcriptionFailed(fault)
       },
     })
     this.#user = new UserTurn({ ...deps, transcription: this.#transcription }, pipeline, {

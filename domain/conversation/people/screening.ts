@@ -66,7 +66,7 @@ export class SpokenScreening implements Screening {
           if (decision !== null) events.decided(decision)
           else if (this.#isAnswer(turn) && this.#times < timesMax) this.#ask()
         },
-        lost,
+        transcriptionFailed: lost,
       },
       events.observer,
     )
@@ -76,7 +76,7 @@ export class SpokenScreening implements Screening {
         { ...deps, request: input.request, presetLike: input.presetLike, normalize: normalizerOf(pipeline), record },
         { pipeline, routing: input.routing.tts, voice: { route: null, preset: null } },
         { playout: this.#playout, sampleRateHz },
-        { text: ignored, lost },
+        { text: ignored, voiceLost: lost },
       )
     this.#speech = this.#open()
     this.#ask()

@@ -39,7 +39,7 @@ export type AgentSpeechEvents = {
   /** Called when the turn's text has grown. */
   text(text: string): void
   /** Called when no voice has worked for 10 s, or when the credit is used up (see StageRetries). */
-  lost(fault: Fault): void
+  voiceLost(fault: Fault): void
 }
 
 /**
@@ -357,7 +357,7 @@ export class AgentSpeech {
     const delayMs = this.#retries.delayMs(fault, this.#deps.clock.monotonicMs())
     if (delayMs === null) {
       this.#isOver = true
-      return this.#events.lost(fault)
+      return this.#events.voiceLost(fault)
     }
     if (this.#isAudible) this.#played.broken()
     this.#isAudible = false

@@ -8,7 +8,7 @@ import type { Trace } from '../../ports/trace.ts'
 import type { Turn } from '../../records/call.ts'
 import type { Fault } from '../../records/fault.ts'
 import type { ConversationInput } from '../parts/deps.ts'
-import { AgentSpeech, type AgentSpeechDeps } from '../speaking/agent-speech.ts'
+import { AgentSpeech, type AgentSpeechDeps, type AgentSpeechEvents } from '../speaking/agent-speech.ts'
 import type { Playout } from '../speaking/playout.ts'
 import type { SessionVoice } from '../speaking/session-voice.ts'
 import { wordsOfLanguage } from '../words/languages.ts'
@@ -21,12 +21,9 @@ const leadInMs = 700
 export type AgentTurnDeps = AgentSpeechDeps &
   ThinkingDeps & { clock: Clock; playout: Playout; sampleRateHz: number; defect: (error: unknown) => void }
 
-export type AgentTurnEvents = {
-  text(text: string): void
+export type AgentTurnEvents = AgentSpeechEvents & {
   /** Called when the LLM gave no answer, or its answer broke off. */
   failed(fault: Fault): void
-  /** Called when no voice has worked for 10 s, or when the credit is used up. */
-  lost(fault: Fault): void
   /** Called when the LLM ends the call. The agent says the given words first, if any. */
   endCall(endCall: EndCall): void
   toolsRun(isRunning: boolean): void
@@ -82,10 +79,8 @@ export class AgentTurn {
     this.#events = events
     this.trace = input.trace?.below() ?? null
     const speechDeps = { ...deps, request: (signal: CancelSignal) => deps.request(signal, this.trace) }
-    this.speech = new AgentSpeech(speechDeps, { pipeline, routing: input.routing.tts, voice: turn.voice }, deps, {
-      text: (text) => events.text(text),
-      lost: (fault) => events.lost(fault),
-    })
+    const speechInput = { pipeline, routing: input.routing.tts, voice: turn.voice }
+    this.speech = new AgentSpeech(speechDeps, speechInput, deps, events)
     this.thinking = turn.history === null ? null : this.#think(turn.history)
     deps.playout.begin(turn.number)
     // An unhandled rejection would end the process with all its other sessions.
@@ -112,6 +107,12 @@ export class AgentTurn {
   sayEnd({ message }: EndCall): void {
     const text = message ?? this.#input.call.pipeline.endCallMessage
     if (text !== null) this.speech.say(` ${text}`)
+  }
+
+  /** Stops the LLM and the speech after the sentence that is played at `playedMs`. */
+  endSentence(playedMs: number): void {
+    this.thinking?.drop()
+    this.speech.endSentence(playedMs)
   }
 
   /** Starts the playout and allows the tools, because the user's turn is over. */

@@ -7,23 +7,22 @@ import type { Fault } from '../../records/fault.ts'
 import type { ConversationInput } from '../parts/deps.ts'
 import type { SessionVoice } from '../speaking/session-voice.ts'
 import { sameWords } from '../words/user-text.ts'
-import { AgentTurn, type AgentTurnDeps } from './agent-turn.ts'
+import { AgentTurn, type AgentTurnDeps, type AgentTurnEvents } from './agent-turn.ts'
 import type { History } from './history.ts'
-import type { DoneCall, EndCall } from './tool-calls.ts'
+import type { EndCall } from './tool-calls.ts'
 import { recordDroppedTurn } from './turn-trace.ts'
 import { Unheard } from './unheard.ts'
 
 /**
- * Like AgentTurnEvents, but each method also receives the reporting turn. If a guess fails, it is dropped without an
- * event.
+ * `text`, `failed` and `endCall` also receive the reporting turn. Except for `toolsRun` and `lateTool`, an event is
+ * reported only if its turn is the current one. If a guess fails, it is dropped without an event.
  */
-export type AgentTurnsEvents = {
+export type AgentTurnsEvents = Pick<AgentTurnEvents, 'voiceLost' | 'toolsRun' | 'lateTool'> & {
   text(turn: AgentTurn, text: string): void
   failed(turn: AgentTurn, fault: Fault): void
-  lost(turn: AgentTurn, fault: Fault): void
   endCall(turn: AgentTurn, endCall: EndCall): void
-  toolsRun(isRunning: boolean): void
-  lateTool(done: DoneCall): void
+  /** Returns true for the turn that the agent speaks now. */
+  isCurrent(turn: AgentTurn): boolean
 }
 
 export class AgentTurns {
@@ -97,13 +96,16 @@ export class AgentTurns {
     this.#numbers += 1
     const turnInput = { id: this.#deps.newId(), number: this.#numbers, history, question, voice: this.#voice }
     const events = this.#events
+    const ifCurrent = (report: () => void) => {
+      if (events.isCurrent(turn)) report()
+    }
+    const failed = (report: () => void) => (turn === this.#guess ? this.dropGuess() : ifCurrent(report))
     const turn: AgentTurn = new AgentTurn(this.#deps, this.#input, turnInput, {
-      text: (text) => events.text(turn, text),
-      failed: (fault) => (turn === this.#guess ? this.dropGuess() : events.failed(turn, fault)),
-      lost: (fault) => (turn === this.#guess ? this.dropGuess() : events.lost(turn, fault)),
-      endCall: (endCall) => events.endCall(turn, endCall),
-      toolsRun: (isRunning) => events.toolsRun(isRunning),
-      lateTool: (done) => events.lateTool(done),
+      ...events,
+      text: (text) => ifCurrent(() => events.text(turn, text)),
+      failed: (fault) => failed(() => events.failed(turn, fault)),
+      voiceLost: (fault) => failed(() => events.voiceLost(fault)),
+      endCall: (endCall) => ifCurrent(() => events.endCall(turn, endCall)),
     })
     return turn
   }

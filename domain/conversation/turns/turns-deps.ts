@@ -8,7 +8,7 @@ export type TurnsEvents = {
   /** Called when the phase has changed. */
   moved(): void
   /** Called when the session cannot go on. */
-  lost(fault: Fault): void
+  sessionLost(fault: Fault): void
   /** Called when the session is over. */
   finish(): void
   /** Called when the agent has ended the call. */

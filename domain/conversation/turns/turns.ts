@@ -43,13 +43,10 @@ export class Turns {
     this.#input = input
     this.#events = events
     this.#made = new AgentTurns(deps, input, {
-      text: (turn, text) => {
-        if (this.#agent === turn) deps.record.agentText(turn.id, text, false, false)
-      },
+      isCurrent: (turn) => turn === this.#agent,
+      text: (turn, text) => deps.record.agentText(turn.id, text, false, false),
       failed: (turn, fault) => this.#failed(turn, fault),
-      lost: (turn, fault) => {
-        if (turn === this.#agent) events.lost(fault)
-      },
+      voiceLost: (fault) => events.sessionLost(fault),
       endCall: (turn, endCall) => this.#agentEnds(turn, endCall),
       toolsRun: (isRunning) => events.toolsRun(isRunning),
       lateTool: ({ call, item }) => {
@@ -210,8 +207,7 @@ export class Turns {
   endSentence(): boolean {
     const { playout } = this.#deps
     if (this.#agent === null || (!this.#state.started && playout.playedMs === 0)) return false
-    this.#agent.thinking?.drop()
-    this.#agent.speech.endSentence(playout.playedMs)
+    this.#agent.endSentence(playout.playedMs)
     playout.release()
     return true
   }
@@ -287,15 +283,13 @@ export class Turns {
   }
 
   #failed(turn: AgentTurn, fault: Fault): void {
-    if (turn !== this.#agent) return
     turn.hasFailed = true
     this.#failedTurns += 1
-    if (isHopeless(fault) || this.#failedTurns >= failedTurnsMax) return this.#events.lost(fault)
+    if (isHopeless(fault) || this.#failedTurns >= failedTurnsMax) return this.#events.sessionLost(fault)
     turn.fallBack()
   }
 
   #agentEnds(turn: AgentTurn, endCall: EndCall): void {
-    if (turn !== this.#agent) return
     this.#endCall = endCall
     turn.sayEnd(endCall)
   }
