@@ -43,7 +43,7 @@ export function isOpenForm(media: MediaType, schemas: Record<string, Schema>): b
   return target(media, schemas).additionalProperties === true
 }
 
-/** Returns one object schema for all text parts by name. Null for a body without text parts. */
+/** Returns an object schema with a property for each text part. Null if the body has no text parts. */
 export function textSchema(parts: readonly PartPlan[]): SchemaObject | null {
   const texts = parts.filter(({ kind }) => kind === 'text')
   if (texts.length === 0) return null

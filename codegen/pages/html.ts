@@ -71,7 +71,7 @@ function bodyOf(text: string): string {
         // On a small screen the style sheet stacks the cells of these tables, which are clear without their heads.
         return token.header[1]?.text === 'type' ? html.replace('<table>', '<table class="fields">') : html
       },
-      // A head without words is no head for a screen reader.
+      // A header cell without text is useless for a screen reader, so it becomes an ordinary cell.
       tablecell(token) {
         return token.header && token.text === '' ? '<td></td>\n' : usual.tablecell.call(this, token)
       },

@@ -42,7 +42,7 @@ const blames: Record<ErrorClass, 'model' | 'credential' | 'allowance' | 'nobody'
 export type Blame = (typeof blames)[ErrorClass]
 export type Failed = { error: ProviderError; blame: Blame }
 
-/** With an organization's provider key, a failing model counts for that key alone. */
+/** If a request used an organization's provider key, a failure of the model counts only for this key. */
 export function blameOf(error: ProviderError, ownKeyId: string | null): Blame {
   const blame = error.isOurs ? 'nobody' : blames[error.errorClass]
   return blame === 'model' && ownKeyId !== null ? 'allowance' : blame

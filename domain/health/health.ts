@@ -172,7 +172,7 @@ export class Health {
     // An empty answer can be what the request asked for, so it must not open the organization's circuit either.
     own?.failed(attempt, attempt.own, error.errorClass === 'empty' ? blameless : failed, nowMs)
     if (own?.isClear) this.#own.delete(organizationId)
-    // A failure of an organization's provider key concerns this organization alone.
+    // A failure of an organization's provider key concerns only this organization.
     this.#shared.failed(attempt, attempt.shared, areSeveral && ownKeyId !== null ? blameless : failed, nowMs)
     if (isSampled) this.#sample(row, path, { failed: true })
     if (failed.blame === 'model') this.#forgive(this.#shared.failingModels(row))

@@ -97,7 +97,7 @@ export function admitted(access: RmsgAccess | null): RmsgAccess & { view: RmsgVi
   return { ...access, view }
 }
 
-/** Returns true if the agent has a number for itself alone. */
+/** Returns true if the agent has a number that no other agent uses. */
 export function isDedicated(rmsg: AgentSettings['rmsg']): rmsg is RmsgSetting {
   return rmsg?.enabled === true && rmsg.mode === 'dedicated'
 }

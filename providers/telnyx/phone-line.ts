@@ -99,8 +99,8 @@ async function dial(
 }
 
 /**
- * Hangs up a leg if the carrier answered the dial command too late. If the leg cannot be hung up, its first event shows
- * that it is alive.
+ * Hangs up a leg if the carrier answered the dial command too late. If this fails, the leg's first event
+ * shows that the leg is alive.
  */
 async function hangUpLate(http: Pick<VendorHttp, 'post'>, carrierLegId: string): Promise<void> {
   await http.post(`${pathOf({ carrierLegId })}/actions/hangup`, json({}), never).catch(() => {})

@@ -18,7 +18,7 @@ export type Input = {
 }
 
 /**
- * The request's sender, for operations meant for this machine alone. Header values are as they were sent, '' if absent.
+ * The request's sender, for operations that only this machine may call. Header values are as they were sent, '' if absent.
  */
 export type Peer = {
   /** The IP address at the connection's other end, which is a proxy if there is one. */

@@ -1,6 +1,6 @@
 /**
- * The browser client plays audio without audio worklets, which a browser does not give a page over http from another
- * machine.
+ * The browser client plays audio without audio worklets, because browsers offer audio worklets only to secure pages: a
+ * page over http from another machine is not secure.
  */
 import t from 'tap'
 import { openAudio } from '../../console/session/session-audio.js'

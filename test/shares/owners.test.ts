@@ -32,7 +32,7 @@ t.test('at the start the organizations in the database are counted', async (t) =
   t.ok((await ownersOf(t, stores[1])).areSeveral)
 })
 
-t.test('each process counts a new organization', async (t) => {
+t.test('each process notices a second organization', async (t) => {
   const { stores } = await processes(t)
   const owners = await Promise.all(stores.map((store) => ownersOf(t, store)))
   await organization(stores[0], 'second')

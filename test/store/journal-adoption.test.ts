@@ -117,7 +117,7 @@ t.test('if an adopter cannot write the rows of a file, the file is adopted again
   t.same(readdirSync(folder), [])
 })
 
-t.test('if an adopter seems to have ended, another process adopts the file', async (t) => {
+t.test('if the process that adopts a journal file seems to have ended, another process adopts the file', async (t) => {
   const { folder, journal, written, write } = setup(t)
   await journal('a').append([row('1')])
   await journal('b').adopt(allEnded, () => journal('c').adopt(allEnded, write))

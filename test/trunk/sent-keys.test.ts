@@ -100,7 +100,7 @@ t.test('w in a text of keys is a pause of half a second between two events', (t)
   t.end()
 })
 
-t.test('a key that began as an event also ends as an event, and the next key is a tone', (t) => {
+t.test('a DTMF key that began as an RTP event also ends as an RTP event, and the next key is sent as a tone', (t) => {
   const keys = new SentKeys()
   keys.add('12')
   t.ok('payload' in keys.next(true)!)

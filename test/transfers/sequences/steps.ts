@@ -37,7 +37,10 @@ export type Sequence = {
 }
 
 const stepsMax = 14
-/** Some answer at once or after 20 s. Others never answer, are busy, decline, are machines, or leave by themselves. */
+/**
+ * The last digits of the recipients' numbers. Some recipients answer, at once or after 20 s. Other recipients never
+ * answer, are busy, decline, are machines, or leave by themselves.
+ */
 const recipients = ['01', '02', '03', '04', '05', '06', '07', '08', '11', '17', '20', '21', '22', '23', '24'] as const
 const pauses = [0, 0, 10, 50, 100, 300, 900, 1000, 1100, 2000, 4900, 5000, 5100, 8000, 12_000] as const
 const outages = [300, 3_000, 9_000, 16_000] as const

@@ -8,7 +8,7 @@ import { answerText, callArguments, weather } from '../suite/llm.ts'
 import type { Cell } from '../suite/matrix.ts'
 import { startAnthropicStub, usage } from './stub.ts'
 
-/** The used part of the SDK, which is installed apart from the product. */
+/** The part of the SDK that this test uses. The SDK is installed apart from the product. */
 type Message = {
   content: { type: string; text?: string; name?: string; input?: unknown }[]
   stop_reason: string

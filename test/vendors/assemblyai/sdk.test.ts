@@ -14,7 +14,7 @@ import { recordingPcm } from '../suite/stt.ts'
 import { sinePcm, transcriptOf } from '../suite/stub-server.ts'
 import { startAssemblyaiStub } from './stub.ts'
 
-/** The used part of the SDK, which is installed apart from the product. */
+/** The part of the SDK that this test uses. The SDK is installed apart from the product. */
 type Turn = { transcript: string; end_of_turn: boolean; turn_is_formatted: boolean }
 type Transcriber = {
   connect(): Promise<{ id: string }>

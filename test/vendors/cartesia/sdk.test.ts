@@ -14,7 +14,7 @@ import { startCartesiaStub } from './stub.ts'
 import { spoken } from './stub-answers.ts'
 import { withoutSilence } from './stub-sockets.ts'
 
-/** The used part of the SDK, which is installed apart from the product. */
+/** The part of the SDK that this test uses. The SDK is installed apart from the product. */
 type Options = { maxRetries: number; timeout: number }
 type Frame = {
   type: string

@@ -7,7 +7,7 @@ import { samplesOf, sinePcm, transcriptOf } from '../suite/stub-server.ts'
 import { speechPcm } from '../suite/tts.ts'
 import { startDeepgramStub } from './stub.ts'
 
-/** The used part of the SDK, which is installed apart from the product. */
+/** The part of the SDK that this test uses. The SDK is installed apart from the product. */
 type Frame = {
   type: string
   event?: string

@@ -12,7 +12,7 @@ import { sinePcm, transcriptOf } from '../suite/stub-server.ts'
 import { apiKey } from './setup.ts'
 import { spoken, startElevenLabsStub } from './stub.ts'
 
-/** The used part of the SDK, which is installed apart from the product. */
+/** The part of the SDK that this test uses. The SDK is installed apart from the product. */
 type Options = { maxRetries: number; timeoutInSeconds: number }
 type Transcript = {
   text: string

@@ -9,7 +9,7 @@ import type { Cell } from '../suite/matrix.ts'
 import { speechPcm } from '../suite/tts.ts'
 import { startGeminiStub, usageMetadata } from './stub.ts'
 
-/** The used part of the SDK, which is installed apart from the product. */
+/** The part of the SDK that this test uses. The SDK is installed apart from the product. */
 type Answer = {
   candidates?: { finishReason?: string; content?: { parts?: Part[] } }[]
   usageMetadata?: object

@@ -11,7 +11,7 @@ import { sinePcm, transcriptOf } from '../suite/stub-server.ts'
 import { startSonioxStub } from './stub.ts'
 import { spoken } from './stub-speech.ts'
 
-/** The used part of the SDK, which is installed apart from the product. */
+/** The part of the SDK that this test uses. The SDK is installed apart from the product. */
 type Result = { tokens: { text: string; is_final: boolean }[]; finished?: boolean }
 type Client = { start(options: object): Promise<void>; stop(): void; finalize(): void; readonly state: string }
 type Sdk = { SonioxClient: new (options: object) => Client }

@@ -6,7 +6,7 @@ import type { Cell } from '../suite/matrix.ts'
 import { sinePcm, transcriptOf } from '../suite/stub-server.ts'
 import { startSpeechmaticsStub } from './stub.ts'
 
-/** The used part of the SDK, which is installed apart from the product. */
+/** The part of the SDK that this test uses. The SDK is installed apart from the product. */
 type Message = { message: string; metadata?: { transcript?: string }; seq_no?: number; type?: string }
 type Client = {
   start(jwt: string, config: object): Promise<{ id: string }>
