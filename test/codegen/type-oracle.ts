@@ -15,8 +15,8 @@ import { TypeNames } from '../../codegen/targets/typescript/type-names.ts'
 import { type View, viewsOf } from '../../codegen/views.ts'
 
 /**
- * Our types belong to the surface `name`. If `planted` is there, openapi-typescript reads this changed document in
- * place of the contract.
+ * The surface with our types, and its contract. If `planted` is set, openapi-typescript reads this changed document
+ * instead of the contract.
  */
 export type Subject = { name: string; contract: string; hasClient: boolean; planted?: string }
 type Pair = { label: string; ours: string; theirs: string }

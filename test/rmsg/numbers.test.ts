@@ -43,7 +43,7 @@ t.test('listRmsgNumbers: a new local installation has two simulated numbers in i
   t.same(row, { organization_id: null })
 })
 
-t.test('the numbers that an organization can list and use depend on its settings, as in this table', async (t) => {
+t.test('the numbers that an organization can list and use depend on its settings', async (t) => {
   await sql`delete from rmsg_numbers`
   const pooled = await organization('pooled', { rmsgEnabled: true, rmsgLegacyInventory: true })
   const legacy = await organization('legacy', { rmsgEnabled: true, rmsgLegacyInventory: true })

@@ -136,7 +136,7 @@ for (const [name, type, body, digits] of [
   ['a relay of something else', relay, 'abcd\r\n', ''],
   ['no body', '', '', ''],
 ] as const)
-  t.test(`INFO with ${name} is answered with 200, and its keys count`, async (t) => {
+  t.test(`INFO with ${name} is answered with 200, and the keys in its body are reported`, async (t) => {
     const trunk = await openTrunk(t)
     const peer = await trunk.peer()
     const ok = await talking(trunk, peer)

@@ -22,7 +22,10 @@ type Piece = { fromMs: number; originMs: number }
 export class AudioTimeline {
   readonly #pieces: Piece[] = []
   #reachedMs = 0
-  /** The earliest start computed since `#followedMs`, from the audio after stream place `#followedFromMs`. */
+  /**
+   * The earliest start that was computed since the last check. The check ran at `#followedMs`, when the stream had
+   * reached the place `#followedFromMs`.
+   */
   #leastOriginMs = Number.POSITIVE_INFINITY
   #followedMs = 0
   #followedFromMs = 0

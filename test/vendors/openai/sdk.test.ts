@@ -17,7 +17,7 @@ import { chatUsage } from './stub-chat.ts'
 import { startSpeachesStub, withoutSilence } from './stub-speaches.ts'
 import { billedSeconds, voxtralPcm } from './stub-speech.ts'
 
-/** The used parts of the SDKs, which are installed apart from the product. */
+/** The parts of the SDKs that this test uses. The SDKs are installed apart from the product. */
 type Create<T> = { create(body: object): Promise<T> }
 type Chunk = { choices: { delta: { content?: string } }[]; usage?: object | null }
 type Completion = {

@@ -175,7 +175,10 @@ export function checkFailure(t: Test, error: ProviderError, expected: ErrorClass
   if (cell === 'rate_limited_bare') t.equal(error.retryAfterS, undefined, 'no retryAfterS')
 }
 
-/** In `slow_first_byte` a header, a role or a session comes at once, and media comes late. */
+/**
+ * Checks that a cancelled request leaves the vendor. In the cell `slow_first_byte` the vendor sends a first message at
+ * once, such as a header or the start of a session, and its text or audio late.
+ */
 async function playLeaving<T>(
   t: Test,
   given: SuiteGiven,
