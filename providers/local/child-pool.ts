@@ -95,6 +95,7 @@ export class ChildPool {
     const child = this.#queue.size === 0 ? this.#idleChild() : undefined
     const place = child ? null : this.#places.take(job.owner)
     if (!child && !place && !job.continues) throw this.#overloaded()
+    if (child) this.#queue.countTurn(job.owner)
     return new Promise((resolve, reject) => {
       const waiting: Waiting = { job, signal, place, resolve, reject }
       if (child) void this.#work(child, waiting)

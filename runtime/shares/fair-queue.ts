@@ -1,7 +1,17 @@
-/** A queue for several owners. It serves one owner after another, and each owner's items in their order. */
+/**
+ * A queue for several owners. The first owner is the owner whose last turn was longest ago, and each owner's items keep
+ * their order. So an owner that comes with its first item does not wait for a second turn of a busy owner.
+ */
+
+/** The most owners with a remembered turn. Beyond it, the oldest turn is forgotten, as if the owner were new. */
+const turnsMax = 256
+
 export class FairQueue<Item> {
-  /** The owner at the start is next. A Set removes any item quickly and keeps the order. */
+  /** In the order of the owners' last turns. A Set removes any item quickly and keeps the order. */
   readonly #items = new Map<string, Set<Item>>()
+  /** The number of each owner's last turn, also for owners without items. The oldest turn is the first entry. */
+  readonly #turns = new Map<string, number>()
+  #turn = 0
   #size = 0
 
   get size(): number {
@@ -22,8 +32,9 @@ export class FairQueue<Item> {
   }
 
   add(owner: string, item: Item): void {
-    const items = this.#items.get(owner) ?? new Set<Item>()
-    this.#items.set(owner, items.add(item))
+    const items = this.#items.get(owner)
+    if (items) items.add(item)
+    else this.#insert(owner, new Set([item]))
     this.#size++
   }
 
@@ -33,6 +44,7 @@ export class FairQueue<Item> {
     const first = items?.values().next()
     if (!items || !first || first.done) return undefined
     this.delete(owner, first.value)
+    this.countTurn(owner)
     if (this.#items.delete(owner)) this.#items.set(owner, items)
     return first.value
   }
@@ -48,5 +60,24 @@ export class FairQueue<Item> {
     if (!items?.delete(item)) return
     this.#size--
     if (items.size === 0) this.#items.delete(owner)
+  }
+
+  /** Counts a turn of an owner whose item did not have to wait. The owner must not have items in the queue. */
+  countTurn(owner: string): void {
+    this.#turns.delete(owner)
+    this.#turns.set(owner, ++this.#turn)
+    if (this.#turns.size <= turnsMax) return
+    for (const oldest of this.#turns.keys()) return void this.#turns.delete(oldest)
+  }
+
+  /** Inserts the owner before all owners that had a turn since its last turn. */
+  #insert(owner: string, items: Set<Item>): void {
+    const turnOf = (other: string) => this.#turns.get(other) ?? 0
+    const later = [...this.#items].filter(([other]) => turnOf(other) > turnOf(owner))
+    this.#items.set(owner, items)
+    for (const [other, others] of later) {
+      this.#items.delete(other)
+      this.#items.set(other, others)
+    }
   }
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import type { ProviderError } from '../../domain/ports/provider-error.ts'
-import { eventually, fixture, isRunning, longRecording, openLocal, outcome } from './setup.ts'
+import { eventually, fixture, isRunning, longRecording, openLocal, outcome, ownedBy } from './setup.ts'
 import { listen } from './streaming.ts'
 
 /** Makes a provider with one recognition process, and a way to wait until it is in the middle of `longRecording`. */
@@ -30,6 +30,18 @@ t.test('two speech processes work side by side', async (t) => {
   const texts = await Promise.all([transcribe(fixture('tt-weasels')), transcribe(fixture('tt-weasels'))])
   t.equal(started.length, 2)
   t.equal(texts[0].text, texts[1].text)
+})
+
+t.test('a text waits for at most one sentence of an organization with many texts', async (t) => {
+  const { speak, started } = openLocal(t)
+  const spoken: string[] = []
+  const say = async (owner: string) => {
+    await speak('Yes.', { signal: ownedBy(owner) })
+    spoken.push(owner)
+  }
+  await Promise.all(['busy', 'busy', 'busy', 'busy', 'other'].map(say))
+  t.same(spoken, ['busy', 'other', 'busy', 'busy', 'busy'])
+  t.equal(started.length, 1)
 })
 
 t.test('a job that is cancelled in the queue frees its place in the queue', async (t) => {

@@ -120,6 +120,9 @@ export async function eventually(holds: () => boolean): Promise<boolean> {
   return true
 }
 
+/** Returns a cancel signal for a request of this organization. */
+export const ownedBy = (owner: string) => Object.assign(new AbortController().signal, { owner })
+
 /** Returns a job's result: the error class and whether anything was sent, or "done". */
 export function outcome(work: Promise<unknown>): Promise<string> {
   return work.then(

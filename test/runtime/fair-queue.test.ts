@@ -26,3 +26,31 @@ t.test('an item can be deleted from the queue, and one organization can be serve
   t.equal(queue.has('a'), false)
   t.end()
 })
+
+t.test('an organization with a first item does not wait for a second turn of a busy organization', (t) => {
+  const queue = new FairQueue<string>()
+  queue.countTurn('a')
+  for (const item of ['a1', 'a2', 'a3', 'b1']) queue.add(item.charAt(0), item)
+  t.equal(queue.take(), 'b1', 'organization a had its turn without waiting')
+  t.equal(queue.take(), 'a1')
+  queue.add('c', 'c1')
+  queue.add('b', 'b2')
+  t.same(
+    Array.from({ length: 4 }, () => queue.take()),
+    ['c1', 'b2', 'a2', 'a3'],
+  )
+  t.end()
+})
+
+t.test('two organizations that come again after each turn do not starve a third organization', (t) => {
+  const queue = new FairQueue<string>()
+  for (const item of ['a', 'b', 'c']) queue.add(item, item)
+  const taken: (string | undefined)[] = []
+  for (let turn = 0; turn < 6; turn++) {
+    const item = queue.take()
+    taken.push(item)
+    if (item !== undefined) queue.add(item, item)
+  }
+  t.same(taken, ['a', 'b', 'c', 'a', 'b', 'c'])
+  t.end()
+})
