@@ -58,5 +58,5 @@ function readRole<Role extends string>(roles: readonly Role[], name: string): Ro
 
 const lastOwner = (email: string, organization: string) =>
   new CommandError(
-    `${email} is the only owner of ${organization}; make another person its owner first: \`parley users create EMAIL ${organization} --role owner\``,
+    `${email} is the only owner of ${organization}; make another person its owner first: \`parley users create EMAIL --org ${organization} --role owner\``,
   )

@@ -37,7 +37,7 @@ export function bundle(program: Command, actions: Actions): void {
       // The file holds the call's words, so only its user may read it.
       writeFileSync(file, writeTar(files, new Date()), { mode: 0o600 })
       const saved = files.map(({ name, bytes }) => ({ name, bytes: bytes.length }))
-      print(json, { file, call_id: call.id, files: saved }, () => [
+      print(json, { file, callId: call.id, files: saved }, () => [
         `${file}: ${saved.map(({ name }) => name).join(', ')}`,
         ...(call.recording_status === 'ready' ? [] : [`no recording: it is ${call.recording_status ?? 'not known'}`]),
       ])

@@ -11,7 +11,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   'keys rotate': ['parley keys rotate shop --org acme --overlap 24h'],
   'org set': ['parley org set acme max_concurrency=4 credit=25'],
   'org disable': ['parley org disable acme --now'],
-  'users create': ['parley users create ann@example.com acme --role member'],
+  'users create': ['parley users create ann@example.com --org acme --role member'],
   transcribe: ['parley transcribe call.wav --language en', 'parley transcribe - < call.wav'],
   speak: ["parley speak 'Good day.' --out hello.wav", "parley respond 'Say hello.' | parley speak - -o - > hello.wav"],
   respond: ["parley respond 'When are you open?' --system 'You answer for a shop.'"],

@@ -155,20 +155,20 @@ function keyJson({
   return {
     id,
     name,
-    public_id: publicId,
+    publicId,
     test,
     scopes,
-    policy_fields: policy,
+    policyFields: policy,
     budget: budget && {
-      micro_usd: String(budget.microUsd),
+      microUsd: String(budget.microUsd),
       period: budget.period,
-      spent_micro_usd: String(budget.spentMicroUsd),
+      spentMicroUsd: String(budget.spentMicroUsd),
     },
-    created_at: createdAt.toISOString(),
-    previous_secret_until: previousUntil?.toISOString() ?? null,
-    revoked_at: revokedAt?.toISOString() ?? null,
-    expires_at: expiresAt?.toISOString() ?? null,
-    last_used_at: lastUsedAt?.toISOString() ?? null,
+    createdAt: createdAt.toISOString(),
+    previousSecretUntil: previousUntil?.toISOString() ?? null,
+    revokedAt: revokedAt?.toISOString() ?? null,
+    expiresAt: expiresAt?.toISOString() ?? null,
+    lastUsedAt: lastUsedAt?.toISOString() ?? null,
   }
 }
 

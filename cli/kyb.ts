@@ -11,8 +11,8 @@ export function kyb(program: Command, actions: Actions): void {
   const group = program.command('kyb').description('the verification of businesses, which may then buy phone numbers')
   const command = (name: string, description: string) =>
     group.command(name).description(description).option('--json', 'print as JSON', false)
-  const decide = async (id: string, decision: Decision, json: boolean) => {
-    const row = await actions.admin((admin) => admin.decide(id, decision))
+  const decide = async (organization: string, decision: Decision, json: boolean) => {
+    const row = await actions.admin((admin) => admin.decide(organization, decision))
     print(json, verificationJson(row), () => [lineOf(row)])
   }
   command('list', 'what organizations have saved or submitted').action(async ({ json }: Json) => {
@@ -20,20 +20,21 @@ export function kyb(program: Command, actions: Actions): void {
     print(json, rows.map(verificationJson), () => rows.map(lineOf))
   })
   command('approve', 'approve what an organization has submitted')
-    .argument('<organization>', 'name or id of the organization')
-    .action((id: string, { json }: Json) => decide(id, { event: 'approve' }, json))
+    .requiredOption('--org <organization>', 'name or id of the organization')
+    .action(({ org, json }: Decided) => decide(org, { event: 'approve' }, json))
   command('reject', 'reject what an organization has submitted; it reads the reason and may submit again')
-    .argument('<organization>', 'name or id of the organization')
+    .requiredOption('--org <organization>', 'name or id of the organization')
     .requiredOption('--reason <text>', 'why, for the organization')
-    .action((id: string, { json, reason }: Json & { reason: string }) =>
-      decide(id, { event: 'reject', reason: readReason(reason) }, json),
+    .action(({ org, json, reason }: Decided & { reason: string }) =>
+      decide(org, { event: 'reject', reason: readReason(reason) }, json),
     )
   command('revoke', 'take an approval back: the organization keeps its numbers and buys no more')
-    .argument('<organization>', 'name or id of the organization')
-    .action((id: string, { json }: Json) => decide(id, { event: 'revoke' }, json))
+    .requiredOption('--org <organization>', 'name or id of the organization')
+    .action(({ org, json }: Decided) => decide(org, { event: 'revoke' }, json))
 }
 
 type Json = { json: boolean }
+type Decided = Json & { org: string }
 
 function readReason(text: string): string {
   if (text.trim() === '' || [...text].length > reasonCharactersMax)
@@ -56,10 +57,10 @@ function legalNameOf({ businessProfile }: VerificationRow): string | null {
 
 function verificationJson(row: VerificationRow) {
   return {
-    organization_id: row.organizationId,
+    organizationId: row.organizationId,
     status: row.status,
-    legal_name: legalNameOf(row),
-    rejection_reason: row.rejectionReason,
-    submitted_at: row.submittedAtMs === null ? null : new Date(row.submittedAtMs).toISOString(),
+    legalName: legalNameOf(row),
+    rejectionReason: row.rejectionReason,
+    submittedAt: row.submittedAtMs === null ? null : new Date(row.submittedAtMs).toISOString(),
   }
 }

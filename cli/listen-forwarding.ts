@@ -89,7 +89,7 @@ export function jsonOf({ time, id, type, callId, outcome, note }: Sent): string 
   const answer = outcome && {
     received: outcome.isReceived,
     answer: outcome.answer,
-    duration_ms: Math.round(outcome.ms),
+    durationMs: Math.round(outcome.ms),
   }
-  return JSON.stringify({ time, id, type, call_id: callId, ...answer, ...(note !== '' && { note }) })
+  return JSON.stringify({ time, id, type, callId, ...answer, ...(note !== '' && { note }) })
 }

@@ -74,7 +74,7 @@ async function run(actions: Actions, { seed = Date.now() % 2 ** 32, ...options }
     if (event.event === 'error') throw new CommandError(`${event.data.code}: ${event.data.error}`)
     if (event.event === 'open' && position.isNew) {
       const secret = receiver?.signer.storedSecret ?? null
-      const world = { test: event.data.test, server: connection.baseUrl, forward_to: forwardTo ?? null, secret }
+      const world = { test: event.data.test, server: connection.baseUrl, forwardTo: forwardTo ?? null, secret }
       console.log(json ? JSON.stringify({ ...world, chaos, seed }) : opening({ ...world, chaos, seed }))
     }
     const isNews = position.take(event)
@@ -88,12 +88,12 @@ async function run(actions: Actions, { seed = Date.now() % 2 ** 32, ...options }
 type World = Pick<Options, 'chaos'> & {
   test: boolean
   server: string
-  forward_to: string | null
+  forwardTo: string | null
   secret: string | null
   seed: number
 }
 
-function opening({ test, server, forward_to: to, secret, chaos, seed }: World): string {
+function opening({ test, server, forwardTo: to, secret, chaos, seed }: World): string {
   return [
     `listening to the ${test ? 'test' : 'live'} world of ${server}`,
     ...(to === null ? [] : [`to      ${to}`]),

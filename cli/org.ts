@@ -67,7 +67,7 @@ async function disable(actions: Actions, id: string, { json, now }: Json & { now
   })
   if (calls === null) return printOrganization(json, row)
   const { ended, unreached } = calls
-  print(json, { ...organizationJson(row), ended_calls: ended }, () => [
+  print(json, { ...organizationJson(row), endedCalls: ended }, () => [
     lineOf(row),
     `${ended} ${ended === 1 ? 'call was' : 'calls were'} ended`,
   ])
@@ -163,16 +163,16 @@ function organizationJson(row: OrganizationRow) {
   return {
     id: row.id,
     name: row.name,
-    credit_micro_usd: String(row.creditMicroUsd),
-    max_concurrency: row.maxConcurrency,
-    max_sessions: row.maxSessions,
-    sms_enabled: row.smsEnabled,
-    rmsg_enabled: row.rmsgEnabled,
-    rmsg_legacy_inventory: row.rmsgLegacyInventory,
-    rmsg_backend: row.rmsgBackend,
-    admin_organization: row.adminOrganization,
+    creditMicroUsd: String(row.creditMicroUsd),
+    maxConcurrency: row.maxConcurrency,
+    maxSessions: row.maxSessions,
+    smsEnabled: row.smsEnabled,
+    rmsgEnabled: row.rmsgEnabled,
+    rmsgLegacyInventory: row.rmsgLegacyInventory,
+    rmsgBackend: row.rmsgBackend,
+    adminOrganization: row.adminOrganization,
     recording: row.recordingEnabled,
     disabled: row.isDisabled,
-    created_at: row.createdAt.toISOString(),
+    createdAt: row.createdAt.toISOString(),
   }
 }

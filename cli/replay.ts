@@ -42,7 +42,7 @@ export function replay(program: Command, actions: Actions): void {
       const replays: Replay[] = []
       for (const target of options.with)
         replays.push(await withProgress(`${target.stage} ${target.model}`, () => replayWith(client, bundle, target)))
-      print(options.json, { call_id: bundle.call.id, replays }, () => linesOfReplay(bundle, replays))
+      print(options.json, { callId: bundle.call.id, replays }, () => linesOfReplay(bundle, replays))
       if (replays.every(({ turns }) => turns.every(({ error }) => error !== null))) process.exitCode = 1
     })
 }

@@ -33,9 +33,9 @@ export function rmsg(program: Command, actions: Actions): void {
     })
   command('assign', 'put a number into the pool of an organization')
     .argument('<number>', 'in E.164, or its id')
-    .argument('<organization>', 'name or id of the organization')
-    .action(async (name: string, organization: string, { json, test }: World) => {
-      printNumber(json, await actions.admin((admin) => admin.richNumbers.assign({ test, name }, organization)))
+    .requiredOption('--org <organization>', 'name or id of the organization')
+    .action(async (name: string, { json, test, org }: World & { org: string }) => {
+      printNumber(json, await actions.admin((admin) => admin.richNumbers.assign({ test, name }, org)))
     })
   command(
     'sync',
@@ -67,11 +67,11 @@ function lineOf({ id, e164, providerIdentity, organizationId, agentId, status, s
 function numberJson(row: RichNumberRow) {
   return {
     id: row.id,
-    phone_number: row.e164,
+    phoneNumber: row.e164,
     identity: row.providerIdentity,
-    organization_id: row.organizationId,
-    agent_id: row.agentId,
+    organizationId: row.organizationId,
+    agentId: row.agentId,
     status: row.status,
-    sms_status: row.smsStatus,
+    smsStatus: row.smsStatus,
   }
 }

@@ -43,4 +43,4 @@ function readLabel(text: string): string {
 
 const lineOf = ({ campaignId, status, label }: SharedCampaignRow) => [campaignId, status, oneLine(label)].join('  ')
 
-const jsonOf = ({ label, campaignId, status }: SharedCampaignRow) => ({ label, campaign_id: campaignId, status })
+const jsonOf = ({ label, campaignId, status }: SharedCampaignRow) => ({ label, campaignId, status })

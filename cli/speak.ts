@@ -39,7 +39,7 @@ export function speak(program: Command, actions: Actions): void {
       if (out === pipe) return writeToStdout(wav)
       writeFileSync(out, wav)
       const durationMs = wavDurationMs(wav)
-      const made = { file: out, duration_ms: durationMs, sample_rate_hz: sampleRateHz, bytes: wav.length }
+      const made = { file: out, durationMs, sampleRateHz, bytes: wav.length }
       print(json, made, () => [`${out}: ${(durationMs / 1000).toFixed(1)} s`])
     })
 }

@@ -53,7 +53,7 @@ async function send(actions: Actions, { url, secret, event, json }: Local): Prom
   const id = randomUUID()
   const { isReceived, answer, ms } = await postTo({ url, signer }, { id, body })
   const signed = signer.storedSecret === null ? '' : `, signed with ${signer.storedSecret}`
-  const result = { id, received: isReceived, answer, duration_ms: Math.round(ms), secret: signer.storedSecret }
+  const result = { id, received: isReceived, answer, durationMs: Math.round(ms), secret: signer.storedSecret }
   print(json, result, () => [`${answer}, ${milliseconds(ms)}${signed}`])
   if (!isReceived) process.exitCode = 1
 }

@@ -13,47 +13,42 @@ export function users(program: Command, actions: Actions): void {
       .command(name)
       .description(description)
       .argument('<email>')
-      .argument('<organization>', 'name or id of the organization')
+      .requiredOption('--org <organization>', 'name or id of the organization')
       .option('--json', 'print as JSON', false)
   command('create', 'give a person a role in an organization, or another one')
     .option('--role <role>', 'viewer, member, admin or owner; without it the first person is owner, all others member')
-    .action(async (email: string, organization: string, { json, role }: Json & { role?: string }) => {
-      const user = await actions.admin((admin) => admin.createUser(organization, readEmail(email), role ?? null))
+    .action(async (email: string, { org, json, role }: Options & { role?: string }) => {
+      const user = await actions.admin((admin) => admin.createUser(org, readEmail(email), role ?? null))
       print(json, userJson(user), () => [lineOf(user)])
     })
   group
     .command('list')
     .description('the people with a role in an organization')
-    .argument('<organization>', 'name or id of the organization')
+    .requiredOption('--org <organization>', 'name or id of the organization')
     .option('--json', 'print as JSON', false)
-    .action(async (organization: string, { json }: Json) => {
-      const rows = await actions.admin((admin) => admin.users(organization))
+    .action(async ({ org, json }: Options) => {
+      const rows = await actions.admin((admin) => admin.users(org))
       print(json, rows.map(userJson), () => (rows.length > 0 ? rows.map(lineOf) : ['no users']))
     })
   const issuing = (name: string, description: string, kind: 'user_token' | 'session') =>
-    command(name, description).action(async (email: string, organization: string, { json }: Json) => {
-      const issued = await actions.admin((admin) => admin.issueCredential(organization, readEmail(email), kind))
-      print(json, { secret: issued.secret, expires_at: issued.expiresAt.toISOString() }, () => [issued.secret])
+    command(name, description).action(async (email: string, { org, json }: Options) => {
+      const issued = await actions.admin((admin) => admin.issueCredential(org, readEmail(email), kind))
+      print(json, { secret: issued.secret, expiresAt: issued.expiresAt.toISOString() }, () => [issued.secret])
     })
   issuing('token', 'a token for one hour, to be sent as a bearer; it is shown once', 'user_token')
   issuing('session', 'a session for 12 hours, as the value of the cookie parley_session; it is shown once', 'session')
   command('remove', 'take the role away, and end the tokens and sessions of the person in the organization').action(
-    async (email: string, organization: string, { json }: Json) => {
-      if (!(await actions.admin((admin) => admin.removeUser(organization, readEmail(email)))))
-        throw new CommandError(`${email} is no user of ${organization}`)
+    async (email: string, { org, json }: Options) => {
+      if (!(await actions.admin((admin) => admin.removeUser(org, readEmail(email)))))
+        throw new CommandError(`${email} is no user of ${org}`)
       print(json, { email, removed: true }, () => [`${email} is removed`])
     },
   )
 }
 
-type Json = { json: boolean }
+type Options = { org: string; json: boolean }
 
-const userJson = ({ id, email, organizationId, role }: UserRow) => ({
-  id,
-  email,
-  organization_id: organizationId,
-  role,
-})
+const userJson = ({ id, email, organizationId, role }: UserRow) => ({ id, email, organizationId, role })
 const lineOf = ({ id, email, organizationId, role }: UserRow) => [id, email, organizationId, role].join('  ')
 
 function readEmail(text: string): string {

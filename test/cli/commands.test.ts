@@ -49,8 +49,8 @@ t.test('with --json the commands print their results as JSON', async (t) => {
   const json = async (...args: string[]) => JSON.parse(await outputOf(t, ...args, '--json')) as never
   t.match(await json('respond', 'What can you do?'), { output: [{ type: 'message' }], usage: {} })
   const out = path.join(files, 'json.wav')
-  t.match(await json('speak', 'Hello.', '-o', out), { file: out, sample_rate_hz: 24_000, duration_ms: Number })
-  t.match(await json('org', 'list'), { data: [{ id: /^org_/, name: 'local', sms_enabled: true }] })
+  t.match(await json('speak', 'Hello.', '-o', out), { file: out, sampleRateHz: 24_000, durationMs: Number })
+  t.match(await json('org', 'list'), { data: [{ id: /^org_/, name: 'local', smsEnabled: true }] })
   const checked = (await json('config', 'check')) as { settings: object; providers: object[] }
   t.match(checked, { file: null, engine: String, settings: { port: 8080, masterKey: 'not set' } })
   t.match(
@@ -60,9 +60,45 @@ t.test('with --json the commands print their results as JSON', async (t) => {
   const { id } = ((await json('org', 'list')) as { data: { id: string }[] }).data[0] as { id: string }
   const made: { id: string; secret: string } = await json('keys', 'create', '--org', id)
   t.match(made, { id: /^key_/, secret: /^sk_live_/ })
-  t.match(await json('keys', 'list', '--org', id), { data: [{}, { id: made.id, revoked_at: null }] })
+  t.match(await json('keys', 'list', '--org', id), { data: [{}, { id: made.id, revokedAt: null }] })
   t.match(await json('keys', 'rotate', made.id, '--org', id), { id: made.id, secret: /^sk_live_/ })
   t.same(await json('keys', 'revoke', made.id, '--org', id), { id: made.id, revoked: true })
+})
+
+t.test('with --json each list of the operator is { data, nextCursor }, with names as in the API', async (t) => {
+  const org = ['--org', 'local']
+  await outputOf(t, 'users', 'create', 'ann@example.com', ...org)
+  await outputOf(t, 'rmsg', 'add', '+14155550180', '--identity', 'shop')
+  await outputOf(t, 'rmsg', 'assign', '+14155550180', ...org)
+  const lists = [['org'], ['keys', ...org], ['users', ...org], ['rmsg'], ['kyb']]
+  for (const [name = '', ...more] of lists) {
+    const list = JSON.parse(await outputOf(t, name, 'list', ...more, '--json')) as { data: object[] }
+    t.same(Object.keys(list).sort(), ['data', 'nextCursor'], name)
+    t.ok(list.data.length > 0, `${name} has rows`)
+    t.same(
+      list.data.flatMap(Object.keys).filter((field) => field.includes('_')),
+      [],
+      name,
+    )
+  }
+})
+
+t.test('an organization is an option of the commands that are not about organizations', async (t) => {
+  const commands = [
+    'users list',
+    'users create ann@example.com',
+    'users token ann@example.com',
+    'rmsg assign 1',
+    'kyb approve',
+  ]
+  for (const line of commands) {
+    t.match(await command(...line.split(' ')), { code: 2, stderr: /required option '--org <organization>'/ }, line)
+    t.match(
+      await command(...line.split(' '), 'local', '--org', 'local'),
+      { code: 2, stderr: /too many arguments/ },
+      line,
+    )
+  }
 })
 
 t.test('the command `models` lists the routable models', async (t) => {

@@ -44,7 +44,7 @@ t.test('`org disable --now` ends phone calls and sessions, and their records hav
     const end = (await eventsOf(phones, id)).find(({ event_type }) => event_type === 'call.completed')
     t.match(end?.payload, { end_reason: 'api_ended', reason: 'The operator has disabled the organization.' })
   }
-  t.match(JSON.parse((await org('disable', 'local', '--now', '--json')).stdout), { disabled: true, ended_calls: 0 })
+  t.match(JSON.parse((await org('disable', 'local', '--now', '--json')).stdout), { disabled: true, endedCalls: 0 })
   await enabled()
 })
 

@@ -58,12 +58,12 @@ t.test('API keys have names, expiry times and scopes; a rotated secret stays val
   t.ok(row.endsWith(`  ${shown}  the shop`), row)
   const listed = await outputOf(t, 'keys', 'list', '--org', 'Named', '--json')
   const [json] = (JSON.parse(listed) as { data: [{ id: string }] }).data
-  t.match(json, { name: 'the shop', public_id: shown, expires_at: /Z$/, scopes: ['router', 'realtime'] })
+  t.match(json, { name: 'the shop', publicId: shown, expiresAt: /Z$/, scopes: ['router', 'realtime'] })
   const rotated = await outputOf(t, 'keys', 'rotate', json.id, '--org', 'Named', '--overlap', '24h')
   for (const each of [secret, rotated]) t.equal(await works(each), 200)
   t.match(await list(), / {2}old secret until \d{4}-\d\d-\d\dT\d\d:\d\dZ {2}the shop$/)
   const overlapping = JSON.parse(await outputOf(t, 'keys', 'list', '--org', 'Named', '--json')) as { data: object[] }
-  t.match(overlapping.data, [{ previous_secret_until: /Z$/ }])
+  t.match(overlapping.data, [{ previousSecretUntil: /Z$/ }])
   await outputOf(t, 'org', 'rename', 'Named', 'Renamed')
   await outputOf(t, 'keys', 'revoke', json.id, '--org', 'Renamed')
   for (const each of [secret, rotated]) await until('both have ended', async () => (await works(each)) === 401)
@@ -92,9 +92,9 @@ t.test('the commands that create, list and credit organizations work', async (t)
   const json = JSON.parse(await outputOf(t, 'org', 'set', id, 'sms_enabled=off', '--json')) as object
   t.match(json, {
     name: 'Blue',
-    credit_micro_usd: '5500000',
-    max_concurrency: 3,
-    sms_enabled: false,
+    creditMicroUsd: '5500000',
+    maxConcurrency: 3,
+    smsEnabled: false,
     recording: true,
   })
   t.match(await outputOf(t, 'org', 'set', id, 'max_concurrency=unlimited'), 'concurrency unlimited')

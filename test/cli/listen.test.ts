@@ -168,14 +168,14 @@ t.test('`listen --json` prints one JSON line for the start and for each event, w
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line) as Record<string, unknown>)
-  t.match(opening, { test: false, server: parley.url, forward_to: url, secret: null, chaos: [] })
+  t.match(opening, { test: false, server: parley.url, forwardTo: url, secret: null, chaos: [] })
   t.match(sent, {
     time: String,
     id: event.id,
     type: event.type,
-    call_id: event.callId,
+    callId: event.callId,
     received: true,
-    duration_ms: Number,
+    durationMs: Number,
   })
   t.notMatch(listening.output(), 'k4n4ry')
 })

@@ -53,7 +53,7 @@ t.test('commands accept the name of a webhook endpoint, and print JSON with --js
   const sent = JSON.parse(await outputOf(t, command('trigger', 'call.status', '--endpoint', id, '--json'))) as object
   t.match(sent, { delivered: true, httpStatus: 204, deliveryId: String })
   const local = ['trigger', 'call.status', '--forward-to', receiver.url, '--json']
-  t.match(JSON.parse(await outputOf(t, command(...local))), { received: true, answer: String, duration_ms: Number })
+  t.match(JSON.parse(await outputOf(t, command(...local))), { received: true, answer: String, durationMs: Number })
   const other = await create('crm')
   refused(
     t,
@@ -66,15 +66,15 @@ t.test('commands accept the name of a webhook endpoint, and print JSON with --js
 t.test('`users list` prints each user', async (t) => {
   const acme = await admin.organization('people')
   const command = runner(acme.key)
-  const list = (...more: string[]) => outputOf(t, command('users', 'list', ...more))
+  const list = (...more: string[]) => outputOf(t, command('users', 'list', '--org', ...more))
   t.equal(await list('people'), 'no users')
-  await outputOf(t, command('users', 'create', 'ann@example.com', 'people', '--role', 'admin'))
-  await outputOf(t, command('users', 'create', 'bob@example.com', acme.id))
+  await outputOf(t, command('users', 'create', 'ann@example.com', '--org', 'people', '--role', 'admin'))
+  await outputOf(t, command('users', 'create', 'bob@example.com', '--org', acme.id))
   const lines = (await list('people')).split('\n').map((line) => line.split('  ').slice(1).join(' '))
   t.same(lines.sort(), [`ann@example.com ${acme.id} admin`, `bob@example.com ${acme.id} member`])
   const { data: rows } = JSON.parse(await list(acme.id, '--json')) as { data: { email: string; role: string }[] }
   t.same(rows.map(({ email, role }) => `${email} ${role}`).sort(), ['ann@example.com admin', 'bob@example.com member'])
-  await outputOf(t, command('users', 'remove', 'ann@example.com', 'people'))
+  await outputOf(t, command('users', 'remove', 'ann@example.com', '--org', 'people'))
   t.equal((await list('people')).split('\n').length, 1)
-  refused(t, await command('users', 'list', 'nobody'), /nobody/)
+  refused(t, await command('users', 'list', '--org', 'nobody'), /nobody/)
 })

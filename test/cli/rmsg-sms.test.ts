@@ -46,7 +46,7 @@ const env = {
 }
 const { parley, admin } = await startAdministered(t, env)
 
-type Row = { id: string; sms_status: string }
+type Row = { id: string; smsStatus: string }
 const command = <Printed>(...args: string[]) => jsonOf<Printed>(runCommand(parley, ['rmsg', ...args, '--json'], env))
 const sync = () => command<{ changed: Row[]; unknown: number }>('sync')
 const e164 = '+14155550190'
@@ -57,8 +57,8 @@ await admin.store.organizations.change(shop.id, { rmsgEnabled: true })
 
 t.test('a number that is assigned to a campaign sends rich messages with SMS as a fallback', async (t) => {
   assigned('PENDING_ASSIGNMENT')
-  t.match(await command<Row>('add', e164, '--identity', 'agent-1'), { sms_status: 'pending' })
-  await command('assign', e164, shop.id)
+  t.match(await command<Row>('add', e164, '--identity', 'agent-1'), { smsStatus: 'pending' })
+  await command('assign', e164, '--org', shop.id)
   const agent = { name: 'A', systemPrompt: 'x', intent: { language: 'en' }, rmsg: { enabled: true, mode: 'dedicated' } }
   const { id } = (await call(shop, 'POST', '/v1/agents', agent)).json<{ id: string }>()
   const message = { to: '+15005550030', text: 'Ready.' }
@@ -71,15 +71,15 @@ t.test('a number that is assigned to a campaign sends rich messages with SMS as 
   t.match(await shown(), [{ smsStatus: 'pending', smsReadyAt: null, capabilities: { smsFallback: false } }])
   t.equal(await send(), undefined)
   assigned('ASSIGNED')
-  t.match(await sync(), { changed: [{ sms_status: 'ready' }], unknown: 0 })
+  t.match(await sync(), { changed: [{ smsStatus: 'ready' }], unknown: 0 })
   t.match(await shown(), [{ smsStatus: 'ready', smsReadyAt: /Z$/, capabilities: { smsFallback: true } }])
   t.same(await send(), { from: e164, text: 'Ready.' })
   isAway = true
   t.same(await sync(), { changed: [], unknown: 1 }, 'a registry that does not answer changes nothing')
   isAway = false
   assigned('FAILED_ASSIGNMENT')
-  t.match(await sync(), { changed: [{ sms_status: 'failed' }] })
+  t.match(await sync(), { changed: [{ smsStatus: 'failed' }] })
   assignments.delete(e164)
-  t.match(await sync(), { changed: [{ sms_status: 'not_configured' }] })
+  t.match(await sync(), { changed: [{ smsStatus: 'not_configured' }] })
   t.equal(await send(), undefined)
 })

@@ -28,7 +28,7 @@ t.test('`sms shared-campaign set`, `show` and `clear` work', async (t) => {
 
   const { id } = newEntry('campaign', ['provisioned'], 'provisioned', Date.now() - 100_000)
   const set = await command('set', '--label', 'For all', '--campaign-id', id, '--json')
-  t.same(JSON.parse(set.stdout), { label: 'For all', campaign_id: id, status: 'active' }, set.stderr)
+  t.same(JSON.parse(set.stdout), { label: 'For all', campaignId: id, status: 'active' }, set.stderr)
   t.same(await shown(), { available: true, label: 'For all', campaignId: id, status: 'active' })
   t.match((await command('show')).stdout, `${id}  active  For all`)
 

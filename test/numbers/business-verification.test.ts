@@ -68,7 +68,7 @@ t.test('a business moves through the states of verification, and the operator re
   const conflict = { status: 409, code: 'KYB_STATE_CONFLICT' }
 
   t.same(await get(), { status: 'missing', submission: null, prefill: null })
-  t.match(await kyb('approve', acme.id), { code: 1, stderr: /is missing/ })
+  t.match(await kyb('approve', '--org', acme.id), { code: 1, stderr: /is missing/ })
   t.match((await draft({ businessProfile: { legalName: 'Harbor\n' } })).json(), {
     status: 'draft',
     submission: { organizationId: acme.id, businessProfile: { legalName: 'Harbor\n' }, attestedAt: null },
@@ -85,18 +85,21 @@ t.test('a business moves through the states of verification, and the operator re
   t.match(faultOf(await submit()), conflict)
   t.match(faultOf(await draft({})), conflict)
 
-  t.not((await kyb('reject', acme.id)).code, 0, 'a rejection needs a reason')
-  t.match(await kyb('reject', acme.id, '--reason', 'no such address'), { code: 0, stdout: /rejected {2}Harbor Dental/ })
+  t.not((await kyb('reject', '--org', acme.id)).code, 0, 'a rejection needs a reason')
+  t.match(await kyb('reject', '--org', acme.id, '--reason', 'no such address'), {
+    code: 0,
+    stdout: /rejected {2}Harbor Dental/,
+  })
   t.match(await get(), { status: 'rejected', submission: { rejectionReason: 'no such address' } })
   t.equal((await submit()).status, 200)
-  t.match(await kyb('approve', acme.id), { code: 0 })
+  t.match(await kyb('approve', '--org', acme.id), { code: 0 })
   t.match(await get(), { status: 'approved', submission: { rejectionReason: null } })
   t.match(faultOf(await submit()), conflict)
-  t.match(await kyb('revoke', acme.id), { code: 0 })
+  t.match(await kyb('revoke', '--org', acme.id), { code: 0 })
   t.match(JSON.parse((await kyb('list', '--json')).stdout), {
     data: [
-      { status: 'approved', legal_name: null },
-      { organization_id: acme.id, status: 'revoked', legal_name: 'Harbor Dental LLC' },
+      { status: 'approved', legalName: null },
+      { organizationId: acme.id, status: 'revoked', legalName: 'Harbor Dental LLC' },
     ],
   })
   t.equal((await draft({})).status, 200)

@@ -91,14 +91,14 @@ t.test('parley org set, show and credit change and show the settings and the cre
   const expected = {
     id,
     name: 'Renamed',
-    credit_micro_usd: '0',
-    max_concurrency: 4,
-    max_sessions: 3,
-    sms_enabled: true,
-    rmsg_enabled: true,
-    rmsg_legacy_inventory: true,
-    rmsg_backend: 'receive_only',
-    admin_organization: false,
+    creditMicroUsd: '0',
+    maxConcurrency: 4,
+    maxSessions: 3,
+    smsEnabled: true,
+    rmsgEnabled: true,
+    rmsgLegacyInventory: true,
+    rmsgBackend: 'receive_only',
+    adminOrganization: false,
     recording: true,
   }
   t.match(JSON.parse(set.stdout), expected)
@@ -146,8 +146,8 @@ t.test('at most one organization can be the admin organization', async (t) => {
 t.test("parley org disable refuses the organization's keys and tokens, and enable accepts them again", async (t) => {
   const { id, ...acme } = await admin.organization('closed')
   const user = (...args: string[]) => runCommand(parley, ['users', ...args])
-  t.equal((await user('create', 'ann@example.com', id)).code, 0)
-  const token = { ...acme, key: (await user('token', 'ann@example.com', id)).stdout.trim() }
+  t.equal((await user('create', 'ann@example.com', '--org', id)).code, 0)
+  const token = { ...acme, key: (await user('token', 'ann@example.com', '--org', id)).stdout.trim() }
   const statuses = async () =>
     Promise.all([acme, token].map(async (target) => faultOf(await call(target, 'GET', path)).status))
   t.same(await statuses(), [200, 200], 'both are remembered')

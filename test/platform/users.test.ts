@@ -46,9 +46,11 @@ async function made(...args: string[]): Promise<string> {
   if (done.code !== 0) throw new Error(done.stderr)
   return done.stdout.trim()
 }
-const created = await made('create', 'Ann@Example.com', 'acme', '--role', 'member')
-const token = await made('token', 'ann@example.com', 'acme')
-const { secret: session } = JSON.parse(await made('session', 'ann@example.com', id, '--json')) as { secret: string }
+const created = await made('create', 'Ann@Example.com', '--org', 'acme', '--role', 'member')
+const token = await made('token', 'ann@example.com', '--org', 'acme')
+const { secret: session } = JSON.parse(await made('session', 'ann@example.com', '--org', id, '--json')) as {
+  secret: string
+}
 
 t.test('a user token and a user session act with the role of the user', async (t) => {
   t.same(await ask(bearer(token)), ok)
@@ -57,32 +59,32 @@ t.test('a user token and a user session act with the role of the user', async (t
   const change = ['/v1/organization', 'PATCH', '{"name":"acme"}'] as const
   t.same(await ask(bearer(token), ...change), forbidden)
   t.same(await ask(cookie(session), ...change), forbidden)
-  await made('create', 'boss@example.com', id, '--role', 'admin')
-  t.same(await ask(bearer(await made('token', 'boss@example.com', id)), ...change), ok)
+  await made('create', 'boss@example.com', '--org', id, '--role', 'admin')
+  t.same(await ask(bearer(await made('token', 'boss@example.com', '--org', id)), ...change), ok)
 })
 
 t.test('the first user of an organization becomes its owner, and the last owner cannot be removed', async (t) => {
   const { id: shop } = await admin.organization('shop')
-  t.match(await made('create', 'eve@example.com', shop), /owner$/)
-  t.match(await made('create', 'joe@example.com', shop), /member$/)
+  t.match(await made('create', 'eve@example.com', '--org', shop), /owner$/)
+  t.match(await made('create', 'joe@example.com', '--org', shop), /member$/)
   const last = { code: 1, stderr: /eve@example\.com is the only owner of .*--role owner/ }
-  t.match(await users('remove', 'eve@example.com', shop), last)
-  t.match(await users('create', 'eve@example.com', shop, '--role', 'admin'), last)
-  t.match(await made('create', 'eve@example.com', shop, '--role', 'owner'), /owner$/)
-  t.match(await made('create', 'joe@example.com', shop, '--role', 'owner'), /owner$/)
-  t.match(await made('create', 'eve@example.com', shop, '--role', 'viewer'), /viewer$/)
-  t.match(await users('remove', 'joe@example.com', shop), { code: 1, stderr: /is the only owner/ })
-  t.equal(await made('remove', 'eve@example.com', shop), 'eve@example.com is removed')
+  t.match(await users('remove', 'eve@example.com', '--org', shop), last)
+  t.match(await users('create', 'eve@example.com', '--org', shop, '--role', 'admin'), last)
+  t.match(await made('create', 'eve@example.com', '--org', shop, '--role', 'owner'), /owner$/)
+  t.match(await made('create', 'joe@example.com', '--org', shop, '--role', 'owner'), /owner$/)
+  t.match(await made('create', 'eve@example.com', '--org', shop, '--role', 'viewer'), /viewer$/)
+  t.match(await users('remove', 'joe@example.com', '--org', shop), { code: 1, stderr: /is the only owner/ })
+  t.equal(await made('remove', 'eve@example.com', '--org', shop), 'eve@example.com is removed')
 })
 
 t.test('a changed role applies to the existing tokens and sessions of the user', async (t) => {
   const { id: shop } = await admin.organization('other roles')
-  await made('create', 'eve@example.com', shop)
-  await made('create', 'sam@example.com', shop, '--role', 'admin')
-  const sam = bearer(await made('token', 'sam@example.com', shop))
+  await made('create', 'eve@example.com', '--org', shop)
+  await made('create', 'sam@example.com', '--org', shop, '--role', 'admin')
+  const sam = bearer(await made('token', 'sam@example.com', '--org', shop))
   const change = ['/v1/organization', 'PATCH', '{"name":"renamed by a user"}'] as const
   t.same(await ask(sam, ...change), ok)
-  await made('create', 'sam@example.com', shop, '--role', 'viewer')
+  await made('create', 'sam@example.com', '--org', shop, '--role', 'viewer')
   let seen = await ask(sam, ...change)
   await until('the server has the notification', async () => {
     if (seen.status === 200) seen = await ask(sam, ...change)
@@ -154,18 +156,18 @@ t.test('an expired user token or session is refused as unknown', async (t) => {
 
 t.test('parley users creates, lists and removes users', async (t) => {
   t.match(created, /^usr_\S+ {2}ann@example\.com {2}org_\S+ {2}member$/)
-  t.match(await users('token', 'nobody@example.com', 'acme'), { code: 1, stderr: /is no user of acme/ })
-  t.match(await users('create', 'ann', 'acme'), { code: 2, stderr: /is no email address/ })
-  t.match(await users('create', 'a@b.c', 'acme', '--role', 'king'), {
+  t.match(await users('token', 'nobody@example.com', '--org', 'acme'), { code: 1, stderr: /is no user of acme/ })
+  t.match(await users('create', 'ann', '--org', 'acme'), { code: 2, stderr: /is no email address/ })
+  t.match(await users('create', 'a@b.c', '--org', 'acme', '--role', 'king'), {
     code: 2,
     stderr: /there are viewer, member, admin, owner/,
   })
-  t.match(await users('create', 'a@b.c', 'nowhere'), { code: 1, stderr: /no organization nowhere/ })
-  t.match(await users('create', 'a@b.c', 'org_nobody'), { code: 1, stderr: /no organization org_nobody/ })
+  t.match(await users('create', 'a@b.c', '--org', 'nowhere'), { code: 1, stderr: /no organization nowhere/ })
+  t.match(await users('create', 'a@b.c', '--org', 'org_nobody'), { code: 1, stderr: /no organization org_nobody/ })
   await admin.organization('acme')
-  t.match(await users('create', 'a@b.c', 'acme'), { code: 1, stderr: /2 organizations have the name acme/ })
-  t.match(await users('remove', 'a@b.c', id), { code: 1, stderr: /a@b\.c is no user/ })
-  t.equal(await made('remove', 'ann@example.com', id), 'ann@example.com is removed')
+  t.match(await users('create', 'a@b.c', '--org', 'acme'), { code: 1, stderr: /2 organizations have the name acme/ })
+  t.match(await users('remove', 'a@b.c', '--org', id), { code: 1, stderr: /a@b\.c is no user/ })
+  t.equal(await made('remove', 'ann@example.com', '--org', id), 'ann@example.com is removed')
   let seen = await ask(bearer(token))
   await until('the server has the notification', async () => {
     if (seen.status !== 401) seen = await ask(bearer(token))

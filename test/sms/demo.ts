@@ -75,7 +75,7 @@ async function registerCampaign(target: Running): Promise<void> {
 async function assignNumber(target: Running): Promise<string> {
   const { id } = await asked<{ id: string }>(target, 'POST', '/v1/phone-numbers', { e164 })
   const rich = await asOperator<{ id: string }>(target, 'add', e164, '--identity', 'shop')
-  await asOperator(target, 'assign', e164, 'local')
+  await asOperator(target, 'assign', e164, '--org', 'local')
   say(`3. ${e164} is bought, and takes rich messages. Falls back to SMS: ${await fallsBack(target)}`)
   const assigned = await asked<{ smsAssignmentStatus: string }>(target, 'POST', `${registry}/numbers/${id}/assign`)
   say(`   It is assigned to the campaign: ${assigned.smsAssignmentStatus}`)
