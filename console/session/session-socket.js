@@ -42,7 +42,9 @@ export class SessionSocket {
 
   /** Sends a frame. Returns false if the socket is not live; the frame is then dropped. */
   send(frame) {
-    if (this.#state !== 'live') return false
+    const { WebSocket } = this.#options
+    // A socket that closes is live until its close event, and a frame sent then is an error in the browser's console.
+    if (this.#state !== 'live' || this.#socket.readyState !== WebSocket.OPEN) return false
     this.#socket.send(frame instanceof ArrayBuffer ? frame : JSON.stringify(frame))
     return true
   }

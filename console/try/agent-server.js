@@ -8,14 +8,6 @@ let apiKey = null
 
 const authorized = () => ({ authorization: `Bearer ${apiKey}` })
 
-/** Returns true if this page needs a key from its user. */
-export async function needsKey() {
-  const answer = await reach('/try/agents')
-  // The body is read, because an unread body keeps its connection open.
-  await answer.arrayBuffer()
-  return answer.status === 404
-}
-
 /** Throws an error with the server's reason if the key may not start sessions. */
 export async function useKey(key) {
   apiKey = key
@@ -27,9 +19,13 @@ export async function useKey(key) {
   }
 }
 
+/** Returns the stored agents, with the settings that the page shows. */
 export async function agents() {
-  const answer = await (apiKey === null ? reach('/try/agents') : reach('/v1/agents', { headers: authorized() }))
-  return jsonOf(answer)
+  if (apiKey === null) return jsonOf(await reach('/try/agents'))
+  const stored = await jsonOf(await reach('/v1/agents', { headers: authorized() }))
+  return stored.map(({ id, name, systemPrompt, firstMessage, intent, llmOptions }) => {
+    return { id, name, systemPrompt, firstMessage, language: intent.language, model: llmOptions?.model ?? null }
+  })
 }
 
 /** Returns the models that the server lists. */

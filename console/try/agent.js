@@ -1,13 +1,17 @@
 /** The page to talk to an agent: one session at a time. */
-import { agents, createSession, models, needsKey, turnsOf, useKey } from './agent-server.js'
+import { agents, createSession, models, turnsOf, useKey } from './agent-server.js'
 import { Turns } from './agent-turns.js'
 import { conversationLanguages } from './languages.js'
 import { connectedWords, microphoneFault, withoutMicrophone } from './microphone.js'
+import { needsKey } from './reach.js'
 import { startSession } from './session-client.js'
 import { showWaterfalls } from './waterfall.js'
 
 const element = (id) => document.getElementById(id)
 const turns = new Turns()
+const languageNames = new Intl.DisplayNames(['en'], { type: 'language' })
+/** The stored agents by id. */
+let stored = new Map()
 /** The current session and its id; null between sessions. */
 let session = null
 let sessionId = null
@@ -25,7 +29,7 @@ async function begin() {
   fillLanguages(conversationLanguages([]))
   if (missing !== null) say(`${missing} Press Talk all the same, and type.`, true)
   try {
-    element('key-form').hidden = !(await needsKey())
+    element('key-form').hidden = !needsKey()
     const served = await models()
     fillLanguages(conversationLanguages(served))
     const thinking = served.filter(({ stage, routable }) => stage === 'llm' && routable)
@@ -49,9 +53,11 @@ element('key-form').addEventListener('submit', (event) => {
 })
 
 element('agent').addEventListener('change', () => {
-  const isOwn = element('agent').value === ''
-  element('own').hidden = !isOwn
-  element('prompt').required = isOwn
+  const agent = stored.get(element('agent').value) ?? null
+  element('own').hidden = agent !== null
+  element('prompt').required = agent === null
+  element('stored').hidden = agent === null
+  if (agent !== null) showAgent(agent)
 })
 
 element('start').addEventListener('submit', (event) => {
@@ -210,14 +216,34 @@ function sayAt(id, text, isFailure) {
 const inWords = (error) => error?.message ?? String(error)
 
 function fillAgents(found) {
+  stored = new Map(found.map((agent) => [agent.id, agent]))
   fill('agent', [['', 'Write one here'], ...found.map(({ id, name }) => [id, name])])
 }
 
+/** Shows the settings of a stored agent. Its text is shown as plain text and never as markup. */
+function showAgent({ systemPrompt, firstMessage, language, model }) {
+  const settings = {
+    'What it knows and how it talks': systemPrompt,
+    'What it says first': firstMessage || 'nothing, or what the model chooses',
+    Language: languageNames.of(language),
+    Model: model ?? 'auto',
+  }
+  const rows = Object.entries(settings).map(([name, text]) => {
+    const row = document.createElement('div')
+    for (const [tag, content] of [
+      ['dt', name],
+      ['dd', text],
+    ])
+      row.appendChild(document.createElement(tag)).textContent = content
+    return row
+  })
+  element('stored').replaceChildren(...rows)
+}
+
 function fillLanguages(tags) {
-  const names = new Intl.DisplayNames(['en'], { type: 'language' })
   fill(
     'language',
-    tags.map((tag) => [tag, names.of(tag)]),
+    tags.map((tag) => [tag, languageNames.of(tag)]),
   )
 }
 

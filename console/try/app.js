@@ -1,9 +1,11 @@
 /** The microphone page: one socket for each recording and each spoken text, each opened with a new token. */
 import { capture, createPlayer, decode, fileRateHz, listenTo, loudness, wavOf } from './audio.js'
-import { copy, speechAsCurl, transcriptionAsCurl } from './curl.js'
+import { copy, offerPrograms } from './copying.js'
 import { fillLists } from './lists.js'
+import { needsKey } from './reach.js'
 import { clearFigures, showRoute, showTimes } from './route.js'
-import { element, inWords, models, needsKey, openSocket, say, useKey } from './server.js'
+import { saveAs } from './saving.js'
+import { element, inWords, models, openSocket, say, useKey } from './server.js'
 
 const value = (id) => element(id).value
 const sttChoice = () => ({ model: value('stt-model'), language: value('stt-language') })
@@ -15,7 +17,7 @@ void begin()
 async function begin() {
   if (!window.isSecureContext) say('stt-status', 'The microphone needs HTTPS; recordings work without.', true)
   try {
-    element('key-form').hidden = !(await needsKey())
+    element('key-form').hidden = !needsKey()
     fillLists(await models())
   } catch (error) {
     say('stt-status', inWords(error), true)
@@ -56,6 +58,7 @@ async function transcribe(source) {
   const own = { isOver: false, closers: [], finish: () => own.end(), end: () => endRun(own) }
   run = own
   element('transcript').replaceChildren()
+  allowTranscript(false)
   clearFigures('stt')
   showSpeaking(true)
   try {
@@ -222,8 +225,25 @@ function showTranscript({ id, text, isFinal }) {
   line.dataset.utterance = id
   line.className = isFinal ? 'final' : 'partial'
   line.textContent = text
+  if (isFinal && text !== '') allowTranscript(true)
   log.scrollTop = log.scrollHeight
 }
+
+/** Returns the final sentences, one in a line. */
+const transcript = () =>
+  [...element('transcript').querySelectorAll('.final')].map((line) => line.textContent).join('\n')
+
+function allowTranscript(isAllowed) {
+  for (const button of ['copy', 'download']) element(`transcript-${button}`).disabled = !isAllowed
+}
+
+element('transcript-copy').addEventListener('click', async () => {
+  const isCopied = await copy(transcript())
+  say('stt-status', isCopied ? 'Copied the transcript.' : 'Select the transcript to copy it.')
+})
+element('transcript-download').addEventListener('click', () => {
+  saveAs('transcript.txt', new Blob([`${transcript()}\n`], { type: 'text/plain' }))
+})
 
 /* Text to speech */
 
@@ -242,11 +262,7 @@ element('say').addEventListener('submit', (event) => {
 })
 element('stop').addEventListener('click', () => speech?.stop())
 element('download').addEventListener('click', () => {
-  const link = document.createElement('a')
-  link.href = URL.createObjectURL(wavOf(spoken, rateHz))
-  link.download = 'speech.wav'
-  link.click()
-  URL.revokeObjectURL(link.href)
+  saveAs('speech.wav', wavOf(spoken, rateHz))
 })
 
 async function speak(text, choice) {
@@ -327,18 +343,7 @@ function onSpeechFrame(own, frame, choice) {
   element('download').disabled = spoken.length === 0 || frame.type === 'ready'
 }
 
-/* Copy as curl */
+/* Programs */
 
-for (const [stage, command] of [
-  ['stt', () => transcriptionAsCurl(sttChoice())],
-  ['tts', () => speechAsCurl({ ...ttsChoice(), text: value('text') })],
-]) {
-  element(`${stage}-copy`).addEventListener('click', async () => {
-    const text = command()
-    const shown = element(`${stage}-curl`)
-    shown.textContent = text
-    shown.hidden = false
-    const isCopied = await copy(text)
-    say(`${stage}-status`, isCopied ? 'Copied. PARLEY_API_KEY is your key.' : 'Select the command to copy it.')
-  })
-}
+offerPrograms('stt', sttChoice)
+offerPrograms('tts', () => ({ ...ttsChoice(), text: value('text') }))

@@ -19,14 +19,6 @@ export const inWords = (error) => microphoneFault(error) ?? error?.message ?? St
 
 const authorized = () => ({ headers: { authorization: `Bearer ${apiKey}` } })
 
-/** Returns true if this page needs a key from its user. */
-export async function needsKey() {
-  const answer = await reach('/try/route?stage=stt')
-  // The body is read, because an unread body keeps its connection open.
-  await answer.arrayBuffer()
-  return answer.status === 404
-}
-
 /** Throws an error with the server's reason if the key may not open sockets. */
 export async function useKey(key) {
   apiKey = key

@@ -68,7 +68,18 @@ export type TryToken = {
   credential_prefix: string
 }
 
-export type TryAgent = { id: string; name: string }
+export type TryAgent = {
+  id: string
+  name: string
+  /** The instructions of the agent. */
+  systemPrompt: string
+  /** The first words of the agent. null if it has no such setting. */
+  firstMessage: string | null
+  /** The language of the agent, as a BCP 47 tag. */
+  language: string
+  /** The LLM of the agent. null if the router chooses. */
+  model: string | null
+}
 
 /** The session to start: an agent, or the language of a conversation without one. */
 export type TrySessionRequest = {

@@ -31,10 +31,15 @@ export const noStore = { 'Cache-Control': 'no-store' } as const
  * Returns the local API key's organization and policy. Throws the refusal for an unknown path if the client is not on
  * this machine or there is no local key.
  */
-export async function admitLocal({ caller }: TryAccess, peer: Peer, path: string): Promise<Caller> {
-  const localCaller = isLocal(peer) ? await caller() : null
-  if (localCaller === null) throw nothingAt(path, [])
-  return localCaller
+export async function admitLocal(access: TryAccess, peer: Peer, path: string): Promise<Caller> {
+  const found = await localCaller(access, peer)
+  if (found === null) throw nothingAt(path, [])
+  return found
+}
+
+/** Returns the local API key's organization and policy if the client is on this machine. */
+async function localCaller({ caller }: TryAccess, peer: Peer): Promise<Caller | null> {
+  return isLocal(peer) ? caller() : null
 }
 
 /** Throws the refusal for an unknown path, unless the client is on this machine. */
@@ -65,10 +70,15 @@ export function pageHeaders(access: TryAccess, peer: Peer, path: string) {
   } as const
 }
 
-/** Reads a page from console/try and fills in the subprotocol prefix. */
-export function readPage(name: string, { headerPrefix }: TryAccess): string {
-  const spelled = `data-prefix="${headerPrefix.toLowerCase()}"`
-  return readFileSync(packageFile(`console/try/${name}`), 'utf8').replace('data-prefix="service"', spelled)
+/**
+ * Reads a page from console/try and fills in the subprotocol prefix. Returns the page for a client. The page says
+ * whether it needs a key, because a page that asked the server would have a 404 in the browser's console.
+ */
+export function readPage(name: string, access: TryAccess): (peer: Peer) => Promise<string> {
+  const spelled = `data-prefix="${access.headerPrefix.toLowerCase()}"`
+  const asking = readFileSync(packageFile(`console/try/${name}`), 'utf8').replace('data-prefix="service"', spelled)
+  const local = asking.replace('data-key="asked"', 'data-key="local"')
+  return async (peer) => ((await localCaller(access, peer)) === null ? asking : local)
 }
 
 const isLocal = ({ address, host, isForwarded }: Peer) =>

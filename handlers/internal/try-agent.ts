@@ -2,13 +2,13 @@
  * Serves the page for talking to an agent. The page's sessions are started with the local API key, as through the
  * platform API.
  */
-import type { AgentStore } from '../../domain/records/agent.ts'
+import type { Agent, AgentStore } from '../../domain/records/agent.ts'
 import type { Turn } from '../../domain/records/call.ts'
 import { type Caller, type Tenant, tenantOf } from '../../domain/records/organization.ts'
 import { ResourceFault } from '../../domain/records/resource-fault.ts'
 import type { SessionRequest, StartSession } from '../../domain/sessions/start.ts'
 import type { InternalHandlers } from '../../generated/internal/handlers.ts'
-import type { TrySessionRequest, TryTurn } from '../../generated/internal/types.ts'
+import type { TryAgent, TrySessionRequest, TryTurn } from '../../generated/internal/types.ts'
 import { Refusal } from '../../runtime/engine/handler.ts'
 import { nothingAt } from '../../runtime/http/unknown-path.ts'
 import { sayResourceFault } from '../faults/resource-words.ts'
@@ -30,15 +30,14 @@ type TryAgentHandlers = Pick<
 export function tryAgentHandlers(deps: TryAccess & { parts: TryAgentParts | null }): TryAgentHandlers {
   const page = readPage('agent.html', deps)
   return {
-    getTryAgentPage(_request, { peer }) {
+    async getTryAgentPage(_request, { peer }) {
       required(deps.parts, '/try/agent')
-      return { status: 200, headers: pageHeaders(deps, peer, '/try/agent'), body: page }
+      return { status: 200, headers: pageHeaders(deps, peer, '/try/agent'), body: await page(peer) }
     },
     async listTryAgents(_request, { peer }) {
       const caller = await admitLocal(deps, peer, '/try/agents')
       const agents = await required(deps.parts, '/try/agents').agents.list(tenantOf(caller))
-      const body = agents.map(({ id, settings }) => ({ id, name: settings.name }))
-      return { status: 200, headers: noStore, body }
+      return { status: 200, headers: noStore, body: agents.map(wireAgent) }
     },
     async createTrySession({ body }, { peer }) {
       const caller = await admitLocal(deps, peer, '/try/sessions')
@@ -85,6 +84,11 @@ function sessionRequestOf({ agentId, systemPrompt, firstMessage, language, model
     ...(language && { intent: { language } }),
     ...(model && { llm: { model } }),
   }
+}
+
+function wireAgent({ id, settings }: Agent): TryAgent {
+  const { name, systemPrompt, firstMessage = null, intent, llmOptions } = settings
+  return { id, name, systemPrompt, firstMessage, language: intent.language, model: llmOptions?.model ?? null }
 }
 
 function wireTurn({ id, source, provider, model, ...turn }: Turn): TryTurn {

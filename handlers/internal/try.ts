@@ -34,7 +34,9 @@ export function tryHandlers(deps: TryDeps): TryHandlers {
       if (isBrowser && isServedTo(deps, peer)) return { status: 302, headers: { ...noStore, Location: '/try' } }
       return { status: 200, headers: noStore, body: { name: 'parley', contracts: deps.contracts } }
     },
-    getTryPage: (_request, { peer }) => ({ status: 200, headers: pageHeaders(deps, peer, '/try'), body: page }),
+    async getTryPage(_request, { peer }) {
+      return { status: 200, headers: pageHeaders(deps, peer, '/try'), body: await page(peer) }
+    },
     getTryFile({ path: { file } }, { peer }) {
       const headers = pageHeaders(deps, peer, `/try/${file}`)
       const body = files.get(file)
@@ -70,9 +72,10 @@ export function tryHandlers(deps: TryDeps): TryHandlers {
  * runs beside the page's scripts.
  */
 const fileNames = [
-  ...['app', 'audio', 'curl', 'lists', 'microphone', 'reach', 'route', 'server', 'worklet'].map(
+  ...['app', 'audio', 'lists', 'microphone', 'reach', 'route', 'saving', 'server', 'worklet'].map(
     (name) => `try/${name}.js`,
   ),
+  ...['copying', 'curl', 'node', 'python', 'speech-request'].map((name) => `try/${name}.js`),
   ...['agent', 'agent-server', 'agent-turns', 'languages', 'waterfall'].map((name) => `try/${name}.js`),
   ...['style', 'agent'].map((name) => `try/${name}.css`),
   ...['audio', 'client', 'socket', 'worklet'].map((name) => `session/session-${name}.js`),

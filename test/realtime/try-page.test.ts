@@ -26,7 +26,8 @@ const secret = 'v1.eyJqdGkiOiJhIn0.c2lnbmF0dXJl'
 const minted: MintedToken = { value: secret, expiresInS: 60, expiresAtMs: 0 }
 const facts = { failuresMax: 3, openMs: 1000, openMaxMs: 8000, retryAfterMaxMs: 60_000, hedges: false }
 const names = [
-  ...['app.js', 'audio.js', 'curl.js', 'lists.js', 'route.js', 'server.js', 'style.css', 'worklet.js'],
+  ...['app.js', 'audio.js', 'copying.js', 'curl.js', 'node.js', 'python.js', 'speech-request.js', 'saving.js'],
+  ...['lists.js', 'route.js', 'server.js', 'style.css', 'worklet.js'],
   ...['microphone.js', 'reach.js', 'page-speaker.js'],
   ...['agent.css', 'agent.js', 'agent-server.js', 'agent-turns.js', 'languages.js', 'waterfall.js'],
   ...['session-audio.js', 'session-client.js', 'session-socket.js', 'session-worklet.js'],
@@ -201,6 +202,7 @@ t.test('on another machine the page /try is answered like an unknown path', asyn
 t.test('without a local key the page /try is served, and gets no token', async (t) => {
   const keyless = await serve(t, { caller: () => null })
   for (const path of pages) t.equal((await ask(keyless, 'GET', path)).status, 200, path)
+  t.match((await ask(keyless, 'GET', '/try')).body, 'data-key="asked"')
   t.equal((await ask(keyless, 'POST', '/try/token', { origin: keyless.url })).status, 404)
   t.equal((await ask(keyless, 'GET', '/try/route?stage=stt')).status, 404, 'so it asks for a key')
 })
@@ -212,6 +214,8 @@ t.test('other machines get the page /try if the operator allows it, but never a 
   const { headers, body } = await ask(open, 'GET', '/try', elsewhere)
   t.match(headers['content-security-policy'], "connect-src 'self' ws://voice.example wss://voice.example;")
   t.match(body, 'data-prefix="acme"', 'it knows how subprotocols are spelled')
+  t.match(body, 'data-key="asked"', 'it asks for a key')
+  t.match((await ask(open, 'GET', '/try')).body, 'data-key="local"', 'on this machine it needs no key')
   const strange = await ask(open, 'GET', '/try', { host: 'a;script-src*' })
   t.notMatch(strange.headers['content-security-policy'] ?? '', /\*/, 'a Host adds nothing to the policy')
   t.equal((await ask(open, 'POST', '/try/token', { ...elsewhere, origin: 'http://voice.example' })).status, 404)

@@ -14,6 +14,7 @@ import {
   otherHost,
   type Page,
 } from '../browser/chromium.ts'
+import { pythonEnvironment } from '../clients/python/environment.ts'
 import { testKey } from '../installation.ts'
 import { startParley } from '../process/parley.ts'
 import { readFixture, spoken } from '../speech/fixtures.ts'
@@ -39,7 +40,7 @@ async function visits(browser: Browser): Promise<void> {
   t.teardown(() => parley.remove())
   const key = readLocalSecret(parley.dataDir, 'local.key') ?? ''
   const visit = async (options: Partial<ContextOptions> = {}) => {
-    const context = await browser.newContext({ permissions: ['microphone'], ...options })
+    const context = await browser.newContext({ permissions: ['microphone', 'clipboard-write'], ...options })
     const page = await context.newPage()
     await page.goto(`${parley.url}/try`)
     await page.waitForSelector('#tts-voice optgroup', patience)
@@ -62,6 +63,7 @@ async function visits(browser: Browser): Promise<void> {
     const text = (await page.textContent('#transcript')) ?? ''
     t.equal(errorRate([wordErrors(spoken[name], text)]), 0, text)
     t.match(await page.textContent('#stt-times'), /First partial\d+(\.\d)? m?s.*Final\d+(\.\d)? m?s.*Recording\d\.\d s/)
+    t.match(await savedTranscript(page), { name: 'transcript.txt', text: `${text.trim()}\n` })
     await page.waitForSelector('#stt-route details', patience)
     t.match(await page.textContent('#stt-route summary'), /^\d+ left out: \d+ without a key of the provider/)
     t.equal(await page.isVisible('#stt-route details table'), false)
@@ -121,33 +123,48 @@ async function visits(browser: Browser): Promise<void> {
     }
   })
 
-  t.test('the curl commands on /try work without changes', async (t) => {
+  t.test('the programs on /try work without changes', async (t) => {
+    const { python, missing } = await pythonEnvironment('requests.txt')
     const page = await visit()
     await page.fill('#text', `It's "quoted", and costs $5.`)
     await page.selectOption('#tts-voice', 'awb')
-    await page.click('#tts-copy')
-    await page.click('#stt-copy')
+    await page.selectOption('#tts-language', 'en')
     copyFileSync(recording, path.join(folder, 'recording.wav'))
-    const run = async (command: string | null) => {
-      const env = { ...process.env, PARLEY_API_KEY: key }
-      return promisify(execFile)('sh', ['-c', command ?? 'false'], { cwd: folder, env })
-    }
-    await run(await page.textContent('#tts-curl'))
-    t.equal(readFileSync(path.join(folder, 'speech.wav')).toString('latin1', 0, 4), 'RIFF')
-    const { text } = JSON.parse((await run(await page.textContent('#stt-curl'))).stdout) as { text: string }
-    t.equal(errorRate([wordErrors(spoken[name], text)]), 0, text)
+    const speech = path.join(folder, 'speech.wav')
+    const programs = [
+      { program: 'curl', command: ['sh', '-c'] },
+      { program: 'node', command: [process.execPath, '--input-type=module', '-e'] },
+      { program: 'python', command: [python, '-c'], skip: missing ?? false },
+    ]
+    for (const { program, command, skip = false } of programs)
+      await t.test(program, { skip }, async (t) => {
+        const run = async (stage: string) => {
+          await page.click(`#${stage}-${program}`)
+          const [file = '', ...args] = [...command, (await page.textContent(`#${stage}-code`)) ?? '']
+          const env = { ...process.env, PARLEY_API_KEY: key }
+          return (await promisify(execFile)(file, args, { cwd: folder, env })).stdout
+        }
+        rmSync(speech, { force: true })
+        await run('tts')
+        t.equal(readFileSync(speech).toString('latin1', 0, 4), 'RIFF')
+        const output = await run('stt')
+        const text = program === 'curl' ? (JSON.parse(output) as { text: string }).text : output
+        t.equal(errorRate([wordErrors(spoken[name], text)]), 0, text)
+      })
     t.notOk((await page.content()).includes(key))
   })
 
   t.test('the keyboard reaches everything on /try, in visual order', async (t) => {
     const page = await visit()
     const seen: string[] = []
-    for (let i = 0; i < 14; i++) {
+    for (let i = 0; i < 18; i++) {
       await page.keyboard.press('Tab')
       seen.push((await page.evaluate('document.activeElement.id')) as string)
     }
-    const stt = ['speak', 'upload', 'stt-model', 'stt-language', 'transcript', 'stt-copy']
-    t.same(seen, ['to-agent', ...stt, 'text', 'play', 'tts-model', 'tts-voice', 'tts-language', 'tts-copy', ''])
+    const programs = (stage: string) => [`${stage}-curl`, `${stage}-python`, `${stage}-node`]
+    const stt = ['speak', 'upload', 'stt-model', 'stt-language', 'transcript', ...programs('stt')]
+    const tts = ['text', 'play', 'tts-model', 'tts-voice', 'tts-language', ...programs('tts')]
+    t.same(seen, ['to-agent', ...stt, ...tts, ''])
   })
 
   for (const colorScheme of ['light', 'dark'] as const)
@@ -158,7 +175,7 @@ async function visits(browser: Browser): Promise<void> {
         await page.setInputFiles('#file', recording)
         await page.waitForSelector('#stt-route details', patience)
         await page.click('#stt-route summary')
-        await page.click('#stt-copy')
+        await page.click('#stt-curl')
         await page.click('#play')
         await shows(page, '#tts-status', 'Done')
         await shows(page, '#stt-status', 'D')
@@ -179,8 +196,12 @@ async function visits(browser: Browser): Promise<void> {
     t.teardown(() => open.remove())
     const context = await browser.newContext({ permissions: [] })
     const page = await context.newPage()
+    const errors: string[] = []
+    page.on('console', (message) => message.type() === 'error' && errors.push(message.text()))
     await page.goto(`${open.url.replace('127.0.0.1', otherHost)}/try`)
     await page.waitForSelector('#key-form:not([hidden])', patience)
+    await page.waitForSelector('#tts-voice optgroup', patience)
+    t.same(errors, [], "the browser's console has no error before a key is pasted")
     t.match(await page.textContent('#stt-status'), 'needs HTTPS')
     t.same(await axeFaults(page), [])
     await page.fill('#key', `${testKey}x`)
@@ -204,6 +225,16 @@ async function visits(browser: Browser): Promise<void> {
     await page.click('#play')
     await page.waitForSelector('#tts-status.failed', patience)
   })
+}
+
+/** Copies and saves the transcript. The copied text must be the saved one. */
+async function savedTranscript(page: Page): Promise<{ name: string; text: string }> {
+  await page.click('#transcript-copy')
+  await shows(page, '#stt-status', 'Copied the transcript.')
+  const saving = page.waitForEvent('download')
+  await page.click('#transcript-download')
+  const download = await saving
+  return { name: download.suggestedFilename(), text: readFileSync(await download.path(), 'utf8') }
 }
 
 const patience = { timeout: 30_000, state: 'attached' } as const

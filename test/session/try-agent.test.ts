@@ -67,7 +67,9 @@ t.test('createTrySession answers with the same errors as createSession', async (
 t.test('listTryAgents and listTryTurns list the agents and the turns for the page', async (t) => {
   const served = await serve(t)
   const { url } = served
-  t.same(await (await judgedFetch(`${url}/try/agents`)).json(), [{ id: 'agent_1', name: 'Front desk' }])
+  t.same(await (await judgedFetch(`${url}/try/agents`)).json(), [
+    { id: 'agent_1', name: 'Front desk', systemPrompt: 'Be brief.', firstMessage: null, language: 'en', model: null },
+  ])
   const turn = { index: 0, source: 'agent', text: 'secret', startedAtMs: 0, endedAtMs: 0, toolCalls: [], metadata: {} }
   const latency = { eouMs: 1.5, llmTtftMs: 2, ttsTtfbMs: null, conversationalLatencyMs: 9, latencyStatus: 'partial' }
   const shown = { id: 'turn_1', provider: 'local', model: 'scripted', ...latency }
@@ -79,4 +81,5 @@ t.test('listTryAgents and listTryTurns list the agents and the turns for the pag
   const page = await judgedFetch(`${url}/try/agent`)
   t.equal(page.status, 200)
   t.match(page.headers.get('content-security-policy'), /^default-src 'none'; script-src 'self'/)
+  t.match(await page.text(), 'data-key="local"')
 })

@@ -2,7 +2,8 @@
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { packageFile } from '../../runtime/package-file.ts'
-import { openChromium, otherHost, type Page } from '../browser/chromium.ts'
+import { axeFaults, openChromium, otherHost, type Page } from '../browser/chromium.ts'
+import { call } from '../platform/setup.ts'
 import { ownServer } from '../server.ts'
 
 const browser = await openChromium(fileURLToPath(packageFile('test/fixtures/speech/privacy-prompt.wav')))
@@ -21,6 +22,7 @@ if ('missing' in browser) {
       const page = await context.newPage()
       const errors: string[] = []
       page.on('pageerror', (error) => errors.push(error.message))
+      page.on('console', (message) => message.type() === 'error' && errors.push(message.text()))
       await page.goto(`${server.url.replace('127.0.0.1', host)}/try/agent`)
       await removeDevices(page)
       await shows(page, '#key-form', 'API key')
@@ -40,6 +42,30 @@ if ('missing' in browser) {
       t.same(errors, [])
       await context.close()
     })
+
+  t.test('the page shows the settings of a stored agent when it is chosen', { timeout: 90_000 }, async (t) => {
+    const server = await ownServer(t, { PARLEY_TRY: '1' })
+    const { id } = (await call(server, 'POST', '/v1/agents', agent)).json<{ id: string }>()
+    const page = await (await browser.newContext({ permissions: [] })).newPage()
+    await page.goto(`${server.url.replace('127.0.0.1', otherHost)}/try/agent`)
+    await page.fill('#key', server.key)
+    await page.click('#key-form button')
+    await shows(page, '#agent', agent.name)
+    await page.selectOption('#agent', id)
+    t.equal(await page.isVisible('#own'), false)
+    for (const text of [agent.systemPrompt, agent.firstMessage, 'American English', 'auto'])
+      t.ok((await page.textContent('#stored'))?.includes(text), text)
+    t.same(await axeFaults(page), [])
+    await page.selectOption('#agent', '')
+    t.same([await page.isVisible('#own'), await page.isVisible('#stored')], [true, false])
+  })
+}
+
+const agent = {
+  name: 'Front desk',
+  systemPrompt: 'You answer the phone of a <b>bicycle</b> shop.',
+  firstMessage: 'Good day.',
+  intent: { language: 'en-US' },
 }
 
 /** Makes the microphone fail, because a fake browser grants every microphone. */
