@@ -73,7 +73,7 @@ function addList(group: Command, actions: Actions): void {
     })
 }
 
-const heading = ['id', 'made', 'status', 'ended by', 'kind', 'language', 'lasted', 'recording', 'agent']
+const heading = ['id', 'made', 'status', 'ended by', 'kind', 'number', 'language', 'lasted', 'recording', 'agent']
 
 async function agentNames(client: ReturnType<typeof platformClient>): Promise<ReadonlyMap<string, string>> {
   // Agent names are optional here, so if the agents cannot be listed, the rows show ids.
@@ -84,6 +84,11 @@ async function agentNames(client: ReturnType<typeof platformClient>): Promise<Re
   return new Map(agents.map(({ id, name }) => [id, name]))
 }
 
+/** Returns the number of the other party. */
+function otherNumberOf({ direction, from, to }: SessionItem): string {
+  return (direction === 'inbound' ? from : to) ?? '–'
+}
+
 /** Returns a table row for a call. If its agent was deleted, the row shows the agent's id, because the name is gone. */
 function rowOf(item: SessionItem, names: ReadonlyMap<string, string>): string[] {
   return [
@@ -92,6 +97,7 @@ function rowOf(item: SessionItem, names: ReadonlyMap<string, string>): string[] 
     item.status,
     item.endReason ?? '–',
     item.kind,
+    otherNumberOf(item),
     item.language,
     item.durationSeconds === null ? '–' : `${item.durationSeconds} s`,
     item.recordingStatus ?? '–',

@@ -1,7 +1,7 @@
 /** The operations to read stored sessions. A session is a call, written in camelCase. */
 import type { Calls } from '../../domain/calls/calls.ts'
 import type { CallFilter, CallSummary } from '../../domain/calls/store.ts'
-import { durationS, roomNameOf } from '../../domain/records/call.ts'
+import { type CallPhone, durationS, roomNameOf } from '../../domain/records/call.ts'
 import { type Caller, tenantOf } from '../../domain/records/organization.ts'
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
 import type { SessionItem } from '../../generated/platform/types.ts'
@@ -53,6 +53,10 @@ export function getSessionTranscript(calls: Calls): Handlers['getSessionTranscri
   }
 }
 
+function numbersOf({ direction, from, to }: CallPhone): Pick<SessionItem, 'direction' | 'from' | 'to'> {
+  return { direction, ...(from !== null && { from }), to }
+}
+
 function itemOf(call: CallSummary): SessionItem {
   return {
     sessionId: call.id,
@@ -61,6 +65,7 @@ function itemOf(call: CallSummary): SessionItem {
     status: call.status,
     kind: call.kind,
     language: call.language,
+    ...(call.phone && numbersOf(call.phone)),
     identity: call.identity,
     roomName: roomNameOf(call),
     createdAt: timeOf(call.createdAtMs),

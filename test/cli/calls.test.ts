@@ -107,7 +107,7 @@ t.test('the commands `agents create`, `agents list`, `agents show` and `agents d
 t.test('`calls list` filters calls and prints one page at a time', async (t) => {
   t.match(
     await outputOf(t, 'calls', 'list'),
-    new RegExp(`^ {2}${session.sessionId} .* completed +user_hangup +browser +en .* Front desk$`, 'm'),
+    new RegExp(`^ {2}${session.sessionId} .* completed +user_hangup +browser +– +en .* Front desk$`, 'm'),
     'the agent has its name',
   )
   const ids = async (...args: string[]) =>

@@ -4,7 +4,7 @@ import { platformClient } from '../../cli/client.ts'
 import { calledNumber } from '../../cli/simulate-inbound.ts'
 import { runCommand } from '../command.ts'
 import { hasEnded } from '../phone/call-rows.ts'
-import { callWhen, startPhones } from '../phone/phones.ts'
+import { callWhen, newestInbound, startPhones } from '../phone/phones.ts'
 import { call } from '../platform/setup.ts'
 import { freePort } from '../process/machine.ts'
 import { passing } from '../router/requests.ts'
@@ -65,6 +65,28 @@ t.test('`dial` follows a call, and prints the reason if the call fails', async (
     refused(t, await command('+15005550006', '--ring', 'long'), /--ring takes whole seconds, not long/)
     const nowhere = { ...phones.server, url: `http://127.0.0.1:${await freePort()}` }
     refused(t, await passing(phones, runCommand(nowhere, ['dial', '+15005550006'], env)), /no Parley answers/)
+  })
+
+  t.test("the lists show the other party's number, except a withheld one", async (t) => {
+    const ring = async (from: string | null) => {
+      await call(phones, 'POST', '/simulator/calls', { from, to: phones.number, lines: ['Goodbye.'] })
+      return newestInbound(phones, known)
+    }
+    const known = new Set<string>()
+    const outbound = (await command('+15005550021', '--no-follow')).stdout.trim()
+    const inbound = await ring('+15005550006')
+    known.add(inbound)
+    const withheld = await ring(null)
+    for (const id of [outbound, inbound, withheld]) await callWhen(phones, id, hasEnded)
+    const { stdout } = await passing(phones, runCommand(phones.server, ['calls', 'list'], env))
+    t.match(stdout, new RegExp(`${outbound} .* outbound +\\+15005550021 `))
+    t.match(stdout, new RegExp(`${inbound} .* inbound +\\+15005550006 `))
+    t.match(stdout, new RegExp(`${withheld} .* inbound +– `))
+    const { entries } = (await call(phones, 'GET', '/v1/sessions')).json<{ entries: { sessionId: string }[] }>()
+    const item = (id: string) => entries.find(({ sessionId }) => sessionId === id)
+    t.match(item(outbound), { direction: 'outbound', from: phones.number, to: '+15005550021' })
+    t.match(item(inbound), { direction: 'inbound', from: '+15005550006', to: phones.number })
+    t.notOk('from' in (item(withheld) ?? {}))
   })
 
   t.test('`dial` can print only the id of the call, or JSON', async (t) => {

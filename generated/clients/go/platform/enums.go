@@ -60,6 +60,7 @@ type (
 	CallStatus               string
 	CallKind                 string
 	RecordingStatus          string // The state of the recording. `suppressed` if nothing is recorded or the recording was deleted because of its age, and null before that is known.
+	PhoneDirection           string
 	// Why the call ended. null while it is live. The table has the status that a connected call ends with and, after
 	// `before`, the status of a call that was not connected. | reason | status | meaning | |---|---|---| |
 	// `user_hangup` | completed, before cancelled | The user has hung up. | | `user_disconnected` | completed | The
@@ -99,7 +100,6 @@ type (
 	SessionStreamEndReason       string // Why the stream ended: the session is over, or ten minutes have passed.
 	ErrorCode                    string // The error code, which stays the same between versions. The table `x-error-codes` of this document explains each.
 	ErrorDetailsKybStatus        string // The state of the verification, with `BUSINESS_VERIFICATION_REQUIRED`.
-	PhoneDirection               string
 	CallOutcome                  string
 	StructuredDataSentiment      string                     // The mood of the caller, as the analysis judges it. null if the call does not show it.
 	CostLineStage                = UsageRowStage            // The stage that the cost belongs to.
@@ -345,6 +345,9 @@ const (
 	RecordingStatusFailed     RecordingStatus = "failed"
 	RecordingStatusSuppressed RecordingStatus = "suppressed"
 
+	PhoneDirectionInbound  PhoneDirection = "inbound"
+	PhoneDirectionOutbound PhoneDirection = "outbound"
+
 	EndReasonUserHangup           EndReason = "user_hangup"
 	EndReasonUserDisconnected     EndReason = "user_disconnected"
 	EndReasonAgentHangup          EndReason = "agent_hangup"
@@ -538,9 +541,6 @@ const (
 	ErrorDetailsKybStatusSubmitted ErrorDetailsKybStatus = "submitted"
 	ErrorDetailsKybStatusRejected  ErrorDetailsKybStatus = "rejected"
 	ErrorDetailsKybStatusRevoked   ErrorDetailsKybStatus = "revoked"
-
-	PhoneDirectionInbound  PhoneDirection = "inbound"
-	PhoneDirectionOutbound PhoneDirection = "outbound"
 
 	CallOutcomeResolved          CallOutcome = "resolved"
 	CallOutcomeUnresolved        CallOutcome = "unresolved"

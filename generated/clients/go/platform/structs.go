@@ -670,15 +670,18 @@ type AgentCallList struct {
 type SessionItem struct {
 	SessionID           string           `json:"sessionId"`
 	Test                *bool            `json:"test,omitzero"`
-	AgentID             *string          `json:"agentId"`   // The id of the agent, also after the agent is deleted. null for a session without a stored agent.
-	Status              CallStatus       `json:"status"`    // The state of the session.
-	Kind                CallKind         `json:"kind"`      // The kind of the call: from a browser, by phone, or placed from a rich-message number (`rmsg`).
-	Language            string           `json:"language"`  // The language of the agent in the session, as a BCP 47 tag.
-	Identity            string           `json:"identity"`  // The name of the user in this session, or of the person at the phone.
-	RoomName            string           `json:"roomName"`  // The name of the room of the session: `room-` and the id of the session.
-	CreatedAt           time.Time        `json:"createdAt"` // When the session was created, in UTC.
-	StartedAt           *time.Time       `json:"startedAt"` // When the parties were connected, in UTC. null if they were not, or not yet.
-	EndedAt             *time.Time       `json:"endedAt"`   // When the session ended, in UTC. null while it is live.
+	AgentID             *string          `json:"agentId"`            // The id of the agent, also after the agent is deleted. null for a session without a stored agent.
+	Status              CallStatus       `json:"status"`             // The state of the session.
+	Kind                CallKind         `json:"kind"`               // The kind of the call: from a browser, by phone, or placed from a rich-message number (`rmsg`).
+	Language            string           `json:"language"`           // The language of the agent in the session, as a BCP 47 tag.
+	Direction           *PhoneDirection  `json:"direction,omitzero"` // The direction of a phone call. It is left out for other sessions.
+	From                *string          `json:"from,omitzero"`      // The number that calls, in E.164. It is left out if the caller withholds it, or if the session is not by phone.
+	To                  *string          `json:"to,omitzero"`        // The number that is called, in E.164. It is left out if the session is not by phone.
+	Identity            string           `json:"identity"`           // The name of the user in this session, or of the person at the phone.
+	RoomName            string           `json:"roomName"`           // The name of the room of the session: `room-` and the id of the session.
+	CreatedAt           time.Time        `json:"createdAt"`          // When the session was created, in UTC.
+	StartedAt           *time.Time       `json:"startedAt"`          // When the parties were connected, in UTC. null if they were not, or not yet.
+	EndedAt             *time.Time       `json:"endedAt"`            // When the session ended, in UTC. null while it is live.
 	EndReason           *EndReason       `json:"endReason"`
 	DurationSeconds     *int64           `json:"durationSeconds"` // How long the parties were connected, in seconds, rounded up. 0 if they never were, and null while the session is live.
 	RecordingStatus     *RecordingStatus `json:"recordingStatus"`
@@ -844,15 +847,18 @@ func (o *PipelineConfig) UnmarshalJSON(data []byte) error {
 type Session struct {
 	SessionID           string            `json:"sessionId"`
 	Test                *bool             `json:"test,omitzero"`
-	AgentID             *string           `json:"agentId"`   // The id of the agent, also after the agent is deleted. null for a session without a stored agent.
-	Status              CallStatus        `json:"status"`    // The state of the session.
-	Kind                CallKind          `json:"kind"`      // The kind of the call: from a browser, by phone, or placed from a rich-message number (`rmsg`).
-	Language            string            `json:"language"`  // The language of the agent in the session, as a BCP 47 tag.
-	Identity            string            `json:"identity"`  // The name of the user in this session, or of the person at the phone.
-	RoomName            string            `json:"roomName"`  // The name of the room of the session: `room-` and the id of the session.
-	CreatedAt           time.Time         `json:"createdAt"` // When the session was created, in UTC.
-	StartedAt           *time.Time        `json:"startedAt"` // When the parties were connected, in UTC. null if they were not, or not yet.
-	EndedAt             *time.Time        `json:"endedAt"`   // When the session ended, in UTC. null while it is live.
+	AgentID             *string           `json:"agentId"`            // The id of the agent, also after the agent is deleted. null for a session without a stored agent.
+	Status              CallStatus        `json:"status"`             // The state of the session.
+	Kind                CallKind          `json:"kind"`               // The kind of the call: from a browser, by phone, or placed from a rich-message number (`rmsg`).
+	Language            string            `json:"language"`           // The language of the agent in the session, as a BCP 47 tag.
+	Direction           *PhoneDirection   `json:"direction,omitzero"` // The direction of a phone call. It is left out for other sessions.
+	From                *string           `json:"from,omitzero"`      // The number that calls, in E.164. It is left out if the caller withholds it, or if the session is not by phone.
+	To                  *string           `json:"to,omitzero"`        // The number that is called, in E.164. It is left out if the session is not by phone.
+	Identity            string            `json:"identity"`           // The name of the user in this session, or of the person at the phone.
+	RoomName            string            `json:"roomName"`           // The name of the room of the session: `room-` and the id of the session.
+	CreatedAt           time.Time         `json:"createdAt"`          // When the session was created, in UTC.
+	StartedAt           *time.Time        `json:"startedAt"`          // When the parties were connected, in UTC. null if they were not, or not yet.
+	EndedAt             *time.Time        `json:"endedAt"`            // When the session ended, in UTC. null while it is live.
 	EndReason           *EndReason        `json:"endReason"`
 	DurationSeconds     *int64            `json:"durationSeconds"` // How long the parties were connected, in seconds, rounded up. 0 if they never were, and null while the session is live.
 	RecordingStatus     *RecordingStatus  `json:"recordingStatus"`

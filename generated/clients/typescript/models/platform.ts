@@ -971,6 +971,8 @@ export type AgentCallList = {
 /** The id of the session, which is also the id of its call. */
 export type SessionId = string
 
+export type PhoneDirection = 'inbound' | 'outbound'
+
 /**
  * Why the call ended. null while it is live. The table has the status that a connected call ends with and, after `before`, the status of a call
  * that was not connected.
@@ -1028,6 +1030,9 @@ export type SessionItem = {
   /** The state of the session. */ status: CallStatus
   /** The kind of the call: from a browser, by phone, or placed from a rich-message number (`rmsg`). */ kind: CallKind
   /** The language of the agent in the session, as a BCP 47 tag. */ language: string
+  /** The direction of a phone call. It is left out for other sessions. */ direction?: PhoneDirection
+  /** The number that calls, in E.164. It is left out if the caller withholds it, or if the session is not by phone. */ from?: string
+  /** The number that is called, in E.164. It is left out if the session is not by phone. */ to?: string
   /** The name of the user in this session, or of the person at the phone. */ identity: string
   /** The name of the room of the session: `room-` and the id of the session. */ roomName: string
   /** When the session was created, in UTC. */ createdAt: string
@@ -1197,6 +1202,9 @@ export type Session = {
   /** The state of the session. */ status: CallStatus
   /** The kind of the call: from a browser, by phone, or placed from a rich-message number (`rmsg`). */ kind: CallKind
   /** The language of the agent in the session, as a BCP 47 tag. */ language: string
+  /** The direction of a phone call. It is left out for other sessions. */ direction?: PhoneDirection
+  /** The number that calls, in E.164. It is left out if the caller withholds it, or if the session is not by phone. */ from?: string
+  /** The number that is called, in E.164. It is left out if the session is not by phone. */ to?: string
   /** The name of the user in this session, or of the person at the phone. */ identity: string
   /** The name of the room of the session: `room-` and the id of the session. */ roomName: string
   /** When the session was created, in UTC. */ createdAt: string
@@ -1250,8 +1258,6 @@ export type SessionTurn = {
 export type SessionTranscript = {
   /** The finished turns of the session, by index. */ entries: SessionTurn[]
 }
-
-export type PhoneDirection = 'inbound' | 'outbound'
 
 export type CallOutcome = 
   | 'resolved'

@@ -91,6 +91,7 @@ CallKind: TypeAlias = Literal["browser", "outbound", "inbound", "rmsg"]
 RecordingStatus: TypeAlias = Literal["recording", "uploading", "ready", "failed", "suppressed"]
 """The state of the recording. `suppressed` if nothing is recorded or the recording was deleted because of its age, and
 null before that is known."""
+PhoneDirection: TypeAlias = Literal["inbound", "outbound"]
 EndReason: TypeAlias = Literal[
     "user_hangup", "user_disconnected", "agent_hangup", "api_ended", "transferred", "silence_timeout", "max_duration",
     "voicemail", "busy", "no_answer", "not_joined", "cancelled", "credit_exhausted", "pipeline_failed", "worker_lost",
@@ -186,7 +187,6 @@ ErrorCode: TypeAlias = Literal[
 """The error code, which stays the same between versions. The table `x-error-codes` of this document explains each."""
 ErrorDetailsKybStatus: TypeAlias = Literal["missing", "draft", "submitted", "rejected", "revoked"]
 """The state of the verification, with `BUSINESS_VERIFICATION_REQUIRED`."""
-PhoneDirection: TypeAlias = Literal["inbound", "outbound"]
 CallOutcome: TypeAlias = Literal[
     "resolved", "unresolved", "transferred", "callback_scheduled", "voicemail", "no_conversation", "not_connected",
     "failed", "completed",
@@ -1098,7 +1098,10 @@ class AgentCallList(TypedDict):
     # no older calls.
     next_cursor: str | None
 
-class SessionItem(TypedDict):
+# The number that calls, in E.164. It is left out if the caller withholds it, or if the session is not by phone.
+_SessionItem = TypedDict("_SessionItem", {"from": "NotRequired[str]"})
+
+class SessionItem(_SessionItem):
     sessionId: str
     test: NotRequired[bool]
     # The id of the agent, also after the agent is deleted. null for a session without a stored agent.
@@ -1106,6 +1109,8 @@ class SessionItem(TypedDict):
     status: CallStatus  # The state of the session.
     kind: CallKind  # The kind of the call: from a browser, by phone, or placed from a rich-message number (`rmsg`).
     language: str  # The language of the agent in the session, as a BCP 47 tag.
+    direction: NotRequired[PhoneDirection]  # The direction of a phone call. It is left out for other sessions.
+    to: NotRequired[str]  # The number that is called, in E.164. It is left out if the session is not by phone.
     identity: str  # The name of the user in this session, or of the person at the phone.
     roomName: str  # The name of the room of the session: `room-` and the id of the session.
     createdAt: str  # When the session was created, in UTC.
@@ -1292,7 +1297,10 @@ class PipelineConfig(TypedDict):
     intent: dict[str, Any]  # The language of the session, and how its models are chosen.
     tools: list[PipelineToolName]  # The tools that the agent can call.
 
-class Session(TypedDict):
+# The number that calls, in E.164. It is left out if the caller withholds it, or if the session is not by phone.
+_Session = TypedDict("_Session", {"from": "NotRequired[str]"})
+
+class Session(_Session):
     sessionId: str
     test: NotRequired[bool]
     # The id of the agent, also after the agent is deleted. null for a session without a stored agent.
@@ -1300,6 +1308,8 @@ class Session(TypedDict):
     status: CallStatus  # The state of the session.
     kind: CallKind  # The kind of the call: from a browser, by phone, or placed from a rich-message number (`rmsg`).
     language: str  # The language of the agent in the session, as a BCP 47 tag.
+    direction: NotRequired[PhoneDirection]  # The direction of a phone call. It is left out for other sessions.
+    to: NotRequired[str]  # The number that is called, in E.164. It is left out if the session is not by phone.
     identity: str  # The name of the user in this session, or of the person at the phone.
     roomName: str  # The name of the room of the session: `room-` and the id of the session.
     createdAt: str  # When the session was created, in UTC.
