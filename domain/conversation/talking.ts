@@ -153,6 +153,7 @@ export class Talking implements Conversation {
         sampleRateHz,
         record: this.#record,
         transcription: this.#caller.transcription,
+        toolsRun: (isRunning) => this.#sounds.tool(isRunning),
       },
       this.#input,
       {
@@ -161,7 +162,6 @@ export class Talking implements Conversation {
         finish: () => this.#finish(),
         agentHungUp: () => this.#end('agent_hangup', null),
         userSpoke: () => this.#timers.userSpoke(),
-        toolsRun: (isRunning) => this.#sounds.tool(isRunning),
       },
     )
   }

@@ -19,14 +19,20 @@ import type { DoneCall, EndCall, LlmToolCall } from './tool-calls.ts'
 const leadInMs = 700
 
 export type AgentTurnDeps = AgentSpeechDeps &
-  ThinkingDeps & { clock: Clock; playout: Playout; sampleRateHz: number; defect: (error: unknown) => void }
+  ThinkingDeps & {
+    clock: Clock
+    playout: Playout
+    sampleRateHz: number
+    defect: (error: unknown) => void
+    /** Called when tools in the agent's turn begin to run, or have all ended. */
+    toolsRun: (isRunning: boolean) => void
+  }
 
 export type AgentTurnEvents = AgentSpeechEvents & {
   /** Called when the LLM gave no answer, or its answer broke off. */
   failed(fault: Fault): void
   /** Called when the LLM ends the call. The agent says the given words first, if any. */
   endCall(endCall: EndCall): void
-  toolsRun(isRunning: boolean): void
   lateTool(done: DoneCall): void
 }
 
@@ -234,7 +240,7 @@ export class AgentTurn {
     this.speech.flush()
     this.#hopStarts.push(this.speech.text.length)
     if (calls.length === 0) return
-    this.#events.toolsRun(true)
+    this.#deps.toolsRun(true)
     const hasWords = (this.thinking?.hops.at(-1)?.text ?? '').trim() !== ''
     if (hasWords) return
     const wishes = calls.map(({ name }) => this.#deps.tools.find(name)?.preToolSpeech ?? 'auto')
@@ -251,7 +257,7 @@ export class AgentTurn {
 
   #toolsDone(): void {
     this.#cancelLeadIn?.()
-    this.#events.toolsRun(false)
+    this.#deps.toolsRun(false)
   }
 
   #done(endCall: EndCall | null): void {

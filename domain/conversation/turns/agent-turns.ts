@@ -14,10 +14,10 @@ import { recordDroppedTurn } from './turn-trace.ts'
 import { Unheard } from './unheard.ts'
 
 /**
- * `text`, `failed` and `endCall` also receive the reporting turn. Except for `toolsRun` and `lateTool`, an event is
- * reported only if its turn is the current one. If a guess fails, it is dropped without an event.
+ * `text`, `failed` and `endCall` also receive the reporting turn. An event is reported only if its turn is current,
+ * except for late tool results. If a guess fails, it is dropped without an event.
  */
-export type AgentTurnsEvents = Pick<AgentTurnEvents, 'voiceLost' | 'toolsRun' | 'lateTool'> & {
+export type AgentTurnsEvents = Pick<AgentTurnEvents, 'voiceLost' | 'lateTool'> & {
   text(turn: AgentTurn, text: string): void
   failed(turn: AgentTurn, fault: Fault): void
   endCall(turn: AgentTurn, endCall: EndCall): void

@@ -14,8 +14,6 @@ export type TurnsEvents = {
   /** Called when the agent has ended the call. */
   agentHungUp(): void
   userSpoke(): void
-  /** Called when tools in the agent's turn begin to run, or have all ended. */
-  toolsRun(isRunning: boolean): void
 }
 
 export type TurnsDeps = AgentTurnDeps & {

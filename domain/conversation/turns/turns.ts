@@ -48,7 +48,6 @@ export class Turns {
       failed: (turn, fault) => this.#failed(turn, fault),
       voiceLost: (fault) => events.sessionLost(fault),
       endCall: (turn, endCall) => this.#agentEnds(turn, endCall),
-      toolsRun: (isRunning) => events.toolsRun(isRunning),
       lateTool: ({ call, item }) => {
         this.#history.late([{ type: 'function_call', callId: call.id, name: call.name, arguments: call.args }, item])
         events.moved()
@@ -311,7 +310,7 @@ export class Turns {
     this.#endCall = null
     if (turn === null) return
     turn.drop()
-    this.#events.toolsRun(false)
+    this.#deps.toolsRun(false)
     this.#deps.playout.stop()
     this.#lastWords = turn.speech.text
     this.#settling.begin(turn, () => {
