@@ -22,8 +22,8 @@ export function compatClient(connection: Connection): CompatClient {
 }
 
 /** Makes a client for the platform surface. Throws CommandError without a key. */
-export function platformClient(connection: Connection, limits: { eventBytesMax?: number } = {}): PlatformClient {
-  return createPlatformClient({ ...optionsOf(connection), ...limits })
+export function platformClient(connection: Connection): PlatformClient {
+  return createPlatformClient(optionsOf(connection))
 }
 
 /**

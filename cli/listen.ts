@@ -26,8 +26,6 @@ Faults of --chaos, which hit about half of the events (--seed repeats them):
 
 call.pre_call is a question that needs an answer, so it reaches endpoints only.`
 
-/** The most bytes in a stream's event. Enough for a report of 4 MiB, encoded as a JSON string. */
-const eventBytesMax = 16 * 1024 * 1024
 /** The most event ids remembered, more than the events that the server repeats. */
 const seenMax = 10_000
 
@@ -60,7 +58,7 @@ export function listen(program: Command, actions: Actions): void {
 async function run(actions: Actions, { seed = Date.now() % 2 ** 32, ...options }: Options): Promise<void> {
   const { forwardTo, chaos, retries, json, events = eventTypes } = options
   const connection = await actions.connection()
-  const client = platformClient(connection, { eventBytesMax })
+  const client = platformClient(connection)
   const receiver =
     forwardTo === undefined ? null : { url: forwardTo, signer: await actions.webhookSigner(options.secret) }
   const forwarding = new Forwarding({

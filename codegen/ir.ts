@@ -47,6 +47,12 @@ export type MediaType = {
   partOrder: string[] | null
   /** `x-sse-events` on an event stream, which has no schema: event name → component name. */
   events: Record<string, string>
+  /**
+   * `x-sse-identity` on a stream with Last-Event-ID, which repeats events: event name → the field that tells two events
+   * apart. An event without such a field is a state, and repeats the last state if its data is the same. Null if the
+   * client cannot resume the stream.
+   */
+  eventIdentity: Record<string, string> | null
   /** `x-sse-data` on an event stream without names: the component in each frame's data. */
   eventData: string | null
   /** The last frames' marks in the examples: a frame's name, or without a name, `[DONE]` or the `type` in the data. */
@@ -161,7 +167,7 @@ export type Channel = {
   subprotocol: string | null
   requiresSubprotocol: boolean | null
   credentialPrefix: string | null
-  /** The query parameters with a list of values. */
+  /** The query parameters. `values` is empty if a parameter can have any value. */
   query: { name: string; values: string[] }[]
   /** `x-open-frames`: client frames may have fields outside the schemas. */
   openFrames: boolean

@@ -58,6 +58,7 @@ type RawMedia = {
   examples?: Record<string, { value?: unknown } & Ref>
   'x-part-order'?: string[]
   'x-sse-events'?: Record<string, string>
+  'x-sse-identity'?: Record<string, string>
   'x-sse-data'?: string
 }
 type RawHeader = { required?: boolean; schema?: Schema } & Ref
@@ -219,6 +220,7 @@ function lowerContent(raw: RawDocument, content: RawContent, parent: string): Me
       examples,
       partOrder: media['x-part-order'] ?? null,
       events: media['x-sse-events'] ?? {},
+      eventIdentity: media['x-sse-identity'] ?? null,
       eventData: media['x-sse-data'] ?? null,
       terminalEvents: terminalMarks(examples),
       pointer,

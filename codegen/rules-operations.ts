@@ -7,6 +7,7 @@ type Rule = (document: OpenApiDocument) => Finding[]
 
 export const operationRules: Record<string, Rule> = {
   'stream-switch': streamSwitches,
+  'sse-identity': eventIdentities,
   'media-range': mediaRanges,
   'header-length': headerLengths,
   'model-status': modelStatuses,
@@ -30,6 +31,25 @@ function streamSwitches({ operations, schemas }: OpenApiDocument): Finding[] {
     if (field !== undefined && takes(resolveSchema(schemas, field), streamValue)) return []
     const message = `x-stream-switch ${streamSwitch} is no field or part of the body that takes ${streamValue}`
     return [{ pointer, message: `${message}; correct it or x-stream-value` }]
+  })
+}
+
+/** When a client resumes a stream, it drops repeated events, so it needs a field to tell two events apart. */
+function eventIdentities({ operations, schemas }: OpenApiDocument): Finding[] {
+  return operations.flatMap(({ parameters, responses, pointer }) => {
+    const isResumed = parameters.some(({ in: place, name }) => place === 'header' && name === 'Last-Event-ID')
+    const streams = responses.flatMap(({ content }) => content.filter(({ type }) => type === 'text/event-stream'))
+    if (isResumed !== streams.some(({ eventIdentity }) => eventIdentity !== null))
+      return [{ pointer, message: 'the header Last-Event-ID and x-sse-identity go together; give both or neither' }]
+    return streams.flatMap((stream) =>
+      Object.entries(stream.eventIdentity ?? {}).flatMap(([event, field]): Finding[] => {
+        const component = resolveSchema(schemas, schemas[stream.events[event] ?? ''] ?? true)
+        if (typeof component === 'object' && component.properties?.[field] !== undefined) return []
+        return [
+          { pointer: stream.pointer, message: `x-sse-identity: there is no event ${event} with a field ${field}` },
+        ]
+      }),
+    )
   })
 }
 

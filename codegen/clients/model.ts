@@ -93,8 +93,13 @@ export type ClientAnswer =
   | { kind: 'json'; use: Use }
   | { kind: 'text' }
   | { kind: 'bytes' }
-  /** Events with names. A terminal event is the last. */
-  | { kind: 'events'; events: { event: string; use: Use }[]; terminalEvents: string[] }
+  /** Events with names. A terminal event is the last. `identity` is the media type's `eventIdentity`. */
+  | {
+      kind: 'events'
+      events: { event: string; use: Use }[]
+      terminalEvents: string[]
+      identity: Record<string, string> | null
+    }
   /** Frames without names. The last frame is `[DONE]`, or has one of these types. */
   | { kind: 'data'; use: Use; terminalEvents: string[] }
 

@@ -109,11 +109,12 @@ function answerOf(kind: Kind, [media]: MediaType[], { id }: Operation, types: De
   return { kind, use: media?.value ? types.use(media.value, place) : { kind: 'any' } }
 }
 
-function streamOf({ events, eventData, terminalEvents }: MediaType, types: Declarations): ClientAnswer {
+function streamOf({ events, eventData, eventIdentity, terminalEvents }: MediaType, types: Declarations): ClientAnswer {
   if (eventData !== null) return { kind: 'data', use: types.component(eventData, 'answered'), terminalEvents }
   return {
     kind: 'events',
     events: Object.entries(events).map(([event, name]) => ({ event, use: types.component(name, 'answered') })),
     terminalEvents,
+    identity: eventIdentity,
   }
 }

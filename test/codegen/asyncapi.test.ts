@@ -14,7 +14,7 @@ import { formatProblem } from '../../codegen/rules.ts'
 import { channelRuleNames } from '../../codegen/rules-asyncapi.ts'
 import { isGeneratorInstalled } from '../../codegen/targets/typescript/channels.ts'
 import { emitClientPackage } from '../../codegen/targets/typescript/client-package.ts'
-import type { SocketConstructor } from '../../generated/clients/typescript/socket.ts'
+import type { SocketConstructor } from '../../generated/clients/typescript/socket-open.ts'
 import { realtimeSurface } from '../../generated/realtime/channels.ts'
 import { realtimeContract } from '../../generated/realtime/contract.ts'
 import { realtimeErrors } from '../../generated/realtime/errors.ts'
@@ -31,6 +31,8 @@ const layout = {
   runtimePath: '../../../../runtime',
   sharedModule: '../shared/types.ts',
 }
+/** The modules that a client with sockets uses. */
+const engineModules = ['api-error.ts', 'events.ts', 'socket.ts', 'socket-close.ts', 'socket-open.ts']
 const negatives = join(folder, 'negative-channels')
 const needsGenerator = { skip: isGeneratorInstalled() ? false : 'run make asyncapi-generator' }
 
@@ -43,7 +45,7 @@ t.test('a valid document always generates exactly the golden files', needsGenera
     golden(t, name, text)
   }
   const engine = emitClientPackage({ version: '1.2.3', license: 'MIT', typescriptVersion: '5.9.3' })
-  for (const [name, text] of engine) if (name === 'socket.ts') golden(t, `golden/socket-clients/${name}`, text)
+  for (const [name, text] of engine) if (engineModules.includes(name)) golden(t, `golden/socket-clients/${name}`, text)
   t.same([...second.files], [...first.files], 'two at once do not disturb each other')
 })
 
@@ -142,14 +144,16 @@ t.test('the generated client connects with an API key or token, and exchanges fr
   talk.on('said', (frame) => said.push(frame.text))
   talk.onBytes((chunk) => bytes.push(chunk))
   await talk.opened
-  talk.send({ type: 'say', text: 'hello' })
-  talk.sendBytes(new Uint8Array([1, 2, 3]))
+  await talk.send({ type: 'say', text: 'hello' })
+  await talk.sendBytes(new Uint8Array([1, 2, 3]))
   const { error, ...closed } = await talk.closed
   t.same(closed, { code: 1011, reason: 'BROKEN' })
   t.match(error, { name: 'SocketClosedError', closeCode: 1011, code: 'BROKEN', message: 'It broke.' })
   t.same(said, ['hello'])
   t.same(bytes, [new Uint8Array([1, 2, 3])])
   t.equal(talk.bufferedBytes, 0)
+  void talk.send({ type: 'say', text: 'a late frame that is not waited for must not end the process' })
+  await t.rejects(talk.send({ type: 'say', text: 'late' }), { name: 'SocketClosedError', closeCode: 1011 })
 
   const relay = createMiniClient({ baseUrl: `${baseUrl}/`, WebSocket: constructor, token: 'tok' }).relay({ of: 'a b' })
   await relay.opened
@@ -176,8 +180,11 @@ t.test('if the upgrade is refused, `opened` rejects and `closed` resolves', asyn
   })
   const baseUrl = `ws://127.0.0.1:${(server.address() as AddressInfo).port}`
   const talk = createMiniClient({ baseUrl, WebSocket: constructor, apiKey: 'key_1' }).talk()
-  await t.rejects(talk.opened, /^The socket did not open/)
-  t.equal((await talk.closed).code, 1006)
+  await t.rejects(talk.opened, { name: 'ApiError', status: 401 })
+  t.match(await talk.closed, { code: 1006, error: { name: 'ApiError', status: 401 } })
+  const none = createMiniClient({ baseUrl: 'ws://127.0.0.1:9', WebSocket: constructor, apiKey: 'key_1' }).talk()
+  await t.rejects(none.send({ type: 'say', text: 'early' }), /Wait for `opened`/)
+  await t.rejects(none.opened, { name: 'ConnectionError', message: /^The socket did not open/ })
 })
 
 function receives(channelId: string, type: string) {

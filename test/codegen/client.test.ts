@@ -3,7 +3,13 @@ import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import t, { type Test } from 'tap'
-import { createMiniClient, MiniApiError, type MiniClient, StreamTruncatedError } from './golden/clients/mini.ts'
+import {
+  createMiniClient,
+  MiniApiError,
+  type MiniClient,
+  ProtocolError,
+  StreamTruncatedError,
+} from './golden/clients/mini.ts'
 
 type Seen = { method: string; url: string; headers: IncomingHttpHeaders; body: string }
 const headers = { 'content-type': 'application/json' }
@@ -27,7 +33,7 @@ async function serve(t: Test, answer: RequestListener) {
     await once(server, 'close')
   })
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mini/`
-  return { seen, client: createMiniClient({ baseUrl, apiKey: 'sk_test_1', eventBytesMax: 1024, retriesMax: 0 }) }
+  return { seen, client: createMiniClient({ baseUrl, apiKey: 'sk_test_1', retriesMax: 0 }) }
 }
 
 async function streamOf(client: MiniClient) {
@@ -99,14 +105,29 @@ t.test('an event stream is read to its terminal event, however its bytes are cut
 })
 
 t.test('a stream without a terminal event is an error, and a too long event is an error', async (t) => {
-  const answers = ['event: thing.delta\ndata: {"text":"ro"}\n\n', `event: thing.delta\ndata: ${'x'.repeat(5000)}`]
+  const long = 'x'.repeat(16 * 1024 * 1024)
+  const answers = ['event: thing.delta\ndata: {"text":"ro"}\n\n', `event: thing.delta\ndata: ${long}`]
   const { client } = await serve(t, (_request, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' }).end(answers.shift())
   })
-  for (const reason of [/ended before its last event/, /longer than 1024/]) {
-    const events = await streamOf(client)
-    await t.rejects(collect(events), { constructor: StreamTruncatedError, message: reason })
-  }
+  const cut = { constructor: StreamTruncatedError, message: /ended before its last event/ }
+  await t.rejects(collect(await streamOf(client)), cut)
+  await t.rejects(collect(await streamOf(client)), { constructor: ProtocolError, message: /longer than 16777216/ })
+})
+
+t.test('a line may end in CR alone, also at the end of the stream', async (t) => {
+  const text = 'event: thing.completed\rdata: {"name":"root","branches":[]}\r\r'
+  const { client } = await serve(t, (_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).end(text)
+  })
+  t.same(await collect(await streamOf(client)), [{ event: 'thing.completed', data: { name: 'root', branches: [] } }])
+})
+
+t.test('an event that is not JSON is an error', async (t) => {
+  const { client } = await serve(t, (_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).end('event: thing.delta\ndata: {\n\n')
+  })
+  await t.rejects(collect(await streamOf(client)), { constructor: ProtocolError, message: 'An event is not JSON.' })
 })
 
 t.test('if the reader of a stream stops, the stream is closed', async (t) => {

@@ -3,7 +3,7 @@ import t from 'tap'
 import WebSocket from 'ws'
 import { createRealtimeClient } from '../../generated/clients/typescript/realtime.ts'
 import { createSessionClient } from '../../generated/clients/typescript/session.ts'
-import type { SocketConstructor } from '../../generated/clients/typescript/socket.ts'
+import type { SocketConstructor } from '../../generated/clients/typescript/socket-open.ts'
 import { readContract } from '../examples/contract.ts'
 import { serve } from './setup.ts'
 

@@ -3,8 +3,27 @@
  * reader throws StreamTruncatedError.
  */
 
+/** The longest event in bytes, without line ends. All clients have this limit. */
+const eventBytesMax = 16 * 1024 * 1024
+
+/** The server sent bytes that the contract does not allow. */
+export class ProtocolError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'ProtocolError'
+  }
+}
+
+/** The connection to the server could not be made, or was lost. */
+export class ConnectionError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'ConnectionError'
+  }
+}
+
 /** A stream ended without its last event: the connection was cut, and the answer is incomplete. */
-export class StreamTruncatedError extends Error {
+export class StreamTruncatedError extends ConnectionError {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options)
     this.name = 'StreamTruncatedError'
@@ -16,16 +35,17 @@ export type EventSource = {
   body: ReadableStream<Uint8Array> | null
   /** Marks the last frame: an event's name, or for a frame without a name `[DONE]` or its data's `type`. */
   terminalEvents: readonly string[]
-  eventBytesMax: number
   signal: AbortSignal | undefined
   /** Receives the id of each event, if it has one. */
   takeId?: (id: string) => void
 }
 
+export type NamedEvent = { event: string; data: unknown }
+
 /** Yields {event, data} until a terminal event. Throws StreamTruncatedError if the stream ends before. */
-export async function* readEvents(source: EventSource): AsyncGenerator<{ event: string; data: unknown }> {
+export async function* readEvents(source: EventSource): AsyncGenerator<NamedEvent> {
   for await (const { event, data } of frames(source)) {
-    yield { event, data: JSON.parse(data) }
+    yield { event, data: parsed(data) }
     if (source.terminalEvents.includes(event)) return
   }
   throw new StreamTruncatedError(cut)
@@ -35,15 +55,24 @@ export async function* readEvents(source: EventSource): AsyncGenerator<{ event: 
 export async function* readData(source: EventSource, toError: (data: unknown) => Error): AsyncGenerator<unknown> {
   for await (const { data } of frames(source)) {
     if (data === '[DONE]') return
-    const value = JSON.parse(data) as Record<string, unknown>
-    if (value['error'] !== undefined) throw toError(value)
+    const value = parsed(data)
+    const { error = null, type } = (value ?? {}) as Record<string, unknown>
+    if (error !== null) throw toError(value)
     yield value
-    if (source.terminalEvents.includes(String(value['type']))) return
+    if (source.terminalEvents.includes(String(type))) return
   }
   throw new StreamTruncatedError(cut)
 }
 
 const cut = 'The stream ended before its last event; the connection was cut.'
+
+function parsed(data: string): unknown {
+  try {
+    return JSON.parse(data)
+  } catch (error) {
+    throw new ProtocolError('An event is not JSON.', { cause: error })
+  }
+}
 
 /** Lines end in LF, CR or CRLF, a blank line ends an event, and a colon starts a comment. */
 async function* frames(source: EventSource) {
@@ -65,24 +94,53 @@ async function* frames(source: EventSource) {
   }
 }
 
-async function* lines({ body, eventBytesMax, signal }: EventSource) {
+async function* lines({ body, signal }: EventSource) {
   const reader = body?.getReader()
   if (!reader) return
-  const decoder = new TextDecoder()
-  let rest = ''
+  const splitter = new LineSplitter()
   try {
-    for (let chunk = await read(reader, signal); !chunk.done; chunk = await read(reader, signal)) {
-      // A CR at the very end is kept back, because its LF may come with the next chunk.
-      const pieces = (rest + decoder.decode(chunk.value, { stream: true })).split(/\r\n|\n|\r(?!$)/)
-      rest = pieces.pop() ?? ''
-      if (rest.length > eventBytesMax) throw new StreamTruncatedError(`An event is longer than ${eventBytesMax} bytes.`)
-      yield* pieces
-    }
+    for (let chunk = await read(reader, signal); !chunk.done; chunk = await read(reader, signal))
+      yield* splitter.take(chunk.value)
   } finally {
     // If the reader stops, the server must stop sending.
     await reader.cancel().catch(() => undefined)
   }
 }
+
+/** Looks at each byte once, because an event in many chunks would take quadratic time otherwise. */
+class LineSplitter {
+  readonly #decoder = new TextDecoder()
+  /** The begun line. */
+  #line = ''
+  /** The begun event's bytes, without line ends. */
+  #eventBytes = 0
+  /** True if the text so far ends in CR. The LF of this line end may come with the next chunk. */
+  #isAfterCr = false
+
+  #add(piece: string): void {
+    this.#line += piece
+    this.#eventBytes += byteLength(piece)
+    if (this.#eventBytes > eventBytesMax) throw new ProtocolError(`An event is longer than ${eventBytesMax} bytes.`)
+  }
+
+  *take(chunk: Uint8Array): Generator<string> {
+    const decoded = this.#decoder.decode(chunk, { stream: true })
+    if (decoded === '') return
+    const text = this.#isAfterCr && decoded.startsWith('\n') ? decoded.slice(1) : decoded
+    this.#isAfterCr = decoded.endsWith('\r')
+    const [first = '', ...others] = text.split(/\r\n|\n|\r/)
+    this.#add(first)
+    for (const next of others) {
+      if (this.#line === '') this.#eventBytes = 0
+      yield this.#line
+      this.#line = ''
+      this.#add(next)
+    }
+  }
+}
+
+/** The length in UTF-8. */
+export const byteLength = (text: string) => new TextEncoder().encode(text).length
 
 async function read(reader: ReadableStreamDefaultReader<Uint8Array>, signal: AbortSignal | undefined) {
   try {

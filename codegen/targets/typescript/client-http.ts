@@ -3,8 +3,9 @@
  * typed value from the answer. It needs only fetch.
  */
 import { RequestTimeoutError } from './client-api-error.ts'
-import { type EventSource, readData, readEvents, StreamTruncatedError } from './client-events.ts'
-import { pause, pauseBefore, usualPauseMs } from './client-retries.ts'
+import { type EventSource, readData, readEvents } from './client-events.ts'
+import { readResumed } from './client-resume.ts'
+import { pause, pauseBefore } from './client-retries.ts'
 import { version } from './client-version.ts'
 
 export type ClientOptions = {
@@ -13,8 +14,6 @@ export type ClientOptions = {
   /** The bearer token for secured operations. */
   apiKey?: string
   fetch?: typeof globalThis.fetch
-  /** The longest event in a stream, in bytes. 1 MiB by default. */
-  eventBytesMax?: number
   /**
    * How long an answer may take, in milliseconds. 600,000 by default. If the answer is a stream, this limits the time
    * until the stream begins.
@@ -54,6 +53,8 @@ export type OperationRow = {
   headers?: readonly { name: string; isJson: boolean }[]
   /** Marks a stream's last frame: an event's name, or for a frame without a name `[DONE]` or its data's `type`. */
   terminalEvents?: readonly string[]
+  /** If a cut stream can be opened again: the field that tells two events apart, by the events' name. */
+  eventIdentity?: Readonly<Record<string, string>>
 }
 
 type Call = CallOptions & {
@@ -71,7 +72,6 @@ type Method = (call?: Call) => Promise<Answer<string, unknown>>
 /** All that an operation's requests have in common. */
 type Context = { row: OperationRow; call: Call; options: ClientOptions; toError: ErrorFactory }
 
-const eventBytesMaxDefault = 1024 * 1024
 const timeoutMsDefault = 600_000
 const retriesMaxDefault = 2
 
@@ -225,43 +225,27 @@ function answerBody(context: Context, type: string, response: Response): unknown
   const source = sourceOf(context, response)
   if (kind === 'data') return readData(source, (data) => toError(response.status, response.headers, data))
   if (kind !== 'events') return response.body
-  return row.headers?.some(({ name }) => name === lastEventId) ? readResumed(context, source) : readEvents(source)
+  const { eventIdentity: identity } = row
+  return identity === undefined ? readEvents(source) : readResumed(source, { identity, open: reopen(context) })
 }
 
-function sourceOf({ row, call, options }: Context, { body }: Response): EventSource {
-  const { eventBytesMax = eventBytesMaxDefault } = options
-  return { body, terminalEvents: row.terminalEvents ?? [], eventBytesMax, signal: call.signal }
+function sourceOf({ row, call }: Context, { body }: Response): EventSource {
+  return { body, terminalEvents: row.terminalEvents ?? [], signal: call.signal }
 }
 
-const lastEventId = 'Last-Event-ID'
-
-/** If the stream is cut, opens it again after the last event. Gives up after `retriesMax` cuts without an event. */
-async function* readResumed(context: Context, first: EventSource): AsyncGenerator<{ event: string; data: unknown }> {
-  const { call, options } = context
-  const { retriesMax = retriesMaxDefault } = options
-  let [source, id, cuts]: [EventSource, string | null, number] = [first, null, 0]
-  const takeId = (next: string) => {
-    id = next
-    cuts = 0
-  }
-  for (;;) {
-    try {
-      yield* readEvents({ ...source, takeId })
-      return
-    } catch (error) {
-      if (!(error instanceof StreamTruncatedError) || id === null || cuts >= retriesMax) throw error
-      await pause(usualPauseMs(cuts++), call.signal)
-      source = await perform({ ...context, call: resumedAfter(call, id) }, sourceOf)
-    }
-  }
-}
+/** Each attempt to open a stream again is one request. */
+const reopen = (context: Context) => (id: string) =>
+  perform(
+    { ...context, options: { ...context.options, retriesMax: 0 }, call: resumedAfter(context.call, id) },
+    sourceOf,
+  )
 
 /** The server ignores the header if there is a cursor. */
 function resumedAfter(call: Call, id: string): Call {
   return {
     ...call,
     query: { ...call.query, cursor: undefined },
-    header: { ...call.header, [lastEventId.toLowerCase()]: id },
+    header: { ...call.header, 'last-event-id': id },
   }
 }
 

@@ -4,7 +4,17 @@ import { join } from 'node:path'
 import { banner } from './print.ts'
 
 /** Hand-written modules beside this file, with the prefix `client-`. */
-const engine = ['api-error', 'events', 'http', 'retries', 'signatures', 'socket']
+const engine = [
+  'api-error',
+  'events',
+  'http',
+  'resume',
+  'retries',
+  'signatures',
+  'socket',
+  'socket-close',
+  'socket-open',
+]
 /** The modules that users import, as `@parley/client/router`. */
 const entries = ['compat', 'platform', 'realtime', 'router', 'session', 'webhooks']
 

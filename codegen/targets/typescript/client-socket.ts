@@ -1,154 +1,187 @@
 /**
- * A typed socket over any WebSocket constructor: the browser's, Node's or the package ws's. A browser cannot set
- * headers, so it opens with a short-lived token. A server sends its key, so its constructor must take `{ headers }` third.
+ * A typed socket over any WebSocket constructor. A browser cannot set headers, so it opens with a short-lived token. A
+ * server sends its key, so its constructor must take `{ headers }` third.
  */
-
-export type SocketLike = {
-  binaryType: string
-  readonly protocol: string
-  readonly bufferedAmount: number
-  send(data: string | Uint8Array<ArrayBuffer>): void
-  close(code?: number, reason?: string): void
-  addEventListener(type: string, listener: (event: SocketEvent) => void): void
-}
-export type SocketEvent = { data?: unknown; code?: number; reason?: string; message?: string }
-export type SocketConstructor = new (
-  url: string,
-  protocols: string[],
-  options?: { headers: Record<string, string> },
-) => SocketLike
-
-export type SocketClientOptions = {
-  /** http(s) or ws(s), with or without a path before the address of the channel. */
-  baseUrl: string
-  WebSocket: SocketConstructor
-} & ({ apiKey: string } | { token: string })
-
-/** `address` may have parameters: /v1/calls/{id}/audio. */
-export type ChannelRow = { address: string; subprotocol: string; credentialPrefix: string }
-/** The errors that end a socket, by code. */
-export type CloseRows = Readonly<Record<string, { closeCode: number | null; retryable: boolean; message: string }>>
+import type { ApiError, RequestTimeoutError } from './client-api-error.ts'
+import { byteLength, type ConnectionError, ProtocolError } from './client-events.ts'
+import {
+  type CloseRows,
+  closedError,
+  type ErrorFrame,
+  errorIn,
+  lostCode,
+  normalCode,
+  SocketClosedError,
+} from './client-socket-close.ts'
+import {
+  type ChannelRow,
+  construct,
+  frameBytesMax,
+  type SocketClientOptions,
+  type SocketEvent,
+  type SocketLike,
+  type Values,
+  whenOpen,
+} from './client-socket-open.ts'
 
 type Typed = { type: string }
-/** `error` is null after a normal end. */
-export type Closed = { code: number; reason: string; error: SocketClosedError | null }
-
-/** The socket ended before its work did. */
-export class SocketClosedError extends Error {
-  /** The WebSocket close code. 1006: the connection was lost. */
-  readonly closeCode: number
-  /** The error code, for programs. Null if the server sent no error. */
-  readonly code: string | null
-  /** Whether a new socket with the same settings may succeed. */
-  readonly retryable: boolean
-
-  constructor(closeCode: number, code: string | null, retryable: boolean, message: string) {
-    super(message)
-    this.name = 'SocketClosedError'
-    this.closeCode = closeCode
-    this.code = code
-    this.retryable = retryable
-  }
-}
+/** The reasons why a socket did not open: the server's answer, no answer in time, or no connection. */
+type OpenError = ApiError | RequestTimeoutError | ConnectionError
+/** `error` is null if the server closed with 1000, and if the caller closed. */
+export type Closed = { code: number; reason: string; error: SocketClosedError | ProtocolError | OpenError | null }
 
 export type TypedSocket<Sends extends Typed, Receives extends Typed> = {
-  /** Rejects when the upgrade is refused; browsers do not say why. */
+  /** Rejects if the upgrade is refused or late. Only the package ws shows the server's answer, as an ApiError. */
   readonly opened: Promise<void>
   readonly closed: Promise<Closed>
   /** Bytes sent but not yet taken by the network. */
   readonly bufferedBytes: number
-  send(frame: Sends): void
-  sendBytes(bytes: Uint8Array<ArrayBuffer>): void
+  /**
+   * Sends a frame at once, and resolves when the network has taken enough. Await each frame if you send faster than the
+   * network. Rejects with SocketClosedError if the socket is closed.
+   */
+  send(frame: Sends): Promise<void>
+  sendBytes(bytes: Uint8Array<ArrayBuffer>): Promise<void>
   /** Each type has one listener. A frame without a listener is ignored, so frames from later versions are too. */
   on<Type extends Receives['type']>(type: Type, listener: (frame: Extract<Receives, { type: Type }>) => void): void
   onBytes(listener: (bytes: Uint8Array<ArrayBuffer>) => void): void
   close(): void
 }
 
+/** `send` waits while more bytes than this wait for the network. */
+const bufferedBytesMax = 8 * 1024 * 1024
+/** A WebSocket has no event for a buffer that drains. */
+const drainPollMs = 10
+const [connecting, open] = [0, 1]
+/** A page may close only with 1000 or 3000 to 4999. 1007 is the protocol's code for wrong data. */
+const protocolErrorCode = 4007
+
 /** Attach the listeners before the next await: a frame without its listener is lost. */
 export function openSocket<Sends extends Typed, Receives extends Typed>(
   channel: ChannelRow,
   closeRows: CloseRows,
   options: SocketClientOptions,
-  query: Readonly<Record<string, string>> = {},
-  path: Readonly<Record<string, string>> = {},
+  query: Values = {},
+  path: Values = {},
 ): TypedSocket<Sends, Receives> {
-  const address = channel.address.replaceAll(/\{(\w+)\}/g, (_match, name: string) =>
-    encodeURIComponent(path[name] ?? ''),
-  )
-  const socket = construct({ ...channel, address }, options, query)
-  socket.binaryType = 'arraybuffer'
-  const listeners = new Map<string, (frame: never) => void>()
-  let takeBytes: (bytes: Uint8Array<ArrayBuffer>) => void = () => {}
-  let errorCode: string | null = null
-  socket.addEventListener('message', ({ data }) => {
-    if (data instanceof ArrayBuffer) return takeBytes(new Uint8Array(data))
-    const frame = JSON.parse(String(data)) as Receives
-    errorCode = errorCodeOf(frame) ?? errorCode
-    listeners.get(frame.type)?.(frame as never)
-  })
-  const closed = new Promise<Closed>((resolve) => {
-    socket.addEventListener('close', ({ code = 1006, reason = '' }) =>
-      resolve({ code, reason, error: closedError(code, errorCode, closeRows) }),
-    )
-  })
-  return {
-    opened: whenOpen(socket),
-    closed,
-    get bufferedBytes() {
-      return socket.bufferedAmount
-    },
-    send: (frame) => socket.send(JSON.stringify(frame)),
-    sendBytes: (bytes) => socket.send(bytes),
-    on: (type, listener) => void listeners.set(type, listener),
-    onBytes: (listener) => {
-      takeBytes = listener
-    },
-    close: () => socket.close(1000),
+  return new JsonSocket(construct(channel, options, query, path), closeRows, options)
+}
+
+class JsonSocket<Sends extends Typed, Receives extends Typed> implements TypedSocket<Sends, Receives> {
+  readonly opened: Promise<void>
+  readonly closed: Promise<Closed>
+  readonly #socket: SocketLike
+  readonly #closeRows: CloseRows
+  readonly #listeners = new Map<string, (frame: never) => void>()
+  #takeBytes: (bytes: Uint8Array<ArrayBuffer>) => void = () => {}
+  #errorFrame: ErrorFrame | null = null
+  #isClosedByCaller = false
+  #isBroken = false
+  #end: (closed: Closed) => void = () => {}
+
+  constructor(socket: SocketLike, closeRows: CloseRows, options: SocketClientOptions) {
+    this.#socket = socket
+    this.#closeRows = closeRows
+    socket.binaryType = 'arraybuffer'
+    this.closed = new Promise((resolve) => {
+      this.#end = resolve
+    })
+    this.opened = whenOpen(socket, options)
+    socket.addEventListener('message', ({ data }) => this.#take(data))
+    socket.addEventListener('error', (event) => this.#takeError(event))
+    socket.addEventListener('close', ({ code = lostCode, reason = '' }) => {
+      const error = (found: Closed['error']) => (this.#isClosedByCaller || code === normalCode ? null : found)
+      this.opened.then(
+        () => this.#end({ code, reason, error: error(closedError(code, reason, this.#errorFrame, this.#closeRows)) }),
+        (failed: OpenError) => this.#end({ code, reason, error: error(failed) }),
+      )
+    })
+  }
+
+  get bufferedBytes(): number {
+    return this.#socket.bufferedAmount
+  }
+
+  send(frame: Sends): Promise<void> {
+    return this.#send(JSON.stringify(frame))
+  }
+
+  sendBytes(bytes: Uint8Array<ArrayBuffer>): Promise<void> {
+    return this.#send(bytes)
+  }
+
+  on<Type extends Receives['type']>(type: Type, listener: (frame: Extract<Receives, { type: Type }>) => void): void {
+    this.#listeners.set(type, listener)
+  }
+
+  onBytes(listener: (bytes: Uint8Array<ArrayBuffer>) => void): void {
+    this.#takeBytes = listener
+  }
+
+  close(): void {
+    this.#isClosedByCaller = true
+    this.#socket.close(normalCode)
+  }
+
+  #send(data: string | Uint8Array<ArrayBuffer>): Promise<void> {
+    if (this.#socket.readyState === connecting)
+      return Promise.reject(new Error('Wait for `opened` before you send the first frame.'))
+    const sent = this.#sendAndDrain(data)
+    // If the caller does not wait for a frame, a close must not end the process. `closed` has the same error.
+    sent.catch(() => {})
+    return sent
+  }
+
+  async #sendAndDrain(data: string | Uint8Array<ArrayBuffer>): Promise<void> {
+    if (this.#socket.readyState !== open) throw await this.#closedError()
+    this.#socket.send(data)
+    while (this.#socket.bufferedAmount > bufferedBytesMax) {
+      await new Promise((resolve) => setTimeout(resolve, drainPollMs))
+      if (this.#socket.readyState !== open) throw await this.#closedError()
+    }
+  }
+
+  async #closedError(): Promise<SocketClosedError> {
+    const { code, reason, error } = this.#isClosedByCaller
+      ? { code: normalCode, reason: '', error: null }
+      : await this.closed
+    return error instanceof SocketClosedError ? error : closedError(code, reason, null, this.#closeRows)
+  }
+
+  #take(data: unknown): void {
+    if (this.#isBroken) return
+    if (data instanceof ArrayBuffer) {
+      if (data.byteLength > frameBytesMax) this.#break(tooLong)
+      else this.#takeBytes(new Uint8Array(data))
+      return
+    }
+    const text = String(data)
+    if (byteLength(text) > frameBytesMax) return this.#break(tooLong)
+    const frame = objectOrNull(text)
+    if (frame === null) return this.#break('A frame is not a JSON object.')
+    this.#errorFrame = errorIn(frame) ?? this.#errorFrame
+    this.#listeners.get(String(frame.type))?.(frame as never)
+  }
+
+  /** The package ws reports a frame that breaks the protocol or its limits. */
+  #takeError({ error, message = '' }: SocketEvent): void {
+    if (String(error?.code).startsWith('WS_ERR_')) this.#break(message)
+  }
+
+  #break(message: string): void {
+    this.#isBroken = true
+    this.#end({ code: protocolErrorCode, reason: '', error: new ProtocolError(message) })
+    if (this.#socket.readyState === open) this.#socket.close(protocolErrorCode)
   }
 }
 
-/** The channel that is compatible with OpenAI nests the code. */
-function errorCodeOf(frame: Typed & { code?: unknown; error?: { code?: unknown } }): string | null {
-  const code = frame.type === 'error' ? (frame.code ?? frame.error?.code) : null
-  return typeof code === 'string' ? code : null
-}
+const tooLong = `A frame is longer than ${frameBytesMax} bytes.`
 
-const normalCode = 1000
-/** These codes say that the connection was lost, or that the server restarts or has too much work. */
-const retryableCodes: readonly number[] = [1006, 1012, 1013]
-
-/** Finds the error by the error frame before the close. Without a frame the close code must belong to only one error. */
-function closedError(closeCode: number, errorCode: string | null, rows: CloseRows): SocketClosedError | null {
-  if (closeCode === normalCode) return null
-  const candidates = Object.entries(rows).filter(([, row]) => row.closeCode === closeCode)
-  const found = candidates.find(([code]) => code === errorCode) ?? (candidates.length === 1 ? candidates[0] : undefined)
-  const [code, row] = found ?? [null, null]
-  const message = row?.message ?? `The socket closed with ${closeCode}.`
-  return new SocketClosedError(closeCode, code, row?.retryable ?? retryableCodes.includes(closeCode), message)
-}
-
-function construct(
-  { address, subprotocol, credentialPrefix }: ChannelRow,
-  options: SocketClientOptions,
-  query: Readonly<Record<string, string>>,
-): SocketLike {
-  const search = new URLSearchParams(query).toString()
-  const url = options.baseUrl.replace(/^http/, 'ws').replace(/\/$/, '') + address + (search && `?${search}`)
-  if ('token' in options) return new options.WebSocket(url, [subprotocol, credentialPrefix + options.token])
-  return new options.WebSocket(url, [subprotocol], { headers: { Authorization: `Bearer ${options.apiKey}` } })
-}
-
-function whenOpen(socket: SocketLike): Promise<void> {
-  const opened = new Promise<void>((resolve, reject) => {
-    socket.addEventListener('open', () => resolve())
-    // The package ws says why, a browser does not.
-    const refused = ({ message }: SocketEvent) =>
-      reject(new Error(message ? `The socket did not open: ${message}` : 'The socket did not open.'))
-    socket.addEventListener('error', refused)
-    socket.addEventListener('close', refused)
-  })
-  // If code waits only for `closed`, a failed `opened` must not be an unhandled rejection.
-  opened.catch(() => {})
-  return opened
+function objectOrNull(text: string): Typed | null {
+  try {
+    const value = JSON.parse(text) as Typed | null
+    return typeof value === 'object' && !Array.isArray(value) ? value : null
+  } catch {
+    return null
+  }
 }

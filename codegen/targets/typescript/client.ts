@@ -34,7 +34,7 @@ import { ApiError } from './api-error.ts'
 import { type Answer, type CallOptions, type ClientOptions, createClient, type OperationRow } from './http.ts'
 ${types.importFrom(typesModule)}
 export { ApiError, RequestTimeoutError } from './api-error.ts'
-export { StreamTruncatedError } from './events.ts'
+export { ProtocolError, StreamTruncatedError } from './events.ts'
 export type { CallOptions, ClientOptions } from './http.ts'
 export type * from '${typesModule}'
 
@@ -185,6 +185,7 @@ function row(operation: Operation, schemas: Record<string, Schema>) {
   const body = bodyKind(operation, multipart)
   const headers = headersOf(operation)
   const terminalEvents = content.flatMap((media) => media.terminalEvents)
+  const eventIdentity = content.find((media) => media.eventIdentity !== null)?.eventIdentity
   return {
     method: operation.method.toUpperCase(),
     path: operation.path,
@@ -195,6 +196,7 @@ function row(operation: Operation, schemas: Record<string, Schema>) {
     ...(parts.length > 0 && { parts: parts.map(({ name, kind }) => ({ name, kind })) }),
     ...(headers.length > 0 && { headers }),
     ...(terminalEvents.length > 0 && { terminalEvents }),
+    ...(eventIdentity && { eventIdentity }),
   }
 }
 

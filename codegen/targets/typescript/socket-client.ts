@@ -15,10 +15,15 @@ export function emitSocketClient(document: AsyncApiDocument): string {
   )
   const surface = pascal(name)
   return `${banner('socket-client', file)}
-import { type ChannelRow, type CloseRows, openSocket, type SocketClientOptions, type TypedSocket } from './socket.ts'
+import { openSocket, type TypedSocket } from './socket.ts'
+import type { CloseRows } from './socket-close.ts'
+import type { ChannelRow, SocketClientOptions } from './socket-open.ts'
 ${names.importFrom(typesModule)}
-export { SocketClosedError } from './socket.ts'
-export type { Closed, SocketClientOptions, SocketConstructor, TypedSocket } from './socket.ts'
+export { ApiError, RequestTimeoutError } from './api-error.ts'
+export { ConnectionError, ProtocolError } from './events.ts'
+export type { Closed, TypedSocket } from './socket.ts'
+export { SocketClosedError } from './socket-close.ts'
+export type { SocketClientOptions, SocketConstructor } from './socket-open.ts'
 export type * from '${typesModule}'
 
 ${sockets.join('\n')}

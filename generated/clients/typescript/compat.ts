@@ -53,7 +53,7 @@ import type {
 } from './models/compat.ts'
 
 export { ApiError, RequestTimeoutError } from './api-error.ts'
-export { StreamTruncatedError } from './events.ts'
+export { ProtocolError, StreamTruncatedError } from './events.ts'
 export type { CallOptions, ClientOptions } from './http.ts'
 export type * from './models/compat.ts'
 

@@ -112,7 +112,7 @@ import type {
 } from './models/platform.ts'
 
 export { ApiError, RequestTimeoutError } from './api-error.ts'
-export { StreamTruncatedError } from './events.ts'
+export { ProtocolError, StreamTruncatedError } from './events.ts'
 export type { CallOptions, ClientOptions } from './http.ts'
 export type * from './models/platform.ts'
 
@@ -910,6 +910,7 @@ const operations: Readonly<Record<string, OperationRow>> = {
     answers: { 'text/event-stream': 'events' },
     headers: [{ name: 'Last-Event-ID', isJson: false }],
     terminalEvents: ['end'],
+    eventIdentity: { transcript: 'index', event: 'id' },
   },
   getCall: { method: 'GET', path: '/v1/calls/{id}', answers: { 'application/json': 'json' } },
   listCallEvents: { method: 'GET', path: '/v1/calls/{id}/events', answers: { 'application/json': 'json' } },
@@ -1123,6 +1124,7 @@ const operations: Readonly<Record<string, OperationRow>> = {
     answers: { 'text/event-stream': 'events' },
     headers: [{ name: 'Last-Event-ID', isJson: false }],
     terminalEvents: ['end'],
+    eventIdentity: { open: 'test', webhook: 'eventId' },
   },
   listProviders: { method: 'GET', path: '/v1/providers', answers: { 'application/json': 'json' } },
   putProviderKey: { method: 'PUT', path: '/v1/providers', answers: { 'application/json': 'json' }, body: 'json' },

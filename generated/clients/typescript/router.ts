@@ -22,7 +22,7 @@ import type {
 } from './models/router.ts'
 
 export { ApiError, RequestTimeoutError } from './api-error.ts'
-export { StreamTruncatedError } from './events.ts'
+export { ProtocolError, StreamTruncatedError } from './events.ts'
 export type { CallOptions, ClientOptions } from './http.ts'
 export type * from './models/router.ts'
 

@@ -1,8 +1,11 @@
 /** An agent, a session with text turns, and its call with report and recording. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { WebSocket } from 'ws'
-import { createSessionClient, type SessionMediaSocket } from '../../../../generated/clients/typescript/session.ts'
-import type { SocketConstructor } from '../../../../generated/clients/typescript/socket.ts'
+import {
+  createSessionClient,
+  type SessionMediaSocket,
+  type SocketConstructor,
+} from '../../../../generated/clients/typescript/session.ts'
 import { baseUrl, platform, type Steps } from './settings.ts'
 
 const questions = ['How are you?', 'Goodbye.']
@@ -52,11 +55,11 @@ function talk(socket: SessionMediaSocket): Promise<object> {
   const answers: string[] = []
   const next = () => {
     const text = left.shift()
-    socket.send(text === undefined ? { type: 'end' } : { type: 'user_message', text })
+    void socket.send(text === undefined ? { type: 'end' } : { type: 'user_message', text })
   }
   return new Promise((resolve, reject) => {
     socket.on('ready', next)
-    socket.on('mark', ({ name }) => socket.send({ type: 'played', mark: name }))
+    socket.on('mark', ({ name }) => void socket.send({ type: 'played', mark: name }))
     socket.on('agent_message', ({ text, isFinal }) => {
       if (!isFinal) return
       answers.push(text)

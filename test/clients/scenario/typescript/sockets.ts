@@ -1,7 +1,10 @@
 /** The two realtime sockets. */
 import { WebSocket } from 'ws'
-import { createRealtimeClient } from '../../../../generated/clients/typescript/realtime.ts'
-import type { SocketConstructor } from '../../../../generated/clients/typescript/socket.ts'
+import {
+  createRealtimeClient,
+  SocketClosedError,
+  type SocketConstructor,
+} from '../../../../generated/clients/typescript/realtime.ts'
 import { apiKey, baseUrl, loopback, recording, type Steps, text, wordsOf } from './settings.ts'
 
 // The package's types have more events than a client needs, so they are narrowed here.
@@ -15,9 +18,10 @@ export const socketSteps: Steps = {
     const finals: string[] = []
     socket.on('transcript', ({ text, isFinal }) => void (isFinal && finals.push(text)))
     await socket.opened
-    socket.send({ type: 'config', language: 'en', contentType: 'audio/wav' })
-    for (let at = 0; at < recording.length; at += frameBytes) socket.sendBytes(recording.slice(at, at + frameBytes))
-    socket.send({ type: 'end' })
+    await socket.send({ type: 'config', language: 'en', contentType: 'audio/wav' })
+    for (let at = 0; at < recording.length; at += frameBytes)
+      await socket.sendBytes(recording.slice(at, at + frameBytes))
+    await socket.send({ type: 'end' })
     const { code } = await socket.closed
     return { words: wordsOf(finals.join(' ')), close: code }
   },
@@ -28,17 +32,18 @@ export const socketSteps: Steps = {
     socket.onBytes((chunk) => (bytes += chunk.length))
     socket.on('end', ({ usage }) => (characters = usage.characters))
     await socket.opened
-    socket.send({ type: 'config', model: loopback.model })
-    socket.send({ type: 'text', text })
-    socket.send({ type: 'end' })
+    await socket.send({ type: 'config', model: loopback.model })
+    await socket.send({ type: 'text', text })
+    await socket.send({ type: 'end' })
     const { code } = await socket.closed
     return { bytes, characters, close: code }
   },
   async socket_refused() {
     const socket = realtime.synthesizeStream()
     await socket.opened
-    socket.send({ type: 'config', sampleRate: 1 })
+    await socket.send({ type: 'config', sampleRate: 1 })
     const { code, error } = await socket.closed
-    return { code: error?.code, close: code, retryable: error?.retryable }
+    if (!(error instanceof SocketClosedError)) return { close: code, error: String(error) }
+    return { code: error.code, close: code, retryable: error.retryable }
   },
 }

@@ -5,7 +5,7 @@ import { type Answer, type CallOptions, type ClientOptions, createClient, type O
 import type { Circle, Delta, ErrorEnvelope, Level, Shape, Thing, ThingInput, Tree } from './models/mini.ts'
 
 export { ApiError, RequestTimeoutError } from './api-error.ts'
-export { StreamTruncatedError } from './events.ts'
+export { ProtocolError, StreamTruncatedError } from './events.ts'
 export type { CallOptions, ClientOptions } from './http.ts'
 export type * from './models/mini.ts'
 

@@ -52,7 +52,7 @@ function pauseAfter(retry: number, headers: Headers): number | null {
 }
 
 /** Doubles with each retry. A random half keeps many clients from returning at the same moment. */
-export function usualPauseMs(retry: number): number {
+function usualPauseMs(retry: number): number {
   return Math.min(firstPauseMs * 2 ** retry, pauseMsMax) * (0.5 + Math.random() / 2)
 }
 
