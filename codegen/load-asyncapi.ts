@@ -89,9 +89,10 @@ function lowerChannel(raw: RawDocument, id: string, channel: RawChannel): Channe
     subprotocol: channel['x-subprotocol'] ?? null,
     requiresSubprotocol: channel['x-subprotocol-required'] ?? null,
     credentialPrefix: channel['x-credential-prefix'] ?? null,
-    query: Object.entries(channel.bindings?.ws?.query?.properties ?? {}).flatMap(([name, schema]) =>
-      schema.enum ? [{ name, values: schema.enum }] : [],
-    ),
+    query: Object.entries(channel.bindings?.ws?.query?.properties ?? {}).map(([name, schema]) => ({
+      name,
+      values: schema.enum ?? [],
+    })),
     openFrames: channel['x-open-frames'] ?? false,
     frameType: channel['x-frame-type'] ?? 'type',
     receives: messages('receive'),

@@ -81,7 +81,7 @@ t.test('the client keeps the rules for retries, limits and unknown values', { sk
     unsent: ['ApiConnectionError', false],
     split: [delta, completed, '7'],
     after: [completed, ''],
-    large: 'An event is longer than 1048576 bytes.',
+    large: 'An event is longer than 16777216 bytes.',
     failed: [200, ...retryable],
     misuses: Array(7).fill('ValueError'),
     webhooks: ['call.status', 'call.status', 'timestamp', 'timestamp', 'signature', 'header', 'timestamp'],

@@ -10,7 +10,7 @@ const engine: Readonly<Record<string, readonly string[]>> = {
     ...['ApiConnectionError', 'ApiError', 'ApiTimeoutError', 'ParleyError', 'SocketClosedError'],
     'StreamTruncatedError',
   ],
-  events: ['Event'],
+  events: ['Event', 'ProtocolError'],
   operations: ['CallOptions', 'IdempotentOptions'],
   signatures: ['WebhookVerificationError'],
   sockets: ['AsyncSocket', 'Socket'],

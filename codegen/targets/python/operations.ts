@@ -3,7 +3,7 @@ import type { Surface } from '../../clients/model.ts'
 import { pascalCase, snakeCase } from '../../clients/names.ts'
 import { type Modules, printImports } from './imports.ts'
 import { emitAsyncMethods, emitMethods } from './methods.ts'
-import { banner, literal } from './print.ts'
+import { banner, filled, literal } from './print.ts'
 import { emitRows } from './rows.ts'
 import { Uses } from './uses.ts'
 
@@ -44,9 +44,9 @@ function errorsOf({ errors, declarations }: Surface): Surface['errors'] {
 
 function emitErrors(errors: NonNullable<Surface['errors']>): string {
   const rows = Object.entries(errors).map(
-    ([code, { type, retryable }]) => `    ${literal(code)}: ErrorRow(${literal(type)}, ${literal(retryable)}),\n`,
+    ([code, { type, retryable }]) => `${literal(code)}: ErrorRow(${literal(type)}, ${literal(retryable)})`,
   )
-  return `_ERRORS: ErrorTable = {\n${rows.join('')}}\n`
+  return filled('_ERRORS: ErrorTable = {', rows, '}')
 }
 
 const modules: Modules = [

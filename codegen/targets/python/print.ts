@@ -1,4 +1,4 @@
-/** Prints values, comments and calls as Python, in the format of ruff with lines up to 120 characters. */
+/** Prints values, comments and calls as Python, with lines up to 120 characters. */
 import { identifier, snakeCase } from '../../clients/names.ts'
 
 export const lineMax = 120
@@ -48,15 +48,17 @@ export function withComment(code: string, text: string): string {
 }
 
 /**
- * Prints items between brackets: on one line if they fit, else on the next line if they fit there, else one on each
- * line.
+ * Prints items between brackets: on one line if they fit, else on the next lines with as many items on each as fit. An
+ * item of several lines makes one item on each line.
  */
 export function brackets(before: string, items: readonly string[], after: string, indent: string): string {
   const oneLine = `${indent}${before}${items.join(', ')}${after}\n`
   if (isLine(oneLine)) return oneLine
-  const together = `${indent}    ${items.join(', ')}\n`
-  const inner = isLine(together) ? together : items.map((item) => `${indent}    ${item},\n`).join('')
-  return `${indent}${before}\n${inner}${indent}${after}\n`
+  const inner = `${indent}    `
+  const lines = items.some((item) => item.includes('\n'))
+    ? items.map((item) => `${inner}${item},\n`)
+    : lineItems(items, inner)
+  return `${indent}${before}\n${lines.join('')}${indent}${after}\n`
 }
 
 /** Prints items between brackets inside of other brackets: on one line if they fit, else one on each line. */
@@ -70,15 +72,28 @@ export function nested(before: string, items: readonly string[], after: string, 
 export function filled(before: string, items: readonly string[], after: string): string {
   const oneLine = `${before}${items.join(', ')}${after}\n`
   if (oneLine.length - 1 <= lineMax) return oneLine
-  const lines = wrap(`${items.join(', ')},`, lineMax - 4).map((line) => `    ${line}\n`)
-  return `${before}\n${lines.join('')}${after}\n`
+  return `${before}\n${lineItems(items, '    ').join('')}${after}\n`
 }
 
-/** Prints an alias of several types. */
+/** Puts as many items on each line as fit. An item is not divided at its spaces. */
+function lineItems(items: readonly string[], indent: string): string[] {
+  const whole = items.map((item) => item.replaceAll(' ', noBreak)).join(', ')
+  const lines = wrap(whole, lineMax - indent.length - 1)
+  const end = lines.length > 1 ? ',' : ''
+  return lines.map((line, place) =>
+    `${indent}${line}${place === lines.length - 1 ? end : ''}\n`.replaceAll(noBreak, ' '),
+  )
+}
+
+const noBreak = '\u00a0'
+
+/** Prints an alias of several types, with as many of them on each line as fit. */
 export function alias(name: string, arms: readonly string[]): string {
   const oneLine = `${name}: TypeAlias = ${arms.join(' | ')}\n`
   if (oneLine.length - 1 <= lineMax) return oneLine
-  return `${name}: TypeAlias = (\n${arms.map((arm, place) => `    ${place === 0 ? '' : '| '}${arm}\n`).join('')})\n`
+  const whole = arms.map((arm, place) => `${place === 0 ? '' : `|${noBreak}`}${arm.replaceAll(' ', noBreak)}`)
+  const lines = wrap(whole.join(' '), lineMax - 4).map((line) => `    ${line}\n`)
+  return `${name}: TypeAlias = (\n${lines.join('').replaceAll(noBreak, ' ')})\n`
 }
 
 /** Returns the first line for a generated file. */

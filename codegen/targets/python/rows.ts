@@ -45,6 +45,10 @@ function emitRow(operation: ClientOperation, method: ClientMethod, uses: Uses): 
   if (answer.kind !== 'json') items.push(`answer=${literal(answer.kind)}`)
   if (answer.kind === 'events' || answer.kind === 'data')
     items.push(`terminal=${tuple(answer.terminalEvents.map(literal))}`)
+  if (answer.kind === 'events' && answer.identity !== null) {
+    const fields = Object.entries(answer.identity).map(([event, field]) => `${literal(event)}: ${literal(field)}`)
+    items.push(`identity={${fields.join(', ')}}`)
+  }
   return brackets(`${rowName(method)}: Operation[${resultType(operation, method, uses)}] = Operation(`, items, ')', '')
 }
 

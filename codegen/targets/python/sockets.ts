@@ -2,7 +2,7 @@
 import type { ClientChannel, Surface } from '../../clients/model.ts'
 import { pascalCase, snakeCase, upperCase } from '../../clients/names.ts'
 import { type Modules, printImports } from './imports.ts'
-import { banner, brackets, docstring, literal, pythonName } from './print.ts'
+import { banner, brackets, docstring, filled, literal, pythonName } from './print.ts'
 
 export function emitSockets(surface: Surface): string {
   const { name, file, channels } = surface
@@ -15,8 +15,8 @@ export function emitSockets(surface: Surface): string {
 /** An error without a close code leaves the socket open. */
 function emitCloses({ closeCodes }: Surface): string {
   const closing = Object.entries(closeCodes ?? {}).filter(([, { closeCode }]) => closeCode !== null)
-  const rows = closing.map(([code, { retryable }]) => `    ${literal(code)}: ${literal(retryable)},\n`)
-  return `_CLOSES: CloseTable = {\n${rows.join('')}}\n`
+  const rows = closing.map(([code, { retryable }]) => `${literal(code)}: ${literal(retryable)}`)
+  return filled('_CLOSES: CloseTable = {', rows, '}')
 }
 
 const rowName = ({ id }: ClientChannel) => `_${upperCase(id)}`

@@ -52,6 +52,8 @@ function modelOfChannel(channel: Channel, names: TypeNames) {
     )
   return {
     ...channel,
+    // The server checks only parameters with a list of values.
+    query: channel.query.filter(({ values }) => values.length > 0),
     type: pascal(channel.id),
     receives: frames(channel.receives, 'received'),
     sends: frames(channel.sends, 'answered'),

@@ -11,7 +11,7 @@ from .engine.errors import (
     SocketClosedError,
     StreamTruncatedError,
 )
-from .engine.events import Event
+from .engine.events import Event, ProtocolError
 from .engine.operations import CallOptions, IdempotentOptions
 from .engine.signatures import WebhookVerificationError
 from .engine.sockets import AsyncSocket, Socket
@@ -43,6 +43,7 @@ __all__ = [
     "IdempotentOptions",
     "ParleyError",
     "Platform",
+    "ProtocolError",
     "Realtime",
     "Router",
     "Session",

@@ -20,67 +20,37 @@ _CREATE_CHAT_COMPLETION: Operation[types.ChatCompletion] = Operation(
     "POST", "/v1/chat/completions", body="json", sets=("stream", False)
 )
 _CREATE_CHAT_COMPLETION_STREAM: Operation[types.ChatCompletionChunk] = Operation(
-    "POST",
-    "/v1/chat/completions",
-    accept="text/event-stream",
-    body="json",
-    sets=("stream", True),
-    answer="data",
+    "POST", "/v1/chat/completions", accept="text/event-stream", body="json", sets=("stream", True), answer="data",
     terminal=("[DONE]",),
 )
 _CREATE_COMPAT_RESPONSE: Operation[types.CompatResponse] = Operation(
     "POST", "/v1/responses", body="json", sets=("stream", False)
 )
 _CREATE_COMPAT_RESPONSE_STREAM: Operation[types.CreateCompatResponseEvent] = Operation(
-    "POST",
-    "/v1/responses",
-    accept="text/event-stream",
-    body="json",
-    sets=("stream", True),
-    answer="events",
+    "POST", "/v1/responses", accept="text/event-stream", body="json", sets=("stream", True), answer="events",
     terminal=("response.completed", "response.incomplete", "response.failed"),
 )
 _CREATE_COMPAT_TRANSCRIPTION_PARTS: Parts = (
-    ("file", "bytes"),
-    ("model", "text"),
-    ("language", "text"),
-    ("prompt", "text"),
-    ("response_format", "text"),
-    ("temperature", "text"),
-    ("stream", "text"),
-    ("timestamp_granularities[]", "text"),
+    ("file", "bytes"), ("model", "text"), ("language", "text"), ("prompt", "text"), ("response_format", "text"),
+    ("temperature", "text"), ("stream", "text"), ("timestamp_granularities[]", "text"),
 )
 _CREATE_COMPAT_TRANSCRIPTION: Operation[types.CompatTranscription] = Operation(
     "POST", "/v1/audio/transcriptions", body="multipart", parts=_CREATE_COMPAT_TRANSCRIPTION_PARTS
 )
 _CREATE_COMPAT_TRANSCRIPTION_TEXT: Operation[str] = Operation(
-    "POST",
-    "/v1/audio/transcriptions",
-    accept="text/plain",
-    body="multipart",
-    parts=_CREATE_COMPAT_TRANSCRIPTION_PARTS,
-    answer="text",
+    "POST", "/v1/audio/transcriptions", accept="text/plain", body="multipart",
+    parts=_CREATE_COMPAT_TRANSCRIPTION_PARTS, answer="text",
 )
 _CREATE_COMPAT_TRANSCRIPTION_STREAM: Operation[types.CompatTranscriptionEvent] = Operation(
-    "POST",
-    "/v1/audio/transcriptions",
-    accept="text/event-stream",
-    body="multipart",
-    parts=_CREATE_COMPAT_TRANSCRIPTION_PARTS,
-    sets=("stream", "true"),
-    answer="data",
+    "POST", "/v1/audio/transcriptions", accept="text/event-stream", body="multipart",
+    parts=_CREATE_COMPAT_TRANSCRIPTION_PARTS, sets=("stream", "true"), answer="data",
     terminal=("transcript.text.done",),
 )
 _CREATE_COMPAT_SPEECH: Operation[Audio] = Operation(
     "POST", "/v1/audio/speech", accept="audio/pcm, audio/wav", body="json", answer="bytes"
 )
 _CREATE_COMPAT_SPEECH_STREAM: Operation[types.CompatSpeechEvent] = Operation(
-    "POST",
-    "/v1/audio/speech",
-    accept="text/event-stream",
-    body="json",
-    sets=("stream_format", "sse"),
-    answer="data",
+    "POST", "/v1/audio/speech", accept="text/event-stream", body="json", sets=("stream_format", "sse"), answer="data",
     terminal=("speech.audio.done",),
 )
 _STREAM_COMPAT_SPEECH: Operation[Audio] = Operation(
@@ -122,10 +92,7 @@ class Compat(Client):
         return self._call(_GET_REALTIME_CONTRACT, options)
 
     def create_chat_completion(
-        self,
-        body: types.ChatCompletionRequest | Mapping[str, object],
-        *,
-        x_service_language: str | None = None,
+        self, body: types.ChatCompletionRequest | Mapping[str, object], *, x_service_language: str | None = None,
         **options: Unpack[CallOptions],
     ) -> types.ChatCompletion:
         """Complete a chat.
@@ -136,10 +103,7 @@ class Compat(Client):
         )
 
     def create_chat_completion_stream(
-        self,
-        body: types.ChatCompletionRequest | Mapping[str, object],
-        *,
-        x_service_language: str | None = None,
+        self, body: types.ChatCompletionRequest | Mapping[str, object], *, x_service_language: str | None = None,
         **options: Unpack[CallOptions],
     ) -> EventStream[types.ChatCompletionChunk]:
         """Complete a chat. The answer is a stream of events."""
@@ -148,10 +112,7 @@ class Compat(Client):
         )
 
     def create_compat_response(
-        self,
-        body: types.CompatResponseRequest | Mapping[str, object],
-        *,
-        x_service_language: str | None = None,
+        self, body: types.CompatResponseRequest | Mapping[str, object], *, x_service_language: str | None = None,
         **options: Unpack[CallOptions],
     ) -> types.CompatResponse:
         """Generate a response.
@@ -162,10 +123,7 @@ class Compat(Client):
         )
 
     def create_compat_response_stream(
-        self,
-        body: types.CompatResponseRequest | Mapping[str, object],
-        *,
-        x_service_language: str | None = None,
+        self, body: types.CompatResponseRequest | Mapping[str, object], *, x_service_language: str | None = None,
         **options: Unpack[CallOptions],
     ) -> EventStream[types.CreateCompatResponseEvent]:
         """Generate a response. The answer is a stream of events."""
@@ -174,10 +132,7 @@ class Compat(Client):
         )
 
     def create_compat_transcription(
-        self,
-        body: types.CreateCompatTranscriptionForm,
-        *,
-        x_service_language: str | None = None,
+        self, body: types.CreateCompatTranscriptionForm, *, x_service_language: str | None = None,
         **options: Unpack[CallOptions],
     ) -> types.CompatTranscription:
         """Transcribe a recording.
@@ -188,10 +143,7 @@ class Compat(Client):
         )
 
     def create_compat_transcription_text(
-        self,
-        body: types.CreateCompatTranscriptionForm,
-        *,
-        x_service_language: str | None = None,
+        self, body: types.CreateCompatTranscriptionForm, *, x_service_language: str | None = None,
         **options: Unpack[CallOptions],
     ) -> str:
         """Transcribe a recording. The answer is text."""
@@ -200,10 +152,7 @@ class Compat(Client):
         )
 
     def create_compat_transcription_stream(
-        self,
-        body: types.CreateCompatTranscriptionForm,
-        *,
-        x_service_language: str | None = None,
+        self, body: types.CreateCompatTranscriptionForm, *, x_service_language: str | None = None,
         **options: Unpack[CallOptions],
     ) -> EventStream[types.CompatTranscriptionEvent]:
         """Transcribe a recording. The answer is a stream of events."""
@@ -212,10 +161,7 @@ class Compat(Client):
         )
 
     def create_compat_speech(
-        self,
-        body: types.CompatSpeechRequest | Mapping[str, object],
-        *,
-        x_service_language: str | None = None,
+        self, body: types.CompatSpeechRequest | Mapping[str, object], *, x_service_language: str | None = None,
         **options: Unpack[CallOptions],
     ) -> Audio:
         """Speak one utterance.
@@ -224,10 +170,7 @@ class Compat(Client):
         return self._call(_CREATE_COMPAT_SPEECH, options, headers={"X-Service-Language": x_service_language}, body=body)
 
     def create_compat_speech_chunks(
-        self,
-        body: types.CompatSpeechRequest | Mapping[str, object],
-        *,
-        x_service_language: str | None = None,
+        self, body: types.CompatSpeechRequest | Mapping[str, object], *, x_service_language: str | None = None,
         **options: Unpack[CallOptions],
     ) -> AudioStream:
         """Speak one utterance. The answer comes in chunks."""
@@ -236,10 +179,7 @@ class Compat(Client):
         )
 
     def create_compat_speech_stream(
-        self,
-        body: types.CompatSpeechRequest | Mapping[str, object],
-        *,
-        x_service_language: str | None = None,
+        self, body: types.CompatSpeechRequest | Mapping[str, object], *, x_service_language: str | None = None,
         **options: Unpack[CallOptions],
     ) -> EventStream[types.CompatSpeechEvent]:
         """Speak one utterance. The answer is a stream of events."""
@@ -248,10 +188,7 @@ class Compat(Client):
         )
 
     def stream_compat_speech(
-        self,
-        body: types.CompatSpeechRequest | Mapping[str, object],
-        *,
-        x_service_language: str | None = None,
+        self, body: types.CompatSpeechRequest | Mapping[str, object], *, x_service_language: str | None = None,
         **options: Unpack[CallOptions],
     ) -> Audio:
         """Speak one utterance as it is made.
@@ -260,10 +197,7 @@ class Compat(Client):
         return self._call(_STREAM_COMPAT_SPEECH, options, headers={"X-Service-Language": x_service_language}, body=body)
 
     def stream_compat_speech_chunks(
-        self,
-        body: types.CompatSpeechRequest | Mapping[str, object],
-        *,
-        x_service_language: str | None = None,
+        self, body: types.CompatSpeechRequest | Mapping[str, object], *, x_service_language: str | None = None,
         **options: Unpack[CallOptions],
     ) -> AudioStream:
         """Speak one utterance as it is made. The answer comes in chunks."""
@@ -294,14 +228,8 @@ class Compat(Client):
         return self._call(_GET_COMPAT_MODEL, options, path={"model": model})
 
     def preview_routing(
-        self,
-        *,
-        stage: types.Stage,
-        language: str,
-        objective: types.OptimizeFor | None = None,
-        region: str | None = None,
-        path: types.BenchmarkPath | None = None,
-        **options: Unpack[CallOptions],
+        self, *, stage: types.Stage, language: str, objective: types.OptimizeFor | None = None,
+        region: str | None = None, path: types.BenchmarkPath | None = None, **options: Unpack[CallOptions],
     ) -> types.RoutingPreview:
         """Say where a request would go.
 
@@ -313,16 +241,12 @@ class Compat(Client):
         path: Whether the request is for a recording (`batch`, the default) or for a session on a socket (`stream`).
         Only speech to text has both."""
         return self._call(
-            _PREVIEW_ROUTING,
-            options,
+            _PREVIEW_ROUTING, options,
             query={"stage": stage, "language": language, "objective": objective, "region": region, "path": path},
         )
 
     def synthesize(
-        self,
-        body: types.SynthesizeBody | Mapping[str, object],
-        *,
-        x_service_language: str | None = None,
+        self, body: types.SynthesizeBody | Mapping[str, object], *, x_service_language: str | None = None,
         **options: Unpack[CallOptions],
     ) -> Audio:
         """Speak one utterance in a voice of the provider.
@@ -331,26 +255,18 @@ class Compat(Client):
         return self._call(_SYNTHESIZE, options, headers={"X-Service-Language": x_service_language}, body=body)
 
     def synthesize_chunks(
-        self,
-        body: types.SynthesizeBody | Mapping[str, object],
-        *,
-        x_service_language: str | None = None,
+        self, body: types.SynthesizeBody | Mapping[str, object], *, x_service_language: str | None = None,
         **options: Unpack[CallOptions],
     ) -> AudioStream:
         """Speak one utterance in a voice of the provider. The answer comes in chunks."""
         return self._chunks(_SYNTHESIZE, options, headers={"X-Service-Language": x_service_language}, body=body)
 
     def transcribe(
-        self,
-        body: AudioContent,
-        *,
-        x_service_language: str | None = None,
+        self, body: AudioContent, *, x_service_language: str | None = None,
         x_service_intent: types.Intent | Mapping[str, object] | None = None,
         x_service_constraints: types.Constraints | Mapping[str, object] | None = None,
-        x_service_stt_options: types.SttOptions | Mapping[str, object] | None = None,
-        x_session_id: str | None = None,
-        content_type: str = "application/octet-stream",
-        **options: Unpack[CallOptions],
+        x_service_stt_options: types.SttOptions | Mapping[str, object] | None = None, x_session_id: str | None = None,
+        content_type: str = "application/octet-stream", **options: Unpack[CallOptions],
     ) -> types.NativeTranscription:
         """Transcribe the audio that is the body.
 
@@ -374,16 +290,11 @@ class Compat(Client):
         )
 
     def transcribe_stream(
-        self,
-        body: AudioContent,
-        *,
-        x_service_language: str | None = None,
+        self, body: AudioContent, *, x_service_language: str | None = None,
         x_service_intent: types.Intent | Mapping[str, object] | None = None,
         x_service_constraints: types.Constraints | Mapping[str, object] | None = None,
-        x_service_stt_options: types.SttOptions | Mapping[str, object] | None = None,
-        x_session_id: str | None = None,
-        content_type: str = "application/octet-stream",
-        **options: Unpack[CallOptions],
+        x_service_stt_options: types.SttOptions | Mapping[str, object] | None = None, x_session_id: str | None = None,
+        content_type: str = "application/octet-stream", **options: Unpack[CallOptions],
     ) -> EventStream[types.TranscribeEvent]:
         """Transcribe the audio that is the body. The answer is a stream of events."""
         return self._events(
@@ -401,10 +312,7 @@ class Compat(Client):
         )
 
     def complete(
-        self,
-        body: types.CompleteBody | Mapping[str, object],
-        *,
-        x_service_language: str | None = None,
+        self, body: types.CompleteBody | Mapping[str, object], *, x_service_language: str | None = None,
         **options: Unpack[CallOptions],
     ) -> types.NativeCompletion:
         """Get one answer of an LLM.
@@ -413,18 +321,14 @@ class Compat(Client):
         return self._call(_COMPLETE, options, headers={"X-Service-Language": x_service_language}, body=body)
 
     def complete_stream(
-        self,
-        body: types.CompleteBody | Mapping[str, object],
-        *,
-        x_service_language: str | None = None,
+        self, body: types.CompleteBody | Mapping[str, object], *, x_service_language: str | None = None,
         **options: Unpack[CallOptions],
     ) -> EventStream[types.CompleteEvent]:
         """Get one answer of an LLM. The answer is a stream of events."""
         return self._events(_COMPLETE_STREAM, options, headers={"X-Service-Language": x_service_language}, body=body)
 
     def create_realtime_client_secret(
-        self,
-        body: types.RealtimeClientSecretRequest | Mapping[str, object] | None = None,
+        self, body: types.RealtimeClientSecretRequest | Mapping[str, object] | None = None,
         **options: Unpack[CallOptions],
     ) -> types.RealtimeClientSecret:
         """Mint a token as clients of OpenAI do."""

@@ -14,27 +14,20 @@ from .engine.streams import AudioStream, EventStream
 from .schemas import platform as types
 
 _ERRORS: ErrorTable = {
-    "UNAUTHORIZED": ErrorRow("authentication_error", False),
-    "FORBIDDEN": ErrorRow("permission_error", False),
+    "UNAUTHORIZED": ErrorRow("authentication_error", False), "FORBIDDEN": ErrorRow("permission_error", False),
     "ORGANIZATION_DISABLED": ErrorRow("permission_error", False),
-    "API_KEY_REQUIRED": ErrorRow("permission_error", False),
-    "ORIGIN_NOT_ALLOWED": ErrorRow("permission_error", False),
+    "API_KEY_REQUIRED": ErrorRow("permission_error", False), "ORIGIN_NOT_ALLOWED": ErrorRow("permission_error", False),
     "VALIDATION_ERROR": ErrorRow("invalid_request_error", False),
     "MISSING_TEMPLATE_VARIABLES": ErrorRow("invalid_request_error", False),
     "CAPABILITY_UNSUPPORTED": ErrorRow("invalid_request_error", False),
-    "INSUFFICIENT_CREDITS": ErrorRow("billing_error", False),
-    "NOT_FOUND": ErrorRow("invalid_request_error", False),
+    "INSUFFICIENT_CREDITS": ErrorRow("billing_error", False), "NOT_FOUND": ErrorRow("invalid_request_error", False),
     "REPORT_NOT_AVAILABLE": ErrorRow("invalid_request_error", True),
     "RECORDING_NOT_AVAILABLE": ErrorRow("invalid_request_error", False),
-    "CALL_NOT_ENDED": ErrorRow("conflict_error", False),
-    "LINK_EXPIRED": ErrorRow("invalid_request_error", False),
+    "CALL_NOT_ENDED": ErrorRow("conflict_error", False), "LINK_EXPIRED": ErrorRow("invalid_request_error", False),
     "RANGE_NOT_SATISFIABLE": ErrorRow("invalid_request_error", False),
-    "AGENT_NAME_CONFLICT": ErrorRow("conflict_error", False),
-    "TOOL_NAME_CONFLICT": ErrorRow("conflict_error", False),
-    "LIMIT_REACHED": ErrorRow("conflict_error", False),
-    "CALL_NOT_LIVE": ErrorRow("conflict_error", False),
-    "AGENT_IN_USE": ErrorRow("conflict_error", False),
-    "CALLBACK_NOT_SCHEDULED": ErrorRow("conflict_error", False),
+    "AGENT_NAME_CONFLICT": ErrorRow("conflict_error", False), "TOOL_NAME_CONFLICT": ErrorRow("conflict_error", False),
+    "LIMIT_REACHED": ErrorRow("conflict_error", False), "CALL_NOT_LIVE": ErrorRow("conflict_error", False),
+    "AGENT_IN_USE": ErrorRow("conflict_error", False), "CALLBACK_NOT_SCHEDULED": ErrorRow("conflict_error", False),
     "REDELIVERY_UNAVAILABLE": ErrorRow("conflict_error", False),
     "PRE_CALL_CONFLICT": ErrorRow("conflict_error", False),
     "WEBHOOK_LEGACY_MANAGED": ErrorRow("conflict_error", False),
@@ -60,24 +53,20 @@ _ERRORS: ErrorTable = {
     "PHONE_NUMBER_NOT_FOUND": ErrorRow("invalid_request_error", False),
     "ENDPOINT_REMOVED": ErrorRow("not_found_error", False),
     "UNSUPPORTED_BACKEND": ErrorRow("invalid_request_error", False),
-    "MESSAGE_SEND_FAILED": ErrorRow("upstream_error", False),
-    "RMSG_NOT_ENABLED": ErrorRow("conflict_error", False),
+    "MESSAGE_SEND_FAILED": ErrorRow("upstream_error", False), "RMSG_NOT_ENABLED": ErrorRow("conflict_error", False),
     "DEDICATED_NUMBER_REQUIRED": ErrorRow("conflict_error", False),
     "RMSG_NUMBER_UNAVAILABLE": ErrorRow("conflict_error", False),
     "BUSINESS_VERIFICATION_REQUIRED": ErrorRow("permission_error", False),
     "CARRIER_NUMBER_FAILED": ErrorRow("provider_error", False),
-    "KYB_STATE_CONFLICT": ErrorRow("conflict_error", False),
-    "CARRIER_DIAL_FAILED": ErrorRow("provider_error", False),
+    "KYB_STATE_CONFLICT": ErrorRow("conflict_error", False), "CARRIER_DIAL_FAILED": ErrorRow("provider_error", False),
     "TRANSFER_UNSUPPORTED": ErrorRow("conflict_error", False),
     "TRANSFER_IN_PROGRESS": ErrorRow("conflict_error", False),
     "TRANSFER_STATE_CONFLICT": ErrorRow("conflict_error", False),
     "METHOD_NOT_ALLOWED": ErrorRow("invalid_request_error", False),
     "PAYLOAD_TOO_LARGE": ErrorRow("invalid_request_error", False),
-    "UNSUPPORTED_MEDIA": ErrorRow("invalid_request_error", False),
-    "RATE_LIMITED": ErrorRow("rate_limit_error", True),
+    "UNSUPPORTED_MEDIA": ErrorRow("invalid_request_error", False), "RATE_LIMITED": ErrorRow("rate_limit_error", True),
     "CONCURRENCY_EXHAUSTED": ErrorRow("rate_limit_error", True),
-    "PROVIDER_UNAVAILABLE": ErrorRow("provider_error", True),
-    "SERVICE_UNAVAILABLE": ErrorRow("server_error", True),
+    "PROVIDER_UNAVAILABLE": ErrorRow("provider_error", True), "SERVICE_UNAVAILABLE": ErrorRow("server_error", True),
     "INTERNAL_ERROR": ErrorRow("server_error", True),
 }
 
@@ -110,7 +99,8 @@ _CREATE_PHONE_SESSION: Operation[types.StartedPhoneSession] = Operation(
 _GET_SESSION: Operation[types.Session] = Operation("GET", "/v1/sessions/{id}")
 _GET_SESSION_TRANSCRIPT: Operation[types.SessionTranscript] = Operation("GET", "/v1/sessions/{id}/transcript")
 _STREAM_SESSION: Operation[types.StreamSessionEvent] = Operation(
-    "GET", "/v1/sessions/{id}/stream", accept="text/event-stream", answer="events", terminal=("end",)
+    "GET", "/v1/sessions/{id}/stream", accept="text/event-stream", answer="events", terminal=("end",),
+    identity={"transcript": "index", "event": "id"},
 )
 _GET_CALL: Operation[types.Call] = Operation("GET", "/v1/calls/{id}")
 _LIST_CALL_EVENTS: Operation[types.CallEventList] = Operation("GET", "/v1/calls/{id}/events")
@@ -210,7 +200,8 @@ _UPDATE_WEBHOOK: Operation[types.Webhook] = Operation("PATCH", "/v1/webhooks/{id
 _GET_WEBHOOK_SECRET: Operation[types.WebhookSecret] = Operation("GET", "/v1/webhook-secret")
 _ROTATE_WEBHOOK_SECRET: Operation[types.WebhookSecret] = Operation("POST", "/v1/webhook-secret/rotate", body="json")
 _STREAM_WEBHOOK_EVENTS: Operation[types.StreamWebhookEventsEvent] = Operation(
-    "GET", "/v1/webhook-events/stream", accept="text/event-stream", answer="events", terminal=("end",)
+    "GET", "/v1/webhook-events/stream", accept="text/event-stream", answer="events", terminal=("end",),
+    identity={"open": "test", "webhook": "eventId"},
 )
 _LIST_PROVIDERS: Operation[list[types.ProviderStatus]] = Operation("GET", "/v1/providers")
 _PUT_PROVIDER_KEY: Operation[types.ProviderStatus] = Operation("PUT", "/v1/providers", body="json")
@@ -241,11 +232,7 @@ class Platform(Client):
         return self._call(_UPDATE_ORGANIZATION, options, body=body)
 
     def get_usage(
-        self,
-        *,
-        from_: str | None = None,
-        to: str | None = None,
-        group_by: str | None = None,
+        self, *, from_: str | None = None, to: str | None = None, group_by: str | None = None,
         **options: Unpack[CallOptions],
     ) -> types.Usage:
         """Get quantities and costs, grouped.
@@ -328,12 +315,7 @@ class Platform(Client):
         return self._call(_UPDATE_AGENT_TOOL, options, path={"id": id, "toolId": tool_id}, body=body)
 
     def list_agent_calls(
-        self,
-        id: str,
-        *,
-        limit: int | None = None,
-        cursor: str | None = None,
-        since: str | None = None,
+        self, id: str, *, limit: int | None = None, cursor: str | None = None, since: str | None = None,
         **options: Unpack[CallOptions],
     ) -> types.AgentCallList:
         """List the calls of an agent.
@@ -346,15 +328,8 @@ class Platform(Client):
         )
 
     def list_sessions(
-        self,
-        *,
-        limit: int | None = None,
-        cursor: str | None = None,
-        status: types.CallStatus | None = None,
-        kind: types.CallKind | None = None,
-        agent: str | None = None,
-        from_: str | None = None,
-        to: str | None = None,
+        self, *, limit: int | None = None, cursor: str | None = None, status: types.CallStatus | None = None,
+        kind: types.CallKind | None = None, agent: str | None = None, from_: str | None = None, to: str | None = None,
         **options: Unpack[CallOptions],
     ) -> types.SessionPage:
         """List sessions and calls.
@@ -406,10 +381,7 @@ class Platform(Client):
         `-1:0` is everything.
         last_event_id: The last id that the client has. It counts if there is no `cursor`."""
         return self._events(
-            _STREAM_SESSION,
-            options,
-            path={"id": id},
-            query={"cursor": cursor},
+            _STREAM_SESSION, options, path={"id": id}, query={"cursor": cursor},
             headers={"Last-Event-ID": last_event_id},
         )
 
@@ -482,10 +454,7 @@ class Platform(Client):
         return self._call(_TRANSFER_CALL_WARM, options, path={"id": id}, body=body)
 
     def complete_transfer(
-        self,
-        id: str,
-        transfer_id: str,
-        body: types.CompleteTransfer | None = None,
+        self, id: str, transfer_id: str, body: types.CompleteTransfer | None = None,
         **options: Unpack[IdempotentOptions],
     ) -> types.Transfer:
         """Connect the caller with the person who is asked."""
@@ -498,13 +467,8 @@ class Platform(Client):
         return self._call(_CANCEL_TRANSFER, options, path={"id": id, "transferId": transfer_id}, body=body)
 
     def list_callbacks(
-        self,
-        *,
-        limit: int | None = None,
-        cursor: str | None = None,
-        status: types.CallbackStatus | None = None,
-        source_session_id: str | None = None,
-        **options: Unpack[CallOptions],
+        self, *, limit: int | None = None, cursor: str | None = None, status: types.CallbackStatus | None = None,
+        source_session_id: str | None = None, **options: Unpack[CallOptions],
     ) -> types.CallbackPage:
         """List the scheduled callbacks.
 
@@ -512,8 +476,7 @@ class Platform(Client):
         cursor: `next_cursor` of the page before.
         status: Only callbacks in this state are listed."""
         return self._call(
-            _LIST_CALLBACKS,
-            options,
+            _LIST_CALLBACKS, options,
             query={"limit": limit, "cursor": cursor, "status": status, "source_session_id": source_session_id},
         )
 
@@ -542,11 +505,7 @@ class Platform(Client):
         return self._call(_PURCHASE_PHONE_NUMBER, options, body=body)
 
     def search_phone_numbers(
-        self,
-        *,
-        area_code: str | None = None,
-        locality: str | None = None,
-        limit: int | None = None,
+        self, *, area_code: str | None = None, locality: str | None = None, limit: int | None = None,
         **options: Unpack[CallOptions],
     ) -> list[types.AvailablePhoneNumber]:
         """Search numbers that can be bought.
@@ -702,19 +661,10 @@ class Platform(Client):
         return self._call(_TEST_WEBHOOK, options, path={"id": id}, body=body)
 
     def list_webhook_deliveries(
-        self,
-        *,
-        endpoint_id: str | None = None,
-        event: types.DeliveredEventType | None = None,
-        agent_id: str | None = None,
-        status: types.WebhookDeliveryStatus | None = None,
-        session_id: str | None = None,
-        event_id: str | None = None,
-        from_: str | None = None,
-        to: str | None = None,
-        cursor: str | None = None,
-        limit: int | None = None,
-        **options: Unpack[CallOptions],
+        self, *, endpoint_id: str | None = None, event: types.DeliveredEventType | None = None,
+        agent_id: str | None = None, status: types.WebhookDeliveryStatus | None = None, session_id: str | None = None,
+        event_id: str | None = None, from_: str | None = None, to: str | None = None, cursor: str | None = None,
+        limit: int | None = None, **options: Unpack[CallOptions],
     ) -> types.WebhookDeliveryPage:
         """List the deliveries.
 

@@ -10,21 +10,10 @@ from .engine.sockets import AsyncSocket, AsyncSocketClient, Socket, SocketClient
 from .schemas import realtime as types
 
 _CLOSES: CloseTable = {
-    "INVALID_CONFIG": False,
-    "UNSUPPORTED_LANGUAGE": False,
-    "UPSTREAM": True,
-    "INVALID_TEXT": False,
-    "TEXT_TOO_LONG": False,
-    "VOICE_NOT_FOUND": False,
-    "TEXT_TIMEOUT": False,
-    "INVALID_FRAME": False,
-    "AUDIO_TIMEOUT": False,
-    "RATE_LIMITED": True,
-    "BACKPRESSURE": True,
-    "SHUTTING_DOWN": True,
-    "BUDGET_EXHAUSTED": False,
-    "REVOKED": False,
-    "INTERNAL": True,
+    "INVALID_CONFIG": False, "UNSUPPORTED_LANGUAGE": False, "UPSTREAM": True, "INVALID_TEXT": False,
+    "TEXT_TOO_LONG": False, "VOICE_NOT_FOUND": False, "TEXT_TIMEOUT": False, "INVALID_FRAME": False,
+    "AUDIO_TIMEOUT": False, "RATE_LIMITED": True, "BACKPRESSURE": True, "SHUTTING_DOWN": True,
+    "BUDGET_EXHAUSTED": False, "REVOKED": False, "INTERNAL": True,
 }
 
 
@@ -51,10 +40,10 @@ class Realtime(SocketClient):
         return self._socket(_SYNTHESIZE_STREAM)
 
     def transcription_realtime(
-        self, *, intent: Literal["transcription", "conversation"] | None = None
+        self, *, intent: Literal["transcription", "conversation"] | None = None, model: str | None = None
     ) -> Socket[types.TranscriptionRealtimeSends, types.TranscriptionRealtimeReceives]:
         """Realtime transcription, compatible."""
-        return self._socket(_TRANSCRIPTION_REALTIME, query={"intent": intent})
+        return self._socket(_TRANSCRIPTION_REALTIME, query={"intent": intent, "model": model})
 
 
 class AsyncRealtime(AsyncSocketClient):
@@ -69,7 +58,7 @@ class AsyncRealtime(AsyncSocketClient):
         return self._socket(_SYNTHESIZE_STREAM)
 
     def transcription_realtime(
-        self, *, intent: Literal["transcription", "conversation"] | None = None
+        self, *, intent: Literal["transcription", "conversation"] | None = None, model: str | None = None
     ) -> AsyncSocket[types.TranscriptionRealtimeSends, types.TranscriptionRealtimeReceives]:
         """Realtime transcription, compatible."""
-        return self._socket(_TRANSCRIPTION_REALTIME, query={"intent": intent})
+        return self._socket(_TRANSCRIPTION_REALTIME, query={"intent": intent, "model": model})

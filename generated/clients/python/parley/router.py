@@ -25,14 +25,8 @@ _CREATE_RESPONSE: Operation[types.LLMResponse] = Operation(
     "POST", "/v1/llm/responses", is_idempotent=True, body="json", sets=("stream", False)
 )
 _CREATE_RESPONSE_STREAM: Operation[types.CreateResponseEvent] = Operation(
-    "POST",
-    "/v1/llm/responses",
-    accept="text/event-stream",
-    is_idempotent=True,
-    body="json",
-    sets=("stream", True),
-    answer="events",
-    terminal=("response.completed", "error"),
+    "POST", "/v1/llm/responses", accept="text/event-stream", is_idempotent=True, body="json", sets=("stream", True),
+    answer="events", terminal=("response.completed", "error"),
 )
 
 
@@ -44,12 +38,8 @@ class Router(Client):
         return self._call(_GET_OPENAPI, options)
 
     def list_models(
-        self,
-        *,
-        language: str | None = None,
-        objective: types.OptimizeFor | None = None,
-        path: types.PathChoice | None = None,
-        **options: Unpack[CallOptions],
+        self, *, language: str | None = None, objective: types.OptimizeFor | None = None,
+        path: types.PathChoice | None = None, **options: Unpack[CallOptions],
     ) -> types.ModelsResponse:
         """List the routable models.
 

@@ -8,15 +8,8 @@ from .engine.sockets import AsyncSocket, AsyncSocketClient, Socket, SocketClient
 from .schemas import session as types
 
 _CLOSES: CloseTable = {
-    "INVALID_FRAME": False,
-    "REPLACED": False,
-    "BACKPRESSURE": True,
-    "RATE_LIMITED": True,
-    "UPSTREAM": True,
-    "INTERNAL": True,
-    "BUDGET_EXHAUSTED": False,
-    "REVOKED": False,
-    "SHUTTING_DOWN": True,
+    "INVALID_FRAME": False, "REPLACED": False, "BACKPRESSURE": True, "RATE_LIMITED": True, "UPSTREAM": True,
+    "INTERNAL": True, "BUDGET_EXHAUSTED": False, "REVOKED": False, "SHUTTING_DOWN": True,
 }
 
 

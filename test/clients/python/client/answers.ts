@@ -10,7 +10,7 @@ const stream = { 'content-type': 'text/event-stream' }
 const busy = JSON.stringify({ error: { code: 'rate_limited', type: 'rate_limit_error', retryable: true } })
 const completed = 'event: response.completed\ndata: {}\n\n'
 /** The client's limits. */
-const eventBytesMax = 1024 * 1024
+const eventBytesMax = 16 * 1024 * 1024
 const errorBytesMax = 64 * 1024
 
 /** The answers by the path's first part. */

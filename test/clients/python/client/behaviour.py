@@ -17,8 +17,8 @@ from parley import (
     Compat,
     ParleyError,
     Platform,
+    ProtocolError,
     Router,
-    StreamTruncatedError,
 )
 from parley.schemas.router import LLMRequest
 from parley.webhooks import WebhookVerificationError, verify_call_webhook
@@ -102,10 +102,10 @@ def misuses() -> list[object]:
     return found
 
 
-def truncated(name: str) -> object:
+def broken(name: str) -> object:
     try:
         return events_of(name)
-    except StreamTruncatedError as error:
+    except ProtocolError as error:
         return str(error)
 
 
@@ -130,7 +130,7 @@ print(
             "unsent": unsent(),
             "split": events_of("split"),
             "after": events_of("after"),
-            "large": truncated("large"),
+            "large": broken("large"),
             "failed": failed,
             "misuses": misuses(),
             "webhooks": [

@@ -13,6 +13,7 @@ from typing_extensions import Self, Unpack
 from .answers import ERROR_BYTES_MAX, Audio, connection_errors, error_of, value_of
 from .errors import ApiConnectionError, ApiError, ErrorTable
 from .operations import Arguments, CallOptions, Operation, Server, is_repeatable
+from .resume import Progress, resumed
 from .retries import pause_before
 from .settings import RETRIES, TIMEOUT, httpx_timeout, reader_for
 from .streams import AsyncAudioStream, AsyncEventStream, AudioStream, EventStream
@@ -70,8 +71,9 @@ class AsyncClient:
         self, operation: Operation[T], options: CallOptions, **arguments: Unpack[Arguments]
     ) -> AsyncEventStream[T]:
         return AsyncEventStream(
-            lambda: self._open(operation, options, arguments),
+            lambda last_id: self._open(operation, *resumed(options, arguments, last_id)),
             lambda response: reader_for(operation, response, self._errors),
+            Progress(operation.identity),
         )
 
     def _chunks(

@@ -64,6 +64,8 @@ class Operation(Generic[T]):
     answer: Literal["json", "text", "bytes", "none", "events", "data"] = "json"
     terminal: tuple[str, ...] = ()
     """The names of the events that end a stream."""
+    identity: Mapping[str, str] | None = None
+    """If a cut stream can be opened again: the field that tells two events apart, by the events' name."""
 
 
 class Arguments(TypedDict, total=False):

@@ -15,8 +15,8 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidSta
 from websockets.sync.client import ClientConnection, connect
 
 from .answers import ERROR_BYTES_MAX
-from .channels import OPEN_TIMEOUT, Channel, Conversation, Place, SocketServer, Target
-from .errors import ApiConnectionError, ApiError, SocketClosedError
+from .channels import OPEN_TIMEOUT_MAX, Channel, Conversation, Place, SocketServer, Target
+from .errors import ApiConnectionError, ApiError, ApiTimeoutError, SocketClosedError
 
 S = TypeVar("S")
 R = TypeVar("R")
@@ -24,27 +24,27 @@ R = TypeVar("R")
 _CLOSE_TIMEOUT = 5.0
 
 
-class SocketClient:
+class _Client:
     """Opens the sockets of a surface. `credential` is an API key, or the token of one session.
 
-    `timeout` limits the opening, in seconds.
+    `timeout` limits the opening, in seconds: 30 by default, and at most. `header_prefix` is the server's setting.
     """
 
-    def __init__(self, base_url: str, credential: str, *, timeout: float = OPEN_TIMEOUT) -> None:
-        self._server = SocketServer(base_url, credential, timeout)
+    def __init__(
+        self, base_url: str, credential: str, *, timeout: float = OPEN_TIMEOUT_MAX, header_prefix: str = "Service"
+    ) -> None:
+        self._server = SocketServer(base_url, credential, timeout, header_prefix)
+
+
+class SocketClient(_Client):
+    """Opens the sockets of a surface, for programs without asyncio."""
 
     def _socket(self, channel: Channel[S, R], **place: Unpack[Place]) -> Socket[S, R]:
         return Socket(self._server.target(channel, place), Conversation(channel.closes))
 
 
-class AsyncSocketClient:
-    """Opens the sockets of a surface. `credential` is an API key, or the token of one session.
-
-    `timeout` limits the opening, in seconds.
-    """
-
-    def __init__(self, base_url: str, credential: str, *, timeout: float = OPEN_TIMEOUT) -> None:
-        self._server = SocketServer(base_url, credential, timeout)
+class AsyncSocketClient(_Client):
+    """Opens the sockets of a surface, for programs with asyncio."""
 
     def _socket(self, channel: Channel[S, R], **place: Unpack[Place]) -> AsyncSocket[S, R]:
         return AsyncSocket(self._server.target(channel, place), Conversation(channel.closes))
@@ -53,7 +53,7 @@ class AsyncSocketClient:
 class Socket(Generic[S, R]):
     """`with client.transcribe_stream() as socket: …`. Frames come until the server closes the socket.
 
-    A close other than 1000 raises SocketClosedError.
+    A close other than 1000 raises SocketClosedError, and a frame that is no JSON object or too long ProtocolError.
     """
 
     def __init__(self, target: Target, conversation: Conversation) -> None:
@@ -108,7 +108,7 @@ class Socket(Generic[S, R]):
 class AsyncSocket(Generic[S, R]):
     """`async with client.transcribe_stream() as socket: …`. Frames come until the server closes the socket.
 
-    A close other than 1000 raises SocketClosedError.
+    A close other than 1000 raises SocketClosedError, and a frame that is no JSON object or too long ProtocolError.
     """
 
     def __init__(self, target: Target, conversation: Conversation) -> None:
@@ -170,7 +170,9 @@ def _opening_errors() -> Iterator[None]:
         response = error.response
         headers = {name.lower(): value for name, value in response.headers.raw_items()}
         raise ApiError(response.status_code, headers, _json(bytes(response.body or b""))) from error
-    except (OSError, TimeoutError, InvalidHandshake) as error:
+    except TimeoutError as error:
+        raise ApiTimeoutError("The socket did not open in time.", was_sent=False) from error
+    except (OSError, InvalidHandshake) as error:
         raise ApiConnectionError(f"The socket did not open: {error}", was_sent=False) from error
 
 
@@ -184,4 +186,6 @@ def _json(body: bytes) -> object:
 def _send_error(conversation: Conversation, closed: ConnectionClosed) -> SocketClosedError:
     """After any close, a frame cannot be sent."""
     error = conversation.closed(closed)
-    return error or SocketClosedError(1000, "The socket is closed.", None, False, None)
+    if isinstance(error, SocketClosedError):
+        return error
+    return SocketClosedError(conversation.close_code or 1000, "The socket is closed.", None, False, None)

@@ -20,7 +20,7 @@ CompatResponseFailureCode: TypeAlias = Literal["server_error", "rate_limit_excee
 """The reason of the failure, for programs."""
 CompatResponseStatus: TypeAlias = Literal["in_progress", "completed", "incomplete"]
 CompatResponseLifeType: TypeAlias = Literal[
-    "response.created", "response.in_progress", "response.completed", "response.incomplete", "response.failed",
+    "response.created", "response.in_progress", "response.completed", "response.incomplete", "response.failed"
 ]
 """The type of the event."""
 CompatResponseItemEventType: TypeAlias = Literal["response.output_item.added", "response.output_item.done"]
@@ -816,8 +816,7 @@ CompleteBodyToolChoice: TypeAlias = NativeToolMode | NativeTool | Mapping[str, o
 """Whether the model may (`auto`), may not (`none`) or must (`required`) call a function, or the function that it must
 call."""
 CreateCompatResponseEvent: TypeAlias = (
-    Event[Literal["response.created"], CompatResponseLife]
-    | Event[Literal["response.in_progress"], CompatResponseLife]
+    Event[Literal["response.created"], CompatResponseLife] | Event[Literal["response.in_progress"], CompatResponseLife]
     | Event[Literal["response.output_item.added"], CompatResponseItemEvent]
     | Event[Literal["response.content_part.added"], CompatResponsePartEvent]
     | Event[Literal["response.output_text.delta"], CompatResponseTextDelta]
@@ -827,20 +826,15 @@ CreateCompatResponseEvent: TypeAlias = (
     | Event[Literal["response.function_call_arguments.done"], CompatResponseArgumentsDone]
     | Event[Literal["response.output_item.done"], CompatResponseItemEvent]
     | Event[Literal["response.completed"], CompatResponseLife]
-    | Event[Literal["response.incomplete"], CompatResponseLife]
-    | Event[Literal["response.failed"], CompatResponseLife]
+    | Event[Literal["response.incomplete"], CompatResponseLife] | Event[Literal["response.failed"], CompatResponseLife]
     | Event[Literal["error"], CompatResponseError]
 )
 TranscribeEvent: TypeAlias = (
-    Event[Literal["meta"], NativeMeta]
-    | Event[Literal["transcript"], TranscriptEvent]
-    | Event[Literal["done"], NativeTranscription]
-    | Event[Literal["error"], ErrorEnvelope]
+    Event[Literal["meta"], NativeMeta] | Event[Literal["transcript"], TranscriptEvent]
+    | Event[Literal["done"], NativeTranscription] | Event[Literal["error"], ErrorEnvelope]
 )
 CompleteEvent: TypeAlias = (
-    Event[Literal["meta"], NativeCompletionMeta]
-    | Event[Literal["delta"], TextDelta]
-    | Event[Literal["tool_call"], NativeToolCall]
-    | Event[Literal["done"], NativeCompletion]
+    Event[Literal["meta"], NativeCompletionMeta] | Event[Literal["delta"], TextDelta]
+    | Event[Literal["tool_call"], NativeToolCall] | Event[Literal["done"], NativeCompletion]
     | Event[Literal["error"], ErrorEnvelope]
 )

@@ -169,13 +169,13 @@ SessionStreamEndReason: TypeAlias = Literal["session_ended", "timeout"]
 """Why the stream ended: the session is over, or ten minutes have passed."""
 ErrorCode: TypeAlias = Literal[
     "UNAUTHORIZED", "FORBIDDEN", "ORGANIZATION_DISABLED", "API_KEY_REQUIRED", "ORIGIN_NOT_ALLOWED", "VALIDATION_ERROR",
-    "MISSING_TEMPLATE_VARIABLES", "CAPABILITY_UNSUPPORTED", "INSUFFICIENT_CREDITS", "NOT_FOUND", "REPORT_NOT_AVAILABLE",
-    "RECORDING_NOT_AVAILABLE", "CALL_NOT_ENDED", "LINK_EXPIRED", "RANGE_NOT_SATISFIABLE", "AGENT_NAME_CONFLICT",
-    "TOOL_NAME_CONFLICT", "LIMIT_REACHED", "CALL_NOT_LIVE", "AGENT_IN_USE", "CALLBACK_NOT_SCHEDULED",
-    "REDELIVERY_UNAVAILABLE", "PRE_CALL_CONFLICT", "WEBHOOK_LEGACY_MANAGED", "PHONE_NUMBER_NOT_READY",
-    "PHONE_NUMBER_EXISTS", "SIP_CONNECTION_IN_USE", "PHONE_NUMBER_UNAVAILABLE", "BUSINESS_VERIFICATION_REQUIRED",
-    "SMS_10DLC_DISABLED_FOR_ORG", "PROFILE_REQUIRED", "BRAND_REQUIRED", "BRAND_NOT_READY",
-    "SMS_ASSIGNMENT_UNSUPPORTED_NUMBER", "OWN_CAMPAIGN_NOT_READY", "SHARED_CAMPAIGN_UNAVAILABLE",
+    "MISSING_TEMPLATE_VARIABLES", "CAPABILITY_UNSUPPORTED", "INSUFFICIENT_CREDITS", "NOT_FOUND",
+    "REPORT_NOT_AVAILABLE", "RECORDING_NOT_AVAILABLE", "CALL_NOT_ENDED", "LINK_EXPIRED", "RANGE_NOT_SATISFIABLE",
+    "AGENT_NAME_CONFLICT", "TOOL_NAME_CONFLICT", "LIMIT_REACHED", "CALL_NOT_LIVE", "AGENT_IN_USE",
+    "CALLBACK_NOT_SCHEDULED", "REDELIVERY_UNAVAILABLE", "PRE_CALL_CONFLICT", "WEBHOOK_LEGACY_MANAGED",
+    "PHONE_NUMBER_NOT_READY", "PHONE_NUMBER_EXISTS", "SIP_CONNECTION_IN_USE", "PHONE_NUMBER_UNAVAILABLE",
+    "BUSINESS_VERIFICATION_REQUIRED", "SMS_10DLC_DISABLED_FOR_ORG", "PROFILE_REQUIRED", "BRAND_REQUIRED",
+    "BRAND_NOT_READY", "SMS_ASSIGNMENT_UNSUPPORTED_NUMBER", "OWN_CAMPAIGN_NOT_READY", "SHARED_CAMPAIGN_UNAVAILABLE",
     "NO_ELIGIBLE_CAMPAIGN", "CARRIER_BRAND_SUBMIT_FAILED", "CARRIER_VETTING_FAILED", "CARRIER_CAMPAIGN_SUBMIT_FAILED",
     "CARRIER_NUMBER_ASSIGNMENT_FAILED", "NOT_ENABLED_FOR_ORGANIZATION", "ENDPOINT_REMOVED", "UNSUPPORTED_BACKEND",
     "MESSAGE_SEND_FAILED", "PHONE_NUMBER_NOT_FOUND", "RMSG_NUMBER_UNAVAILABLE", "RMSG_NOT_ENABLED",
@@ -207,7 +207,7 @@ CallbackStatus: TypeAlias = Literal["scheduled", "dispatching", "dispatched", "c
 """The state of the callback. It is `dispatching` while the call is placed, and `dispatched` when the carrier has
 accepted the call, also if the line is then busy."""
 CallbackFailureCause: TypeAlias = Literal[
-    "carrier_error", "insufficient_credits", "concurrency", "no_phone_number", "missed",
+    "carrier_error", "insufficient_credits", "concurrency", "no_phone_number", "missed"
 ]
 """Why the last attempt to place the call failed. null if no attempt failed or one is under way. `missed`: no server was
 running within an hour of the time. A due call is tried at its time and 1, 5 and 15 minutes later."""
@@ -229,7 +229,7 @@ TransferStatus: TypeAlias = Literal["requested", "screening", "bridging", "compl
 | `failed` | They were not reached; `failure_cause` says why. |
 | `cancelled` | A client has given up the attempt. |"""
 TransferFailureCause: TypeAlias = Literal[
-    "busy", "no_answer", "declined", "voicemail", "caller_hung_up", "carrier_error",
+    "busy", "no_answer", "declined", "voicemail", "caller_hung_up", "carrier_error"
 ]
 """Why the attempt failed. null unless its status is `failed`."""
 CallSpanKind: TypeAlias = Literal[
@@ -278,7 +278,7 @@ BusinessVerificationStatus: TypeAlias = Literal["missing", "draft", "submitted",
 | `rejected` | `rejectionReason` says why; it can be submitted again. |
 | `revoked` | An approval was taken back. The numbers stay; no more can be bought until it is approved again. |"""
 BusinessEntityType: TypeAlias = Literal[
-    "PRIVATE_PROFIT", "PUBLIC_PROFIT", "NON_PROFIT", "SOLE_PROPRIETOR", "GOVERNMENT",
+    "PRIVATE_PROFIT", "PUBLIC_PROFIT", "NON_PROFIT", "SOLE_PROPRIETOR", "GOVERNMENT"
 ]
 SmsBrandStatus: TypeAlias = Literal["draft", "pending", "verified", "failed"]
 SmsIdentityStatus: TypeAlias = Literal["VERIFIED", "UNVERIFIED", "SELF_DECLARED", "VETTED_VERIFIED"]
@@ -298,7 +298,7 @@ SmsUseCase: TypeAlias = Literal[
 SharedSmsCampaignStatus: TypeAlias = Literal["pending", "active", "rejected", "expired"]
 """The state of the campaign. null if there is no shared campaign."""
 SmsRegisteredNumberSmsAssignmentStatus: TypeAlias = Literal[
-    "PENDING_ASSIGNMENT", "ASSIGNED", "FAILED_ASSIGNMENT", "PENDING_UNASSIGNMENT", "FAILED_UNASSIGNMENT",
+    "PENDING_ASSIGNMENT", "ASSIGNED", "FAILED_ASSIGNMENT", "PENDING_UNASSIGNMENT", "FAILED_UNASSIGNMENT"
 ]
 """The state of the assignment at the carrier. null if the number has no campaign."""
 SmsRegisteredNumberAssignedTo: TypeAlias = Literal["own", "shared"]
@@ -314,7 +314,7 @@ SmsAssignmentOrderTarget: TypeAlias = Literal["own", "shared"]
 """The campaign to assign the number to: the organization's (`own`) or the shared one. The default is described at the
 operation."""
 SmsNumberSmsAssignmentStatus: TypeAlias = Literal[
-    "PENDING_ASSIGNMENT", "ASSIGNED", "FAILED_ASSIGNMENT", "PENDING_UNASSIGNMENT", "FAILED_UNASSIGNMENT",
+    "PENDING_ASSIGNMENT", "ASSIGNED", "FAILED_ASSIGNMENT", "PENDING_UNASSIGNMENT", "FAILED_UNASSIGNMENT"
 ]
 """The state of the assignment at the carrier. null if the number has no campaign."""
 SmsNumberAssignedTo: TypeAlias = Literal["own", "shared"]
@@ -323,13 +323,13 @@ campaign."""
 SentMessageChannel: TypeAlias = Literal["rmsg", "sms", "rcs"]
 """The channel that carried the message. null until the provider has reported it."""
 SentMessageStatus: TypeAlias = Literal[
-    "registered", "pending", "queued", "accepted", "sent", "delivered", "declined", "error",
+    "registered", "pending", "queued", "accepted", "sent", "delivered", "declined", "error"
 ]
 """The state of the message."""
 SentNumberMessageChannel: TypeAlias = Literal["rmsg", "sms", "rcs"]
 """The channel that carried the message. null until the provider has reported it."""
 SentNumberMessageStatus: TypeAlias = Literal[
-    "registered", "pending", "queued", "accepted", "sent", "delivered", "declined", "error",
+    "registered", "pending", "queued", "accepted", "sent", "delivered", "declined", "error"
 ]
 """The state of the message."""
 RmsgNumberStatus: TypeAlias = Literal["active", "paused", "unavailable"]
@@ -340,12 +340,12 @@ RmsgNumberSmsStatus: TypeAlias = Literal["not_configured", "pending", "ready", "
 RmsgSubscriptionSigningSecretSource: TypeAlias = Literal["organization", "custom"]
 """The owner of the secret that signs the requests: the organization, or the subscription (`custom`)."""
 RmsgEventType: TypeAlias = Literal[
-    "rmsg.received", "rmsg.reaction_received", "rmsg.sent", "rmsg.delivered", "rmsg.delivery_failed",
+    "rmsg.received", "rmsg.reaction_received", "rmsg.sent", "rmsg.delivered", "rmsg.delivery_failed"
 ]
 """The kind of an event of a rich message."""
 WebhookEventType: TypeAlias = Literal["call.pre_call", "call.status", "call.report", "call.analysis", "call.recording"]
 WebhookAttemptError: TypeAlias = Literal[
-    "timeout", "dns", "connect", "tls", "address_blocked", "redirect", "http_status", "body_too_large",
+    "timeout", "dns", "connect", "tls", "address_blocked", "redirect", "http_status", "body_too_large"
 ]
 """Why the attempt failed. null if it succeeded. `http_status`: the status was not 2xx. `redirect`: redirects are not
 followed. `body_too_large`: the answer has more than 65,536 bytes. `address_blocked`: the host has an address that is
@@ -3069,17 +3069,13 @@ CustomValue: TypeAlias = str | float | bool
 """The value of an extraction field."""
 NewToolSource: TypeAlias = NewWebhookSource | BuiltinSource | InlineSource
 StreamSessionEvent: TypeAlias = (
-    Event[Literal["status"], SessionStatus]
-    | Event[Literal["transcript"], SessionTurn]
-    | Event[Literal["event"], CallEvent]
-    | Event[Literal["end"], SessionStreamEnd]
+    Event[Literal["status"], SessionStatus] | Event[Literal["transcript"], SessionTurn]
+    | Event[Literal["event"], CallEvent] | Event[Literal["end"], SessionStreamEnd]
     | Event[Literal["error"], ErrorEnvelope]
 )
 StreamWebhookEventsEvent: TypeAlias = (
-    Event[Literal["open"], WebhookStreamOpen]
-    | Event[Literal["webhook"], StreamedWebhookEvent]
-    | Event[Literal["end"], WebhookStreamEnd]
-    | Event[Literal["error"], ErrorEnvelope]
+    Event[Literal["open"], WebhookStreamOpen] | Event[Literal["webhook"], StreamedWebhookEvent]
+    | Event[Literal["end"], WebhookStreamEnd] | Event[Literal["error"], ErrorEnvelope]
 )
 CallWebhook: TypeAlias = PreCallEvent | StatusEvent | ReportEvent | AnalysisEvent | RecordingEvent
 RmsgWebhook: TypeAlias = RmsgEvent

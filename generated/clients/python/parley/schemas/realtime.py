@@ -389,35 +389,16 @@ class ErrorEvent(TypedDict):
 
 TranscribeStreamSends: TypeAlias = SttConfig | FlushFrame | PingFrame | EndFrame
 TranscribeStreamReceives: TypeAlias = (
-    ReadyFrame
-    | SpeechStartedFrame
-    | TranscriptFrame
-    | PongFrame
-    | TranscriptionEndFrame
-    | ErrorFrame
+    ReadyFrame | SpeechStartedFrame | TranscriptFrame | PongFrame | TranscriptionEndFrame | ErrorFrame
 )
 SynthesizeStreamSends: TypeAlias = TtsConfig | TextFrame | FlushFrame | ClearFrame | PingFrame | EndFrame
 SynthesizeStreamReceives: TypeAlias = ReadyFrame | ClearedFrame | PongFrame | SpeechEndFrame | ErrorFrame
 TranscriptionRealtimeSends: TypeAlias = (
-    SessionUpdate
-    | TranscriptionSessionUpdate
-    | InputAudioBufferAppend
-    | InputAudioBufferCommit
-    | InputAudioBufferClear
+    SessionUpdate | TranscriptionSessionUpdate | InputAudioBufferAppend | InputAudioBufferCommit | InputAudioBufferClear
 )
 TranscriptionRealtimeReceives: TypeAlias = (
-    SessionCreated
-    | SessionUpdated
-    | TranscriptionSessionUpdated
-    | InputAudioBufferSpeechStarted
-    | InputAudioBufferSpeechStopped
-    | InputAudioBufferCommitted
-    | InputAudioBufferCleared
-    | ConversationItemAdded
-    | ConversationItemDone
-    | ConversationItemCreated
-    | InputAudioTranscriptionDelta
-    | InputAudioTranscriptionCompleted
-    | InputAudioTranscriptionFailed
-    | ErrorEvent
+    SessionCreated | SessionUpdated | TranscriptionSessionUpdated | InputAudioBufferSpeechStarted
+    | InputAudioBufferSpeechStopped | InputAudioBufferCommitted | InputAudioBufferCleared | ConversationItemAdded
+    | ConversationItemDone | ConversationItemCreated | InputAudioTranscriptionDelta | InputAudioTranscriptionCompleted
+    | InputAudioTranscriptionFailed | ErrorEvent
 )

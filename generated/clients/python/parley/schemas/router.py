@@ -419,11 +419,9 @@ OutputItem: TypeAlias = OutputMessage | OutputFunctionCall | OutputStructuredJso
 OutputItemShell: TypeAlias = OutputMessageShell | OutputFunctionCallShell | OutputStructuredJsonShell
 """An output item whose content may still be missing."""
 CreateResponseEvent: TypeAlias = (
-    Event[Literal["response.created"], ResponseCreated]
-    | Event[Literal["response.item.added"], ResponseItemAdded]
+    Event[Literal["response.created"], ResponseCreated] | Event[Literal["response.item.added"], ResponseItemAdded]
     | Event[Literal["response.text.delta"], ResponseTextDelta]
     | Event[Literal["response.function_call_arguments.delta"], ResponseFunctionCallArgumentsDelta]
     | Event[Literal["response.item.completed"], ResponseItemCompleted]
-    | Event[Literal["response.completed"], ResponseCompleted]
-    | Event[Literal["error"], ErrorEnvelope]
+    | Event[Literal["response.completed"], ResponseCompleted] | Event[Literal["error"], ErrorEnvelope]
 )

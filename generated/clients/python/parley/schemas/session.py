@@ -141,25 +141,10 @@ class ErrorFrame(TypedDict):
     doc_url: NotRequired[str]
 
 SessionMediaSends: TypeAlias = (
-    OverridesFrame
-    | PlayedFrame
-    | UserMessageFrame
-    | ContextualUpdateFrame
-    | DtmfFrame
-    | ToolResultFrame
-    | PingFrame
+    OverridesFrame | PlayedFrame | UserMessageFrame | ContextualUpdateFrame | DtmfFrame | ToolResultFrame | PingFrame
     | HangUpFrame
 )
 SessionMediaReceives: TypeAlias = (
-    ReadyFrame
-    | MarkFrame
-    | ClearFrame
-    | StateFrame
-    | TranscriptFrame
-    | AgentMessageFrame
-    | UserMessageEchoFrame
-    | ToolCallFrame
-    | PongFrame
-    | EndFrame
-    | ErrorFrame
+    ReadyFrame | MarkFrame | ClearFrame | StateFrame | TranscriptFrame | AgentMessageFrame | UserMessageEchoFrame
+    | ToolCallFrame | PongFrame | EndFrame | ErrorFrame
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeAlias, TypeVar
@@ -13,6 +14,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.typing import Subprotocol
 
 from .errors import SocketClosedError
+from .events import ProtocolError
 from .operations import USER_AGENT
 
 S = TypeVar("S")
@@ -21,14 +23,18 @@ R = TypeVar("R")
 CloseTable: TypeAlias = Mapping[str, bool]
 """Whether a new socket may succeed, by the code of the error that closed the last socket."""
 
-FRAME_BYTES_MAX = 1024 * 1024
+FRAME_BYTES_MAX = 16 * 1024 * 1024
 """The longest frame that a socket accepts, in bytes."""
 
-OPEN_TIMEOUT = 10.0
-"""The default limit for the opening of a socket, in seconds."""
+OPEN_TIMEOUT_MAX = 30.0
+"""The limit for the opening of a socket, in seconds."""
 
 _NORMAL_CLOSE = 1000
 _ABNORMAL_CLOSE = 1006
+_PROTOCOL_CLOSES = (1002, 1007, 1009)
+"""The client closes with these codes if the server breaks the protocol, or sends a frame that is too long."""
+_RETRYABLE_CLOSES = (_ABNORMAL_CLOSE, 1012, 1013)
+"""Without an error code: the connection was lost, the server restarts, or the server has too much work."""
 
 
 @dataclass(frozen=True)
@@ -57,11 +63,12 @@ class Target:
 
 @dataclass(frozen=True)
 class SocketServer:
-    """A server's address, the credential for sockets to it, and the limit for the opening in seconds."""
+    """A server's address and header prefix, the credential for sockets, and the limit for the opening in seconds."""
 
     base_url: str
     credential: str
     timeout: float
+    header_prefix: str
 
     def target(self, channel: Channel[Any, Any], place: Place) -> Target:
         url = self.base_url.rstrip("/").replace("http", "ws", 1) + channel.address
@@ -71,11 +78,12 @@ class SocketServer:
         return Target(url + (f"?{urlencode(pairs)}" if pairs else ""), self._arguments(channel))
 
     def _arguments(self, channel: Channel[Any, Any]) -> Mapping[str, Any]:
+        subprotocol = re.sub(r"^service\.", f"{self.header_prefix.lower()}.", channel.subprotocol or "")
         return {
             "additional_headers": {"Authorization": f"Bearer {self.credential}"},
-            "subprotocols": [Subprotocol(channel.subprotocol)] if channel.subprotocol else None,
+            "subprotocols": [Subprotocol(subprotocol)] if subprotocol else None,
             "user_agent_header": USER_AGENT,
-            "open_timeout": self.timeout,
+            "open_timeout": min(self.timeout, OPEN_TIMEOUT_MAX),
             "max_size": FRAME_BYTES_MAX,
             # Compression would delay audio, which does not get smaller.
             "compression": None,
@@ -93,18 +101,30 @@ class Conversation:
     def frame_of(self, message: str | bytes) -> Any:
         if isinstance(message, bytes):
             return message
-        frame = json.loads(message)
-        if isinstance(frame, dict) and frame.get("type") == "error":
+        try:
+            frame = json.loads(message)
+        except ValueError as error:
+            raise ProtocolError("A frame is not JSON.") from error
+        if not isinstance(frame, dict):
+            raise ProtocolError("A frame is not a JSON object.")
+        # An error that is not fatal leaves the socket open.
+        if frame.get("type") == "error" and frame.get("fatal") is not False:
             self.error = frame["error"] if isinstance(frame.get("error"), dict) else frame
         return frame
 
-    def closed(self, cause: ConnectionClosed) -> SocketClosedError | None:
-        """Returns None after a normal close."""
+    def closed(self, cause: ConnectionClosed) -> SocketClosedError | ProtocolError | None:
+        """Returns None if the server closed with 1000, or if the caller closed."""
         received = cause.rcvd
-        self.close_code = received.code if received else _ABNORMAL_CLOSE
+        sent = None if cause.rcvd_then_sent else cause.sent
+        if sent is not None and sent.code in _PROTOCOL_CLOSES:
+            return ProtocolError(f"The server broke the protocol: {sent.reason}")
+        is_closed_here = sent is not None and sent.code == _NORMAL_CLOSE
+        self.close_code = _NORMAL_CLOSE if is_closed_here else received.code if received else _ABNORMAL_CLOSE
         if self.close_code == _NORMAL_CLOSE:
             return None
         reason = received.reason if received else ""
-        code = self.error.get("code") or (reason if reason in self.closes else None)
-        retryable = self.error.get("retryable", self.closes.get(str(code), False)) is True
-        return SocketClosedError(self.close_code, reason, code, retryable, self.error.get("requestId"))
+        code = self.error.get("code")
+        frame = self.error if code is not None and (code in self.closes or code == reason) else {}
+        code = frame.get("code", reason if reason in self.closes else None)
+        retryable = frame.get("retryable", self.closes.get(str(code), self.close_code in _RETRYABLE_CLOSES)) is True
+        return SocketClosedError(self.close_code, reason, code, retryable, frame.get("requestId"))

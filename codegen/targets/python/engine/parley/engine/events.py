@@ -9,19 +9,22 @@ from typing import Any, Generic, Literal, NamedTuple, TypeVar, cast
 
 from typing_extensions import TypedDict
 
-from .errors import ApiError, StreamTruncatedError
+from .errors import ApiError, ParleyError
 
 E = TypeVar("E")
 Name = TypeVar("Name", bound=str)
 Data = TypeVar("Data")
 
-EVENT_BYTES_MAX = 1024 * 1024
-"""The longest event in a stream, in bytes."""
+EVENT_BYTES_MAX = 16 * 1024 * 1024
+"""The longest event in a stream, in bytes of its lines."""
 
 CUT = "The stream ended before its last event; the connection was cut."
 
-# A CR at the very end is kept back, because its LF may come with the next chunk.
-_LINE_END = re.compile(rb"\r\n|\n|\r(?!\Z)")
+_LINE_END = re.compile(rb"\r\n|\n|\r")
+
+
+class ProtocolError(ParleyError):
+    """The server sent bytes that the contract does not allow."""
 
 
 class Event(TypedDict, Generic[Name, Data]):
@@ -41,40 +44,48 @@ class _Frames:
 
     def __init__(self) -> None:
         self.last_id = ""
-        self._rest = b""
+        self._line = bytearray()
+        self._is_after_cr = False
+        self._id = ""
         self._event = ""
         self._data: list[str] = []
         self._size = 0
 
     def feed(self, chunk: bytes) -> Iterator[_Frame]:
-        *lines, self._rest = _LINE_END.split(self._rest + chunk)
-        for line in lines:
-            self._limit(len(line))
+        """Looks at each byte once, because an event of many chunks would take quadratic time otherwise."""
+        text = chunk.removeprefix(b"\n") if self._is_after_cr else chunk
+        self._is_after_cr = chunk.endswith(b"\r")
+        first, *others = _LINE_END.split(text)
+        self._add(first)
+        for piece in others:
+            line, self._line = self._line, bytearray()
             yield from self._take(line.decode("utf-8", "replace"))
-        if len(self._rest) + self._size > EVENT_BYTES_MAX:
-            self._limit(len(self._rest))
+            self._add(piece)
+
+    def _add(self, piece: bytes) -> None:
+        self._line += piece
+        self._size += len(piece)
+        if self._size > EVENT_BYTES_MAX:
+            raise ProtocolError(f"An event is longer than {EVENT_BYTES_MAX} bytes.")
 
     def _take(self, line: str) -> Iterator[_Frame]:
         if line != "":
             return self._field(line)
+        # The id counts only at the end of its event.
+        self.last_id = self._id
         if self._data:
             yield _Frame(self._event, "\n".join(self._data))
         self._event, self._data, self._size = "", [], 0
 
     def _field(self, line: str) -> None:
-        name, _, value = line.partition(":")
+        name, _, value = line.removeprefix("\ufeff").partition(":")
         value = value.removeprefix(" ")
         if name == "event":
             self._event = value
         elif name == "data":
             self._data.append(value)
         elif name == "id":
-            self.last_id = value
-
-    def _limit(self, size: int) -> None:
-        self._size += size
-        if self._size > EVENT_BYTES_MAX:
-            raise StreamTruncatedError(f"An event is longer than {EVENT_BYTES_MAX} bytes.")
+            self._id = value
 
 
 class EventReader(Generic[E]):
@@ -123,4 +134,4 @@ def _parse(text: str) -> Any:
     try:
         return json.loads(text)
     except ValueError as error:
-        raise StreamTruncatedError("An event is not JSON.") from error
+        raise ProtocolError("An event is not JSON.") from error

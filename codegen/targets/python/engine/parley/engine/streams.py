@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
+import time
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import aclosing
-from typing import Generic, TypeVar
+from typing import Generic, TypeAlias, TypeVar
 
 import httpx
 from typing_extensions import Self
 
 from .answers import stream_errors
-from .errors import StreamTruncatedError
+from .errors import ParleyError, StreamTruncatedError
 from .events import CUT, EventReader
+from .resume import Progress
 
 E = TypeVar("E")
+Reader: TypeAlias = Callable[[httpx.Response], EventReader[E]]
 
 
 class _Opened:
@@ -22,6 +26,7 @@ class _Opened:
     def __init__(self, open_response: Callable[[], httpx.Response]) -> None:
         self._open = open_response
         self._response: httpx.Response | None = None
+        self._is_closed = False
 
     @property
     def headers(self) -> Mapping[str, str]:
@@ -30,6 +35,7 @@ class _Opened:
 
     def close(self) -> None:
         """Ends the stream. The server then stops its work."""
+        self._is_closed = True
         if self._response is not None:
             self._response.close()
 
@@ -46,11 +52,12 @@ class _Opened:
         return self._response
 
     def _chunks(self) -> Iterator[bytes]:
+        response = self._opened()
         try:
             with stream_errors():
-                yield from self._opened().iter_bytes()
+                yield from response.iter_bytes()
         finally:
-            self.close()
+            response.close()
 
 
 class AudioStream(_Opened):
@@ -66,18 +73,33 @@ class EventStream(_Opened, Generic[E]):
     The last event is one that ends the stream. If the connection is cut before, StreamTruncatedError is raised.
     """
 
-    def __init__(self, open_response: Callable[[], httpx.Response], reader: Callable[[httpx.Response], EventReader[E]]):
-        super().__init__(open_response)
+    def __init__(self, open_response: Callable[[str], httpx.Response], reader: Reader[E], progress: Progress) -> None:
+        super().__init__(lambda: open_response(progress.last_event_id))
         self._reader = reader
-        self.last_event_id = ""
-        """The id of the last event that had one. With it, some streams can be opened again where they ended."""
+        self._progress = progress
+
+    @property
+    def last_event_id(self) -> str:
+        """The id of the last event that had one."""
+        return self._progress.last_event_id
 
     def __iter__(self) -> Iterator[E]:
+        while True:
+            try:
+                return (yield from self._events())
+            except ParleyError as error:
+                if self._is_closed:
+                    raise
+                pause = self._progress.pause_after(error)
+            time.sleep(pause)
+            self._response = None
+
+    def _events(self) -> Iterator[E]:
         reader = self._reader(self._opened())
         for chunk in self._chunks():
             for event in reader.feed(chunk):
-                self.last_event_id = reader.last_event_id
-                yield event
+                if self._progress.take(event, reader.last_event_id):
+                    yield event
             if reader.is_complete:
                 self.close()
                 return
@@ -90,9 +112,11 @@ class _AsyncOpened:
     def __init__(self, open_response: Callable[[], Awaitable[httpx.Response]]) -> None:
         self._open = open_response
         self._response: httpx.Response | None = None
+        self._is_closed = False
 
     async def aclose(self) -> None:
         """Ends the stream. The server then stops its work."""
+        self._is_closed = True
         if self._response is not None:
             await self._response.aclose()
 
@@ -120,7 +144,7 @@ class _AsyncOpened:
                 async for chunk in response.aiter_bytes():
                     yield chunk
         finally:
-            await self.aclose()
+            await response.aclose()
 
 
 class AsyncAudioStream(_AsyncOpened):
@@ -137,22 +161,38 @@ class AsyncEventStream(_AsyncOpened, Generic[E]):
     """
 
     def __init__(
-        self,
-        open_response: Callable[[], Awaitable[httpx.Response]],
-        reader: Callable[[httpx.Response], EventReader[E]],
+        self, open_response: Callable[[str], Awaitable[httpx.Response]], reader: Reader[E], progress: Progress
     ) -> None:
-        super().__init__(open_response)
+        super().__init__(lambda: open_response(progress.last_event_id))
         self._reader = reader
-        self.last_event_id = ""
-        """The id of the last event that had one. With it, some streams can be opened again where they ended."""
+        self._progress = progress
+
+    @property
+    def last_event_id(self) -> str:
+        """The id of the last event that had one."""
+        return self._progress.last_event_id
 
     async def __aiter__(self) -> AsyncIterator[E]:
+        while True:
+            try:
+                async with aclosing(self._events()) as events:
+                    async for event in events:
+                        yield event
+                return
+            except ParleyError as error:
+                if self._is_closed:
+                    raise
+                pause = self._progress.pause_after(error)
+            await asyncio.sleep(pause)
+            self._response = None
+
+    async def _events(self) -> AsyncGenerator[E, None]:
         reader = self._reader(await self._opened())
         async with aclosing(self._chunks()) as chunks:
             async for chunk in chunks:
                 for event in reader.feed(chunk):
-                    self.last_event_id = reader.last_event_id
-                    yield event
+                    if self._progress.take(event, reader.last_event_id):
+                        yield event
                 if reader.is_complete:
                     return
         raise StreamTruncatedError(CUT)
