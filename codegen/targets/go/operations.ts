@@ -93,8 +93,14 @@ function requestOf(
     ...(isBinary ? [`Accept(${JSON.stringify(mediaTypes.join(', '))})`] : []),
     ...(isIdempotent ? ['Idempotent()'] : []),
     ...(needsKey ? [] : ['Public()']),
+    ...(answer.kind === 'events' && answer.identity !== null ? [`Resumable(${stringMap(answer.identity)})`] : []),
   ].join('.')
 }
+
+const stringMap = (fields: Record<string, string>) =>
+  `map[string]string{${Object.entries(fields)
+    .map(([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value)}`)
+    .join(', ')}}`
 
 function callOf(
   { id }: ClientOperation,

@@ -11,10 +11,11 @@ type Client struct{ client *parley.Client }
 
 // New returns a client for the surface with the settings of a connection.
 func New(client *parley.Client) *Client { return &Client{client} }`
-  const rows = Object.entries(closeCodes ?? {}).map(([code, { retryable }]) => ({
+  const closing = Object.entries(closeCodes ?? {}).filter(([, { closeCode }]) => closeCode !== null)
+  const rows = closing.map(([code, { retryable }]) => ({
     cells: [`${JSON.stringify(code)}:`, `${retryable},`],
   }))
-  const table = `// retryable has for each error code whether a new socket may succeed.\nvar retryable = map[string]bool{\n${aligned(rows)}}`
+  const table = `// retryable has for each code of an error that closes a socket whether a new socket may succeed.\nvar retryable = map[string]bool{\n${aligned(rows)}}`
   return goFile('sockets', surface, [client, ...channels.map(emitChannel), table])
 }
 

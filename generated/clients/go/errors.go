@@ -67,9 +67,11 @@ func (e *StreamCutError) Unwrap() error { return e.Err }
 
 // SocketClosedError says that the server closed a socket with another code than 1000, or that the connection was lost.
 type SocketClosedError struct {
-	// CloseCode is the WebSocket's close code: 1006 if the connection was lost.
+	// CloseCode is the WebSocket's close code: 1005 if the server sent no code, 1006 if the connection was lost.
 	CloseCode int
-	// Code is the error's code in the contract. It is empty if the server named no code.
+	// Reason is the server's text in the close.
+	Reason string
+	// Code is the error code, for programs. It is empty if the server sent no error.
 	Code string
 	// Retryable is true if a new socket with the same settings may succeed.
 	Retryable bool

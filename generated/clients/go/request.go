@@ -15,6 +15,8 @@ type Request struct {
 	accept       string
 	isIdempotent bool
 	isPublic     bool
+	identity     map[string]string
+	lastEventID  string
 }
 
 // Get returns a request with the method GET.
@@ -65,6 +67,13 @@ func (r Request) Accept(mediaTypes string) Request {
 // Idempotent adds an Idempotency-Key, which is new for each attempt.
 func (r Request) Idempotent() Request {
 	r.isIdempotent = true
+	return r
+}
+
+// Resumable says that a cut stream can be opened again. The identity has the field of an event's data that tells two
+// events apart, by the events' name.
+func (r Request) Resumable(identity map[string]string) Request {
+	r.identity = identity
 	return r
 }
 

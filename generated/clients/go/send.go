@@ -88,6 +88,11 @@ func (s Surface) prepare(ctx context.Context, request Request, settings *callSet
 	if err != nil {
 		return nil, err
 	}
+	if request.lastEventID != "" {
+		// The server ignores the header if there is a cursor.
+		query.Del("cursor")
+		header.Set("Last-Event-ID", request.lastEventID)
+	}
 	address := s.client.baseURL + s.Prefix + request.path
 	if len(query) > 0 {
 		address += "?" + query.Encode()

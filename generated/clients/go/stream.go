@@ -5,9 +5,11 @@ package parley
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"iter"
 	"net/http"
 	"slices"
+	"sync/atomic"
 
 	"parley/internal/wire"
 )
@@ -20,16 +22,18 @@ type Stream[T any] struct {
 	answer *answer
 	frames *frameReader
 	// decode returns the frame's value, or false if the frame ends the stream and has no value.
-	decode func(frame) (value T, hasValue bool, err error)
-	isLast func(frame) bool
-	isOver bool
+	decode     func(frame) (value T, hasValue bool, err error)
+	isLast     func(frame) bool
+	isOver     bool
+	isClosed   atomic.Bool
+	resumption resumption
 }
 
 // Event is an event with a name.
 type Event[T any] struct {
 	// Name is the kind of the event. Data has the type that belongs to the name.
 	Name string
-	// ID is the event's id, for the header Last-Event-ID. It is empty if the stream has no ids.
+	// ID is the event's id. It is empty if the stream has no ids.
 	ID   string
 	Data T
 }
@@ -82,13 +86,23 @@ func openStream[T any](
 	ctx context.Context, surface Surface, request Request, options []CallOption,
 ) (*Stream[T], error) {
 	request.accept = "text/event-stream"
-	answer, err := surface.send(ctx, request, surface.client.settings(options))
+	settings := surface.client.settings(options)
+	first, err := surface.send(ctx, request, settings)
 	if err != nil {
 		return nil, err
 	}
-	answer.settle()
-	frames := newFrameReader(answer.Body, surface.client.eventBytesMax)
-	return &Stream[T]{Header: answer.Header, answer: answer, frames: frames}, nil
+	first.settle()
+	stream := &Stream[T]{Header: first.Header, answer: first, frames: newFrameReader(first.Body)}
+	if request.identity != nil {
+		// Each attempt to open the stream again is one request.
+		once := *settings
+		once.retriesMax = 0
+		stream.resumption = resumption{identity: request.identity, open: func(lastEventID string) (*answer, error) {
+			request.lastEventID = lastEventID
+			return surface.send(ctx, request, &once)
+		}}
+	}
+	return stream, nil
 }
 
 // All returns the events until the last event. An error ends the sequence. The stream is closed when the loop ends.
@@ -107,18 +121,65 @@ func (s *Stream[T]) All() iter.Seq2[T, error] {
 // Close ends the stream. The server stops if it has not sent all events.
 func (s *Stream[T]) Close() error {
 	s.isOver = true
+	s.isClosed.Store(true)
 	defer s.answer.stop()
 	return s.answer.Body.Close()
 }
 
 func (s *Stream[T]) next() (value T, hasValue bool, err error) {
-	next, err := s.frames.next()
+	next, err := s.nextFrame()
 	if err != nil {
 		s.isOver = true
-		return value, false, cutError(s.answer.Request.Context(), err)
+		return value, false, err
 	}
 	s.isOver = s.isLast(next)
-	return s.decode(next)
+	value, hasValue, err = s.decode(next)
+	var failure *APIError
+	if err != nil && !errors.As(err, &failure) {
+		err = &ProtocolError{Message: "an event is not what the contract says", Err: err}
+	}
+	return value, hasValue, err
+}
+
+// nextFrame returns the next frame that the caller does not have. If the stream is cut, it is opened again if possible.
+func (s *Stream[T]) nextFrame() (frame, error) {
+	for {
+		next, err := s.frames.next()
+		if err == nil && s.resumption.take(next) {
+			return next, nil
+		}
+		if err == nil {
+			continue
+		}
+		if err = s.readError(err); s.isClosed.Load() {
+			return frame{}, err
+		}
+		if err := s.reopen(err); err != nil {
+			return frame{}, err
+		}
+	}
+}
+
+func (s *Stream[T]) readError(err error) error {
+	var broken *ProtocolError
+	if errors.As(err, &broken) {
+		return err
+	}
+	return cutError(s.answer.Request.Context(), err)
+}
+
+func (s *Stream[T]) reopen(err error) error {
+	lastEventID := s.frames.id
+	reopened, err := s.resumption.reopen(s.answer.Request.Context(), lastEventID, err)
+	if err != nil {
+		return err
+	}
+	reopened.settle()
+	s.answer.stop()
+	_ = s.answer.Body.Close()
+	s.answer, s.frames = reopened, newFrameReader(reopened.Body)
+	s.frames.id = lastEventID
+	return nil
 }
 
 func isDone(next frame) bool { return string(next.data) == "[DONE]" }

@@ -42,13 +42,9 @@ func TestAStreamIsReadInAllFormsOfTheFormat(t *testing.T) {
 
 func TestAnIncompleteStreamIsAnError(t *testing.T) {
 	delta := "event: response.text.delta\ndata: {\"delta\":\"a\"}\n\n"
-	long := "event: response.text.delta\ndata: {\"delta\":\"" + strings.Repeat("a", 1<<20) + "\"}\n\n"
 	for name, events := range map[string]string{
 		"it ends without its last event":     delta,
 		"its last event has no empty line":   delta + "event: response.completed\ndata: {}",
-		"an event is longer than the limit":  long,
-		"many short lines exceed the limit":  "event: a\n" + strings.Repeat("data: "+strings.Repeat("a", 1<<12)+"\n", 1<<9),
-		"a line without an end is too long":  "data: " + strings.Repeat("a", 1<<21),
 		"there is no event before the end":   "",
 		"there are only comments before end": ": a\n\n",
 	} {
@@ -56,6 +52,23 @@ func TestAnIncompleteStreamIsAnError(t *testing.T) {
 		_, _, err := readStream(client)
 		var cut *parley.StreamCutError
 		if !errors.As(err, &cut) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestAnEventThatTheContractDoesNotAllowIsAnError(t *testing.T) {
+	const limit = 16 << 20
+	for name, events := range map[string]string{
+		"an event is longer than the limit": "event: response.text.delta\ndata: {\"delta\":\"" + strings.Repeat("a", limit) + "\"}\n\n",
+		"many short lines exceed the limit": "event: a\n" + strings.Repeat("data: "+strings.Repeat("a", 1<<12)+"\n", limit>>12),
+		"a line without an end is too long": "data: " + strings.Repeat("a", limit+1),
+		"an event is not JSON":              "event: response.text.delta\ndata: {\n\n",
+	} {
+		_, client := start(t, answerEvents(events))
+		_, _, err := readStream(client)
+		var broken *parley.ProtocolError
+		if !errors.As(err, &broken) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -13,22 +13,20 @@ import (
 const Version = "0.1.0"
 
 const (
-	defaultTimeout       = 10 * time.Minute
-	defaultRetriesMax    = 2
-	defaultEventBytesMax = 1 << 20
-	defaultHeaderPrefix  = "Service"
+	defaultTimeout      = 10 * time.Minute
+	defaultRetriesMax   = 2
+	defaultHeaderPrefix = "Service"
 )
 
 // Client has the settings of a connection. All surfaces share a Client, and it is safe for concurrent use.
 type Client struct {
-	baseURL       string
-	apiKey        string
-	userAgent     string
-	headerPrefix  string
-	http          *http.Client
-	timeout       time.Duration
-	retriesMax    int
-	eventBytesMax int
+	baseURL      string
+	apiKey       string
+	userAgent    string
+	headerPrefix string
+	http         *http.Client
+	timeout      time.Duration
+	retriesMax   int
 }
 
 // Option changes a setting of a Client.
@@ -37,14 +35,13 @@ type Option func(*Client)
 // New returns a Client for a server's address, such as http://127.0.0.1:8080, and an API key of that server.
 func New(baseURL, apiKey string, options ...Option) *Client {
 	client := &Client{
-		baseURL:       strings.TrimRight(baseURL, "/"),
-		apiKey:        apiKey,
-		userAgent:     "parley-go/" + Version,
-		headerPrefix:  defaultHeaderPrefix,
-		http:          http.DefaultClient,
-		timeout:       defaultTimeout,
-		retriesMax:    defaultRetriesMax,
-		eventBytesMax: defaultEventBytesMax,
+		baseURL:      strings.TrimRight(baseURL, "/"),
+		apiKey:       apiKey,
+		userAgent:    "parley-go/" + Version,
+		headerPrefix: defaultHeaderPrefix,
+		http:         http.DefaultClient,
+		timeout:      defaultTimeout,
+		retriesMax:   defaultRetriesMax,
 	}
 	for _, option := range options {
 		option(client)
@@ -81,12 +78,8 @@ func WithUserAgent(name string) Option {
 	return func(c *Client) { c.userAgent = name + " " + c.userAgent }
 }
 
-// WithEventBytesMax limits the size of one event in a stream and one frame of a socket. The default is 1 MiB.
-func WithEventBytesMax(bytes int) Option {
-	return func(c *Client) { c.eventBytesMax = bytes }
-}
-
-// WithHeaderPrefix sets the word that replaces "Service" in the names of headers, if the server has one.
+// WithHeaderPrefix sets the word that replaces "Service" in the names of headers and in the subprotocols of sockets, if
+// the server has one.
 func WithHeaderPrefix(prefix string) Option {
 	return func(c *Client) { c.headerPrefix = prefix }
 }

@@ -196,7 +196,7 @@ type StreamSessionParams struct {
 
 // StreamSession sends GET /v1/sessions/{id}/stream: follow a session.
 func (c *Client) StreamSession(ctx context.Context, id string, params *StreamSessionParams, options ...parley.CallOption) (*parley.Stream[parley.Event[StreamSessionEvent]], error) {
-	request := parley.Get("/v1/sessions/" + url.PathEscape(id) + "/stream").Params(params)
+	request := parley.Get("/v1/sessions/" + url.PathEscape(id) + "/stream").Params(params).Resumable(map[string]string{"transcript": "index", "event": "id"})
 	return parley.Events(ctx, c.surface, request, options, decodeStreamSessionEvent, "end")
 }
 
@@ -570,7 +570,7 @@ type StreamWebhookEventsParams struct {
 
 // StreamWebhookEvents sends GET /v1/webhook-events/stream: receive webhook events without an endpoint.
 func (c *Client) StreamWebhookEvents(ctx context.Context, params *StreamWebhookEventsParams, options ...parley.CallOption) (*parley.Stream[parley.Event[StreamWebhookEventsEvent]], error) {
-	request := parley.Get("/v1/webhook-events/stream").Params(params)
+	request := parley.Get("/v1/webhook-events/stream").Params(params).Resumable(map[string]string{"open": "test", "webhook": "eventId"})
 	return parley.Events(ctx, c.surface, request, options, decodeStreamWebhookEventsEvent, "end")
 }
 

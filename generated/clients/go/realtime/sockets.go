@@ -51,7 +51,7 @@ func (c *Client) TranscriptionRealtime(ctx context.Context, query url.Values) (*
 	return parley.Open[TranscriptionRealtimeSent, TranscriptionRealtimeReceived](ctx, c.client, channel, decodeTranscriptionRealtimeReceived)
 }
 
-// retryable has for each error code whether a new socket may succeed.
+// retryable has for each code of an error that closes a socket whether a new socket may succeed.
 var retryable = map[string]bool{
 	"INVALID_CONFIG":       false,
 	"UNSUPPORTED_LANGUAGE": false,

@@ -27,19 +27,15 @@ func (c *Client) SessionMedia(ctx context.Context, id string) (*SessionMediaSock
 	return parley.Open[SessionMediaSent, SessionMediaReceived](ctx, c.client, channel, decodeSessionMediaReceived)
 }
 
-// retryable has for each error code whether a new socket may succeed.
+// retryable has for each code of an error that closes a socket whether a new socket may succeed.
 var retryable = map[string]bool{
-	"TEXT_TOO_LONG":        false,
-	"OVERRIDE_NOT_ALLOWED": false,
-	"OVERRIDES_TOO_LATE":   false,
-	"UNKNOWN_TOOL_CALL":    false,
-	"INVALID_FRAME":        false,
-	"REPLACED":             false,
-	"BACKPRESSURE":         true,
-	"RATE_LIMITED":         true,
-	"UPSTREAM":             true,
-	"INTERNAL":             true,
-	"BUDGET_EXHAUSTED":     false,
-	"REVOKED":              false,
-	"SHUTTING_DOWN":        true,
+	"INVALID_FRAME":    false,
+	"REPLACED":         false,
+	"BACKPRESSURE":     true,
+	"RATE_LIMITED":     true,
+	"UPSTREAM":         true,
+	"INTERNAL":         true,
+	"BUDGET_EXHAUSTED": false,
+	"REVOKED":          false,
+	"SHUTTING_DOWN":    true,
 }
