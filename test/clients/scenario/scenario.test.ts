@@ -7,6 +7,7 @@ import t, { type Test } from 'tap'
 import { packageFile } from '../../../runtime/package-file.ts'
 import type { Faults } from './faults.ts'
 import { languages } from './languages.ts'
+import type { ScriptedServer } from './scripted-server.ts'
 import { startScenario } from './setup.ts'
 
 const run = promisify(execFile)
@@ -15,6 +16,8 @@ const here = import.meta.dirname
 const runMsMax = 180_000
 /** The pause that the 429 asks for. A clock of the client may be a little faster. */
 const retryAfterMs = 950
+/** How often a client resumes a stream without a new event. */
+const attemptsMax = 5
 
 type Line = { step: string }
 const expected = JSON.parse(readFileSync(path.join(here, 'expected.json'), 'utf8')) as Line[]
@@ -26,7 +29,7 @@ const scenario = await startScenario(t)
 
 for (const { name, run: command } of languages)
   t.test(`the client in ${name} gives the scenario's values`, { skip: missing.get(name) ?? false }, async (t) => {
-    const { env, faults } = await scenario.prepare(t, name)
+    const { env, faults, scripted } = await scenario.prepare(t, name)
     const [program, ...args] = command
     const options = { cwd: packageFile('.').pathname, env, timeout: runMsMax }
     const { stdout } = await run(program, args, options)
@@ -46,6 +49,7 @@ for (const { name, run: command } of languages)
         line.step,
       )
     checkRequests(t, faults)
+    checkResumed(t, scripted)
   })
 
 /** The proxy knows how often a client sent a request. */
@@ -57,4 +61,16 @@ function checkRequests(t: Test, faults: Faults): void {
   t.not(first?.idempotencyKey, second?.idempotencyKey, 'the repeated request has a new Idempotency-Key')
   t.equal(faults.seen('silent').length, 2, 'no cancelled or late request is repeated')
   for (const fault of ['reset', 'short']) t.equal(faults.seen(fault).length, 1, 'no cut stream is repeated')
+}
+
+/** The scripted server knows from which position a client resumed a stream. */
+function checkResumed(t: Test, scripted: ScriptedServer): void {
+  const positions = scripted.seen('twins').map(({ lastEventId = null, cursor }) => [lastEventId, cursor])
+  const resumed = (id: string) => [id, null]
+  t.same(
+    positions,
+    [[null, '0:0'], ...['1:5', '1:5', '1:9'].map(resumed)],
+    'each attempt is after the last whole event',
+  )
+  t.equal(scripted.seen('lost').length, 1 + attemptsMax, 'the client gives up')
 }

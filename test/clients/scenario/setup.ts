@@ -12,8 +12,9 @@ import { loadStreamModels } from '../../realtime/socket.ts'
 import type { Target } from '../../router/requests.ts'
 import { startReceiver } from '../../webhooks/receiver.ts'
 import { type Faults, startFaults } from './faults.ts'
+import { type ScriptedServer, startScriptedServer } from './scripted-server.ts'
 
-export type Run = { env: NodeJS.ProcessEnv; faults: Faults }
+export type Run = { env: NodeJS.ProcessEnv; faults: Faults; scripted: ScriptedServer }
 export type Scenario = { prepare(t: Test, language: string): Promise<Run> }
 
 const secret = `whsec_${Buffer.from('the secret of the scenario').toString('base64')}`
@@ -42,6 +43,8 @@ export async function startScenario(t: Test): Promise<Scenario> {
       await admin.store.organizations.change(organization.id, { recordingEnabled: true })
       const faults = await startFaults(parley.url)
       t.teardown(() => faults.close())
+      const scripted = await startScriptedServer()
+      t.teardown(() => scripted.close())
       const webhook = path.join(t.testdir(), 'webhook.json')
       writeFileSync(webhook, JSON.stringify(await signedWebhook(t, organization)))
       const env = {
@@ -49,11 +52,12 @@ export async function startScenario(t: Test): Promise<Scenario> {
         PARLEY_URL: parley.url,
         PARLEY_KEY: organization.key,
         PARLEY_FAULTS_URL: faults.url,
+        PARLEY_SCRIPTED_URL: scripted.url,
         PARLEY_WAV: packageFile('test/fixtures/speech/privacy-prompt.wav').pathname,
         PARLEY_WEBHOOK: webhook,
         PARLEY_WEBHOOK_SECRET: secret,
       }
-      return { env, faults }
+      return { env, faults, scripted }
     },
   }
 }

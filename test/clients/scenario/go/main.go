@@ -39,7 +39,10 @@ var loopback = router.ExplicitRouting{Model: "loopback/loopback"}
 
 func main() {
 	ctx := context.Background()
-	for _, steps := range [][]step{modelSteps, textSteps, socketSteps, sessionSteps, webhookSteps, faultSteps} {
+	all := [][]step{
+		modelSteps, textSteps, socketSteps, sessionSteps, webhookSteps, faultSteps, streamSteps, socketFaultSteps,
+	}
+	for _, steps := range all {
 		for _, step := range steps {
 			result, err := step.run(ctx)
 			if err != nil {

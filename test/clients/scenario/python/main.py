@@ -5,9 +5,11 @@ import json
 import faults
 import models
 import session
+import socketfaults
 import sockets
+import streams
 import webhooks
 
-for steps in (models.STEPS, sockets.STEPS, session.STEPS, webhooks.STEPS, faults.STEPS):
-    for step, run in steps.items():
+for module in (models, sockets, session, webhooks, faults, streams, socketfaults):
+    for step, run in module.STEPS.items():
         print(json.dumps({"step": step, **run()}), flush=True)

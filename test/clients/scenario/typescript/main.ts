@@ -2,8 +2,11 @@
 import { faultSteps } from './faults.ts'
 import { modelSteps } from './models.ts'
 import { sessionSteps } from './session.ts'
+import { socketFaultSteps } from './socket-faults.ts'
 import { socketSteps } from './sockets.ts'
+import { streamSteps } from './streams.ts'
 import { webhookSteps } from './webhooks.ts'
 
-for (const steps of [modelSteps, socketSteps, sessionSteps, webhookSteps, faultSteps])
+const all = [modelSteps, socketSteps, sessionSteps, webhookSteps, faultSteps, streamSteps, socketFaultSteps]
+for (const steps of all)
   for (const [step, run] of Object.entries(steps)) console.log(JSON.stringify({ step, ...(await run()) }))
