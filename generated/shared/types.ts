@@ -24,7 +24,7 @@ export type AsyncapiDocument = {
   info: Record<string, unknown>
   /** The sockets of the surface, by name. */
   channels: Record<string, unknown>
-}
+} & Record<string, unknown>
 
 /** The objective by which candidates are ranked. */
 export type Objective = 'balanced' | 'quality' | 'latency' | 'cost'

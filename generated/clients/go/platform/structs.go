@@ -29,6 +29,13 @@ type AsyncapiDocument struct {
 	Asyncapi string         `json:"asyncapi"` // The version of AsyncAPI that the document is written in, such as `3.0.0`.
 	Info     map[string]any `json:"info"`     // The title, version and description of the document.
 	Channels map[string]any `json:"channels"` // The sockets of the surface, by name.
+	Extra    map[string]any `json:"-"`        // Fields that the contract does not name.
+}
+
+func (o AsyncapiDocument) MarshalJSON() ([]byte, error) { return wire.MarshalOpen(o, o.Extra) }
+
+func (o *AsyncapiDocument) UnmarshalJSON(data []byte) error {
+	return wire.UnmarshalOpen(data, o, &o.Extra)
 }
 
 type Organization struct {

@@ -774,7 +774,7 @@ export type AsyncapiDocument = {
   /** The version of AsyncAPI that the document is written in, such as `3.0.0`. */ asyncapi: string
   /** The title, version and description of the document. */ info: Record<string, unknown>
   /** The sockets of the surface, by name. */ channels: Record<string, unknown>
-}
+} & Record<string, unknown>
 
 /** A BCP 47 language tag, such as `en` or `es-MX`. */
 export type LanguageTag = string

@@ -211,7 +211,7 @@ export type AsyncapiDocument = {
   /** The version of AsyncAPI that the document is written in, such as `3.0.0`. */ asyncapi: string
   /** The title, version and description of the document. */ info: Record<string, unknown>
   /** The sockets of the surface, by name. */ channels: Record<string, unknown>
-}
+} & Record<string, unknown>
 
 export type Organization = {
   /** The id of the organization: `org_` and letters and digits. */ id: string

@@ -420,7 +420,7 @@ class OpenapiDocument(TypedDict):
     paths: dict[str, Any]  # The operations of the surface, by path and method.
 
 class AsyncapiDocument(TypedDict):
-    """A document of the AsyncAPI format."""
+    """A document of the AsyncAPI format. Other fields are allowed too."""
     asyncapi: str  # The version of AsyncAPI that the document is written in, such as `3.0.0`.
     info: dict[str, Any]  # The title, version and description of the document.
     channels: dict[str, Any]  # The sockets of the surface, by name.
