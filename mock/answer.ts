@@ -22,12 +22,12 @@ const recordingMs = 2000
 
 /** Throws UnsupportedFormat. Returns null if the contract does not declare the status or the example. */
 export function answerOf(surface: Surface, operation: Operation, status: string, selection: Selection): Answer | null {
-  const declared = operation.responses[status]
+  const declared = ownOf(operation.responses, status)
   if (declared === undefined) return null
   const answer = { status: Number(status), headers: headersOf(declared) }
   if (declared.content === undefined) return { ...answer, body: null }
   const [type, example] = choose(operation, declared.content, selection)
-  if (example !== null && declared.content[type]?.examples?.[example] === undefined) return null
+  if (example !== null && ownOf(declared.content[type]?.examples ?? {}, example) === undefined) return null
   const isSuccess = Number(status) < 300
   const content = contentOf(type, selection.body, () => {
     const options = { code: Number(status), mediaType: type, ...(example !== null && { example }) }
@@ -52,7 +52,7 @@ function choose(
   { body, accept, example }: Selection,
 ): [type: string, example: string | null] {
   const types = Object.keys(content)
-  const withExample = (name: string) => types.find((type) => content[type]?.examples?.[name] !== undefined)
+  const withExample = (name: string) => types.find((type) => ownOf(content[type]?.examples ?? {}, name) !== undefined)
   const [first = ''] = types
   if (example !== null) return [withExample(example) ?? first, example]
   if (types.includes(eventStream) && wantsEvents(operation, body, accept)) return [eventStream, null]
@@ -69,6 +69,11 @@ function wantsEvents(operation: Operation, body: unknown, accept: string): boole
   if (field !== undefined && field !== 'Accept') return fieldsOf(body)[field] === value
   const types = Object.keys(responses['200']?.content ?? {})
   return types.length === 1 || preferredType(accept, ['application/json', eventStream]) === eventStream
+}
+
+/** Returns the value with this name. A name from a client can be `constructor`, which every object inherits. */
+export function ownOf<Value>(record: Readonly<Record<string, Value>>, name: string): Value | undefined {
+  return Object.hasOwn(record, name) ? record[name] : undefined
 }
 
 type MadeContent = { body: NonNullable<Answer['body']>; contentType?: string }

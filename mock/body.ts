@@ -35,6 +35,8 @@ export async function readForm(bytes: Buffer, contentType: string, media: Media)
   const texts = new Map<string, Promise<unknown>[]>()
   const take = (name: string, value: Promise<unknown>) => {
     order.push(name)
+    // If the body is cut off, parse() reports it before this value is awaited.
+    value.catch(() => {})
     texts.set(name, [...(texts.get(name) ?? []), value])
   }
   await parse(bytes, contentType, (name, part) => take(name, valueOf(part, media.encoding?.[name]?.contentType)))
@@ -53,7 +55,12 @@ function parse(bytes: Buffer, contentType: string, take: (name: string, part: st
     const fail = () => reject(new MalformedForm('the multipart body is cut off or malformed'))
     try {
       const parser = busboy({ headers: { 'content-type': contentType }, limits })
-      parser.on('field', take).on('file', take).on('close', resolve).on('error', fail).on('partsLimit', fail)
+      const takeFile = (name: string, part: Readable) => {
+        // A body that ends inside a file breaks the file's stream too. Without this listener it would end the process.
+        part.on('error', fail)
+        take(name, part)
+      }
+      parser.on('field', take).on('file', takeFile).on('close', resolve).on('error', fail).on('partsLimit', fail)
       parser.end(bytes)
     } catch {
       fail()

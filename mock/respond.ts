@@ -1,6 +1,6 @@
 /** Answers a request: finds the operation, requires a key, reads the preferences, checks the request, takes an example. */
 import type { IncomingMessage } from 'node:http'
-import { type Answer, answerOf, successOf } from './answer.ts'
+import { type Answer, answerOf, ownOf, successOf } from './answer.ts'
 import { UnsupportedFormat } from './audio.ts'
 import { BodyTooLarge } from './body.ts'
 import { checkRequest, type Problem, UnsupportedMedia } from './check-request.ts'
@@ -44,7 +44,8 @@ async function respondAs(surface: Surface, operation: Operation, request: Incomi
   if (operation.security.length > 0 && !hasKey(request)) return declared('401') ?? unknownPath(url.pathname)
   const preferences = readPreferences(request.headers['prefer'])
   const { status, example } = preferences
-  if (status !== null && operation.responses[status] === undefined) return refuse([notDeclared(operation, status)])
+  if (status !== null && ownOf(operation.responses, status) === undefined)
+    return refuse([notDeclared(operation, status)])
   const selection = { ...anything, accept: request.headers.accept ?? '*/*', example }
   const answerWith = (body: unknown) => {
     const answer = answerOf(surface, operation, status ?? successOf(operation), { ...selection, body })

@@ -19,28 +19,35 @@ export type MockServer = { url: string; close(): Promise<void> }
 /** The most connections at a time, sockets included. node:http refuses others. */
 const connectionsMax = 1000
 
+/** How long clients may take to close their sockets when the server ends, in milliseconds. */
+const closeMsMax = 1000
+
 /** Resolves when the server takes requests. Port 0 is any free port. Throws ConfigError if it cannot listen. */
 export async function startMock({ host, port }: MockOptions): Promise<MockServer> {
   const surfaces = readSurfaces()
   const sockets = new MockSockets(surfaces)
   const server = createServer((request, response) => void respond(surfaces, request, response))
   server.maxConnections = connectionsMax
+  // node:http no longer knows these connections, and its close() waits for them.
+  const upgraded = new Set<Socket>()
   server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
     // Java's client offers HTTP/2 with every request, and a server may ignore the offer.
     if (request.headers.upgrade?.toLowerCase() !== 'websocket')
       return serveWithoutUpgrade(server, request, socket, head)
+    upgraded.add(socket)
+    socket.once('close', () => upgraded.delete(socket))
     // A client may reset the connection before the answer.
     socket.on('error', () => socket.destroy())
     const refusal = sockets.open(request, socket, head)
     if (refusal === null) return
     const response = new ServerResponse(request)
     response.assignSocket(socket)
-    response.once('finish', () => socket.end())
+    response.once('finish', () => socket.destroySoon())
     void send(response, { ...refusal, headers: { ...refusal.headers, Connection: 'close' } })
   })
   await listen(server, host, port)
   const url = `http://${authorityOf(host, (server.address() as AddressInfo).port)}`
-  return { url, close: () => close(server, sockets) }
+  return { url, close: () => close(server, sockets, upgraded) }
 }
 
 async function respond(surfaces: readonly Surface[], request: IncomingMessage, response: ServerResponse) {
@@ -64,10 +71,14 @@ async function listen(server: Server, host: string, port: number): Promise<void>
   }
 }
 
-async function close(server: Server, sockets: MockSockets): Promise<void> {
+async function close(server: Server, sockets: MockSockets, upgraded: ReadonlySet<Socket>): Promise<void> {
   const closed = once(server, 'close')
   server.close()
   sockets.close()
   server.closeAllConnections()
+  const late = setTimeout(() => {
+    for (const socket of upgraded) socket.destroy()
+  }, closeMsMax)
   await closed
+  clearTimeout(late)
 }
