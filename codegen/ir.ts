@@ -67,7 +67,7 @@ export type Body = {
   takesAnyType: boolean
 }
 
-export type Header = { name: string; required: boolean; type: Type }
+export type Header = { name: string; required: boolean; schema: Schema; type: Type }
 
 export type Response = {
   status: string

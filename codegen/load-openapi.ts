@@ -202,8 +202,8 @@ function lowerResponse(raw: RawDocument, status: string, written: RawResponse, p
   const response = resolve(raw, written)
   const component = written.$ref === undefined ? null : refName(written.$ref, '#/components/responses/')
   const headers = Object.entries(response.headers ?? {}).map(([name, entry]): Header => {
-    const header = resolve(raw, entry)
-    return { name, required: header.required ?? false, type: resolveType(header.schema ?? true, schemasOf(raw)) }
+    const { required = false, schema = true } = resolve(raw, entry)
+    return { name, required, schema, type: resolveType(schema, schemasOf(raw)) }
   })
   return { status, component, headers, content: lowerContent(raw, response.content ?? {}, pointer), pointer }
 }

@@ -15,7 +15,7 @@ const surfaces = ['router', 'compat', 'platform', 'realtime', 'session'] as cons
 
 export type Contracts = Map<string, OpenApiDocument | AsyncApiDocument>
 
-/** Returns a file's text in one state of the repository, or null without such a file. */
+/** Returns a file's text in one state of the repository, or null without such a file. Throws if it cannot be read. */
 export type ReadFile = (path: string) => string | null
 
 export function readContracts(read: ReadFile): Contracts {
@@ -48,8 +48,9 @@ export function filesIn(folder: string): ReadFile {
   return (path) => {
     try {
       return readFileSync(join(folder, path), 'utf8')
-    } catch {
-      return null
+    } catch (error) {
+      if (isMissing(error)) return null
+      throw error
     }
   }
 }
@@ -60,10 +61,22 @@ const fileBytesMax = 64 * 1024 * 1024
 export function filesAt(commit: string, folder: string): ReadFile {
   return (path) => {
     try {
-      const options = { cwd: folder, encoding: 'utf8', maxBuffer: fileBytesMax, stdio: 'pipe' } as const
+      const options = {
+        cwd: folder,
+        encoding: 'utf8',
+        maxBuffer: fileBytesMax,
+        stdio: 'pipe',
+        env: { ...process.env, LC_ALL: 'C' },
+      } as const
       return execFileSync('git', ['show', `${commit}:${path}`], options)
-    } catch {
-      return null
+    } catch (error) {
+      if (absent.test(String((error as { stderr?: unknown }).stderr))) return null
+      throw error
     }
   }
 }
+
+/** Git's messages for a path that the commit lacks, and for a commit that does not exist. */
+const absent = /does not exist in|exists on disk, but not in|invalid object name|not a git repository/
+
+const isMissing = (error: unknown) => ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')

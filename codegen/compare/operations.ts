@@ -1,15 +1,23 @@
 /** Compares the operations and webhooks of an OpenAPI document in two releases. */
-import type { Body, ErrorRow, MediaType, OpenApiDocument, Operation, Parameter, Response } from '../ir.ts'
+import type { Body, ErrorRow, Header, MediaType, OpenApiDocument, Operation, Parameter, Response } from '../ir.ts'
 import { type Break, type Direction, ValueComparison } from './values.ts'
 
 type Pair<Value> = { before: Value; after: Value }
 
 export function compareOperations({ before, after }: Pair<OpenApiDocument>): Break[] {
   const comparison = new OperationComparison(before.name, { before: before.schemas, after: after.schemas })
+  comparison.basePath(before, after)
   comparison.operations(before.operations, after.operations)
   comparison.webhooks(before.webhooks, after.webhooks)
   comparison.errors(before.errors ?? {}, after.errors ?? {})
   return comparison.breaks
+}
+
+type SentHeader = Pick<Header, 'name' | 'required' | 'schema'>
+
+function basePathOf({ source }: OpenApiDocument): string {
+  const { servers } = source as { servers?: { url?: string }[] }
+  return servers?.[0]?.url ?? '/'
 }
 
 class OperationComparison {
@@ -21,6 +29,13 @@ class OperationComparison {
     this.#surface = surface
     this.#values = new ValueComparison(surface, schemas)
     this.breaks = this.#values.breaks
+  }
+
+  /** Clients put the base path before each path. A document without `servers` has the base path /. */
+  basePath(before: OpenApiDocument, after: OpenApiDocument): void {
+    const [path, next] = [basePathOf(before), basePathOf(after)]
+    if (next === path) return
+    this.breaks.push({ place: this.#surface, rule: 'base-path', detail: `the base path ${path} is ${next}` })
   }
 
   operations(before: Operation[], after: Operation[]): void {
@@ -36,16 +51,15 @@ class OperationComparison {
   webhooks(before: Operation[], after: Operation[]): void {
     for (const webhook of before) {
       const place = `webhook ${webhook.path}`
-      const next = after.find(({ path }) => path === webhook.path)
+      const next = after.find(({ path, method }) => path === webhook.path && method === webhook.method)
       if (!next) {
-        this.#add(place, 'webhook-removed', 'the webhook is gone')
+        this.#add(place, 'webhook-removed', `no ${webhook.method.toUpperCase()} is sent`)
         continue
       }
+      if (next.id !== webhook.id) this.#add(place, 'operation-renamed', `${webhook.id} is ${next.id}`)
       this.#content('answer', place, webhook.body?.content ?? [], next.body?.content ?? [])
       this.#responses('request', place, webhook.responses, next.responses)
-      for (const { name } of webhook.parameters.filter(({ required }) => required))
-        if (!next.parameters.some((header) => header.name === name && header.required))
-          this.#add(`${place} header ${name}`, 'header-removed', 'not always sent')
+      this.#headers('answer', place, webhook.parameters, next.parameters)
     }
   }
 
@@ -107,9 +121,18 @@ class OperationComparison {
         continue
       }
       this.#content(direction, at, response.content, next.content)
-      for (const { name } of response.headers.filter(({ required }) => required))
-        if (!next.headers.some((header) => header.name === name && header.required))
-          this.#add(`${at} header ${name}`, 'header-removed', 'not always sent')
+      this.#headers(direction, at, response.headers, next.headers)
+    }
+  }
+
+  /** Header names are compared without their case, as HTTP does. */
+  #headers(direction: Direction, place: string, before: readonly SentHeader[], after: readonly SentHeader[]): void {
+    for (const { name, required, schema } of before) {
+      const next = after.find((header) => header.name.toLowerCase() === name.toLowerCase())
+      const at = `${place} header ${name}`
+      if (required && next?.required !== true) this.#add(at, 'header-removed', 'not always sent')
+      if (next === undefined) continue
+      this.#values.compare(direction, `${this.#surface} ${at}`, { before: schema, after: next.schema })
     }
   }
 

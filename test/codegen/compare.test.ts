@@ -31,6 +31,8 @@ const schemas = ['components', 'schemas']
 const thing = [...schemas, 'Thing']
 const circle = [...schemas, 'Circle']
 
+const rawWebhook = (JSON.parse(mini) as { webhooks: Record<string, { post: object }> }).webhooks['thing.changed']?.post
+
 /** A change, and the line that must report it. */
 type Seed = [step: Step | Step[], line: string]
 
@@ -40,7 +42,16 @@ const operationSeeds: Seed[] = [
     { set: [...things, 'get', 'operationId', 'readThings'] },
     'mini GET /v1/things: listThings is readThings [operation-renamed]',
   ],
-  [{ remove: ['webhooks', 'thing.changed'] }, 'mini webhook thing.changed: the webhook is gone [webhook-removed]'],
+  [{ set: ['servers', [{ url: '/mini' }]] }, 'mini: the base path / is /mini [base-path]'],
+  [{ remove: ['webhooks', 'thing.changed'] }, 'mini webhook thing.changed: no POST is sent [webhook-removed]'],
+  [
+    [{ set: ['webhooks', 'thing.changed', 'put', rawWebhook] }, { remove: webhook }],
+    'mini webhook thing.changed: no POST is sent [webhook-removed]',
+  ],
+  [
+    { set: [...webhook, 'operationId', 'changedThing'] },
+    'mini webhook thing.changed: onThingChanged is changedThing [operation-renamed]',
+  ],
   [{ set: ['paths', '/health', 'get', 'security', [{ bearer: [] }]] }, 'mini GET /health: needs a key [key-required]'],
   [{ set: [...things, 'get', 'x-scope', 's'] }, 'mini GET /v1/things: things is s [scope-changed]'],
   [
@@ -123,7 +134,16 @@ const requestSeeds: Seed[] = [
   ],
 ]
 
+const versionOfThing = [...things, 'post', 'responses', '201', 'headers', 'Thing-Version']
 const answerSeeds: Seed[] = [
+  [
+    { set: [...versionOfThing, 'schema', { type: 'string' }] },
+    'mini POST /v1/things 201 header Thing-Version: new in answers: the type string [answer-type]',
+  ],
+  [
+    { set: [...webhook, 'parameters', '0', 'schema', 'type', 'integer'] },
+    'mini webhook thing.changed header webhook-id: new in answers: the type number [answer-type]',
+  ],
   [{ set: [...schemas, 'Delta', { type: 'object' }] }, 'mini answer Delta/text: the field [answer-field-removed]'],
   [{ remove: [...schemas, 'Delta', 'required'] }, 'mini answer Delta/text: not always sent [answer-field-optional]'],
   [
@@ -265,7 +285,7 @@ t.test('a break of an operation or a field is allowed if a release deprecated th
   ])
   const breaks = compareContracts(announced, removed)
   t.same(withoutAnnounced(breaks, announced).map(formatBreak), [
-    'mini webhook thing.changed: the webhook is gone [webhook-removed]',
+    'mini webhook thing.changed: no POST is sent [webhook-removed]',
   ])
   t.ok(withoutAnnounced(breaks, new Map()).length > 2, 'without the announcement all are reported')
   t.end()
@@ -332,6 +352,16 @@ t.test(
     t.end()
   },
 )
+
+t.test('a contract that cannot be read is an error, because it is not absent', (t) => {
+  const path = 'generated/router/contract.ts'
+  t.equal(filesIn(t.testdir())(path), null)
+  t.throws(() => filesIn(t.testdir({ generated: { router: { 'contract.ts': {} } } }))(path), { code: 'EISDIR' })
+  t.throws(() => readContracts(() => 'export const routerContract = 7'), /has no contract/)
+  t.equal(filesAt('v9', root)(path), null)
+  t.throws(() => filesAt('HEAD', join(root, 'no-such-folder'))(path), { code: 'ENOENT' })
+  t.end()
+})
 
 t.test('a baseline without contracts is refused', (t) => {
   t.equal(compareWith('v9.9.9', root, 0), null)
