@@ -75,7 +75,7 @@ export type ConformRequest = {
 }
 
 /** The report as text, as XML for build servers, and for programs. */
-export type ConformReport = { failed: number; lines: readonly string[]; junit: string; report: object }
+export type ConformReport = { exitCode: number; lines: readonly string[]; junit: string; report: object }
 
 export type Actions = {
   version: string

@@ -8,7 +8,8 @@ const about = `
 Checks a running server against its OpenAPI and AsyncAPI documents, which are read from it: 62 checks on documents,
 operations and sockets. docs/conform.md lists them. Resources that the checks need are made and removed again.
 
-The exit code is 0 without a failure, 1 with one, and 2 if the server does not answer.`
+The exit code is 0 without a failure, 1 with one or if the run ends early, 2 if the server does not answer, and 130
+after Ctrl-C, which removes the resources and prints the report so far.`
 
 type Options = {
   testKey?: string
@@ -52,7 +53,7 @@ async function run({ baseUrl, apiKey }: Connection, actions: Actions, options: O
   const result = await actions.conform({ url: baseUrl, keys, spends: spend, strict, only, recordTo: record })
   if (junit !== undefined) await writeFile(junit, result.junit)
   console.log(json ? JSON.stringify(result.report, null, 2) : result.lines.join('\n'))
-  if (result.failed > 0) process.exitCode = 1
+  if (result.exitCode > 0) process.exitCode = result.exitCode
 }
 
 function namesOf(text: string): string[] {

@@ -4,7 +4,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormatsModule from 'ajv-formats'
 import { parseList } from 'structured-headers'
 import { type AnswerCheck, type Answered, faultsIf, jsonOf, mediaOf, placeOf, responseOf, typeOf } from './answer.ts'
-import type { Header } from './contract.ts'
+import type { Header, Response } from './contract.ts'
 import { type Envelope, envelopeOf } from './envelope.ts'
 import type { Found } from './results.ts'
 import { datesIn, undeclaredIn } from './schema-walk.ts'
@@ -45,10 +45,23 @@ function declaredStatus(answered: Answered): Found {
 function declaredType(answered: Answered): Found {
   const { received } = answered
   const response = responseOf(answered)
-  if (response === null || received.body.length === 0) return null
+  if (response === null || isBodyless(answered)) return null
+  if (received.body.length === 0) return emptyFaults(answered, response)
   if (mediaOf(answered) === null) return [`${placeOf(answered)}: ${typeOf(received) || 'no type'} is not declared`]
   const isBroken = typeOf(received) === 'application/json' && jsonOf(received) === undefined
   return faultsIf(isBroken, `${placeOf(answered)}: the body is not JSON`)
+}
+
+/** Says whether the answer has no body for another reason than its content. */
+const isBodyless = ({ sent, received }: Answered) =>
+  sent.method === 'HEAD' || [204, 304].includes(received.status) || received.broken !== null
+
+/** Audio may be empty, JSON may not. */
+function emptyFaults(answered: Answered, { content }: Response): Found {
+  if (content.length === 0) return null
+  const type = typeOf(answered.received)
+  const mayBeEmpty = type !== 'application/json' && content.some((media) => media.type === type)
+  return faultsIf(!mayBeEmpty, `${placeOf(answered)}: the body is empty`)
 }
 
 function ourOpinion(answered: Answered): Found {
@@ -103,8 +116,9 @@ function requiredHeaders(answered: Answered): Found {
 function undeclaredHeaders(answered: Answered): Found {
   const response = responseOf(answered)
   if (response === null) return null
+  const prefixes = ['x-', `${answered.surface.headerPrefix.toLowerCase()}-`]
   return Object.keys(answered.received.headers)
-    .filter((name) => /^(x-|service-)/.test(name) && !response.headers.has(name))
+    .filter((name) => prefixes.some((prefix) => name.startsWith(prefix)) && !response.headers.has(name))
     .map((name) => `${placeOf(answered)}: ${name} is not declared`)
 }
 
@@ -146,7 +160,9 @@ function compile(surface: Surface, { schema }: Header): ValidateFunction {
 }
 
 function contentLength({ sent, received }: Answered): Found {
-  if (received.broken !== null) return [`${placeOf({ sent, received })}: ${received.broken}`]
+  // A stream that is cut off is the finding of check 43.
+  const isStream = typeOf(received) === 'text/event-stream'
+  if (received.broken !== null) return isStream ? null : [`${placeOf({ sent, received })}: ${received.broken}`]
   const declared = received.headers['content-length']
   // HEAD has the length from GET, without the body.
   if (declared === undefined || sent.method === 'HEAD' || received.status === 204) return null
@@ -192,8 +208,8 @@ function envelopeFaults({ surface, operation, received: { status } }: Answered, 
 }
 
 function requestIds(answered: Answered): Found {
-  const { received, requestIds: known } = answered
-  const id = received.headers['service-request-id']
+  const { received, requestIds: known, surface } = answered
+  const id = received.headers[`${surface.headerPrefix.toLowerCase()}-request-id`]
   if (id === undefined) return null
   const envelope = received.status < 400 ? null : envelopeOf(received)
   const isRepeated = known.has(id)

@@ -1,7 +1,8 @@
 /** Checks on a channel, over its socket. Each check opens sockets until its question is answered. */
 import { faultsIf } from './answer.ts'
 import { channelFaults, finished, type Listen, open, opening } from './channel-session.ts'
-import { authorization } from './requests.ts'
+import { isSuccess } from './probe.ts'
+import { authorization, unknownKey } from './requests.ts'
 import { type Found, inapplicable } from './results.ts'
 import { Talk } from './talk.ts'
 
@@ -35,15 +36,15 @@ export const channelChecks: readonly ChannelCheck[] = [
 ]
 
 async function subprotocol(listen: Listen): Promise<Found> {
-  const { channel } = listen
-  const { url, protocols, headers } = await opening(listen)
-  const talk = new Talk(url, protocols, headers)
+  const { channel, run } = listen
+  const { path, protocols, headers } = await opening(listen)
+  const talk = run.connect(path, protocols, headers)
   // A client gives up by itself if the server has not chosen one of its subprotocols.
   if (!(await talk.opened()) && talk.refusal === null) return [talk.failure]
   if (talk.refusal !== null) return inapplicable(`the socket is answered ${talk.refusal.status}`)
   const { protocol } = talk
   talk.end()
-  const bare = new Talk(url, [], headers)
+  const bare = run.connect(path, [], headers)
   const isOpen = await bare.opened()
   const isRefused = !isOpen || (await closesWithin(bare))
   bare.end()
@@ -62,27 +63,40 @@ async function closesWithin(talk: Talk): Promise<boolean> {
   return talk.closeCode !== null
 }
 
+/** No server has issued this API key. A real key must not be in an address, because servers and proxies log addresses. */
+const unknownLiveKey = `sk_live_${'conform0'.repeat(6)}`
+
 async function credentials(listen: Listen): Promise<Found> {
   const { run, channel } = listen
-  const { url } = await opening(listen)
-  const separator = url.includes('?') ? '&' : '?'
-  const attempts = [
-    ['a key in the query', `${url}${separator}key=${run.keys.key}&api_key=${run.keys.key}`, {}],
-    ['no key', url, {}],
-    ['an unknown key', url, authorization('conform-unknown-key-0000000000000000')],
-  ] as const
+  const { path, protocols, headers } = await opening(listen)
+  const separator = path.includes('?') ? '&' : '?'
+  const inQuery = `${path}${separator}key=${unknownLiveKey}&api_key=${unknownLiveKey}`
   const faults: string[] = []
-  for (const [name, address, headers] of attempts) {
-    const talk = new Talk(address, [channel.subprotocol], headers)
-    const isOpen = await talk.opened()
-    const status = talk.refusal?.status
-    talk.end()
+  for (const [name, at, wrong] of [
+    ['a key in the query', inQuery, {}],
+    ['no key', path, {}],
+    ['an unknown key', path, authorization(unknownKey)],
+  ] as const) {
+    const { isOpen, status } = await attempt(run.connect(at, [channel.subprotocol], wrong))
     faults.push(
       ...faultsIf(isOpen, `${name} opens a socket`),
       ...faultsIf(!isOpen && status !== 401, `${name} is answered ${status ?? 'nothing'}, not 401`),
     )
   }
-  return [...faults, ...(await tokenTwice(listen))]
+  const { isOpen, status } = await attempt(run.connect(path, protocols, headers))
+  // Another refusal says nothing about the credentials: the server may have no provider for the socket.
+  const isRefused = !isOpen && (status === 401 || status === 403)
+  return [
+    ...faults,
+    ...faultsIf(isRefused, `the right credentials are answered ${status}`),
+    ...(await tokenTwice(listen)),
+  ]
+}
+
+async function attempt(talk: Talk): Promise<{ isOpen: boolean; status: number | undefined }> {
+  const isOpen = await talk.opened()
+  talk.end()
+  return { isOpen, status: talk.refusal?.status }
 }
 
 /** An ephemeral token opens one socket. A media channel's token may open another socket for the same seat. */
@@ -91,17 +105,17 @@ async function tokenTwice(listen: Listen): Promise<string[]> {
   const minting = run.operation('createRealtimeSession')
   if (minting === null || channel.surface !== 'realtime') return []
   const received = await run.send(minting, { method: 'POST', path: minting.path, headers: authorization(run.keys.key) })
+  if (!isSuccess(received)) return []
   const { value, client_secret: secret } = JSON.parse(received.body.toString()) as {
     value?: string
     client_secret?: { value?: string }
   }
   const token = value ?? secret?.value
-  if (token === undefined) return []
-  const { url } = await opening(listen)
+  if (token === undefined) return [`${minting.id} answers no token`]
   const protocols = [channel.subprotocol, `${channel.credentialPrefix}${token}`]
-  const first = new Talk(url, protocols, {})
+  const first = run.connect(channel.address, protocols, {})
   const isOpen = await first.opened()
-  const second = new Talk(url, protocols, {})
+  const second = run.connect(channel.address, protocols, {})
   const isOpenAgain = await second.opened()
   first.end()
   second.end()
@@ -113,7 +127,8 @@ async function tokenTwice(listen: Listen): Promise<string[]> {
 
 async function frames(listen: Listen): Promise<Found> {
   const talk = await finished(listen)
-  return talk instanceof Talk ? channelFaults(listen, talk) : talk
+  if (!(talk instanceof Talk)) return talk
+  return [...faultsIf(talk.frames.length === 0, 'a whole session has no frame'), ...channelFaults(listen, talk)]
 }
 
 async function wrongFirst(listen: Listen): Promise<Found> {

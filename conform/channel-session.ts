@@ -8,22 +8,21 @@ import { type Inapplicable, inapplicable } from './results.ts'
 import { Talk } from './talk.ts'
 
 export type Listen = { run: Conformance; fixtures: Fixtures; channel: Channel }
-type Opening = { url: string; protocols: readonly string[]; headers: Record<string, string> }
+type Opening = { path: string; protocols: readonly string[]; headers: Record<string, string> }
 
-/** Returns the address and the credentials of a new socket. A media channel needs a new session. */
+/** Returns the path and the credentials of a new socket. A media channel needs a new session. */
 export async function opening({ run, fixtures, channel }: Listen): Promise<Opening> {
-  const base = run.http.url.replace(/^http/, 'ws')
   const protocols = [channel.subprotocol]
-  if (!channel.address.includes('{'))
-    return { url: base + channel.address, protocols, headers: authorization(run.keys.key) }
+  if (!channel.address.includes('{')) return { path: channel.address, protocols, headers: authorization(run.keys.key) }
   const { path, token } = await fixtures.seat()
-  return { url: base + path, protocols: [...protocols, `${channel.credentialPrefix}${token}`], headers: {} }
+  return { path, protocols: [...protocols, `${channel.credentialPrefix}${token}`], headers: {} }
 }
 
 export async function open(listen: Listen): Promise<Talk | Inapplicable> {
-  const { url, protocols, headers } = await opening(listen)
-  const talk = new Talk(url, protocols, headers)
+  const { path, protocols, headers } = await opening(listen)
+  const talk = listen.run.connect(path, protocols, headers)
   if (await talk.opened()) return talk
+  talk.end()
   return inapplicable(`the socket is answered ${talk.refusal?.status ?? 'nothing'}`)
 }
 

@@ -1,16 +1,20 @@
 /** Checks a running server against its documents: the command `parley conform`. */
 import { channelChecks } from './channel-checks.ts'
 import type { Listen } from './channel-session.ts'
+import { checkTarget } from './check-target.ts'
 import { checks, operationChecks } from './checks.ts'
 import { Conformance, type Keys } from './conformance.ts'
-import type { Document, ErrorRow } from './contract.ts'
+import { type Document, namesIn } from './contract.ts'
 import { documentChecks } from './document-checks.ts'
-import { Fixtures, Missing } from './fixtures.ts'
-import { Http, NoAnswer } from './http.ts'
+import { Fixtures } from './fixtures.ts'
+import { withPrefix } from './header-prefix.ts'
+import { Http } from './http.ts'
+import { type Limits, signalAfter, usualLimits } from './limits.ts'
 import type { Probe } from './probe.ts'
+import { NoAnswer, readSurfaces } from './read-surfaces.ts'
 import { mootReason } from './repeat-checks.ts'
 import { type Found, inapplicable, Results, type TargetReport } from './results.ts'
-import { released, type Surface, surfaceOf } from './surfaces.ts'
+import { released } from './surfaces.ts'
 
 export type ConformOptions = {
   url: string
@@ -23,112 +27,118 @@ export type ConformOptions = {
   recordTo: string | null
   /** The operations, channels and documents to check. Empty for all. */
   only: readonly string[]
+  limits?: Limits
+  /** Ends the run early. Its resources are still removed, and the report has the checks until then. */
+  signal?: AbortSignal
+}
+
+export type Report = {
+  targets: TargetReport[]
+  /** The reason why the run ended before its last check. Null if it did not. */
+  ended: string | null
+  /** Resources of the run that the server keeps, with the reasons. */
+  left: string[]
 }
 
 /** `only` has a name that is neither an operation nor a channel nor a document. */
 export class UnknownName extends Error {}
 
-/** Throws UnknownName. Throws NoAnswer if no server answers at the address. */
-export async function conform(options: ConformOptions): Promise<TargetReport[]> {
-  const http = new Http(options.url, options.recordTo)
+/** Throws UnknownName. Throws NoAnswer if no server answers at the address. Any other failure is in the report. */
+export async function conform(options: ConformOptions): Promise<Report> {
+  const limits = options.limits ?? usualLimits
+  const { signal: late, clear } = signalAfter(limits.runMs, 'the run')
+  const ended = AbortSignal.any([late, ...(options.signal === undefined ? [] : [options.signal])])
+  const http = new Http(options.url, options.recordTo, { answerMs: limits.answerMs, ended })
   try {
-    return await check(http, options)
+    return await checkAll(http, limits, options)
   } finally {
+    clear()
     await http.close()
   }
 }
 
-async function check(http: Http, { keys, spends, strict, only }: ConformOptions): Promise<TargetReport[]> {
-  const results = new Results(strict)
-  const isChosen = (name: string) => only.length === 0 || only.includes(name)
-  for (const [name, path] of released) if (isChosen(name)) results.add('document', name, path, checks.document)
-  const surfaces = await readSurfaces(http, results)
-  const run = new Conformance({ http, results, surfaces, keys, spends })
-  const channels = [...surfaces.values()].flatMap((surface) => surface.channels)
-  refuseUnknown(only, [...run.operations, ...channels])
-  const operations = run.operations.filter(({ id }) => isChosen(id))
-  for (const { id, method, path } of operations) results.add('operation', id, `${method} ${path}`, checks.operation)
-  const live = new Fixtures(run, keys.key)
-  const simulated = new Fixtures(run, keys.testKey ?? keys.key)
+async function checkAll(http: Http, limits: Limits, options: ConformOptions): Promise<Report> {
+  const results = new Results(options.strict)
+  const fixtures: Fixtures[] = []
+  let ended: string | null = null
   try {
-    for (const [name, , text] of released)
-      if (isChosen(name)) await checkDocument(run, name, JSON.parse(text) as Document)
-    for (const operation of operations)
-      await checkOperation({ run, operation, fixtures: run.usesTestKey(operation) ? simulated : live })
-    for (const channel of channels.filter(({ id }) => isChosen(id)))
-      await checkChannel({ run, fixtures: live, channel })
-  } finally {
-    await live.removeAll()
-    await simulated.removeAll()
+    const isChosen = (name: string) => options.only.length === 0 || options.only.includes(name)
+    const surfaces = await readSurfaces(http, results, isChosen)
+    const run = new Conformance({ http, results, surfaces, limits, keys: options.keys, spends: options.spends })
+    refuseUnknown(run, options.only)
+    const { key, testKey } = options.keys
+    const [live, simulated] = [new Fixtures(run, key), new Fixtures(run, testKey ?? key)]
+    fixtures.push(live, simulated)
+    await checkChosen(run, isChosen, { live, simulated })
+  } catch (error) {
+    if (error instanceof UnknownName || error instanceof NoAnswer) throw error
+    ended = (error as Error).message
+    results.end(ended)
   }
-  return results.report()
+  return { targets: results.report(), ended, left: await removeAll(http, limits, fixtures) }
 }
 
-function refuseUnknown(only: readonly string[], targets: readonly { id: string }[]): void {
-  const names = new Set([...targets.map(({ id }) => id), ...released.map(([name]) => name)])
+async function checkChosen(
+  run: Conformance,
+  isChosen: (name: string) => boolean,
+  { live, simulated }: { live: Fixtures; simulated: Fixtures },
+): Promise<void> {
+  const operations = run.operations.filter(({ id }) => isChosen(id))
+  const channels = run.channels.filter(({ id }) => isChosen(id))
+  for (const { id, method, path } of operations) run.results.add('operation', id, `${method} ${path}`, checks.operation)
+  for (const { id, address } of channels) run.results.add('channel', id, address, checks.channel)
+  for (const [name, , text] of released) if (isChosen(name)) await checkDocument(run, name, text)
+  for (const operation of operations)
+    await checkOperation({ run, operation, fixtures: run.usesTestKey(operation) ? simulated : live })
+  for (const channel of channels) await checkChannel({ run, fixtures: live, channel })
+}
+
+async function removeAll(http: Http, { removalMs }: Limits, fixtures: readonly Fixtures[]): Promise<string[]> {
+  const { signal, clear } = signalAfter(removalMs, 'the removal')
+  http.reopen(signal)
+  const left: string[] = []
+  for (const each of fixtures) left.push(...(await each.removeAll()))
+  clear()
+  return left
+}
+
+/** If a document could not be read, the names in this release's document are known too. Its failure is in the report. */
+function refuseUnknown(run: Conformance, only: readonly string[]): void {
+  const names = new Set([...run.operations, ...run.channels].map(({ id }) => id))
+  for (const [name, , text] of released) {
+    names.add(name)
+    if (!run.surfaces.has(name)) for (const each of namesIn(JSON.parse(text) as Document)) names.add(each)
+  }
   const unknown = only.find((name) => !names.has(name))
   if (unknown !== undefined) throw new UnknownName(`there is no operation, channel or document ${unknown}`)
 }
 
+async function checkDocument(run: Conformance, name: string, text: string): Promise<void> {
+  const surface = run.surfaces.get(name)
+  if (surface === undefined) return
+  const release = JSON.parse(withPrefix(text, run.headerPrefix)) as Document
+  const made = documentChecks.map(({ number, inspect }) => ({ number, make: () => inspect(run, surface, release) }))
+  await checkTarget(run, name, made)
+}
+
 async function checkChannel(given: Listen): Promise<void> {
-  const { run, channel } = given
-  run.results.add('channel', channel.id, channel.address, checks.channel)
-  for (const { number, listen } of channelChecks)
-    run.results.record(channel.id, number, await unlessMissing(listen(given)))
+  const made = channelChecks.map(({ number, listen }) => ({ number, make: () => listen(given) }))
+  await checkTarget(given.run, given.channel.id, made)
 }
 
 async function checkOperation(given: Probe): Promise<void> {
   const { run, operation } = given
-  const reason = await mootReason(given)
-  for (const { number, probe } of operationChecks) {
-    const isMoot = reason !== null && !alwaysChecked.has(number)
-    const found = isMoot ? inapplicable(reason) : await unlessMissing(probe(given))
-    run.results.record(operation.id, number, found)
-  }
+  let moot: Promise<string | null> | null = null
+  const made = operationChecks.map(({ number, probe }) => ({
+    number,
+    make: async (): Promise<Found> => {
+      moot ??= mootReason(given)
+      const reason = await moot
+      return reason !== null && !alwaysChecked.has(number) ? inapplicable(reason) : probe(given)
+    },
+  }))
+  await checkTarget(run, operation.id, made)
 }
 
 /** A removed operation still asks for a key, and announces its removal. */
 const alwaysChecked = new Set([22, 23, 61, 62])
-
-/** If a fixture cannot be made, the check is not applicable. */
-async function unlessMissing(check: Promise<Found>): Promise<Found> {
-  try {
-    return await check
-  } catch (error) {
-    if (error instanceof Missing) return inapplicable(error.message)
-    throw error
-  }
-}
-
-async function checkDocument(run: Conformance, name: string, release: Document): Promise<void> {
-  const surface = run.surfaces.get(name)
-  if (surface === undefined) return
-  for (const { number, inspect } of documentChecks)
-    run.results.record(name, number, await inspect(run, surface, release))
-}
-
-async function readSurfaces(http: Http, results: Results): Promise<Map<string, Surface>> {
-  const surfaces = new Map<string, Surface>()
-  let errors: Readonly<Record<string, ErrorRow>> = {}
-  for (const [name, path] of released) {
-    const { status, headers, body } = await http.send({ method: 'GET', path, headers: {} })
-    const type = headers['content-type'] ?? 'no type'
-    const document = status === 200 ? parsed(body.toString()) : null
-    const fault = status !== 200 ? `answered ${status}` : /^application\/json/.test(type) ? null : `the type is ${type}`
-    if (document === null || fault !== null) results.record(name, 1, [fault ?? 'the document is not JSON'])
-    if (document === null) continue
-    // The compatible surface has the codes of the router, and its document comes after it.
-    errors = document['x-error-codes'] ?? errors
-    surfaces.set(name, surfaceOf(name, document, errors))
-  }
-  if (surfaces.size === 0) throw new NoAnswer(`${http.url} serves no document`)
-  return surfaces
-}
-
-function parsed(text: string): Document | null {
-  try {
-    return JSON.parse(text) as Document
-  } catch {
-    return null
-  }
-}

@@ -1,9 +1,14 @@
 /** One run against a server: its documents, its answers so far, and the API keys for the requests. */
+
+import { type Answered, placeOf } from './answer.ts'
 import { answerChecks } from './answer-checks.ts'
-import type { Operation } from './contract.ts'
+import type { Channel, Operation } from './contract.ts'
+import { usualPrefix } from './header-prefix.ts'
 import type { Http, Received, Sent } from './http.ts'
-import type { Results } from './results.ts'
+import type { Limits } from './limits.ts'
+import type { Found, Results } from './results.ts'
 import type { Surface } from './surfaces.ts'
+import { Talk } from './talk.ts'
 
 export type Keys = {
   key: string
@@ -20,13 +25,15 @@ export class Conformance {
   readonly results: Results
   readonly surfaces: ReadonlyMap<string, Surface>
   readonly keys: Keys
+  readonly limits: Limits
   readonly #spends: boolean
 
-  constructor(given: Pick<Conformance, 'http' | 'results' | 'surfaces' | 'keys'> & { spends: boolean }) {
+  constructor(given: Pick<Conformance, 'http' | 'results' | 'surfaces' | 'keys' | 'limits'> & { spends: boolean }) {
     this.http = given.http
     this.results = given.results
     this.surfaces = given.surfaces
     this.keys = given.keys
+    this.limits = given.limits
     this.#spends = given.spends
   }
 
@@ -36,6 +43,20 @@ export class Conformance {
 
   operation(id: string): Operation | null {
     return this.operations.find((operation) => operation.id === id) ?? null
+  }
+
+  get channels(): Channel[] {
+    return [...this.surfaces.values()].flatMap(({ channels }) => channels)
+  }
+
+  channel(id: string): Channel | null {
+    return this.channels.find((channel) => channel.id === id) ?? null
+  }
+
+  /** The prefix in this server's header names. All its documents have the same. */
+  get headerPrefix(): string {
+    const [first] = this.surfaces.values()
+    return first?.headerPrefix ?? usualPrefix
   }
 
   surface(name: string): Surface {
@@ -61,8 +82,26 @@ export class Conformance {
     const received = await this.http.send(sent)
     const { requestIds } = this
     const answer = { surface: this.surface(operation.surface), operation, sent, received, requestIds }
-    for (const { number, judge } of answerChecks) this.results.record(operation.id, number, judge(answer))
+    for (const { number, judge } of answerChecks) this.results.record(operation.id, number, judgement(judge, answer))
     return received
+  }
+
+  /** Opens a socket at a path. */
+  connect(path: string, protocols: readonly string[], headers: Readonly<Record<string, string>>): Talk {
+    const { frameMs } = this.limits
+    return new Talk(this.http.url.replace(/^http/, 'ws') + path, protocols, headers, {
+      frameMs,
+      ended: this.http.ended,
+    })
+  }
+}
+
+/** Judges an answer. An answer that a check cannot read is a fault too. */
+function judgement(judge: (answered: Answered) => Found, answered: Answered): Found {
+  try {
+    return judge(answered)
+  } catch (error) {
+    return [`${placeOf(answered)}: the check cannot be made: ${(error as Error).message}`]
   }
 }
 

@@ -22,7 +22,8 @@ export type Operation = {
   /** The path template with the surface's base path. */
   path: string
   parameters: readonly Parameter[]
-  body: { required: boolean; media: Media } | null
+  /** `takesAnyType` is `x-any-media-type`: other content types are taken too. */
+  body: { required: boolean; media: Media; takesAnyType: boolean } | null
   responses: ReadonlyMap<string, Response>
   /** `x-stream-switch`: the body's field that selects the event stream, or `Accept`. Null for other operations. */
   streamSwitch: string | null
@@ -85,7 +86,7 @@ type RawResponse = {
 type RawOperation = {
   operationId?: string
   parameters?: RawParameter[]
-  requestBody?: { required?: boolean; content: RawContent } & Ref
+  requestBody?: { required?: boolean; content: RawContent; 'x-any-media-type'?: boolean } & Ref
   responses?: Record<string, RawResponse>
   security?: object[]
   'x-stream-switch'?: string
@@ -104,6 +105,14 @@ type RawChannel = {
   'x-open-frames'?: boolean
 }
 type RawAction = { action: string; channel: { $ref: string }; messages?: RawMessage[] }
+
+/** Returns the names of all operations and channels. */
+export function namesIn({ paths = {}, channels = {} }: Document): string[] {
+  const operations = Object.values(paths).flatMap((item) =>
+    methods.flatMap((method) => item[method]?.operationId ?? []),
+  )
+  return [...operations, ...Object.keys(channels)]
+}
 
 export function operationsOf(document: Document, surface: string): Operation[] {
   const base = Array.isArray(document.servers) ? String((document.servers as { url?: string }[])[0]?.url ?? '') : ''
@@ -135,8 +144,12 @@ function operationOf(
     surface,
     method: method.toUpperCase(),
     path,
-    parameters: parameters.map(parameterOf),
-    body: body === null || media === undefined ? null : { required: body.required ?? false, media },
+    // A parameter behind a broken reference has no name.
+    parameters: parameters.filter(({ name }) => typeof name === 'string').map(parameterOf),
+    body:
+      body === null || media === undefined
+        ? null
+        : { required: body.required ?? false, media, takesAnyType: body['x-any-media-type'] ?? false },
     responses: new Map(
       Object.entries(raw.responses ?? {}).map(([status, entry]) => [status, responseOf(document, entry)]),
     ),

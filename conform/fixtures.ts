@@ -1,10 +1,11 @@
 /** Makes resources through the API, so operations with an id in their path have real ids, and removes them again. */
 import { type Conformance, spendReason } from './conformance.ts'
 import type { Operation } from './contract.ts'
-import type { Received } from './http.ts'
+import type { Received, Sent } from './http.ts'
+import { Unanswered } from './limits.ts'
 import { firstExample, rateHz, recordingOf, requestOf } from './requests.ts'
 import { type Inapplicable, inapplicable } from './results.ts'
-import { Talk } from './talk.ts'
+import type { Talk } from './talk.ts'
 
 type Ids = Readonly<Record<string, string>>
 type Fields = Record<string, unknown>
@@ -17,6 +18,8 @@ export class Fixtures {
   readonly #key: string
   readonly #cached = new Map<string, Promise<string>>()
   readonly #made: [deletion: string, ids: Ids][] = []
+  /** Resources that the run cannot remove, because it does not know their ids. */
+  readonly #unnamed = new Set<string>()
   readonly #open: Talk[] = []
   #names = Math.floor(Math.random() * 1e8) * 1000
 
@@ -70,8 +73,10 @@ export class Fixtures {
   remember(operation: Operation, received: Received): void {
     const deletion = deletions[operation.id]
     if (deletion === undefined || received.status < 200 || received.status > 299) return
-    const { id, sessionId } = JSON.parse(received.body.toString()) as { id?: string; sessionId?: string }
-    this.#made.push([deletion, { id: id ?? sessionId ?? '' }])
+    const { id, sessionId } = fieldsIn(received) ?? {}
+    const name = id ?? sessionId
+    if (typeof name === 'string') this.#made.push([deletion, { id: name }])
+    else this.#unnamed.add(`a resource by ${operation.id}, whose answer has no id`)
   }
 
   /** A recording with speech from the server, or with silence if the server does not speak. */
@@ -82,23 +87,44 @@ export class Fixtures {
       input: 'Please try the call later.',
       audio: { encoding: 'pcm_s16le', sample_rate_hz: rateHz, channels: 1 },
     }
-    const received = await this.#run.send(operation, requestOf({ operation, key: this.#key, value }))
-    return received.status === 200 ? recordingOf(0, received.body) : recordingOf(1)
+    try {
+      const received = await this.#answerTo(operation, requestOf({ operation, key: this.#key, value }))
+      return received.status === 200 ? recordingOf(0, received.body) : recordingOf(1)
+    } catch (error) {
+      if (error instanceof Missing) return recordingOf(1)
+      throw error
+    }
   }
 
   /** Starts a session. Returns the path and the token for its media channel. */
   async seat(): Promise<{ id: string; path: string; token: string }> {
     const started = parsed(await this.#send('createSession'))
-    const { pathname, search } = new URL(String(started['transportUrl']))
+    const address = String(started['transportUrl'])
+    if (!URL.canParse(address)) throw new Missing('createSession answers no transportUrl')
+    const { pathname, search } = new URL(address)
     return { id: String(started['sessionId']), path: pathname + search, token: String(started['transportToken']) }
   }
 
-  /** Removes everything, the newest first. */
-  async removeAll(): Promise<void> {
+  /** Removes everything, the newest first. Returns the resources that the server keeps, with the reasons. */
+  async removeAll(): Promise<string[]> {
     for (const talk of this.#open) talk.end()
+    const left = [...this.#unnamed]
     for (const [deletion, ids] of this.#made.reverse()) {
-      const operation = this.#run.operation(deletion)
-      if (operation) await this.#run.http.send(requestOf({ operation, key: this.#key, ids }))
+      const reason = await this.#remove(deletion, ids)
+      if (reason !== null) left.push(`${ids['id']}: ${reason}`)
+    }
+    return left
+  }
+
+  /** Returns the reason if the resource is still there, or null. */
+  async #remove(deletion: string, ids: Ids): Promise<string | null> {
+    const operation = this.#run.operation(deletion)
+    if (operation === null) return `the document has no ${deletion}`
+    try {
+      const { status } = await this.#run.http.send(requestOf({ operation, key: this.#key, ids }))
+      return isGone(status) ? null : `${deletion} is answered ${status}`
+    } catch (error) {
+      return `${deletion}: ${(error as Error).message}`
     }
   }
 
@@ -132,10 +158,12 @@ export class Fixtures {
         return (await this.#join()).id
       case 'talked':
         return this.#talk()
+      case 'recorded':
+        return this.#found('getCallRecording', await this.#cachedId('talked'))
       case 'delivery':
         return field(await this.#send('testWebhook', { ids: { id: await this.#cachedId('webhook') } }), 'deliveryId')
       case 'request':
-        return (await this.#send('createSpeech')).headers['service-request-id'] ?? ''
+        return this.#request()
       case 'provider':
         return field(await this.#send('putProviderKey'), 'provider')
       case 'unconfigured':
@@ -163,10 +191,40 @@ export class Fixtures {
     if (operation === null) throw new Missing(`the document has no ${id}`)
     if (this.#run.keyFor(operation) === null) throw new Missing(spendReason)
     const value = await this.adapt(operation, firstExample(operation))
-    const received = await this.#run.send(operation, requestOf({ operation, key: this.#key, value, ...more }))
+    const received = await this.#answerTo(operation, requestOf({ operation, key: this.#key, value, ...more }))
     this.remember(operation, received)
     if (received.status < 200 || received.status > 299) throw new Missing(`${id} answers ${received.status}`)
     return received
+  }
+
+  /** Throws Missing without an answer. Then the operation's own checks report the failure, and others are left out. */
+  async #answerTo(operation: Operation, sent: Sent): Promise<Received> {
+    try {
+      return await this.#run.send(operation, sent)
+    } catch (error) {
+      if (error instanceof Unanswered) throw new Missing(error.message)
+      throw error
+    }
+  }
+
+  /** Makes a request and waits for its route, which is available a moment after the request has ended. */
+  async #request(): Promise<string> {
+    const { headers } = await this.#send('createSpeech')
+    const id = headers[`${this.#run.headerPrefix.toLowerCase()}-request-id`]
+    if (id === undefined) throw new Missing('createSpeech answers no request id')
+    return this.#found('getRequestRoute', id)
+  }
+
+  /** Waits until the operation finds the id, because the server writes it in the background. Returns the id anyway. */
+  async #found(reading: string, id: string): Promise<string> {
+    const operation = this.#run.operation(reading)
+    if (operation === null) throw new Missing(`the document has no ${reading}`)
+    const sent = requestOf({ operation, key: this.#key, ids: { id } })
+    for (let tries = 1; tries < foundTriesMax; tries++) {
+      if ((await this.#run.http.send(sent)).status !== 404) break
+      await this.#run.http.pause(foundWaitMs)
+    }
+    return id
   }
 
   async #listed(id: string, name: string): Promise<string> {
@@ -190,8 +248,10 @@ export class Fixtures {
   /** Starts a session and joins it, as a browser does. */
   async #join(): Promise<{ id: string; talk: Talk }> {
     const { id, path, token } = await this.seat()
-    const address = this.#run.http.url.replace(/^http/, 'ws') + path
-    const talk = new Talk(address, ['service.session.v1', `service.ephemeral.${token}`], {})
+    const channel = this.#run.channel('sessionMedia')
+    if (channel === null) throw new Missing('no document has the media channel of a session')
+    const protocols = [channel.subprotocol, `${channel.credentialPrefix}${token}`]
+    const talk = this.#run.connect(path, protocols, {})
     this.#open.push(talk)
     if ((await talk.first('ready')) === null) throw new Missing('the media channel of a session does not open')
     return { id, talk }
@@ -217,6 +277,7 @@ type Kind =
   | 'queued'
   | 'live'
   | 'talked'
+  | 'recorded'
   | 'delivery'
   | 'request'
   | 'provider'
@@ -236,6 +297,7 @@ const rows: readonly [pattern: RegExp, kinds: readonly Kind[]][] = [
   [/^\/v1\/calls\/\{\w+\}\/transfers\/\{/, ['phoned', 'transfer']],
   [/^\/v1\/calls\/\{\w+\}\/transfers\//, ['phoned']],
   [/^\/v1\/calls\/\{\w+\}\/web-join/, ['live']],
+  [/^\/v1\/calls\/\{\w+\}\/recording/, ['recorded']],
   [/^\/v1\/(calls|sessions)\/\{/, ['talked']],
   [/^\/v1\/callbacks\/\{/, ['callback']],
   [/^\/v1\/phone-numbers\/sip-connections\/\{/, ['sipConnection']],
@@ -268,7 +330,28 @@ const isEnding = ({ id, method }: Operation) => method === 'DELETE' || id === 'e
 /** Only a call before its end can be ended. */
 const kindFor = ({ id }: Operation, kind: Kind): Kind => (id === 'endCall' && kind === 'talked' ? 'queued' : kind)
 
-const parsed = ({ body }: Received) => JSON.parse(body.toString()) as Fields
+/** How often a fixture looks for the route of a request, or for a recording, and the wait between two looks. */
+const foundTriesMax = 12
+const foundWaitMs = 250
+
+/** Says whether the answer to a removal means that the resource is gone. Checks may have removed it already. */
+const isGone = (status: number) => (status >= 200 && status <= 299) || status === 404 || status === 410
+
+/** Returns the JSON in an answer, or null if it cannot be read. */
+function fieldsIn({ body }: Received): Fields | null {
+  try {
+    const value = JSON.parse(body.toString()) as unknown
+    return typeof value === 'object' && value !== null ? (value as Fields) : null
+  } catch {
+    return null
+  }
+}
+
+function parsed(received: Received): Fields {
+  const fields = fieldsIn(received)
+  if (fields === null) throw new Missing('an answer has no JSON')
+  return fields
+}
 
 function field(received: Received, name: string): string {
   const value = parsed(received)[name]

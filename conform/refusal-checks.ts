@@ -18,7 +18,7 @@ import {
   said,
   sendTo,
 } from './probe.ts'
-import { firstExample, keyed, requestOf, unknownId } from './requests.ts'
+import { firstExample, keyed, requestOf, unknownKey as unknownApiKey, unknownId } from './requests.ts'
 import { type Found, inapplicable } from './results.ts'
 import { branches } from './schema-walk.ts'
 import { beyondBounds, type Spoiled, withoutRequired } from './spoiled.ts'
@@ -40,9 +40,6 @@ export const refusalChecks: readonly OperationCheck[] = [
   { number: 34, name: 'a missing idempotency key is 400', otherwise: 'no key is required', probe: noIdempotencyKey },
 ]
 
-/** No server has issued this API key. */
-const unknown = 'conform-unknown-key-0000000000000000'
-
 async function withoutKey(probe: Probe): Promise<Found> {
   if (!probe.operation.secured) return null
   const received = await ask(probe, refusable(probe, { key: null }))
@@ -57,7 +54,7 @@ async function unknownKey(probe: Probe): Promise<Found> {
   if (!probe.operation.secured) return null
   const [none, other] = [
     await ask(probe, refusable(probe, { key: null })),
-    await ask(probe, refusable(probe, { key: unknown })),
+    await ask(probe, refusable(probe, { key: unknownApiKey })),
   ]
   const [a, b] = [none, other].map((received) => withoutId(received))
   return faultsIf(a !== b || none.status !== other.status, 'no key and an unknown key get different answers')
@@ -81,13 +78,17 @@ async function lesserScope(probe: Probe): Promise<Found> {
   return expectStatus(received, 403, 'a key of lesser scope')
 }
 
-/** Says whether another operation with the same scope takes the key. */
+/** Says whether another operation with the same scope takes the key. A broken body changes nothing there. */
 async function hasScope({ run, operation }: Probe, key: string): Promise<boolean> {
-  const witness = run.operations.find(
-    ({ id, scope, method, path }) =>
-      id !== operation.id && scope === operation.scope && method === 'GET' && !path.includes('{'),
+  const others = run.operations.filter(
+    ({ id, scope, path }) => id !== operation.id && scope === operation.scope && !path.includes('{'),
   )
-  return witness !== undefined && isSuccess(await run.http.send(requestOf({ operation: witness, key })))
+  const read = others.find(({ method }) => method === 'GET')
+  if (read !== undefined) return isSuccess(await run.http.send(requestOf({ operation: read, key })))
+  const write = others.find(({ body }) => body?.media.type === 'application/json')
+  if (write === undefined) return false
+  const { status } = await run.http.send({ ...requestOf({ operation: write, key, value: {} }), body: '{' })
+  return status === 400
 }
 
 async function unknownIds(probe: Probe): Promise<Found> {
@@ -155,7 +156,7 @@ async function wrongType(probe: Probe): Promise<Found> {
   const { body } = operation
   if (body === null) return null
   if (!operation.path.includes('{') && run.keyFor(operation) === null) return inapplicable(spendReason)
-  if (body.media.type === '*/*') return inapplicable('it takes any content type')
+  if (body.takesAnyType || body.media.type === '*/*') return inapplicable('it takes any content type')
   const headers = { 'content-type': 'text/html' }
   return expectStatus(await ask(probe, refusable(probe, { headers })), 415, 'a body of text/html')
 }
@@ -171,12 +172,14 @@ async function tooLarge(probe: Probe): Promise<Found> {
   const url = new URL(run.http.url + path)
   const status = await new Promise<number | string>((resolve) => {
     const open = url.protocol === 'https:' ? httpsRequest : httpRequest
-    const sent = open(url, { method, headers: { ...headers, 'content-length': hugeBytes }, timeout: hugeMsMax })
-    sent.on('response', ({ statusCode }) => resolve(statusCode ?? 0))
-    sent.on('timeout', () => resolve('nothing'))
-    sent.on('error', (error) => resolve(error.message))
-    sent.on('response', () => sent.destroy())
-    sent.on('timeout', () => sent.destroy())
+    const late = AbortSignal.timeout(hugeMsMax)
+    const signal = AbortSignal.any([late, run.http.ended])
+    const sent = open(url, { method, headers: { ...headers, 'content-length': hugeBytes }, signal })
+    sent.on('error', (error) => resolve(late.aborted ? 'nothing' : error.message))
+    sent.on('response', ({ statusCode }) => {
+      resolve(statusCode ?? 0)
+      sent.destroy()
+    })
     sent.write(' ')
   })
   return faultsIf(status !== 413, `a body of ${hugeBytes} bytes is answered ${status}, not 413`)

@@ -146,16 +146,21 @@ async function announced(probe: Probe): Promise<Found> {
 /** The organization lacks the operation's feature. */
 const disabled = new Set(['NOT_ENABLED_FOR_ORGANIZATION', 'SMS_10DLC_DISABLED_FOR_ORG'])
 
+/** The scopes that the live key must have. */
+const neededScopes = new Set(['router', 'platform', 'realtime'])
+
 /** Returns the reason if no request reaches the operation here, or null. The body is broken, so nothing is done. */
 export async function mootReason(probe: Probe): Promise<string | null> {
   const { deprecation, scope, path, method, body } = probe.operation
-  if (deprecation === null && scope !== 'rmsg' && !path.startsWith('/v1/sms/')) return null
+  const mayLack = scope !== null && !neededScopes.has(scope)
+  if (deprecation === null && !mayLack && !path.startsWith('/v1/sms/')) return null
   const isHarmless = method === 'GET' || body !== null || path.includes('{')
   if (!isHarmless && probe.run.keyFor(probe.operation) === null) return null
   const key = probe.run.keyFor(probe.operation) ?? probe.run.keys.key
   const sent = requestOf(refusable(probe, { key }))
   const received = await sendTo(probe, sent.body === undefined ? sent : { ...sent, body: '{' })
   if (received.status === 410) return 'the operation is removed'
+  if (received.status === 403 && mayLack) return `the key has not the scope ${scope}`
   return disabled.has(envelopeOf(received)?.code ?? '') ? `this deployment answers ${said(received)}` : null
 }
 

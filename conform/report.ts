@@ -1,4 +1,5 @@
 /** Writes a report as text, and as XML for JUnit's readers. */
+import type { Report } from './conform.ts'
 import type { Outcome, TargetReport, Verdict } from './results.ts'
 
 export type Summary = Record<'passed' | 'failed' | 'warnings' | 'notApplicable', number>
@@ -15,12 +16,14 @@ export function summaryOf(targets: readonly TargetReport[]): Summary {
 }
 
 /** One line for each target, then a line for each failed check and each warning. */
-export function linesOf(targets: readonly TargetReport[]): string[] {
-  const width = Math.max(...targets.map(({ id }) => id.length))
+export function linesOf({ targets, ended, left }: Report): string[] {
+  const width = Math.max(0, ...targets.map(({ id }) => id.length))
   const { passed, failed, warnings, notApplicable } = summaryOf(targets)
   return [
     ...targets.flatMap((target) => targetLines(target, width)),
     '',
+    ...(ended === null ? [] : [`The run ended early: ${ended}`]),
+    ...left.map((resource) => `not removed: ${resource}`),
     `${passed} passed, ${failed} failed, ${warnings} warnings, ${notApplicable} not applicable`,
   ]
 }

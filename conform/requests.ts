@@ -50,6 +50,9 @@ export function requestOf({ operation, key, ids = {}, query = {}, headers = {}, 
 
 export const authorization = (key: string | null) => (key === null ? {} : { authorization: `Bearer ${key}` })
 
+/** No server has issued this API key. */
+export const unknownKey = 'conform-unknown-key-0000000000000000'
+
 /** Says whether the operation takes an idempotency key. */
 export function keyed({ parameters }: Operation): boolean {
   return parameters.some(({ in: place, name }) => place === 'header' && name.toLowerCase() === 'idempotency-key')

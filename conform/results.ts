@@ -21,6 +21,7 @@ const messagesMax = 5
 export class Results {
   readonly #targets = new Map<string, { kind: TargetKind; title: string; entries: Map<number, Entry> }>()
   readonly #strict: boolean
+  #ended: string | null = null
 
   constructor(strict: boolean) {
     this.#strict = strict
@@ -45,6 +46,11 @@ export class Results {
     for (const fault of found) entry.faults.add(fault)
   }
 
+  /** The run ends early. The reason is reported for each check that was not made. */
+  end(reason: string): void {
+    this.#ended = `the run ended before: ${reason}`
+  }
+
   report(): TargetReport[] {
     return [...this.#targets].map(([id, { kind, title, entries }]) => ({
       kind,
@@ -57,7 +63,8 @@ export class Results {
   #outcome({ check, judged, faults, reason }: Entry): Outcome {
     const { number, name, warns = false, otherwise } = check
     const verdict = faults.size > 0 ? (warns && !this.#strict ? 'warning' : 'failed') : judged > 0 ? 'passed' : null
-    if (verdict === null) return { check: number, name, verdict: 'not applicable', messages: [reason ?? otherwise] }
+    if (verdict === null)
+      return { check: number, name, verdict: 'not applicable', messages: [reason ?? this.#ended ?? otherwise] }
     const shown = [...faults].slice(0, messagesMax)
     const more = faults.size - shown.length
     return { check: number, name, verdict, messages: more > 0 ? [...shown, `and ${more} more`] : shown }

@@ -51,16 +51,24 @@ async function resumed(probe: Probe): Promise<Found> {
   const wanted = await acceptable(probe)
   if (isReason(wanted)) return wanted
   const whole = eventsIn(await ask(probe, wanted))
-  // An id says where its event is, and several events can have one id.
-  const at = whole.findIndex(({ id }, index) => index > 0 && id !== undefined && id !== whole[index + 1]?.id)
-  const last = whole[at]?.id
-  if (last === undefined || at === whole.length - 1) return inapplicable('the stream is too short')
+  // An id says where its event is, and several events can have one id. The middle has events on both sides.
+  const ends = whole.flatMap(({ id }, index) =>
+    index > 0 && index < whole.length - 1 && id !== undefined && id !== whole[index + 1]?.id ? [index] : [],
+  )
+  const at = ends[Math.floor(ends.length / 2)]
+  const last = whole[at ?? -1]?.id
+  if (at === undefined || last === undefined) return inapplicable('the stream is too short')
   const rest = eventsIn(await ask(probe, { ...wanted, headers: { 'last-event-id': last } }))
-  const missing = whole.slice(at + 1).filter((event) => !rest.some((each) => isSame(each, event)))
-  const again = whole.slice(1, at).filter((event) => event.id !== last && rest.some((each) => isSame(each, event)))
+  // The first event says the state, so it comes at each start, and again when the state changes.
+  const isState = ({ name }: Event) => name === whole[0]?.name
+  const missing = whole.slice(at + 1).filter((event) => !isState(event) && !rest.some((each) => isSame(each, event)))
+  const again = whole
+    .slice(0, at)
+    .filter((event) => !isState(event) && event.id !== last && rest.some((each) => isSame(each, event)))
+  const named = (events: readonly Event[]) => events.map(({ name, id }) => `${name ?? 'an event'} ${id}`).join()
   return [
-    ...faultsIf(missing.length > 0, `${missing.length} events are lost after Last-Event-ID`),
-    ...faultsIf(again.length > 0, `${again.length} events come again after Last-Event-ID`),
+    ...faultsIf(missing.length > 0, `events are lost after Last-Event-ID ${last}: ${named(missing)}`),
+    ...faultsIf(again.length > 0, `events come again after Last-Event-ID ${last}: ${named(again)}`),
   ]
 }
 
@@ -110,7 +118,7 @@ const secondsMin = 0.015
 const secondsMax = 0.5
 
 async function plausible(probe: Probe): Promise<Found> {
-  const { operation } = probe
+  const { operation, run } = probe
   if (operation.id !== 'createSpeech') return null
   const rateHz = 16_000
   const audio = { encoding: 'pcm_s16le', sample_rate_hz: rateHz, channels: 1 }
@@ -118,7 +126,7 @@ async function plausible(probe: Probe): Promise<Found> {
   if (isReason(wanted)) return wanted
   const received = await ask(probe, wanted)
   if (!isSuccess(received)) return inapplicable(`this deployment answers ${said(received)}`)
-  const characters = Number(received.headers['service-usage-characters'])
+  const characters = Number(received.headers[`${run.headerPrefix.toLowerCase()}-usage-characters`])
   const seconds = received.body.length / 2 / rateHz / characters
   const isFit = seconds >= secondsMin && seconds <= secondsMax
   return faultsIf(!isFit, `${received.body.length} bytes for ${characters} characters`)

@@ -38,7 +38,13 @@ function acceptance({ operation }: Probe, received: Received, name: string): Fou
   return [`${name} is answered ${said(received)}`]
 }
 
-const lackingCodes = new Set(['capability_unsupported', 'BRAND_NOT_READY', 'CALL_NOT_TRANSFERABLE'])
+/** An imported number is no number of the carrier, so it cannot be assigned. */
+const lackingCodes = new Set([
+  'capability_unsupported',
+  'BRAND_NOT_READY',
+  'CALL_NOT_TRANSFERABLE',
+  'SMS_ASSIGNMENT_UNSUPPORTED_NUMBER',
+])
 const lackingStatuses = new Set([402, 403, 409, 410, 429, 502, 503, 504])
 const isOfModel = ({ status }: Received, places: readonly string[]) =>
   status === 404 || (status === 400 && places.some((place) => /^\/?(model|routing)/.test(place)))

@@ -9,6 +9,8 @@ import { realtimeContract } from '../generated/realtime/contract.ts'
 import { routerContract } from '../generated/router/contract.ts'
 import { sessionContract } from '../generated/session/contract.ts'
 import { type Channel, channelsOf, type Document, type ErrorRow, type Operation, operationsOf } from './contract.ts'
+import { readDocument } from './documents.ts'
+import { prefixIn } from './header-prefix.ts'
 
 /** The served documents: name, path, and the document as JSON in this release. */
 export const released = [
@@ -22,6 +24,10 @@ export const released = [
 export type Surface = {
   name: string
   document: Document
+  /** The faults that were found while the document was read. */
+  faults: readonly string[]
+  /** The prefix in the document's header names. */
+  headerPrefix: string
   operations: readonly Operation[]
   channels: readonly Channel[]
   /** Error codes. The compatible surface has the codes of the router. */
@@ -35,10 +41,16 @@ export type Surface = {
 /** Returns the fault in a JSON answer, or null. */
 export type Oracle = (operation: Operation, status: number, body: unknown) => string | null
 
-export function surfaceOf(name: string, document: Document, errors: Readonly<Record<string, ErrorRow>>): Surface {
+/** `known` has the codes of an earlier document. Throws an error if the document cannot be read. */
+export function surfaceOf(name: string, text: string, known: Readonly<Record<string, ErrorRow>>): Surface {
+  const { document, faults } = readDocument(text)
+  // The compatible surface has the codes of the router, and its document comes after it.
+  const errors = document['x-error-codes'] ?? known
   return {
     name,
     document,
+    faults,
+    headerPrefix: prefixIn(text),
     operations: operationsOf(document, name),
     channels: channelsOf(document, name),
     errors,

@@ -1,13 +1,19 @@
-/** Sockets of a run: every frame is kept in order, and waits have limits. */
+/** A socket in a run: every frame is kept in order, and waits have limits. */
+import type { IncomingMessage } from 'node:http'
 import { WebSocket } from 'ws'
 
 export type Frame = { type: string } & Record<string, unknown>
 export type Refusal = { status: number; headers: Readonly<Record<string, unknown>>; body: string }
 
-/** How long a frame, an opening or a close may take, in milliseconds. Recognizers load their models at first use. */
-export const frameMsMax = 60_000
-/** The most frames that are kept. */
+/** A socket's limits: how long a wait may take, and the run's end, which ends the socket. */
+export type TalkLimits = { frameMs: number; ended: AbortSignal }
+
+/** The most frames that are kept, and their bytes. */
 const framesMax = 20_000
+const bytesMax = 64 * 1024 * 1024
+/** The most bytes in one frame, and in a refusal's body. */
+const frameBytesMax = 16 * 1024 * 1024
+const refusalBytesMax = 64 * 1024
 
 export class Talk {
   readonly frames: Frame[] = []
@@ -23,31 +29,40 @@ export class Talk {
   protocol = ''
   readonly socket: WebSocket
   readonly #waiting = new Set<() => void>()
+  readonly #limits: TalkLimits
+  #bytes = 0
 
-  constructor(url: string, protocols: readonly string[], headers: Readonly<Record<string, string>>) {
-    this.socket = new WebSocket(url, [...protocols], { headers, handshakeTimeout: frameMsMax })
+  constructor(
+    url: string,
+    protocols: readonly string[],
+    headers: Readonly<Record<string, string>>,
+    limits: TalkLimits,
+  ) {
+    this.#limits = limits
+    this.socket = new WebSocket(url, [...protocols], {
+      headers,
+      handshakeTimeout: limits.frameMs,
+      maxPayload: frameBytesMax,
+    })
+    const end = () => this.end()
+    limits.ended.addEventListener('abort', end)
     this.socket.on('open', () => {
       this.protocol = this.socket.protocol
       this.#changed()
     })
     this.socket.on('message', (data: Buffer, isBinary) => this.#receive(data, isBinary))
     this.socket.on('close', (code) => {
+      limits.ended.removeEventListener('abort', end)
       this.closeCode = code
       this.#changed()
     })
-    this.socket.on('unexpected-response', (_request, response) => {
-      let body = ''
-      response.setEncoding('utf8').on('data', (piece: string) => (body += piece))
-      response.on('end', () => {
-        this.refusal = { status: response.statusCode ?? 0, headers: response.headers, body }
-        this.#changed()
-      })
-    })
+    this.socket.on('unexpected-response', (_request, response) => this.#refused(response))
     this.socket.on('error', ({ message }) => {
       this.failure = message
       this.closeCode ??= 1006
       this.#changed()
     })
+    if (limits.ended.aborted) end()
   }
 
   /** Waits until the socket is open, refused or closed. Returns whether it opened. */
@@ -82,7 +97,7 @@ export class Talk {
         resolve(value)
       }
       const look = () => isTrue() && end(true)
-      const timer = setTimeout(() => end(false), frameMsMax)
+      const timer = setTimeout(() => end(false), this.#limits.frameMs)
       this.#waiting.add(look)
     })
   }
@@ -91,8 +106,26 @@ export class Talk {
     this.socket.terminate()
   }
 
+  #refused(response: IncomingMessage): void {
+    let body = ''
+    const done = () => {
+      this.refusal = { status: response.statusCode ?? 0, headers: response.headers, body }
+      this.#changed()
+    }
+    response.setEncoding('utf8').on('data', (piece: string) => {
+      body += piece
+      if (body.length > refusalBytesMax) response.destroy()
+    })
+    response.on('close', done)
+    response.on('error', () => response.destroy())
+  }
+
   #receive(data: Buffer, isBinary: boolean): void {
-    if (this.order.length >= framesMax) return this.end()
+    this.#bytes += data.length
+    if (this.order.length >= framesMax || this.#bytes > bytesMax) {
+      this.failure = `more than ${framesMax} frames or ${bytesMax} bytes came`
+      return this.end()
+    }
     if (isBinary) {
       this.binary.push(data)
       this.order.push('binary')

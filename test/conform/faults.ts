@@ -6,6 +6,8 @@ export type SeededFault = Fault & {
   /** The operations or channels to check. Undefined for the documents alone. */
   only: string
   checks: readonly number[]
+  /** How long a wait for a frame may take, if the fault makes the tool wait until then. */
+  frameMs?: number
 }
 
 const isAgent = ({ method, path }: Asked, { status }: Answer) =>
@@ -23,7 +25,7 @@ function ofAgent(change: (body: Record<string, unknown>, answer: Answer) => void
   }
 }
 
-function changeBody(answer: Answer, change: (body: Record<string, unknown>) => void): void {
+export function changeBody(answer: { body: Buffer }, change: (body: Record<string, unknown>) => void): void {
   const body = JSON.parse(answer.body.toString()) as Record<string, unknown>
   change(body)
   answer.body = Buffer.from(JSON.stringify(body))

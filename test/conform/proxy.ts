@@ -8,9 +8,19 @@ import { WebSocket, WebSocketServer } from 'ws'
 
 export type Answer = { status: number; headers: Record<string, string>; body: Buffer }
 export type Asked = { method: string; path: string; headers: IncomingMessage['headers']; body: Buffer }
+/** A socket's opening: its headers, and the live key for a fault that opens sockets for everyone. */
+type Opening = { authorization: string | undefined; protocols: readonly string[]; key: string }
 /** A frame from the server. Text is parsed. */
 export type Frame = { type: string } & Record<string, unknown>
 export type Fault = {
+  /** Changes a request in place before the server gets it. */
+  request?: (asked: Asked, key: string) => void
+  /** True to cut the connection in the middle of the answer, or before a stream's end. */
+  cuts?: (asked: Asked, answer: Answer) => boolean
+  /** Returns the authorization for an opening, or a status to refuse it. */
+  opens?: (opening: Opening) => string | number | undefined
+  /** True if the proxy drops frames that are too large. */
+  dropsLarge?: boolean
   /** Changes an answer in place. */
   answer?: (asked: Asked, answer: Answer) => void
   /** Returns other frames to send instead. */
@@ -25,10 +35,11 @@ export type Fault = {
   closeCode?: number
 }
 
-export type Proxy = { url: string; fault: Fault; close: () => Promise<void> }
+/** `addresses` has all paths with their queries. */
+export type Proxy = { url: string; key: string; fault: Fault; addresses: Set<string>; close: () => Promise<void> }
 
-export async function startProxy(target: string): Promise<Proxy> {
-  const proxy: Proxy = { url: '', fault: {}, close: () => Promise.resolve() }
+export async function startProxy(target: string, key: string): Promise<Proxy> {
+  const proxy: Proxy = { url: '', key, fault: {}, addresses: new Set(), close: () => Promise.resolve() }
   const server = createServer((incoming, outgoing) => void forward(target, proxy, incoming, outgoing))
   const sockets = new WebSocketServer({
     noServer: true,
@@ -51,6 +62,8 @@ export async function startProxy(target: string): Promise<Proxy> {
 
 /** Headers for one connection. A proxy does not pass them on. */
 const ownHeaders = ['connection', 'keep-alive', 'transfer-encoding', 'date', 'host']
+/** Another body has another length, which the client of the proxy counts. */
+const bodyHeaders = ['content-length']
 
 async function forward(target: string, proxy: Proxy, incoming: IncomingMessage, outgoing: ServerResponse) {
   // The length alone is refused, so the body never comes.
@@ -66,7 +79,11 @@ async function forward(target: string, proxy: Proxy, incoming: IncomingMessage, 
     headers: incoming.headers,
     body: Buffer.concat(pieces),
   }
-  const headers = Object.fromEntries(Object.entries(asked.headers).filter(([name]) => !ownHeaders.includes(name)))
+  proxy.addresses.add(asked.path)
+  proxy.fault.request?.(asked, proxy.key)
+  const headers = Object.fromEntries(
+    Object.entries(asked.headers).filter(([name]) => ![...ownHeaders, ...bodyHeaders].includes(name)),
+  )
   const received = await request(target + asked.path, {
     method: asked.method as 'GET',
     headers: headers as Record<string, string>,
@@ -86,7 +103,12 @@ async function forward(target: string, proxy: Proxy, incoming: IncomingMessage, 
   // If a fault changes the body, it changes the length too, unless the length is the fault.
   if (answer.headers['content-length'] === String(length) && asked.method !== 'HEAD')
     answer.headers['content-length'] = String(answer.body.length)
-  outgoing.writeHead(answer.status, answer.headers).end(answer.body)
+  outgoing.writeHead(answer.status, answer.headers)
+  if (proxy.fault.cuts?.(asked, answer) === true) {
+    const isStream = answer.headers['content-length'] === undefined
+    const sent = isStream ? answer.body : answer.body.subarray(0, answer.body.length / 2)
+    outgoing.write(sent, () => outgoing.destroy())
+  } else outgoing.end(answer.body)
 }
 
 type Upgrade = { incoming: IncomingMessage; socket: Duplex; head: Buffer }
@@ -94,7 +116,10 @@ type Upgrade = { incoming: IncomingMessage; socket: Duplex; head: Buffer }
 /** Opens a socket to the server first, so its refusal reaches the client. */
 function join(target: string, proxy: Proxy, sockets: WebSocketServer, { incoming, socket, head }: Upgrade): void {
   const protocols = (incoming.headers['sec-websocket-protocol'] ?? '').split(/, */).filter((name) => name !== '')
-  const { authorization } = incoming.headers
+  proxy.addresses.add(incoming.url ?? '')
+  const opening = { authorization: incoming.headers.authorization, protocols, key: proxy.key }
+  const authorization = proxy.fault.opens === undefined ? opening.authorization : proxy.fault.opens(opening)
+  if (typeof authorization === 'number') return refuse(socket, authorization)
   const headers = authorization === undefined ? {} : { authorization }
   const server = new WebSocket(target.replace(/^http/, 'ws') + incoming.url, protocols, { headers })
   const early: [Buffer, boolean][] = []
@@ -102,7 +127,7 @@ function join(target: string, proxy: Proxy, sockets: WebSocketServer, { incoming
   server.on('message', keep)
   server.on('error', () => socket.destroy())
   server.on('unexpected-response', (_request, response) => {
-    socket.end(`HTTP/1.1 ${response.statusCode} Refused\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`)
+    refuse(socket, response.statusCode ?? 0)
   })
   server.on('open', () =>
     sockets.handleUpgrade(incoming, socket, head, (client) => {
@@ -113,6 +138,13 @@ function join(target: string, proxy: Proxy, sockets: WebSocketServer, { incoming
   )
 }
 
+function refuse(socket: Duplex, status: number): void {
+  socket.end(`HTTP/1.1 ${status} Refused\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`)
+}
+
+/** Larger than any frame in a session, and smaller than the frame that is too large. */
+const largeBytes = 1024 * 1024
+
 function connect(proxy: Proxy, server: WebSocket, client: WebSocket): void {
   server.on('message', (data: Buffer, isBinary: boolean) => {
     const frame = isBinary ? data : (JSON.parse(data.toString()) as Frame)
@@ -120,6 +152,7 @@ function connect(proxy: Proxy, server: WebSocket, client: WebSocket): void {
       client.send(Buffer.isBuffer(each) ? each : JSON.stringify(each))
   })
   client.on('message', (data: Buffer, isBinary: boolean) => {
+    if (proxy.fault.dropsLarge === true && data.length > largeBytes) return
     const frame = isBinary ? null : (JSON.parse(data.toString()) as Frame)
     const passed = frame === null ? data : proxy.fault.asked === undefined ? frame : proxy.fault.asked(frame)
     if (passed !== null) server.send(Buffer.isBuffer(passed) ? passed : JSON.stringify(passed))

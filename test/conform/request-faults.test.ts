@@ -1,0 +1,5 @@
+/** `parley conform` finds faults of a server that takes requests it must refuse, and faults of its sockets. */
+import { faultsOfRequests, faultsOfSockets } from './request-faults.ts'
+import { testFaults } from './seeded.ts'
+
+await testFaults([...faultsOfRequests, ...faultsOfSockets])
