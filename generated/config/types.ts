@@ -130,7 +130,7 @@ export type ParleyConfig = {
     answerBytesMax: number
     /** How many connections a process has to one provider. An organization's share of them is organizationShare. */
     providerConnectionsMax: number
-    /** How long a request may wait for a connection to a provider, in milliseconds, and at most half of the time to the first token or audio. It is then answered 503. */
+    /** How long a request may wait for a connection to a provider or, above its organization's share, for a place in the queue of an embedded engine. In milliseconds, and at most half of the time to the first token or audio. The request is then answered 503. */
     providerConnectionWaitMs: number
     /** How many agents an organization may have, and as many again that test keys created. */
     agentsMax: number

@@ -6,9 +6,9 @@
 
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { CancelSignal, Clock, Log } from '../../domain/ports/system.ts'
-import { Capacity, type Place } from '../../runtime/shares/capacity.ts'
+import type { Place } from '../../runtime/shares/capacity.ts'
 import { FairQueue } from '../../runtime/shares/fair-queue.ts'
-import { type Shares, undivided } from '../../runtime/shares/owners.ts'
+import { JobPlaces, type JobShares } from './job-places.ts'
 import { type ChildJob, SpeechChild } from './speech-child.ts'
 
 export type PoolOptions = {
@@ -17,7 +17,7 @@ export type PoolOptions = {
   /** The most waiting jobs. Further jobs are refused. */
   queueMax: number
   /** Decides how much of the queue each organization may use. */
-  shares?: Shares | undefined
+  shares?: JobShares | undefined
   /** A child is ended if it is idle for this long, because it holds its models in memory. */
   idleMs: number
   /**
@@ -66,15 +66,14 @@ export const ownerOf = ({ owner }: CancelSignal): string => owner ?? ''
 export class ChildPool {
   readonly #options: PoolOptions
   readonly #queue = new FairQueue<Waiting>()
-  readonly #places: Capacity
+  readonly #places: JobPlaces
   readonly #children = new Set<SpeechChild>()
   readonly #idleTimers = new Map<SpeechChild, () => void>()
   #closed = false
 
   constructor(options: PoolOptions) {
     this.#options = options
-    const { owners, part } = options.shares ?? undivided()
-    this.#places = new Capacity({ max: options.queueMax, part }, owners)
+    this.#places = new JobPlaces(options)
   }
 
   /**
@@ -82,10 +81,7 @@ export class ChildPool {
    * refused.
    */
   assertRoom(owner: string): void {
-    if (this.isReady) return
-    const place = this.#places.take(owner)
-    if (!place) throw this.#overloaded()
-    place.end()
+    if (!this.isReady && !this.#places.admits(owner)) throw this.#overloaded()
   }
 
   /** Runs the job in a child. Rejects with ProviderError; `sent` is false if no child had started the job. */
@@ -93,14 +89,9 @@ export class ChildPool {
     if (signal.aborted) throw new ProviderError('cancelled', { sent: false })
     if (this.#closed) throw new ProviderError('unreachable', { sent: false })
     const child = this.#queue.size === 0 ? this.#idleChild() : undefined
-    const place = child ? null : this.#places.take(job.owner)
-    if (!child && !place && !job.continues) throw this.#overloaded()
-    if (child) this.#queue.countTurn(job.owner)
-    return new Promise((resolve, reject) => {
-      const waiting: Waiting = { job, signal, place, resolve, reject }
-      if (child) void this.#work(child, waiting)
-      else this.#wait(waiting)
-    })
+    if (child) return this.#start(child, job, signal)
+    const place = this.#places.take(job.owner)
+    return place || job.continues ? this.#enqueue(job, signal, place) : this.#enqueueLater(job, signal)
   }
 
   /** The number of jobs in the queue. */
@@ -120,6 +111,7 @@ export class ChildPool {
   /** Rejects all jobs, ends all children and waits for their end. */
   async close(): Promise<void> {
     this.#closed = true
+    this.#places.close()
     for (let first = this.#takeFirst(); first; first = this.#takeFirst())
       first.reject(new ProviderError('unreachable', { sent: false }))
     const children = [...this.#children]
@@ -128,21 +120,41 @@ export class ChildPool {
     await Promise.all(children.map((child) => child.exited))
   }
 
-  #wait(waiting: Waiting): void {
-    const { owner } = waiting.job
-    this.#queue.add(owner, waiting)
-    waiting.leave = () => {
-      this.#queue.delete(owner, waiting)
-      waiting.place?.end()
-      waiting.reject(new ProviderError('cancelled', { sent: false }))
-    }
-    waiting.signal.addEventListener('abort', waiting.leave, { once: true })
+  #start(child: SpeechChild, job: PoolJob, signal: AbortSignal): Promise<unknown> {
+    this.#queue.countTurn(job.owner)
+    return new Promise((resolve, reject) => {
+      void this.#work(child, { job, signal, place: null, resolve, reject })
+    })
+  }
+
+  /** Waits for a place in the queue. Throws if there is no place in time. */
+  async #enqueueLater(job: PoolJob, signal: AbortSignal): Promise<unknown> {
+    const place = await this.#places.wait(job.owner, signal)
+    if (place && !signal.aborted && !this.#closed) return this.#enqueue(job, signal, place)
+    this.#places.end(place)
+    if (signal.aborted) throw new ProviderError('cancelled', { sent: false })
+    throw this.#closed ? new ProviderError('unreachable', { sent: false }) : this.#overloaded()
+  }
+
+  #enqueue(job: PoolJob, signal: AbortSignal, place: Place | null): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      const leave = () => {
+        this.#queue.delete(job.owner, waiting)
+        this.#places.end(place)
+        reject(new ProviderError('cancelled', { sent: false }))
+      }
+      const waiting: Waiting = { job, signal, place, leave, resolve, reject }
+      this.#queue.add(job.owner, waiting)
+      signal.addEventListener('abort', leave, { once: true })
+      // While the job waited for its place, a child may have become idle.
+      this.#next()
+    })
   }
 
   #takeFirst(): Waiting | undefined {
     const waiting = this.#queue.take()
     if (waiting?.leave) waiting.signal.removeEventListener('abort', waiting.leave)
-    waiting?.place?.end()
+    this.#places.end(waiting?.place ?? null)
     return waiting
   }
 
@@ -205,10 +217,10 @@ export class ChildPool {
       this.#idleTimers.delete(child)
       return child
     }
-    return this.#children.size < this.#options.processes ? this.#start() : undefined
+    return this.#children.size < this.#options.processes ? this.#fork() : undefined
   }
 
-  #start(): SpeechChild {
+  #fork(): SpeechChild {
     const { entry, log } = this.#options
     const child = new SpeechChild(entry)
     log.info({ entry, childPid: child.pid }, 'speech child started')

@@ -5,10 +5,10 @@
 
 import type { Provider } from '../../domain/ports/provider.ts'
 import type { Clock, Log } from '../../domain/ports/system.ts'
-import type { Shares } from '../../runtime/shares/owners.ts'
 import { createLocalAligner } from './aligner.ts'
 import type { WarmInput } from './child-messages.ts'
 import { ChildPool } from './child-pool.ts'
+import type { JobShares } from './job-places.ts'
 import { createScriptedLlm } from './llm.ts'
 import { localModels } from './models.ts'
 import { createLocalStt, type SttProgress } from './stt.ts'
@@ -31,7 +31,7 @@ export type LocalOptions = {
   /** The most waiting jobs, separately for recognition and for synthesis. */
   queueMax: number
   /** Divides the queues and the streams among organizations. */
-  shares?: Shares
+  shares?: JobShares
   /**
    * The time limit for synthesizing one sentence or recognizing a recording. For a recording, half its duration is
    * added.

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import type { ProviderError } from '../../domain/ports/provider-error.ts'
+import { Owners } from '../../runtime/shares/owners.ts'
 import { eventually, fixture, isRunning, longRecording, openLocal, outcome, ownedBy } from './setup.ts'
 import { listen } from './streaming.ts'
 
@@ -42,6 +43,53 @@ t.test('a text waits for at most one sentence of an organization with many texts
   await Promise.all(['busy', 'busy', 'busy', 'busy', 'other'].map(say))
   t.same(spoken, ['busy', 'other', 'busy', 'busy', 'busy'])
   t.equal(started.length, 1)
+})
+
+/** Divides a queue with four places: an organization may use three, and then waits for 2 s. */
+const divided = { queueMax: 4, shares: { owners: new Owners(true), part: 0.25, waitMs: 2000 } }
+
+t.test('a job beyond its share waits for a place in the queue, and is refused after the wait', async (t) => {
+  const { transcribe, clock, middle } = openBusy(t, divided)
+  const leaving = new AbortController()
+  const signal = Object.assign(leaving.signal, { owner: 'busy' })
+  const long = Array.from({ length: 4 }, () => outcome(transcribe(longRecording(1000), signal)))
+  await middle
+  const refused = outcome(transcribe(fixture('tt-weasels'), ownedBy('busy')))
+  clock.pass(1999)
+  const waiting = outcome(transcribe(fixture('tt-weasels'), ownedBy('busy')))
+  clock.pass(1)
+  t.equal(await refused, 'overloaded unsent')
+  const beside = outcome(transcribe(fixture('tt-weasels'), ownedBy('other')))
+  leaving.abort()
+  t.same(await Promise.all(long), ['cancelled sent', 'cancelled unsent', 'cancelled unsent', 'cancelled unsent'])
+  t.same(await Promise.all([beside, waiting]), ['done', 'done'])
+})
+
+t.test('a job that is cancelled while it waits for a place takes no place', async (t) => {
+  const { transcribe, middle } = openBusy(t, divided)
+  const leaving = new AbortController()
+  const signal = Object.assign(leaving.signal, { owner: 'busy' })
+  // The first job is in the process, three are in the queue, and two wait.
+  const cancelled = Array.from({ length: 6 }, () => outcome(transcribe(longRecording(1000), signal)))
+  await middle
+  leaving.abort()
+  t.same(await Promise.all(cancelled), ['cancelled sent', ...Array<string>(5).fill('cancelled unsent')])
+  const next = Array.from({ length: 4 }, () => outcome(transcribe(fixture('tt-weasels'), ownedBy('busy'))))
+  t.same(await Promise.all(next), ['done', 'done', 'done', 'done'])
+})
+
+t.test('a job that waits for a place is rejected when the provider closes', async (t) => {
+  const { transcribe, middle, provider } = openBusy(t, divided)
+  const jobs = Array.from({ length: 5 }, () => outcome(transcribe(longRecording(1000), ownedBy('busy'))))
+  await middle
+  await provider.close()
+  t.match(await Promise.all(jobs), [
+    /sent/,
+    'unreachable unsent',
+    'unreachable unsent',
+    'unreachable unsent',
+    'unreachable unsent',
+  ])
 })
 
 t.test('a job that is cancelled in the queue frees its place in the queue', async (t) => {
