@@ -1,6 +1,7 @@
 /** Checks that docs/requirements.md has each requirement once, with an existing test. */
 import t from 'tap'
-import { parse, read, titlesOf } from './source.ts'
+import { isNamedTest } from './named-tests.ts'
+import { read } from './source.ts'
 
 /** The number of rows in each section, from the contract's audit. */
 const counts: Record<string, Record<string, number>> = {
@@ -107,15 +108,7 @@ t.test('no row of docs/requirements.md occurs twice, and no row has an empty nam
 })
 
 t.test('each test that a row of docs/requirements.md names exists', (t) => {
-  const titles = new Map<string, string[]>()
-  const titlesIn = (file: string) => {
-    const known = titles.get(file) ?? titlesOf(parse(file)).map((title) => title.replaceAll('`', ''))
-    titles.set(file, known)
-    return known
-  }
-  for (const test of new Set(sections.flatMap(({ rows }) => rows.flatMap(({ tests }) => tests)))) {
-    const [, file = '', title = ''] = /^`([a-z-]+\/[a-z0-9-]+)`: (.+)$/.exec(test) ?? []
-    t.ok(file !== '' && titlesIn(`test/${file}.test.ts`).includes(title), test)
-  }
+  for (const test of new Set(sections.flatMap(({ rows }) => rows.flatMap(({ tests }) => tests))))
+    t.ok(isNamedTest(test), test)
   t.end()
 })

@@ -139,6 +139,22 @@ overEngines(t, (t) => {
     t.same(await fatal(client), { code: 'BACKPRESSURE', fatal: true, closed: 1008 })
   })
 
+  t.test('a client that does not read for a while gets all frames later', async (t) => {
+    const { join } = await serve(t)
+    const { client, sink } = await join()
+    client.socket.pause()
+    const frame = new Int16Array(960)
+    for (let i = 0; i < 400; i++) sink.transport.frame(frame)
+    sink.transport.mark('a:100')
+    await sleep(100)
+    const bytes = () => client.received.reduce((sum, { audio }) => sum + (audio?.length ?? 0), 0)
+    t.ok(bytes() < 400 * frame.byteLength, 'the client has not read all frames yet')
+    client.socket.resume()
+    await client.take('mark')
+    t.equal(bytes(), 400 * frame.byteLength)
+    t.same(sink.calls, [])
+  })
+
   t.test('a frame of more than 256 KiB closes the connection', async (t) => {
     const { join } = await serve(t)
     const { client, sink } = await join()

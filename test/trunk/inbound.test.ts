@@ -6,6 +6,8 @@ import { legId, media, openTrunk, plain, type Trunk } from './setup.ts'
 import { quiet, type SipPeer, sdp, sdpType, wanted } from './sip-peer.ts'
 
 const invite = { callId: 'call-1', headers: [sdpType], body: sdp() }
+/** RFC 3261 §8.1.1.5: a sequence number is less than 2**31. */
+const cseqMax = 2 ** 31 - 1
 
 /** Makes an answered and acknowledged call. */
 async function talking(trunk: Trunk, peer: SipPeer) {
@@ -225,6 +227,21 @@ t.test('a caller may put the call on hold, and move its audio to another address
   t.match(trunk.rtps[0]?.starts.slice(1), [{ direction: 'sendonly' }, { port: 45_000, direction: 'sendrecv' }])
   t.equal(trunk.sinks.length, 1)
   t.notOk(trunk.types().includes('hangup'))
+})
+
+t.test('a call goes on through 200 new offers, and a BYE with the highest sequence number ends it', async (t) => {
+  const trunk = await openTrunk(t)
+  const peer = await trunk.peer()
+  const { to } = await talking(trunk, peer)
+  for (let cseq = 2; cseq <= 201; cseq++) {
+    peer.send('INVITE', { ...invite, to, cseq, body: sdp() })
+    await peer.response(200, 'INVITE', cseq)
+    peer.send('ACK', { callId: 'call-1', to, cseq })
+  }
+  t.notOk(trunk.types().includes('hangup'))
+  peer.send('BYE', { callId: 'call-1', to, cseq: cseqMax })
+  await peer.response(200, 'BYE')
+  t.match(await trunk.event('hangup'), { by: 'caller' })
 })
 
 t.test('requests in a dialog are accepted only from the other side, and only in order', async (t) => {

@@ -88,6 +88,14 @@ t.test('a caller from an unknown address is accepted after digest authentication
   t.match(valueOf(renewed.headers, 'www-authenticate'), /stale=true/)
 })
 
+t.test('a login with a nonce that another address was given is challenged again', async (t) => {
+  const { trunk, authorization } = await challenged(t)
+  const other = await trunk.peer({ address: '127.0.0.2' })
+  other.send('INVITE', { ...invite, callId: 'other', headers: [sdpType, authorization('open sesame')] })
+  await other.response(401)
+  t.same([trunk.types(), trunk.asked], [[], []], 'and no question to the store')
+})
+
 t.test("a login whose digest is for another number's URI is answered 400", async (t) => {
   const { trunk, peer, authorization } = await challenged(t)
   const uris = ['sip:+15550009999@127.0.0.1', 'sip:127.0.0.1', 'no address', '']
