@@ -36,8 +36,8 @@ export interface Tts {
    */
   synthesize(request: TtsRequest, signal: AbortSignal): Promise<Speech>
   /**
-   * Does the same as `synthesize` over the vendor's WebSocket, for streams: the reuse of an open socket saves time.
-   * Each request's text is at least a sentence. If absent, streams use `synthesize` too.
+   * Does the same as `synthesize` for streams, in the way with the earliest first audio: vendors reuse an open
+   * WebSocket. Each request's text is at least a sentence. If absent, streams use `synthesize` too.
    */
   live?(request: TtsRequest, signal: AbortSignal): Promise<Speech>
 }

@@ -20,8 +20,8 @@ export type AlignInput = SttInput & { alignText: string }
 export type AlignOutput = { place: number }
 export type SttOutput = { segments: { text: string; startMs: number; endMs: number }[] }
 
-export type TtsInput = { text: string; voice: string; speed: number }
-/** The synthesized speech: 16 kHz mono samples. */
+export type TtsInput = { text: string; voice: string; speed: number; sampleRateHz: number }
+/** The synthesized speech: mono samples at the requested rate. */
 export type TtsOutput = FliteSpeech
 
 /**
