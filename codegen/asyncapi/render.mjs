@@ -5,6 +5,7 @@
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import Generator from '@asyncapi/generator'
 
 const errorSeverity = 0
@@ -12,8 +13,8 @@ const errorSeverity = 0
 console.error = () => {}
 const folder = mkdtempSync(join(tmpdir(), 'channels-'))
 try {
-  const text = await render(JSON.parse(readFileSync(0, 'utf8')))
-  process.stdout.write(text)
+  // A synchronous read fails with EAGAIN if the parent has not written yet.
+  process.stdout.write(await render(JSON.parse(await text(process.stdin))))
 } catch (error) {
   process.stderr.write(explain(error))
   process.exitCode = 1
