@@ -13,8 +13,9 @@ export function readLanguage(tag: string): Language {
   try {
     const locale = new Intl.Locale(tag)
     return { tag: locale.toString(), base: locale.language }
-  } catch (cause) {
-    throw new Fault({ kind: 'bad_language_tag' }, { cause })
+  } catch {
+    // Without a cause: the log has a line for each cause, and a wrong tag is the client's fault.
+    throw new Fault({ kind: 'bad_language_tag' })
   }
 }
 
