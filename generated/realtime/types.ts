@@ -275,7 +275,7 @@ export type ErrorFrame = {
   /** The id of the request in the log, for support. */
   requestId: string
   /** The page on this error code: a path on the server that answered, such as `/docs/realtime/error-INVALID_CONFIG.html`. */
-  doc_url?: string
+  doc_url: string
 }
 
 /** The id of the event. An error about an event of the client repeats the id that the client gave it in `error.event_id`. */

@@ -234,5 +234,5 @@ export type ErrorFrame = {
   /** The id of the request in the log, for support. */
   requestId: string
   /** The page on this error code: a path on the server that answered, such as `/docs/session/error-TEXT_TOO_LONG.html`. */
-  doc_url?: string
+  doc_url: string
 }

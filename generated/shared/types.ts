@@ -107,7 +107,7 @@ export type ErrorDetail = {
   request_id: string
   type: ErrorType
   /** The page on this error code: a path on the server that answered, such as `/docs/router/error-not_found.html`. */
-  doc_url?: string
+  doc_url: string
   /** The place of the fault in the request: a JSON pointer into the body, or the name of a header or a query parameter. */
   param?: string
   /** How many seconds to wait before another try, the same as the header Retry-After. */

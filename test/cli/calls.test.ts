@@ -181,7 +181,7 @@ t.test('`calls tail` continues from its cursor if the event stream is cut', asyn
   const asked: unknown[] = []
   const proxy = createServer((incoming, outgoing) => {
     const { pathname, searchParams } = new URL(incoming.url ?? '', server.url)
-    // The client itself continues after a cut, and sends the id of the last event instead of a cursor.
+    // The client itself continues after a cut. It sends the last event's id instead of a cursor.
     asked.push(searchParams.get('cursor') ?? incoming.headers['last-event-id'])
     const isFirst = asked.length === 1
     const ahead = request(

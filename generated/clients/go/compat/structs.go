@@ -475,7 +475,7 @@ type ErrorDetail struct {
 	Retryable         bool           `json:"retryable"`  // Whether another try can succeed. If the header `x-should-retry` is `false`, that try needs a new Idempotency-Key.
 	RequestID         string         `json:"request_id"` // The id of the request, the same as the header Service-Request-ID.
 	Type              ErrorType      `json:"type"`
-	DocURL            *string        `json:"doc_url,omitzero"`             // The page on this error code: a path on the server that answered, such as `/docs/router/error-not_found.html`.
+	DocURL            string         `json:"doc_url"`                      // The page on this error code: a path on the server that answered, such as `/docs/router/error-not_found.html`.
 	Param             *string        `json:"param,omitzero"`               // The place of the fault in the request: a JSON pointer into the body, or the name of a header or a query parameter.
 	RetryAfterSeconds *int64         `json:"retry_after_seconds,omitzero"` // How many seconds to wait before another try, the same as the header Retry-After.
 	OriginalRequestID *string        `json:"original_request_id,omitzero"` // The id of the request that first used the Idempotency-Key.

@@ -120,10 +120,10 @@ type TranscriptionEndFrame struct {
 type ErrorFrame struct {
 	Type      string    `json:"type"` // Always `error`.
 	Code      ErrorCode `json:"code"`
-	Message   string    `json:"message"`          // A sentence for people that says what went wrong.
-	Retryable bool      `json:"retryable"`        // Whether a new session with the same settings may succeed.
-	RequestID string    `json:"requestId"`        // The id of the request in the log, for support.
-	DocURL    *string   `json:"doc_url,omitzero"` // The page on this error code: a path on the server that answered, such as `/docs/realtime/error-INVALID_CONFIG.html`.
+	Message   string    `json:"message"`   // A sentence for people that says what went wrong.
+	Retryable bool      `json:"retryable"` // Whether a new session with the same settings may succeed.
+	RequestID string    `json:"requestId"` // The id of the request in the log, for support.
+	DocURL    string    `json:"doc_url"`   // The page on this error code: a path on the server that answered, such as `/docs/realtime/error-INVALID_CONFIG.html`.
 }
 
 type TTSConfig struct {

@@ -135,11 +135,11 @@ type EndFrame struct {
 type ErrorFrame struct {
 	Type      string    `json:"type"` // Always `error`.
 	Code      ErrorCode `json:"code"`
-	Message   string    `json:"message"`          // A sentence for people that says what went wrong.
-	Retryable bool      `json:"retryable"`        // Whether the same may succeed if it is tried again.
-	Fatal     bool      `json:"fatal"`            // Whether the socket closes. If `end` comes in between, the session is over; else it waits for another socket.
-	RequestID string    `json:"requestId"`        // The id of the request in the log, for support.
-	DocURL    *string   `json:"doc_url,omitzero"` // The page on this error code: a path on the server that answered, such as `/docs/session/error-TEXT_TOO_LONG.html`.
+	Message   string    `json:"message"`   // A sentence for people that says what went wrong.
+	Retryable bool      `json:"retryable"` // Whether the same may succeed if it is tried again.
+	Fatal     bool      `json:"fatal"`     // Whether the socket closes. If `end` comes in between, the session is over; else it waits for another socket.
+	RequestID string    `json:"requestId"` // The id of the request in the log, for support.
+	DocURL    string    `json:"doc_url"`   // The page on this error code: a path on the server that answered, such as `/docs/session/error-TEXT_TOO_LONG.html`.
 }
 
 type (

@@ -181,7 +181,7 @@ export type ErrorFrame = {
   /** A sentence for people that says what went wrong. */ message: string
   /** Whether a new session with the same settings may succeed. */ retryable: boolean
   /** The id of the request in the log, for support. */ requestId: string
-  /** The page on this error code: a path on the server that answered, such as `/docs/realtime/error-INVALID_CONFIG.html`. */ doc_url?: string
+  /** The page on this error code: a path on the server that answered, such as `/docs/realtime/error-INVALID_CONFIG.html`. */ doc_url: string
 }
 
 /** The id of the event. An error about an event of the client repeats the id that the client gave it in `error.event_id`. */

@@ -440,7 +440,7 @@ export type ErrorDetail = {
   /** Whether another try can succeed. If the header `x-should-retry` is `false`, that try needs a new Idempotency-Key. */ retryable: boolean
   /** The id of the request, the same as the header Service-Request-ID. */ request_id: string
   type: ErrorType
-  /** The page on this error code: a path on the server that answered, such as `/docs/router/error-not_found.html`. */ doc_url?: string
+  /** The page on this error code: a path on the server that answered, such as `/docs/router/error-not_found.html`. */ doc_url: string
   /** The place of the fault in the request: a JSON pointer into the body, or the name of a header or a query parameter. */ param?: string
   /** How many seconds to wait before another try, the same as the header Retry-After. */ retry_after_seconds?: number
   /** The id of the request that first used the Idempotency-Key. */ original_request_id?: string

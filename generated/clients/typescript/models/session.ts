@@ -167,7 +167,7 @@ export type ErrorFrame = {
   /** Whether the same may succeed if it is tried again. */ retryable: boolean
   /** Whether the socket closes. If `end` comes in between, the session is over; else it waits for another socket. */ fatal: boolean
   /** The id of the request in the log, for support. */ requestId: string
-  /** The page on this error code: a path on the server that answered, such as `/docs/session/error-TEXT_TOO_LONG.html`. */ doc_url?: string
+  /** The page on this error code: a path on the server that answered, such as `/docs/session/error-TEXT_TOO_LONG.html`. */ doc_url: string
 }
 
 /** A BCP 47 language tag, such as `en` or `es-MX`. */

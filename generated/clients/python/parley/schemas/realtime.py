@@ -153,7 +153,7 @@ class ErrorFrame(TypedDict):
     requestId: str  # The id of the request in the log, for support.
     # The page on this error code: a path on the server that answered, such as
     # `/docs/realtime/error-INVALID_CONFIG.html`.
-    doc_url: NotRequired[str]
+    doc_url: str
 
 class TtsConfig(TypedDict):
     type: Literal["config"]  # Always `config`.

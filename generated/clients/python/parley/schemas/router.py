@@ -389,7 +389,7 @@ class ErrorDetail(TypedDict):
     request_id: str  # The id of the request, the same as the header Service-Request-ID.
     type: ErrorType
     # The page on this error code: a path on the server that answered, such as `/docs/router/error-not_found.html`.
-    doc_url: NotRequired[str]
+    doc_url: str
     # The place of the fault in the request: a JSON pointer into the body, or the name of a header or a query parameter.
     param: NotRequired[str]
     # How many seconds to wait before another try, the same as the header Retry-After.

@@ -138,7 +138,7 @@ class ErrorFrame(TypedDict):
     fatal: bool
     requestId: str  # The id of the request in the log, for support.
     # The page on this error code: a path on the server that answered, such as `/docs/session/error-TEXT_TOO_LONG.html`.
-    doc_url: NotRequired[str]
+    doc_url: str
 
 SessionMediaSends: TypeAlias = (
     OverridesFrame | PlayedFrame | UserMessageFrame | ContextualUpdateFrame | DtmfFrame | ToolResultFrame | PingFrame
