@@ -203,7 +203,7 @@ const platform: Record<string, Record<string, string>> = {
   SecretRotation: { overlapSeconds: '0…604800' },
   EndCall: { reason: '…120' },
   FinalizeReport: {},
-  SessionItem: { status, kind, endReason, recordingStatus },
+  SessionItem: { status, kind, direction: 'inbound|outbound', endReason, recordingStatus },
   SessionTurn: {
     index: '0…',
     source: 'user|agent|system',
