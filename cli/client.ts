@@ -13,7 +13,7 @@ import { fetchOf } from './reach.ts'
  * Makes a client for the router surface, the same generated client that users get. Throws CommandError without a key.
  */
 export function routerClient(connection: Connection): RouterClient {
-  return createRouterClient({ ...optionsOf(connection), baseUrl: `${connection.baseUrl}/router` })
+  return createRouterClient(optionsOf(connection))
 }
 
 /** Makes a client for the compatible surface. Throws CommandError without a key. */

@@ -139,6 +139,8 @@ export type OpenApiDocument = Components & {
   file: string
   /** The bundled document as it was written. */
   source: Record<string, unknown>
+  /** The path before the operations' paths, from `servers`: /router. Empty if the surface is at the server's root. */
+  prefix: string
   operations: Operation[]
   webhooks: Operation[]
   /** `x-error-codes`. A surface with error codes is strict: closed bodies, one envelope, one table. */

@@ -97,6 +97,7 @@ type RawDocument = {
   paths?: Record<string, RawPathItem>
   webhooks?: Record<string, RawPathItem>
   components?: { schemas?: Record<string, Schema> }
+  servers?: { url: string }[]
   security?: Record<string, string[]>[]
   'x-error-codes'?: Record<string, Partial<ErrorRow>>
 }
@@ -110,6 +111,7 @@ export function lowerOpenApi(bundled: object, { file, shared }: Pick<Source, 'fi
     name: documentName(file),
     file,
     source: raw,
+    prefix: raw.servers?.[0]?.url.replace(/\/$/, '') ?? '',
     operations: lowerItems(raw, 'paths'),
     webhooks: lowerItems(raw, 'webhooks'),
     errors: raw['x-error-codes'] ? lowerErrors(raw['x-error-codes']) : null,

@@ -155,6 +155,8 @@ export type ClientWebhook = { id: string; event: string; summary: string; body: 
 export type Surface = {
   name: string
   file: string
+  /** The path before the paths of the operations and channels: /router. Empty at the server's root. */
+  prefix: string
   declarations: Declaration[]
   operations: ClientOperation[]
   channels: ClientChannel[]

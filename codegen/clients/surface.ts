@@ -17,6 +17,7 @@ export function surfaceOf(document: OpenApiDocument | AsyncApiDocument): Surface
   const contents =
     document.kind === 'openapi'
       ? {
+          prefix: document.prefix,
           operations: document.operations.map((operation) => lowerOperation(operation, document.schemas, types)),
           channels: [],
           webhooks: document.webhooks.map((webhook) => lowerWebhook(webhook, types)),
@@ -24,6 +25,7 @@ export function surfaceOf(document: OpenApiDocument | AsyncApiDocument): Surface
           closeCodes: null,
         }
       : {
+          prefix: '',
           operations: [],
           channels: document.channels.map((channel) => lowerChannel(channel, types)),
           webhooks: [],

@@ -12,8 +12,6 @@ export type SampleBody =
 export type Sample = {
   operation: Operation
   surface: string
-  /** The surface's base path, which the operation's path begins with: /router. */
-  base: string
   /** The values in the path. */
   path: Record<string, unknown>
   /** The required query parameters. */
@@ -37,7 +35,6 @@ export function sampleOf(contract: Contract, operation: Operation): Sample {
   return {
     operation,
     surface: contract.name,
-    base: contract.base,
     path: Object.fromEntries(valuesIn('path').map(({ name, example }) => [name, example ?? name])),
     query: Object.fromEntries(valuesIn('query').map(({ name, example }) => [name, example ?? name])),
     headers: Object.fromEntries(valuesIn('header').map(({ name, example }) => [name, headerText(example ?? name)])),

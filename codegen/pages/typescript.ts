@@ -7,7 +7,7 @@ import { type Sample, type SampleBody, sampleFile, usesFile } from './sample.ts'
 const keyOption = `apiKey: process.env['PARLEY_API_KEY'] ?? ''`
 
 export function typescriptRequest(sample: Sample): string {
-  const { operation, surface, base, path, query, headers, body, answerType } = sample
+  const { operation, surface, path, query, headers, body, answerType } = sample
   const files = body !== null && usesFile(body) ? [`import { readFile } from 'node:fs/promises'`] : []
   const call = [
     ...part('path', path),
@@ -20,7 +20,7 @@ export function typescriptRequest(sample: Sample): string {
   return `${[...files, `import { ${factoryOf(surface)} } from '@parley/client/${surface}'`].join('\n')}
 
 const ${surface} = ${factoryOf(surface)}({
-  baseUrl: (process.env['PARLEY_URL'] ?? '')${base === '' ? '' : ` + '${base}'`},
+  baseUrl: process.env['PARLEY_URL'] ?? '',
   ${keyOption},
 })
 ${answerType === null ? '' : 'const answer = '}await ${surface}.${operation.id}(${input})

@@ -27,7 +27,7 @@ t.test('the package builds without a warning, and its README examples run in an 
   const runExample = async (text: string) => {
     const file = path.join(folder, 'example.mjs')
     writeFileSync(file, text)
-    const env = { ...process.env, PARLEY_URL: server.url, PARLEY_KEY: server.key }
+    const env = { ...process.env, PARLEY_URL: server.url, PARLEY_API_KEY: server.key }
     const options = { cwd: folder, env, encoding: 'buffer', timeout: 90_000 } as const
     return (await run(process.execPath, [file], options)).stdout
   }

@@ -1,9 +1,14 @@
 /** The TypeScript client repeats, limits and labels requests as its README says. A function answers in place of fetch. */
 import t from 'tap'
+import type { ClientOptions } from '../../generated/clients/typescript/call.ts'
 import { createCompatClient } from '../../generated/clients/typescript/compat.ts'
-import type { ClientOptions } from '../../generated/clients/typescript/http.ts'
 import { createPlatformClient } from '../../generated/clients/typescript/platform.ts'
-import { createRouterClient, RequestTimeoutError, RouterApiError } from '../../generated/clients/typescript/router.ts'
+import {
+  ConnectionError,
+  createRouterClient,
+  RequestTimeoutError,
+  RouterApiError,
+} from '../../generated/clients/typescript/router.ts'
 
 type Asked = { url: string; headers: Headers; body: unknown }
 type Reply = Response | Error
@@ -33,8 +38,12 @@ function refused(retryable: boolean, retryAfter = '0'): Response {
 }
 
 const keysOf = (asked: readonly Asked[]) => asked.map(({ headers }) => headers.get('idempotency-key'))
-const unreached = () => new TypeError('fetch failed', { cause: Object.assign(new Error(), { code: 'ECONNREFUSED' }) })
-const lost = () => new TypeError('fetch failed', { cause: Object.assign(new Error(), { code: 'ECONNRESET' }) })
+/** An error as Node's fetch throws it. */
+const failed = (fields: { code: string; syscall?: string }) =>
+  new TypeError('fetch failed', { cause: Object.assign(new Error(), fields) })
+/** An error as Node's fetch throws it if a host has two addresses. */
+const failedTwice = (...causes: TypeError[]) =>
+  new TypeError('fetch failed', { cause: new AggregateError(causes.map(({ cause }) => cause)) })
 
 t.test('a retryable error is repeated twice by default, each time with a new Idempotency-Key', async (t) => {
   const { asked, options } = answering(refused(true), refused(true), refused(true))
@@ -44,12 +53,38 @@ t.test('a retryable error is repeated twice by default, each time with a new Ide
 })
 
 t.test('a request that did not reach the server is repeated, and a lost connection is not', async (t) => {
-  const first = answering(unreached())
-  await createRouterClient(first.options).listModels()
-  t.equal(first.asked.length, 2)
-  const second = answering(lost())
-  await t.rejects(createRouterClient(second.options).listModels(), { message: 'fetch failed' })
-  t.equal(second.asked.length, 1)
+  const unreached = failed({ code: 'EHOSTUNREACH', syscall: 'connect' })
+  const refused = failed({ code: 'ECONNREFUSED', syscall: 'connect' })
+  const lost = failed({ code: 'EHOSTUNREACH', syscall: 'read' })
+  const codes = ['ENOTFOUND', 'UND_ERR_CONNECT_TIMEOUT', 'CERT_HAS_EXPIRED', 'DEPTH_ZERO_SELF_SIGNED_CERT']
+  for (const error of [unreached, refused, failedTwice(unreached, refused), ...codes.map((code) => failed({ code }))]) {
+    const { asked, options } = answering(error)
+    await createRouterClient(options).listModels()
+    t.equal(asked.length, 2)
+  }
+  const others = ['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENETUNREACH', 'UND_ERR_SOCKET'].map((code) => failed({ code }))
+  for (const error of [lost, failedTwice(unreached, lost), ...others, new TypeError('Failed to fetch')]) {
+    const { asked, options } = answering(error)
+    const thrown: unknown = await createRouterClient(options)
+      .listModels()
+      .catch((thrown: unknown) => thrown)
+    t.ok(thrown instanceof ConnectionError && thrown.wasSent)
+    t.equal(asked.length, 1)
+  }
+})
+
+t.test("a time-out of Node's fetch is a RequestTimeoutError", async (t) => {
+  for (const code of ['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']) {
+    const { asked, options } = answering(failed({ code }))
+    await t.rejects(createRouterClient(options).listModels(), { name: 'RequestTimeoutError' })
+    t.equal(asked.length, 1)
+  }
+})
+
+t.test('a redirect that a browser hides is an error with the status 0', async (t) => {
+  const hidden = Object.defineProperties(new Response(null), { ok: { value: false }, status: { value: 0 } })
+  const { options } = answering(hidden)
+  await t.rejects(createRouterClient(options).listModels(), { name: 'RouterApiError', status: 0, code: null })
 })
 
 t.test('there is one attempt if the caller gives the key, the error is final, or the pause is too long', async (t) => {

@@ -18,17 +18,17 @@ export type Surface = { name: string; contract: Contract; client: Record<string,
 export async function serve(t: Test) {
   const mock = await startMock({ host: '127.0.0.1', port: 0 })
   t.teardown(() => mock.close())
-  const options = (root: string): ClientOptions => ({
-    baseUrl: mock.url + root,
+  const options: ClientOptions = {
+    baseUrl: mock.url,
     apiKey: key,
     // Throws if an answer is JSON that breaks the contract.
     fetch: (url, init) => judgedFetch(url as string, init),
-  })
+  }
   /** The generated clients for the three HTTP surfaces. */
   const surfaces: Surface[] = [
-    surface('router', createRouterClient(options('/router'))),
-    surface('compat', createCompatClient(options(''))),
-    surface('platform', createPlatformClient(options(''))),
+    surface('router', createRouterClient(options)),
+    surface('compat', createCompatClient(options)),
+    surface('platform', createPlatformClient(options)),
   ]
   /** Sends a request without the generated client. */
   const request = (path: string, init: RequestInit = {}): Promise<Response> => {

@@ -7,16 +7,11 @@ import type { GoPackage } from './package.ts'
 import { goType } from './types.ts'
 
 const widthMax = 140
-/** The path before a contract's paths, if it is not empty. */
-const prefixes: Readonly<Record<string, string>> = { router: '/router' }
 
 export function emitOperations(goPackage: GoPackage): string | null {
-  const { name, operations, errors } = goPackage.surface
+  const { name, prefix, operations, errors } = goPackage.surface
   if (operations.length === 0) return null
-  const fields = [
-    ...(prefixes[name] ? [`Prefix: "${prefixes[name]}"`] : []),
-    ...(errors ? ['ErrorRows: errorRows'] : []),
-  ]
+  const fields = [...(prefix === '' ? [] : [`Prefix: "${prefix}"`]), ...(errors ? ['ErrorRows: errorRows'] : [])]
   const client = `// Client calls the operations of the surface ${name}.
 type Client struct{ surface parley.Surface }
 

@@ -7,10 +7,10 @@ import { banner, literal } from './print.ts'
 const engine: Readonly<Record<string, readonly string[]>> = {
   answers: ['Audio'],
   errors: [
-    ...['ApiConnectionError', 'ApiError', 'ApiTimeoutError', 'ParleyError', 'SocketClosedError'],
+    ...['ApiConnectionError', 'ApiError', 'ApiTimeoutError', 'ParleyError', 'ProtocolError', 'SocketClosedError'],
     'StreamTruncatedError',
   ],
-  events: ['Event', 'ProtocolError'],
+  events: ['Event'],
   operations: ['CallOptions', 'IdempotentOptions'],
   signatures: ['WebhookVerificationError'],
   sockets: ['AsyncSocket', 'Socket'],

@@ -31,7 +31,11 @@ function emitAsyncClient(surface: Surface, uses: Uses): string {
 }
 
 function head(surface: Surface, prefix: string, doc: string): string {
-  const table = errorsOf(surface) ? '    _errors = _ERRORS\n\n' : ''
+  const fields = [
+    ...(errorsOf(surface) ? ['    _errors = _ERRORS\n'] : []),
+    ...(surface.prefix === '' ? [] : [`    _prefix = "${surface.prefix}"\n`]),
+  ]
+  const table = fields.length > 0 ? `${fields.join('')}\n` : ''
   return `class ${prefix}${pascalCase(surface.name)}(${prefix}Client):\n    """${doc} of the surface \`${surface.name}\`."""\n\n${table}`
 }
 

@@ -2,6 +2,8 @@
 import { identifier, snakeCase } from '../../clients/names.ts'
 
 export const lineMax = 120
+/** The formatter leaves comments and docstrings as they are, so they can be wider. That saves every twentieth line. */
+const proseMax = 140
 
 const keywords = new Set(
   (
@@ -31,8 +33,8 @@ export function docstring(text: string, indent: string): string {
   const safe = text.trim().replaceAll('\\', '\\\\').replaceAll('"""', "'''").replace(/"$/, '\\"')
   if (safe === '') return ''
   const oneLine = `${indent}"""${safe}"""\n`
-  if (!safe.includes('\n') && oneLine.length <= lineMax) return oneLine
-  const [first = '', ...rest] = safe.split('\n').flatMap((line) => wrap(line, lineMax - indent.length - 3))
+  if (!safe.includes('\n') && oneLine.length <= proseMax) return oneLine
+  const [first = '', ...rest] = safe.split('\n').flatMap((line) => wrap(line, proseMax - indent.length - 3))
   const lines = rest.map((line) => (line === '' ? '\n' : `${indent}${line}\n`))
   return `${indent}"""${first}\n${lines.join('').trimEnd()}"""\n`
 }
@@ -41,15 +43,15 @@ export function docstring(text: string, indent: string): string {
 export function withComment(code: string, text: string): string {
   if (text === '') return `${code}\n`
   const oneLine = `${code}  # ${text}`
-  if (!text.includes('\n') && oneLine.length <= lineMax) return `${oneLine}\n`
+  if (!text.includes('\n') && oneLine.length <= proseMax) return `${oneLine}\n`
   const indent = /^ */.exec(code)?.[0] ?? ''
-  const lines = text.split('\n').flatMap((line) => wrap(line, lineMax - indent.length - 2))
+  const lines = text.split('\n').flatMap((line) => wrap(line, proseMax - indent.length - 2))
   return `${lines.map((line) => `${`${indent}# ${line}`.trimEnd()}\n`).join('')}${code}\n`
 }
 
 /**
  * Prints items between brackets: on one line if they fit, else on the next lines with as many items on each as fit. An
- * item of several lines makes one item on each line.
+ * item with several lines makes one item on each line.
  */
 export function brackets(before: string, items: readonly string[], after: string, indent: string): string {
   const oneLine = `${indent}${before}${items.join(', ')}${after}\n`
@@ -87,7 +89,7 @@ function lineItems(items: readonly string[], indent: string): string[] {
 
 const noBreak = '\u00a0'
 
-/** Prints an alias of several types, with as many of them on each line as fit. */
+/** Prints an alias for several types, with as many on each line as fit. */
 export function alias(name: string, arms: readonly string[]): string {
   const oneLine = `${name}: TypeAlias = ${arms.join(' | ')}\n`
   if (oneLine.length - 1 <= lineMax) return oneLine

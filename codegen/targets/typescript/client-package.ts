@@ -5,9 +5,12 @@ import { banner } from './print.ts'
 
 /** Hand-written modules beside this file, with the prefix `client-`. */
 const engine = [
+  'answers',
   'api-error',
+  'call',
   'events',
   'http',
+  'request',
   'resume',
   'retries',
   'signatures',

@@ -1,6 +1,6 @@
 /** Opens a stream again after a cut, if the contract has Last-Event-ID. Drops the events repeated by the server. */
-import { ApiError } from './client-api-error.ts'
-import { type EventSource, type NamedEvent, ProtocolError, readEvents } from './client-events.ts'
+import { ApiError, ConnectionError, RequestTimeoutError } from './client-api-error.ts'
+import { type EventSource, type NamedEvent, readEvents } from './client-events.ts'
 import { pause } from './client-retries.ts'
 
 export type Resumption = {
@@ -42,10 +42,10 @@ export async function* readResumed(first: EventSource, { open, identity }: Resum
   }
 }
 
-/** If an error is not the server's answer, it is about the connection. */
 function mayPass(error: unknown, signal: AbortSignal | undefined): boolean {
-  if (signal?.aborted === true || error instanceof ProtocolError) return false
-  return error instanceof ApiError ? error.retryable : true
+  if (signal?.aborted === true) return false
+  if (error instanceof ApiError) return error.retryable
+  return error instanceof ConnectionError || error instanceof RequestTimeoutError
 }
 
 /** The caller's events. */

@@ -3,6 +3,8 @@
  * browsers and on edge servers.
  */
 
+import { ParleyError } from './client-api-error.ts'
+
 /** A webhook as it arrived. The signature covers the body's exact bytes, so the body must not be parsed before. */
 export type SignedRequest = {
   body: string | Uint8Array
@@ -17,10 +19,10 @@ export type VerifyOptions = {
 }
 
 /** The webhook does not come from the server that has the secret, or it was sent too long ago. */
-export class WebhookVerificationError extends Error {
-  readonly reason: 'header' | 'timestamp' | 'signature'
+export class WebhookVerificationError extends ParleyError {
+  readonly reason: 'header' | 'timestamp' | 'signature' | 'body'
 
-  constructor(reason: 'header' | 'timestamp' | 'signature', message: string) {
+  constructor(reason: 'header' | 'timestamp' | 'signature' | 'body', message: string) {
     super(message)
     this.name = 'WebhookVerificationError'
     this.reason = reason
@@ -43,7 +45,7 @@ export async function verifySignature(
   { toleranceMs = toleranceMsDefault, nowMs = Date.now() }: VerifyOptions = {},
 ): Promise<void> {
   const known = [secrets].flat()
-  if (known.length === 0 || known.some((secret) => secret.length < secretCharsMin))
+  if (known.length === 0 || known.some((secret) => [...secret].length < secretCharsMin))
     throw new TypeError(`A webhook's secret has at least ${secretCharsMin} characters.`)
   const [id, timestamp, signatures] = ['id', 'timestamp', 'signature'].map((name) => header(headers, `webhook-${name}`))
   if (!id || !timestamp || !signatures) throw new WebhookVerificationError('header', 'A webhook header is missing.')
@@ -56,6 +58,18 @@ export async function verifySignature(
   throw new WebhookVerificationError('signature', 'No signature fits the secret.')
 }
 
+/** Returns the JSON object in the body of a webhook. */
+export function readBody({ body }: SignedRequest): object {
+  const text = typeof body === 'string' ? body : new TextDecoder().decode(body)
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
+  } catch {
+    // The error below says the same.
+  }
+  throw new WebhookVerificationError('body', 'The body is no JSON object.')
+}
+
 function header(headers: SignedRequest['headers'], name: string): string | undefined {
   if (headers instanceof Headers) return headers.get(name) ?? undefined
   const key = Object.keys(headers).find((each) => each.toLowerCase() === name)
@@ -65,8 +79,7 @@ function header(headers: SignedRequest['headers'], name: string): string | undef
 
 /** WebCrypto compares in constant time. */
 async function isSignedBy(secret: string, signature: string, message: Uint8Array<ArrayBuffer>): Promise<boolean> {
-  const [version, text = ''] = signature.split(',')
-  const expected = version === 'v1' ? fromBase64(text) : null
+  const expected = signature.startsWith('v1,') ? fromBase64(signature.slice('v1,'.length)) : null
   if (expected === null) return false
   const algorithm = { name: 'HMAC', hash: 'SHA-256' }
   const key = await crypto.subtle.importKey('raw', keyOf(secret), algorithm, false, ['verify'])
@@ -82,12 +95,10 @@ function keyOf(secret: string): Uint8Array<ArrayBuffer> {
   return isStandard ? key : new TextEncoder().encode(secret)
 }
 
+/** `atob` alone would take spaces, and texts whose end is missing. */
 function fromBase64(text: string): Uint8Array<ArrayBuffer> | null {
-  try {
-    return Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
-  } catch {
-    return null
-  }
+  if (text.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(text)) return null
+  return Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
 }
 
 const bytesOf = (body: string | Uint8Array) => (typeof body === 'string' ? new TextEncoder().encode(body) : body)

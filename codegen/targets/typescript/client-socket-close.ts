@@ -1,10 +1,11 @@
 /** Turns a socket's close into its error. All clients have the same rules. */
+import { ParleyError } from './client-api-error.ts'
 
 /** The errors that end a socket, by code. `closeCode` is null if the error leaves the socket open. */
 export type CloseRows = Readonly<Record<string, { closeCode: number | null; retryable: boolean; message: string }>>
 
 /** The server closed the socket with another code than 1000, or the connection was lost. */
-export class SocketClosedError extends Error {
+export class SocketClosedError extends ParleyError {
   /** The WebSocket close code. 1005: the server sent no code. 1006: the connection was lost. */
   readonly closeCode: number
   /** The server's text in the close. */

@@ -1,6 +1,5 @@
 /** Opens a WebSocket of any constructor: the browser's, Node's or the package ws's. */
-import { ApiError, type ErrorFields, RequestTimeoutError } from './client-api-error.ts'
-import { ConnectionError } from './client-events.ts'
+import { ApiError, ConnectionError, type ErrorFields, RequestTimeoutError } from './client-api-error.ts'
 
 export type SocketEvent = {
   data?: unknown
@@ -75,7 +74,7 @@ export function whenOpen(socket: SocketLike, { timeoutMs = openMsMax }: SocketCl
       reject(error)
       socket.close()
     }
-    const lost = ({ message }: SocketEvent) => refuse(new ConnectionError(sentence(message)))
+    const lost = ({ message }: SocketEvent) => refuse(new ConnectionError(sentence(message), { wasSent: false }))
     socket.addEventListener('error', lost)
     socket.addEventListener('close', lost)
     socket.addEventListener('open', () => {

@@ -2,8 +2,8 @@
  * A typed socket over any WebSocket constructor. A browser cannot set headers, so it opens with a short-lived token. A
  * server sends its key, so its constructor must take `{ headers }` third.
  */
-import type { ApiError, RequestTimeoutError } from './client-api-error.ts'
-import { byteLength, type ConnectionError, ProtocolError } from './client-events.ts'
+import { type ApiError, type ConnectionError, ProtocolError, type RequestTimeoutError } from './client-api-error.ts'
+import { byteLength } from './client-events.ts'
 import {
   type CloseRows,
   closedError,

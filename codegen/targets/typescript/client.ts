@@ -31,11 +31,12 @@ export function emitClient(document: OpenApiDocument): string {
   if (envelope) types.use('ErrorEnvelope')
   return commentsBeside(`${banner('client', document.file)}
 import { ApiError } from './api-error.ts'
-import { type Answer, type CallOptions, type ClientOptions, createClient, type OperationRow } from './http.ts'
+import type { Answer, CallOptions, ClientOptions, OperationRow } from './call.ts'
+import { createClient } from './http.ts'
 ${types.importFrom(typesModule)}
-export { ApiError, RequestTimeoutError } from './api-error.ts'
-export { ProtocolError, StreamTruncatedError } from './events.ts'
-export type { CallOptions, ClientOptions } from './http.ts'
+export { ApiError, ConnectionError, ParleyError, ProtocolError, RequestTimeoutError } from './api-error.ts'
+export { StreamTruncatedError } from './events.ts'
+export type { CallOptions, ClientOptions } from './call.ts'
 export type * from '${typesModule}'
 
 ${emitErrorClass(surface, envelope)}
@@ -45,7 +46,7 @@ ${document.operations.map(emitMember).join('')}}
 
 export function create${surface}Client(options: ClientOptions): ${surface}Client {
   // The table and the types above come from the same operations.
-  return createClient(operations, options, toError) as unknown as ${surface}Client
+  return createClient(operations, options, toError${document.prefix === '' ? '' : `, '${document.prefix}'`}) as unknown as ${surface}Client
 }
 
 const operations: Readonly<Record<string, OperationRow>> = ${print(rows)}

@@ -8,7 +8,7 @@ export function emitWebhooks(document: OpenApiDocument): string {
   const names = new TypeNames(clientViewsOf(document))
   const members = document.webhooks.map((webhook) => emitMember(webhook, names))
   return `${banner('webhooks', document.file)}
-import { type SignedRequest, type VerifyOptions, verifySignature } from './signatures.ts'
+import { readBody, type SignedRequest, type VerifyOptions, verifySignature } from './signatures.ts'
 ${names.importFrom(`./models/${document.name}.ts`)}
 export type { SignedRequest, VerifyOptions } from './signatures.ts'
 export { WebhookVerificationError } from './signatures.ts'
@@ -29,8 +29,7 @@ export async function verifyWebhook(
   options?: VerifyOptions,
 ): Promise<WebhookEvent> {
   await verifySignature(request, secrets, options)
-  const { body } = request
-  return JSON.parse(typeof body === 'string' ? body : new TextDecoder().decode(body)) as WebhookEvent
+  return readBody(request) as WebhookEvent
 }
 `
 }

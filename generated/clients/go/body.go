@@ -5,6 +5,7 @@ package parley
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
 	"reflect"
 	"sync"
@@ -56,7 +57,12 @@ type readerBody struct {
 	busy *sync.Mutex
 }
 
+var errNilReader = errors.New("parley: the reader of the audio is nil")
+
 func newReaderBody(reader io.Reader) Body {
+	if value := reflect.ValueOf(reader); !value.IsValid() || value.Kind() == reflect.Pointer && value.IsNil() {
+		return memoryBody{err: errNilReader}
+	}
 	body := readerBody{reader: reader, size: -1, busy: &sync.Mutex{}}
 	seeker, isSeeker := reader.(io.Seeker)
 	if !isSeeker {

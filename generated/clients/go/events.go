@@ -16,16 +16,6 @@ var errNoLastEvent = errors.New("the stream ended before its last event")
 // eventBytesMax is the longest event, in bytes of its lines.
 const eventBytesMax = 16 << 20
 
-// ProtocolError says that the server sent bytes that the contract does not allow.
-type ProtocolError struct {
-	Message string
-	Err     error
-}
-
-func (e *ProtocolError) Error() string { return "parley: " + e.Message }
-
-func (e *ProtocolError) Unwrap() error { return e.Err }
-
 var errLongEvent = &ProtocolError{Message: fmt.Sprintf("an event is longer than %d bytes", eventBytesMax)}
 
 // byteOrderMark may be before the first line.

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"net/http"
 	"regexp"
-	"time"
 
 	"parley/internal/wire"
 )
@@ -29,11 +28,24 @@ func (s Surface) On(client *Client) Surface {
 	return s
 }
 
-// answer is an answer with status 2xx. stop ends the request, and settle ends only its deadline.
+// keyHeader is not in the usual spelling, because net/http repeats requests with that header, but no key may be sent
+// twice.
+const keyHeader = "idempotency-key"
+
+// answer is an answer with status 2xx.
 type answer struct {
 	*http.Response
-	settle, stop func()
+	deadline deadline
 }
+
+// settle ends the deadline of the whole answer. From now on each read has the same limit.
+func (a *answer) settle() {
+	a.deadline.timer.Stop()
+	a.Body = timedBody{a.Body, a.deadline}
+}
+
+// stop ends the request.
+func (a *answer) stop() { a.deadline.stop() }
 
 // send sends a request, and repeats it if the failure permits it.
 func (s Surface) send(ctx context.Context, request Request, settings *callSettings) (*answer, error) {
@@ -42,7 +54,7 @@ func (s Surface) send(ctx context.Context, request Request, settings *callSettin
 		if err == nil || retry >= settings.retriesMax || (request.body != nil && !request.body.isRepeatable()) {
 			return answer, err
 		}
-		pause, isAllowed := pauseBefore(retry, err)
+		pause, isAllowed := pauseBefore(retry, err, request.method)
 		if !isAllowed {
 			return nil, err
 		}
@@ -53,26 +65,27 @@ func (s Surface) send(ctx context.Context, request Request, settings *callSettin
 }
 
 func (s Surface) attempt(ctx context.Context, request Request, settings *callSettings) (*answer, error) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	timer := time.AfterFunc(settings.timeout, func() { cancel(ErrTimeout) })
-	settle := func() { timer.Stop() }
-	stop := func() { settle(); cancel(nil) }
+	ctx, deadline := startDeadline(ctx, settings.timeout)
+	ctx, route := traceRoute(ctx)
 	prepared, err := s.prepare(ctx, request, settings)
 	if err != nil {
-		stop()
+		deadline.stop()
 		return nil, err
 	}
 	response, err := s.client.http.Do(prepared)
 	if err != nil {
-		defer stop()
+		defer deadline.stop()
+		if ctx.Err() == nil && route.isMissing() {
+			return nil, &ConnectionError{Sent: false, Err: err}
+		}
 		return nil, connectionError(ctx, err)
 	}
 	if response.StatusCode < 200 || response.StatusCode > 299 {
-		defer stop()
+		defer deadline.stop()
 		defer response.Body.Close()
 		return nil, s.readError(response)
 	}
-	return &answer{response, settle, stop}, nil
+	return &answer{response, deadline}, nil
 }
 
 // connectionError returns the caller's reason if the caller ended the request.
@@ -120,8 +133,7 @@ func (s Surface) setHeaders(prepared *http.Request, request Request, header http
 		prepared.Header.Set("Authorization", "Bearer "+s.client.apiKey)
 	}
 	if request.isIdempotent {
-		// net/http repeats requests with the header in its usual spelling, but no key may be sent twice.
-		prepared.Header["idempotency-key"] = []string{keyOr(settings.idempotencyKey)}
+		prepared.Header[keyHeader] = []string{newKey()}
 	}
 	for name, values := range settings.header {
 		prepared.Header[name] = values
@@ -136,7 +148,9 @@ func setBody(prepared *http.Request, body Body) error {
 		return errors.Join(err, opened.Close())
 	}
 	prepared.Body, prepared.ContentLength = opened, body.length()
-	prepared.Header.Set("Content-Type", body.contentType())
+	if prepared.Header.Get("Content-Type") == "" {
+		prepared.Header.Set("Content-Type", body.contentType())
+	}
 	if body.isRepeatable() {
 		prepared.GetBody = body.open
 	}
@@ -150,11 +164,8 @@ func (c *Client) headerName(name string) string {
 	return http.CanonicalHeaderKey(serviceHeader.ReplaceAllString(name, "${1}"+c.headerPrefix+"-"))
 }
 
-// keyOr returns the caller's key, or a random UUID.
-func keyOr(key string) string {
-	if key != "" {
-		return key
-	}
+// newKey returns a random UUID.
+func newKey() string {
 	var bytes [16]byte
 	_, _ = rand.Read(bytes[:])
 	bytes[6], bytes[8] = bytes[6]&0x0f|0x40, bytes[8]&0x3f|0x80

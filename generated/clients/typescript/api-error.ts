@@ -5,8 +5,13 @@
 /** The fields that each surface's error answers have, under different names. */
 export type ErrorFields = { code: string | null; message: string; retryable: boolean; requestId: string | null }
 
-/** Any answer other than 2xx. */
-export class ApiError extends Error {
+/** The base of all errors that a client throws for the server or the connection. */
+export class ParleyError extends Error {
+  override name = 'ParleyError'
+}
+
+/** Any answer other than 2xx. Redirects are not followed: a browser shows the status 0 for a redirect. */
+export class ApiError extends ParleyError {
   readonly status: number
   readonly headers: Headers
   /** The error code, for programs. Null if something between client and server made the answer. */
@@ -27,10 +32,30 @@ export class ApiError extends Error {
   }
 }
 
+/** There was no connection, or the connection was lost before the whole answer had come. */
+export class ConnectionError extends ParleyError {
+  /** False if the request never reached the server. If true, the server may have processed the request. */
+  readonly wasSent: boolean
+
+  constructor(message: string, { cause, wasSent = true }: { cause?: unknown; wasSent?: boolean } = {}) {
+    super(message, { cause })
+    this.name = 'ConnectionError'
+    this.wasSent = wasSent
+  }
+}
+
 /** The server did not answer in time. The request may have been processed, so the client does not repeat it. */
-export class RequestTimeoutError extends Error {
-  constructor(timeoutMs: number) {
-    super(`The server did not answer within ${timeoutMs} ms.`)
+export class RequestTimeoutError extends ParleyError {
+  constructor(timeoutMs: number, options?: ErrorOptions) {
+    super(`The server did not answer within ${timeoutMs} ms.`, options)
     this.name = 'RequestTimeoutError'
+  }
+}
+
+/** The answer is not as the contract says, such as a page of HTML from a proxy. */
+export class ProtocolError extends ParleyError {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'ProtocolError'
   }
 }

@@ -5,24 +5,10 @@
  * reader throws StreamTruncatedError.
  */
 
+import { ConnectionError, ProtocolError, RequestTimeoutError } from './api-error.ts'
+
 /** The longest event in bytes, without line ends. All clients have this limit. */
 const eventBytesMax = 16 * 1024 * 1024
-
-/** The server sent bytes that the contract does not allow. */
-export class ProtocolError extends Error {
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options)
-    this.name = 'ProtocolError'
-  }
-}
-
-/** The connection to the server could not be made, or was lost. */
-export class ConnectionError extends Error {
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options)
-    this.name = 'ConnectionError'
-  }
-}
 
 /** A stream ended without its last event: the connection was cut, and the answer is incomplete. */
 export class StreamTruncatedError extends ConnectionError {
@@ -148,7 +134,7 @@ async function read(reader: ReadableStreamDefaultReader<Uint8Array>, signal: Abo
   try {
     return await reader.read()
   } catch (error) {
-    if (signal?.aborted === true) throw error
+    if (signal?.aborted === true || error instanceof RequestTimeoutError) throw error
     throw new StreamTruncatedError(cut, { cause: error })
   }
 }

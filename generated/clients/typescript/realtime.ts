@@ -40,8 +40,7 @@ import type {
   TtsConfig,
 } from './models/realtime.ts'
 
-export { ApiError, RequestTimeoutError } from './api-error.ts'
-export { ConnectionError, ProtocolError } from './events.ts'
+export { ApiError, ConnectionError, ParleyError, ProtocolError, RequestTimeoutError } from './api-error.ts'
 export type { Closed, TypedSocket } from './socket.ts'
 export { SocketClosedError } from './socket-close.ts'
 export type { SocketClientOptions, SocketConstructor } from './socket-open.ts'

@@ -5,6 +5,7 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import t, { type Test } from 'tap'
 import { packageFile } from '../../../runtime/package-file.ts'
+import { checkRules } from './check-rules.ts'
 import type { Faults } from './faults.ts'
 import { languages } from './languages.ts'
 import type { ScriptedServer } from './scripted-server.ts'
@@ -29,7 +30,7 @@ const scenario = await startScenario(t)
 
 for (const { name, run: command } of languages)
   t.test(`the client in ${name} gives the scenario's values`, { skip: missing.get(name) ?? false }, async (t) => {
-    const { env, faults, scripted } = await scenario.prepare(t, name)
+    const { env, faults, rules, scripted } = await scenario.prepare(t, name)
     const [program, ...args] = command
     const options = { cwd: packageFile('.').pathname, env, timeout: runMsMax }
     const { stdout } = await run(program, args, options)
@@ -50,6 +51,7 @@ for (const { name, run: command } of languages)
       )
     checkRequests(t, faults)
     checkResumed(t, scripted)
+    checkRules(t, rules)
   })
 
 /** The proxy knows how often a client sent a request. */

@@ -12,9 +12,11 @@ import { loadStreamModels } from '../../realtime/socket.ts'
 import type { Target } from '../../router/requests.ts'
 import { startReceiver } from '../../webhooks/receiver.ts'
 import { type Faults, startFaults } from './faults.ts'
+import { type RuleServer, startRuleServer } from './rule-server.ts'
 import { type ScriptedServer, startScriptedServer } from './scripted-server.ts'
+import { webhookCases } from './webhook-cases.ts'
 
-export type Run = { env: NodeJS.ProcessEnv; faults: Faults; scripted: ScriptedServer }
+export type Run = { env: NodeJS.ProcessEnv; faults: Faults; rules: RuleServer; scripted: ScriptedServer }
 export type Scenario = { prepare(t: Test, language: string): Promise<Run> }
 
 const secret = `whsec_${Buffer.from('the secret of the scenario').toString('base64')}`
@@ -45,19 +47,24 @@ export async function startScenario(t: Test): Promise<Scenario> {
       t.teardown(() => faults.close())
       const scripted = await startScriptedServer()
       t.teardown(() => scripted.close())
-      const webhook = path.join(t.testdir(), 'webhook.json')
+      const rules = await startRuleServer()
+      t.teardown(() => rules.close())
+      const folder = t.testdir({ 'cases.json': JSON.stringify(webhookCases) })
+      const webhook = path.join(folder, 'webhook.json')
       writeFileSync(webhook, JSON.stringify(await signedWebhook(t, organization)))
       const env = {
         ...process.env,
         PARLEY_URL: parley.url,
-        PARLEY_KEY: organization.key,
+        PARLEY_API_KEY: organization.key,
         PARLEY_FAULTS_URL: faults.url,
         PARLEY_SCRIPTED_URL: scripted.url,
         PARLEY_WAV: packageFile('test/fixtures/speech/privacy-prompt.wav').pathname,
+        PARLEY_RULES_URL: rules.url,
         PARLEY_WEBHOOK: webhook,
+        PARLEY_WEBHOOK_CASES: path.join(folder, 'cases.json'),
         PARLEY_WEBHOOK_SECRET: secret,
       }
-      return { env, faults, scripted }
+      return { env, faults, rules, scripted }
     },
   }
 }

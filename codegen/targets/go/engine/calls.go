@@ -3,10 +3,16 @@ package parley
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 )
+
+// jsonBytesMax is the longest answer that is not a stream, in bytes.
+const jsonBytesMax = 64 << 20
+
+var errLongAnswer = errors.New("the answer is longer than 64 MiB")
 
 // JSON sends a request and reads the answer's JSON.
 func JSON[T any](ctx context.Context, surface Surface, request Request, options []CallOption) (T, error) {
@@ -17,7 +23,7 @@ func JSON[T any](ctx context.Context, surface Surface, request Request, options 
 		return value, err
 	}
 	if err := json.Unmarshal(body, &value); err != nil {
-		return value, fmt.Errorf("parley: %s %s: %w", request.method, request.path, err)
+		return value, &ProtocolError{Message: "the answer is not what the contract says", Err: err}
 	}
 	return value, nil
 }
@@ -42,9 +48,12 @@ func (s Surface) read(ctx context.Context, request Request, options []CallOption
 	}
 	defer answer.stop()
 	defer answer.Body.Close()
-	body, err := io.ReadAll(answer.Body)
+	body, err := io.ReadAll(io.LimitReader(answer.Body, jsonBytesMax+1))
 	if err != nil {
-		return nil, cutError(answer.Request.Context(), err)
+		return nil, connectionError(answer.Request.Context(), err)
+	}
+	if len(body) > jsonBytesMax {
+		return nil, &ProtocolError{Message: errLongAnswer.Error()}
 	}
 	return body, nil
 }

@@ -5,6 +5,7 @@ package parley
 
 import (
 	"net/http"
+	"os"
 	"strings"
 	"time"
 )
@@ -13,7 +14,7 @@ import (
 const Version = "0.1.0"
 
 const (
-	defaultTimeout      = 10 * time.Minute
+	defaultTimeout      = 5 * time.Minute
 	defaultRetriesMax   = 2
 	defaultHeaderPrefix = "Service"
 )
@@ -32,7 +33,8 @@ type Client struct {
 // Option changes a setting of a Client.
 type Option func(*Client)
 
-// New returns a Client for a server's address, such as http://127.0.0.1:8080, and an API key of that server.
+// New returns a Client for a server's address, such as http://127.0.0.1:8080, and an API key of that server. If the key
+// is empty, the client takes the environment variable PARLEY_API_KEY.
 func New(baseURL, apiKey string, options ...Option) *Client {
 	client := &Client{
 		baseURL:      strings.TrimRight(baseURL, "/"),
@@ -43,10 +45,22 @@ func New(baseURL, apiKey string, options ...Option) *Client {
 		timeout:      defaultTimeout,
 		retriesMax:   defaultRetriesMax,
 	}
+	if apiKey == "" {
+		client.apiKey = os.Getenv("PARLEY_API_KEY")
+	}
 	for _, option := range options {
 		option(client)
 	}
+	client.http = withoutRedirects(client.http)
 	return client
+}
+
+// withoutRedirects returns a copy of the client, because a redirect would carry the key to another place, and can turn
+// a POST into a GET.
+func withoutRedirects(client *http.Client) *http.Client {
+	changed := *client
+	changed.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &changed
 }
 
 // WithAPIKey returns a copy of the client with another credential, such as the token of a session.
@@ -63,7 +77,7 @@ func WithHTTPClient(client *http.Client) Option {
 }
 
 // WithTimeout limits the time until an answer is complete, for each attempt. If the answer is a stream or audio, it
-// limits the time until the answer begins. The default is 10 minutes.
+// limits the time until the answer begins, and then the time of each read. The default is 5 minutes.
 func WithTimeout(timeout time.Duration) Option {
 	return func(c *Client) { c.timeout = timeout }
 }
@@ -86,10 +100,9 @@ func WithHeaderPrefix(prefix string) Option {
 
 // callSettings are the settings of one call.
 type callSettings struct {
-	idempotencyKey string
-	header         http.Header
-	timeout        time.Duration
-	retriesMax     int
+	header     http.Header
+	timeout    time.Duration
+	retriesMax int
 }
 
 // CallOption changes a setting of one call.
@@ -98,11 +111,14 @@ type CallOption func(*callSettings)
 // WithIdempotencyKey sends a request with this key. Such a request is never repeated, because the server runs a key
 // at most once.
 func WithIdempotencyKey(key string) CallOption {
-	return func(s *callSettings) { s.idempotencyKey, s.retriesMax = key, 0 }
+	return func(s *callSettings) { s.header[keyHeader], s.retriesMax = []string{key}, 0 }
 }
 
-// WithHeader adds a header to a request.
+// WithHeader adds a header to a request. An Idempotency-Key has the effect of WithIdempotencyKey.
 func WithHeader(name, value string) CallOption {
+	if strings.EqualFold(name, keyHeader) {
+		return WithIdempotencyKey(value)
+	}
 	return func(s *callSettings) { s.header.Add(name, value) }
 }
 

@@ -54,6 +54,16 @@ func (e *ConnectionError) Error() string { return "parley: no answer: " + e.Err.
 
 func (e *ConnectionError) Unwrap() error { return e.Err }
 
+// ProtocolError says that an answer is not as the contract says, such as a page of HTML from a proxy.
+type ProtocolError struct {
+	Message string
+	Err     error
+}
+
+func (e *ProtocolError) Error() string { return "parley: " + e.Message }
+
+func (e *ProtocolError) Unwrap() error { return e.Err }
+
 // StreamCutError says that a stream or audio ended before its end: the answer is incomplete.
 type StreamCutError struct {
 	Err error

@@ -20,16 +20,28 @@ const (
 // pauseBefore returns the time to wait before the retry with this number, from 0. It returns false if the request
 // must not be repeated: the server runs no request twice, so a request is repeated only if it never reached the server,
 // or if the server answered that it may be repeated.
-func pauseBefore(retry int, err error) (time.Duration, bool) {
+func pauseBefore(retry int, err error, method string) (time.Duration, bool) {
 	var failure *APIError
 	if errors.As(err, &failure) {
-		if !failure.Retryable {
+		if !failure.isRepeatable(method) {
 			return 0, false
 		}
 		return pauseAfter(retry, failure.Header)
 	}
 	var connection *ConnectionError
 	return usualPause(retry), errors.As(err, &connection) && !connection.Sent
+}
+
+// isRepeatable is true if the server has not processed the request. After 500 and 504 the server may have processed it,
+// so the method must allow a second time.
+func (e *APIError) isRepeatable(method string) bool {
+	switch e.StatusCode {
+	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable:
+		return e.Retryable
+	case http.StatusInternalServerError, http.StatusGatewayTimeout:
+		return e.Retryable && method != http.MethodPost && method != http.MethodPatch
+	}
+	return false
 }
 
 func pauseAfter(retry int, header http.Header) (time.Duration, bool) {

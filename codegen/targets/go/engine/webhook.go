@@ -4,12 +4,17 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"net/http"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
+
+	"parley/internal/wire"
 )
 
 const (
@@ -18,15 +23,15 @@ const (
 	signaturesMax = 8
 	keyBytesMin   = 24
 	keyBytesMax   = 64
-	// secretBytesMin is the contract's. Anybody can sign with an empty secret, such as that of a variable that is not set.
-	secretBytesMin = 8
+	// secretCharsMin is the contract's. Anybody can sign with an empty secret, such as that of a variable that is not set.
+	secretCharsMin = 8
 )
 
 var errWebhookSecret = errors.New("parley: the secret of a webhook has at least 8 characters")
 
 // WebhookError says why a webhook was refused.
 type WebhookError struct {
-	// Reason is header, timestamp or signature.
+	// Reason is header, timestamp, signature or body.
 	Reason string
 }
 
@@ -46,7 +51,7 @@ type Verifier struct {
 // exact bytes of the body, so the body must not be parsed and written again before. If a secret is missing or shorter
 // than 8 characters, the error is another one.
 func (v Verifier) Verify(header http.Header, body []byte) error {
-	tooShort := func(secret string) bool { return len(secret) < secretBytesMin }
+	tooShort := func(secret string) bool { return utf8.RuneCountInString(secret) < secretCharsMin }
 	if len(v.Secrets) == 0 || slices.ContainsFunc(v.Secrets, tooShort) {
 		return errWebhookSecret
 	}
@@ -61,15 +66,24 @@ func (v Verifier) Verify(header http.Header, body []byte) error {
 	message := append([]byte(id+"."+timestamp+"."), body...)
 	for _, secret := range v.Secrets {
 		if isSigned(message, secret, signatures) {
-			return nil
+			return checkBody(body)
 		}
 	}
 	return &WebhookError{"signature"}
 }
 
+func checkBody(body []byte) error {
+	if wire.KindOf(body) != wire.Object || !json.Valid(body) {
+		return &WebhookError{"body"}
+	}
+	return nil
+}
+
+var secondsForm = regexp.MustCompile("^[0-9]{1,12}$")
+
 func (v Verifier) isRecent(timestamp string) bool {
 	seconds, err := strconv.ParseInt(timestamp, 10, 64)
-	if err != nil {
+	if err != nil || !secondsForm.MatchString(timestamp) {
 		return false
 	}
 	tolerance, now := v.Tolerance, time.Now
@@ -86,11 +100,11 @@ func isSigned(message []byte, secret, signatures string) bool {
 	hash := hmac.New(sha256.New, keyOf(secret))
 	hash.Write(message)
 	expected := hash.Sum(nil)
-	all := strings.Fields(signatures)
+	all := strings.Split(signatures, " ")
 	for _, signature := range all[:min(len(all), signaturesMax)] {
 		text, isCurrent := strings.CutPrefix(signature, "v1,")
-		given, err := base64.StdEncoding.DecodeString(text)
-		if isCurrent && err == nil && hmac.Equal(given, expected) {
+		given := fromBase64(text)
+		if isCurrent && given != nil && hmac.Equal(given, expected) {
 			return true
 		}
 	}
@@ -100,9 +114,18 @@ func isSigned(message []byte, secret, signatures string) bool {
 // keyOf decodes a secret in the standard's form. Any other text is used unchanged.
 func keyOf(secret string) []byte {
 	text, isStandard := strings.CutPrefix(secret, "whsec_")
-	key, err := base64.StdEncoding.DecodeString(text)
-	if isStandard && err == nil && len(key) >= keyBytesMin && len(key) <= keyBytesMax {
+	key := fromBase64(text)
+	if isStandard && len(key) >= keyBytesMin && len(key) <= keyBytesMax {
 		return key
 	}
 	return []byte(secret)
+}
+
+// fromBase64 returns nil if the text is not valid. The decoder would ignore line ends.
+func fromBase64(text string) []byte {
+	decoded, err := base64.StdEncoding.DecodeString(text)
+	if err != nil || strings.ContainsAny(text, "\r\n") {
+		return nil
+	}
+	return decoded
 }

@@ -8,10 +8,11 @@ from .engine.errors import (
     ApiError,
     ApiTimeoutError,
     ParleyError,
+    ProtocolError,
     SocketClosedError,
     StreamTruncatedError,
 )
-from .engine.events import Event, ProtocolError
+from .engine.events import Event
 from .engine.operations import CallOptions, IdempotentOptions
 from .engine.signatures import WebhookVerificationError
 from .engine.sockets import AsyncSocket, Socket

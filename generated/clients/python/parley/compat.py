@@ -235,11 +235,10 @@ class Compat(Client):
 
         stage: The stage of the request.
         language: The language of the speech, as a BCP 47 tag.
-        objective: The objective by which the models are ranked. The default is balanced, unless the key has another
-        default.
+        objective: The objective by which the models are ranked. The default is balanced, unless the key has another default.
         region: The region that the request would wish for.
-        path: Whether the request is for a recording (`batch`, the default) or for a session on a socket (`stream`).
-        Only speech to text has both."""
+        path: Whether the request is for a recording (`batch`, the default) or for a session on a socket (`stream`). Only speech to text
+        has both."""
         return self._call(
             _PREVIEW_ROUTING, options,
             query={"stage": stage, "language": language, "objective": objective, "region": region, "path": path},

@@ -239,8 +239,8 @@ class Platform(Client):
 
         from_: The start of the time range. The default is 30 days before `to`; it is at most 92 days before `to`.
         to: The end of the time range, which is not included. The default is now.
-        group_by: The groups of the rows, separated by commas: `day` (UTC), `key`, `agent`, `provider`, `model` and
-        `stage`. More than 5,000 rows are refused. Default: "day"."""
+        group_by: The groups of the rows, separated by commas: `day` (UTC), `key`, `agent`, `provider`, `model` and `stage`. More than
+        5,000 rows are refused. Default: "day"."""
         return self._call(_GET_USAGE, options, query={"from": from_, "to": to, "groupBy": group_by})
 
     def get_credits(
@@ -268,8 +268,8 @@ class Platform(Client):
     def list_voices(self, *, provider: str | None = None, **options: Unpack[CallOptions]) -> types.VoiceList:
         """List the voices of the catalog.
 
-        provider: The voices of this provider alone. `<provider>-tts` is another name for it. One that this server
-        does not have has no voices."""
+        provider: The voices of this provider alone. `<provider>-tts` is another name for it. One that this server does not have has no
+        voices."""
         return self._call(_LIST_VOICES, options, query={"provider": provider})
 
     def list_agents(self, **options: Unpack[CallOptions]) -> list[types.Agent]:
@@ -377,8 +377,8 @@ class Platform(Client):
     ) -> EventStream[types.StreamSessionEvent]:
         """Follow a session.
 
-        cursor: Where to begin, as `<index of a turn>:<milliseconds of an event>`, the form of the ids of the stream.
-        `-1:0` is everything.
+        cursor: Where to begin, as `<index of a turn>:<milliseconds of an event>`, the form of the ids of the stream. `-1:0` is
+        everything.
         last_event_id: The last id that the client has. It counts if there is no `cursor`."""
         return self._events(
             _STREAM_SESSION, options, path={"id": id}, query={"cursor": cursor},
@@ -416,8 +416,8 @@ class Platform(Client):
     ) -> Audio:
         """Download the recording.
 
-        range: One range of bytes to read. Several ranges, a malformed range or another unit are answered with the
-        whole recording. HEAD ignores it.
+        range: One range of bytes to read. Several ranges, a malformed range or another unit are answered with the whole recording. HEAD
+        ignores it.
         if_range: An ETag: the range counts only if the recording still has it."""
         return self._call(
             _GET_CALL_RECORDING_AUDIO, options, path={"id": id}, headers={"Range": range, "If-Range": if_range}
@@ -735,8 +735,7 @@ class Platform(Client):
     ) -> EventStream[types.StreamWebhookEventsEvent]:
         """Receive webhook events without an endpoint.
 
-        cursor: Where to go on, as `<milliseconds of the first opening>:<milliseconds of an event>`, the form of the
-        ids of the stream.
+        cursor: Where to go on, as `<milliseconds of the first opening>:<milliseconds of an event>`, the form of the ids of the stream.
         last_event_id: The last id that the client has. It counts if there is no `cursor`."""
         return self._events(
             _STREAM_WEBHOOK_EVENTS, options, query={"cursor": cursor}, headers={"Last-Event-ID": last_event_id}

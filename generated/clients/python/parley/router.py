@@ -33,6 +33,8 @@ _CREATE_RESPONSE_STREAM: Operation[types.CreateResponseEvent] = Operation(
 class Router(Client):
     """The client of the surface `router`."""
 
+    _prefix = "/router"
+
     def get_openapi(self, **options: Unpack[CallOptions]) -> types.OpenapiDocument:
         """Get this contract."""
         return self._call(_GET_OPENAPI, options)
@@ -45,8 +47,8 @@ class Router(Client):
 
         language: The language whose figures rank the models, as a BCP 47 tag. Default: "en".
         objective: The objective by which the models are ranked. Default: "balanced".
-        path: The figures that rank the models: those of streams or those of whole recordings. `streaming` is an
-        alias of `stream`. Default: "stream"."""
+        path: The figures that rank the models: those of streams or those of whole recordings. `streaming` is an alias of `stream`.
+        Default: "stream"."""
         return self._call(_LIST_MODELS, options, query={"language": language, "objective": objective, "path": path})
 
     def create_transcription(
@@ -76,6 +78,8 @@ class Router(Client):
 
 class AsyncRouter(AsyncClient):
     """The async client of the surface `router`."""
+
+    _prefix = "/router"
 
     get_openapi = awaited(Router.get_openapi)
     list_models = awaited(Router.list_models)

@@ -22,7 +22,7 @@ const timeout = 300 * time.Millisecond
 
 // at returns a client for the path with a fault.
 func at(fault string) *router.Client {
-	return router.New(parley.New(variable("PARLEY_FAULTS_URL")+"/"+fault, variable("PARLEY_KEY")))
+	return router.New(parley.New(variable("PARLEY_FAULTS_URL")+"/"+fault, variable("PARLEY_API_KEY")))
 }
 
 func retry(ctx context.Context) (values, error) {

@@ -27,7 +27,7 @@ type step struct {
 type values map[string]any
 
 var (
-	connection = parley.New(variable("PARLEY_URL"), variable("PARLEY_KEY"))
+	connection = parley.New(variable("PARLEY_URL"), variable("PARLEY_API_KEY"))
 	routing    = router.New(connection)
 	compatible = compat.New(connection)
 	resources  = platform.New(connection)
@@ -40,7 +40,7 @@ var loopback = router.ExplicitRouting{Model: "loopback/loopback"}
 func main() {
 	ctx := context.Background()
 	all := [][]step{
-		modelSteps, textSteps, socketSteps, sessionSteps, webhookSteps, faultSteps, streamSteps, socketFaultSteps,
+		modelSteps, textSteps, socketSteps, sessionSteps, webhookSteps, faultSteps, streamSteps, socketFaultSteps, ruleSteps,
 	}
 	for _, steps := range all {
 		for _, step := range steps {

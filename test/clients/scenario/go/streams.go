@@ -25,7 +25,7 @@ var streamSteps = []step{
 
 // scripted returns the connection to a path of the scripted server.
 func scripted(fault string, options ...parley.Option) *parley.Client {
-	return parley.New(variable("PARLEY_SCRIPTED_URL")+"/"+fault, variable("PARLEY_KEY"), options...)
+	return parley.New(variable("PARLEY_SCRIPTED_URL")+"/"+fault, variable("PARLEY_API_KEY"), options...)
 }
 
 func resumedWebhooks(ctx context.Context) (values, error) {

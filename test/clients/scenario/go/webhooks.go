@@ -34,11 +34,15 @@ func received() (header http.Header, body []byte, err error) {
 	if err == nil {
 		err = json.Unmarshal(data, &sent)
 	}
-	header = http.Header{}
-	for name, value := range sent.Headers {
+	return headerOf(sent.Headers), []byte(sent.Body), err
+}
+
+func headerOf(fields map[string]string) http.Header {
+	header := http.Header{}
+	for name, value := range fields {
 		header.Set(name, value)
 	}
-	return header, []byte(sent.Body), err
+	return header
 }
 
 func verifier() parley.Verifier {

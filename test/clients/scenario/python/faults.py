@@ -13,13 +13,13 @@ TIMEOUT_SECONDS = 0.3
 
 
 def retry() -> Mapping[str, object]:
-    answer = Router(f"{FAULTS_URL}/busy/router", KEY).create_response(REQUEST)
+    answer = Router(f"{FAULTS_URL}/busy", KEY).create_response(REQUEST)
     return {"text": text_of(answer["output"][0])}
 
 
 def cut_stream() -> Mapping[str, object]:
     try:
-        with Router(f"{FAULTS_URL}/reset/router", KEY).create_response_stream(REQUEST) as events:
+        with Router(f"{FAULTS_URL}/reset", KEY).create_response_stream(REQUEST) as events:
             list(events)
     except StreamTruncatedError:
         return {"error": "truncated"}
@@ -32,7 +32,7 @@ def short_stream() -> Mapping[str, object]:
 
 async def short_stream_async() -> Mapping[str, object]:
     try:
-        async with AsyncRouter(f"{FAULTS_URL}/short/router", KEY).create_response_stream(REQUEST) as events:
+        async with AsyncRouter(f"{FAULTS_URL}/short", KEY).create_response_stream(REQUEST) as events:
             _ = [event async for event in events]
     except StreamTruncatedError:
         return {"error": "truncated"}
@@ -44,7 +44,7 @@ def cancel() -> Mapping[str, object]:
 
 
 async def cancelled() -> Mapping[str, object]:
-    async with AsyncRouter(f"{FAULTS_URL}/silent/router", KEY) as router:
+    async with AsyncRouter(f"{FAULTS_URL}/silent", KEY) as router:
         task = asyncio.create_task(router.create_response(REQUEST))
         await asyncio.to_thread(urlopen, f"{FAULTS_URL}/sent/silent")
         task.cancel()
@@ -57,7 +57,7 @@ async def cancelled() -> Mapping[str, object]:
 
 def timeout() -> Mapping[str, object]:
     try:
-        Router(f"{FAULTS_URL}/silent/router", KEY).create_response(REQUEST, timeout=TIMEOUT_SECONDS)
+        Router(f"{FAULTS_URL}/silent", KEY).create_response(REQUEST, timeout=TIMEOUT_SECONDS)
     except ApiTimeoutError:
         return {"error": "timeout"}
     return {"error": None}

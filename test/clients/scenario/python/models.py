@@ -45,7 +45,7 @@ def speech_chunks() -> Mapping[str, object]:
 
 
 async def speech_chunks_async() -> int:
-    async with AsyncRouter(f"{URL}/router", KEY) as client, client.create_speech_chunks(SPEECH) as chunks:
+    async with AsyncRouter(URL, KEY) as client, client.create_speech_chunks(SPEECH) as chunks:
         return sum([len(chunk) async for chunk in chunks])
 
 
@@ -90,7 +90,7 @@ def streamed(request: LLMRequest) -> list[CreateResponseEvent]:
 
 
 async def streamed_async(request: LLMRequest) -> list[CreateResponseEvent]:
-    async with AsyncRouter(f"{URL}/router", KEY) as client, client.create_response_stream(request) as events:
+    async with AsyncRouter(URL, KEY) as client, client.create_response_stream(request) as events:
         return [event async for event in events]
 
 

@@ -18,11 +18,11 @@ QUESTION: InputItem = {"type": "message", "role": "user", "content": [{"type": "
 REQUEST: LLMRequest = {"input": [QUESTION], "max_output_tokens": 20, "routing": ROUTING}
 
 URL = os.environ["PARLEY_URL"]
-KEY = os.environ["PARLEY_KEY"]
+KEY = os.environ["PARLEY_API_KEY"]
 FAULTS_URL = os.environ["PARLEY_FAULTS_URL"]
 RECORDING = Path(os.environ["PARLEY_WAV"])
 
-router = Router(f"{URL}/router", KEY)
+router = Router(URL, KEY)
 compat = Compat(URL, KEY)
 platform = Platform(URL, KEY)
 realtime = Realtime(URL, KEY)

@@ -42,7 +42,7 @@ def long_event() -> Mapping[str, object]:
 
 
 def response_error(fault: str) -> str | None:
-    with Router(f"{SCRIPTED_URL}/{fault}/router", KEY).create_response_stream(REQUEST) as events:
+    with Router(f"{SCRIPTED_URL}/{fault}", KEY).create_response_stream(REQUEST) as events:
         return error_in([], (event["event"] for event in events))
 
 

@@ -22,8 +22,7 @@ export const faultSteps: Steps = {
   timeout: () => errorOf(() => at('silent').createResponse({ body, timeoutMs })),
 }
 
-const at = (fault: string) =>
-  createRouterClient({ baseUrl: `${variable('PARLEY_FAULTS_URL')}/${fault}/router`, apiKey })
+const at = (fault: string) => createRouterClient({ baseUrl: `${variable('PARLEY_FAULTS_URL')}/${fault}`, apiKey })
 
 async function cancelled(): Promise<void> {
   const controller = new AbortController()

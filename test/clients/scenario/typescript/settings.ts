@@ -14,8 +14,8 @@ export const question: CreateResponseCall['body']['input'][number] = {
 export const loopback = { mode: 'explicit', model: 'loopback/loopback' } as const
 
 export const baseUrl = variable('PARLEY_URL')
-export const apiKey = variable('PARLEY_KEY')
-export const router = createRouterClient({ baseUrl: `${baseUrl}/router`, apiKey })
+export const apiKey = variable('PARLEY_API_KEY')
+export const router = createRouterClient({ baseUrl, apiKey })
 export const compat = createCompatClient({ baseUrl, apiKey })
 export const platform = createPlatformClient({ baseUrl, apiKey })
 export const recording = new Uint8Array(await readFile(variable('PARLEY_WAV')))

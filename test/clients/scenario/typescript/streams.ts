@@ -44,7 +44,7 @@ async function readWebhooks(fault: string, events: string[]): Promise<void> {
 }
 
 async function readResponse(fault: string): Promise<void> {
-  const client = createRouterClient({ baseUrl: `${scripted}/${fault}/router`, apiKey })
+  const client = createRouterClient({ baseUrl: `${scripted}/${fault}`, apiKey })
   const body = { input: [question], max_output_tokens: 20, routing: loopback, stream: true }
   const answer = await client.createResponse({ body })
   if (answer.type !== 'text/event-stream') throw new Error(answer.type)

@@ -4,27 +4,28 @@
  * Decides if and when a failed request is sent again. The server must run no request twice, so a request is repeated
  * only if it never reached the server, or if the server answered that it may be repeated.
  */
-import { ApiError } from './api-error.ts'
+import { ApiError, ConnectionError } from './api-error.ts'
 
 /** If a server asks for a longer pause, the request fails at once. */
 const retryAfterMsMax = 60_000
 const firstPauseMs = 500
 const pauseMsMax = 8000
 
-/** The errors of Node and its fetch before a connection exists. Browsers do not tell why a request failed. */
-const connectErrors = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'UND_ERR_CONNECT_TIMEOUT',
-])
+/** The server has not processed a request with these answers. */
+const unprocessed: readonly number[] = [429, 502, 503]
+/** The server may have processed a request with these answers, so the method must allow a second time. */
+const uncertain: readonly number[] = [500, 504]
+const repeatableMethods: readonly string[] = ['GET', 'HEAD', 'PUT', 'DELETE']
 
 /** Returns the milliseconds to wait before the retry with this number, from 0. Returns null if there must be no retry. */
-export function pauseBefore(retry: number, error: unknown): number | null {
-  if (error instanceof ApiError) return error.retryable ? pauseAfter(retry, error.headers) : null
-  return isConnectError(error) ? usualPauseMs(retry) : null
+export function pauseBefore(retry: number, error: unknown, method: string): number | null {
+  if (error instanceof ApiError) return isRepeatable(error, method) ? pauseAfter(retry, error.headers) : null
+  return error instanceof ConnectionError && !error.wasSent ? usualPauseMs(retry) : null
+}
+
+function isRepeatable({ retryable, status }: ApiError, method: string): boolean {
+  const isUncertain = uncertain.includes(status) && repeatableMethods.includes(method)
+  return retryable && (unprocessed.includes(status) || isUncertain)
 }
 
 /** Waits, or throws the signal's reason. */
@@ -54,9 +55,4 @@ function pauseAfter(retry: number, headers: Headers): number | null {
 /** Doubles with each retry. A random half keeps many clients from returning at the same moment. */
 function usualPauseMs(retry: number): number {
   return Math.min(firstPauseMs * 2 ** retry, pauseMsMax) * (0.5 + Math.random() / 2)
-}
-
-function isConnectError(error: unknown): boolean {
-  const cause: unknown = error instanceof TypeError ? error.cause : null
-  return typeof cause === 'object' && cause !== null && 'code' in cause && connectErrors.has(String(cause.code))
 }

@@ -4,8 +4,8 @@
  * A typed socket over any WebSocket constructor. A browser cannot set headers, so it opens with a short-lived token. A
  * server sends its key, so its constructor must take `{ headers }` third.
  */
-import type { ApiError, RequestTimeoutError } from './api-error.ts'
-import { byteLength, type ConnectionError, ProtocolError } from './events.ts'
+import { type ApiError, type ConnectionError, ProtocolError, type RequestTimeoutError } from './api-error.ts'
+import { byteLength } from './events.ts'
 import {
   type CloseRows,
   closedError,

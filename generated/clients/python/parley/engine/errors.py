@@ -22,14 +22,12 @@ class ParleyError(Exception):
 
 
 class ApiError(ParleyError):
-    """The server answered with an error, or an answer could not be read.
+    """The server answered with a status other than 2xx. Redirects are not followed, so a redirect is an error too.
 
     `code`, `type` and `request_id` are None if something between client and server made the answer.
     """
 
-    def __init__(
-        self, status: int, headers: Mapping[str, str], body: object, table: ErrorTable | None = None, message: str = ""
-    ) -> None:
+    def __init__(self, status: int, headers: Mapping[str, str], body: object, table: ErrorTable | None = None) -> None:
         fields = _fields(body)
         code = fields.get("code")
         row = (table or {}).get(str(code))
@@ -48,7 +46,7 @@ class ApiError(ParleyError):
         """The request's id in the server's log."""
         self.hint: str | None = fields.get("hint")
         """How to correct the request."""
-        super().__init__(message or _message(status, fields))
+        super().__init__(_message(status, fields))
 
 
 class ApiConnectionError(ParleyError):
@@ -62,6 +60,10 @@ class ApiConnectionError(ParleyError):
 
 class ApiTimeoutError(ApiConnectionError):
     """The server did not answer in time. The server may have processed the request."""
+
+
+class ProtocolError(ParleyError):
+    """The answer is not as the contract says, such as a page of HTML from a proxy."""
 
 
 class StreamTruncatedError(ParleyError):

@@ -10,7 +10,7 @@ from typing import Any, Generic, Literal, NamedTuple, TypeVar, cast
 
 from typing_extensions import TypedDict
 
-from .errors import ApiError, ParleyError
+from .errors import ApiError, ProtocolError
 
 E = TypeVar("E")
 Name = TypeVar("Name", bound=str)
@@ -22,10 +22,6 @@ EVENT_BYTES_MAX = 16 * 1024 * 1024
 CUT = "The stream ended before its last event; the connection was cut."
 
 _LINE_END = re.compile(rb"\r\n|\n|\r")
-
-
-class ProtocolError(ParleyError):
-    """The server sent bytes that the contract does not allow."""
 
 
 class Event(TypedDict, Generic[Name, Data]):

@@ -83,8 +83,7 @@ class ChatMessage(TypedDict):
     role: str  # The speaker.
 
 class ChatCompletionRequest(TypedDict):
-    """A request for a chat completion. A field that is not named here goes to the provider untouched. Other fields are
-    allowed too."""
+    """A request for a chat completion. A field that is not named here goes to the provider untouched. Other fields are allowed too."""
     model: str
     messages: Sequence[ChatMessage | Mapping[str, object]]  # The conversation so far, the oldest first.
     stream: NotRequired[bool | None]  # Whether the answer is a stream of chunks. The default is false.
@@ -106,8 +105,7 @@ class ChatToolCall(TypedDict):
 class ChatAnswer(TypedDict):
     """Other fields are allowed too."""
     role: str  # Always `assistant`.
-    # The text of the message. null, or absent with some providers, if there are only tool calls.
-    content: NotRequired[str | None]
+    content: NotRequired[str | None]  # The text of the message. null, or absent with some providers, if there are only tool calls.
     tool_calls: NotRequired[list[ChatToolCall]]  # The tool calls of the model.
 
 class ChatChoice(TypedDict):
@@ -140,8 +138,7 @@ class ChatChunkChoice(TypedDict):
     """Other fields are allowed too."""
     index: int  # Always 0: there is one choice.
     delta: ChatDelta  # The part of the message that this chunk adds.
-    # Why the message ended: `stop`, `length`, `tool_calls` or `content_filter`. null until then.
-    finish_reason: NotRequired[str | None]
+    finish_reason: NotRequired[str | None]  # Why the message ended: `stop`, `length`, `tool_calls` or `content_filter`. null until then.
 
 class ChatCompletionChunk(TypedDict):
     """Other fields are allowed too."""
@@ -154,9 +151,9 @@ class ChatCompletionChunk(TypedDict):
     usage: NotRequired[ChatUsage | None]
 
 class CompatResponseInputItem(TypedDict):
-    """An item of the conversation: a message (`role` and `content`, a string or parts `input_text` and `output_text`),
-    a `function_call` (`call_id`, `name`, `arguments`) or a `function_call_output` (`call_id`, `output`, a string or
-    parts `input_text`). Items of type `reasoning` are ignored, and so are ids. Other fields are allowed too."""
+    """An item of the conversation: a message (`role` and `content`, a string or parts `input_text` and `output_text`), a `function_call`
+    (`call_id`, `name`, `arguments`) or a `function_call_output` (`call_id`, `output`, a string or parts `input_text`). Items of type
+    `reasoning` are ignored, and so are ids. Other fields are allowed too."""
     type: NotRequired[str]  # The type of the item. The default is `message`.
     role: NotRequired[str]  # The speaker of a message: `system`, `developer`, `user` or `assistant`.
     call_id: NotRequired[str]  # The id of the function call, which its result repeats.
@@ -164,18 +161,16 @@ class CompatResponseInputItem(TypedDict):
     arguments: NotRequired[str]  # The arguments of a `function_call`, as JSON text.
 
 class CompatResponseTool(TypedDict):
-    """A function that the model may call. `type` is always `function`; tools of any other type are refused. Other
-    fields are allowed too."""
+    """A function that the model may call. `type` is always `function`; tools of any other type are refused. Other fields are allowed too.
+"""
     type: str  # The type of the tool, always `function`.
     name: NotRequired[str]  # The name by which the model calls the function.
     description: NotRequired[str | None]  # A description of the function, by which the model decides when to call it.
-    # The JSON Schema of the arguments. null if the function takes none.
-    parameters: NotRequired[Mapping[str, object] | None]
+    parameters: NotRequired[Mapping[str, object] | None]  # The JSON Schema of the arguments. null if the function takes none.
     strict: NotRequired[bool | None]  # Accepted and ignored.
 
 class CompatResponseFormat(TypedDict):
-    """The format of the answer: `text`, `json_object`, or `json_schema` with `name` and `schema`. Other fields are
-    allowed too."""
+    """The format of the answer: `text`, `json_object`, or `json_schema` with `name` and `schema`. Other fields are allowed too."""
     type: CompatResponseFormatType  # The kind of the format.
     name: NotRequired[str]  # The name of the schema, which the model may see.
     schema: NotRequired[Mapping[str, object]]
@@ -183,29 +178,24 @@ class CompatResponseFormat(TypedDict):
 
 class CompatResponseTextConfig(TypedDict):
     """Other fields are allowed too."""
-    # The format of the answer: text, any JSON object, or JSON of a schema.
-    format: NotRequired[CompatResponseFormat | None]
+    format: NotRequired[CompatResponseFormat | None]  # The format of the answer: text, any JSON object, or JSON of a schema.
 
 class CompatResponseReasoning(TypedDict):
     """Other fields are allowed too."""
     effort: NotRequired[ReasoningEffort | None]  # How much the model reasons. More costs time and tokens.
 
 class CompatResponseRequest(TypedDict):
-    """A request for a response. Fields that are not named here are ignored; those that would need a store or tools of
-    the service are refused by name. Other fields are allowed too."""
+    """A request for a response. Fields that are not named here are ignored; those that would need a store or tools of the service are
+    refused by name. Other fields are allowed too."""
     model: str
     input: CompatResponseRequestInput  # The input: a text, or the items of the conversation in order.
     instructions: NotRequired[str | None]  # Instructions that go before the input as a system message.
-    # The functions that the model may call.
-    tools: NotRequired[Sequence[CompatResponseTool | Mapping[str, object]] | None]
-    # Whether the model may (`auto`), may not (`none`) or must (`required`) call a function, or the function that it
-    # must call.
+    tools: NotRequired[Sequence[CompatResponseTool | Mapping[str, object]] | None]  # The functions that the model may call.
+    # Whether the model may (`auto`), may not (`none`) or must (`required`) call a function, or the function that it must call.
     tool_choice: NotRequired[CompatResponseRequestToolChoice | None]
     text: NotRequired[CompatResponseTextConfig | Mapping[str, object] | None]  # The settings of the text of the answer.
-    # How the model reasons before it answers.
-    reasoning: NotRequired[CompatResponseReasoning | Mapping[str, object] | None]
-    # How many tokens the answer has at most, including reasoning. The default is 4096.
-    max_output_tokens: NotRequired[int | None]
+    reasoning: NotRequired[CompatResponseReasoning | Mapping[str, object] | None]  # How the model reasons before it answers.
+    max_output_tokens: NotRequired[int | None]  # How many tokens the answer has at most, including reasoning. The default is 4096.
     # How freely the model chooses its words, from 0 (the least) to 2. null for the default of the model.
     temperature: NotRequired[float | None]
     # The share of the likeliest words that the model chooses from, up to 1. null for the default of the model.
@@ -243,8 +233,7 @@ class CompatResponseCall(TypedDict):
 
 class CompatResponseCached(TypedDict):
     cached_tokens: int  # How many of the input tokens the provider had in its cache.
-    # Always 0: tokens that a provider wrote into its cache are part of `input_tokens`, and not counted apart.
-    cache_write_tokens: int
+    cache_write_tokens: int  # Always 0: tokens that a provider wrote into its cache are part of `input_tokens`, and not counted apart.
 
 class CompatResponseReasoned(TypedDict):
     reasoning_tokens: int  # How many of the output tokens were reasoning tokens.
@@ -338,8 +327,8 @@ class CompatResponseArgumentsDone(TypedDict):
 class ErrorAttempt(TypedDict):
     provider: str  # The id of the provider of the attempt.
     model: str  # The id of the model of the attempt.
-    # The way in which the attempt failed: `auth`, `quota`, `bad_request`, `unsupported`, `rate_limited`, `overloaded`,
-    # `timeout`, `protocol`, `empty`, `unreachable`, `server` or `cancelled`. More may be added.
+    # The way in which the attempt failed: `auth`, `quota`, `bad_request`, `unsupported`, `rate_limited`, `overloaded`, `timeout`,
+    # `protocol`, `empty`, `unreachable`, `server` or `cancelled`. More may be added.
     outcome: str
     milliseconds: int  # How long the attempt took, in milliseconds.
 
@@ -347,16 +336,13 @@ class ErrorDetail(TypedDict):
     code: ErrorCode
     message: str  # A sentence for people that says what went wrong.
     hint: str  # A sentence for people that says what to do, in one line.
-    # Whether another try can succeed. If the header `x-should-retry` is `false`, that try needs a new Idempotency-Key.
-    retryable: bool
+    retryable: bool  # Whether another try can succeed. If the header `x-should-retry` is `false`, that try needs a new Idempotency-Key.
     request_id: str  # The id of the request, the same as the header Service-Request-ID.
     type: ErrorType
-    # The page on this error code: a path on the server that answered, such as `/docs/router/error-not_found.html`.
-    doc_url: str
+    doc_url: str  # The page on this error code: a path on the server that answered, such as `/docs/router/error-not_found.html`.
     # The place of the fault in the request: a JSON pointer into the body, or the name of a header or a query parameter.
     param: NotRequired[str]
-    # How many seconds to wait before another try, the same as the header Retry-After.
-    retry_after_seconds: NotRequired[int]
+    retry_after_seconds: NotRequired[int]  # How many seconds to wait before another try, the same as the header Retry-After.
     original_request_id: NotRequired[str]  # The id of the request that first used the Idempotency-Key.
     attempts: NotRequired[list[ErrorAttempt]]  # The attempts with providers, in order, and the outcome of each.
 
@@ -411,17 +397,12 @@ class CompatSpeechRequest(TypedDict):
     """A request for speech. Fields that are not named here are ignored. Other fields are allowed too."""
     input: str  # The text to speak.
     model: str
-    # The voice: the name of a preset, a voice id of a provider, or `auto`. The default is the voice of the key, else
-    # that of the provider.
+    # The voice: the name of a preset, a voice id of a provider, or `auto`. The default is the voice of the key, else that of the provider.
     voice: NotRequired[CompatSpeechRequestVoice]
-    # Instructions on how to speak, in plain words. They are never spoken; some providers ignore them.
-    instructions: NotRequired[str]
-    # The format of the audio: `pcm` or `wav`. `mp3` and `opus` are refused. Default: "pcm".
-    response_format: NotRequired[str]
-    # How fast the voice speaks. 1 is its usual speed. Ignored if the provider cannot change it.
-    speed: NotRequired[float]
-    # Whether the answer is raw audio or a stream of events. Default: "audio".
-    stream_format: NotRequired[CompatSpeechRequestStreamFormat]
+    instructions: NotRequired[str]  # Instructions on how to speak, in plain words. They are never spoken; some providers ignore them.
+    response_format: NotRequired[str]  # The format of the audio: `pcm` or `wav`. `mp3` and `opus` are refused. Default: "pcm".
+    speed: NotRequired[float]  # How fast the voice speaks. 1 is its usual speed. Ignored if the provider cannot change it.
+    stream_format: NotRequired[CompatSpeechRequestStreamFormat]  # Whether the answer is raw audio or a stream of events. Default: "audio".
 
 class CompatSpeechDelta(TypedDict):
     type: Literal["speech.audio.delta"]  # Always `speech.audio.delta`.
@@ -452,8 +433,7 @@ class CompatSpeechModelList(TypedDict):
 
 class Price(TypedDict):
     unit: PriceUnit  # The unit that the price is for, such as an hour of audio.
-    # The price of one unit in micro-USD, millionths of a US dollar. 0 is free, and null is unknown.
-    micro_usd: float | None
+    micro_usd: float | None  # The price of one unit in micro-USD, millionths of a US dollar. 0 is free, and null is unknown.
     path: NotRequired[BenchmarkPath]
     source: str  # The source of the price, such as the publication that names it.
     source_url: NotRequired[str]  # The address of the page that names the price.
@@ -476,17 +456,15 @@ class CompatModel(TypedDict):
     model: str  # The id of the model at its provider.
     stage: Stage  # The stage that the model serves.
     routable: bool  # Whether the model can be routed to now.
-    # Why the model cannot be routed to now: `no_credential`, `not_running`, `circuit_open` or `credential_cooling`.
-    # Absent if it can.
+    # Why the model cannot be routed to now: `no_credential`, `not_running`, `circuit_open` or `credential_cooling`. Absent if it can.
     reason: NotRequired[str]
     # The environment variable of the missing credential. Present with `no_credential` if it is known.
     credential_variable: NotRequired[str]
     languages: list[str]  # The languages of the model, as BCP 47 base languages. `*` stands for any language.
     streaming: bool  # Whether the model serves streams.
-    # The published quality figure by which the model is ranked, in English if the model speaks it. null if nobody has
-    # measured it. Its metric and unit differ by stage and model (word errors in percent for stt, less is better; points
-    # of a ranking for tts and scores for llm, more is better), so compare it only within a stage: `benchmarks` of `GET
-    # /router/v1/models` names metric, unit and source.
+    # The published quality figure by which the model is ranked, in English if the model speaks it. null if nobody has measured it. Its
+    # metric and unit differ by stage and model (word errors in percent for stt, less is better; points of a ranking for tts and scores for
+    # llm, more is better), so compare it only within a stage: `benchmarks` of `GET /router/v1/models` names metric, unit and source.
     quality: float | None
     # The time to the first or final result, in milliseconds: measured here, else published. null if neither is known.
     latency_ms: float | None
@@ -507,28 +485,24 @@ class ExcludedModel(TypedDict):
 class RoutingFigure(TypedDict):
     """One published or measured figure, with its source and date."""
     part: RoutingFigurePart  # The part of the score that the figure is for.
-    # The name of the figure, such as `first_byte_ms`. For a price it is the unit that is priced, such as `audio_hour`.
-    metric: str
+    metric: str  # The name of the figure, such as `first_byte_ms`. For a price it is the unit that is priced, such as `audio_hour`.
     value: float | None  # The value of the figure. A price is in micro-USD.
     unit: str  # The unit of the value, such as `ms`.
     language: str  # The language that the figure was measured in, as a BCP 47 tag. `*` if it is for all languages.
     path: BenchmarkPath
-    # The source of the figure. `measured` is a live figure of this server; anything else names a publication.
-    source: str
+    source: str  # The source of the figure. `measured` is a live figure of this server; anything else names a publication.
     source_url: NotRequired[str]  # The address of the page that has the figure.
     as_of: str
     interested: NotRequired[bool]  # Whether the source sells this model or a competing one.
 
 class RoutingScore(TypedDict):
     id: str  # The model, as `<provider>:<model>`.
-    # The weighted sum of the parts times the success rate, from 0 to 1. null if the figure that matters most for the
-    # objective is not known.
+    # The weighted sum of the parts times the success rate, from 0 to 1. null if the figure that matters most for the objective is not
+    # known.
     score: float | None
     parts: dict[str, float | None]
-    # The share of recent attempts on this server that succeeded. 1 if there were too few to judge.
-    success_rate: NotRequired[float]
-    # The figures that the parts are made of. A part that is null has no figure.
-    figures: NotRequired[list[RoutingFigure]]
+    success_rate: NotRequired[float]  # The share of recent attempts on this server that succeeded. 1 if there were too few to judge.
+    figures: NotRequired[list[RoutingFigure]]  # The figures that the parts are made of. A part that is null has no figure.
 
 class RegionWish(TypedDict):
     """The region that the request wished for. Absent if the request names none."""
@@ -538,12 +512,9 @@ class RegionWish(TypedDict):
 class RoutingPreview(TypedDict):
     stage: Stage  # The stage that the model is chosen for.
     language: str | None  # The language of the request, as a BCP 47 tag. null if the request names none.
-    # The objective by which the models are ranked. null if the request or its key pins the model.
-    objective: Objective | None
-    # The model that the request would go to first, as `<provider>:<model>`. null if no model can serve it.
-    candidate: str | None
-    # The models that are tried next if the first one fails, in order, each as `<provider>:<model>`.
-    runners_up: list[str]
+    objective: Objective | None  # The objective by which the models are ranked. null if the request or its key pins the model.
+    candidate: str | None  # The model that the request would go to first, as `<provider>:<model>`. null if no model can serve it.
+    runners_up: list[str]  # The models that are tried next if the first one fails, in order, each as `<provider>:<model>`.
     excluded: list[ExcludedModel]  # The models that cannot serve the request, and why.
     scores: list[RoutingScore]  # The models that can serve the request with their scores, the best first.
     catalog_digest: str  # The digest of the catalog that the choice was made from, as in `GET /router/v1/models`.
@@ -552,8 +523,8 @@ class RoutingPreview(TypedDict):
 class Intent(TypedDict):
     """The aims of the routing. Other fields are allowed too."""
     language: NotRequired[str]
-    # The region that models should be in. It is a wish: of equal candidates those whose provider has this `region` in
-    # the configuration go first. The explanation of the route says whether it had an effect.
+    # The region that models should be in. It is a wish: of equal candidates those whose provider has this `region` in the configuration go
+    # first. The explanation of the route says whether it had an effect.
     region: NotRequired[str]
     optimizeFor: NotRequired[OptimizeFor]
 
@@ -577,8 +548,7 @@ class SynthesizeBody(TypedDict):
     speed: NotRequired[float]  # How fast the voice speaks. 1 is its usual speed.
     instructions: NotRequired[str]  # Instructions on how to speak, in words, for voices that take them.
     constraints: NotRequired[Constraints | Mapping[str, object]]  # Limits on the providers that may serve.
-    # The format of the audio: `pcm` or `wav`. `mp3` and `opus` are refused. Default: "pcm".
-    response_format: NotRequired[str]
+    response_format: NotRequired[str]  # The format of the audio: `pcm` or `wav`. `mp3` and `opus` are refused. Default: "pcm".
     sample_rate: NotRequired[int]  # The sample rate of the audio, in Hz. Default: 24000.
 
 class SttOptions(TypedDict):
@@ -607,11 +577,9 @@ class NativeTranscription(TypedDict):
     text: str  # The transcript. Empty if nobody speaks.
     provider: str  # The id of the provider that served the request.
     model: str  # The id of the model at its provider.
-    # The language of the request, or the language that the provider detected. null if neither is known.
-    language: str | None
+    language: str | None  # The language of the request, or the language that the provider detected. null if neither is known.
     duration: float  # The length of the audio, in seconds.
-    # The mean confidence of the words, from 0 to 1. null if the answer has no words, or the provider gives no
-    # confidence.
+    # The mean confidence of the words, from 0 to 1. null if the answer has no words, or the provider gives no confidence.
     confidence: float | None
     failoverCount: int  # How many providers failed before this one.
     scoresRunId: str  # The digest of the catalog whose figures ranked the candidates.
@@ -630,16 +598,15 @@ class NativeMeta(TypedDict):
 class TranscriptEvent(TypedDict):
     text: str  # The words of the segment.
     isFinal: bool  # Whether the text is final. If not, it may still change.
-    # The mean confidence of the words, from 0 to 1. Absent if the answer has no words, or the provider gives no
-    # confidence.
+    # The mean confidence of the words, from 0 to 1. Absent if the answer has no words, or the provider gives no confidence.
     confidence: NotRequired[float]
     start: NotRequired[float]  # The start of the segment, in seconds.
     end: NotRequired[float]  # The end of the segment, in seconds.
     speaker: NotRequired[str]  # The label of the speaker. Absent if speakers are not distinguished.
 
 class ErrorEnvelope(TypedDict):
-    """The body of every answer other than 2xx, and of the `error` event. Holds nothing of what was sent and nothing
-    that a provider said."""
+    """The body of every answer other than 2xx, and of the `error` event. Holds nothing of what was sent and nothing that a provider said.
+"""
     error: ErrorDetail  # The failure, with a message and a hint for people.
 
 class NativeHistoryCall(TypedDict):
@@ -649,8 +616,7 @@ class NativeHistoryCall(TypedDict):
     args: NotRequired[NativeHistoryCallArgs]  # The arguments, as JSON text or as the object.
 
 class NativeMessage(TypedDict):
-    """One message. Fields of chat completions that are not named here go to the provider as they are. Other fields are
-    allowed too."""
+    """One message. Fields of chat completions that are not named here go to the provider as they are. Other fields are allowed too."""
     role: str  # The speaker of the message.
     # The tool calls of an assistant message, as they were answered.
     toolCalls: NotRequired[Sequence[NativeHistoryCall | Mapping[str, object]]]
@@ -664,11 +630,9 @@ class NativeFunction(TypedDict):
     parameters: NotRequired[Mapping[str, object]]
 
 class NativeTool(TypedDict):
-    """A function, as `{name, description, parameters}` or as `{type: function, function}`. Other fields are allowed
-    too."""
+    """A function, as `{name, description, parameters}` or as `{type: function, function}`. Other fields are allowed too."""
     type: NotRequired[Literal["function"]]  # Always `function`.
-    # The name, the description and the parameters of the function.
-    function: NotRequired[NativeFunction | Mapping[str, object]]
+    function: NotRequired[NativeFunction | Mapping[str, object]]  # The name, the description and the parameters of the function.
     name: NotRequired[str]  # The name by which the model calls the function.
     description: NotRequired[str]  # A description of the function, by which the model decides when to call it.
     parameters: NotRequired[Mapping[str, object]]
@@ -684,8 +648,7 @@ class CompleteBody(TypedDict):
     maxTokens: NotRequired[int]  # How many tokens the answer has at most.
     reasoningEffort: NotRequired[ReasoningEffort]  # How long the model thinks before it answers.
     tools: NotRequired[Sequence[NativeTool | Mapping[str, object]]]  # The functions that the model may call.
-    # Whether the model may (`auto`), may not (`none`) or must (`required`) call a function, or the function that it
-    # must call.
+    # Whether the model may (`auto`), may not (`none`) or must (`required`) call a function, or the function that it must call.
     toolChoice: NotRequired[CompleteBodyToolChoice]
     parallelToolCalls: NotRequired[bool]  # Whether the model may call several functions at once.
     constraints: NotRequired[Constraints | Mapping[str, object]]  # Limits on the providers that may serve.
@@ -759,8 +722,7 @@ class RealtimeTranscriptionSession(TypedDict):
 
 class RealtimeClientSecretRequest(TypedDict):
     """Other fields are allowed too."""
-    # The settings that the session begins with.
-    session: NotRequired[RealtimeTranscriptionSession | Mapping[str, object]]
+    session: NotRequired[RealtimeTranscriptionSession | Mapping[str, object]]  # The settings that the session begins with.
 
 class RealtimeClientSecret(TypedDict):
     value: str  # The token.
@@ -788,8 +750,8 @@ class CreateCompatTranscriptionForm(_CreateCompatTranscriptionForm):
     model: str
     language: NotRequired[str]
     prompt: NotRequired[str]  # A text with words and style to expect. Ignored if the model takes none.
-    # The format of the answer: `json`, `text`, `verbose_json`, or the subtitles `srt` and `vtt`, with a cue for each
-    # segment, or for each word if `timestamp_granularities[]` is only `word`. Default: "json".
+    # The format of the answer: `json`, `text`, `verbose_json`, or the subtitles `srt` and `vtt`, with a cue for each segment, or for each
+    # word if `timestamp_granularities[]` is only `word`. Default: "json".
     response_format: NotRequired[str]
     temperature: NotRequired[str]  # The temperature, from 0 to 1. Ignored if the model takes none.
     # Whether the answer is a stream of events. The default is `false`. Default: "false".
@@ -798,23 +760,20 @@ class CreateCompatTranscriptionForm(_CreateCompatTranscriptionForm):
 CompatResponseRequestInput: TypeAlias = str | Sequence[CompatResponseInputItem | Mapping[str, object]]
 """The input: a text, or the items of the conversation in order."""
 CompatResponseRequestToolChoice: TypeAlias = NativeToolMode | CompatResponseTool | Mapping[str, object]
-"""Whether the model may (`auto`), may not (`none`) or must (`required`) call a function, or the function that it must
-call."""
+"""Whether the model may (`auto`), may not (`none`) or must (`required`) call a function, or the function that it must call."""
 CompatResponseItem: TypeAlias = CompatResponseMessage | CompatResponseCall
 CompatResponseToolChoice: TypeAlias = NativeToolMode | CompatResponseTool
 """The tool choice of the request, or `auto`."""
 CompatTranscriptionEvent: TypeAlias = CompatTranscriptDelta | CompatTranscriptDone
 """An event of the stream: deltas, then exactly one done."""
 CompatSpeechRequestVoice: TypeAlias = str | CompatVoice | Mapping[str, object]
-"""The voice: the name of a preset, a voice id of a provider, or `auto`. The default is the voice of the key, else that
-of the provider."""
+"""The voice: the name of a preset, a voice id of a provider, or `auto`. The default is the voice of the key, else that of the provider."""
 CompatSpeechEvent: TypeAlias = CompatSpeechDelta | CompatSpeechDone
 """An event of the stream: audio in pieces, then exactly one done."""
 NativeHistoryCallArgs: TypeAlias = str | Mapping[str, object]
 """The arguments, as JSON text or as the object."""
 CompleteBodyToolChoice: TypeAlias = NativeToolMode | NativeTool | Mapping[str, object]
-"""Whether the model may (`auto`), may not (`none`) or must (`required`) call a function, or the function that it must
-call."""
+"""Whether the model may (`auto`), may not (`none`) or must (`required`) call a function, or the function that it must call."""
 CreateCompatResponseEvent: TypeAlias = (
     Event[Literal["response.created"], CompatResponseLife] | Event[Literal["response.in_progress"], CompatResponseLife]
     | Event[Literal["response.output_item.added"], CompatResponseItemEvent]

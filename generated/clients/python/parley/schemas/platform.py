@@ -18,39 +18,38 @@ UsageRowStage: TypeAlias = Literal["stt", "llm", "tts", "carrier"]
 UsageByProviderType: TypeAlias = Literal["stt", "llm", "tts"]
 """The stage. Legs of calls have none."""
 UsageByProviderKeySource: TypeAlias = Literal["BYOK", "MANAGED"]
-"""`BYOK`: by the keys that are stored now the organization has its own for this provider, and the cost of every use is
-known to be 0. Else `MANAGED`."""
+"""`BYOK`: by the keys that are stored now the organization has its own for this provider, and the cost of every use is known to be 0. Else
+`MANAGED`."""
 CreditMovementKind: TypeAlias = Literal["opening", "operator", "phone_number", "requests", "calls"]
-"""The kind of the movement. `opening`: the credit when movements were first kept. `operator`: given or taken by the
-operator. `phone_number`: a purchase, a month, or money back for a failed order. `requests` and `calls`: the costs of
-models and of minutes of phone calls on one UTC day."""
+"""The kind of the movement. `opening`: the credit when movements were first kept. `operator`: given or taken by the operator.
+`phone_number`: a purchase, a month, or money back for a failed order. `requests` and `calls`: the costs of models and of minutes of
+phone calls on one UTC day."""
 KeySpendingPeriod: TypeAlias = Literal["day", "month", "total"]
 """The period of the budget: a day or a month of the UTC calendar, or the whole time since the budget was set."""
 CreditLedgerEntryKind: TypeAlias = Literal["grant", "debit", "topup", "refund", "adjustment"]
-"""`grant`: the credit at the time when movements were first kept; `topup`: given by the operator; `adjustment`: taken
-by the operator; `debit`: spent; `refund`: money back for the order of a number that failed."""
+"""`grant`: the credit at the time when movements were first kept; `topup`: given by the operator; `adjustment`: taken by the operator;
+`debit`: spent; `refund`: money back for the order of a number that failed."""
 CreditLedgerEntryMetric: TypeAlias = Literal["requests", "calls", "phone_number"]
 """The thing that was paid for. null: nothing was."""
 OptimizeFor: TypeAlias = Literal["balanced", "quality", "accuracy", "latency", "cost"]
 """The objective by which candidates are ranked. `accuracy` is another word for `quality`."""
 FirstMessageMode: TypeAlias = Literal["message", "generate", "listen"]
-"""How a conversation begins: with `firstMessage`, with words that the LLM makes, or with the caller. The default is
-`message` if there is a first message, else `listen`, which greets a caller whose words were not understood.
-`message` needs a first message."""
+"""How a conversation begins: with `firstMessage`, with words that the LLM makes, or with the caller. The default is `message` if there is a
+first message, else `listen`, which greets a caller whose words were not understood. `message` needs a first message."""
 ReasoningEffort: TypeAlias = Literal["none", "minimal", "low", "medium", "high", "xhigh"]
 BackgroundClipClip: TypeAlias = Literal["office-ambience", "city-ambience", "crowded-room", "keyboard-typing"]
 """The name of a built-in sound."""
 ToolClipClip: TypeAlias = Literal["office-ambience", "city-ambience", "crowded-room", "keyboard-typing"]
 """The name of a built-in sound."""
 TurnHandlingProfile: TypeAlias = Literal["conversational", "ivr", "ivr_patient"]
-"""The delays that apply if `endpointing` does not set them: 250 and 2,500 ms (`conversational`, the default), 800 and
-6,000 ms (`ivr`), 1,500 and 10,000 ms (`ivr_patient`)."""
+"""The delays that apply if `endpointing` does not set them: 250 and 2,500 ms (`conversational`, the default), 800 and 6,000 ms (`ivr`),
+1,500 and 10,000 ms (`ivr_patient`)."""
 TurnHandlingTurnDetection: TypeAlias = Literal["text", "vad", "stt"]
-"""How the end of the caller's turn is found. `text` (the default) picks a delay between both by the last words, `vad`
-waits `minDelay`, and `stt` takes the end point of the provider."""
+"""How the end of the caller's turn is found. `text` (the default) picks a delay between both by the last words, `vad` waits `minDelay`, and
+`stt` takes the end point of the provider."""
 TurnHandlingInterruptionMode: TypeAlias = Literal["adaptive", "vad", "none"]
-"""How the caller interrupts the agent. With `adaptive` (the default) the agent pauses when the caller speaks, and stops
-if words follow. With `vad` speech of `minDuration` stops it, and with `none` no speech does."""
+"""How the caller interrupts the agent. With `adaptive` (the default) the agent pauses when the caller speaks, and stops if words follow.
+With `vad` speech of `minDuration` stops it, and with `none` no speech does."""
 VoicemailAction: TypeAlias = Literal["hangup", "leave_message"]
 """Whether the agent hangs up or leaves a message. The default is `hangup`."""
 ClientOverride: TypeAlias = Literal["prompt", "firstMessage", "language", "voiceId", "speed"]
@@ -61,44 +60,42 @@ AgentRmsgMode: TypeAlias = Literal["dedicated", "shared"]
 ResponseMode: TypeAlias = Literal["sync", "async"]
 """Whether the LLM waits for the answer (`sync`, the default) or not (`async`)."""
 BuiltinName: TypeAlias = Literal["end_call", "send_dtmf", "schedule_callback", "transfer_call"]
-"""The name of the built-in function. Without `parameters` the tool has these arguments. `schedule_callback` takes `at`
-(a time with its offset from UTC) or `inMinutes`, `to` (E.164; in phone calls the default is the number of the
-person), `reason` and `instructions`; the time is 1 minute to `maxDaysAhead` ahead, and a second callback in a
-session replaces the first. `send_dtmf` takes `digits` (`^[0-9*#A-Dw]{1,32}$`, `w` waits for half a second) and
-presses keys on the phone; browser sessions do not have it. `transfer_call` takes the `label` of a destination, in
-phone calls only, and answers `status`, `failure_cause` and `fallback` when the caller is connected or back with the
-agent."""
+"""The name of the built-in function. Without `parameters` the tool has these arguments. `schedule_callback` takes `at` (a time with its
+offset from UTC) or `inMinutes`, `to` (E.164; in phone calls the default is the number of the person), `reason` and `instructions`; the
+time is 1 minute to `maxDaysAhead` ahead, and a second callback in a session replaces the first. `send_dtmf` takes `digits`
+(`^[0-9*#A-Dw]{1,32}$`, `w` waits for half a second) and presses keys on the phone; browser sessions do not have it. `transfer_call`
+takes the `label` of a destination, in phone calls only, and answers `status`, `failure_cause` and `fallback` when the caller is
+connected or back with the agent."""
 BuiltinConfigKind: TypeAlias = Literal["blind", "warm"]
-"""The kind of transfer that `transfer_call` makes. It is required for `transfer_call`, with `destinations`. A blind
-transfer calls the destination that the LLM chooses, and a warm transfer calls it first and then the others. The
-fields from here on are for `transfer_call`, as in a request for such a transfer."""
+"""The kind of transfer that `transfer_call` makes. It is required for `transfer_call`, with `destinations`. A blind transfer calls the
+destination that the LLM chooses, and a warm transfer calls it first and then the others. The fields from here on are for
+`transfer_call`, as in a request for such a transfer."""
 TransferFallbackStrategy: TypeAlias = Literal["return_to_assistant", "take_message", "end_call"]
-"""The way on for the caller. `return_to_assistant` (the default): the agent goes on. `take_message`: the agent goes on
-and takes a message. `end_call`: the call ends after `message`."""
+"""The way on for the caller. `return_to_assistant` (the default): the agent goes on. `take_message`: the agent goes on and takes a message.
+`end_call`: the call ends after `message`."""
 VoicemailDetectionMode: TypeAlias = Literal["agent", "carrier", "amd", "disabled"]
-"""The part that recognizes a voicemail: this server, by the words (`agent`, the default), the carrier (`carrier` or
-`amd`), or no part (`disabled`)."""
+"""The part that recognizes a voicemail: this server, by the words (`agent`, the default), the carrier (`carrier` or `amd`), or no part
+(`disabled`)."""
 ToolPreToolSpeech: TypeAlias = Literal["auto", "always", "never"]
 """Whether the agent says something before it waits for the tool."""
 PreToolSpeech: TypeAlias = Literal["auto", "always", "never"]
-"""Whether the agent says something before it waits for the tool. With `auto` (the default) it does if there is no
-result after 700 ms."""
+"""Whether the agent says something before it waits for the tool. With `auto` (the default) it does if there is no result after 700 ms."""
 CallStatus: TypeAlias = Literal[
     "queued", "dialing", "ringing", "in_progress", "transferring", "completed", "failed", "busy", "no_answer",
     "cancelled", "voicemail",
 ]
 CallKind: TypeAlias = Literal["browser", "outbound", "inbound", "rmsg"]
 RecordingStatus: TypeAlias = Literal["recording", "uploading", "ready", "failed", "suppressed"]
-"""The state of the recording. `suppressed` if nothing is recorded or the recording was deleted because of its age, and
-null before that is known."""
+"""The state of the recording. `suppressed` if nothing is recorded or the recording was deleted because of its age, and null before that is
+known."""
 PhoneDirection: TypeAlias = Literal["inbound", "outbound"]
 EndReason: TypeAlias = Literal[
     "user_hangup", "user_disconnected", "agent_hangup", "api_ended", "transferred", "silence_timeout", "max_duration",
     "voicemail", "busy", "no_answer", "not_joined", "cancelled", "credit_exhausted", "pipeline_failed", "worker_lost",
     "server_shutdown", "concurrency_exhausted", "not_ready", "declined", "invalid_number", "carrier_error",
 ]
-"""Why the call ended. null while it is live. The table has the status that a connected call ends with and, after
-`before`, the status of a call
+"""Why the call ended. null while it is live. The table has the status that a connected call ends with and, after `before`, the status of a
+call
 that was not connected.
 
 | reason | status | meaning |
@@ -108,8 +105,7 @@ that was not connected.
 | `agent_hangup` | completed | The agent has ended the call. |
 | `api_ended` | completed, before cancelled | `POST /v1/calls/{id}/end` has ended the call. |
 | `transferred` | completed | The call was handed to another party. |
-| `silence_timeout` | completed | Neither side spoke for `silenceTimeoutSeconds`. Questions of the agent after a
-silence do not count. |
+| `silence_timeout` | completed | Neither side spoke for `silenceTimeoutSeconds`. Questions of the agent after a silence do not count. |
 | `max_duration` | completed | The call has lasted `maxDurationSeconds`. |
 | `voicemail` | voicemail | A voicemail answered. |
 | `busy` | before busy | The number called is busy. |
@@ -126,31 +122,29 @@ silence do not count. |
 | `invalid_number` | failed | The number called does not exist or cannot be reached. |
 | `carrier_error` | failed | The carrier could not place or hold the call. |"""
 NewSessionTransport: TypeAlias = Literal["websocket", "livekit"]
-"""The transport of the audio. The default is `websocket`. `livekit` works only if the operator has set up a LiveKit
-server. The browser then joins the room `roomName` with a client of LiveKit, at `transportUrl` and with
-`transportToken`. Audio is a track in both directions, and the text frames of the media channel are messages of the
-room's reliable data channel without a topic, in both directions: all but `mark`, `played` and `clear`, which are not
-needed there."""
+"""The transport of the audio. The default is `websocket`. `livekit` works only if the operator has set up a LiveKit server. The browser
+then joins the room `roomName` with a client of LiveKit, at `transportUrl` and with `transportToken`. Audio is a track in both
+directions, and the text frames of the media channel are messages of the room's reliable data channel without a topic, in both
+directions: all but `mark`, `played` and `clear`, which are not needed there."""
 BrowserTransport: TypeAlias = Literal["websocket", "livekit"]
 TelephonyRegion: TypeAlias = Literal["us", "europe", "canada", "australia", "middle_east"]
-"""The region of the carrier in which the call should begin. It is a wish. A SIP trunk has no regions: the event
-`carrier.initiated` then has `requested_region`, and `region` is null."""
+"""The region of the carrier in which the call should begin. It is a wish. A SIP trunk has no regions: the event `carrier.initiated` then
+has `requested_region`, and `region` is null."""
 MachineDetectionMode: TypeAlias = Literal["agent", "carrier", "disabled"]
-"""The part that detects a machine: this server, by the first words and the beep (`agent`, the default), the carrier, or
-no part (`disabled`)."""
+"""The part that detects a machine: this server, by the first words and the beep (`agent`, the default), the carrier, or no part
+(`disabled`)."""
 PipelineConfigTransport: TypeAlias = Literal["websocket", "livekit", "phone"]
 """The transport of the audio of the session."""
 PipelineToolNameKind: TypeAlias = Literal["webhook", "builtin", "inline"]
 """The kind of the tool: a webhook, a built-in tool, or a function of the client (`inline`)."""
 TurnSource: TypeAlias = Literal["user", "agent", "system"]
 LatencyStatus: TypeAlias = Literal["partial", "complete", "interrupted", "error"]
-"""Whether the latencies of the turn are measured. `partial`: the client did not report what was played. null for turns
-of the caller."""
+"""Whether the latencies of the turn are measured. `partial`: the client did not report what was played. null for turns of the caller."""
 TurnToolCallStatus: TypeAlias = Literal["started", "completed", "failed"]
 """The state of the tool call."""
 CallEventProvider: TypeAlias = Literal["service", "media", "carrier"]
-"""The origin of the event: `service` for decisions of this server, `media` for audio and participants, `carrier` for
-reports of the phone line."""
+"""The origin of the event: `service` for decisions of this server, `media` for audio and participants, `carrier` for reports of the phone
+line."""
 CallEventType: TypeAlias = Literal[
     "call.queued", "call.dialing", "call.ringing", "call.in_progress", "call.transferring", "call.completed",
     "call.failed", "call.busy", "call.no_answer", "call.cancelled", "call.voicemail", "call.variables_missing",
@@ -198,25 +192,24 @@ CostLineStage: TypeAlias = Literal["stt", "llm", "tts", "carrier"]
 CostLineKeySource: TypeAlias = Literal["BYOK", "MANAGED"]
 """The owner of the credentials that were used: the organization (`BYOK`) or the operator (`MANAGED`)."""
 CostLineLeg: TypeAlias = Literal["caller", "recipient"]
-"""The party of the leg, only in lines of `carrier_seconds`. `recipient` is the party of a transfer. Seconds count from
-the answer to the hangup."""
+"""The party of the leg, only in lines of `carrier_seconds`. `recipient` is the party of a transfer. Seconds count from the answer to the
+hangup."""
 CallArtifactsRecordingStatus: TypeAlias = Literal["suppressed", "uploading", "ready", "failed"]
-"""The state of the recording. A recording that still runs counts as `uploading`, and a call without a recording as
-`suppressed`."""
+"""The state of the recording. A recording that still runs counts as `uploading`, and a call without a recording as `suppressed`."""
 CallbackStatus: TypeAlias = Literal["scheduled", "dispatching", "dispatched", "cancelled", "failed"]
-"""The state of the callback. It is `dispatching` while the call is placed, and `dispatched` when the carrier has
-accepted the call, also if the line is then busy."""
+"""The state of the callback. It is `dispatching` while the call is placed, and `dispatched` when the carrier has accepted the call, also if
+the line is then busy."""
 CallbackFailureCause: TypeAlias = Literal[
     "carrier_error", "insufficient_credits", "concurrency", "no_phone_number", "missed"
 ]
-"""Why the last attempt to place the call failed. null if no attempt failed or one is under way. `missed`: no server was
-running within an hour of the time. A due call is tried at its time and 1, 5 and 15 minutes later."""
+"""Why the last attempt to place the call failed. null if no attempt failed or one is under way. `missed`: no server was running within an
+hour of the time. A due call is tried at its time and 1, 5 and 15 minutes later."""
 CallReportAnalysisStatus: TypeAlias = Literal["pending", "heuristic", "completed", "failed"]
-"""The state of the analysis. `heuristic`: made by rules, because no LLM could be asked or the user said nothing to
-analyse. `failed`: the LLM gave nothing usable, and the result of the rules stays."""
+"""The state of the analysis. `heuristic`: made by rules, because no LLM could be asked or the user said nothing to analyse. `failed`: the
+LLM gave nothing usable, and the result of the rules stays."""
 CallReportPostCallWebhookStatus: TypeAlias = Literal["not_configured", "pending", "delivered", "failed"]
-"""The state of the delivery to all endpoints. `delivered`: every endpoint accepted the report. `failed`: at least one
-did not, and no attempt follows."""
+"""The state of the delivery to all endpoints. `delivered`: every endpoint accepted the report. `failed`: at least one did not, and no
+attempt follows."""
 TransferKind: TypeAlias = Literal["blind", "warm"]
 """The kind of the transfer: `blind` connects the person who answers at once, `warm` asks them first."""
 TransferStatus: TypeAlias = Literal["requested", "screening", "bridging", "completed", "failed", "cancelled"]
@@ -238,8 +231,7 @@ CallSpanKind: TypeAlias = Literal[
 ]
 """The kind of the step."""
 FinalizedReportWebhookStatus: TypeAlias = Literal["not_configured", "pending", "delivered", "failed"]
-"""The state of the delivery. `delivered`: every endpoint accepted the report. `failed`: at least one did not, and no
-attempt follows."""
+"""The state of the delivery. `delivered`: every endpoint accepted the report. `failed`: at least one did not, and no attempt follows."""
 EndedCallStatus: TypeAlias = Literal["ending", "already_ended"]
 """Whether the call ends now (`ending`) or was over before (`already_ended`)."""
 TransferProgressKind: TypeAlias = Literal["blind", "warm"]
@@ -247,25 +239,22 @@ TransferProgressKind: TypeAlias = Literal["blind", "warm"]
 DoneFallbackAction: TypeAlias = Literal["return_to_assistant", "take_message", "end_call"]
 """The way on for the caller."""
 PhoneNumberSource: TypeAlias = Literal["managed", "sip_trunk"]
-"""The source of the number: the carrier of this server (`managed`), or a SIP connection of the organization
-(`sip_trunk`)."""
+"""The source of the number: the carrier of this server (`managed`), or a SIP connection of the organization (`sip_trunk`)."""
 PhoneNumberDirection: TypeAlias = Literal["inbound", "outbound", "both"]
 """The direction of the calls that the number is for."""
 PhoneNumberSetupStatus: TypeAlias = Literal["ready", "action_required", "suspended"]
-"""Whether the number can do all that its direction needs (`ready`), lacks something (`action_required`), or is
-suspended."""
+"""Whether the number can do all that its direction needs (`ready`), lacks something (`action_required`), or is suspended."""
 PhoneNumberSetupIssuesItem: TypeAlias = Literal[
     "carrier_pending", "carrier_order_failed", "sip_connection_failing", "sip_port_missing", "forwarding_required",
     "payment_overdue", "approval_pending", "number_also_imported",
 ]
 SipTransport: TypeAlias = Literal["udp", "tcp"]
 SipIdentity: TypeAlias = Literal["from", "preferred", "asserted"]
-"""The place of the caller's number in a call: From (`from`, the default), P-Preferred-Identity (`preferred`) or
-P-Asserted-Identity (`asserted`, RFC 3325). With the last two, From has the username at the host, or the number if
-there is no username."""
+"""The place of the caller's number in a call: From (`from`, the default), P-Preferred-Identity (`preferred`) or P-Asserted-Identity
+(`asserted`, RFC 3325). With the last two, From has the username at the host, or the number if there is no username."""
 SipConnectionStatus: TypeAlias = Literal["unverified", "ready", "failing"]
-"""The state of the other side, which is probed every 60 s, or by its registrations if `register` is set. `failing`:
-three probes or calls, or three registrations, in a row were refused or had no answer."""
+"""The state of the other side, which is probed every 60 s, or by its registrations if `register` is set. `failing`: three probes or calls,
+or three registrations, in a row were refused or had no answer."""
 NewSipConnectionOutboundTransport: TypeAlias = Literal["udp", "tcp"]
 """The transport protocol of SIP."""
 BusinessVerificationStatus: TypeAlias = Literal["missing", "draft", "submitted", "approved", "rejected", "revoked"]
@@ -302,24 +291,20 @@ SmsRegisteredNumberSmsAssignmentStatus: TypeAlias = Literal[
 ]
 """The state of the assignment at the carrier. null if the number has no campaign."""
 SmsRegisteredNumberAssignedTo: TypeAlias = Literal["own", "shared"]
-"""The campaign that the number is assigned to: the organization's (`own`) or the shared one. null if it has no
-campaign."""
+"""The campaign that the number is assigned to: the organization's (`own`) or the shared one. null if it has no campaign."""
 SmsRegistrationActiveCampaignSource: TypeAlias = Literal["own", "shared"]
 """The campaign that an assignment without a target takes: the own one or the shared one. null if none is approved."""
 SmsVettingClass: TypeAlias = Literal["STANDARD", "ENHANCED", "POLITICAL"]
 SmsVettingStatus: TypeAlias = Literal["pending", "completed", "failed"]
-"""The state of the vetting. The carriers do not report a failed vetting: it stays `pending`, and `failed` is not
-answered today."""
+"""The state of the vetting. The carriers do not report a failed vetting: it stays `pending`, and `failed` is not answered today."""
 SmsAssignmentOrderTarget: TypeAlias = Literal["own", "shared"]
-"""The campaign to assign the number to: the organization's (`own`) or the shared one. The default is described at the
-operation."""
+"""The campaign to assign the number to: the organization's (`own`) or the shared one. The default is described at the operation."""
 SmsNumberSmsAssignmentStatus: TypeAlias = Literal[
     "PENDING_ASSIGNMENT", "ASSIGNED", "FAILED_ASSIGNMENT", "PENDING_UNASSIGNMENT", "FAILED_UNASSIGNMENT"
 ]
 """The state of the assignment at the carrier. null if the number has no campaign."""
 SmsNumberAssignedTo: TypeAlias = Literal["own", "shared"]
-"""The campaign that the number is assigned to: the organization's (`own`) or the shared one. null if it has no
-campaign."""
+"""The campaign that the number is assigned to: the organization's (`own`) or the shared one. null if it has no campaign."""
 SentMessageChannel: TypeAlias = Literal["rmsg", "sms", "rcs"]
 """The channel that carried the message. null until the provider has reported it."""
 SentMessageStatus: TypeAlias = Literal[
@@ -333,8 +318,7 @@ SentNumberMessageStatus: TypeAlias = Literal[
 ]
 """The state of the message."""
 RmsgNumberStatus: TypeAlias = Literal["active", "paused", "unavailable"]
-"""The state of the number. A number that the operator has paused, or that is unavailable at the provider, cannot be
-used."""
+"""The state of the number. A number that the operator has paused, or that is unavailable at the provider, cannot be used."""
 RmsgNumberSmsStatus: TypeAlias = Literal["not_configured", "pending", "ready", "failed"]
 """The state of the number's assignment for SMS. Only a `ready` number can send SMS."""
 RmsgSubscriptionSigningSecretSource: TypeAlias = Literal["organization", "custom"]
@@ -347,20 +331,18 @@ WebhookEventType: TypeAlias = Literal["call.pre_call", "call.status", "call.repo
 WebhookAttemptError: TypeAlias = Literal[
     "timeout", "dns", "connect", "tls", "address_blocked", "redirect", "http_status", "body_too_large"
 ]
-"""Why the attempt failed. null if it succeeded. `http_status`: the status was not 2xx. `redirect`: redirects are not
-followed. `body_too_large`: the answer has more than 65,536 bytes. `address_blocked`: the host has an address that is
-not public."""
+"""Why the attempt failed. null if it succeeded. `http_status`: the status was not 2xx. `redirect`: redirects are not followed.
+`body_too_large`: the answer has more than 65,536 bytes. `address_blocked`: the host has an address that is not public."""
 DeliveredEventType: TypeAlias = Literal[
     "call.pre_call", "call.status", "call.report", "call.analysis", "call.recording", "rmsg.sent", "rmsg.delivered",
     "rmsg.delivery_failed", "rmsg.received", "rmsg.reaction_received",
 ]
 WebhookDeliveryStatus: TypeAlias = Literal["pending", "delivering", "succeeded", "failed", "cancelled", "expired"]
-"""The state of the delivery. `pending`: an attempt is planned. `failed`: all attempts failed. `cancelled`: the endpoint
-was deleted or disabled, or a newer report of the call replaces this one. `expired`: it was not delivered within 48
-hours."""
+"""The state of the delivery. `pending`: an attempt is planned. `failed`: all attempts failed. `cancelled`: the endpoint was deleted or
+disabled, or a newer report of the call replaces this one. `expired`: it was not delivered within 48 hours."""
 EndpointKind: TypeAlias = Literal["workspace", "rmsg"]
-"""The kind of the endpoint: an endpoint for events of calls (`workspace`), or a subscription to events of rich messages
-(`rmsg`), whose name is its URL."""
+"""The kind of the endpoint: an endpoint for events of calls (`workspace`), or a subscription to events of rich messages (`rmsg`), whose
+name is its URL."""
 WebhookDeliveryError: TypeAlias = Literal[
     "timeout", "dns", "connect", "tls", "address_blocked", "redirect", "http_status", "body_too_large", "deleted",
     "disabled", "superseded",
@@ -371,14 +353,14 @@ WebhookAttemptTrigger: TypeAlias = Literal["automatic", "manual"]
 WebhookSigningSecretSource: TypeAlias = Literal["workspace", "custom"]
 """The owner of the secret that signs the requests: the organization (`workspace`), or the endpoint (`custom`)."""
 WebhookDisabledReason: TypeAlias = Literal["manual", "gone", "failing", "agents_deleted"]
-"""Why the endpoint is disabled. `manual`: a request disabled it. `gone`: it answered 410. `failing`: nothing could be
-delivered for five days. `agents_deleted`: the last of its agents was deleted. null if it is enabled."""
+"""Why the endpoint is disabled. `manual`: a request disabled it. `gone`: it answered 410. `failing`: nothing could be delivered for five
+days. `agents_deleted`: the last of its agents was deleted. null if it is enabled."""
 NewWebhookSigningSecretSource: TypeAlias = Literal["workspace", "custom"]
-"""The owner of the secret that signs the requests: the organization (`workspace`), or the endpoint (`custom`), which
-needs `signingSecret`."""
+"""The owner of the secret that signs the requests: the organization (`workspace`), or the endpoint (`custom`), which needs `signingSecret`.
+"""
 WebhookChangeSigningSecretSource: TypeAlias = Literal["workspace", "custom"]
-"""The owner of the secret that signs the requests: the organization (`workspace`), or the endpoint (`custom`), which
-needs `signingSecret`."""
+"""The owner of the secret that signs the requests: the organization (`workspace`), or the endpoint (`custom`), which needs `signingSecret`.
+"""
 StreamedWebhookEventEvent: TypeAlias = Literal["call.status", "call.report", "call.analysis", "call.recording"]
 """The kind of the event."""
 Stage: TypeAlias = Literal["stt", "llm", "tts"]
@@ -389,17 +371,16 @@ RoutingFigurePart: TypeAlias = Literal["quality", "latency", "cost", "success_ra
 BenchmarkPath: TypeAlias = Literal["stream", "batch"]
 """Whether a figure or a price is for streams or for whole requests. The two are never mixed."""
 RequestAttemptKeySource: TypeAlias = Literal["platform", "byok"]
-"""The owner of the key that was used. With the organization's key (`byok`) the provider bills the organization, and the
-attempt costs nothing here."""
+"""The owner of the key that was used. With the organization's key (`byok`) the provider bills the organization, and the attempt costs
+nothing here."""
 CallDirection: TypeAlias = Literal["inbound", "outbound", "browser"]
 StatusEventProvider: TypeAlias = Literal["service", "media", "carrier"]
-"""The origin of the event: `service` for decisions of this server, `media` for audio and participants, `carrier` for
-reports of the phone line."""
+"""The origin of the event: `service` for decisions of this server, `media` for audio and participants, `carrier` for reports of the phone
+line."""
 TransferStepKind: TypeAlias = Literal["blind", "warm"]
 """The kind of the transfer: `blind` connects the person who answers at once, `warm` asks them first."""
 AnalysisResultStatus: TypeAlias = Literal["heuristic", "completed", "failed"]
-"""The state of the analysis. `heuristic`: made by rules. `failed`: the LLM gave nothing usable, and the result of the
-rules stays."""
+"""The state of the analysis. `heuristic`: made by rules. `failed`: the LLM gave nothing usable, and the result of the rules stays."""
 RecordingEventRecordingStatus: TypeAlias = Literal["ready", "failed"]
 """Whether the recording is ready or has failed."""
 RmsgEventMessageDirection: TypeAlias = Literal["inbound", "outbound"]
@@ -430,13 +411,11 @@ class Organization(TypedDict):
     name: str  # The name of the organization, for people.
     smsEnabled: bool  # Whether the organization may register for SMS (10DLC).
     rmsgEnabled: bool  # Whether the organization may use rich messages.
-    # Whether the organization sees the whole inventory of rich-message numbers until a number is assigned to it.
-    rmsgLegacyInventory: bool
+    rmsgLegacyInventory: bool  # Whether the organization sees the whole inventory of rich-message numbers until a number is assigned to it.
     # How the organization uses rich messages. `receive_only`: it receives messages, and cannot send any.
     rmsgBackend: OrganizationRmsgBackend
     adminOrganization: bool  # Whether this is the organization of the operator. There is at most one.
-    # Whether calls are recorded if their agent or session does not decide. If false, no call is recorded.
-    recording: bool
+    recording: bool  # Whether calls are recorded if their agent or session does not decide. If false, no call is recorded.
     maxConcurrency: int | None  # How many requests and streams all keys may run at a time. null if there is no limit.
     maxSessions: int | None  # How many sessions and calls may be live at a time. null if there is no limit.
     creditMicroUsd: str  # The credit that can be spent, in micro-USD, as a decimal string.
@@ -451,18 +430,17 @@ class UsageRow(TypedDict):
     day: NotRequired[str]  # The UTC day. Present only if `groupBy` has `day`.
     # The id of the API key, or of the phone number for calls that came in. Present only if `groupBy` has `key`.
     keyId: NotRequired[str | None]
-    # The id of the agent. null if no stored agent took part. Present only if `groupBy` has `agent`.
-    agentId: NotRequired[str | None]
-    # The id of the provider that was asked last. For legs it is the line: `carrier`, `trunk` or `simulator`. Present
-    # only if `groupBy` has `provider`.
+    agentId: NotRequired[str | None]  # The id of the agent. null if no stored agent took part. Present only if `groupBy` has `agent`.
+    # The id of the provider that was asked last. For legs it is the line: `carrier`, `trunk` or `simulator`. Present only if `groupBy` has
+    # `provider`.
     provider: NotRequired[str | None]
     # The id of the model that was asked last. For legs it is the direction. Present only if `groupBy` has `model`.
     model: NotRequired[str | None]
     stage: NotRequired[UsageRowStage]  # The stage. Present only if `groupBy` has `stage`.
     requests: int  # The number of requests to models.
     legs: int  # The number of answered legs of phone calls.
-    # The number of requests that failed. Cancelled requests, such as an interrupted answer, are not counted. Failed
-    # requests can have costs.
+    # The number of requests that failed. Cancelled requests, such as an interrupted answer, are not counted. Failed requests can have
+    # costs.
     failed: int
     unpriced: int  # The number of requests and legs whose cost is not known. `costMicroUsd` does not include them.
     costMicroUsd: str | None  # The sum of the known costs in micro-USD, as a decimal string. null if no cost is known.
@@ -473,8 +451,8 @@ class UsageRow(TypedDict):
 class UsageTotal(TypedDict):
     requests: int  # The number of requests to models.
     legs: int  # The number of answered legs of phone calls.
-    # The number of requests that failed. Cancelled requests, such as an interrupted answer, are not counted. Failed
-    # requests can have costs.
+    # The number of requests that failed. Cancelled requests, such as an interrupted answer, are not counted. Failed requests can have
+    # costs.
     failed: int
     unpriced: int  # The number of requests and legs whose cost is not known. `costMicroUsd` does not include them.
     costMicroUsd: str | None  # The sum of the known costs in micro-USD, as a decimal string. null if no cost is known.
@@ -486,12 +464,11 @@ class UsageByProvider(TypedDict):
     provider: str  # The last provider that was asked; in legs of calls the line: `carrier`, `trunk` or `simulator`.
     type: NotRequired[UsageByProviderType]  # The stage. Legs of calls have none.
     metric: str  # The unit, as in `quantities`.
-    # `BYOK`: by the keys that are stored now the organization has its own for this provider, and the cost of every use
-    # is known to be 0. Else `MANAGED`.
+    # `BYOK`: by the keys that are stored now the organization has its own for this provider, and the cost of every use is known to be 0.
+    # Else `MANAGED`.
     keySource: UsageByProviderKeySource
     quantity: float  # How much of the unit.
-    # The known costs in US dollars, all on the first metric of a provider and a stage: a request has one cost.
-    cost: float
+    cost: float  # The known costs in US dollars, all on the first metric of a provider and a stage: a request has one cost.
 
 _Usage = TypedDict("_Usage", {"from": "str"})  # The start of the time range, in UTC.
 
@@ -500,8 +477,7 @@ class Usage(_Usage):
     groupBy: list[UsageGroupByItem]  # The groups that divide the rows.
     rows: list[UsageRow]  # The sums, one row for each combination of the groups.
     total: UsageTotal  # The sum of all rows.
-    # Sessions and calls that began in this time. Calls that were deleted for their age are not in it.
-    totalSessions: int
+    totalSessions: int  # Sessions and calls that began in this time. Calls that were deleted for their age are not in it.
     totalMinutes: float  # The time for which they were connected, in minutes. A session that is not over has none yet.
     totalCost: float  # The known costs in US dollars. `total.costMicroUsd` has every digit.
     breakdown: list[UsageByProvider]  # The quantities of each provider.
@@ -510,13 +486,12 @@ class Usage(_Usage):
 
 class CreditMovement(TypedDict):
     id: str  # The id of the movement.
-    # The kind of the movement. `opening`: the credit when movements were first kept. `operator`: given or taken by the
-    # operator. `phone_number`: a purchase, a month, or money back for a failed order. `requests` and `calls`: the costs
-    # of models and of minutes of phone calls on one UTC day.
+    # The kind of the movement. `opening`: the credit when movements were first kept. `operator`: given or taken by the operator.
+    # `phone_number`: a purchase, a month, or money back for a failed order. `requests` and `calls`: the costs of models and of minutes of
+    # phone calls on one UTC day.
     kind: CreditMovementKind
     microUsd: str  # The change of the credit in micro-USD, as a decimal string. Negative if credit was taken.
-    # The id of the phone number that a `phone_number` movement is for. null for the other kinds.
-    phoneNumberId: str | None
+    phoneNumberId: str | None  # The id of the phone number that a `phone_number` movement is for. null for the other kinds.
     day: str | None  # The UTC day on which `requests` or `calls` were settled. null for the other kinds.
     createdAt: str  # When the movement was created, in UTC.
     updatedAt: str  # When the movement was last changed, in UTC.
@@ -525,19 +500,15 @@ class KeySpending(TypedDict):
     keyId: str  # The id of the API key.
     name: str  # The name of the API key.
     microUsd: str  # The budget of the key for one period, in micro-USD.
-    # The period of the budget: a day or a month of the UTC calendar, or the whole time since the budget was set.
-    period: KeySpendingPeriod
+    period: KeySpendingPeriod  # The period of the budget: a day or a month of the UTC calendar, or the whole time since the budget was set.
     current: str  # The current period: `2026-11-24`, `2026-11` or `total`.
     spentMicroUsd: str  # The spending of the key in the current period, in micro-USD.
-    # The credit in micro-USD that is reserved for the most that live requests of the key can cost.
-    reservedMicroUsd: str
+    reservedMicroUsd: str  # The credit in micro-USD that is reserved for the most that live requests of the key can cost.
     warnedAt: str | None  # When 80 % of the budget were spent, in UTC. null if they are not.
-    # When the budget was spent or a request was refused for it, in UTC. null if neither has happened.
-    exhaustedAt: str | None
+    exhaustedAt: str | None  # When the budget was spent or a request was refused for it, in UTC. null if neither has happened.
 
 class Credits(TypedDict):
-    # The credit that can be spent, in micro-USD, as a decimal string. Reservations are already taken from it.
-    creditMicroUsd: str
+    creditMicroUsd: str  # The credit that can be spent, in micro-USD, as a decimal string. Reservations are already taken from it.
     reservedMicroUsd: str  # The credit in micro-USD that is reserved for the most that live requests can cost.
     movements: list[CreditMovement]  # The movements of the credit on this page, the newest first.
     nextCursor: str | None  # The cursor of the next page, to send as `cursor`. null if this is the last page.
@@ -550,8 +521,8 @@ class CreditBalance(TypedDict):
 
 class CreditLedgerEntry(TypedDict):
     id: str  # That of the movement in `GET /v1/credits`.
-    # `grant`: the credit at the time when movements were first kept; `topup`: given by the operator; `adjustment`:
-    # taken by the operator; `debit`: spent; `refund`: money back for the order of a number that failed.
+    # `grant`: the credit at the time when movements were first kept; `topup`: given by the operator; `adjustment`: taken by the operator;
+    # `debit`: spent; `refund`: money back for the order of a number that failed.
     kind: CreditLedgerEntryKind
     amountMicroUsd: str  # Negative: it was taken.
     metric: CreditLedgerEntryMetric | None  # The thing that was paid for. null: nothing was.
@@ -572,8 +543,7 @@ class VoiceProvider(TypedDict):
     key: str  # The id of the provider.
     name: str  # For people.
     models: list[str]  # Its models that speak.
-    # Whether the list has the voices of an account of the vendor. It is false: the list is that of the catalog.
-    voicesFetchedLive: bool
+    voicesFetchedLive: bool  # Whether the list has the voices of an account of the vendor. It is false: the list is that of the catalog.
 
 class VoiceList(TypedDict):
     voices: list[ListedVoice]  # By provider, and in the order of its models. Each once.
@@ -582,15 +552,14 @@ class VoiceList(TypedDict):
 class AgentIntent(TypedDict):
     language: str
     optimizeFor: NotRequired[OptimizeFor]
-    # The region that models should be in. It is a wish: of equal models those in the region go first, and none is
-    # excluded.
+    # The region that models should be in. It is a wish: of equal models those in the region go first, and none is excluded.
     region: NotRequired[str]
 
 class LlmOptions(TypedDict):
     temperature: NotRequired[float]  # How freely the model chooses its words, from 0 (the least) to 2.
     maxTokens: NotRequired[int]  # How many tokens one answer has at most. The default is 512.
-    # The model to use: `<provider>:<model>`, `<provider>/<model>`, or the id of a model that only one provider serves.
-    # A pinned model never fails over.
+    # The model to use: `<provider>:<model>`, `<provider>/<model>`, or the id of a model that only one provider serves. A pinned model never
+    # fails over.
     model: NotRequired[str]
     reasoningEffort: NotRequired[ReasoningEffort]  # How long the model thinks before it answers.
 
@@ -599,8 +568,7 @@ class StackPreferencesAllowedProviders(TypedDict):
     stt: NotRequired[Sequence[str]]
     llm: NotRequired[Sequence[str]]
     tts: NotRequired[Sequence[str]]
-    # Empty, for clients that send it. Models that hear and speak themselves are not served.
-    s2s: NotRequired[Sequence[str]]
+    s2s: NotRequired[Sequence[str]]  # Empty, for clients that send it. Models that hear and speak themselves are not served.
     s2S: NotRequired[Sequence[str]]  # Empty, for clients that write `s2s` so.
 
 class StackPreferences(TypedDict):
@@ -618,8 +586,7 @@ class AgentTtsOptions(TypedDict):
     speed: NotRequired[float]  # How fast the voice speaks. The default is 1, the usual speed.
     model: NotRequired[str]  # The model to use, in the same forms as `llmOptions.model`.
     instructions: NotRequired[str]  # How to speak, in words, for voices that take instructions.
-    # The sample rate of the audio to and from a browser, in Hz. The default is 24,000. Phone calls have the rate of
-    # their carrier.
+    # The sample rate of the audio to and from a browser, in Hz. The default is 24,000. Phone calls have the rate of their carrier.
     sampleRate: NotRequired[Literal[8000, 16000, 24000, 48000]]
 
 class BackgroundClip(TypedDict):
@@ -639,44 +606,39 @@ class BackgroundAudio(TypedDict):
     toolSound: NotRequired[ToolClip]  # The sound that plays while a tool runs.
 
 class SpeechNormalization(TypedDict):
-    """Replacements of words in the speech of the agent. Only whole words match, in any case, the longest first, and a
-    replaced text is not searched again."""
+    """Replacements of words in the speech of the agent. Only whole words match, in any case, the longest first, and a replaced text is not
+    searched again."""
     # How words such as names are pronounced, by word. The text that is shown stays as it is.
     pronunciationDictionary: NotRequired[Mapping[str, str]]
-    # The texts to say and to show instead of other texts, by the text to replace.
-    textReplacements: NotRequired[Mapping[str, str]]
+    textReplacements: NotRequired[Mapping[str, str]]  # The texts to say and to show instead of other texts, by the text to replace.
 
 class IdleRePrompts(TypedDict):
     enabled: NotRequired[bool]  # Whether the agent asks when the caller stays silent. The default is false.
     delayMs: NotRequired[int]  # How long the silence is before a question, in milliseconds. The default is 8,000.
     maxPrompts: NotRequired[int]  # How many questions the agent asks until the caller speaks again. The default is 2.
-    # The questions, as templates, in the order in which they are asked. The last one repeats. If the list is empty, the
-    # LLM makes the questions.
+    # The questions, as templates, in the order in which they are asked. The last one repeats. If the list is empty, the LLM makes the
+    # questions.
     messages: NotRequired[Sequence[str]]
 
 class TurnHandlingEndpointing(TypedDict):
     """How long a silence ends the turn of the caller."""
-    # The shortest silence that ends a turn, in milliseconds. The default depends on `profile`.
-    minDelay: NotRequired[int]
+    minDelay: NotRequired[int]  # The shortest silence that ends a turn, in milliseconds. The default depends on `profile`.
     # The longest silence before a turn ends, in milliseconds, at least `minDelay`. The default depends on `profile`.
     maxDelay: NotRequired[int]
 
 class TurnHandlingInterruption(TypedDict):
     """How the caller can interrupt the agent."""
-    # How the caller interrupts the agent. With `adaptive` (the default) the agent pauses when the caller speaks, and
-    # stops if words follow. With `vad` speech of `minDuration` stops it, and with `none` no speech does.
+    # How the caller interrupts the agent. With `adaptive` (the default) the agent pauses when the caller speaks, and stops if words follow.
+    # With `vad` speech of `minDuration` stops it, and with `none` no speech does.
     mode: NotRequired[TurnHandlingInterruptionMode]
-    # How long the caller must speak to interrupt the agent, in milliseconds. It counts in the mode `vad`. The default
-    # is 200.
+    # How long the caller must speak to interrupt the agent, in milliseconds. It counts in the mode `vad`. The default is 200.
     minDuration: NotRequired[int]
-    # How many words the caller must say at least to interrupt the agent. It counts in the mode `adaptive`. The default
-    # is 0.
+    # How many words the caller must say at least to interrupt the agent. It counts in the mode `adaptive`. The default is 0.
     minWords: NotRequired[int]
-    # How long the paused agent waits for words of the caller before it goes on, in milliseconds. It counts in the mode
-    # `adaptive`. The default is 2,000.
+    # How long the paused agent waits for words of the caller before it goes on, in milliseconds. It counts in the mode `adaptive`. The
+    # default is 2,000.
     falseTimeout: NotRequired[int]
-    # Whether the caller cannot interrupt the first message. The default is false.
-    protectFirstMessage: NotRequired[bool]
+    protectFirstMessage: NotRequired[bool]  # Whether the caller cannot interrupt the first message. The default is false.
 
 class TurnHandlingVad(TypedDict):
     """For clients that send it."""
@@ -688,22 +650,20 @@ class TurnHandlingNoiseCancellation(TypedDict):
 
 class TurnHandling(TypedDict):
     """How the agent takes turns with the caller. Times are in milliseconds."""
-    # The delays that apply if `endpointing` does not set them: 250 and 2,500 ms (`conversational`, the default), 800
-    # and 6,000 ms (`ivr`), 1,500 and 10,000 ms (`ivr_patient`).
+    # The delays that apply if `endpointing` does not set them: 250 and 2,500 ms (`conversational`, the default), 800 and 6,000 ms (`ivr`),
+    # 1,500 and 10,000 ms (`ivr_patient`).
     profile: NotRequired[TurnHandlingProfile]
     endpointing: NotRequired[TurnHandlingEndpointing]  # How long a silence ends the turn of the caller.
-    # How the end of the caller's turn is found. `text` (the default) picks a delay between both by the last words,
-    # `vad` waits `minDelay`, and `stt` takes the end point of the provider.
+    # How the end of the caller's turn is found. `text` (the default) picks a delay between both by the last words, `vad` waits `minDelay`,
+    # and `stt` takes the end point of the provider.
     turnDetection: NotRequired[TurnHandlingTurnDetection]
     interruption: NotRequired[TurnHandlingInterruption]  # How the caller can interrupt the agent.
     # Whether the LLM starts its answer before the end of the caller's turn is certain. The default is true.
     preemptiveGeneration: NotRequired[bool]
     vad: NotRequired[TurnHandlingVad | None]  # For clients that send it.
-    # For clients that send it. The audio of callers is not enhanced.
-    noiseCancellation: NotRequired[TurnHandlingNoiseCancellation | None]
+    noiseCancellation: NotRequired[TurnHandlingNoiseCancellation | None]  # For clients that send it. The audio of callers is not enhanced.
     contextThreshold: NotRequired[bool | None]  # false, for clients that send it.
-    # true, for clients that send it: the greeting does not wait for the machine detection.
-    greetFirst: NotRequired[bool | None]
+    greetFirst: NotRequired[bool | None]  # true, for clients that send it: the greeting does not wait for the machine detection.
 
 class Voicemail(TypedDict):
     """How the agent reacts when a machine answers its call."""
@@ -723,14 +683,13 @@ class ExtractionField(TypedDict):
     options: NotRequired[Sequence[str]]
 
 class AgentRmsg(TypedDict):
-    """The rich messages of the agent. An agent that is enabled and `dedicated` has a number of the organization that no
-    other agent has: the one that it names, else the one that it already has, else the oldest free one. The number is
-    free again when the agent is disabled, is `shared` or is deleted."""
+    """The rich messages of the agent. An agent that is enabled and `dedicated` has a number of the organization that no other agent has:
+    the one that it names, else the one that it already has, else the oldest free one. The number is free again when the agent is
+    disabled, is `shared` or is deleted."""
     enabled: NotRequired[bool]  # Whether the agent answers rich messages. The default is false.
-    # Whether the agent has a number for itself (`dedicated`) or no number (`shared`, the default).
-    mode: NotRequired[AgentRmsgMode]
-    # The id of the number to use, from `GET /v1/rmsg-phone-numbers`. Answers have the number of the agent, or null if
-    # the number was taken away.
+    mode: NotRequired[AgentRmsgMode]  # Whether the agent has a number for itself (`dedicated`) or no number (`shared`, the default).
+    # The id of the number to use, from `GET /v1/rmsg-phone-numbers`. Answers have the number of the agent, or null if the number was taken
+    # away.
     phoneNumberId: NotRequired[str | None]
 
 class ConfiguredHeader(TypedDict):
@@ -740,37 +699,27 @@ class ConfiguredHeader(TypedDict):
 class AgentWebhook(TypedDict):
     endpointId: str  # The id of the endpoint, as `GET /v1/webhooks` lists it.
     url: str  # The URL that events are sent to.
-    # Whether the endpoint has a secret that signs its requests. If not, the secret of the organization signs.
-    hasSecret: bool
-    # Headers that every request to the URL has, by name. Secret values belong in `authHeaders`.
-    headers: dict[str, str]
-    # Headers with secret values. Answers show the names, and whether a value is stored.
-    authHeaders: list[ConfiguredHeader]
+    hasSecret: bool  # Whether the endpoint has a secret that signs its requests. If not, the secret of the organization signs.
+    headers: dict[str, str]  # Headers that every request to the URL has, by name. Secret values belong in `authHeaders`.
+    authHeaders: list[ConfiguredHeader]  # Headers with secret values. Answers show the names, and whether a value is stored.
     timeoutMs: int  # How long an answer may take, in milliseconds.
 
 class ReportWebhook(TypedDict):
     endpointId: str  # The id of the endpoint, as `GET /v1/webhooks` lists it.
     url: str  # The URL that events are sent to.
-    # Whether the endpoint has a secret that signs its requests. If not, the secret of the organization signs.
-    hasSecret: bool
-    # Headers that every request to the URL has, by name. Secret values belong in `authHeaders`.
-    headers: dict[str, str]
-    # Headers with secret values. Answers show the names, and whether a value is stored.
-    authHeaders: list[ConfiguredHeader]
+    hasSecret: bool  # Whether the endpoint has a secret that signs its requests. If not, the secret of the organization signs.
+    headers: dict[str, str]  # Headers that every request to the URL has, by name. Secret values belong in `authHeaders`.
+    authHeaders: list[ConfiguredHeader]  # Headers with secret values. Answers show the names, and whether a value is stored.
     timeoutMs: int  # How long an answer may take, in milliseconds.
     extractionFields: list[ExtractionField]  # The values to read out of each call for this endpoint.
 
 class AgentWebhooks(TypedDict):
     """The endpoints of the deprecated fields, without their secrets. null if the agent has none."""
     preCall: AgentWebhook | None  # The endpoint that is asked before each call. null if there is no such endpoint.
-    # The endpoint that gets the report of each finished call. null if there is no such endpoint.
-    postCall: ReportWebhook | None
-    # The endpoint that gets each change of the status of a call. null if there is no such endpoint.
-    status: AgentWebhook | None
-    # The endpoint that gets the analysis of each finished call. null if there is no such endpoint.
-    analysis: AgentWebhook | None
-    # The endpoint that gets a link to each recording. null if there is no such endpoint.
-    recording: AgentWebhook | None
+    postCall: ReportWebhook | None  # The endpoint that gets the report of each finished call. null if there is no such endpoint.
+    status: AgentWebhook | None  # The endpoint that gets each change of the status of a call. null if there is no such endpoint.
+    analysis: AgentWebhook | None  # The endpoint that gets the analysis of each finished call. null if there is no such endpoint.
+    recording: AgentWebhook | None  # The endpoint that gets a link to each recording. null if there is no such endpoint.
 
 class Agent(TypedDict):
     id: str  # The id of the agent: `agent_` and 22 letters and digits.
@@ -785,8 +734,7 @@ class Agent(TypedDict):
     llmOptions: LlmOptions | None  # The settings of the LLM: its model, and how long and how free its answers are.
     stackPreferences: StackPreferences | None
     sttOptions: AgentSttOptions | None  # The settings of speech to text: its language and the words to expect.
-    # The settings of text to speech: its model, and how fast and in which style it speaks.
-    ttsOptions: AgentTtsOptions | None
+    ttsOptions: AgentTtsOptions | None  # The settings of text to speech: its model, and how fast and in which style it speaks.
     backgroundAudio: BackgroundAudio | None  # The sounds that play behind the agent.
     speechNormalization: SpeechNormalization | None
     idleRePrompts: IdleRePrompts | None  # The questions that the agent asks when the caller stays silent.
@@ -800,8 +748,7 @@ class Agent(TypedDict):
     timezone: str | None
     recording: bool | None
     clientOverrides: list[ClientOverride] | None
-    # The variables that the templates of the agent take. Their names are unique.
-    promptVariables: list[PromptVariable] | None
+    promptVariables: list[PromptVariable] | None  # The variables that the templates of the agent take. Their names are unique.
     extractionFields: list[ExtractionField]  # The values to read out of each finished call. Empty if none are set.
     rmsg: AgentRmsg | None
     webhooks: AgentWebhooks | None
@@ -814,12 +761,10 @@ class AuthHeaderInput(TypedDict):
 
 class NewAgentWebhook(TypedDict):
     url: str
-    # The secret that signs the requests, as `signingSecret` of an endpoint. null if the secret of the organization
-    # signs.
+    # The secret that signs the requests, as `signingSecret` of an endpoint. null if the secret of the organization signs.
     secret: NotRequired[str | None]
     headers: NotRequired[Mapping[str, str] | None]
-    # Headers with secret values. A name may not be in `headers` too.
-    authHeaders: NotRequired[Sequence[AuthHeaderInput] | None]
+    authHeaders: NotRequired[Sequence[AuthHeaderInput] | None]  # Headers with secret values. A name may not be in `headers` too.
     # How long an answer may take, in milliseconds. The default is 5,000 for `preCall` and 10,000 for the other fields.
     timeoutMs: NotRequired[int | None]
     responseMode: NotRequired[Literal["sync"] | None]  # `sync`, for clients that send it.
@@ -827,12 +772,10 @@ class NewAgentWebhook(TypedDict):
 
 class NewReportWebhook(TypedDict):
     url: str
-    # The secret that signs the requests, as `signingSecret` of an endpoint. null if the secret of the organization
-    # signs.
+    # The secret that signs the requests, as `signingSecret` of an endpoint. null if the secret of the organization signs.
     secret: NotRequired[str | None]
     headers: NotRequired[Mapping[str, str] | None]
-    # Headers with secret values. A name may not be in `headers` too.
-    authHeaders: NotRequired[Sequence[AuthHeaderInput] | None]
+    authHeaders: NotRequired[Sequence[AuthHeaderInput] | None]  # Headers with secret values. A name may not be in `headers` too.
     # How long an answer may take, in milliseconds. The default is 5,000 for `preCall` and 10,000 for the other fields.
     timeoutMs: NotRequired[int | None]
     responseMode: NotRequired[Literal["sync"] | None]  # `sync`, for clients that send it.
@@ -841,20 +784,18 @@ class NewReportWebhook(TypedDict):
     extractionFields: NotRequired[Sequence[ExtractionField] | None]
 
 class NewAgentWebhooks(TypedDict):
-    """Webhook endpoints for the calls of this agent; register them with `POST /v1/webhooks` instead. Each field is an
-    endpoint for one event: `call.pre_call`, `call.report`, `call.status`, `call.analysis` and `call.recording`. The
-    value replaces all five: a field that is null or left out removes its endpoint. Only secrets are kept when they
-    are left out. A user needs the role admin for this field, as for endpoints."""
-    # The endpoint that is asked before each call. null if there is no such endpoint.
-    preCall: NotRequired[NewAgentWebhook | None]
+    """Webhook endpoints for the calls of this agent; register them with `POST /v1/webhooks` instead. Each field is an endpoint for one
+    event: `call.pre_call`, `call.report`, `call.status`, `call.analysis` and `call.recording`. The value replaces all five: a field that
+    is null or left out removes its endpoint. Only secrets are kept when they are left out. A user needs the role admin for this field,
+    as for endpoints."""
+    preCall: NotRequired[NewAgentWebhook | None]  # The endpoint that is asked before each call. null if there is no such endpoint.
     # The endpoint that gets the report of each finished call. null if there is no such endpoint.
     postCall: NotRequired[NewReportWebhook | None]
     # The endpoint that gets each change of the status of a call. null if there is no such endpoint.
     status: NotRequired[NewAgentWebhook | None]
     # The endpoint that gets the analysis of each finished call. null if there is no such endpoint.
     analysis: NotRequired[NewAgentWebhook | None]
-    # The endpoint that gets a link to each recording. null if there is no such endpoint.
-    recording: NotRequired[NewAgentWebhook | None]
+    recording: NotRequired[NewAgentWebhook | None]  # The endpoint that gets a link to each recording. null if there is no such endpoint.
 
 class AudioOutput(TypedDict):
     """For clients that send it. The voice of the agent is not made louder or quieter."""
@@ -868,13 +809,10 @@ class NewAgent(TypedDict):
     voice: NotRequired[str | None]
     firstMessage: NotRequired[str | None]
     firstMessageMode: NotRequired[FirstMessageMode | None]
-    # The settings of the LLM: its model, and how long and how free its answers are.
-    llmOptions: NotRequired[LlmOptions | None]
+    llmOptions: NotRequired[LlmOptions | None]  # The settings of the LLM: its model, and how long and how free its answers are.
     stackPreferences: NotRequired[StackPreferences | None]
-    # The settings of speech to text: its language and the words to expect.
-    sttOptions: NotRequired[AgentSttOptions | None]
-    # The settings of text to speech: its model, and how fast and in which style it speaks.
-    ttsOptions: NotRequired[AgentTtsOptions | None]
+    sttOptions: NotRequired[AgentSttOptions | None]  # The settings of speech to text: its language and the words to expect.
+    ttsOptions: NotRequired[AgentTtsOptions | None]  # The settings of text to speech: its model, and how fast and in which style it speaks.
     backgroundAudio: NotRequired[BackgroundAudio | None]  # The sounds that play behind the agent.
     speechNormalization: NotRequired[SpeechNormalization | None]
     idleRePrompts: NotRequired[IdleRePrompts | None]  # The questions that the agent asks when the caller stays silent.
@@ -890,8 +828,7 @@ class NewAgent(TypedDict):
     clientOverrides: NotRequired[Sequence[ClientOverride] | None]
     # The variables that the templates of the agent take. Their names are unique.
     promptVariables: NotRequired[Sequence[PromptVariable] | None]
-    # The values to read out of each finished call. Their names are unique, and all descriptions together have at most
-    # 40,000 characters.
+    # The values to read out of each finished call. Their names are unique, and all descriptions together have at most 40,000 characters.
     extractionFields: NotRequired[Sequence[ExtractionField] | None]
     rmsg: NotRequired[AgentRmsg | None]
     webhooks: NotRequired[NewAgentWebhooks | None]
@@ -908,13 +845,10 @@ class AgentChange(TypedDict):
     voice: NotRequired[str | None]
     firstMessage: NotRequired[str | None]
     firstMessageMode: NotRequired[FirstMessageMode | None]
-    # The settings of the LLM: its model, and how long and how free its answers are.
-    llmOptions: NotRequired[LlmOptions | None]
+    llmOptions: NotRequired[LlmOptions | None]  # The settings of the LLM: its model, and how long and how free its answers are.
     stackPreferences: NotRequired[StackPreferences | None]
-    # The settings of speech to text: its language and the words to expect.
-    sttOptions: NotRequired[AgentSttOptions | None]
-    # The settings of text to speech: its model, and how fast and in which style it speaks.
-    ttsOptions: NotRequired[AgentTtsOptions | None]
+    sttOptions: NotRequired[AgentSttOptions | None]  # The settings of speech to text: its language and the words to expect.
+    ttsOptions: NotRequired[AgentTtsOptions | None]  # The settings of text to speech: its model, and how fast and in which style it speaks.
     backgroundAudio: NotRequired[BackgroundAudio | None]  # The sounds that play behind the agent.
     speechNormalization: NotRequired[SpeechNormalization | None]
     idleRePrompts: NotRequired[IdleRePrompts | None]  # The questions that the agent asks when the caller stays silent.
@@ -930,8 +864,7 @@ class AgentChange(TypedDict):
     clientOverrides: NotRequired[Sequence[ClientOverride] | None]
     # The variables that the templates of the agent take. Their names are unique.
     promptVariables: NotRequired[Sequence[PromptVariable] | None]
-    # The values to read out of each finished call. Their names are unique, and all descriptions together have at most
-    # 40,000 characters.
+    # The values to read out of each finished call. Their names are unique, and all descriptions together have at most 40,000 characters.
     extractionFields: NotRequired[Sequence[ExtractionField] | None]
     rmsg: NotRequired[AgentRmsg | None]
     webhooks: NotRequired[NewAgentWebhooks | None]
@@ -940,8 +873,7 @@ class AgentChange(TypedDict):
 class WebhookSource(TypedDict):
     kind: Literal["webhook"]  # The kind of the tool: your server runs it.
     url: str
-    # Whether the tool has a secret that signs its requests. If not, the secret of the organization signs.
-    hasSecret: bool
+    hasSecret: bool  # Whether the tool has a secret that signs its requests. If not, the secret of the organization signs.
     headers: dict[str, str] | None
     # Headers with secret values. Answers show the names, and whether a value is stored. null without such headers.
     authHeaders: list[ConfiguredHeader] | None
@@ -951,8 +883,7 @@ class WebhookSource(TypedDict):
 
 class ToolDestination(TypedDict):
     to: str
-    # The name of the destination, by which the LLM chooses. The LLM does not see the number. Labels are unique.
-    label: str
+    label: str  # The name of the destination, by which the LLM chooses. The LLM does not see the number. Labels are unique.
     description: NotRequired[str | None]  # A description for the LLM of the calls to transfer here.
     screeningPrompt: NotRequired[str | None]
     summary: NotRequired[str | None]
@@ -960,28 +891,26 @@ class ToolDestination(TypedDict):
 
 class TransferFallback(TypedDict):
     """How the call goes on if nobody accepts it."""
-    # The way on for the caller. `return_to_assistant` (the default): the agent goes on. `take_message`: the agent goes
-    # on and takes a message. `end_call`: the call ends after `message`.
+    # The way on for the caller. `return_to_assistant` (the default): the agent goes on. `take_message`: the agent goes on and takes a
+    # message. `end_call`: the call ends after `message`.
     strategy: NotRequired[TransferFallbackStrategy | None]
     message: NotRequired[str | None]  # Words that the agent says to the caller first.
     takeMessagePrompt: NotRequired[str | None]  # Instructions for the LLM of the agent that takes a message.
-    # The URL of the audio that the caller receives on hold, in a loop: a WAV of at most 5 MiB (of the first five
-    # minutes), mono or with more channels, at 8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100 or 48000 Hz. It
-    # must be https, without user and password; an address that is not public, and http, work only if the operator
-    # allows the subnet (`outbound.allowedSubnets`). It is fetched once in a transfer, and redirects are not followed.
-    # Until it is there, and if it cannot be had (event `room.hold_audio_failed`), the caller receives the built-in
-    # music.
+    # The URL of the audio that the caller receives on hold, in a loop: a WAV of at most 5 MiB (of the first five minutes), mono or with
+    # more channels, at 8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100 or 48000 Hz. It must be https, without user and password; an
+    # address that is not public, and http, work only if the operator allows the subnet (`outbound.allowedSubnets`). It is fetched once in a
+    # transfer, and redirects are not followed. Until it is there, and if it cannot be had (event `room.hold_audio_failed`), the caller
+    # receives the built-in music.
     holdAudioUrl: NotRequired[str | None]
 
 class VoicemailDetection(TypedDict):
-    # The part that recognizes a voicemail: this server, by the words (`agent`, the default), the carrier (`carrier` or
-    # `amd`), or no part (`disabled`).
+    # The part that recognizes a voicemail: this server, by the words (`agent`, the default), the carrier (`carrier` or `amd`), or no part
+    # (`disabled`).
     mode: NotRequired[VoicemailDetectionMode | None]
-    # How long the detection takes at most after the answer, in seconds. The default is 10. Without a result by then the
-    # recipient counts as a person.
+    # How long the detection takes at most after the answer, in seconds. The default is 10. Without a result by then the recipient counts as
+    # a person.
     timeoutSeconds: NotRequired[int | None]
-    # false is another name for the mode `disabled`, and true for the default; `mode` wins over true.
-    enabled: NotRequired[bool | None]
+    enabled: NotRequired[bool | None]  # false is another name for the mode `disabled`, and true for the default; `mode` wins over true.
 
 # The number that `transfer_call` calls from, in E.164. null for the number of the call.
 _BuiltinConfig = TypedDict("_BuiltinConfig", {"from": "NotRequired[str | None]"})
@@ -989,26 +918,23 @@ _BuiltinConfig = TypedDict("_BuiltinConfig", {"from": "NotRequired[str | None]"}
 class BuiltinConfig(_BuiltinConfig):
     enabled: NotRequired[bool]  # Whether the LLM may call `end_call`. The default is true.
     maxDaysAhead: NotRequired[int]  # How many days ahead `schedule_callback` can be, at most. The default is 7.
-    # The id of the phone number that `schedule_callback` calls from. The default, also if the number cannot place
-    # calls, is the oldest number of the agent, else the oldest of the organization.
+    # The id of the phone number that `schedule_callback` calls from. The default, also if the number cannot place calls, is the oldest
+    # number of the agent, else the oldest of the organization.
     phoneNumberId: NotRequired[str]
-    # The kind of transfer that `transfer_call` makes. It is required for `transfer_call`, with `destinations`. A blind
-    # transfer calls the destination that the LLM chooses, and a warm transfer calls it first and then the others. The
-    # fields from here on are for `transfer_call`, as in a request for such a transfer.
+    # The kind of transfer that `transfer_call` makes. It is required for `transfer_call`, with `destinations`. A blind transfer calls the
+    # destination that the LLM chooses, and a warm transfer calls it first and then the others. The fields from here on are for
+    # `transfer_call`, as in a request for such a transfer.
     kind: NotRequired[BuiltinConfigKind]
-    # The destinations of `transfer_call`. The LLM chooses one by its label.
-    destinations: NotRequired[Sequence[ToolDestination]]
+    destinations: NotRequired[Sequence[ToolDestination]]  # The destinations of `transfer_call`. The LLM chooses one by its label.
     screeningPrompt: NotRequired[str | None]
     summary: NotRequired[str | None]
     ringingTimeout: NotRequired[int | None]
     screeningTimeout: NotRequired[int | None]
     fallback: NotRequired[TransferFallback | None]
-    # How an answering machine is distinguished from a person.
-    voicemailDetection: NotRequired[VoicemailDetection | None]
+    voicemailDetection: NotRequired[VoicemailDetection | None]  # How an answering machine is distinguished from a person.
     metadata: NotRequired[Mapping[str, object] | None]
     headers: NotRequired[Mapping[str, str] | None]
-    # Whether the caller receives a dial tone instead of the ringback tone during a blind transfer. The default is
-    # false.
+    # Whether the caller receives a dial tone instead of the ringback tone during a blind transfer. The default is false.
     playDialtone: NotRequired[bool | None]
 
 class BuiltinSource(TypedDict):
@@ -1026,11 +952,10 @@ class Tool(TypedDict):
     test: NotRequired[bool]
     name: str
     description: str
-    # The JSON Schema of the arguments, as the LLM gets it. If none was set, it is the schema of the built-in function,
-    # or a schema without arguments.
+    # The JSON Schema of the arguments, as the LLM gets it. If none was set, it is the schema of the built-in function, or a schema without
+    # arguments.
     parameters: dict[str, Any]
-    # The kind of the tool and its settings: a webhook, a built-in function, or a function of the page.
-    source: ToolSource
+    source: ToolSource  # The kind of the tool and its settings: a webhook, a built-in function, or a function of the page.
     preToolSpeech: ToolPreToolSpeech  # Whether the agent says something before it waits for the tool.
     createdAt: str  # When the tool was created, in UTC.
     updatedAt: str  # When the tool was last changed, in UTC.
@@ -1038,12 +963,11 @@ class Tool(TypedDict):
 class NewWebhookSourceInput(TypedDict):
     kind: Literal["webhook"]  # The kind of the tool: your server runs it.
     url: str
-    # The secret that signs the requests. `whsec_` and the base64 of 24 to 64 bytes is decoded; of any other text the
-    # UTF-8 bytes are the key. null if the secret of the organization signs.
+    # The secret that signs the requests. `whsec_` and the base64 of 24 to 64 bytes is decoded; of any other text the UTF-8 bytes are the
+    # key. null if the secret of the organization signs.
     secret: NotRequired[str | None]
     headers: NotRequired[Mapping[str, str] | None]
-    # Headers with secret values. A name may not be in `headers` too.
-    authHeaders: NotRequired[Sequence[AuthHeaderInput] | None]
+    authHeaders: NotRequired[Sequence[AuthHeaderInput] | None]  # Headers with secret values. A name may not be in `headers` too.
     timeoutMs: NotRequired[int | None]
     responseMode: NotRequired[ResponseMode | None]
     asyncAck: NotRequired[str | None]
@@ -1060,8 +984,7 @@ class NewToolInput(TypedDict):
     name: str
     description: str
     parameters: NotRequired[Mapping[str, object] | None]
-    # The kind of the tool and its settings: a webhook, a built-in function, or a function of the page.
-    source: NewToolSourceInput
+    source: NewToolSourceInput  # The kind of the tool and its settings: a webhook, a built-in function, or a function of the page.
     preToolSpeech: NotRequired[PreToolSpeech | None]
     toolSound: NotRequired[ToolSoundOverride | None]
     simulation: NotRequired[ToolSimulation | None]
@@ -1086,16 +1009,14 @@ class CallItem(TypedDict):
     language: str  # The language of the agent in this call, as a BCP 47 tag.
     created_at: str  # When the call was created, in UTC.
     ended_at: str | None  # When the call ended, in UTC. null while it is live.
-    # How long the parties were connected, in seconds, rounded up. 0 if they never were, and null while the call is
-    # live.
+    # How long the parties were connected, in seconds, rounded up. 0 if they never were, and null while the call is live.
     duration_seconds: int | None
     recording_status: RecordingStatus | None
 
 class AgentCallList(TypedDict):
     calls: list[CallItem]  # The calls of this page, the newest first.
     entries: list[CallItem]  # The same calls as `calls`.
-    # The cursor of the next page, to send as `cursor`: the time of the last call, with microseconds. null if there are
-    # no older calls.
+    # The cursor of the next page, to send as `cursor`: the time of the last call, with microseconds. null if there are no older calls.
     next_cursor: str | None
 
 # The number that calls, in E.164. It is left out if the caller withholds it, or if the session is not by phone.
@@ -1104,8 +1025,7 @@ _SessionItem = TypedDict("_SessionItem", {"from": "NotRequired[str]"})
 class SessionItem(_SessionItem):
     sessionId: str
     test: NotRequired[bool]
-    # The id of the agent, also after the agent is deleted. null for a session without a stored agent.
-    agentId: str | None
+    agentId: str | None  # The id of the agent, also after the agent is deleted. null for a session without a stored agent.
     status: CallStatus  # The state of the session.
     kind: CallKind  # The kind of the call: from a browser, by phone, or placed from a rich-message number (`rmsg`).
     language: str  # The language of the agent in the session, as a BCP 47 tag.
@@ -1117,45 +1037,38 @@ class SessionItem(_SessionItem):
     startedAt: str | None  # When the parties were connected, in UTC. null if they were not, or not yet.
     endedAt: str | None  # When the session ended, in UTC. null while it is live.
     endReason: EndReason | None
-    # How long the parties were connected, in seconds, rounded up. 0 if they never were, and null while the session is
-    # live.
+    # How long the parties were connected, in seconds, rounded up. 0 if they never were, and null while the session is live.
     durationSeconds: int | None
     recordingStatus: RecordingStatus | None
-    # The length of the recording in milliseconds. null if there is no recording, or not yet.
-    recordingDurationMs: int | None
+    recordingDurationMs: int | None  # The length of the recording in milliseconds. null if there is no recording, or not yet.
 
 class SessionPage(TypedDict):
     entries: list[SessionItem]  # The sessions of this page, the newest first.
     nextCursor: str | None  # The cursor of the next page, to send as `cursor`. null if this is the last page.
 
 class SessionIntent(TypedDict):
-    """The language of the session, and how its models are chosen. With an agent each field replaces that of the agent.
-    Without an agent `language` is required."""
+    """The language of the session, and how its models are chosen. With an agent each field replaces that of the agent. Without an agent
+    `language` is required."""
     language: NotRequired[str]
     optimizeFor: NotRequired[OptimizeFor]
-    # The region that models should be in. It is a wish: of equal models those in the region go first, and none is
-    # excluded.
+    # The region that models should be in. It is a wish: of equal models those in the region go first, and none is excluded.
     region: NotRequired[str]
 
 class NewSession(TypedDict):
-    """The settings of a new session. Either `agentId` or `intent` is required. null is the default, also if the agent
-    has another value."""
+    """The settings of a new session. Either `agentId` or `intent` is required. null is the default, also if the agent has another value.
+"""
     # The id of the agent, whose settings apply if the request has none. null for a session without a stored agent.
     agentId: NotRequired[str | None]
     intent: NotRequired[SessionIntent]
-    # The instructions of the agent, a template. Without an agent and without this field, it is a friendly voice
-    # assistant.
+    # The instructions of the agent, a template. Without an agent and without this field, it is a friendly voice assistant.
     systemPrompt: NotRequired[str | None]
     voice: NotRequired[str | None]
     firstMessage: NotRequired[str | None]
     firstMessageMode: NotRequired[FirstMessageMode | None]
-    # The settings of the LLM: its model, and how long and how free its answers are.
-    llm: NotRequired[LlmOptions | None]
+    llm: NotRequired[LlmOptions | None]  # The settings of the LLM: its model, and how long and how free its answers are.
     constraints: NotRequired[StackPreferences | None]
-    # The settings of speech to text: its language and the words to expect.
-    sttOptions: NotRequired[AgentSttOptions | None]
-    # The settings of text to speech: its model, and how fast and in which style it speaks.
-    ttsOptions: NotRequired[AgentTtsOptions | None]
+    sttOptions: NotRequired[AgentSttOptions | None]  # The settings of speech to text: its language and the words to expect.
+    ttsOptions: NotRequired[AgentTtsOptions | None]  # The settings of text to speech: its model, and how fast and in which style it speaks.
     backgroundAudio: NotRequired[BackgroundAudio | None]  # The sounds that play behind the agent.
     speechNormalization: NotRequired[SpeechNormalization | None]
     idleRePrompts: NotRequired[IdleRePrompts | None]  # The questions that the agent asks when the caller stays silent.
@@ -1167,22 +1080,18 @@ class NewSession(TypedDict):
     maxToolHops: NotRequired[int | None]
     timezone: NotRequired[str | None]
     recording: NotRequired[bool | None]
-    # Tools in addition to the tools of the agent. Their names are unique, and a tool replaces the agent's tool of the
-    # same name.
+    # Tools in addition to the tools of the agent. Their names are unique, and a tool replaces the agent's tool of the same name.
     tools: NotRequired[Sequence[NewToolInput] | None]
-    # Values of variables for the templates, by name. They win over the defaults of the agent, and are not rendered as
-    # templates.
+    # Values of variables for the templates, by name. They win over the defaults of the agent, and are not rendered as templates.
     variables: NotRequired[Mapping[str, str] | None]
     metadata: NotRequired[Mapping[str, object] | None]
     webhookTags: NotRequired[Mapping[str, str] | None]
     clientOverrides: NotRequired[Sequence[ClientOverride] | None]
-    # The name of the user in this session. The default is `user_` and the id of the session.
-    identity: NotRequired[str | None]
-    # The transport of the audio. The default is `websocket`. `livekit` works only if the operator has set up a LiveKit
-    # server. The browser then joins the room `roomName` with a client of LiveKit, at `transportUrl` and with
-    # `transportToken`. Audio is a track in both directions, and the text frames of the media channel are messages of
-    # the room's reliable data channel without a topic, in both directions: all but `mark`, `played` and `clear`, which
-    # are not needed there.
+    identity: NotRequired[str | None]  # The name of the user in this session. The default is `user_` and the id of the session.
+    # The transport of the audio. The default is `websocket`. `livekit` works only if the operator has set up a LiveKit server. The browser
+    # then joins the room `roomName` with a client of LiveKit, at `transportUrl` and with `transportToken`. Audio is a track in both
+    # directions, and the text frames of the media channel are messages of the room's reliable data channel without a topic, in both
+    # directions: all but `mark`, `played` and `clear`, which are not needed there.
     transport: NotRequired[NewSessionTransport | None]
     ttlSeconds: NotRequired[int | None]  # How long the browser has to join, in seconds. The default is 900.
 
@@ -1191,8 +1100,7 @@ class StartedSession(TypedDict):
     test: NotRequired[bool]
     status: Literal["queued"]  # The state of the session, always `queued`.
     transport: BrowserTransport  # The transport of the audio of the session.
-    # The token for the media channel of this session, or for its LiveKit room. It may be given to the browser, and is
-    # not shown again.
+    # The token for the media channel of this session, or for its LiveKit room. It may be given to the browser, and is not shown again.
     transportToken: str
     transportUrl: str  # The URL of the media channel, or of the LiveKit server.
     roomName: str  # The name of the room of the session: `room-` and the id of the session.
@@ -1200,55 +1108,48 @@ class StartedSession(TypedDict):
     expiresAt: str  # When the browser must have joined, in UTC. Otherwise the session is cancelled.
 
 class MachineDetection(TypedDict):
-    """How the server finds out whether a person or a machine has answered. The event `carrier.machine_detection` has
-    the result: `human`, `machine` or `not_sure`. The conversation begins without waiting for it, and goes on unless
-    a machine was found."""
-    # The part that detects a machine: this server, by the first words and the beep (`agent`, the default), the carrier,
-    # or no part (`disabled`).
+    """How the server finds out whether a person or a machine has answered. The event `carrier.machine_detection` has the result: `human`,
+    `machine` or `not_sure`. The conversation begins without waiting for it, and goes on unless a machine was found."""
+    # The part that detects a machine: this server, by the first words and the beep (`agent`, the default), the carrier, or no part
+    # (`disabled`).
     mode: NotRequired[MachineDetectionMode | None]
-    # How long the detection takes at most after the answer, in seconds. The default is 10. The result is then
-    # `not_sure`.
+    # How long the detection takes at most after the answer, in seconds. The default is 10. The result is then `not_sure`.
     timeoutSeconds: NotRequired[int | None]
 
 class Telephony(TypedDict):
-    # The region of the carrier in which the call should begin. It is a wish. A SIP trunk has no regions: the event
-    # `carrier.initiated` then has `requested_region`, and `region` is null.
+    # The region of the carrier in which the call should begin. It is a wish. A SIP trunk has no regions: the event `carrier.initiated` then
+    # has `requested_region`, and `region` is null.
     region: NotRequired[TelephonyRegion | None]
     ringingTimeout: NotRequired[int | None]  # How long the phone rings at most, in seconds. The default is 60.
     amd: NotRequired[MachineDetection | None]
-    # How the agent reacts when a machine answers. Fields that are left out are those of the agent; null is the default,
-    # also if the agent has other values.
+    # How the agent reacts when a machine answers. Fields that are left out are those of the agent; null is the default, also if the agent
+    # has other values.
     voicemail: NotRequired[Voicemail | None]
 
 class NewPhoneSessionEndCall(TypedDict):
     """Ignored, for clients that send it. The agent can always end the call."""
     enabled: NotRequired[bool]  # Ignored.
 
-# The number to call from, in E.164, which must belong to the organization. The default is the oldest number of the
-# agent that may call, else the oldest of the organization.
+# The number to call from, in E.164, which must belong to the organization. The default is the oldest number of the agent that may call,
+# else the oldest of the organization.
 _NewPhoneSession = TypedDict("_NewPhoneSession", {"from": "NotRequired[str | None]"})
 
 class NewPhoneSession(_NewPhoneSession):
-    """The settings of a new call: the fields of `POST /v1/sessions` without `identity`, `transport`, `ttlSeconds` and
-    `clientOverrides`, which only a browser has. Either `agentId` or `intent` is required. null is the default, also
-    if the agent has another value."""
+    """The settings of a new call: the fields of `POST /v1/sessions` without `identity`, `transport`, `ttlSeconds` and `clientOverrides`,
+    which only a browser has. Either `agentId` or `intent` is required. null is the default, also if the agent has another value."""
     to: str
     # The id of the agent, whose settings apply if the request has none. null for a session without a stored agent.
     agentId: NotRequired[str | None]
     intent: NotRequired[SessionIntent]
-    # The instructions of the agent, a template. Without an agent and without this field, it is a friendly voice
-    # assistant.
+    # The instructions of the agent, a template. Without an agent and without this field, it is a friendly voice assistant.
     systemPrompt: NotRequired[str | None]
     voice: NotRequired[str | None]
     firstMessage: NotRequired[str | None]
     firstMessageMode: NotRequired[FirstMessageMode | None]
-    # The settings of the LLM: its model, and how long and how free its answers are.
-    llm: NotRequired[LlmOptions | None]
+    llm: NotRequired[LlmOptions | None]  # The settings of the LLM: its model, and how long and how free its answers are.
     constraints: NotRequired[StackPreferences | None]
-    # The settings of speech to text: its language and the words to expect.
-    sttOptions: NotRequired[AgentSttOptions | None]
-    # The settings of text to speech: its model, and how fast and in which style it speaks.
-    ttsOptions: NotRequired[AgentTtsOptions | None]
+    sttOptions: NotRequired[AgentSttOptions | None]  # The settings of speech to text: its language and the words to expect.
+    ttsOptions: NotRequired[AgentTtsOptions | None]  # The settings of text to speech: its model, and how fast and in which style it speaks.
     backgroundAudio: NotRequired[BackgroundAudio | None]  # The sounds that play behind the agent.
     speechNormalization: NotRequired[SpeechNormalization | None]
     idleRePrompts: NotRequired[IdleRePrompts | None]  # The questions that the agent asks when the caller stays silent.
@@ -1260,19 +1161,15 @@ class NewPhoneSession(_NewPhoneSession):
     maxToolHops: NotRequired[int | None]
     timezone: NotRequired[str | None]
     recording: NotRequired[bool | None]
-    # Tools in addition to the tools of the agent. Their names are unique, and a tool replaces the agent's tool of the
-    # same name.
+    # Tools in addition to the tools of the agent. Their names are unique, and a tool replaces the agent's tool of the same name.
     tools: NotRequired[Sequence[NewToolInput] | None]
-    # Values of variables for the templates, by name. They win over the defaults of the agent, and are not rendered as
-    # templates.
+    # Values of variables for the templates, by name. They win over the defaults of the agent, and are not rendered as templates.
     variables: NotRequired[Mapping[str, str] | None]
     metadata: NotRequired[Mapping[str, object] | None]
     webhookTags: NotRequired[Mapping[str, str] | None]
     telephony: NotRequired[Telephony | None]  # The settings of the phone line: region, ringing, and answering machines.
-    # Empty, for clients that send it. The secrets of a tool are set with the tool.
-    toolSecrets: NotRequired[Mapping[str, str] | None]
-    # Deprecated. Ignored, for clients that send it. The agent can always end the call.
-    endCall: NotRequired[NewPhoneSessionEndCall | None]
+    toolSecrets: NotRequired[Mapping[str, str] | None]  # Empty, for clients that send it. The secrets of a tool are set with the tool.
+    endCall: NotRequired[NewPhoneSessionEndCall | None]  # Deprecated. Ignored, for clients that send it. The agent can always end the call.
 
 _StartedPhoneSession = TypedDict("_StartedPhoneSession", {"from": "str"})
 
@@ -1286,12 +1183,11 @@ class StartedPhoneSession(_StartedPhoneSession):
 
 class PipelineToolName(TypedDict):
     name: str  # The name of the tool.
-    # The kind of the tool: a webhook, a built-in tool, or a function of the client (`inline`).
-    kind: PipelineToolNameKind
+    kind: PipelineToolNameKind  # The kind of the tool: a webhook, a built-in tool, or a function of the client (`inline`).
 
 class PipelineConfig(TypedDict):
-    """The settings of the session with defaults filled in and templates rendered, without secrets. Tools have only
-    their name and kind. Other fields are allowed too."""
+    """The settings of the session with defaults filled in and templates rendered, without secrets. Tools have only their name and kind.
+    Other fields are allowed too."""
     transport: PipelineConfigTransport  # The transport of the audio of the session.
     systemPrompt: str  # The instructions of the agent, with variables filled in.
     intent: dict[str, Any]  # The language of the session, and how its models are chosen.
@@ -1303,8 +1199,7 @@ _Session = TypedDict("_Session", {"from": "NotRequired[str]"})
 class Session(_Session):
     sessionId: str
     test: NotRequired[bool]
-    # The id of the agent, also after the agent is deleted. null for a session without a stored agent.
-    agentId: str | None
+    agentId: str | None  # The id of the agent, also after the agent is deleted. null for a session without a stored agent.
     status: CallStatus  # The state of the session.
     kind: CallKind  # The kind of the call: from a browser, by phone, or placed from a rich-message number (`rmsg`).
     language: str  # The language of the agent in the session, as a BCP 47 tag.
@@ -1316,14 +1211,11 @@ class Session(_Session):
     startedAt: str | None  # When the parties were connected, in UTC. null if they were not, or not yet.
     endedAt: str | None  # When the session ended, in UTC. null while it is live.
     endReason: EndReason | None
-    # How long the parties were connected, in seconds, rounded up. 0 if they never were, and null while the session is
-    # live.
+    # How long the parties were connected, in seconds, rounded up. 0 if they never were, and null while the session is live.
     durationSeconds: int | None
     recordingStatus: RecordingStatus | None
-    # The length of the recording in milliseconds. null if there is no recording, or not yet.
-    recordingDurationMs: int | None
-    # When the browser must have joined for the first time, in UTC. A browser that has joined can join again later.
-    expiresAt: str
+    recordingDurationMs: int | None  # The length of the recording in milliseconds. null if there is no recording, or not yet.
+    expiresAt: str  # When the browser must have joined for the first time, in UTC. A browser that has joined can join again later.
     metadata: dict[str, Any]  # Your own data, as the session was created with it.
     webhookTags: dict[str, str]  # The tags of the session, by which webhook endpoints select calls.
     pipelineConfig: PipelineConfig
@@ -1341,24 +1233,21 @@ class SessionTurn(TypedDict):
     text: str  # The words of the turn. Longer texts are cut.
     startedAt: str  # When the turn began, in UTC.
     endedAt: str  # When the turn ended, in UTC.
-    # The id of the provider: of speech to text for spoken turns of the user, of the LLM for turns of the agent. null if
-    # no provider was used.
+    # The id of the provider: of speech to text for spoken turns of the user, of the LLM for turns of the agent. null if no provider was
+    # used.
     provider: str | None
     model: str | None  # The id of the model of that provider. null if no provider was used.
-    # The time from the end of the user's speech to the decision that the turn is over, in milliseconds. null for turns
-    # of the user, and if no speech came before the turn.
+    # The time from the end of the user's speech to the decision that the turn is over, in milliseconds. null for turns of the user, and if
+    # no speech came before the turn.
     eouMs: float | None
-    # The time from that decision to the first token of the LLM, in milliseconds. null if no token came.
-    llmTtftMs: float | None
-    # The time from the first sentence of the LLM to its first audio, in milliseconds. null if nothing was spoken.
-    ttsTtfbMs: float | None
-    # The time from the end of the user's speech to the first audio that was played, in milliseconds. null if one of the
-    # two is missing.
+    llmTtftMs: float | None  # The time from that decision to the first token of the LLM, in milliseconds. null if no token came.
+    ttsTtfbMs: float | None  # The time from the first sentence of the LLM to its first audio, in milliseconds. null if nothing was spoken.
+    # The time from the end of the user's speech to the first audio that was played, in milliseconds. null if one of the two is missing.
     conversationalLatencyMs: float | None
     latencyStatus: LatencyStatus | None
     toolCalls: list[TurnToolCall]  # The tool calls of the LLM in this turn.
-    # The part of `text` that was played, which is all of it unless the user interrupted the agent. null for turns of
-    # the user and of the system.
+    # The part of `text` that was played, which is all of it unless the user interrupted the agent. null for turns of the user and of the
+    # system.
     heardText: str | None
     # More about the turn, such as `voice` and `ttsProvider`. Turns of a person who joined have `human` and `identity`.
     metadata: dict[str, Any]
@@ -1374,19 +1263,16 @@ class CallEvent(TypedDict):
     id: str  # The id of the event.
     session_id: str  # The id of the session, which is also the id of the call.
     organization_id: str  # The id of the organization that owns the call.
-    # The origin of the event: `service` for decisions of this server, `media` for audio and participants, `carrier` for
-    # reports of the phone line.
+    # The origin of the event: `service` for decisions of this server, `media` for audio and participants, `carrier` for reports of the
+    # phone line.
     provider: CallEventProvider
     event_type: CallEventType  # The kind of the event. The table at `payload` shows what each kind has.
     status: CallStatus | None  # The status of the call after the event. null if the event changes no status.
-    # The cause of a failure: the `end_reason` of the call, or `concurrency` or `insufficient_credits` if a limit was
-    # reached. Events of transfers have the `failure_cause` of the transfer, and `recording.failed` has its cause. null
-    # if nothing failed.
+    # The cause of a failure: the `end_reason` of the call, or `concurrency` or `insufficient_credits` if a limit was reached. Events of
+    # transfers have the `failure_cause` of the transfer, and `recording.failed` has its cause. null if nothing failed.
     failure_cause: str | None
-    # The reason phrase of `sip_status_code`, such as `Busy Here`. null if there is no code or it is unknown.
-    sip_status: str | None
-    # The SIP status code with which the line ended a leg, such as 486. null for all other events.
-    sip_status_code: int | None
+    sip_status: str | None  # The reason phrase of `sip_status_code`, such as `Busy Here`. null if there is no code or it is unknown.
+    sip_status_code: int | None  # The SIP status code with which the line ended a leg, such as 486. null for all other events.
     occurred_at: str  # When the event happened, in UTC.
     created_at: str  # When the event was stored, in UTC.
     # The other facts of the event, by its kind; `{}` without other facts. Programs must expect further fields.
@@ -1400,8 +1286,8 @@ class CallEvent(TypedDict):
     # | `transfer.…` | A `TransferStep`. |
     # | `callback.…` | `callback_id`, and `reason` where there is one |
     # | `webhook.pre_call` | `result`, `issues`, `duration_ms` |
-    # | `carrier.initiated` | `direction` (`inbound`, `outbound`); `forwarding_source` of a forwarded call; `region` and
-    # `requested_region` where the line has no regions |
+    # | `carrier.initiated` | `direction` (`inbound`, `outbound`); `forwarding_source` of a forwarded call; `region` and `requested_region`
+    # where the line has no regions |
     # | `carrier.hangup` | `cause` in the words of the line, and `by` (`caller`, `callee`, `unknown`) |
     # | `carrier.machine_detection` | `mode`, `result` (`human`, `machine`, `not_sure`) and mostly `latency_ms` |
     # | `carrier.stream_failed` | `reason` |
@@ -1422,8 +1308,7 @@ class ErrorDetails(TypedDict):
     phoneNumberIds: NotRequired[list[str]]  # The ids of the phone numbers that name the agent, with `AGENT_IN_USE`.
     callbackIds: NotRequired[list[str]]  # The ids of the callbacks that name the agent, with `AGENT_IN_USE`.
     endpointId: NotRequired[str]  # The id of the endpoint that could match the same call, with `PRE_CALL_CONFLICT`.
-    # The state of the verification, with `BUSINESS_VERIFICATION_REQUIRED`.
-    kybStatus: NotRequired[ErrorDetailsKybStatus]
+    kybStatus: NotRequired[ErrorDetailsKybStatus]  # The state of the verification, with `BUSINESS_VERIFICATION_REQUIRED`.
     sessionId: NotRequired[str]  # The id of the call that failed, or whose transfer failed, with `CARRIER_DIAL_FAILED`.
     status: NotRequired[str]  # The status of the transfer, with `TRANSFER_STATE_CONFLICT`.
     # The HTTP status of the provider, with `MESSAGE_SEND_FAILED`. null if the provider did not answer.
@@ -1438,15 +1323,13 @@ class ErrorEnvelope(TypedDict):
     # The faults of the request, at most 32. Present with `VALIDATION_ERROR` and `MISSING_TEMPLATE_VARIABLES`.
     issues: NotRequired[list[ValidationIssue]]
     details: NotRequired[ErrorDetails]
-    # The HTTP status of the provider, with `MESSAGE_SEND_FAILED`. null if the provider did not answer. `details` has it
-    # too.
+    # The HTTP status of the provider, with `MESSAGE_SEND_FAILED`. null if the provider did not answer. `details` has it too.
     providerStatus: NotRequired[int | None]
-    # The reason in the words of the provider, with `MESSAGE_SEND_FAILED`. null if it gave no reason. `details` has it
-    # too.
+    # The reason in the words of the provider, with `MESSAGE_SEND_FAILED`. null if it gave no reason. `details` has it too.
     providerDetail: NotRequired[str | None]
     requestId: str  # The id of the request, the same as the header Service-Request-ID.
-    # The page on this error code: a path on the server that answered, such as `/docs/platform/error-NOT_FOUND.html`.
-    # Present if there is a code.
+    # The page on this error code: a path on the server that answered, such as `/docs/platform/error-NOT_FOUND.html`. Present if there is a
+    # code.
     doc_url: NotRequired[str]
 
 class StructuredData(TypedDict):
@@ -1454,8 +1337,7 @@ class StructuredData(TypedDict):
     topics: NotRequired[list[str]]  # The subjects of the call, at most 10, each in a few words.
     # The mood of the caller, as the analysis judges it. null if the call does not show it.
     sentiment: NotRequired[StructuredDataSentiment | None]
-    # Whether the caller got what they called for. null if the call does not show it.
-    resolved: NotRequired[bool | None]
+    resolved: NotRequired[bool | None]  # Whether the caller got what they called for. null if the call does not show it.
     action_items: NotRequired[list[str]]  # The tasks that remain after the call, at most 10.
     message: NotRequired[str | None]  # A message that the caller asked to pass on. null without a message.
 
@@ -1467,24 +1349,22 @@ class CallTurn(TypedDict):
     text: str  # The words of the turn. Longer texts are cut.
     started_at: str  # When the turn began, in UTC.
     ended_at: str  # When the turn ended, in UTC.
-    # The id of the provider: of speech to text for spoken turns of the caller, of the LLM for turns of the agent. null
-    # if no provider was used.
+    # The id of the provider: of speech to text for spoken turns of the caller, of the LLM for turns of the agent. null if no provider was
+    # used.
     provider: str | None
     model: str | None  # The id of the model of that provider. null if no provider was used.
-    # The time from the end of the caller's speech to the decision that the turn is over, in milliseconds. null for
-    # turns of the caller, and if no speech came before the turn.
+    # The time from the end of the caller's speech to the decision that the turn is over, in milliseconds. null for turns of the caller, and
+    # if no speech came before the turn.
     eou_ms: float | None
-    # The time from that decision to the first token of the LLM, in milliseconds. null if no token came.
-    llm_ttft_ms: float | None
+    llm_ttft_ms: float | None  # The time from that decision to the first token of the LLM, in milliseconds. null if no token came.
     # The time from the first sentence of the LLM to its first audio, in milliseconds. null if nothing was spoken.
     tts_ttfb_ms: float | None
-    # The time from the end of the caller's speech to the first audio that was played, in milliseconds. null if one of
-    # the two is missing.
+    # The time from the end of the caller's speech to the first audio that was played, in milliseconds. null if one of the two is missing.
     conversational_latency_ms: float | None
     latency_status: LatencyStatus | None
     tool_calls: list[TurnToolCall]  # The tool calls of the LLM in this turn.
-    # The part of `text` that was played, which is all of it unless the caller interrupted the agent. null for turns of
-    # the caller and of the system.
+    # The part of `text` that was played, which is all of it unless the caller interrupted the agent. null for turns of the caller and of
+    # the system.
     heard_text: str | None
     # More about the turn, such as `voice` and `ttsProvider`. Turns of a person who joined have `human` and `identity`.
     metadata: dict[str, Any]
@@ -1493,29 +1373,27 @@ class CallTranscript(TypedDict):
     entries: list[CallTurn]  # The turns of the call, the oldest first.
 
 class CostLine(TypedDict):
-    """The use of one provider, model and unit. All attempts that differ only in quantity and cost are one line,
-    including failed attempts that cost."""
+    """The use of one provider, model and unit. All attempts that differ only in quantity and cost are one line, including failed attempts
+    that cost."""
     provider: str  # The id of the provider. For legs of the call it is the line: `carrier`, `trunk` or `simulator`.
     model: str  # The id of the model. For legs of the call it is the direction of the leg, `inbound` or `outbound`.
     stage: CostLineStage  # The stage that the cost belongs to.
-    # The unit of the quantity: `audio_milliseconds`, `characters`, `input_tokens`, `cached_input_tokens`,
-    # `output_tokens`, `reasoning_tokens` or `carrier_seconds`.
+    # The unit of the quantity: `audio_milliseconds`, `characters`, `input_tokens`, `cached_input_tokens`, `output_tokens`,
+    # `reasoning_tokens` or `carrier_seconds`.
     metric: str
     quantity: float  # How much was used, in the unit of `metric`.
-    # The owner of the credentials that were used: the organization (`BYOK`) or the operator (`MANAGED`).
-    keySource: CostLineKeySource
-    # The cost in micro-USD, as a decimal string. If an attempt has several units, one line has its whole cost. null if
-    # the price is not known.
+    keySource: CostLineKeySource  # The owner of the credentials that were used: the organization (`BYOK`) or the operator (`MANAGED`).
+    # The cost in micro-USD, as a decimal string. If an attempt has several units, one line has its whole cost. null if the price is not
+    # known.
     costMicroUsd: str | None
     priceSource: str | None  # The source of the price. null if the price is not known, or none applies.
-    # The party of the leg, only in lines of `carrier_seconds`. `recipient` is the party of a transfer. Seconds count
-    # from the answer to the hangup.
+    # The party of the leg, only in lines of `carrier_seconds`. `recipient` is the party of a transfer. Seconds count from the answer to the
+    # hangup.
     leg: NotRequired[CostLineLeg]
 
 class CallArtifactsRecording(TypedDict):
     """The recording of the call."""
-    # The state of the recording. A recording that still runs counts as `uploading`, and a call without a recording as
-    # `suppressed`.
+    # The state of the recording. A recording that still runs counts as `uploading`, and a call without a recording as `suppressed`.
     status: CallArtifactsRecordingStatus
     url: str | None  # The path of the recording, as `recording_resource_uri`. null until the recording is ready.
     duration_ms: int | None  # The length of the recording in milliseconds. null if there is no recording, or not yet.
@@ -1536,24 +1414,19 @@ class Callback(TypedDict):
     test: NotRequired[bool]
     organization_id: str  # The id of the organization that owns the callback.
     source_session_id: str  # The id of the session in which the callback was promised.
-    # The id of the session of the call that was placed. null until the callback is `dispatched`.
-    created_session_id: str | None
-    # The id of the agent that makes the call. null if the session had no agent: the call then has the settings of that
-    # session.
+    created_session_id: str | None  # The id of the session of the call that was placed. null until the callback is `dispatched`.
+    # The id of the agent that makes the call. null if the session had no agent: the call then has the settings of that session.
     agent_id: str | None
-    # The id of the phone number that the call was placed from. Until the callback is `dispatched`, the number that the
-    # configuration of the tool names; if that number cannot call then, another number is taken. null if the
-    # configuration names no number.
+    # The id of the phone number that the call was placed from. Until the callback is `dispatched`, the number that the configuration of the
+    # tool names; if that number cannot call then, another number is taken. null if the configuration names no number.
     phone_number_id: str | None
     to_number: str  # The number that is called, in E.164.
-    # The phone number that the call was placed from, in E.164. null until the callback is `dispatched`.
-    from_number: str | None
+    from_number: str | None  # The phone number that the call was placed from, in E.164. null until the callback is `dispatched`.
     scheduled_at: str  # When the call is due, in UTC.
     status: CallbackStatus
     reason: str | None  # Why the person is called again, in words. null if the conversation gave no reason.
     instructions: str | None  # Instructions for the agent that makes the call. null without instructions.
-    # The summary of the session in which the callback was promised. null until that session is analysed.
-    summary: str | None
+    summary: str | None  # The summary of the session in which the callback was promised. null until that session is analysed.
     pipeline_config: PipelineConfig
     metadata: dict[str, Any]  # The metadata of the session in which the callback was promised.
     failure_cause: CallbackFailureCause | None
@@ -1575,15 +1448,12 @@ class ReportDelivery(TypedDict):
 class CallReport(TypedDict):
     session_id: str  # The id of the session, which is also the id of the call.
     organization_id: str  # The id of the organization that owns the call.
-    # The version of the report. It rises with each further analysis, and when the recording is ready after the first
-    # version.
-    version: int
+    version: int  # The version of the report. It rises with each further analysis, and when the recording is ready after the first version.
     summary: str  # The summary of the call, in a few sentences. Empty while the analysis is pending.
     outcome: CallOutcome  # The result of the call.
     structured_data: StructuredData
-    # The values of the extraction fields of the agent and of the endpoints that get the report, by name. null if the
-    # call gives no basis for a value. If fields share a name, the field of the agent counts, then that of the oldest
-    # endpoint.
+    # The values of the extraction fields of the agent and of the endpoints that get the report, by name. null if the call gives no basis
+    # for a value. If fields share a name, the field of the agent counts, then that of the oldest endpoint.
     custom_data: dict[str, CustomValue | None]
     transcript: CallTranscript  # The transcript of the call.
     cost_micro_usd: str  # The known costs of the call in micro-USD, as a decimal string.
@@ -1591,29 +1461,23 @@ class CallReport(TypedDict):
     cost_breakdown: list[CostLine]  # The costs of the call, by provider, model and unit.
     metadata: dict[str, Any]  # Your own data, as the session was created with it.
     artifacts: CallArtifacts  # The recording and the transcript of the call.
-    # The last callback that was promised in the call. null if no callback was promised.
-    scheduled_callback: Callback | None
-    # The state of the analysis. `heuristic`: made by rules, because no LLM could be asked or the user said nothing to
-    # analyse. `failed`: the LLM gave nothing usable, and the result of the rules stays.
+    scheduled_callback: Callback | None  # The last callback that was promised in the call. null if no callback was promised.
+    # The state of the analysis. `heuristic`: made by rules, because no LLM could be asked or the user said nothing to analyse. `failed`:
+    # the LLM gave nothing usable, and the result of the rules stays.
     analysis_status: CallReportAnalysisStatus
-    # The id of the provider that made the analysis. null while it is pending, and if rules made it.
-    analysis_provider: str | None
-    # The id of the model that made the analysis. null while it is pending, and if rules made it.
-    analysis_model: str | None
+    analysis_provider: str | None  # The id of the provider that made the analysis. null while it is pending, and if rules made it.
+    analysis_model: str | None  # The id of the model that made the analysis. null while it is pending, and if rules made it.
     analysis_error: str | None  # Why the LLM gave no analysis, in words. null if it did not fail.
     analysis_completed_at: str | None  # When the analysis was stored, in UTC. null while it is pending.
-    # The state of the delivery to all endpoints. `delivered`: every endpoint accepted the report. `failed`: at least
-    # one did not, and no attempt follows.
+    # The state of the delivery to all endpoints. `delivered`: every endpoint accepted the report. `failed`: at least one did not, and no
+    # attempt follows.
     post_call_webhook_status: CallReportPostCallWebhookStatus
-    # How many attempts to deliver this version of the report were made, over all endpoints.
-    post_call_webhook_attempts: int
+    post_call_webhook_attempts: int  # How many attempts to deliver this version of the report were made, over all endpoints.
     post_call_webhook_next_retry_at: str | None  # When the next attempt is due, in UTC. null if no attempt follows.
     # When the last endpoint accepted the report, in UTC. null until every endpoint has accepted it.
     post_call_webhook_delivered_at: str | None
-    # The error of an endpoint that has not accepted the report. null if there is no error.
-    post_call_webhook_error: str | None
-    # The deliveries of all versions of the report, the newest version first. The newest version makes the five fields
-    # before.
+    post_call_webhook_error: str | None  # The error of an endpoint that has not accepted the report. null if there is no error.
+    # The deliveries of all versions of the report, the newest version first. The newest version makes the five fields before.
     webhook_deliveries: list[ReportDelivery]
     created_at: str  # When the report was created, in UTC.
     updated_at: str  # When the report was last changed, in UTC.
@@ -1623,25 +1487,22 @@ class Transfer(TypedDict):
     id: str  # The id of the attempt.
     session_id: str  # The id of the call.
     organization_id: str  # The id of the organization that owns the call.
-    # The kind of the transfer: `blind` connects the person who answers at once, `warm` asks them first.
-    kind: TransferKind
+    kind: TransferKind  # The kind of the transfer: `blind` connects the person who answers at once, `warm` asks them first.
     status: TransferStatus
     transfer_to: str  # The number that is called, in E.164.
     label: str | None  # The label of the destination. null if it has none.
     from_room_name: str  # The name of the room of the call: `room-` and the id of the call.
-    # The name of the room in which the agent asks the person: `room-` and the id of the attempt. null for a blind
-    # transfer.
+    # The name of the room in which the agent asks the person: `room-` and the id of the attempt. null for a blind transfer.
     consultation_room_name: str | None
     caller_participant_identity: str  # The identity of the caller, which requests may repeat as `participantIdentity`.
-    # The identity of the person who is called, which requests may repeat as `recipientParticipantIdentity`: `transfer_`
-    # and the id of the attempt.
+    # The identity of the person who is called, which requests may repeat as `recipientParticipantIdentity`: `transfer_` and the id of the
+    # attempt.
     recipient_participant_identity: str
-    # The id of the SIP connection that the number is called over. null for calls over the carrier.
-    outbound_trunk_id: str | None
+    outbound_trunk_id: str | None  # The id of the SIP connection that the number is called over. null for calls over the carrier.
     # The words that the agent says before it asks the person. null for the default words, and for a blind transfer.
     screening_prompt: str | None
-    # The summary of the call that the agent says to the person: the last one that a request gave, else the default.
-    # null for a blind transfer.
+    # The summary of the call that the agent says to the person: the last one that a request gave, else the default. null for a blind
+    # transfer.
     summary: str | None
     voicemail_detected: bool  # Whether an answering machine answered.
     failure_cause: TransferFailureCause | None
@@ -1656,19 +1517,16 @@ class CallSpan(TypedDict):
     start_ms: float  # When the step began, in milliseconds after `started_at` of the tree.
     duration_ms: float  # How long the step lasted, in milliseconds.
     critical_ms: float  # The part of the silence before the answer that was spent on this step, in milliseconds.
-    # Details of the step, such as `provider`, `model` and `attempt_id`. They depend on its kind.
-    attributes: dict[str, Any]
+    attributes: dict[str, Any]  # Details of the step, such as `provider`, `model` and `attempt_id`. They depend on its kind.
     children: list[CallSpan]  # The steps within this step.
 
 class SpanTree(TypedDict):
-    """The steps of the call as a tree, which shows how the silence before each answer was spent. The `critical_ms` of
-    the children of a `turn` sum to its `silence_ms`, `unattributed` included. The last 500 turns are kept. Empty if
-    the call was never connected."""
+    """The steps of the call as a tree, which shows how the silence before each answer was spent. The `critical_ms` of the children of a
+    `turn` sum to its `silence_ms`, `unattributed` included. The last 500 turns are kept. Empty if the call was never connected."""
     version: NotRequired[Literal[1]]  # The version of the form of the tree. Always 1.
     started_at: NotRequired[str]  # When the parties were connected, in UTC.
     duration_ms: NotRequired[float]  # How long the call lasted, in milliseconds. A live call lasts until now.
-    # The steps of the call: one step of the kind `call`, with the other steps below it.
-    spans: NotRequired[list[CallSpan]]
+    spans: NotRequired[list[CallSpan]]  # The steps of the call: one step of the kind `call`, with the other steps below it.
 
 # The number that calls, in E.164. null if the caller withholds it or the call is not by phone.
 _Call = TypedDict("_Call", {"from": "str | None"})
@@ -1683,8 +1541,8 @@ class Call(_Call):
     kind: CallKind  # The kind of the call: from a browser, by phone, or placed from a rich-message number (`rmsg`).
     direction: PhoneDirection | None  # The direction of a phone call. null if the call is not by phone.
     to: str | None  # The number that is called, in E.164. null if the call is not by phone.
-    # The id of the organization's number in the call: a phone number, or a rich-message number if `kind` is `rmsg`.
-    # null if the call is not by phone.
+    # The id of the organization's number in the call: a phone number, or a rich-message number if `kind` is `rmsg`. null if the call is not
+    # by phone.
     phone_number_id: str | None
     # The id of the leg of the other party, as `createPhoneSession` answers it. null if the call is not by phone.
     call_control_id: str | None
@@ -1697,12 +1555,10 @@ class Call(_Call):
     started_at: str | None  # When the parties were connected, in UTC. null if they were not, or not yet.
     ended_at: str | None  # When the call ended, in UTC. null while it is live.
     end_reason: EndReason | None
-    # How long the parties were connected, in seconds, rounded up. 0 if they never were, and null while the call is
-    # live.
+    # How long the parties were connected, in seconds, rounded up. 0 if they never were, and null while the call is live.
     duration_seconds: int | None
     recording_status: RecordingStatus | None
-    # The length of the recording in milliseconds. null if there is no recording, or not yet.
-    recording_duration_ms: int | None
+    recording_duration_ms: int | None  # The length of the recording in milliseconds. null if there is no recording, or not yet.
     recording_resource_uri: str  # The path of the recording, also if the call has none.
     report: CallReport | None  # The report of the call. null until the call has ended.
     transfers: list[Transfer]  # The attempts to transfer the call to another party, the oldest first.
@@ -1713,16 +1569,13 @@ class CallEventList(TypedDict):
     events: list[CallEvent]  # The events of the call, the oldest first.
 
 class FinalizeReport(TypedDict):
-    # Whether to analyse the call again if an LLM has analysed it before. Each analysis is billed.
-    forceAnalysis: NotRequired[bool | None]
-    # Whether to send the report again to the endpoints that have not accepted it, with the same `webhook-id` and all
-    # attempts.
+    forceAnalysis: NotRequired[bool | None]  # Whether to analyse the call again if an LLM has analysed it before. Each analysis is billed.
+    # Whether to send the report again to the endpoints that have not accepted it, with the same `webhook-id` and all attempts.
     retryWebhook: NotRequired[bool | None]
 
 class FinalizedReportWebhook(TypedDict):
     """The delivery of the report to all endpoints."""
-    # The state of the delivery. `delivered`: every endpoint accepted the report. `failed`: at least one did not, and no
-    # attempt follows.
+    # The state of the delivery. `delivered`: every endpoint accepted the report. `failed`: at least one did not, and no attempt follows.
     status: FinalizedReportWebhookStatus
     attempts: int  # How many attempts to deliver this version of the report were made, over all endpoints.
     endpoints: int  # The number of endpoints that get the report.
@@ -1737,8 +1590,7 @@ class FinalizedReport(TypedDict):
     webhook_deliveries: list[ReportDelivery]  # The deliveries of all versions of the report, the newest version first.
 
 class RecordingLink(TypedDict):
-    # The URL of the recording. With `expires_in` it works without a key until `expires_at`; otherwise requests to it
-    # need an API key.
+    # The URL of the recording. With `expires_in` it works without a key until `expires_at`; otherwise requests to it need an API key.
     url: str
     expires_at: NotRequired[str]  # When the link expires, in UTC. Present only with `expires_in`.
 
@@ -1746,21 +1598,16 @@ class WebJoin(TypedDict):
     displayName: NotRequired[str | None]  # The name of the person, as the transcript shows it.
 
 class WebJoined(TypedDict):
-    # The token for the media channel of this call and this person. It may be given to the browser, and is not shown
-    # again.
-    token: str
+    token: str  # The token for the media channel of this call and this person. It may be given to the browser, and is not shown again.
     url: str  # The WebSocket URL of the media channel.
     identity: str  # The id of the person in the call: `join_` and a UUID.
     roomName: str  # The name of the room of the call: `room-` and the id of the call.
-    # When the person must have joined, in UTC. After that the token works while the call is live, until they leave with
-    # `end`.
+    # When the person must have joined, in UTC. After that the token works while the call is live, until they leave with `end`.
     expiresAt: str
-    # The transport of the audio. A person joins over a socket even if the caller does not.
-    transport: Literal["websocket"]
+    transport: Literal["websocket"]  # The transport of the audio. A person joins over a socket even if the caller does not.
 
 class EndCall(TypedDict):
-    # The reason for the end, as your own text. The event of the end has it in its payload.
-    reason: NotRequired[str | None]
+    reason: NotRequired[str | None]  # The reason for the end, as your own text. The event of the end has it in its payload.
 
 class EndedCall(TypedDict):
     ok: bool  # Always `true`: the request was accepted.
@@ -1772,8 +1619,7 @@ class BlindTransfer(TypedDict):
     ringingTimeout: NotRequired[int | None]
     metadata: NotRequired[Mapping[str, object] | None]
     headers: NotRequired[Mapping[str, str] | None]
-    # Whether the caller receives a dial tone instead of the ringback tone. The default is false.
-    playDialtone: NotRequired[bool | None]
+    playDialtone: NotRequired[bool | None]  # Whether the caller receives a dial tone instead of the ringback tone. The default is false.
     participantIdentity: NotRequired[str | None]
 
 class TransferDestination(TypedDict):
@@ -1786,27 +1632,23 @@ class TransferDestination(TypedDict):
     metadata: NotRequired[Mapping[str, object] | None]
     outboundTrunkId: NotRequired[str | None]
 
-# The number to call from, in E.164: the number of the call (the default), or another number of the organization that
-# may place calls.
+# The number to call from, in E.164: the number of the call (the default), or another number of the organization that may place calls.
 _WarmTransfer = TypedDict("_WarmTransfer", {"from": "NotRequired[str | None]"})
 
 class WarmTransfer(_WarmTransfer):
     """The settings of a warm transfer. Either `to` or `destinations` is required."""
     to: NotRequired[str | None]  # The only number to call, in E.164, instead of `destinations`.
-    # The destinations, in the order in which they are called.
-    destinations: NotRequired[Sequence[TransferDestination] | None]
+    destinations: NotRequired[Sequence[TransferDestination] | None]  # The destinations, in the order in which they are called.
     screeningPrompt: NotRequired[str | None]
     summary: NotRequired[str | None]
     ringingTimeout: NotRequired[int | None]
     screeningTimeout: NotRequired[int | None]
     fallback: NotRequired[TransferFallback | None]
-    # How an answering machine is distinguished from a person.
-    voicemailDetection: NotRequired[VoicemailDetection | None]
+    voicemailDetection: NotRequired[VoicemailDetection | None]  # How an answering machine is distinguished from a person.
     metadata: NotRequired[Mapping[str, object] | None]
     participantIdentity: NotRequired[str | None]
     outboundTrunkId: NotRequired[str | None]
-    # false, for clients that send it: the answer does not wait for the person who is called.
-    waitUntilAnswered: NotRequired[bool | None]
+    waitUntilAnswered: NotRequired[bool | None]  # false, for clients that send it: the answer does not wait for the person who is called.
 
 class DoneFallback(TypedDict):
     """The fallback that was carried out."""
@@ -1820,25 +1662,22 @@ class TransferProgress(TypedDict):
     id: str  # The id of the attempt.
     session_id: str  # The id of the call.
     organization_id: str  # The id of the organization that owns the call.
-    # The kind of the transfer: `blind` connects the person who answers at once, `warm` asks them first.
-    kind: TransferProgressKind
+    kind: TransferProgressKind  # The kind of the transfer: `blind` connects the person who answers at once, `warm` asks them first.
     status: TransferStatus
     transfer_to: str  # The number that is called, in E.164.
     label: str | None  # The label of the destination. null if it has none.
     from_room_name: str  # The name of the room of the call: `room-` and the id of the call.
-    # The name of the room in which the agent asks the person: `room-` and the id of the attempt. null for a blind
-    # transfer.
+    # The name of the room in which the agent asks the person: `room-` and the id of the attempt. null for a blind transfer.
     consultation_room_name: str | None
     caller_participant_identity: str  # The identity of the caller, which requests may repeat as `participantIdentity`.
-    # The identity of the person who is called, which requests may repeat as `recipientParticipantIdentity`: `transfer_`
-    # and the id of the attempt.
+    # The identity of the person who is called, which requests may repeat as `recipientParticipantIdentity`: `transfer_` and the id of the
+    # attempt.
     recipient_participant_identity: str
-    # The id of the SIP connection that the number is called over. null for calls over the carrier.
-    outbound_trunk_id: str | None
+    outbound_trunk_id: str | None  # The id of the SIP connection that the number is called over. null for calls over the carrier.
     # The words that the agent says before it asks the person. null for the default words, and for a blind transfer.
     screening_prompt: str | None
-    # The summary of the call that the agent says to the person: the last one that a request gave, else the default.
-    # null for a blind transfer.
+    # The summary of the call that the agent says to the person: the last one that a request gave, else the default. null for a blind
+    # transfer.
     summary: str | None
     voicemail_detected: bool  # Whether an answering machine answered.
     failure_cause: TransferFailureCause | None
@@ -1852,8 +1691,7 @@ class TransferProgress(TypedDict):
     fallback: DoneFallback | None
 
 class CompleteTransfer(TypedDict):
-    # The identity of the recipient, as `recipient_participant_identity`. If it is another, the request is refused. It
-    # may be left out.
+    # The identity of the recipient, as `recipient_participant_identity`. If it is another, the request is refused. It may be left out.
     recipientParticipantIdentity: NotRequired[str | None]
     summary: NotRequired[str | None]
 
@@ -1887,18 +1725,16 @@ class NewTool(TypedDict):
     name: str
     description: str
     parameters: NotRequired[dict[str, Any] | None]
-    # The kind of the tool and its settings: a webhook, a built-in function, or a function of the page.
-    source: NewToolSource
+    source: NewToolSource  # The kind of the tool and its settings: a webhook, a built-in function, or a function of the page.
     preToolSpeech: NotRequired[PreToolSpeech | None]
     toolSound: NotRequired[ToolSoundOverride | None]
     simulation: NotRequired[ToolSimulation | None]
 
 class DispatchMetadataTemplate(TypedDict):
-    """The settings and metadata of inbound calls. The fields of a session apply if the agent has no value for them;
-    `metadata` and all other fields become the metadata of the call. A text may have the placeholders
-    {{callerNumber}}, {{dialedNumber}} and {{forwardedFromNumber}}, and no others. If a number is missing, a text
-    that is only its placeholder is null, and within a longer text the placeholder is empty. At most 16 KiB of JSON,
-    and eight levels deep. Other fields are allowed too."""
+    """The settings and metadata of inbound calls. The fields of a session apply if the agent has no value for them; `metadata` and all
+    other fields become the metadata of the call. A text may have the placeholders {{callerNumber}}, {{dialedNumber}} and
+    {{forwardedFromNumber}}, and no others. If a number is missing, a text that is only its placeholder is null, and within a longer text
+    the placeholder is empty. At most 16 KiB of JSON, and eight levels deep. Other fields are allowed too."""
     intent: NotRequired[SessionIntent]
     systemPrompt: NotRequired[str | None]  # The instructions of the agent, a template.
     voice: NotRequired[str | None]
@@ -1908,8 +1744,7 @@ class DispatchMetadataTemplate(TypedDict):
     constraints: NotRequired[StackPreferences | None]
     sttOptions: NotRequired[AgentSttOptions | None]  # The settings of speech to text in calls to this number.
     ttsOptions: NotRequired[AgentTtsOptions | None]  # The settings of text to speech in calls to this number.
-    # The sounds that play behind the agent in calls to this number.
-    backgroundAudio: NotRequired[BackgroundAudio | None]
+    backgroundAudio: NotRequired[BackgroundAudio | None]  # The sounds that play behind the agent in calls to this number.
     speechNormalization: NotRequired[SpeechNormalization | None]
     idleRePrompts: NotRequired[IdleRePrompts | None]  # The questions that the agent asks when the caller stays silent.
     turnHandling: NotRequired[TurnHandling | None]
@@ -1926,63 +1761,51 @@ class DispatchMetadataTemplate(TypedDict):
     webhookTags: NotRequired[dict[str, str] | None]
 
 class PhoneNumberSetup(TypedDict):
-    # Whether the number can do all that its direction needs (`ready`), lacks something (`action_required`), or is
-    # suspended.
+    # Whether the number can do all that its direction needs (`ready`), lacks something (`action_required`), or is suspended.
     status: PhoneNumberSetupStatus
     inboundReady: bool  # Whether the number takes calls.
     outboundReady: bool  # Whether the number places calls.
     agentReady: bool  # Whether an agent, or a template with `intent` and `systemPrompt`, answers calls to the number.
-    # Whether no call has come to this imported number yet, so that its trunk may not send calls here. It is only a
-    # hint.
+    # Whether no call has come to this imported number yet, so that its trunk may not send calls here. It is only a hint.
     forwardingRequired: bool
-    # Whether the other side of the SIP connection has answered. Always true for numbers of the carrier.
-    sipConnectionReady: bool
-    # The open issues of the number. Not every issue keeps it from being ready.
-    issues: list[PhoneNumberSetupIssuesItem]
+    sipConnectionReady: bool  # Whether the other side of the SIP connection has answered. Always true for numbers of the carrier.
+    issues: list[PhoneNumberSetupIssuesItem]  # The open issues of the number. Not every issue keeps it from being ready.
 
 class PhoneNumber(TypedDict):
     id: str  # The id of the number: `pn_` and 22 letters and digits.
     test: NotRequired[bool]
     organizationId: str  # The id of the organization that owns the number.
     e164: str
-    # The source of the number: the carrier of this server (`managed`), or a SIP connection of the organization
-    # (`sip_trunk`).
+    # The source of the number: the carrier of this server (`managed`), or a SIP connection of the organization (`sip_trunk`).
     source: PhoneNumberSource
     direction: PhoneNumberDirection
-    # The id of the agent that answers calls to the number. The agent also calls from its oldest number by default. null
-    # if it has none.
+    # The id of the agent that answers calls to the number. The agent also calls from its oldest number by default. null if it has none.
     agentId: str | None
     dispatchMetadataTemplate: DispatchMetadataTemplate | None
     label: str | None  # The name of the number, for people. null if it has none.
-    # The id of the number at the carrier. null if the carrier has not named it, and for imported numbers.
-    providerResourceId: str | None
+    providerResourceId: str | None  # The id of the number at the carrier. null if the carrier has not named it, and for imported numbers.
     # The id of the SIP connection (`sip_…`) of an imported number. null for numbers of the carrier.
     sipConnectionInstallationId: str | None
-    # The name of the company behind an imported number, for your own records. null if none was given.
-    sipProviderName: str | None
-    # The id of the 10DLC campaign that the number is assigned to. null if it is assigned to none.
-    smsCampaignId: str | None
-    # The state of that assignment at the carrier, such as `ASSIGNED`, with which text messages may be sent. null if
-    # there is no assignment.
+    sipProviderName: str | None  # The name of the company behind an imported number, for your own records. null if none was given.
+    smsCampaignId: str | None  # The id of the 10DLC campaign that the number is assigned to. null if it is assigned to none.
+    # The state of that assignment at the carrier, such as `ASSIGNED`, with which text messages may be sent. null if there is no assignment.
     smsAssignmentStatus: str | None
-    # When the state of the assignment last changed, in UTC. null if there is no assignment.
-    smsAssignmentUpdatedAt: str | None
+    smsAssignmentUpdatedAt: str | None  # When the state of the assignment last changed, in UTC. null if there is no assignment.
     setupStatus: PhoneNumberSetup  # Whether the number is ready for calls, and the open issues.
     nextChargeAt: str | None  # When the next month is charged, in UTC. null if the number costs nothing.
     lastChargedAt: str | None  # When the last month was charged, in UTC. null if the number costs nothing.
-    # When the number was suspended because a month could not be paid, in UTC. It then neither takes nor places calls.
-    # null if it is not suspended.
+    # When the number was suspended because a month could not be paid, in UTC. It then neither takes nor places calls. null if it is not
+    # suspended.
     suspendedAt: str | None
     createdAt: str  # When the number was bought or imported, in UTC.
     updatedAt: str  # When the number was last changed, in UTC.
     monthlyMicroUsd: str  # The monthly charge in micro-USD; "0" where the number costs nothing.
 
 class DispatchMetadataTemplateInput(TypedDict):
-    """The settings and metadata of inbound calls. The fields of a session apply if the agent has no value for them;
-    `metadata` and all other fields become the metadata of the call. A text may have the placeholders
-    {{callerNumber}}, {{dialedNumber}} and {{forwardedFromNumber}}, and no others. If a number is missing, a text
-    that is only its placeholder is null, and within a longer text the placeholder is empty. At most 16 KiB of JSON,
-    and eight levels deep. Other fields are allowed too."""
+    """The settings and metadata of inbound calls. The fields of a session apply if the agent has no value for them; `metadata` and all
+    other fields become the metadata of the call. A text may have the placeholders {{callerNumber}}, {{dialedNumber}} and
+    {{forwardedFromNumber}}, and no others. If a number is missing, a text that is only its placeholder is null, and within a longer text
+    the placeholder is empty. At most 16 KiB of JSON, and eight levels deep. Other fields are allowed too."""
     intent: NotRequired[SessionIntent]
     systemPrompt: NotRequired[str | None]  # The instructions of the agent, a template.
     voice: NotRequired[str | None]
@@ -1992,8 +1815,7 @@ class DispatchMetadataTemplateInput(TypedDict):
     constraints: NotRequired[StackPreferences | None]
     sttOptions: NotRequired[AgentSttOptions | None]  # The settings of speech to text in calls to this number.
     ttsOptions: NotRequired[AgentTtsOptions | None]  # The settings of text to speech in calls to this number.
-    # The sounds that play behind the agent in calls to this number.
-    backgroundAudio: NotRequired[BackgroundAudio | None]
+    backgroundAudio: NotRequired[BackgroundAudio | None]  # The sounds that play behind the agent in calls to this number.
     speechNormalization: NotRequired[SpeechNormalization | None]
     idleRePrompts: NotRequired[IdleRePrompts | None]  # The questions that the agent asks when the caller stays silent.
     turnHandling: NotRequired[TurnHandling | None]
@@ -2004,8 +1826,7 @@ class DispatchMetadataTemplateInput(TypedDict):
     maxToolHops: NotRequired[int | None]
     timezone: NotRequired[str | None]
     recording: NotRequired[bool | None]
-    # Tools for calls to this number, in addition to the tools of the agent.
-    tools: NotRequired[Sequence[NewToolInput] | None]
+    tools: NotRequired[Sequence[NewToolInput] | None]  # Tools for calls to this number, in addition to the tools of the agent.
     variables: NotRequired[Mapping[str, str] | None]  # Values of variables for the templates of the agent, by name.
     metadata: NotRequired[Mapping[str, object] | None]
     webhookTags: NotRequired[Mapping[str, str] | None]
@@ -2013,8 +1834,7 @@ class DispatchMetadataTemplateInput(TypedDict):
 class NewPhoneNumber(TypedDict):
     e164: str
     direction: NotRequired[PhoneNumberDirection]
-    # The id of the agent that answers calls to the number. Without an agent a number for inbound calls needs a
-    # template.
+    # The id of the agent that answers calls to the number. Without an agent a number for inbound calls needs a template.
     agentId: NotRequired[str | None]
     label: NotRequired[str | None]  # The name of the number, for people.
     dispatchMetadataTemplate: NotRequired[DispatchMetadataTemplateInput | Mapping[str, object] | None]
@@ -2023,16 +1843,14 @@ class AvailablePhoneNumberRegion(TypedDict):
     """The place of the number."""
     state: str | None  # The state or province. null if the carrier names none.
     locality: str | None  # The town. null if the carrier names none.
-    # The rate center, the area by which carriers price calls to the number. null if the carrier names none.
-    rateCenter: str | None
+    rateCenter: str | None  # The rate center, the area by which carriers price calls to the number. null if the carrier names none.
 
 class AvailablePhoneNumber(TypedDict):
     e164: str
     friendlyName: str  # The number as it is written in its country.
     monthlyCostUsd: float | None  # The price of a month in US dollars. null if the carrier names none.
     upfrontCostUsd: float | None  # The price of the purchase in US dollars. null if the carrier names none.
-    # The features of the number, as the carrier names them: voice, sms, mms, fax, emergency, hd_voice and others.
-    features: list[str]
+    features: list[str]  # The features of the number, as the carrier names them: voice, sms, mms, fax, emergency, hd_voice and others.
     region: AvailablePhoneNumberRegion  # The place of the number.
 
 class ImportedPhoneNumber(TypedDict):
@@ -2041,8 +1859,7 @@ class ImportedPhoneNumber(TypedDict):
     sipProviderName: NotRequired[str | None]  # The name of the company behind the number, for your own records.
     sipTrunkId: NotRequired[str | None]  # Ignored, for clients that send it beside the connection.
     direction: NotRequired[PhoneNumberDirection]
-    # The id of the agent that answers calls to the number. Without an agent a number for inbound calls needs a
-    # template.
+    # The id of the agent that answers calls to the number. Without an agent a number for inbound calls needs a template.
     agentId: NotRequired[str | None]
     label: NotRequired[str | None]  # The name of the number, for people.
     dispatchMetadataTemplate: NotRequired[DispatchMetadataTemplateInput | Mapping[str, object] | None]
@@ -2063,8 +1880,7 @@ class SipConnectionInbound(TypedDict):
     allowedAddresses: list[str]  # The ranges of addresses from which calls are accepted, such as `203.0.113.5/32`.
     username: str | None  # The user name that the trunk logs in with. null if there is no login.
     hasPassword: bool  # Whether a password is stored. Answers never have it.
-    # The SIP URI that the trunk should send calls to. null if this server takes no calls over SIP, and for test keys.
-    uri: str | None
+    uri: str | None  # The SIP URI that the trunk should send calls to. null if this server takes no calls over SIP, and for test keys.
 
 class SipConnection(TypedDict):
     id: str  # The id of the connection: `sip_` and 22 letters and digits.
@@ -2074,8 +1890,8 @@ class SipConnection(TypedDict):
     provider: str | None  # The name of the company behind the trunk, for people. null if none was given.
     outbound: SipConnectionOutbound | None  # How calls go out over the connection. null if none do.
     inbound: SipConnectionInbound | None  # How calls come in over the connection. null if none do.
-    # The state of the other side, which is probed every 60 s, or by its registrations if `register` is set. `failing`:
-    # three probes or calls, or three registrations, in a row were refused or had no answer.
+    # The state of the other side, which is probed every 60 s, or by its registrations if `register` is set. `failing`: three probes or
+    # calls, or three registrations, in a row were refused or had no answer.
     status: SipConnectionStatus
     numbers: int  # The number of phone numbers that use the connection.
     createdAt: str  # When the connection was created, in UTC.
@@ -2094,9 +1910,8 @@ class NewSipConnectionOutbound(TypedDict):
 
 class NewSipConnectionInbound(TypedDict):
     """How calls come in over the connection. null if none do."""
-    # The ranges of addresses from which calls are accepted, such as `203.0.113.0/28`. No range is wider than /16, or
-    # /32 of IPv6. The connections of an organization together list at most 262,144 addresses, unless the operator of
-    # this server has set another limit.
+    # The ranges of addresses from which calls are accepted, such as `203.0.113.0/28`. No range is wider than /16, or /32 of IPv6. The
+    # connections of an organization together list at most 262,144 addresses, unless the operator of this server has set another limit.
     allowedAddresses: NotRequired[Sequence[str]]
     username: NotRequired[str | None]
     password: NotRequired[str | None]
@@ -2120,8 +1935,7 @@ class SipConnectionChangeOutbound(TypedDict):
 
 class SipConnectionChangeInbound(TypedDict):
     """How calls come in over the connection. null if none do."""
-    # The ranges of addresses from which calls are accepted, such as `203.0.113.5/32`.
-    allowedAddresses: NotRequired[Sequence[str]]
+    allowedAddresses: NotRequired[Sequence[str]]  # The ranges of addresses from which calls are accepted, such as `203.0.113.5/32`.
     username: NotRequired[str | None]
     password: NotRequired[str | None]
 
@@ -2140,8 +1954,8 @@ class SavedBusinessProfileAddress(TypedDict):
     country: NotRequired[str]
 
 class SavedBusinessProfile(TypedDict):
-    """The business, as it was saved; a draft can lack any field. As `prefill` it has the saved brand for text messages,
-    as a proposal for the form. Other fields are allowed too."""
+    """The business, as it was saved; a draft can lack any field. As `prefill` it has the saved brand for text messages, as a proposal for
+    the form. Other fields are allowed too."""
     legalName: NotRequired[str]  # The name under which the business is registered.
     displayName: NotRequired[str]  # The name under which people know the business.
     entityType: NotRequired[BusinessEntityType]  # The legal form of the business.
@@ -2153,8 +1967,7 @@ class SavedBusinessProfile(TypedDict):
     expectedUsage: NotRequired[str]  # How much the business will use the phone numbers, in words.
 
 class SavedRepresentative(TypedDict):
-    """The person who may speak for the business, as it was saved; a draft can lack any field. Other fields are allowed
-    too."""
+    """The person who may speak for the business, as it was saved; a draft can lack any field. Other fields are allowed too."""
     name: NotRequired[str]  # The full name of the person.
     title: NotRequired[str]  # The position of the person in the business.
     email: NotRequired[str]  # The email address of the person.
@@ -2166,11 +1979,9 @@ class BusinessVerificationSubmission(TypedDict):
     status: BusinessVerificationStatus
     businessProfile: SavedBusinessProfile | None
     authorizedRepresentative: SavedRepresentative | None
-    # Whether the person confirmed that everything is true and that they may speak for the business.
-    attestationAccepted: bool
+    attestationAccepted: bool  # Whether the person confirmed that everything is true and that they may speak for the business.
     attestedAt: str | None  # When the confirmed forms were submitted, in UTC. null for a draft.
-    # The id of the API key that submitted the forms last. null if they were never submitted.
-    submittedByApiKeyId: str | None
+    submittedByApiKeyId: str | None  # The id of the API key that submitted the forms last. null if they were never submitted.
     submittedAt: str | None  # When the forms were submitted last, in UTC. null if they were never submitted.
     reviewedAt: str | None  # When the verification was decided, in UTC. null if it is not decided.
     rejectionReason: str | None  # Why the business was rejected, in the words of the reviewer. null if it was not.
@@ -2179,8 +1990,7 @@ class BusinessVerificationSubmission(TypedDict):
 
 class BusinessVerification(TypedDict):
     status: BusinessVerificationStatus
-    # The forms that were saved or submitted last. null if nothing was saved.
-    submission: BusinessVerificationSubmission | None
+    submission: BusinessVerificationSubmission | None  # The forms that were saved or submitted last. null if nothing was saved.
     prefill: SavedBusinessProfile | None
 
 class BusinessVerificationDraftBusinessProfileAddress(TypedDict):
@@ -2199,8 +2009,7 @@ class BusinessVerificationDraftBusinessProfile(TypedDict):
     country: NotRequired[str]
     registrationId: NotRequired[str]  # The number of the business in its register, such as its tax id.
     website: NotRequired[str]  # The website of the business.
-    # The address at which the business is registered.
-    address: NotRequired[BusinessVerificationDraftBusinessProfileAddress]
+    address: NotRequired[BusinessVerificationDraftBusinessProfileAddress]  # The address at which the business is registered.
     useCase: NotRequired[str]  # The purpose of the phone numbers.
     expectedUsage: NotRequired[str]  # How much the business will use the phone numbers, in words.
 
@@ -2212,17 +2021,14 @@ class BusinessVerificationDraftAuthorizedRepresentative(TypedDict):
     phone: NotRequired[str]  # The phone number of the person, in E.164.
 
 class BusinessVerificationDraft(TypedDict):
-    # The business and the address at which it is registered.
-    businessProfile: NotRequired[BusinessVerificationDraftBusinessProfile]
-    # The person who may speak for the business.
-    authorizedRepresentative: NotRequired[BusinessVerificationDraftAuthorizedRepresentative]
-    # Whether the person confirms that everything is true and that they may speak for the business.
-    attestationAccepted: NotRequired[bool]
+    businessProfile: NotRequired[BusinessVerificationDraftBusinessProfile]  # The business and the address at which it is registered.
+    authorizedRepresentative: NotRequired[BusinessVerificationDraftAuthorizedRepresentative]  # The person who may speak for the business.
+    attestationAccepted: NotRequired[bool]  # Whether the person confirms that everything is true and that they may speak for the business.
     attestationVersion: NotRequired[str | None]  # Ignored, for clients that send it.
 
 class NewBusinessVerificationDeclaration(TypedDict):
-    """A short form in the place of both others: the name of the business is its `legalName` and its `displayName`, and
-    the representative of a draft stays. The review may ask for the forms."""
+    """A short form in the place of both others: the name of the business is its `legalName` and its `displayName`, and the representative
+    of a draft stays. The review may ask for the forms."""
     businessName: str
     useCase: str
 
@@ -2255,15 +2061,12 @@ class NewBusinessVerificationAuthorizedRepresentative(TypedDict):
 
 class NewBusinessVerification(TypedDict):
     """Either `declaration`, or `businessProfile` and `authorizedRepresentative`, and not all of them."""
-    # A short form in the place of both others: the name of the business is its `legalName` and its `displayName`, and
-    # the representative of a draft stays. The review may ask for the forms.
+    # A short form in the place of both others: the name of the business is its `legalName` and its `displayName`, and the representative of
+    # a draft stays. The review may ask for the forms.
     declaration: NotRequired[NewBusinessVerificationDeclaration]
-    # The business and the address at which it is registered.
-    businessProfile: NotRequired[NewBusinessVerificationBusinessProfile]
-    # The person who may speak for the business.
-    authorizedRepresentative: NotRequired[NewBusinessVerificationAuthorizedRepresentative]
-    # Always `true`: the person confirms that everything is true and that they may speak for the business.
-    attestationAccepted: bool
+    businessProfile: NotRequired[NewBusinessVerificationBusinessProfile]  # The business and the address at which it is registered.
+    authorizedRepresentative: NotRequired[NewBusinessVerificationAuthorizedRepresentative]  # The person who may speak for the business.
+    attestationAccepted: bool  # Always `true`: the person confirms that everything is true and that they may speak for the business.
     attestationVersion: NotRequired[str | None]  # Ignored, for clients that send it: the attestation has one text.
 
 class ReleasedPhoneNumber(TypedDict):
@@ -2271,11 +2074,9 @@ class ReleasedPhoneNumber(TypedDict):
 
 class PhoneNumberChange(TypedDict):
     sipConnectionInstallationId: NotRequired[str]  # The id of another SIP connection to move an imported number to.
-    # The name of the company behind an imported number, for your own records. null removes it.
-    sipProviderName: NotRequired[str | None]
+    sipProviderName: NotRequired[str | None]  # The name of the company behind an imported number, for your own records. null removes it.
     direction: NotRequired[PhoneNumberDirection]
-    # The id of the agent that answers calls to the number. null removes it: a number for inbound calls then needs a
-    # template.
+    # The id of the agent that answers calls to the number. null removes it: a number for inbound calls then needs a template.
     agentId: NotRequired[str | None]
     label: NotRequired[str | None]  # The name of the number, for people. null removes it.
     dispatchMetadataTemplate: NotRequired[DispatchMetadataTemplateInput | Mapping[str, object] | None]
@@ -2293,8 +2094,8 @@ class SmsBrandProfile(TypedDict):
     displayName: str  # The name under which people know the business.
     entityType: BusinessEntityType  # The legal form of the business.
     vertical: SmsBrandProfileVertical  # The industry of the business.
-    # The tax number of the business. Only a `SOLE_PROPRIETOR` needs none; in the USA it has nine digits, with or
-    # without a hyphen after the second.
+    # The tax number of the business. Only a `SOLE_PROPRIETOR` needs none; in the USA it has nine digits, with or without a hyphen after the
+    # second.
     ein: NotRequired[str]
     website: str  # The website of the business.
     country: NotRequired[str]  # The country, as two letters of ISO 3166-1. Default: "US".
@@ -2304,8 +2105,7 @@ class SmsBrandProfile(TypedDict):
     postalCode: str  # The postal code, such as a ZIP code.
     supportEmail: str  # The email address at which people who get the messages find help.
     supportPhone: str
-    # The person that the carriers' registry can ask about the brand.
-    authorizedContact: SmsBrandProfileAuthorizedContact
+    authorizedContact: SmsBrandProfileAuthorizedContact  # The person that the carriers' registry can ask about the brand.
 
 class SmsReviewError(TypedDict):
     field: str | None  # The field of the profile that the reason is about. null if it is about no single field.
@@ -2333,8 +2133,8 @@ class SmsCampaignProfile(TypedDict):
     embeddedPhone: NotRequired[bool]  # Whether the messages contain phone numbers. Default: False.
 
 class SmsCampaign(TypedDict):
-    """The campaign of the organization. The profile is the one saved last; status and id are those of the campaign
-    submitted last. null if none was saved."""
+    """The campaign of the organization. The profile is the one saved last; status and id are those of the campaign submitted last. null if
+    none was saved."""
     status: SmsCampaignStatus  # The state of the campaign that was submitted last. `draft` if none was submitted.
     campaignId: str | None  # The id of that campaign at the carriers' registry. null if none was submitted.
     useCase: SmsUseCase  # The purpose of the messages, in the terms of the carriers' registry.
@@ -2353,12 +2153,10 @@ class SmsRegisteredNumber(TypedDict):
     id: str  # The id of the phone number, as in `GET /v1/phone-numbers/{id}`.
     e164: str  # The phone number in E.164.
     label: str | None  # The name of the number, for people. null if it has none.
-    # Whether the number can be assigned: a number of the USA that the carrier sold for text messages.
-    smsEligible: bool
+    smsEligible: bool  # Whether the number can be assigned: a number of the USA that the carrier sold for text messages.
     # The state of the assignment at the carrier. null if the number has no campaign.
     smsAssignmentStatus: SmsRegisteredNumberSmsAssignmentStatus | None
-    # The campaign that the number is assigned to: the organization's (`own`) or the shared one. null if it has no
-    # campaign.
+    # The campaign that the number is assigned to: the organization's (`own`) or the shared one. null if it has no campaign.
     assignedTo: SmsRegisteredNumberAssignedTo | None
     campaignId: str | None  # The id of the campaign at the carriers' registry. null if the number has no campaign.
     reviewErrors: list[SmsReviewError]
@@ -2381,8 +2179,7 @@ class SmsVettingOrder(TypedDict):
     vettingClass: SmsVettingClass  # The class of the vetting.
 
 class SmsVetting(TypedDict):
-    # The state of the vetting. The carriers do not report a failed vetting: it stays `pending`, and `failed` is not
-    # answered today.
+    # The state of the vetting. The carriers do not report a failed vetting: it stays `pending`, and `failed` is not answered today.
     status: SmsVettingStatus
     vettingClass: SmsVettingClass  # The class of the vetting.
 
@@ -2391,20 +2188,17 @@ class SmsCampaignState(TypedDict):
     ownCampaign: SmsCampaign | None
 
 class SmsAssignmentOrder(TypedDict):
-    # The campaign to assign the number to: the organization's (`own`) or the shared one. The default is described at
-    # the operation.
+    # The campaign to assign the number to: the organization's (`own`) or the shared one. The default is described at the operation.
     target: NotRequired[SmsAssignmentOrderTarget]
 
 class SmsNumber(TypedDict):
     id: str  # The id of the phone number, as in `GET /v1/phone-numbers/{id}`.
     e164: str  # The phone number in E.164.
     label: str | None  # The name of the number, for people. null if it has none.
-    # Whether the number can be assigned: a number of the USA that the carrier sold for text messages.
-    smsEligible: bool
+    smsEligible: bool  # Whether the number can be assigned: a number of the USA that the carrier sold for text messages.
     # The state of the assignment at the carrier. null if the number has no campaign.
     smsAssignmentStatus: SmsNumberSmsAssignmentStatus | None
-    # The campaign that the number is assigned to: the organization's (`own`) or the shared one. null if it has no
-    # campaign.
+    # The campaign that the number is assigned to: the organization's (`own`) or the shared one. null if it has no campaign.
     assignedTo: SmsNumberAssignedTo | None
     campaignId: str | None  # The id of the campaign at the carriers' registry. null if the number has no campaign.
 
@@ -2433,8 +2227,7 @@ class SentNumberMessage(TypedDict):
     phoneNumberId: str  # The id of the number that the message is sent from.
     to: str  # The number of the recipient, in E.164.
     attemptedChannel: Literal["rmsg"]  # The channel that was tried first.
-    # The channel that carried the message. null until the provider has reported it.
-    channel: SentNumberMessageChannel | None
+    channel: SentNumberMessageChannel | None  # The channel that carried the message. null until the provider has reported it.
     # Whether the message went over another channel than `rmsg`. null until the provider has reported the channel.
     fallbackApplied: bool | None
     deliveryFinal: bool  # Whether the status is final: `delivered`, `declined` or `error`.
@@ -2447,8 +2240,7 @@ class NewRmsgCall(TypedDict):
     agentId: NotRequired[str | None]
     variables: NotRequired[Mapping[str, str] | None]  # Values of variables for the templates of the agent, by name.
     metadata: NotRequired[Mapping[str, object] | None]
-    # How long the call lasts at most, in seconds. The default is that of the agent.
-    maxDurationSeconds: NotRequired[int]
+    maxDurationSeconds: NotRequired[int]  # How long the call lasts at most, in seconds. The default is that of the agent.
 
 _StartedRmsgCall = TypedDict("_StartedRmsgCall", {"from": "str"})
 
@@ -2471,8 +2263,7 @@ class RmsgNumber(TypedDict):
     id: str  # The id of the number, a UUID.
     test: NotRequired[bool]
     phoneNumber: str  # The number in E.164.
-    # The state of the number. A number that the operator has paused, or that is unavailable at the provider, cannot be
-    # used.
+    # The state of the number. A number that the operator has paused, or that is unavailable at the provider, cannot be used.
     status: RmsgNumberStatus
     smsStatus: RmsgNumberSmsStatus  # The state of the number's assignment for SMS. Only a `ready` number can send SMS.
     smsReadyAt: str | None  # When the number became ready for SMS, in UTC. null if it is not ready.
@@ -2484,8 +2275,7 @@ class RmsgSubscription(TypedDict):
     id: str  # The id of the subscription.
     test: NotRequired[bool]
     url: str  # The URL that events are sent to.
-    # The tags that a message must have been sent with, all of them, so that its events are sent. Empty if all events
-    # are sent.
+    # The tags that a message must have been sent with, all of them, so that its events are sent. Empty if all events are sent.
     tags: dict[str, str]
     # The owner of the secret that signs the requests: the organization, or the subscription (`custom`).
     signingSecretSource: RmsgSubscriptionSigningSecretSource
@@ -2498,11 +2288,10 @@ class RmsgSubscriptionList(TypedDict):
 
 class WantedRmsgSubscription(TypedDict):
     url: str
-    # The tags that a message must have been sent with, all of them, so that its events are sent. They are
-    # case-sensitive.
+    # The tags that a message must have been sent with, all of them, so that its events are sent. They are case-sensitive.
     tags: NotRequired[Mapping[str, str] | None]
-    # The secret that signs the requests. `whsec_` and the base64 of 24 to 64 bytes is decoded; of any other text the
-    # UTF-8 bytes are the key. When it is replaced, the old secret signs too for 24 hours.
+    # The secret that signs the requests. `whsec_` and the base64 of 24 to 64 bytes is decoded; of any other text the UTF-8 bytes are the
+    # key. When it is replaced, the old secret signs too for 24 hours.
     signingSecret: NotRequired[str | None]
 
 class TestWebhook(TypedDict):
@@ -2518,15 +2307,12 @@ class WebhookTestResult(TypedDict):
     httpStatus: int | None  # The HTTP status of the endpoint. null if it did not answer.
     error: WebhookAttemptError | None
     deliveryId: str  # The id of the delivery, as in the log of deliveries.
-    # The check of the answer. Present only if a `call.pre_call` was answered.
-    preCall: NotRequired[WebhookTestResultPreCall]
+    preCall: NotRequired[WebhookTestResultPreCall]  # The check of the answer. Present only if a `call.pre_call` was answered.
 
 class WebhookDelivery(TypedDict):
     id: str  # The id of the delivery.
     test: NotRequired[bool]
-    # The `webhook-id` of the event, which is the same for all endpoints: a UUID, or `evt_…` for an event of a rich
-    # message.
-    eventId: str
+    eventId: str  # The `webhook-id` of the event, which is the same for all endpoints: a UUID, or `evt_…` for an event of a rich message.
     endpointId: str  # The id of the endpoint that gets the delivery.
     endpointName: str  # The name of the endpoint, also after it is deleted.
     endpointKind: EndpointKind
@@ -2540,13 +2326,13 @@ class WebhookDelivery(TypedDict):
     httpStatus: int | None  # The HTTP status of the last attempt that was answered. null if none was.
     error: WebhookDeliveryError | None
     occurredAt: str  # When the event happened, in UTC.
-    # Whether the delivery can be sent again now. false for events before a call and of rich messages, for a report that
-    # a newer report replaces, if the endpoint is deleted or disabled, and while an attempt is running.
+    # Whether the delivery can be sent again now. false for events before a call and of rich messages, for a report that a newer report
+    # replaces, if the endpoint is deleted or disabled, and while an attempt is running.
     expiresAt: str
     deliveredAt: str | None  # When the endpoint accepted the event, in UTC. null if it has not.
     createdAt: str  # When the delivery was created, in UTC.
-    # Whether the delivery can be sent again now. false for an event before a call, for a report that a newer report
-    # replaces, if the endpoint is deleted or disabled, and while an attempt is running.
+    # Whether the delivery can be sent again now. false for an event before a call, for a report that a newer report replaces, if the
+    # endpoint is deleted or disabled, and while an attempt is running.
     canRedeliver: bool
 
 class WebhookDeliveryPageEndpointOptionsItem(TypedDict):
@@ -2558,8 +2344,7 @@ class WebhookDeliveryPageEndpointOptionsItem(TypedDict):
 class WebhookDeliveryPage(TypedDict):
     data: list[WebhookDelivery]  # The deliveries of this page, the newest first.
     nextCursor: str | None  # The cursor of the next page, to send as `cursor`. null if this is the last page.
-    # All endpoints that a delivery can name, for a filter.
-    endpointOptions: list[WebhookDeliveryPageEndpointOptionsItem]
+    endpointOptions: list[WebhookDeliveryPageEndpointOptionsItem]  # All endpoints that a delivery can name, for a filter.
 
 class WebhookAttempt(TypedDict):
     id: str  # The id of the attempt.
@@ -2578,9 +2363,7 @@ class WebhookAttempt(TypedDict):
 class WebhookDeliveryDetail(TypedDict):
     id: str  # The id of the delivery.
     test: NotRequired[bool]
-    # The `webhook-id` of the event, which is the same for all endpoints: a UUID, or `evt_…` for an event of a rich
-    # message.
-    eventId: str
+    eventId: str  # The `webhook-id` of the event, which is the same for all endpoints: a UUID, or `evt_…` for an event of a rich message.
     endpointId: str  # The id of the endpoint that gets the delivery.
     endpointName: str  # The name of the endpoint, also after it is deleted.
     endpointKind: EndpointKind
@@ -2594,13 +2377,13 @@ class WebhookDeliveryDetail(TypedDict):
     httpStatus: int | None  # The HTTP status of the last attempt that was answered. null if none was.
     error: WebhookDeliveryError | None
     occurredAt: str  # When the event happened, in UTC.
-    # Whether the delivery can be sent again now. false for events before a call and of rich messages, for a report that
-    # a newer report replaces, if the endpoint is deleted or disabled, and while an attempt is running.
+    # Whether the delivery can be sent again now. false for events before a call and of rich messages, for a report that a newer report
+    # replaces, if the endpoint is deleted or disabled, and while an attempt is running.
     expiresAt: str
     deliveredAt: str | None  # When the endpoint accepted the event, in UTC. null if it has not.
     createdAt: str  # When the delivery was created, in UTC.
-    # Whether the delivery can be sent again now. false for an event before a call, for a report that a newer report
-    # replaces, if the endpoint is deleted or disabled, and while an attempt is running.
+    # Whether the delivery can be sent again now. false for an event before a call, for a report that a newer report replaces, if the
+    # endpoint is deleted or disabled, and while an attempt is running.
     canRedeliver: bool
     attemptCount: int  # The number of attempts that have ended.
     requestPayload: dict[str, Any]  # The body of the event, as every attempt sent it.
@@ -2618,24 +2401,19 @@ class Webhook(TypedDict):
     events: list[WebhookEventType]
     allAgents: bool  # Whether the endpoint gets the events of all calls, also of calls without an agent.
     agentIds: list[str]  # The ids of the agents whose calls the endpoint gets. Empty if `allAgents` is true.
-    # The tags that a call must have among its `webhookTags`, all of them. Empty if tags do not matter.
-    filterTags: dict[str, str]
-    # Headers that every request to the URL has, by name. Secret values belong in `authHeaders`.
-    headers: dict[str, str]
-    # Headers with secret values. Answers show the names, and whether a value is stored.
-    authHeaders: list[ConfiguredHeader]
+    filterTags: dict[str, str]  # The tags that a call must have among its `webhookTags`, all of them. Empty if tags do not matter.
+    headers: dict[str, str]  # Headers that every request to the URL has, by name. Secret values belong in `authHeaders`.
+    authHeaders: list[ConfiguredHeader]  # Headers with secret values. Answers show the names, and whether a value is stored.
     timeoutMs: int  # How long one attempt may take, in milliseconds.
     # The owner of the secret that signs the requests: the organization (`workspace`), or the endpoint (`custom`).
     signingSecretSource: WebhookSigningSecretSource
-    # Whether the endpoint has a signing secret. If not, the secret of the organization signs.
-    hasCustomSigningSecret: bool
+    hasCustomSigningSecret: bool  # Whether the endpoint has a signing secret. If not, the secret of the organization signs.
     extractionFields: list[ExtractionField]  # The values to read out of each call for this endpoint.
-    # Whether a deprecated field of an agent made the endpoint, which is then changed and deleted there.
-    legacyManaged: bool
+    legacyManaged: bool  # Whether a deprecated field of an agent made the endpoint, which is then changed and deleted there.
     disabled: bool  # Whether the endpoint is disabled. It then gets nothing.
     disabledAt: str | None  # When the endpoint was disabled, in UTC. null if it is enabled.
-    # Why the endpoint is disabled. `manual`: a request disabled it. `gone`: it answered 410. `failing`: nothing could
-    # be delivered for five days. `agents_deleted`: the last of its agents was deleted. null if it is enabled.
+    # Why the endpoint is disabled. `manual`: a request disabled it. `gone`: it answered 410. `failing`: nothing could be delivered for five
+    # days. `agents_deleted`: the last of its agents was deleted. null if it is enabled.
     disabledReason: WebhookDisabledReason | None
     createdAt: str  # When the endpoint was created, in UTC.
     updatedAt: str  # When the endpoint was last changed, in UTC.
@@ -2647,29 +2425,27 @@ class NewWebhook(TypedDict):
     name: str
     url: str
     events: Sequence[WebhookEventType]
-    # Whether the endpoint gets the events of all calls, also of calls without an agent. The default is true if
-    # `agentIds` is left out. A change that only names agents makes it false, and a change that only makes it true
-    # empties `agentIds`.
+    # Whether the endpoint gets the events of all calls, also of calls without an agent. The default is true if `agentIds` is left out. A
+    # change that only names agents makes it false, and a change that only makes it true empties `agentIds`.
     allAgents: NotRequired[bool]
     # The ids of the agents whose calls the endpoint gets, each once. A deleted agent leaves the list.
     agentIds: NotRequired[Sequence[str] | None]
     # The tags that a call must have among its `webhookTags`, all of them. They are case-sensitive.
     filterTags: NotRequired[Mapping[str, str] | None]
     headers: NotRequired[Mapping[str, str] | None]
-    # Headers with secret values. A name may not be in `headers` too.
-    authHeaders: NotRequired[Sequence[AuthHeaderInput] | None]
-    # How long one attempt may take, in milliseconds. The default is 5,000 with `call.pre_call`, which waits at most
-    # 10,000, and otherwise 10,000.
+    authHeaders: NotRequired[Sequence[AuthHeaderInput] | None]  # Headers with secret values. A name may not be in `headers` too.
+    # How long one attempt may take, in milliseconds. The default is 5,000 with `call.pre_call`, which waits at most 10,000, and otherwise
+    # 10,000.
     timeoutMs: NotRequired[int | None]
-    # The owner of the secret that signs the requests: the organization (`workspace`), or the endpoint (`custom`), which
-    # needs `signingSecret`.
+    # The owner of the secret that signs the requests: the organization (`workspace`), or the endpoint (`custom`), which needs
+    # `signingSecret`.
     signingSecretSource: NotRequired[NewWebhookSigningSecretSource]
-    # The secret that signs the requests. `whsec_` and the base64 of 24 to 64 bytes is decoded; of any other text the
-    # UTF-8 bytes are the key. null if the secret of the organization signs.
+    # The secret that signs the requests. `whsec_` and the base64 of 24 to 64 bytes is decoded; of any other text the UTF-8 bytes are the
+    # key. null if the secret of the organization signs.
     signingSecret: NotRequired[str | None]
-    # The values to read out of each finished call, for `call.report` and `call.analysis`. Their names are unique, and
-    # all descriptions together have at most 40,000 characters. At most 100 fields with 40,000 characters are read out
-    # of one call: those of its agent, then those of the endpoints, the oldest first. Values of more fields are null.
+    # The values to read out of each finished call, for `call.report` and `call.analysis`. Their names are unique, and all descriptions
+    # together have at most 40,000 characters. At most 100 fields with 40,000 characters are read out of one call: those of its agent, then
+    # those of the endpoints, the oldest first. Values of more fields are null.
     extractionFields: NotRequired[Sequence[ExtractionField] | None]
     contentMode: NotRequired[Literal["full"] | None]  # `full`, for clients that send it: events have all their content.
 
@@ -2677,29 +2453,27 @@ class WebhookChange(TypedDict):
     name: NotRequired[str]
     url: NotRequired[str]
     events: NotRequired[Sequence[WebhookEventType]]
-    # Whether the endpoint gets the events of all calls, also of calls without an agent. The default is true if
-    # `agentIds` is left out. A change that only names agents makes it false, and a change that only makes it true
-    # empties `agentIds`.
+    # Whether the endpoint gets the events of all calls, also of calls without an agent. The default is true if `agentIds` is left out. A
+    # change that only names agents makes it false, and a change that only makes it true empties `agentIds`.
     allAgents: NotRequired[bool]
     # The ids of the agents whose calls the endpoint gets, each once. A deleted agent leaves the list.
     agentIds: NotRequired[Sequence[str] | None]
     # The tags that a call must have among its `webhookTags`, all of them. They are case-sensitive.
     filterTags: NotRequired[Mapping[str, str] | None]
     headers: NotRequired[Mapping[str, str] | None]
-    # Headers with secret values. A name may not be in `headers` too.
-    authHeaders: NotRequired[Sequence[AuthHeaderInput] | None]
-    # How long one attempt may take, in milliseconds. The default is 5,000 with `call.pre_call`, which waits at most
-    # 10,000, and otherwise 10,000.
+    authHeaders: NotRequired[Sequence[AuthHeaderInput] | None]  # Headers with secret values. A name may not be in `headers` too.
+    # How long one attempt may take, in milliseconds. The default is 5,000 with `call.pre_call`, which waits at most 10,000, and otherwise
+    # 10,000.
     timeoutMs: NotRequired[int | None]
-    # The owner of the secret that signs the requests: the organization (`workspace`), or the endpoint (`custom`), which
-    # needs `signingSecret`.
+    # The owner of the secret that signs the requests: the organization (`workspace`), or the endpoint (`custom`), which needs
+    # `signingSecret`.
     signingSecretSource: NotRequired[WebhookChangeSigningSecretSource]
-    # The secret that signs the requests. `whsec_` and the base64 of 24 to 64 bytes is decoded; of any other text the
-    # UTF-8 bytes are the key. null if the secret of the organization signs.
+    # The secret that signs the requests. `whsec_` and the base64 of 24 to 64 bytes is decoded; of any other text the UTF-8 bytes are the
+    # key. null if the secret of the organization signs.
     signingSecret: NotRequired[str | None]
-    # The values to read out of each finished call, for `call.report` and `call.analysis`. Their names are unique, and
-    # all descriptions together have at most 40,000 characters. At most 100 fields with 40,000 characters are read out
-    # of one call: those of its agent, then those of the endpoints, the oldest first. Values of more fields are null.
+    # The values to read out of each finished call, for `call.report` and `call.analysis`. Their names are unique, and all descriptions
+    # together have at most 40,000 characters. At most 100 fields with 40,000 characters are read out of one call: those of its agent, then
+    # those of the endpoints, the oldest first. Values of more fields are null.
     extractionFields: NotRequired[Sequence[ExtractionField] | None]
     contentMode: NotRequired[Literal["full"] | None]  # `full`, for clients that send it: events have all their content.
     # Whether the endpoint is disabled. A disabled endpoint matches no call, and its pending deliveries are cancelled.
@@ -2711,8 +2485,7 @@ class WebhookSecret(TypedDict):
     previousExpiresAt: str | None  # When the secret before this one stops signing, in UTC. null if it does not sign.
 
 class SecretRotation(TypedDict):
-    # How long the old secret signs too, in seconds. Use 0 for a secret that has leaked. Default: 86400.
-    overlapSeconds: NotRequired[int]
+    overlapSeconds: NotRequired[int]  # How long the old secret signs too, in seconds. Use 0 for a secret that has leaked. Default: 86400.
 
 class WebhookStreamOpen(TypedDict):
     """The start of the stream. Events are stored for it from now on."""
@@ -2734,10 +2507,9 @@ class WebhookStreamEnd(TypedDict):
 class ProviderStatus(TypedDict):
     provider: str  # The id of the provider, as routes name it.
     stages: list[Stage]  # The stages that the provider serves here.
-    # Whether requests of the organization can use the provider, with its own key or the platform's credentials.
-    configured: bool
-    # The owner of the credentials: `BYOK` if the organization stored a key. null if the platform's credentials are
-    # used, or no credentials exist.
+    configured: bool  # Whether requests of the organization can use the provider, with its own key or the platform's credentials.
+    # The owner of the credentials: `BYOK` if the organization stored a key. null if the platform's credentials are used, or no credentials
+    # exist.
     source: Literal["BYOK"] | None
 
 class ProviderKey(TypedDict):
@@ -2765,28 +2537,24 @@ class ExcludedModel(TypedDict):
 class RoutingFigure(TypedDict):
     """One published or measured figure, with its source and date."""
     part: RoutingFigurePart  # The part of the score that the figure is for.
-    # The name of the figure, such as `first_byte_ms`. For a price it is the unit that is priced, such as `audio_hour`.
-    metric: str
+    metric: str  # The name of the figure, such as `first_byte_ms`. For a price it is the unit that is priced, such as `audio_hour`.
     value: float | None  # The value of the figure. A price is in micro-USD.
     unit: str  # The unit of the value, such as `ms`.
     language: str  # The language that the figure was measured in, as a BCP 47 tag. `*` if it is for all languages.
     path: BenchmarkPath
-    # The source of the figure. `measured` is a live figure of this server; anything else names a publication.
-    source: str
+    source: str  # The source of the figure. `measured` is a live figure of this server; anything else names a publication.
     source_url: NotRequired[str]  # The address of the page that has the figure.
     as_of: str
     interested: NotRequired[bool]  # Whether the source sells this model or a competing one.
 
 class RoutingScore(TypedDict):
     id: str  # The model, as `<provider>:<model>`.
-    # The weighted sum of the parts times the success rate, from 0 to 1. null if the figure that matters most for the
-    # objective is not known.
+    # The weighted sum of the parts times the success rate, from 0 to 1. null if the figure that matters most for the objective is not
+    # known.
     score: float | None
     parts: dict[str, float | None]
-    # The share of recent attempts on this server that succeeded. 1 if there were too few to judge.
-    success_rate: NotRequired[float]
-    # The figures that the parts are made of. A part that is null has no figure.
-    figures: NotRequired[list[RoutingFigure]]
+    success_rate: NotRequired[float]  # The share of recent attempts on this server that succeeded. 1 if there were too few to judge.
+    figures: NotRequired[list[RoutingFigure]]  # The figures that the parts are made of. A part that is null has no figure.
 
 class RegionWish(TypedDict):
     """The region that the request wished for. Absent if the request names none."""
@@ -2794,41 +2562,34 @@ class RegionWish(TypedDict):
     had_effect: bool  # Whether the region changed the order of the candidates.
 
 class Quantity(TypedDict):
-    # The unit: `audio_milliseconds`, `characters`, `input_tokens`, `cached_input_tokens`, `output_tokens` or
-    # `reasoning_tokens`.
-    unit: str
+    unit: str  # The unit: `audio_milliseconds`, `characters`, `input_tokens`, `cached_input_tokens`, `output_tokens` or `reasoning_tokens`.
     amount: float  # How much was used, in the unit.
 
 class RequestAttempt(TypedDict):
     attempt_id: str  # The id of the attempt in the log, in traces and in the header `Service-Attempt-ID`.
     provider: str  # The id of the provider of the attempt.
     model: str  # The id of the model of the attempt.
-    # The outcome of the attempt: `succeeded`, or the class of the failure: `auth`, `quota`, `bad_request`,
-    # `unsupported`, `rate_limited`, `overloaded`, `timeout`, `protocol`, `empty`, `unreachable`, `server` or
-    # `cancelled`. More may be added.
+    # The outcome of the attempt: `succeeded`, or the class of the failure: `auth`, `quota`, `bad_request`, `unsupported`, `rate_limited`,
+    # `overloaded`, `timeout`, `protocol`, `empty`, `unreachable`, `server` or `cancelled`. More may be added.
     outcome: str
     started_at: str  # When the attempt began, in UTC.
     duration_ms: float  # How long the attempt took, in milliseconds.
-    # The time from the start of the attempt to its first media or token, in milliseconds. null if none came.
-    first_byte_ms: float | None
+    first_byte_ms: float | None  # The time from the start of the attempt to its first media or token, in milliseconds. null if none came.
     quantities: list[Quantity]  # The quantities that were used, by unit.
     cost_micro_usd: str | None
     priced: bool  # Whether the price is known. If not, `cost_micro_usd` is null.
     price_source: str | None  # The source of the price and its date. null if the price is not known.
-    # The owner of the key that was used. With the organization's key (`byok`) the provider bills the organization, and
-    # the attempt costs nothing here.
+    # The owner of the key that was used. With the organization's key (`byok`) the provider bills the organization, and the attempt costs
+    # nothing here.
     key_source: RequestAttemptKeySource
 
 class RequestRoute(TypedDict):
     """The routing preview of the time of the request, and the outcome of the request."""
     stage: Stage  # The stage that the model is chosen for.
     language: str | None  # The language of the request, as a BCP 47 tag. null if the request names none.
-    # The objective by which the models are ranked. null if the request or its key pins the model.
-    objective: Objective | None
-    # The model that the request would go to first, as `<provider>:<model>`. null if no model can serve it.
-    candidate: str | None
-    # The models that are tried next if the first one fails, in order, each as `<provider>:<model>`.
-    runners_up: list[str]
+    objective: Objective | None  # The objective by which the models are ranked. null if the request or its key pins the model.
+    candidate: str | None  # The model that the request would go to first, as `<provider>:<model>`. null if no model can serve it.
+    runners_up: list[str]  # The models that are tried next if the first one fails, in order, each as `<provider>:<model>`.
     excluded: list[ExcludedModel]  # The models that cannot serve the request, and why.
     scores: list[RoutingScore]  # The models that can serve the request with their scores, the best first.
     catalog_digest: str  # The digest of the catalog that the choice was made from, as in `GET /router/v1/models`.
@@ -2838,8 +2599,7 @@ class RequestRoute(TypedDict):
     outcome: str  # The outcome of the request: `succeeded`, or the code of the error.
     started_at: str  # When the request began, in UTC.
     duration_ms: float  # How long the request took, in milliseconds.
-    # The time from the start of the request to its first media or token, in milliseconds. null if the answer came at
-    # once, or none came.
+    # The time from the start of the request to its first media or token, in milliseconds. null if the answer came at once, or none came.
     first_byte_ms: float | None
     cost_micro_usd: str | None
     attempts: list[RequestAttempt]  # The attempts at providers, in order.
@@ -2860,11 +2620,9 @@ class PreCallEvent(_PreCallEvent):
     direction: CallDirection  # The direction of a phone call, or `browser` for a browser session.
     to: str | None  # The number that is called, in E.164. null for a browser session.
     dialed_number: str | None  # The number that is called, the same as `to`.
-    # The number that forwarded the call, in E.164. null if the call was not forwarded.
-    forwarded_from_number: str | None
+    forwarded_from_number: str | None  # The number that forwarded the call, in E.164. null if the call was not forwarded.
     phone_number_id: str | None  # The id of the organization's number in the call. null for a browser session.
-    # The id of the leg of the other party, as `call_control_id` of the call. null for a browser session.
-    call_control_id: str | None
+    call_control_id: str | None  # The id of the leg of the other party, as `call_control_id` of the call. null for a browser session.
     pipeline_config: PipelineConfig
 
 class TransferStep(TypedDict):
@@ -2872,25 +2630,22 @@ class TransferStep(TypedDict):
     id: str  # The id of the attempt.
     session_id: str  # The id of the call.
     organization_id: str  # The id of the organization that owns the call.
-    # The kind of the transfer: `blind` connects the person who answers at once, `warm` asks them first.
-    kind: TransferStepKind
+    kind: TransferStepKind  # The kind of the transfer: `blind` connects the person who answers at once, `warm` asks them first.
     status: TransferStatus
     transfer_to: str  # The number that is called, in E.164.
     label: str | None  # The label of the destination. null if it has none.
     from_room_name: str  # The name of the room of the call: `room-` and the id of the call.
-    # The name of the room in which the agent asks the person: `room-` and the id of the attempt. null for a blind
-    # transfer.
+    # The name of the room in which the agent asks the person: `room-` and the id of the attempt. null for a blind transfer.
     consultation_room_name: str | None
     caller_participant_identity: str  # The identity of the caller, which requests may repeat as `participantIdentity`.
-    # The identity of the person who is called, which requests may repeat as `recipientParticipantIdentity`: `transfer_`
-    # and the id of the attempt.
+    # The identity of the person who is called, which requests may repeat as `recipientParticipantIdentity`: `transfer_` and the id of the
+    # attempt.
     recipient_participant_identity: str
-    # The id of the SIP connection that the number is called over. null for calls over the carrier.
-    outbound_trunk_id: str | None
+    outbound_trunk_id: str | None  # The id of the SIP connection that the number is called over. null for calls over the carrier.
     # The words that the agent says before it asks the person. null for the default words, and for a blind transfer.
     screening_prompt: str | None
-    # The summary of the call that the agent says to the person: the last one that a request gave, else the default.
-    # null for a blind transfer.
+    # The summary of the call that the agent says to the person: the last one that a request gave, else the default. null for a blind
+    # transfer.
     summary: str | None
     voicemail_detected: bool  # Whether an answering machine answered.
     failure_cause: TransferFailureCause | None
@@ -2914,21 +2669,18 @@ class StatusEvent(TypedDict):
     test: NotRequired[bool]
     event_id: str  # The id of the event, the same as `webhook-id`. Deliveries with the same id are one event.
     event_type: CallEventType  # The kind of the event of the call.
-    # The origin of the event: `service` for decisions of this server, `media` for audio and participants, `carrier` for
-    # reports of the phone line.
+    # The origin of the event: `service` for decisions of this server, `media` for audio and participants, `carrier` for reports of the
+    # phone line.
     provider: StatusEventProvider
     status: str | None  # The status of the call after the event. For `transfer.*` it is the status of the transfer.
     failure_cause: str | None  # The cause of a failure, as `failure_cause` of the event. null if nothing failed.
-    # The SIP status code with which the line ended a leg, such as 486. null for all other events.
-    sip_status_code: int | None
-    # The reason phrase of `sip_status_code`, such as `Busy Here`. null if there is no code or it is unknown.
-    sip_status: str | None
+    sip_status_code: int | None  # The SIP status code with which the line ended a leg, such as 486. null for all other events.
+    sip_status: str | None  # The reason phrase of `sip_status_code`, such as `Busy Here`. null if there is no code or it is unknown.
     occurred_at: str  # When the event happened, in UTC.
     transfer: NotRequired[TransferStep]
 
 class AnalysisResult(TypedDict):
-    # The state of the analysis. `heuristic`: made by rules. `failed`: the LLM gave nothing usable, and the result of
-    # the rules stays.
+    # The state of the analysis. `heuristic`: made by rules. `failed`: the LLM gave nothing usable, and the result of the rules stays.
     status: AnalysisResultStatus
     provider: str | None  # The id of the provider that made the analysis. null if rules made it.
     model: str | None  # The id of the model that made the analysis. null if rules made it.
@@ -2953,8 +2705,7 @@ class ReportEvent(_ReportEvent):
     end_reason: EndReason | None
     to: str | None  # The number that was called, in E.164. null for a browser session.
     duration_seconds: int | None  # How long the parties were connected, in seconds, rounded up. 0 if they never were.
-    # The transcript of the call. If the event would be larger than 4 MiB, its oldest turns are left out.
-    transcript: CallTranscript
+    transcript: CallTranscript  # The transcript of the call. If the event would be larger than 4 MiB, its oldest turns are left out.
     summary: str  # The summary of the call, in a few sentences.
     outcome: CallOutcome  # The result of the call.
     structured_data: StructuredData
@@ -2962,8 +2713,7 @@ class ReportEvent(_ReportEvent):
     cost_complete: bool  # Whether all costs are known. If not, the call costs more than `cost_micro_usd`.
     cost_breakdown: list[CostLine]  # The costs of the call, by provider, model and unit.
     artifacts: CallArtifacts  # The recording and the transcript of the call.
-    # The last callback that was promised in the call. null if no callback was promised.
-    scheduled_callback: Callback | None
+    scheduled_callback: Callback | None  # The last callback that was promised in the call. null if no callback was promised.
     recording_url: str | None
     custom_data: dict[str, CustomValue | None]
     analysis: AnalysisResult  # The state of the analysis, and the model that made it.

@@ -13,8 +13,7 @@ OptimizeFor: TypeAlias = Literal["balanced", "quality", "accuracy", "latency", "
 SttConfigContentType: TypeAlias = Literal["audio/wav", "audio/pcm"]
 """Whether a WAV header comes first (`audio/wav`) or not (`audio/pcm`). Without it the first bytes decide."""
 SttConfigEncoding: TypeAlias = Literal["pcm_s16le", "mulaw", "alaw", "opus"]
-"""The encoding of the audio. A WAV header wins over it. Opus comes as one packet a frame, without a container, else
-INVALID_FRAME."""
+"""The encoding of the audio. A WAV header wins over it. Opus comes as one packet a frame, without a container, else INVALID_FRAME."""
 ReadyFrameIgnoredItem: TypeAlias = Literal["keywords", "prompt"]
 ErrorCode: TypeAlias = Literal[
     "INVALID_CONFIG", "UNSUPPORTED_LANGUAGE", "UPSTREAM", "INVALID_TEXT", "TEXT_TOO_LONG", "VOICE_NOT_FOUND",
@@ -62,29 +61,22 @@ class SttConfig(TypedDict):
     intent: NotRequired[Intent]
     optimizeFor: NotRequired[OptimizeFor]
     region: NotRequired[str]
-    # The options of published clients. A field of the same name in the config wins.
-    sttOptions: NotRequired[SttConfigSttOptions]
+    sttOptions: NotRequired[SttConfigSttOptions]  # The options of published clients. A field of the same name in the config wins.
     # Whether a WAV header comes first (`audio/wav`) or not (`audio/pcm`). Without it the first bytes decide.
     contentType: NotRequired[SttConfigContentType]
-    # The encoding of the audio. A WAV header wins over it. Opus comes as one packet a frame, without a container, else
-    # INVALID_FRAME. Default: "pcm_s16le".
+    # The encoding of the audio. A WAV header wins over it. Opus comes as one packet a frame, without a container, else INVALID_FRAME.
+    # Default: "pcm_s16le".
     encoding: NotRequired[SttConfigEncoding]
-    # The sample rate, in Hz. The default is 48000 for Opus, else 16000. A WAV header wins over it.
-    sampleRate: NotRequired[int]
-    # The number of channels, whose samples are interleaved. A WAV header wins over it. Default: 1.
-    channels: NotRequired[int]
-    # Whether transcripts that may still change are sent. The default is true. Default: True.
-    interimResults: NotRequired[bool]
-    # How long a silence ends an utterance, in milliseconds. The default is that of the provider.
-    endpointingMs: NotRequired[int]
-    # Whether final transcripts have the times of their words. The default is false. Default: False.
-    words: NotRequired[bool]
+    sampleRate: NotRequired[int]  # The sample rate, in Hz. The default is 48000 for Opus, else 16000. A WAV header wins over it.
+    channels: NotRequired[int]  # The number of channels, whose samples are interleaved. A WAV header wins over it. Default: 1.
+    interimResults: NotRequired[bool]  # Whether transcripts that may still change are sent. The default is true. Default: True.
+    endpointingMs: NotRequired[int]  # How long a silence ends an utterance, in milliseconds. The default is that of the provider.
+    words: NotRequired[bool]  # Whether final transcripts have the times of their words. The default is false. Default: False.
     keywords: NotRequired[Sequence[str]]
-    # The text before the audio, or its subject. It is a hint: `ready.ignored` says whether it was ignored.
-    prompt: NotRequired[str]
+    prompt: NotRequired[str]  # The text before the audio, or its subject. It is a hint: `ready.ignored` says whether it was ignored.
     constraints: NotRequired[Constraints]
-    # Whether one other provider may take over before the first transcript; it gets the last 10 s of audio again. The
-    # default is false. Default: False.
+    # Whether one other provider may take over before the first transcript; it gets the last 10 s of audio again. The default is false.
+    # Default: False.
     replay: NotRequired[bool]
 
 class FlushFrame(TypedDict):
@@ -104,8 +96,7 @@ class ReadyFrame(TypedDict):
     region: str  # The region of the server that runs the session.
     encoding: str  # The encoding of the audio frames.
     sampleRate: int  # The sample rate, in Hz.
-    # The hints of the config that the provider does not take, and that were ignored: `keywords`, `prompt`. Absent if
-    # nothing was ignored.
+    # The hints of the config that the provider does not take, and that were ignored: `keywords`, `prompt`. Absent if nothing was ignored.
     ignored: NotRequired[list[ReadyFrameIgnoredItem]]
 
 class SpeechStartedFrame(TypedDict):
@@ -128,10 +119,8 @@ class TranscriptFrame(TypedDict):
     startMs: int
     endMs: int
     confidence: NotRequired[float]  # The confidence of the recognizer, from 0 to 1. Absent if the provider gives none.
-    # The language that the provider detected, else the language of the config. null if neither is known.
-    language: str | None
-    # The words with their times. Present in final transcripts if `words` is true.
-    words: NotRequired[list[TranscriptWord]]
+    language: str | None  # The language that the provider detected, else the language of the config. null if neither is known.
+    words: NotRequired[list[TranscriptWord]]  # The words with their times. Present in final transcripts if `words` is true.
 
 class PongFrame(TypedDict):
     type: Literal["pong"]  # Always `pong`.
@@ -151,9 +140,7 @@ class ErrorFrame(TypedDict):
     message: str  # A sentence for people that says what went wrong.
     retryable: bool  # Whether a new session with the same settings may succeed.
     requestId: str  # The id of the request in the log, for support.
-    # The page on this error code: a path on the server that answered, such as
-    # `/docs/realtime/error-INVALID_CONFIG.html`.
-    doc_url: str
+    doc_url: str  # The page on this error code: a path on the server that answered, such as `/docs/realtime/error-INVALID_CONFIG.html`.
 
 class TtsConfig(TypedDict):
     type: Literal["config"]  # Always `config`.
@@ -162,31 +149,28 @@ class TtsConfig(TypedDict):
     model: NotRequired[str]
     optimizeFor: NotRequired[OptimizeFor]
     region: NotRequired[str]
-    # The encoding of the audio. Opus comes as one packet a frame, without a container, from a provider that emits it.
-    # Default: "pcm_s16le".
+    # The encoding of the audio. Opus comes as one packet a frame, without a container, from a provider that emits it. Default: "pcm_s16le".
     encoding: NotRequired[TtsConfigEncoding]
     sampleRate: NotRequired[int]  # The sample rate, in Hz. The default is 48000 for Opus, else 24000.
     speed: NotRequired[float]  # How fast the voice speaks. 1 is its usual speed.
     instructions: NotRequired[str]  # Instructions on how to speak. They are never spoken.
-    # Whether to send the times of words. No provider gives them in a stream, so `true` is refused as INVALID_CONFIG.
-    # Default: False.
+    # Whether to send the times of words. No provider gives them in a stream, so `true` is refused as INVALID_CONFIG. Default: False.
     timestamps: NotRequired[bool]
 
 class TextFrame(TypedDict):
     type: Literal["text"]  # Always `text`.
-    # The text to speak, at most 20,000 characters (code points), together with the text that waits to be spoken; else
-    # TEXT_TOO_LONG. INVALID_TEXT if nothing of it can be spoken.
+    # The text to speak, at most 20,000 characters (code points), together with the text that waits to be spoken; else TEXT_TOO_LONG.
+    # INVALID_TEXT if nothing of it can be spoken.
     text: str
-    # Whether to flush after the text, as a flush frame does. The default is false. Default: False.
-    flush: NotRequired[bool]
+    flush: NotRequired[bool]  # Whether to flush after the text, as a flush frame does. The default is false. Default: False.
 
 class ClearFrame(TypedDict):
     type: Literal["clear"]  # Always `clear`.
 
 class ClearedFrame(TypedDict):
     type: Literal["cleared"]  # Always `cleared`.
-    # The number of characters (code points) whose speech was sent whole since the session began. A sentence that was
-    # cut off does not count.
+    # The number of characters (code points) whose speech was sent whole since the session began. A sentence that was cut off does not
+    # count.
     charactersSent: int
 
 class SpeechEndFrameUsage(TypedDict):
@@ -218,8 +202,7 @@ class TurnDetection(TypedDict):
     type: NotRequired[TurnDetectionType]  # The method of turn detection. Both find the end of an utterance by silence.
     threshold: NotRequired[float]  # Accepted and ignored: the loudness of speech cannot be set.
     prefix_padding_ms: NotRequired[float]  # Accepted and ignored: the beginning of speech is never cut off.
-    # How long a silence ends an utterance, in milliseconds. The default is 500.
-    silence_duration_ms: NotRequired[float]
+    silence_duration_ms: NotRequired[float]  # How long a silence ends an utterance, in milliseconds. The default is 500.
     eagerness: NotRequired[str]  # Accepted and ignored: the end of a turn is found by silence.
 
 class TranscriptionSessionAudioInput(TypedDict):
@@ -342,8 +325,7 @@ class ConversationItemCreated(TypedDict):
     item: ConversationItem
 
 class InputAudioTranscriptionDelta(TypedDict):
-    # Always `conversation.item.input_audio_transcription.delta`.
-    type: Literal["conversation.item.input_audio_transcription.delta"]
+    type: Literal["conversation.item.input_audio_transcription.delta"]  # Always `conversation.item.input_audio_transcription.delta`.
     event_id: str
     item_id: str  # The id of the item that the event is about.
     content_index: int  # The index of the part in the item, always 0.
@@ -370,13 +352,11 @@ class EventError(TypedDict):
     message: str  # A sentence for people that says what went wrong.
     param: NotRequired[str | None]  # The field of the event that is wrong. null if it is no single field.
     event_id: NotRequired[str | None]  # The id of the client's event that was refused. null if it had none.
-    # The page on this error code: a path on the server that answered. Present if the code is in the table of this
-    # document.
+    # The page on this error code: a path on the server that answered. Present if the code is in the table of this document.
     doc_url: NotRequired[str]
 
 class InputAudioTranscriptionFailed(TypedDict):
-    # Always `conversation.item.input_audio_transcription.failed`.
-    type: Literal["conversation.item.input_audio_transcription.failed"]
+    type: Literal["conversation.item.input_audio_transcription.failed"]  # Always `conversation.item.input_audio_transcription.failed`.
     event_id: str
     item_id: str  # The id of the item that the event is about.
     content_index: int  # The index of the part in the item, always 0.

@@ -74,8 +74,7 @@ class SampleRateRange(TypedDict):
 class AudioSupport(TypedDict):
     """An audio format, with its sample rates as a list or as a range."""
     encoding: str  # The encoding of the samples, such as `pcm_s16le`.
-    # The supported sample rates, in Hz. Absent if `sample_rate_range_hz` is present.
-    sample_rates_hz: NotRequired[list[int]]
+    sample_rates_hz: NotRequired[list[int]]  # The supported sample rates, in Hz. Absent if `sample_rate_range_hz` is present.
     sample_rate_range_hz: NotRequired[SampleRateRange]  # The range of supported sample rates, in Hz.
     channels: list[int]  # The supported numbers of channels: 1 is mono.
 
@@ -93,16 +92,14 @@ class Benchmark(TypedDict):
     unit: str  # The unit of the value, such as `ms`.
     language: str  # The language that the figure was measured in, as a BCP 47 tag. `*` if it is for all languages.
     path: BenchmarkPath
-    # The source of the figure. `measured` is a live figure of this server; anything else names a publication.
-    source: str
+    source: str  # The source of the figure. `measured` is a live figure of this server; anything else names a publication.
     source_url: NotRequired[str]  # The address of the page that has the figure.
     as_of: str
     interested: NotRequired[bool]  # Whether the source sells this model or a competing one.
 
 class Price(TypedDict):
     unit: PriceUnit  # The unit that the price is for, such as an hour of audio.
-    # The price of one unit in micro-USD, millionths of a US dollar. 0 is free, and null is unknown.
-    micro_usd: float | None
+    micro_usd: float | None  # The price of one unit in micro-USD, millionths of a US dollar. 0 is free, and null is unknown.
     path: NotRequired[BenchmarkPath]
     source: str  # The source of the price, such as the publication that names it.
     source_url: NotRequired[str]  # The address of the page that names the price.
@@ -114,19 +111,16 @@ class ModelRow(TypedDict):
     pin: str  # The model as `provider/model`, for the `model` of explicit routing.
     kind: Stage  # The stage that the model serves.
     capabilities: ModelCapabilities
-    # The regions of this router that can route to the model. They do not say where its vendor processes the content.
-    regions: list[str]
-    # The audio formats that a model of speech to text reads, or that a model of text to speech emits. The router
-    # converts other output formats.
+    regions: list[str]  # The regions of this router that can route to the model. They do not say where its vendor processes the content.
+    # The audio formats that a model of speech to text reads, or that a model of text to speech emits. The router converts other output
+    # formats.
     audio_formats: list[AudioSupport]
     languages: list[str]  # The languages of the model, as BCP 47 tags. `*` stands for any language.
     voices: NotRequired[list[Voice]]  # The voices of the model. Absent if it has no listed voice.
     rank: int  # The rank within the kind: 1 is tried first.
-    # The weighted score behind the rank, from 0 to 1. null if the figure that matters most for the objective is not
-    # known.
+    # The weighted score behind the rank, from 0 to 1. null if the figure that matters most for the objective is not known.
     score: float | None
-    # The figures for the language and the path, published and live, by which models are ranked.
-    benchmarks: list[Benchmark]
+    benchmarks: list[Benchmark]  # The figures for the language and the path, published and live, by which models are ranked.
     price: list[Price]  # The prices by unit. Empty if no price is known.
     deprecation_date: NotRequired[str]  # When the provider retires the model. Absent if no date is known.
 
@@ -140,22 +134,20 @@ class ModelsResponse(TypedDict):
 class AutoRouting(TypedDict):
     """The router ranks the candidates, and fails over to the next one."""
     mode: Literal["auto"]  # The way in which the model is chosen: `auto` by the router, `explicit` by name.
-    # The objective by which the candidates are ranked. The default is `balanced`, unless the key has another default.
-    # It may not be empty.
+    # The objective by which the candidates are ranked. The default is `balanced`, unless the key has another default. It may not be empty.
     objective: NotRequired[OptimizeFor]
     allow_providers: NotRequired[Sequence[str]]  # The only providers that may serve. An empty list has no effect.
     deny_providers: NotRequired[Sequence[str]]  # The providers that may not serve. An empty list has no effect.
-    # A field of explicit routing, which may only be empty here. It counts as left out.
-    provider: NotRequired[Literal[""]]
+    provider: NotRequired[Literal[""]]  # A field of explicit routing, which may only be empty here. It counts as left out.
     model: NotRequired[Literal[""]]  # A field of explicit routing, which may only be empty here. It counts as left out.
 
 class ExplicitRouting(TypedDict):
     """The request goes to one model, and never fails over."""
     mode: Literal["explicit"]  # The way in which the model is chosen: `auto` by the router, `explicit` by name.
     provider: NotRequired[str]  # The id of the provider. It may be empty or left out if `model` names it.
-    # The id of the model, or `provider/model`, which is split at the first slash when no provider is given. A model id
-    # that has a slash needs the provider in one of the two ways. A model that /v1/models does not list goes to the
-    # provider that is named, if that takes any; its id has at most 256 letters, digits and `_.:/@+-`.
+    # The id of the model, or `provider/model`, which is split at the first slash when no provider is given. A model id that has a slash
+    # needs the provider in one of the two ways. A model that /v1/models does not list goes to the provider that is named, if that takes
+    # any; its id has at most 256 letters, digits and `_.:/@+-`.
     model: str
 
 class TranscriptionOptions(TypedDict):
@@ -164,8 +156,8 @@ class TranscriptionOptions(TypedDict):
     noise_reduction: NotRequired[bool]  # Whether the provider reduces noise first.
     word_timestamps: NotRequired[bool]  # Whether the answer has `words`. The default is false.
     prompt: NotRequired[str]  # A text on the subject of the recording.
-    # Settings for single providers, by provider id. They never narrow the choice: settings of a provider that does not
-    # serve are ignored, and a setting that the serving model does not take is refused by name.
+    # Settings for single providers, by provider id. They never narrow the choice: settings of a provider that does not serve are ignored,
+    # and a setting that the serving model does not take is refused by name.
     provider_options: NotRequired[Mapping[str, Mapping[str, ProviderSetting]]]
 
 class RawAudioFormat(TypedDict):
@@ -176,11 +168,9 @@ class RawAudioFormat(TypedDict):
 class TranscriptionRequest(TypedDict):
     """The settings of the transcription. A setting that no model can meet is refused."""
     routing: NotRequired[Routing]
-    # The language of the speech, as a BCP 47 tag. If it is left out, the provider detects it.
-    language: NotRequired[str]
+    language: NotRequired[str]  # The language of the speech, as a BCP 47 tag. If it is left out, the provider detects it.
     options: NotRequired[TranscriptionOptions]  # The options of the transcription.
-    # The format of raw samples. Left out for audio in a container, which declares its format.
-    audio: NotRequired[RawAudioFormat]
+    audio: NotRequired[RawAudioFormat]  # The format of raw samples. Left out for audio in a container, which declares its format.
 
 class Segment(TypedDict):
     text: str  # The words of the segment.
@@ -212,8 +202,7 @@ class TranscriptionResponse(TypedDict):
     text: str  # The transcript. Empty if nobody speaks.
     segments: list[Segment]  # The transcript in segments, with their times.
     words: NotRequired[list[Word]]  # The words with their times. Present only if `word_timestamps` is true.
-    # The language of the request, or the language that the provider detected. Absent if neither is known.
-    language: NotRequired[str]
+    language: NotRequired[str]  # The language of the request, or the language that the provider detected. Absent if neither is known.
     route: Route
     usage: TranscriptionUsage  # The billed audio and its cost.
 
@@ -259,8 +248,7 @@ class Tool(TypedDict):
     """A function that the model may call."""
     name: str  # The name by which the model calls the function.
     description: NotRequired[str]  # A description of the function, by which the model decides when to call it.
-    # The JSON Schema of the arguments. If it is left out, the function takes none.
-    parameters: NotRequired[Mapping[str, object]]
+    parameters: NotRequired[Mapping[str, object]]  # The JSON Schema of the arguments. If it is left out, the function takes none.
 
 class ToolChoiceFunction(TypedDict):
     type: Literal["function"]  # Always `function`.
@@ -277,20 +265,17 @@ class Reasoning(TypedDict):
     effort: ReasoningEffort  # How much the model reasons. More costs time and tokens.
 
 class LLMRequest(TypedDict):
-    """A request to a language model, with the whole history. `previous_response_id` does not exist here and is refused
-    by name."""
+    """A request to a language model, with the whole history. `previous_response_id` does not exist here and is refused by name."""
     routing: NotRequired[Routing]
     input: Sequence[InputItem]  # The items of the conversation, in order: messages, function calls and their results.
-    # How many tokens the answer has at most, including reasoning. Credit is reserved for this number.
-    max_output_tokens: int
+    max_output_tokens: int  # How many tokens the answer has at most, including reasoning. Credit is reserved for this number.
     tools: NotRequired[Sequence[Tool]]  # The functions that the model may call. Their names are unique.
     tool_choice: NotRequired[ToolChoice]
     response_format: NotRequired[ResponseFormat]
     temperature: NotRequired[float]  # How freely the model chooses its words, from 0 (the least) to 2.
     top_p: NotRequired[float]  # The share of the likeliest words that the model chooses from, up to 1.
     reasoning: NotRequired[Reasoning]  # How the model reasons before it answers.
-    # Whether the answer is a stream of server-sent events. The default is false. Default: False.
-    stream: NotRequired[bool]
+    stream: NotRequired[bool]  # Whether the answer is a stream of server-sent events. The default is false. Default: False.
 
 class OutputText(TypedDict):
     type: Literal["text"]  # Always `text`.
@@ -317,8 +302,7 @@ class OutputStructuredJson(TypedDict):
 class LLMUsage(TypedDict):
     """The billed tokens and their cost. No token is counted twice, and counts of zero are left out."""
     input_tokens: NotRequired[int]  # How many input tokens were used, without cached tokens.
-    # How many input tokens the provider had in its cache. `input_tokens` does not include them.
-    cached_input_tokens: NotRequired[int]
+    cached_input_tokens: NotRequired[int]  # How many input tokens the provider had in its cache. `input_tokens` does not include them.
     output_tokens: NotRequired[int]  # How many output tokens were used, without reasoning tokens.
     reasoning_tokens: NotRequired[int]  # How many reasoning tokens were used. `output_tokens` does not include them.
     cost_micro_usd: int | None
@@ -375,8 +359,8 @@ class ResponseCompleted(TypedDict):
 class ErrorAttempt(TypedDict):
     provider: str  # The id of the provider of the attempt.
     model: str  # The id of the model of the attempt.
-    # The way in which the attempt failed: `auth`, `quota`, `bad_request`, `unsupported`, `rate_limited`, `overloaded`,
-    # `timeout`, `protocol`, `empty`, `unreachable`, `server` or `cancelled`. More may be added.
+    # The way in which the attempt failed: `auth`, `quota`, `bad_request`, `unsupported`, `rate_limited`, `overloaded`, `timeout`,
+    # `protocol`, `empty`, `unreachable`, `server` or `cancelled`. More may be added.
     outcome: str
     milliseconds: int  # How long the attempt took, in milliseconds.
 
@@ -384,22 +368,19 @@ class ErrorDetail(TypedDict):
     code: ErrorCode
     message: str  # A sentence for people that says what went wrong.
     hint: str  # A sentence for people that says what to do, in one line.
-    # Whether another try can succeed. If the header `x-should-retry` is `false`, that try needs a new Idempotency-Key.
-    retryable: bool
+    retryable: bool  # Whether another try can succeed. If the header `x-should-retry` is `false`, that try needs a new Idempotency-Key.
     request_id: str  # The id of the request, the same as the header Service-Request-ID.
     type: ErrorType
-    # The page on this error code: a path on the server that answered, such as `/docs/router/error-not_found.html`.
-    doc_url: str
+    doc_url: str  # The page on this error code: a path on the server that answered, such as `/docs/router/error-not_found.html`.
     # The place of the fault in the request: a JSON pointer into the body, or the name of a header or a query parameter.
     param: NotRequired[str]
-    # How many seconds to wait before another try, the same as the header Retry-After.
-    retry_after_seconds: NotRequired[int]
+    retry_after_seconds: NotRequired[int]  # How many seconds to wait before another try, the same as the header Retry-After.
     original_request_id: NotRequired[str]  # The id of the request that first used the Idempotency-Key.
     attempts: NotRequired[list[ErrorAttempt]]  # The attempts with providers, in order, and the outcome of each.
 
 class ErrorEnvelope(TypedDict):
-    """The body of every answer other than 2xx, and of the `error` event. Holds nothing of what was sent and nothing
-    that a provider said."""
+    """The body of every answer other than 2xx, and of the `error` event. Holds nothing of what was sent and nothing that a provider said.
+"""
     error: ErrorDetail  # The failure, with a message and a hint for people.
 
 class CreateTranscriptionForm(TypedDict):
@@ -408,13 +389,12 @@ class CreateTranscriptionForm(TypedDict):
     audio: FileContent  # The recording as a file, in one of the formats that the operation names.
 
 Routing: TypeAlias = AutoRouting | ExplicitRouting
-"""The models that may serve the request. The default is the mode `auto` with its default objective. null is refused.
-"""
+"""The models that may serve the request. The default is the mode `auto` with its default objective. null is refused."""
 ProviderSetting: TypeAlias = str | float | bool
 InputItem: TypeAlias = InputMessage | InputFunctionCall | InputFunctionResult
 ToolChoice: TypeAlias = ToolChoiceMode | ToolChoiceFunction
-"""Whether the model may (`auto`), may not (`none`) or must (`required`) call a function, or the function that it must
-call. The default is `auto` if there are tools."""
+"""Whether the model may (`auto`), may not (`none`) or must (`required`) call a function, or the function that it must call. The default is
+`auto` if there are tools."""
 OutputItem: TypeAlias = OutputMessage | OutputFunctionCall | OutputStructuredJson
 OutputItemShell: TypeAlias = OutputMessageShell | OutputFunctionCallShell | OutputStructuredJsonShell
 """An output item whose content may still be missing."""

@@ -119,8 +119,7 @@ class ToolCallFrame(TypedDict):
     id: str  # The id of the tool call, which `tool_result` repeats.
     name: str  # The name of the tool.
     status: ToolCallFrameStatus  # The state of the tool call. `requested` asks the page to run the tool.
-    # The arguments as JSON text. Present only with `requested`: the arguments of other tools never reach the page.
-    args: NotRequired[str]
+    args: NotRequired[str]  # The arguments as JSON text. Present only with `requested`: the arguments of other tools never reach the page.
 
 class PongFrame(TypedDict):
     type: Literal["pong"]  # Always `pong`.
@@ -134,11 +133,9 @@ class ErrorFrame(TypedDict):
     code: ErrorCode
     message: str  # A sentence for people that says what went wrong.
     retryable: bool  # Whether the same may succeed if it is tried again.
-    # Whether the socket closes. If `end` comes in between, the session is over; else it waits for another socket.
-    fatal: bool
+    fatal: bool  # Whether the socket closes. If `end` comes in between, the session is over; else it waits for another socket.
     requestId: str  # The id of the request in the log, for support.
-    # The page on this error code: a path on the server that answered, such as `/docs/session/error-TEXT_TOO_LONG.html`.
-    doc_url: str
+    doc_url: str  # The page on this error code: a path on the server that answered, such as `/docs/session/error-TEXT_TOO_LONG.html`.
 
 SessionMediaSends: TypeAlias = (
     OverridesFrame | PlayedFrame | UserMessageFrame | ContextualUpdateFrame | DtmfFrame | ToolResultFrame | PingFrame

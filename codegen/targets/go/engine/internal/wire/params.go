@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"reflect"
 	"strings"
+	"unicode/utf16"
 )
 
 // Params returns the query and the headers of a struct with tags such as `query:"limit"` and `header:"x-options,json"`.
@@ -36,7 +37,20 @@ func headerText(field taggedField) (string, error) {
 		return strings.Join(textsOf(field.value), ", "), nil
 	}
 	text, err := json.Marshal(field.value.Interface())
-	return string(text), err
+	return ascii(text), err
+}
+
+// ascii escapes all characters that a header may not hold.
+func ascii(text []byte) string {
+	var escaped strings.Builder
+	for _, unit := range utf16.Encode([]rune(string(text))) {
+		if unit < 0x7f {
+			escaped.WriteByte(byte(unit))
+		} else {
+			fmt.Fprintf(&escaped, `\u%04x`, unit)
+		}
+	}
+	return escaped.String()
 }
 
 // Part is one part of a form. Reader is nil if the part is in Data.
@@ -50,6 +64,9 @@ type Part struct {
 func Parts(form any) ([]Part, error) {
 	var parts []Part
 	for _, field := range taggedFields(form, "part") {
+		if field.value.Kind() == reflect.Interface && field.value.IsNil() {
+			return nil, fmt.Errorf("parley: the part %s is nil", field.name)
+		}
 		if reader, isReader := field.value.Interface().(io.Reader); isReader {
 			parts = append(parts, Part{field.name, "application/octet-stream", nil, reader})
 			continue

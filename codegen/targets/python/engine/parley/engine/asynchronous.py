@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Callable, Coroutine
 from typing import Any, ClassVar, Concatenate, Generic, ParamSpec, TypeVar, cast
 
 import httpx
 from typing_extensions import Self, Unpack
 
-from .answers import ERROR_BYTES_MAX, Audio, connection_errors, error_of, value_of
+from .answers import ERROR_BYTES_MAX, Audio, Body, bytes_max_of, connection_errors, error_of, value_of
 from .errors import ApiConnectionError, ApiError, ErrorTable
 from .operations import Arguments, CallOptions, Operation, Server, is_repeatable
 from .resume import Progress, resumed
 from .retries import pause_before
-from .settings import RETRIES, TIMEOUT, httpx_timeout, reader_for
+from .settings import RETRIES, TIMEOUT, limits_of, reader_for
 from .streams import AsyncAudioStream, AsyncEventStream, AudioStream, EventStream
 
 P = ParamSpec("P")
@@ -24,12 +25,15 @@ T = TypeVar("T")
 class AsyncClient:
     """A client of one surface. It keeps its connections open, so use one client for many calls.
 
-    `base_url` is the surface's address. `timeout` is in seconds: it limits the wait for an answer, and for each
-    further part of the answer. `retries` is how many times a request is sent again after a failure that permits it. `http_client` is
-    your own httpx client, for proxies and certificates; you close it yourself. A cancelled task ends its request.
+    `base_url` is the server's address. The default of `api_key` is the environment variable PARLEY_API_KEY. `timeout`
+    is in seconds: it limits the time of a whole answer, or for a stream the time until it begins, and then of each
+    read. `retries` is how many times a request is sent again after a failure that permits it. `header_prefix` is the
+    server's setting, if its operator has changed it. `http_client` is your own httpx client, for proxies and
+    certificates; you close it yourself. A cancelled task ends its request.
     """
 
     _errors: ClassVar[ErrorTable] = {}
+    _prefix: ClassVar[str] = ""
 
     def __init__(
         self,
@@ -38,11 +42,12 @@ class AsyncClient:
         *,
         timeout: float = TIMEOUT,
         retries: int = RETRIES,
+        header_prefix: str = "Service",
         http_client: httpx.AsyncClient | None = None,
     ) -> None:
         self.timeout = timeout
         self.retries = retries
-        self._server = Server(base_url, api_key)
+        self._server = Server(base_url, self._prefix, api_key or os.environ.get("PARLEY_API_KEY"), header_prefix)
         self._is_own = http_client is None
         self._http = http_client or httpx.AsyncClient()
 
@@ -59,12 +64,7 @@ class AsyncClient:
 
     async def _call(self, operation: Operation[T], options: CallOptions, **arguments: Unpack[Arguments]) -> T:
         response = await self._open(operation, options, arguments)
-        try:
-            with connection_errors():
-                await response.aread()
-        finally:
-            await response.aclose()
-        return value_of(operation, response, self._errors)
+        return value_of(operation, response, await self._read(response, bytes_max_of(operation)))
 
     def _events(
         self, operation: Operation[T], options: CallOptions, **arguments: Unpack[Arguments]
@@ -88,24 +88,31 @@ class AsyncClient:
             try:
                 return await self._attempt(operation, options, arguments)
             except (ApiError, ApiConnectionError) as error:
-                pause = pause_before(retry, error) if retry < retries else None
+                pause = pause_before(retry, error, operation.method) if retry < retries else None
                 if pause is None:
                     raise
             await asyncio.sleep(pause)
             retry += 1
 
     async def _attempt(self, operation: Operation[T], options: CallOptions, arguments: Arguments) -> httpx.Response:
-        timeout = httpx_timeout(options.get("timeout", self.timeout))
-        request = self._http.build_request(**self._server.request(operation, options, arguments), timeout=timeout)
+        limits = limits_of(options.get("timeout", self.timeout))
+        request = self._http.build_request(**self._server.request(operation, options, arguments), **limits)
         with connection_errors():
-            response = await self._http.send(request, stream=True)
-            if response.is_success:
-                return response
-            try:
-                body = await _start(response)
-            finally:
-                await response.aclose()
-        raise error_of(response, body, self._errors)
+            response = await self._http.send(request, stream=True, follow_redirects=False)
+        if response.is_success:
+            return response
+        raise error_of(response, await self._read(response, ERROR_BYTES_MAX), self._errors)
+
+    async def _read(self, response: httpx.Response, bytes_max: int | None) -> Body:
+        body = Body(response, bytes_max)
+        try:
+            with connection_errors():
+                async for chunk in response.aiter_bytes():
+                    if not body.add(chunk):
+                        break
+        finally:
+            await response.aclose()
+        return body
 
 
 class awaited(Generic[P, T]):
@@ -140,13 +147,3 @@ class async_chunks(Generic[P]):
 
     def __get__(self, client: AsyncClient | None, owner: type) -> Callable[P, AsyncAudioStream]:
         return cast("Callable[P, AsyncAudioStream]", self._method.__get__(client, owner))
-
-
-async def _start(response: httpx.Response) -> bytes:
-    """Reads the body of an error. Returns nothing if the body is too long."""
-    body = b""
-    async for chunk in response.aiter_bytes():
-        body += chunk
-        if len(body) > ERROR_BYTES_MAX:
-            return b""
-    return body

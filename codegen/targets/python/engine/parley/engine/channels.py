@@ -13,8 +13,7 @@ from typing_extensions import TypedDict
 from websockets.exceptions import ConnectionClosed
 from websockets.typing import Subprotocol
 
-from .errors import SocketClosedError
-from .events import ProtocolError
+from .errors import ProtocolError, SocketClosedError
 from .operations import USER_AGENT
 
 S = TypeVar("S")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import uuid
 from collections.abc import AsyncIterable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -78,16 +79,18 @@ class Arguments(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class Server:
-    """A server's address, and the key for requests to it."""
+    """A server's address and header prefix, the path before its operations' paths, and the key for its requests."""
 
     base_url: str
+    prefix: str
     api_key: str | None
+    header_prefix: str
 
     def request(self, operation: Operation[Any], options: CallOptions, arguments: Arguments) -> dict[str, Any]:
         """Returns the arguments for httpx's `build_request`. Each request has a new Idempotency-Key."""
         return {
             "method": operation.method,
-            "url": self.base_url.rstrip("/") + _path(operation.path, arguments.get("path", {})),
+            "url": self.base_url.rstrip("/") + self.prefix + _path(operation.path, arguments.get("path", {})),
             "params": list(_pairs(arguments.get("query", {}))),
             "headers": self._headers(operation, options, arguments),
             **_content(operation, arguments.get("body")),
@@ -101,15 +104,16 @@ class Server:
             headers["Idempotency-Key"] = cast(IdempotentOptions, options).get("idempotency_key") or str(uuid.uuid4())
         for name, value in arguments.get("headers", {}).items():
             if value is not None:
-                headers[name] = _text(value)
+                headers[re.sub("^(x-)?service-", rf"\g<1>{self.header_prefix}-", name, flags=re.IGNORECASE)] = _text(value)
         headers.update(options.get("headers", {}))
         return headers
 
 
 def is_repeatable(options: CallOptions, body: object) -> bool:
     """True if a failed call may be sent again: the key is not the caller's, and all content is still in memory."""
+    has_key = "idempotency_key" in options or "idempotency-key" in httpx.Headers(options.get("headers", {}))
     contents = body.values() if isinstance(body, Mapping) else [body]
-    return "idempotency_key" not in options and not any(_is_stream(content) for content in contents)
+    return not has_key and not any(_is_stream(content) for content in contents)
 
 
 def _is_stream(content: object) -> bool:

@@ -20,10 +20,21 @@ _FIRST_PAUSE = 0.5
 _PAUSE_MAX = 8.0
 
 
-def pause_before(retry: int, error: ParleyError) -> float | None:
+_UNPROCESSED = (429, 502, 503)
+"""The server has not processed a request with these answers."""
+
+_UNCERTAIN = (500, 504)
+"""The server may have processed a request with these answers, so the method must allow a second time."""
+
+_REPEATABLE_METHODS = ("GET", "HEAD", "PUT", "DELETE")
+
+
+def pause_before(retry: int, error: ParleyError, method: str) -> float | None:
     """Returns the seconds to wait before the retry with this number, from 0. Returns None if there must be no retry."""
     if isinstance(error, ApiError):
-        return _pause_after(retry, error.headers) if error.retryable else None
+        is_uncertain = error.status in _UNCERTAIN and method in _REPEATABLE_METHODS
+        is_repeatable = error.retryable and (error.status in _UNPROCESSED or is_uncertain)
+        return _pause_after(retry, error.headers) if is_repeatable else None
     is_unsent = isinstance(error, ApiConnectionError) and not error.was_sent
     return _usual_pause(retry) if is_unsent else None
 

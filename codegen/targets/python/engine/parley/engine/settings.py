@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeVar
+import time
+from typing import Any, Literal, TypeVar
 
 import httpx
 
@@ -12,8 +13,8 @@ from .operations import Operation
 
 E = TypeVar("E")
 
-TIMEOUT = 600.0
-"""The default limit for the wait for an answer, and for each further part of the answer, in seconds."""
+TIMEOUT = 300.0
+"""The default limit for an answer in seconds. In a stream the limit is for its beginning, and then for each read."""
 
 RETRIES = 2
 """How many times a request is sent again by default."""
@@ -21,8 +22,10 @@ RETRIES = 2
 _CONNECT_TIMEOUT_MAX = 10.0
 
 
-def httpx_timeout(seconds: float) -> httpx.Timeout:
-    return httpx.Timeout(seconds, connect=min(seconds, _CONNECT_TIMEOUT_MAX))
+def limits_of(seconds: float) -> dict[str, Any]:
+    """Returns the time-outs of a request for httpx, and the deadline of the whole answer."""
+    timeout = httpx.Timeout(seconds, connect=min(seconds, _CONNECT_TIMEOUT_MAX))
+    return {"timeout": timeout, "extensions": {"deadline": time.monotonic() + seconds}}
 
 
 def reader_for(operation: Operation[E], response: httpx.Response, table: ErrorTable) -> EventReader[E]:

@@ -49,13 +49,17 @@ def verified_body(
         raise WebhookVerificationError("header", "A webhook header is missing.")
     _check_time(timestamp, tolerance, time.time() if now is None else now)
     message = f"{identifier}.{timestamp}.".encode() + content
-    given = [_from_base64(text.removeprefix("v1,")) for text in signatures.split(" ") if text.startswith("v1,")]
-    if not any(_is_signed(message, each, given[:_SIGNATURES_MAX]) for each in secrets):
+    first = signatures.split(" ")[:_SIGNATURES_MAX]
+    given = [_from_base64(text.removeprefix("v1,")) for text in first if text.startswith("v1,")]
+    if not any(_is_signed(message, each, given) for each in secrets):
         raise WebhookVerificationError("signature", "No signature fits the secret.")
     try:
-        return json.loads(content)
-    except ValueError as error:
-        raise WebhookVerificationError("body", "The body is not JSON.") from error
+        value = json.loads(content)
+    except ValueError:
+        value = None
+    if not isinstance(value, dict):
+        raise WebhookVerificationError("body", "The body is no JSON object.")
+    return value
 
 
 def _checked_secrets(secret: str | Sequence[str]) -> Sequence[str]:
