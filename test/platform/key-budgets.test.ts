@@ -26,7 +26,7 @@ const { parley, admin } = await startAdministered(t, {
 const usage = (completion_tokens: number) => ({ prompt_tokens: 10, completion_tokens })
 const parleyKeys = async (...args: string[]) => runCommand(parley, ['keys', ...args])
 
-type Row = { id: string; name: string; budget: { spent_micro_usd: string } | null; policy_fields: string[] }
+type Row = { id: string; name: string; budget: { spentMicroUsd: string } | null; policyFields: string[] }
 const keyList = async (org: string) =>
   (JSON.parse((await parleyKeys('list', '--org', org, '--json')).stdout) as { data: (Row & Record<string, unknown>)[] })
     .data
@@ -97,7 +97,7 @@ t.test('an API key gets 402 when its budget is spent, and other keys of the orga
   const listed = await parleyKeys('list', '--org', 'acme')
   t.match(listed.stdout, `shop  spent $${(spent / 1e6).toFixed(6)} of $0.010000 a month  policy budget`)
   t.match((await keyList('acme')).find(({ id }) => id === shop.keyId)?.budget, {
-    ...{ micro_usd: '10000', period: 'month', spent_micro_usd: String(spent) },
+    ...{ microUsd: '10000', period: 'month', spentMicroUsd: String(spent) },
   })
   t.equal((await putKey(shop, 'priced', 'of-acme')).status, 200)
   t.equal((await answer(shop, pinned('priced/chat'))).status, 200, 'its own key needs none')
@@ -116,7 +116,7 @@ t.test('`parley keys set` raises and removes a budget while the server runs', as
   await untilAnswered(shop, 402)
   t.pass('a budget of 0 lets free requests through')
   t.match(JSON.parse((await parleyKeys('set', 'shop', 'budget=none', '--org', 'setters', '--json')).stdout), {
-    ...{ id: shop.keyId, budget: null, policy_fields: [] },
+    ...{ id: shop.keyId, budget: null, policyFields: [] },
   })
   await untilAnswered(shop, 200)
   for (const wrong of ['budget=5usd/week', 'name=x'])
