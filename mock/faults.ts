@@ -1,6 +1,7 @@
 /** Faults in requests, as the mock server finds them, in each surface's envelope. */
 import { errorCodes as platformCodes } from '../generated/platform/errors.ts'
 import { errorCodes as routerCodes } from '../generated/router/errors.ts'
+import { docUrl } from '../runtime/http/doc-url.ts'
 import type { Answer } from './answer.ts'
 import type { Problem } from './check-request.ts'
 import type { Surface } from './documents.ts'
@@ -13,7 +14,9 @@ export function invalidBody(surface: Surface['name'], problems: readonly Problem
   const [first = { path: '', message: 'the request is not valid', keyword: '' }] = problems
   if (surface !== 'platform') return routerBody('invalid_parameter', first.message, first.path)
   const { hint } = platformCodes.VALIDATION_ERROR
-  return JSON.stringify({ error: `${first.message}. ${hint}`, code: 'VALIDATION_ERROR', issues: problems, requestId })
+  const code = 'VALIDATION_ERROR'
+  const error = `${first.message}. ${hint}`
+  return JSON.stringify({ error, code, issues: problems, requestId, doc_url: docUrl('platform', code) })
 }
 
 export function unknownPath(path: string): Answer {
@@ -36,6 +39,6 @@ function routerAnswer(code: RouterCode, message: string, more: Record<string, st
 
 function routerBody(code: RouterCode, message: string, param: string): string {
   const { hint, retryable, type } = routerCodes[code]
-  const place = param === '' ? {} : { param }
-  return JSON.stringify({ error: { code, message, hint, retryable, request_id: requestId, type, ...place } })
+  const more = { doc_url: docUrl('router', code), ...(param !== '' && { param }) }
+  return JSON.stringify({ error: { code, message, hint, retryable, request_id: requestId, type, ...more } })
 }

@@ -1,6 +1,6 @@
 /** Writes events for OpenAI's realtime transcription, as its published clients declare them. */
 import { type RealtimeErrorCode, realtimeErrors } from '../../generated/realtime/errors.ts'
-import { docUrl } from '../faults/doc-url.ts'
+import { docUrl } from '../../runtime/http/doc-url.ts'
 import type { TranscriptionSettings } from './transcription-settings.ts'
 
 export const transcription = 'conversation.item.input_audio_transcription'

@@ -1,6 +1,6 @@
 import { type RealtimeErrorCode, realtimeErrors } from '../../generated/realtime/errors.ts'
 import type { FrameProblem, Socket, SocketSession } from '../../runtime/engine/socket.ts'
-import { docUrl } from '../faults/doc-url.ts'
+import { docUrl } from '../../runtime/http/doc-url.ts'
 import type { Deadlines } from './deadlines.ts'
 import { EndingSocket } from './ending-socket.ts'
 import { move, type SocketEvent, type SocketState } from './protocol.ts'

@@ -3,7 +3,7 @@ import type { SessionSeat } from '../../domain/calls/live/seats.ts'
 import type { SessionEvent, SessionFault } from '../../domain/ports/media.ts'
 import type { SessionMediaSends } from '../../generated/session/channels.ts'
 import { type SessionErrorCode, sessionErrors } from '../../generated/session/errors.ts'
-import { docUrl } from '../faults/doc-url.ts'
+import { docUrl } from '../../runtime/http/doc-url.ts'
 
 export const codeOfFault: Record<SessionFault, SessionErrorCode> = {
   upstream: 'UPSTREAM',

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { type DefaultTreeAdapterTypes, defaultTreeAdapter, parse } from 'parse5'
 import t from 'tap'
-import { docUrl } from '../../handlers/faults/doc-url.ts'
+import { docUrl } from '../../runtime/http/doc-url.ts'
 import { contracts, writtenSite } from './site.ts'
 
 type Element = DefaultTreeAdapterTypes.Element
