@@ -47,7 +47,9 @@ t.test('names of files and folders are words with hyphens', (t) => {
   // Go finds tests by the end of their names.
   const isGoTest = (name: string) => /^[a-z]+_test\.go$/.test(name)
   const isWords = (name: string) => /^\.?[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9]+)*$/.test(name)
-  const isName = (name: string) => asEverywhere.has(name) || isGoTest(name) || isWords(name)
+  // Java names a file after its class.
+  const isJavaClass = (name: string) => /^([A-Z][a-z]+)+\.java$/.test(name)
+  const isName = (name: string) => asEverywhere.has(name) || isGoTest(name) || isJavaClass(name) || isWords(name)
   t.same(
     files.filter((file) => !file.split('/').every(isName)),
     [],
@@ -64,7 +66,9 @@ t.test('every top-level folder is in the list of known folders', (t) => {
     [],
   )
   const refused = 'src lib utils helpers common types middleware scripts'.split(' ')
-  const inner = files.flatMap((file) => file.split('/').slice(0, -1))
+  // Maven's usual layout has a folder src.
+  const isMaven = (file: string) => file.startsWith('generated/clients/java/src/main/java/')
+  const inner = files.filter((file) => !isMaven(file)).flatMap((file) => file.split('/').slice(0, -1))
   t.same(
     inner.filter((folder) => refused.includes(folder)),
     [],

@@ -1,0 +1,60 @@
+/** Java's names: reserved words get the sign `_`, and each name in a class is unique. */
+import { camelCase, identifier, pascalCase, upperCase } from '../../clients/names.ts'
+
+/** Java's keywords, and the names of methods in every record. */
+const reserved = new Set(
+  (
+    'abstract assert boolean break byte case catch char class const continue default do double else enum extends ' +
+    'false final finally float for goto if implements import instanceof int interface long native new null package ' +
+    'private protected public record return sealed short static strictfp super switch synchronized this throw ' +
+    'throws transient true try var void volatile while yield clone finalize hashCode notify notifyAll toString wait'
+  ).split(' '),
+)
+
+/** Generated classes import these names. */
+const foreign = (
+  'ApiCall Audio BodyPublisher Boolean Class Contract Double Download Event EventStream Instant Json JsonAnyGetter ' +
+  'JsonAnySetter JsonInclude JsonNode JsonProperty List Long Map Nullable Object Open Override ParleyClient Schemas Set ' +
+  'Socket SocketSurface String Surface UnaryOperator Union Unknown Void WebhookVerifier Wrapper'
+).split(' ')
+
+export const variable = (name: string) => identifier(camelCase(name.replace(/^x-/i, '')), reserved)
+
+/** Returns a constant's name. Text without letters or digits is EMPTY. */
+export const constant = (value: string) => identifier(upperCase(value) || 'EMPTY', new Set(['VALUE']))
+
+/** The names of the types in one class. */
+export class TypeNames {
+  readonly #used = new Set(foreign)
+
+  /** Takes a name. If the name is in use, the name gets the suffix. */
+  take(name: string, suffix = 'Value'): string {
+    const pascal = pascalCase(name)
+    const free = this.#used.has(pascal) ? pascal + suffix : pascal
+    if (this.#used.has(free)) throw new Error(`two types have the Java name ${free}`)
+    this.#used.add(free)
+    return free
+  }
+}
+
+/** Names in a small scope, such as a record's components. */
+export function distinct(names: readonly string[]): string[] {
+  const used = new Set<string>()
+  return names.map((name) => {
+    let free = name
+    while (used.has(free)) free += 'Alias'
+    used.add(free)
+    return free
+  })
+}
+
+/** Names a component in the contract's style as Jackson does, so most components need no annotation. */
+export type NamingStyle = 'snakeCase' | 'camelCase'
+
+export function styled(component: string, style: NamingStyle): string {
+  if (style === 'camelCase') return component
+  return component.replace(/([A-Z])([A-Z]*)/g, (_match, first: string, rest: string, place: number) => {
+    const separator = place > 0 && component[place - 1] !== '_' ? '_' : ''
+    return separator + (first + rest).toLowerCase()
+  })
+}
