@@ -1,12 +1,13 @@
 /** Emits the clients in all languages but TypeScript, which codegen/generate.ts emits with each surface. */
 import type { Surface } from '../clients/model.ts'
 import { emitGo } from './go/client.ts'
+import { emitJava } from './java/java.ts'
 import { emitPython } from './python/python.ts'
 
 type Files = ReadonlyMap<string, string>
 
 /** Each target returns its files by their paths. */
-const targets: readonly ((surfaces: readonly Surface[]) => Files)[] = [emitPython, emitGo]
+const targets: readonly ((surfaces: readonly Surface[]) => Files)[] = [emitPython, emitGo, emitJava]
 
 export function emitClients(surfaces: readonly Surface[]): Files {
   return new Map(targets.flatMap((emit) => [...emit(surfaces)]))

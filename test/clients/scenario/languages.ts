@@ -2,6 +2,7 @@
 import path from 'node:path'
 import { pythonEnvironment, pythonOf } from '../python/environment.ts'
 import { goProgram, prepareGo } from './go/prepare.ts'
+import { javaProgram, prepareJava } from './java/prepare.ts'
 
 export type Language = {
   name: string
@@ -38,4 +39,5 @@ export const languages: readonly Language[] = [
     ],
   },
   { name: 'Go', prepare: prepareGo, run: [goProgram] },
+  { name: 'Java', prepare: prepareJava, run: ['java', ...javaProgram] },
 ]
