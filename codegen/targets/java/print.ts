@@ -56,8 +56,11 @@ const htmlOf = (text: string) =>
     .replaceAll('>', '&gt;')
     .replaceAll('@', '&#64;')
 
+/** A line break in `{@code` would separate the code from its tag. */
 function wrapped(text: string, indent: string): string[] {
-  return filled(text.split(/\s+/), ' ', widthMax - indent.length - 4)
+  const joined = text.trim().replaceAll('{@code ', '{@code\0')
+  const lines = filled(joined.split(/\s+/), ' ', widthMax - indent.length - 4)
+  return lines.map((line) => line.replaceAll('\0', ' '))
 }
 
 /** Joins items in lines up to the width. */

@@ -73,8 +73,8 @@ public final class Schemas {
         String role, String content, List<ChatToolCall> toolCalls, @JsonAnySetter Map<String, Object> extra) {}
     /** @param index Always 0: there is one choice.
      * @param message The message of the model.
-     * @param finishReason Why the message ended: {@code stop}, {@code length}, {@code tool_calls} or {@code
-     * content_filter}. */
+     * @param finishReason Why the message ended: {@code stop}, {@code length}, {@code tool_calls} or
+     * {@code content_filter}. */
     public record ChatChoice(
         long index, ChatAnswer message, String finishReason, @JsonAnySetter Map<String, Object> extra) {}
     /** @param promptTokens How many input tokens were used.
@@ -96,8 +96,8 @@ public final class Schemas {
     public record ChatDelta(String role, String content, @JsonAnySetter Map<String, Object> extra) {}
     /** @param index Always 0: there is one choice.
      * @param delta The part of the message that this chunk adds.
-     * @param finishReason Why the message ended: {@code stop}, {@code length}, {@code tool_calls} or {@code
-     * content_filter}. null until then. */
+     * @param finishReason Why the message ended: {@code stop}, {@code length}, {@code tool_calls} or
+     * {@code content_filter}. null until then. */
     public record ChatChunkChoice(
         long index, ChatDelta delta, String finishReason, @JsonAnySetter Map<String, Object> extra) {}
     /** @param id The id of the completion, the same in all chunks.
@@ -105,15 +105,15 @@ public final class Schemas {
      * @param created When the completion was created, in seconds since 1970.
      * @param model The model that answers, as {@code <provider>:<model>}.
      * @param choices The choices, always one. Empty in the chunk with the usage.
-     * @param usage The tokens that were used. null in the chunks before the last one, if {@code
-     * stream_options.include_usage} is set. */
+     * @param usage The tokens that were used. null in the chunks before the last one, if
+     * {@code stream_options.include_usage} is set. */
     public record ChatCompletionChunk(
         String id, String object, long created, String model, List<ChatChunkChoice> choices, ChatUsage usage,
         @JsonAnySetter Map<String, Object> extra) {}
     /** An item of the conversation: a message ({@code role} and {@code content}, a string or parts {@code input_text}
-     * and {@code output_text}), a {@code function_call} ({@code call_id}, {@code name}, {@code arguments}) or a {@code
-     * function_call_output} ({@code call_id}, {@code output}, a string or parts {@code input_text}). Items of type
-     * {@code reasoning} are ignored, and so are ids. */
+     * and {@code output_text}), a {@code function_call} ({@code call_id}, {@code name}, {@code arguments}) or a
+     * {@code function_call_output} ({@code call_id}, {@code output}, a string or parts {@code input_text}). Items of
+     * type {@code reasoning} are ignored, and so are ids. */
     public static final class CompatResponseInputItem {
         String type, role, callId, name, arguments; @JsonAnyGetter @JsonAnySetter Map<String, Object> extra;
         /** The type of the item. The default is {@code message}. */
@@ -160,8 +160,8 @@ public final class Schemas {
         AUTO, NONE, REQUIRED }
     /** The kind of the format. */
     public enum CompatResponseFormatType { TEXT, JSON_OBJECT, JSON_SCHEMA }
-    /** The format of the answer: {@code text}, {@code json_object}, or {@code json_schema} with {@code name} and {@code
-     * schema}. */
+    /** The format of the answer: {@code text}, {@code json_object}, or {@code json_schema} with {@code name} and
+     * {@code schema}. */
     public static final class CompatResponseFormat {
         Open<CompatResponseFormatType> type; String name; Map<String, Object> schema; Nullable<Boolean> strict;
         @JsonAnyGetter @JsonAnySetter Map<String, Object> extra;
@@ -406,9 +406,9 @@ public final class Schemas {
         PROVIDER_ERROR, SERVER_ERROR }
     /** @param provider The id of the provider of the attempt.
      * @param model The id of the model of the attempt.
-     * @param outcome The way in which the attempt failed: {@code auth}, {@code quota}, {@code bad_request}, {@code
-     * unsupported}, {@code rate_limited}, {@code overloaded}, {@code timeout}, {@code protocol}, {@code empty}, {@code
-     * unreachable}, {@code server} or {@code cancelled}. More may be added.
+     * @param outcome The way in which the attempt failed: {@code auth}, {@code quota}, {@code bad_request},
+     * {@code unsupported}, {@code rate_limited}, {@code overloaded}, {@code timeout}, {@code protocol}, {@code empty},
+     * {@code unreachable}, {@code server} or {@code cancelled}. More may be added.
      * @param milliseconds How long the attempt took, in milliseconds. */
     public record ErrorAttempt(String provider, String model, String outcome, long milliseconds) {}
     /** @param message A sentence for people that says what went wrong.
@@ -552,8 +552,8 @@ public final class Schemas {
      * @param model The id of the model at its provider.
      * @param stage The stage that the model serves.
      * @param routable Whether the model can be routed to now.
-     * @param reason Why the model cannot be routed to now: {@code no_credential}, {@code not_running}, {@code
-     * circuit_open} or {@code credential_cooling}. Absent if it can.
+     * @param reason Why the model cannot be routed to now: {@code no_credential}, {@code not_running},
+     * {@code circuit_open} or {@code credential_cooling}. Absent if it can.
      * @param credentialVariable The environment variable of the missing credential. Present with {@code no_credential}
      * if it is known.
      * @param languages The languages of the model, as BCP 47 base languages. {@code *} stands for any language.
@@ -616,8 +616,8 @@ public final class Schemas {
      * @param objective The objective by which the models are ranked. null if the request or its key pins the model.
      * @param candidate The model that the request would go to first, as {@code <provider>:<model>}. null if no model
      * can serve it.
-     * @param runnersUp The models that are tried next if the first one fails, in order, each as {@code
-     * <provider>:<model>}.
+     * @param runnersUp The models that are tried next if the first one fails, in order, each as
+     * {@code <provider>:<model>}.
      * @param excluded The models that cannot serve the request, and why.
      * @param scores The models that can serve the request with their scores, the best first.
      * @param catalogDigest The digest of the catalog that the choice was made from, as in {@code GET
@@ -630,8 +630,8 @@ public final class Schemas {
         String language, region; @JsonProperty("optimizeFor") OptimizeFor optimizeFor;
         @JsonAnyGetter @JsonAnySetter Map<String, Object> extra;
         public Intent language(String value) { language = value; return this; }
-        /** The region that models should be in. It is a wish: of equal candidates those whose provider has this {@code
-         * region} in the configuration go first. The explanation of the route says whether it had an effect. */
+        /** The region that models should be in. It is a wish: of equal candidates those whose provider has this
+         * {@code region} in the configuration go first. The explanation of the route says whether it had an effect. */
         public Intent region(String value) { region = value; return this; }
         public Intent optimizeFor(OptimizeFor value) { optimizeFor = value; return this; }
         /** Sets the fields that the contract does not name. */
@@ -1107,8 +1107,8 @@ public final class Schemas {
         public PreviewRoutingParams objective(OptimizeFor value) { objective = value; return this; }
         /** The region that the request would wish for. */
         public PreviewRoutingParams region(String value) { region = value; return this; }
-        /** Whether the request is for a recording ({@code batch}, the default) or for a session on a socket ({@code
-         * stream}). Only speech to text has both. */
+        /** Whether the request is for a recording ({@code batch}, the default) or for a session on a socket
+         * ({@code stream}). Only speech to text has both. */
         public PreviewRoutingParams path(BenchmarkPath value) { path = value; return this; }
     }
     /** The parameters of synthesize. */

@@ -62,14 +62,14 @@ public final class Schemas {
     public enum UsageRowStage { STT, LLM, TTS, CARRIER }
     /** The sums of one combination of the groups. Only the groups of the request are present.
      * @param day The UTC day. Present only if {@code groupBy} has {@code day}.
-     * @param keyId The id of the API key, or of the phone number for calls that came in. Present only if {@code
-     * groupBy} has {@code key}.
+     * @param keyId The id of the API key, or of the phone number for calls that came in. Present only if
+     * {@code groupBy} has {@code key}.
      * @param agentId The id of the agent. null if no stored agent took part. Present only if {@code groupBy} has
      * {@code agent}.
-     * @param provider The id of the provider that was asked last. For legs it is the line: {@code carrier}, {@code
-     * trunk} or {@code simulator}. Present only if {@code groupBy} has {@code provider}.
-     * @param model The id of the model that was asked last. For legs it is the direction. Present only if {@code
-     * groupBy} has {@code model}.
+     * @param provider The id of the provider that was asked last. For legs it is the line: {@code carrier},
+     * {@code trunk} or {@code simulator}. Present only if {@code groupBy} has {@code provider}.
+     * @param model The id of the model that was asked last. For legs it is the direction. Present only if
+     * {@code groupBy} has {@code model}.
      * @param stage The stage. Present only if {@code groupBy} has {@code stage}.
      * @param requests The number of requests to models.
      * @param legs The number of answered legs of phone calls.
@@ -78,9 +78,9 @@ public final class Schemas {
      * @param unpriced The number of requests and legs whose cost is not known. {@code costMicroUsd} does not include
      * them.
      * @param costMicroUsd The sum of the known costs in micro-USD, as a decimal string. null if no cost is known.
-     * @param quantities The quantities, by unit: {@code input_tokens}, {@code cached_input_tokens}, {@code
-     * output_tokens}, {@code reasoning_tokens}, {@code characters}, {@code audio_milliseconds}, {@code
-     * carrier_seconds}. */
+     * @param quantities The quantities, by unit: {@code input_tokens}, {@code cached_input_tokens},
+     * {@code output_tokens}, {@code reasoning_tokens}, {@code characters}, {@code audio_milliseconds},
+     * {@code carrier_seconds}. */
     public record UsageRow(
         String day, String keyId, String agentId, String provider, String model, Open<UsageRowStage> stage,
         long requests, long legs, long failed, long unpriced, String costMicroUsd, Map<String, Double> quantities) {}
@@ -91,9 +91,9 @@ public final class Schemas {
      * @param unpriced The number of requests and legs whose cost is not known. {@code costMicroUsd} does not include
      * them.
      * @param costMicroUsd The sum of the known costs in micro-USD, as a decimal string. null if no cost is known.
-     * @param quantities The quantities, by unit: {@code input_tokens}, {@code cached_input_tokens}, {@code
-     * output_tokens}, {@code reasoning_tokens}, {@code characters}, {@code audio_milliseconds}, {@code
-     * carrier_seconds}. */
+     * @param quantities The quantities, by unit: {@code input_tokens}, {@code cached_input_tokens},
+     * {@code output_tokens}, {@code reasoning_tokens}, {@code characters}, {@code audio_milliseconds},
+     * {@code carrier_seconds}. */
     public record UsageTotal(
         long requests, long legs, long failed, long unpriced, String costMicroUsd, Map<String, Double> quantities) {}
     /** The stage. Legs of calls have none. */
@@ -130,13 +130,14 @@ public final class Schemas {
         long totalSessions, double totalMinutes, double totalCost, List<UsageByProvider> breakdown, double balanceUsd,
         String currency) {}
     /** The kind of the movement. {@code opening}: the credit when movements were first kept. {@code operator}: given or
-     * taken by the operator. {@code phone_number}: a purchase, a month, or money back for a failed order. {@code
-     * requests} and {@code calls}: the costs of models and of minutes of phone calls on one UTC day. */
+     * taken by the operator. {@code phone_number}: a purchase, a month, or money back for a failed order.
+     * {@code requests} and {@code calls}: the costs of models and of minutes of phone calls on one UTC day. */
     public enum CreditMovementKind { OPENING, OPERATOR, PHONE_NUMBER, REQUESTS, CALLS }
     /** @param id The id of the movement.
-     * @param kind The kind of the movement. {@code opening}: the credit when movements were first kept. {@code
-     * operator}: given or taken by the operator. {@code phone_number}: a purchase, a month, or money back for a failed
-     * order. {@code requests} and {@code calls}: the costs of models and of minutes of phone calls on one UTC day.
+     * @param kind The kind of the movement. {@code opening}: the credit when movements were first kept.
+     * {@code operator}: given or taken by the operator. {@code phone_number}: a purchase, a month, or money back for a
+     * failed order. {@code requests} and {@code calls}: the costs of models and of minutes of phone calls on one UTC
+     * day.
      * @param microUsd The change of the credit in micro-USD, as a decimal string. Negative if credit was taken.
      * @param phoneNumberId The id of the phone number that a {@code phone_number} movement is for. null for the other
      * kinds.
@@ -279,8 +280,8 @@ public final class Schemas {
         /** A text on the subject of the speech, for recognizers that take one. */
         public AgentSttOptions prompt(String value) { prompt = value; return this; }
         public String prompt() { return prompt; }
-        /** The language that the recognizer gets, a BCP 47 tag or {@code auto}. The provider is still chosen by {@code
-         * intent.language}. */
+        /** The language that the recognizer gets, a BCP 47 tag or {@code auto}. The provider is still chosen by
+         * {@code intent.language}. */
         public AgentSttOptions language(String value) { language = value; return this; }
         public String language() { return language; }
     }
@@ -398,15 +399,15 @@ public final class Schemas {
      * words, {@code vad} waits {@code minDelay}, and {@code stt} takes the end point of the provider. */
     public enum TurnHandlingTurnDetection { TEXT, VAD, STT }
     /** How the caller interrupts the agent. With {@code adaptive} (the default) the agent pauses when the caller
-     * speaks, and stops if words follow. With {@code vad} speech of {@code minDuration} stops it, and with {@code
-     * none} no speech does. */
+     * speaks, and stops if words follow. With {@code vad} speech of {@code minDuration} stops it, and with
+     * {@code none} no speech does. */
     public enum TurnHandlingInterruptionMode { ADAPTIVE, VAD, NONE }
     /** How the caller can interrupt the agent. */
     public static final class TurnHandlingInterruption {
         Open<TurnHandlingInterruptionMode> mode; Long minDuration, minWords, falseTimeout; Boolean protectFirstMessage;
         /** How the caller interrupts the agent. With {@code adaptive} (the default) the agent pauses when the caller
-         * speaks, and stops if words follow. With {@code vad} speech of {@code minDuration} stops it, and with {@code
-         * none} no speech does. */
+         * speaks, and stops if words follow. With {@code vad} speech of {@code minDuration} stops it, and with
+         * {@code none} no speech does. */
         public TurnHandlingInterruption mode(TurnHandlingInterruptionMode value) { mode = Open.of(value); return this; }
         public Open<TurnHandlingInterruptionMode> mode() { return mode; }
         /** How long the caller must speak to interrupt the agent, in milliseconds. It counts in the mode {@code vad}.
@@ -655,10 +656,10 @@ public final class Schemas {
         }
     }
     /** Webhook endpoints for the calls of this agent; register them with {@code POST /v1/webhooks} instead. Each field
-     * is an endpoint for one event: {@code call.pre_call}, {@code call.report}, {@code call.status}, {@code
-     * call.analysis} and {@code call.recording}. The value replaces all five: a field that is null or left out removes
-     * its endpoint. Only secrets are kept when they are left out. A user needs the role admin for this field, as for
-     * endpoints. */
+     * is an endpoint for one event: {@code call.pre_call}, {@code call.report}, {@code call.status},
+     * {@code call.analysis} and {@code call.recording}. The value replaces all five: a field that is null or left out
+     * removes its endpoint. Only secrets are kept when they are left out. A user needs the role admin for this field,
+     * as for endpoints. */
     public static final class NewAgentWebhooks {
         Nullable<NewAgentWebhook> preCall, status, analysis, recording; Nullable<NewReportWebhook> postCall;
         /** The endpoint that is asked before each call. null if there is no such endpoint. */
@@ -828,19 +829,19 @@ public final class Schemas {
     public record WebhookSource(
         String kind, String url, boolean hasSecret, Map<String, String> headers, List<ConfiguredHeader> authHeaders,
         Long timeoutMs, Open<ResponseMode> responseMode, String asyncAck) implements ToolSource {}
-    /** The name of the built-in function. Without {@code parameters} the tool has these arguments. {@code
-     * schedule_callback} takes {@code at} (a time with its offset from UTC) or {@code inMinutes}, {@code to} (E.164;
-     * in phone calls the default is the number of the person), {@code reason} and {@code instructions}; the time is 1
-     * minute to {@code maxDaysAhead} ahead, and a second callback in a session replaces the first. {@code send_dtmf}
-     * takes {@code digits} (<code>^[0-9*#A-Dw]{1,32}$</code>, {@code w} waits for half a second) and presses keys on
-     * the phone; browser sessions do not have it. {@code transfer_call} takes the {@code label} of a destination, in
-     * phone calls only, and answers {@code status}, {@code failure_cause} and {@code fallback} when the caller is
-     * connected or back with the agent. */
+    /** The name of the built-in function. Without {@code parameters} the tool has these arguments.
+     * {@code schedule_callback} takes {@code at} (a time with its offset from UTC) or {@code inMinutes}, {@code to}
+     * (E.164; in phone calls the default is the number of the person), {@code reason} and {@code instructions}; the
+     * time is 1 minute to {@code maxDaysAhead} ahead, and a second callback in a session replaces the first.
+     * {@code send_dtmf} takes {@code digits} (<code>^[0-9*#A-Dw]{1,32}$</code>, {@code w} waits for half a second) and
+     * presses keys on the phone; browser sessions do not have it. {@code transfer_call} takes the {@code label} of a
+     * destination, in phone calls only, and answers {@code status}, {@code failure_cause} and {@code fallback} when
+     * the caller is connected or back with the agent. */
     public enum BuiltinName { END_CALL, SEND_DTMF, SCHEDULE_CALLBACK, TRANSFER_CALL }
-    /** The kind of transfer that {@code transfer_call} makes. It is required for {@code transfer_call}, with {@code
-     * destinations}. A blind transfer calls the destination that the LLM chooses, and a warm transfer calls it first
-     * and then the others. The fields from here on are for {@code transfer_call}, as in a request for such a transfer.
-     */
+    /** The kind of transfer that {@code transfer_call} makes. It is required for {@code transfer_call}, with
+     * {@code destinations}. A blind transfer calls the destination that the LLM chooses, and a warm transfer calls it
+     * first and then the others. The fields from here on are for {@code transfer_call}, as in a request for such a
+     * transfer. */
     public enum BuiltinConfigKind { BLIND, WARM }
     public static final class ToolDestination {
         String to, label; Nullable<String> description, screeningPrompt, summary;
@@ -867,9 +868,9 @@ public final class Schemas {
     /** How the call goes on if nobody accepts it. */
     public static final class TransferFallback {
         Nullable<Open<TransferFallbackStrategy>> strategy; Nullable<String> message, takeMessagePrompt, holdAudioUrl;
-        /** The way on for the caller. {@code return_to_assistant} (the default): the agent goes on. {@code
-         * take_message}: the agent goes on and takes a message. {@code end_call}: the call ends after {@code message}.
-         */
+        /** The way on for the caller. {@code return_to_assistant} (the default): the agent goes on.
+         * {@code take_message}: the agent goes on and takes a message. {@code end_call}: the call ends after
+         * {@code message}. */
         public TransferFallback strategy(TransferFallbackStrategy value) {
             strategy = Nullable.of(Open.of(value));
             return this;
@@ -885,8 +886,8 @@ public final class Schemas {
          * minutes), mono or with more channels, at 8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100 or 48000 Hz.
          * It must be https, without user and password; an address that is not public, and http, work only if the
          * operator allows the subnet ({@code outbound.allowedSubnets}). It is fetched once in a transfer, and
-         * redirects are not followed. Until it is there, and if it cannot be had (event {@code
-         * room.hold_audio_failed}), the caller receives the built-in music. */
+         * redirects are not followed. Until it is there, and if it cannot be had (event
+         * {@code room.hold_audio_failed}), the caller receives the built-in music. */
         public TransferFallback holdAudioUrl(String value) { holdAudioUrl = Nullable.of(value); return this; }
         public Nullable<String> holdAudioUrl() { return holdAudioUrl; }
     }
@@ -927,10 +928,10 @@ public final class Schemas {
          * place calls, is the oldest number of the agent, else the oldest of the organization. */
         public BuiltinConfig phoneNumberId(String value) { phoneNumberId = value; return this; }
         public String phoneNumberId() { return phoneNumberId; }
-        /** The kind of transfer that {@code transfer_call} makes. It is required for {@code transfer_call}, with {@code
-         * destinations}. A blind transfer calls the destination that the LLM chooses, and a warm transfer calls it
-         * first and then the others. The fields from here on are for {@code transfer_call}, as in a request for such a
-         * transfer. */
+        /** The kind of transfer that {@code transfer_call} makes. It is required for {@code transfer_call}, with
+         * {@code destinations}. A blind transfer calls the destination that the LLM chooses, and a warm transfer calls
+         * it first and then the others. The fields from here on are for {@code transfer_call}, as in a request for
+         * such a transfer. */
         public BuiltinConfig kind(BuiltinConfigKind value) { kind = Open.of(value); return this; }
         public Open<BuiltinConfigKind> kind() { return kind; }
         /** The destinations of {@code transfer_call}. The LLM chooses one by its label. */
@@ -1096,16 +1097,16 @@ public final class Schemas {
      * another party. | | {@code silence_timeout} | completed | Neither side spoke for {@code silenceTimeoutSeconds}.
      * Questions of the agent after a silence do not count. | | {@code max_duration} | completed | The call has lasted
      * {@code maxDurationSeconds}. | | {@code voicemail} | voicemail | A voicemail answered. | | {@code busy} | before
-     * busy | The number called is busy. | | {@code no_answer} | before no_answer | Nobody answered. | | {@code
-     * not_joined} | before cancelled | Nobody joined the session before {@code expiresAt}. | | {@code cancelled} |
-     * before cancelled | The call was cancelled before it was connected. | | {@code credit_exhausted} | completed,
-     * before failed | The credit is spent. | | {@code pipeline_failed} | failed | No provider of a stage was left, or
-     * the server failed. | | {@code worker_lost} | failed | The process that held the call has died. | | {@code
-     * server_shutdown} | failed | The server has ended, and did not wait longer for the call. | | {@code
-     * concurrency_exhausted} | failed | As many calls as allowed were live. | | {@code not_ready} | failed | The agent
-     * was not ready to take the call. | | {@code declined} | failed | The party called has declined. | | {@code
-     * invalid_number} | failed | The number called does not exist or cannot be reached. | | {@code carrier_error} |
-     * failed | The carrier could not place or hold the call. | */
+     * busy | The number called is busy. | | {@code no_answer} | before no_answer | Nobody answered. | |
+     * {@code not_joined} | before cancelled | Nobody joined the session before {@code expiresAt}. | |
+     * {@code cancelled} | before cancelled | The call was cancelled before it was connected. | |
+     * {@code credit_exhausted} | completed, before failed | The credit is spent. | | {@code pipeline_failed} | failed
+     * | No provider of a stage was left, or the server failed. | | {@code worker_lost} | failed | The process that
+     * held the call has died. | | {@code server_shutdown} | failed | The server has ended, and did not wait longer for
+     * the call. | | {@code concurrency_exhausted} | failed | As many calls as allowed were live. | | {@code not_ready}
+     * | failed | The agent was not ready to take the call. | | {@code declined} | failed | The party called has
+     * declined. | | {@code invalid_number} | failed | The number called does not exist or cannot be reached. | |
+     * {@code carrier_error} | failed | The carrier could not place or hold the call. | */
     public enum EndReason {
         USER_HANGUP, USER_DISCONNECTED, AGENT_HANGUP, API_ENDED, TRANSFERRED, SILENCE_TIMEOUT, MAX_DURATION, VOICEMAIL,
         BUSY, NO_ANSWER, NOT_JOINED, CANCELLED, CREDIT_EXHAUSTED, PIPELINE_FAILED, WORKER_LOST, SERVER_SHUTDOWN,
@@ -1145,10 +1146,10 @@ public final class Schemas {
         public String region() { return region; }
     }
     /** The transport of the audio. The default is {@code websocket}. {@code livekit} works only if the operator has set
-     * up a LiveKit server. The browser then joins the room {@code roomName} with a client of LiveKit, at {@code
-     * transportUrl} and with {@code transportToken}. Audio is a track in both directions, and the text frames of the
-     * media channel are messages of the room's reliable data channel without a topic, in both directions: all but
-     * {@code mark}, {@code played} and {@code clear}, which are not needed there. */
+     * up a LiveKit server. The browser then joins the room {@code roomName} with a client of LiveKit, at
+     * {@code transportUrl} and with {@code transportToken}. Audio is a track in both directions, and the text frames
+     * of the media channel are messages of the room's reliable data channel without a topic, in both directions: all
+     * but {@code mark}, {@code played} and {@code clear}, which are not needed there. */
     public enum NewSessionTransport { WEBSOCKET, LIVEKIT }
     /** The settings of a new session. Either {@code agentId} or {@code intent} is required. null is the default, also
      * if the agent has another value. */
@@ -1273,8 +1274,8 @@ public final class Schemas {
         public NewPhoneSessionEndCall enabled(boolean value) { enabled = value; return this; }
     }
     /** The settings of a new call: the fields of {@code POST /v1/sessions} without {@code identity}, {@code transport},
-     * {@code ttlSeconds} and {@code clientOverrides}, which only a browser has. Either {@code agentId} or {@code
-     * intent} is required. null is the default, also if the agent has another value. */
+     * {@code ttlSeconds} and {@code clientOverrides}, which only a browser has. Either {@code agentId} or
+     * {@code intent} is required. null is the default, also if the agent has another value. */
     public static final class NewPhoneSession {
         String to;
         Nullable<String> from, agentId, systemPrompt, voice, firstMessage, endCallMessage, fallbackMessage, timezone;
@@ -1404,8 +1405,8 @@ public final class Schemas {
     public record TurnToolCall(String id, String name, String args, Open<TurnToolCallStatus> status) {}
     /** @param id The id of the turn.
      * @param index The index of the turn in the session. The first turn is 0.
-     * @param source The speaker. Turns of a person who joined are {@code agent} too, with {@code human} in {@code
-     * metadata}.
+     * @param source The speaker. Turns of a person who joined are {@code agent} too, with {@code human} in
+     * {@code metadata}.
      * @param text The words of the turn. Longer texts are cut.
      * @param startedAt When the turn began, in UTC.
      * @param endedAt When the turn ended, in UTC.
@@ -1482,8 +1483,8 @@ public final class Schemas {
      * and participants, {@code carrier} for reports of the phone line.
      * @param eventType The kind of the event. The table at {@code payload} shows what each kind has.
      * @param status The status of the call after the event. null if the event changes no status.
-     * @param failureCause The cause of a failure: the {@code end_reason} of the call, or {@code concurrency} or {@code
-     * insufficient_credits} if a limit was reached. Events of transfers have the {@code failure_cause} of the
+     * @param failureCause The cause of a failure: the {@code end_reason} of the call, or {@code concurrency} or
+     * {@code insufficient_credits} if a limit was reached. Events of transfers have the {@code failure_cause} of the
      * transfer, and {@code recording.failed} has its cause. null if nothing failed.
      * @param sipStatus The reason phrase of {@code sip_status_code}, such as {@code Busy Here}. null if there is no
      * code or it is unknown.
@@ -1492,17 +1493,17 @@ public final class Schemas {
      * @param occurredAt When the event happened, in UTC.
      * @param createdAt When the event was stored, in UTC.
      * @param payload The other facts of the event, by its kind; <code>{}</code> without other facts. Programs must
-     * expect further fields. | event | payload | |---|---| | {@code call.} and an end | {@code end_reason}, and {@code
-     * reason} where the client gave one | | {@code call.variables_missing} | {@code variables}: the names | | {@code
-     * room.participant_…} | {@code identity} | | {@code room.hold_audio_failed} | {@code reason} | | {@code
-     * transfer.…} | A {@code TransferStep}. | | {@code callback.…} | {@code callback_id}, and {@code reason} where
-     * there is one | | {@code webhook.pre_call} | {@code result}, {@code issues}, {@code duration_ms} | | {@code
-     * carrier.initiated} | {@code direction} ({@code inbound}, {@code outbound}); {@code forwarding_source} of a
-     * forwarded call; {@code region} and {@code requested_region} where the line has no regions | | {@code
-     * carrier.hangup} | {@code cause} in the words of the line, and {@code by} ({@code caller}, {@code callee}, {@code
-     * unknown}) | | {@code carrier.machine_detection} | {@code mode}, {@code result} ({@code human}, {@code machine},
-     * {@code not_sure}) and mostly {@code latency_ms} | | {@code carrier.stream_failed} | {@code reason} | Events of
-     * the leg of a transfer have {@code leg: recipient} too. */
+     * expect further fields. | event | payload | |---|---| | {@code call.} and an end | {@code end_reason}, and
+     * {@code reason} where the client gave one | | {@code call.variables_missing} | {@code variables}: the names | |
+     * {@code room.participant_…} | {@code identity} | | {@code room.hold_audio_failed} | {@code reason} | |
+     * {@code transfer.…} | A {@code TransferStep}. | | {@code callback.…} | {@code callback_id}, and {@code reason}
+     * where there is one | | {@code webhook.pre_call} | {@code result}, {@code issues}, {@code duration_ms} | |
+     * {@code carrier.initiated} | {@code direction} ({@code inbound}, {@code outbound}); {@code forwarding_source} of
+     * a forwarded call; {@code region} and {@code requested_region} where the line has no regions | |
+     * {@code carrier.hangup} | {@code cause} in the words of the line, and {@code by} ({@code caller}, {@code callee},
+     * {@code unknown}) | | {@code carrier.machine_detection} | {@code mode}, {@code result} ({@code human},
+     * {@code machine}, {@code not_sure}) and mostly {@code latency_ms} | | {@code carrier.stream_failed} |
+     * {@code reason} | Events of the leg of a transfer have {@code leg: recipient} too. */
     public record CallEvent(
         String id, @JsonProperty("session_id") String sessionId, @JsonProperty("organization_id") String organizationId,
         Open<CallEventProvider> provider, @JsonProperty("event_type") Open<CallEventType> eventType,
@@ -1594,8 +1595,8 @@ public final class Schemas {
     /** The body of every answer other than 2xx. It never repeats content of the request.
      * @param error A sentence for people that says what is wrong and what to do.
      * @param code The error code, for programs. It is absent in two answers of {@code sendAgentMessage}.
-     * @param issues The faults of the request, at most 32. Present with {@code VALIDATION_ERROR} and {@code
-     * MISSING_TEMPLATE_VARIABLES}.
+     * @param issues The faults of the request, at most 32. Present with {@code VALIDATION_ERROR} and
+     * {@code MISSING_TEMPLATE_VARIABLES}.
      * @param providerStatus The HTTP status of the provider, with {@code MESSAGE_SEND_FAILED}. null if the provider
      * did not answer. {@code details} has it too.
      * @param providerDetail The reason in the words of the provider, with {@code MESSAGE_SEND_FAILED}. null if it gave
@@ -1622,8 +1623,8 @@ public final class Schemas {
     /** One finished turn, as in the transcript of the session.
      * @param id The id of the turn.
      * @param index The index of the turn in the call. The first turn is 0.
-     * @param source The speaker. Turns of a person who joined are {@code agent} too, with {@code human} in {@code
-     * metadata}.
+     * @param source The speaker. Turns of a person who joined are {@code agent} too, with {@code human} in
+     * {@code metadata}.
      * @param text The words of the turn. Longer texts are cut.
      * @param startedAt When the turn began, in UTC.
      * @param endedAt When the turn ended, in UTC.
@@ -1665,8 +1666,8 @@ public final class Schemas {
      * including failed attempts that cost.
      * @param provider The id of the provider. For legs of the call it is the line: {@code carrier}, {@code trunk} or
      * {@code simulator}.
-     * @param model The id of the model. For legs of the call it is the direction of the leg, {@code inbound} or {@code
-     * outbound}.
+     * @param model The id of the model. For legs of the call it is the direction of the leg, {@code inbound} or
+     * {@code outbound}.
      * @param stage The stage that the cost belongs to.
      * @param metric The unit of the quantity: {@code audio_milliseconds}, {@code characters}, {@code input_tokens},
      * {@code cached_input_tokens}, {@code output_tokens}, {@code reasoning_tokens} or {@code carrier_seconds}.
@@ -1710,16 +1711,16 @@ public final class Schemas {
     /** @param id The id of the callback: {@code callback_} and 22 letters and digits.
      * @param organizationId The id of the organization that owns the callback.
      * @param sourceSessionId The id of the session in which the callback was promised.
-     * @param createdSessionId The id of the session of the call that was placed. null until the callback is {@code
-     * dispatched}.
+     * @param createdSessionId The id of the session of the call that was placed. null until the callback is
+     * {@code dispatched}.
      * @param agentId The id of the agent that makes the call. null if the session had no agent: the call then has the
      * settings of that session.
-     * @param phoneNumberId The id of the phone number that the call was placed from. Until the callback is {@code
-     * dispatched}, the number that the configuration of the tool names; if that number cannot call then, another
-     * number is taken. null if the configuration names no number.
+     * @param phoneNumberId The id of the phone number that the call was placed from. Until the callback is
+     * {@code dispatched}, the number that the configuration of the tool names; if that number cannot call then,
+     * another number is taken. null if the configuration names no number.
      * @param toNumber The number that is called, in E.164.
-     * @param fromNumber The phone number that the call was placed from, in E.164. null until the callback is {@code
-     * dispatched}.
+     * @param fromNumber The phone number that the call was placed from, in E.164. null until the callback is
+     * {@code dispatched}.
      * @param scheduledAt When the call is due, in UTC.
      * @param reason Why the person is called again, in words. null if the conversation gave no reason.
      * @param instructions Instructions for the agent that makes the call. null without instructions.
@@ -1746,8 +1747,8 @@ public final class Schemas {
     /** The state of the analysis. {@code heuristic}: made by rules, because no LLM could be asked or the user said
      * nothing to analyse. {@code failed}: the LLM gave nothing usable, and the result of the rules stays. */
     public enum CallReportAnalysisStatus { PENDING, HEURISTIC, COMPLETED, FAILED }
-    /** The state of the delivery to all endpoints. {@code delivered}: every endpoint accepted the report. {@code
-     * failed}: at least one did not, and no attempt follows. */
+    /** The state of the delivery to all endpoints. {@code delivered}: every endpoint accepted the report.
+     * {@code failed}: at least one did not, and no attempt follows. */
     public enum CallReportPostCallWebhookStatus { NOT_CONFIGURED, PENDING, DELIVERED, FAILED }
     /** @param endpointId The id of the endpoint that gets the delivery.
      * @param deliveryId The id of the delivery, as in the log of deliveries.
@@ -1819,9 +1820,9 @@ public final class Schemas {
      */
     public enum TransferKind { BLIND, WARM }
     /** | status | meaning | |---|---| | {@code requested} | The number is called. | | {@code screening} | A person has
-     * answered, and the agent asks them. | | {@code bridging} | The carrier connects them with the caller. | | {@code
-     * completed} | They are connected, and the agent has left. | | {@code failed} | They were not reached; {@code
-     * failure_cause} says why. | | {@code cancelled} | A client has given up the attempt. | */
+     * answered, and the agent asks them. | | {@code bridging} | The carrier connects them with the caller. | |
+     * {@code completed} | They are connected, and the agent has left. | | {@code failed} | They were not reached;
+     * {@code failure_cause} says why. | | {@code cancelled} | A client has given up the attempt. | */
     public enum TransferStatus { REQUESTED, SCREENING, BRIDGING, COMPLETED, FAILED, CANCELLED }
     /** Why the attempt failed. null unless its status is {@code failed}. */
     public enum TransferFailureCause { BUSY, NO_ANSWER, DECLINED, VOICEMAIL, CALLER_HUNG_UP, CARRIER_ERROR }
@@ -1836,8 +1837,8 @@ public final class Schemas {
      * @param fromRoomName The name of the room of the call: {@code room-} and the id of the call.
      * @param consultationRoomName The name of the room in which the agent asks the person: {@code room-} and the id of
      * the attempt. null for a blind transfer.
-     * @param callerParticipantIdentity The identity of the caller, which requests may repeat as {@code
-     * participantIdentity}.
+     * @param callerParticipantIdentity The identity of the caller, which requests may repeat as
+     * {@code participantIdentity}.
      * @param recipientParticipantIdentity The identity of the person who is called, which requests may repeat as
      * {@code recipientParticipantIdentity}: {@code transfer_} and the id of the attempt.
      * @param outboundTrunkId The id of the SIP connection that the number is called over. null for calls over the
@@ -1879,9 +1880,9 @@ public final class Schemas {
         String id, Open<CallSpanKind> kind, @JsonProperty("start_ms") double startMs,
         @JsonProperty("duration_ms") double durationMs, @JsonProperty("critical_ms") double criticalMs,
         Map<String, Object> attributes, List<CallSpan> children) {}
-    /** The steps of the call as a tree, which shows how the silence before each answer was spent. The {@code
-     * critical_ms} of the children of a {@code turn} sum to its {@code silence_ms}, {@code unattributed} included. The
-     * last 500 turns are kept. Empty if the call was never connected.
+    /** The steps of the call as a tree, which shows how the silence before each answer was spent. The
+     * {@code critical_ms} of the children of a {@code turn} sum to its {@code silence_ms}, {@code unattributed}
+     * included. The last 500 turns are kept. Empty if the call was never connected.
      * @param version The version of the form of the tree. Always 1.
      * @param startedAt When the parties were connected, in UTC.
      * @param durationMs How long the call lasted, in milliseconds. A live call lasts until now.
@@ -1937,8 +1938,8 @@ public final class Schemas {
         Nullable<Boolean> forceAnalysis, retryWebhook;
         /** Whether to analyse the call again if an LLM has analysed it before. Each analysis is billed. */
         public FinalizeReport forceAnalysis(Boolean value) { forceAnalysis = Nullable.of(value); return this; }
-        /** Whether to send the report again to the endpoints that have not accepted it, with the same {@code
-         * webhook-id} and all attempts. */
+        /** Whether to send the report again to the endpoints that have not accepted it, with the same
+         * {@code webhook-id} and all attempts. */
         public FinalizeReport retryWebhook(Boolean value) { retryWebhook = Nullable.of(value); return this; }
     }
     /** The state of the delivery. {@code delivered}: every endpoint accepted the report. {@code failed}: at least one
@@ -2075,8 +2076,8 @@ public final class Schemas {
      * @param fromRoomName The name of the room of the call: {@code room-} and the id of the call.
      * @param consultationRoomName The name of the room in which the agent asks the person: {@code room-} and the id of
      * the attempt. null for a blind transfer.
-     * @param callerParticipantIdentity The identity of the caller, which requests may repeat as {@code
-     * participantIdentity}.
+     * @param callerParticipantIdentity The identity of the caller, which requests may repeat as
+     * {@code participantIdentity}.
      * @param recipientParticipantIdentity The identity of the person who is called, which requests may repeat as
      * {@code recipientParticipantIdentity}: {@code transfer_} and the id of the attempt.
      * @param outboundTrunkId The id of the SIP connection that the number is called over. null for calls over the
@@ -2143,8 +2144,8 @@ public final class Schemas {
     public enum PhoneNumberSource { MANAGED, SIP_TRUNK }
     /** The direction of the calls that the number is for. */
     public enum PhoneNumberDirection { INBOUND, OUTBOUND, BOTH }
-    /** @param name The name of the header. The names that {@code headers} allows are allowed, and {@code
-     * authorization}. */
+    /** @param name The name of the header. The names that {@code headers} allows are allowed, and
+     * {@code authorization}. */
     public record AuthHeader(String name) {}
     /** @param kind The kind of the tool: your server runs it.
      * @param authHeaders Headers with secret values. A name may not be in {@code headers} too. */
@@ -2177,14 +2178,14 @@ public final class Schemas {
         Long maxDurationSeconds, Long silenceTimeoutSeconds, String endCallMessage, String fallbackMessage,
         Long maxToolHops, String timezone, Boolean recording, List<NewTool> tools, Map<String, String> variables,
         Map<String, Object> metadata, Map<String, String> webhookTags, @JsonAnySetter Map<String, Object> extra) {}
-    /** Whether the number can do all that its direction needs ({@code ready}), lacks something ({@code
-     * action_required}), or is suspended. */
+    /** Whether the number can do all that its direction needs ({@code ready}), lacks something
+     * ({@code action_required}), or is suspended. */
     public enum PhoneNumberSetupStatus { READY, ACTION_REQUIRED, SUSPENDED }
     public enum PhoneNumberSetupIssuesItem {
         CARRIER_PENDING, CARRIER_ORDER_FAILED, SIP_CONNECTION_FAILING, SIP_PORT_MISSING, FORWARDING_REQUIRED,
         PAYMENT_OVERDUE, APPROVAL_PENDING, NUMBER_ALSO_IMPORTED }
-    /** @param status Whether the number can do all that its direction needs ({@code ready}), lacks something ({@code
-     * action_required}), or is suspended.
+    /** @param status Whether the number can do all that its direction needs ({@code ready}), lacks something
+     * ({@code action_required}), or is suspended.
      * @param inboundReady Whether the number takes calls.
      * @param outboundReady Whether the number places calls.
      * @param agentReady Whether an agent, or a template with {@code intent} and {@code systemPrompt}, answers calls to
@@ -2390,9 +2391,9 @@ public final class Schemas {
         }
     }
     public enum SipTransport { UDP, TCP }
-    /** The place of the caller's number in a call: From ({@code from}, the default), P-Preferred-Identity ({@code
-     * preferred}) or P-Asserted-Identity ({@code asserted}, RFC 3325). With the last two, From has the username at the
-     * host, or the number if there is no username. */
+    /** The place of the caller's number in a call: From ({@code from}, the default), P-Preferred-Identity
+     * ({@code preferred}) or P-Asserted-Identity ({@code asserted}, RFC 3325). With the last two, From has the
+     * username at the host, or the number if there is no username. */
     public enum SipIdentity { FROM, PREFERRED, ASSERTED }
     /** How calls go out over the connection. null if none do.
      * @param host The host name or IPv4 address of the trunk.
@@ -2420,9 +2421,9 @@ public final class Schemas {
      * @param provider The name of the company behind the trunk, for people. null if none was given.
      * @param outbound How calls go out over the connection. null if none do.
      * @param inbound How calls come in over the connection. null if none do.
-     * @param status The state of the other side, which is probed every 60 s, or by its registrations if {@code
-     * register} is set. {@code failing}: three probes or calls, or three registrations, in a row were refused or had
-     * no answer.
+     * @param status The state of the other side, which is probed every 60 s, or by its registrations if
+     * {@code register} is set. {@code failing}: three probes or calls, or three registrations, in a row were refused
+     * or had no answer.
      * @param numbers The number of phone numbers that use the connection.
      * @param createdAt When the connection was created, in UTC.
      * @param updatedAt When the connection was last changed, in UTC. */
@@ -2664,8 +2665,8 @@ public final class Schemas {
             return this;
         }
     }
-    /** A short form in the place of both others: the name of the business is its {@code legalName} and its {@code
-     * displayName}, and the representative of a draft stays. The review may ask for the forms. */
+    /** A short form in the place of both others: the name of the business is its {@code legalName} and its
+     * {@code displayName}, and the representative of a draft stays. The review may ask for the forms. */
     public static final class NewBusinessVerificationDeclaration {
         String businessName, useCase;
         public NewBusinessVerificationDeclaration businessName(String value) { businessName = value; return this; }
@@ -2738,8 +2739,8 @@ public final class Schemas {
         NewBusinessVerificationDeclaration declaration; NewBusinessVerificationBusinessProfile businessProfile;
         NewBusinessVerificationAuthorizedRepresentative authorizedRepresentative; boolean attestationAccepted;
         Nullable<String> attestationVersion;
-        /** A short form in the place of both others: the name of the business is its {@code legalName} and its {@code
-         * displayName}, and the representative of a draft stays. The review may ask for the forms. */
+        /** A short form in the place of both others: the name of the business is its {@code legalName} and its
+         * {@code displayName}, and the representative of a draft stays. The review may ask for the forms. */
         public NewBusinessVerification declaration(NewBusinessVerificationDeclaration value) {
             declaration = value;
             return this;
@@ -2998,8 +2999,8 @@ public final class Schemas {
         /** The class of the vetting. */
         public SmsVettingOrder vettingClass(SmsVettingClass value) { vettingClass = value; return this; }
     }
-    /** The state of the vetting. The carriers do not report a failed vetting: it stays {@code pending}, and {@code
-     * failed} is not answered today. */
+    /** The state of the vetting. The carriers do not report a failed vetting: it stays {@code pending}, and
+     * {@code failed} is not answered today. */
     public enum SmsVettingStatus { PENDING, COMPLETED, FAILED }
     /** @param status The state of the vetting. The carriers do not report a failed vetting: it stays {@code pending},
      * and {@code failed} is not answered today.
@@ -3167,8 +3168,8 @@ public final class Schemas {
         public TestWebhook event(WebhookEventType value) { event = value; return this; }
     }
     /** Why the attempt failed. null if it succeeded. {@code http_status}: the status was not 2xx. {@code redirect}:
-     * redirects are not followed. {@code body_too_large}: the answer has more than 65,536 bytes. {@code
-     * address_blocked}: the host has an address that is not public. */
+     * redirects are not followed. {@code body_too_large}: the answer has more than 65,536 bytes.
+     * {@code address_blocked}: the host has an address that is not public. */
     public enum WebhookAttemptError {
         TIMEOUT, DNS, CONNECT, TLS, ADDRESS_BLOCKED, REDIRECT, HTTP_STATUS, BODY_TOO_LARGE }
     /** The check of the answer. Present only if a {@code call.pre_call} was answered.
@@ -3188,9 +3189,9 @@ public final class Schemas {
         @JsonProperty("call.recording") CALL_RECORDING, @JsonProperty("rmsg.sent") RMSG_SENT,
         @JsonProperty("rmsg.delivered") RMSG_DELIVERED, @JsonProperty("rmsg.delivery_failed") RMSG_DELIVERY_FAILED,
         @JsonProperty("rmsg.received") RMSG_RECEIVED, @JsonProperty("rmsg.reaction_received") RMSG_REACTION_RECEIVED }
-    /** The state of the delivery. {@code pending}: an attempt is planned. {@code failed}: all attempts failed. {@code
-     * cancelled}: the endpoint was deleted or disabled, or a newer report of the call replaces this one. {@code
-     * expired}: it was not delivered within 48 hours. */
+    /** The state of the delivery. {@code pending}: an attempt is planned. {@code failed}: all attempts failed.
+     * {@code cancelled}: the endpoint was deleted or disabled, or a newer report of the call replaces this one.
+     * {@code expired}: it was not delivered within 48 hours. */
     public enum WebhookDeliveryStatus { PENDING, DELIVERING, SUCCEEDED, FAILED, CANCELLED, EXPIRED }
     /** The kind of the endpoint: an endpoint for events of calls ({@code workspace}), or a subscription to events of
      * rich messages ({@code rmsg}), whose name is its URL. */
@@ -3200,8 +3201,8 @@ public final class Schemas {
         TIMEOUT, DNS, CONNECT, TLS, ADDRESS_BLOCKED, REDIRECT, HTTP_STATUS, BODY_TOO_LARGE, DELETED, DISABLED,
         SUPERSEDED }
     /** @param id The id of the delivery.
-     * @param eventId The {@code webhook-id} of the event, which is the same for all endpoints: a UUID, or {@code
-     * evt_…} for an event of a rich message.
+     * @param eventId The {@code webhook-id} of the event, which is the same for all endpoints: a UUID, or
+     * {@code evt_…} for an event of a rich message.
      * @param endpointId The id of the endpoint that gets the delivery.
      * @param endpointName The name of the endpoint, also after it is deleted.
      * @param endpointDeleted Whether the endpoint is deleted.
@@ -3253,8 +3254,8 @@ public final class Schemas {
         Map<String, String> requestHeaders, String requestBody, Long responseStatus, String responseBody,
         boolean responseTruncated, double durationMs, Open<WebhookAttemptError> error, Instant createdAt) {}
     /** @param id The id of the delivery.
-     * @param eventId The {@code webhook-id} of the event, which is the same for all endpoints: a UUID, or {@code
-     * evt_…} for an event of a rich message.
+     * @param eventId The {@code webhook-id} of the event, which is the same for all endpoints: a UUID, or
+     * {@code evt_…} for an event of a rich message.
      * @param endpointId The id of the endpoint that gets the delivery.
      * @param endpointName The name of the endpoint, also after it is deleted.
      * @param endpointDeleted Whether the endpoint is deleted.
@@ -3284,12 +3285,12 @@ public final class Schemas {
     /** @param delivered Whether the endpoint accepted the event, with a status of 200 to 299.
      * @param httpStatus The HTTP status of the endpoint. null if it did not answer. */
     public record WebhookAttemptResult(boolean delivered, Long httpStatus, Open<WebhookAttemptError> error) {}
-    /** The owner of the secret that signs the requests: the organization ({@code workspace}), or the endpoint ({@code
-     * custom}). */
+    /** The owner of the secret that signs the requests: the organization ({@code workspace}), or the endpoint
+     * ({@code custom}). */
     public enum WebhookSigningSecretSource { WORKSPACE, CUSTOM }
-    /** Why the endpoint is disabled. {@code manual}: a request disabled it. {@code gone}: it answered 410. {@code
-     * failing}: nothing could be delivered for five days. {@code agents_deleted}: the last of its agents was deleted.
-     * null if it is enabled. */
+    /** Why the endpoint is disabled. {@code manual}: a request disabled it. {@code gone}: it answered 410.
+     * {@code failing}: nothing could be delivered for five days. {@code agents_deleted}: the last of its agents was
+     * deleted. null if it is enabled. */
     public enum WebhookDisabledReason { MANUAL, GONE, FAILING, AGENTS_DELETED }
     /** @param id The id of the endpoint.
      * @param name The name of the endpoint, for people.
@@ -3301,8 +3302,8 @@ public final class Schemas {
      * @param headers Headers that every request to the URL has, by name. Secret values belong in {@code authHeaders}.
      * @param authHeaders Headers with secret values. Answers show the names, and whether a value is stored.
      * @param timeoutMs How long one attempt may take, in milliseconds.
-     * @param signingSecretSource The owner of the secret that signs the requests: the organization ({@code
-     * workspace}), or the endpoint ({@code custom}).
+     * @param signingSecretSource The owner of the secret that signs the requests: the organization
+     * ({@code workspace}), or the endpoint ({@code custom}).
      * @param hasCustomSigningSecret Whether the endpoint has a signing secret. If not, the secret of the organization
      * signs.
      * @param extractionFields The values to read out of each call for this endpoint.
@@ -3323,8 +3324,8 @@ public final class Schemas {
         Instant disabledAt, Open<WebhookDisabledReason> disabledReason, Instant createdAt, Instant updatedAt) {}
     /** @param data The endpoints, the newest first. */
     public record WebhookList(List<Webhook> data) {}
-    /** The owner of the secret that signs the requests: the organization ({@code workspace}), or the endpoint ({@code
-     * custom}), which needs {@code signingSecret}. */
+    /** The owner of the secret that signs the requests: the organization ({@code workspace}), or the endpoint
+     * ({@code custom}), which needs {@code signingSecret}. */
     public enum NewWebhookSigningSecretSource { WORKSPACE, CUSTOM }
     public static final class NewWebhook {
         String name, url; List<WebhookEventType> events; Boolean allAgents; Nullable<List<String>> agentIds;
@@ -3368,8 +3369,8 @@ public final class Schemas {
         /** {@code full}, for clients that send it: events have all their content. */
         public NewWebhook contentMode(String value) { contentMode = Nullable.of(value); return this; }
     }
-    /** The owner of the secret that signs the requests: the organization ({@code workspace}), or the endpoint ({@code
-     * custom}), which needs {@code signingSecret}. */
+    /** The owner of the secret that signs the requests: the organization ({@code workspace}), or the endpoint
+     * ({@code custom}), which needs {@code signingSecret}. */
     public enum WebhookChangeSigningSecretSource { WORKSPACE, CUSTOM }
     public static final class WebhookChange {
         String name, url; List<WebhookEventType> events; Boolean allAgents, disabled; Nullable<List<String>> agentIds;
@@ -3422,8 +3423,8 @@ public final class Schemas {
     public record WebhookSecret(String secret, Instant createdAt, Instant previousExpiresAt) {}
     public static final class SecretRotation {
         Long overlapSeconds;
-        /** How long the old secret signs too, in seconds. Use 0 for a secret that has leaked. The default is {@code
-         * 86400}. */
+        /** How long the old secret signs too, in seconds. Use 0 for a secret that has leaked. The default is
+         * {@code 86400}. */
         public SecretRotation overlapSeconds(long value) { overlapSeconds = value; return this; }
     }
     /** The start of the stream. Events are stored for it from now on.
@@ -3509,8 +3510,8 @@ public final class Schemas {
      * @param asked The name of the region in the request.
      * @param hadEffect Whether the region changed the order of the candidates. */
     public record RegionWish(String asked, @JsonProperty("had_effect") boolean hadEffect) {}
-    /** @param unit The unit: {@code audio_milliseconds}, {@code characters}, {@code input_tokens}, {@code
-     * cached_input_tokens}, {@code output_tokens} or {@code reasoning_tokens}.
+    /** @param unit The unit: {@code audio_milliseconds}, {@code characters}, {@code input_tokens},
+     * {@code cached_input_tokens}, {@code output_tokens} or {@code reasoning_tokens}.
      * @param amount How much was used, in the unit. */
     public record Quantity(String unit, double amount) {}
     /** The owner of the key that was used. With the organization's key ({@code byok}) the provider bills the
@@ -3519,9 +3520,10 @@ public final class Schemas {
     /** @param attemptId The id of the attempt in the log, in traces and in the header {@code Service-Attempt-ID}.
      * @param provider The id of the provider of the attempt.
      * @param model The id of the model of the attempt.
-     * @param outcome The outcome of the attempt: {@code succeeded}, or the class of the failure: {@code auth}, {@code
-     * quota}, {@code bad_request}, {@code unsupported}, {@code rate_limited}, {@code overloaded}, {@code timeout},
-     * {@code protocol}, {@code empty}, {@code unreachable}, {@code server} or {@code cancelled}. More may be added.
+     * @param outcome The outcome of the attempt: {@code succeeded}, or the class of the failure: {@code auth},
+     * {@code quota}, {@code bad_request}, {@code unsupported}, {@code rate_limited}, {@code overloaded},
+     * {@code timeout}, {@code protocol}, {@code empty}, {@code unreachable}, {@code server} or {@code cancelled}. More
+     * may be added.
      * @param startedAt When the attempt began, in UTC.
      * @param durationMs How long the attempt took, in milliseconds.
      * @param firstByteMs The time from the start of the attempt to its first media or token, in milliseconds. null if
@@ -3544,8 +3546,8 @@ public final class Schemas {
      * @param objective The objective by which the models are ranked. null if the request or its key pins the model.
      * @param candidate The model that the request would go to first, as {@code <provider>:<model>}. null if no model
      * can serve it.
-     * @param runnersUp The models that are tried next if the first one fails, in order, each as {@code
-     * <provider>:<model>}.
+     * @param runnersUp The models that are tried next if the first one fails, in order, each as
+     * {@code <provider>:<model>}.
      * @param excluded The models that cannot serve the request, and why.
      * @param scores The models that can serve the request with their scores, the best first.
      * @param catalogDigest The digest of the catalog that the choice was made from, as in {@code GET
@@ -3609,8 +3611,8 @@ public final class Schemas {
      * @param fromRoomName The name of the room of the call: {@code room-} and the id of the call.
      * @param consultationRoomName The name of the room in which the agent asks the person: {@code room-} and the id of
      * the attempt. null for a blind transfer.
-     * @param callerParticipantIdentity The identity of the caller, which requests may repeat as {@code
-     * participantIdentity}.
+     * @param callerParticipantIdentity The identity of the caller, which requests may repeat as
+     * {@code participantIdentity}.
      * @param recipientParticipantIdentity The identity of the person who is called, which requests may repeat as
      * {@code recipientParticipantIdentity}: {@code transfer_} and the id of the attempt.
      * @param outboundTrunkId The id of the SIP connection that the number is called over. null for calls over the
@@ -3780,8 +3782,8 @@ public final class Schemas {
      * @param media The files of the message.
      * @param wasDowngraded Whether the message went over another channel than {@code rmsg}.
      * @param status The state of the message after this event.
-     * @param errorCode The error code of the provider. It and the next three fields are set only with {@code
-     * rmsg.delivery_failed}.
+     * @param errorCode The error code of the provider. It and the next three fields are set only with
+     * {@code rmsg.delivery_failed}.
      * @param errorMessage The title of the error.
      * @param errorReason The reason of the error, in one word.
      * @param errorDetail The reason of the error, in the words of the provider.
@@ -3840,14 +3842,14 @@ public final class Schemas {
     /** The parameters of getUsage. */
     public static final class GetUsageParams {
         Instant from, to; String groupBy;
-        /** The start of the time range. The default is 30 days before {@code to}; it is at most 92 days before {@code
-         * to}. */
+        /** The start of the time range. The default is 30 days before {@code to}; it is at most 92 days before
+         * {@code to}. */
         public GetUsageParams from(Instant value) { from = value; return this; }
         /** The end of the time range, which is not included. The default is now. */
         public GetUsageParams to(Instant value) { to = value; return this; }
-        /** The groups of the rows, separated by commas: {@code day} (UTC), {@code key}, {@code agent}, {@code
-         * provider}, {@code model} and {@code stage}. More than 5,000 rows are refused. The default is {@code "day"}.
-         */
+        /** The groups of the rows, separated by commas: {@code day} (UTC), {@code key}, {@code agent},
+         * {@code provider}, {@code model} and {@code stage}. More than 5,000 rows are refused. The default is
+         * {@code "day"}. */
         public GetUsageParams groupBy(String value) { groupBy = value; return this; }
     }
     /** The parameters of getCredits. */

@@ -136,8 +136,8 @@ public final class Schemas {
         public ExplicitRouting provider(String value) { provider = value; return this; }
         /** The id of the model, or {@code provider/model}, which is split at the first slash when no provider is given.
          * A model id that has a slash needs the provider in one of the two ways. A model that /v1/models does not list
-         * goes to the provider that is named, if that takes any; its id has at most 256 letters, digits and {@code
-         * _.:/@+-}. */
+         * goes to the provider that is named, if that takes any; its id has at most 256 letters, digits and
+         * {@code _.:/@+-}. */
         public ExplicitRouting model(String value) { model = value; return this; }
     }
     public static final class TranscriptionOptions {
@@ -395,9 +395,9 @@ public final class Schemas {
         PROVIDER_ERROR, SERVER_ERROR }
     /** @param provider The id of the provider of the attempt.
      * @param model The id of the model of the attempt.
-     * @param outcome The way in which the attempt failed: {@code auth}, {@code quota}, {@code bad_request}, {@code
-     * unsupported}, {@code rate_limited}, {@code overloaded}, {@code timeout}, {@code protocol}, {@code empty}, {@code
-     * unreachable}, {@code server} or {@code cancelled}. More may be added.
+     * @param outcome The way in which the attempt failed: {@code auth}, {@code quota}, {@code bad_request},
+     * {@code unsupported}, {@code rate_limited}, {@code overloaded}, {@code timeout}, {@code protocol}, {@code empty},
+     * {@code unreachable}, {@code server} or {@code cancelled}. More may be added.
      * @param milliseconds How long the attempt took, in milliseconds. */
     public record ErrorAttempt(String provider, String model, String outcome, long milliseconds) {}
     /** @param message A sentence for people that says what went wrong.
