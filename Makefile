@@ -7,9 +7,9 @@ asyncapi_generator := codegen/asyncapi/node_modules/.package-lock.json
 # All that main.ts and the processes of the speech engines import.
 sources := $(wildcard *.ts) $(shell find app audio cli codegen conform domain generated handlers mock providers runtime simulator store -name '*.ts' 2>/dev/null)
 # All that the pages of /docs are made from.
-pages := deploy/docs-pages.mjs $(wildcard docs/*.md console/docs/*) $(shell find codegen/pages -name '*.ts' 2>/dev/null)
+pages := deploy/docs-pages.mjs $(wildcard docs/*.md console/docs/* generated/snippets/*.json) $(shell find codegen/pages -name '*.ts' 2>/dev/null)
 
-.PHONY: help run demo demo-webhooks demo-call demo-messages drill test test-all board spans check generate generated-fresh asyncapi-generator vendor-clients types lint lock catalog bench bench-long bench-memory isolation sbom clean
+.PHONY: help run demo demo-webhooks demo-call demo-messages drill test test-clients test-all board spans check generate generated-fresh asyncapi-generator vendor-clients types lint lock catalog bench bench-long bench-memory isolation sbom clean
 
 help:
 	@echo 'make run        install, build, start: prints the address, a key and a curl'
@@ -19,6 +19,7 @@ help:
 	@echo 'make demo-messages   a business registers for text messages, and an agent sends rich ones from its number'
 	@echo 'make test       the tests of the product in their process, and those of the built program'
 	@echo 'make test-all   every lane of tests; LANE=NAME runs one of those in CONTRIBUTING.md, such as LANE=voices'
+	@echo 'make test-clients  the clients of vendors, and ours in each language, Java included'
 	@echo 'make check      generated code, types, lint, unused code, lock, catalog, tests'
 	@echo 'make generate   specs/ to generated/, and the table of docs/providers.md'
 	@echo 'make sbom       sbom.cdx.json: all packages of the product with versions and sums (CycloneDX)'
@@ -52,6 +53,9 @@ test: dist/main.js vendor-clients
 	@exec node test/run.mjs test
 
 # CONTRIBUTING.md has the table of lanes.
+test-clients: dist/main.js vendor-clients
+	@exec node test/run.mjs clients java
+
 test-all: dist/main.js vendor-clients asyncapi-generator
 	@exec node test/run.mjs $(or $(LANE),all)
 

@@ -22,6 +22,8 @@ export const lanes = {
   static: { command: 'nice -n 10 make --no-print-directory --keep-going generated-fresh types lint' },
   voices: { files: oneOf(voiceTests), env: { PARLEY_TEST_SLOW: '1' }, sideBySide: 1 },
   browser: { files: (file) => file.endsWith('-in-browser.test.ts'), sideBySide: 1 },
+  // Java and Maven are not on every machine, and their first build takes minutes.
+  java: { files: oneOf(['clients/java-client', 'clients/scenario/java']), bytesMax: 1 },
   clients: {
     files: (file) => inFolder('clients')(file) || /\/vendors\/\w+\/sdk\.test\.ts$/.test(file),
     // Third-party programs change the process that loads them, so each file gets a separate process.
@@ -76,7 +78,7 @@ const beside = [
   ['fast', 'clients', 'sip'],
   ['process', 'speech'],
 ]
-const long = ['voices', 'livekit', 's3', 'helm', 'debian13-product', 'image', 'production']
+const long = ['java', 'voices', 'livekit', 's3', 'helm', 'debian13-product', 'image', 'production']
 const large = ['webhooks', 'transfers', 'properties', 'usage', 'metrics', 'schemathesis', 'carrier']
 
 /** The stages run one after another. The rows in a stage run at once, and the lanes in a row one after another. */

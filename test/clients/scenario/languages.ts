@@ -2,7 +2,6 @@
 import path from 'node:path'
 import { pythonEnvironment, pythonOf } from '../python/environment.ts'
 import { goProgram, prepareGo } from './go/prepare.ts'
-import { javaProgram, prepareJava } from './java/prepare.ts'
 
 export type Language = {
   name: string
@@ -10,6 +9,8 @@ export type Language = {
   prepare: () => Promise<string | null>
   /** The command and its arguments. */
   run: readonly [command: string, ...args: string[]]
+  /** The steps that the program does not have yet. */
+  lacks: readonly string[]
 }
 
 /** The requirements of the client in Python, and the folder of its package. */
@@ -25,6 +26,7 @@ export const languages: readonly Language[] = [
     name: 'TypeScript',
     prepare: () => Promise.resolve(null),
     run: [process.execPath, '--import=tsx', file('typescript/main.ts')],
+    lacks: [],
   },
   {
     name: 'Python',
@@ -37,7 +39,7 @@ export const languages: readonly Language[] = [
       '-B',
       file('python/main.py'),
     ],
+    lacks: [],
   },
-  { name: 'Go', prepare: prepareGo, run: [goProgram] },
-  { name: 'Java', prepare: prepareJava, run: ['java', ...javaProgram] },
+  { name: 'Go', prepare: prepareGo, run: [goProgram], lacks: [] },
 ]

@@ -1,78 +1,17 @@
 /** Each language's client runs the same steps against the same server, and must give the same values. */
-import { execFile } from 'node:child_process'
-import { readFileSync } from 'node:fs'
-import path from 'node:path'
-import { promisify } from 'node:util'
-import t, { type Test } from 'tap'
-import { packageFile } from '../../../runtime/package-file.ts'
-import { checkRules } from './check-rules.ts'
-import type { Faults } from './faults.ts'
+import t from 'tap'
 import { languages } from './languages.ts'
-import type { ScriptedServer } from './scripted-server.ts'
+import { runLanguage } from './run-language.ts'
 import { startScenario } from './setup.ts'
-
-const run = promisify(execFile)
-const here = import.meta.dirname
-/** The limit for one program's run. */
-const runMsMax = 180_000
-/** The pause that the 429 asks for. A clock of the client may be a little faster. */
-const retryAfterMs = 950
-/** How often a client resumes a stream without a new event. */
-const attemptsMax = 5
-
-type Line = { step: string }
-const expected = JSON.parse(readFileSync(path.join(here, 'expected.json'), 'utf8')) as Line[]
 
 t.setTimeout(1_800_000)
 const missing = new Map<string, string | null>()
 for (const { name, prepare } of languages) missing.set(name, await prepare())
 const scenario = await startScenario(t)
 
-for (const { name, run: command } of languages)
-  t.test(`the client in ${name} gives the scenario's values`, { skip: missing.get(name) ?? false }, async (t) => {
-    const { env, faults, rules, scripted } = await scenario.prepare(t, name)
-    const [program, ...args] = command
-    const options = { cwd: packageFile('.').pathname, env, timeout: runMsMax }
-    const { stdout } = await run(program, args, options)
-    const lines = stdout
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line) as Line)
-    t.same(
-      lines.map(({ step }) => step),
-      expected.map(({ step }) => step),
-      'all steps, in order',
-    )
-    for (const line of lines)
-      t.same(
-        line,
-        expected.find(({ step }) => step === line.step),
-        line.step,
-      )
-    checkRequests(t, faults)
-    checkResumed(t, scripted)
-    checkRules(t, rules)
-  })
-
-/** The proxy knows how often a client sent a request. */
-function checkRequests(t: Test, faults: Faults): void {
-  const [first, second, ...more] = faults.seen('busy')
-  t.same(more, [], 'a refused request is repeated once')
-  t.ok((second?.atMs ?? 0) - (first?.atMs ?? 0) >= retryAfterMs, 'the client waits as long as Retry-After says')
-  t.ok(first?.idempotencyKey && second?.idempotencyKey, 'both requests have an Idempotency-Key')
-  t.not(first?.idempotencyKey, second?.idempotencyKey, 'the repeated request has a new Idempotency-Key')
-  t.equal(faults.seen('silent').length, 2, 'no cancelled or late request is repeated')
-  for (const fault of ['reset', 'short']) t.equal(faults.seen(fault).length, 1, 'no cut stream is repeated')
-}
-
-/** The scripted server knows from which position a client resumed a stream. */
-function checkResumed(t: Test, scripted: ScriptedServer): void {
-  const positions = scripted.seen('twins').map(({ lastEventId = null, cursor }) => [lastEventId, cursor])
-  const resumed = (id: string) => [id, null]
-  t.same(
-    positions,
-    [[null, '0:0'], ...['1:5', '1:5', '1:9'].map(resumed)],
-    'each attempt is after the last whole event',
+for (const language of languages) {
+  const skip = missing.get(language.name) ?? false
+  t.test(`the client in ${language.name} gives the scenario's values`, { skip }, (t) =>
+    runLanguage(t, scenario, language),
   )
-  t.equal(scripted.seen('lost').length, 1 + attemptsMax, 'the client gives up')
 }

@@ -44,7 +44,7 @@ final class Main {
     }
 
     static ParleyClient clientAt(String url) {
-        return ParleyClient.builder(url).apiKey(variable("PARLEY_KEY")).build();
+        return ParleyClient.builder(url).apiKey(variable("PARLEY_API_KEY")).build();
     }
 
     /** The model answers with the request's text, and with a tone as long as the text. */

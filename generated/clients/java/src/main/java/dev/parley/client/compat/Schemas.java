@@ -28,7 +28,9 @@ public final class Schemas {
      * @param asyncapi The version of AsyncAPI that the document is written in, such as {@code 3.0.0}.
      * @param info The title, version and description of the document.
      * @param channels The sockets of the surface, by name. */
-    public record AsyncapiDocument(String asyncapi, Map<String, Object> info, Map<String, Object> channels) {}
+    public record AsyncapiDocument(
+        String asyncapi, Map<String, Object> info, Map<String, Object> channels,
+        @JsonAnySetter Map<String, Object> extra) {}
     public static final class ChatMessage {
         String role; @JsonAnyGetter @JsonAnySetter Map<String, Object> extra;
         /** The speaker. */
@@ -416,6 +418,8 @@ public final class Schemas {
      * @param retryable Whether another try can succeed. If the header {@code x-should-retry} is {@code false}, that
      * try needs a new Idempotency-Key.
      * @param requestId The id of the request, the same as the header Service-Request-ID.
+     * @param docUrl The page on this error code: a path on the server that answered, such as
+     * {@code /docs/router/error-not_found.html}.
      * @param param The place of the fault in the request: a JSON pointer into the body, or the name of a header or a
      * query parameter.
      * @param retryAfterSeconds How many seconds to wait before another try, the same as the header Retry-After.
@@ -423,7 +427,7 @@ public final class Schemas {
      * @param attempts The attempts with providers, in order, and the outcome of each. */
     public record ErrorDetail(
         Open<ErrorCode> code, String message, String hint, boolean retryable, String requestId, Open<ErrorType> type,
-        String param, Long retryAfterSeconds, String originalRequestId, List<ErrorAttempt> attempts) {}
+        String docUrl, String param, Long retryAfterSeconds, String originalRequestId, List<ErrorAttempt> attempts) {}
     /** A failure in the middle of a stream. {@code error} is that of the envelope.
      * @param type Always {@code error}.
      * @param sequenceNumber The number of the event in the stream, from 0.

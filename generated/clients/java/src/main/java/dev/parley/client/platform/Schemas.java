@@ -28,7 +28,9 @@ public final class Schemas {
      * @param asyncapi The version of AsyncAPI that the document is written in, such as {@code 3.0.0}.
      * @param info The title, version and description of the document.
      * @param channels The sockets of the surface, by name. */
-    public record AsyncapiDocument(String asyncapi, Map<String, Object> info, Map<String, Object> channels) {}
+    public record AsyncapiDocument(
+        String asyncapi, Map<String, Object> info, Map<String, Object> channels,
+        @JsonAnySetter Map<String, Object> extra) {}
     /** How the organization uses rich messages. {@code receive_only}: it receives messages, and cannot send any. */
     public enum OrganizationRmsgBackend { DEFAULT, RECEIVE_ONLY }
     /** @param id The id of the organization: {@code org_} and letters and digits.
@@ -1088,6 +1090,7 @@ public final class Schemas {
      * microseconds. null if there are no older calls. */
     public record AgentCallList(
         List<CallItem> calls, List<CallItem> entries, @JsonProperty("next_cursor") Instant nextCursor) {}
+    public enum PhoneDirection { INBOUND, OUTBOUND }
     /** Why the call ended. null while it is live. The table has the status that a connected call ends with and, after
      * {@code before}, the status of a call that was not connected. | reason | status | meaning | |---|---|---| |
      * {@code user_hangup} | completed, before cancelled | The user has hung up. | | {@code user_disconnected} |
@@ -1115,6 +1118,10 @@ public final class Schemas {
      * @param status The state of the session.
      * @param kind The kind of the call: from a browser, by phone, or placed from a rich-message number ({@code rmsg}).
      * @param language The language of the agent in the session, as a BCP 47 tag.
+     * @param direction The direction of a phone call. It is left out for other sessions.
+     * @param from The number that calls, in E.164. It is left out if the caller withholds it, or if the session is not
+     * by phone.
+     * @param to The number that is called, in E.164. It is left out if the session is not by phone.
      * @param identity The name of the user in this session, or of the person at the phone.
      * @param roomName The name of the room of the session: {@code room-} and the id of the session.
      * @param createdAt When the session was created, in UTC.
@@ -1126,9 +1133,9 @@ public final class Schemas {
      * yet. */
     public record SessionItem(
         String sessionId, Boolean test, String agentId, Open<CallStatus> status, Open<CallKind> kind, String language,
-        String identity, String roomName, Instant createdAt, Instant startedAt, Instant endedAt,
-        Open<EndReason> endReason, Long durationSeconds, Open<RecordingStatus> recordingStatus, Long recordingDurationMs
-    ) {}
+        Open<PhoneDirection> direction, String from, String to, String identity, String roomName, Instant createdAt,
+        Instant startedAt, Instant endedAt, Open<EndReason> endReason, Long durationSeconds,
+        Open<RecordingStatus> recordingStatus, Long recordingDurationMs) {}
     /** @param entries The sessions of this page, the newest first.
      * @param nextCursor The cursor of the next page, to send as {@code cursor}. null if this is the last page. */
     public record SessionPage(List<SessionItem> entries, String nextCursor) {}
@@ -1373,6 +1380,10 @@ public final class Schemas {
      * @param status The state of the session.
      * @param kind The kind of the call: from a browser, by phone, or placed from a rich-message number ({@code rmsg}).
      * @param language The language of the agent in the session, as a BCP 47 tag.
+     * @param direction The direction of a phone call. It is left out for other sessions.
+     * @param from The number that calls, in E.164. It is left out if the caller withholds it, or if the session is not
+     * by phone.
+     * @param to The number that is called, in E.164. It is left out if the session is not by phone.
      * @param identity The name of the user in this session, or of the person at the phone.
      * @param roomName The name of the room of the session: {@code room-} and the id of the session.
      * @param createdAt When the session was created, in UTC.
@@ -1388,10 +1399,10 @@ public final class Schemas {
      * @param webhookTags The tags of the session, by which webhook endpoints select calls. */
     public record Session(
         String sessionId, Boolean test, String agentId, Open<CallStatus> status, Open<CallKind> kind, String language,
-        String identity, String roomName, Instant createdAt, Instant startedAt, Instant endedAt,
-        Open<EndReason> endReason, Long durationSeconds, Open<RecordingStatus> recordingStatus,
-        Long recordingDurationMs, Instant expiresAt, Map<String, Object> metadata, Map<String, String> webhookTags,
-        PipelineConfig pipelineConfig) {}
+        Open<PhoneDirection> direction, String from, String to, String identity, String roomName, Instant createdAt,
+        Instant startedAt, Instant endedAt, Open<EndReason> endReason, Long durationSeconds,
+        Open<RecordingStatus> recordingStatus, Long recordingDurationMs, Instant expiresAt,
+        Map<String, Object> metadata, Map<String, String> webhookTags, PipelineConfig pipelineConfig) {}
     public enum TurnSource { USER, AGENT, SYSTEM }
     /** Whether the latencies of the turn are measured. {@code partial}: the client did not report what was played. null
      * for turns of the caller. */
@@ -1601,11 +1612,13 @@ public final class Schemas {
      * did not answer. {@code details} has it too.
      * @param providerDetail The reason in the words of the provider, with {@code MESSAGE_SEND_FAILED}. null if it gave
      * no reason. {@code details} has it too.
-     * @param requestId The id of the request, the same as the header Service-Request-ID. */
+     * @param requestId The id of the request, the same as the header Service-Request-ID.
+     * @param docUrl The page on this error code: a path on the server that answered, such as
+     * {@code /docs/platform/error-NOT_FOUND.html}. Present if there is a code. */
     public record ErrorEnvelope(
         String error, Open<ErrorCode> code, List<ValidationIssue> issues, ErrorDetails details, Long providerStatus,
-        String providerDetail, String requestId) implements StreamSessionEvent, StreamWebhookEventsEvent {}
-    public enum PhoneDirection { INBOUND, OUTBOUND }
+        String providerDetail, String requestId, @JsonProperty("doc_url") String docUrl
+    ) implements StreamSessionEvent, StreamWebhookEventsEvent {}
     public enum CallOutcome {
         RESOLVED, UNRESOLVED, TRANSFERRED, CALLBACK_SCHEDULED, VOICEMAIL, NO_CONVERSATION, NOT_CONNECTED, FAILED,
         COMPLETED }

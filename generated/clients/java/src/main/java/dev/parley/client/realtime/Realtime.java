@@ -29,9 +29,10 @@ public final class Realtime extends SocketSurface {
     }
 
     /** Realtime transcription, compatible: {@code /v1/realtime}.
-     * @param intent {@code transcription} or {@code conversation}, or null */
-    public ApiCall<Socket<TranscriptionRealtimeSent, TranscriptionRealtimeReceived>> transcriptionRealtime(String intent) {
+     * @param intent {@code transcription} or {@code conversation}, or null
+     * @param model , or null */
+    public ApiCall<Socket<TranscriptionRealtimeSent, TranscriptionRealtimeReceived>> transcriptionRealtime(String intent, String model) {
         return open(request("GET", "/v1/realtime")
-            .query("intent", intent), "realtime", TranscriptionRealtimeReceived.class);
+            .query("intent", intent).query("model", model), "realtime", TranscriptionRealtimeReceived.class);
     }
 }

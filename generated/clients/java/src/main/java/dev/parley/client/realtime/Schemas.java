@@ -161,10 +161,13 @@ public final class Schemas {
     /** @param type Always {@code error}.
      * @param message A sentence for people that says what went wrong.
      * @param retryable Whether a new session with the same settings may succeed.
-     * @param requestId The id of the request in the log, for support. */
+     * @param requestId The id of the request in the log, for support.
+     * @param docUrl The page on this error code: a path on the server that answered, such as
+     * {@code /docs/realtime/error-INVALID_CONFIG.html}. */
     public record ErrorFrame(
         String type, Open<ErrorCode> code, String message, boolean retryable,
-        @JsonProperty("requestId") String requestId) implements TranscribeStreamReceived, SynthesizeStreamReceived {}
+        @JsonProperty("requestId") String requestId, String docUrl
+    ) implements TranscribeStreamReceived, SynthesizeStreamReceived {}
     /** The encoding of the audio. Opus comes as one packet a frame, without a container, from a provider that emits it.
      */
     public enum TtsConfigEncoding { PCM_S16LE, PCM_F32LE, MULAW, ALAW, OPUS }
@@ -452,8 +455,10 @@ public final class Schemas {
      * @param code The error code. null if it has none.
      * @param message A sentence for people that says what went wrong.
      * @param param The field of the event that is wrong. null if it is no single field.
-     * @param eventId The id of the client's event that was refused. null if it had none. */
-    public record EventError(String type, String code, String message, String param, String eventId) {}
+     * @param eventId The id of the client's event that was refused. null if it had none.
+     * @param docUrl The page on this error code: a path on the server that answered. Present if the code is in the
+     * table of this document. */
+    public record EventError(String type, String code, String message, String param, String eventId, String docUrl) {}
     /** @param type Always {@code conversation.item.input_audio_transcription.failed}.
      * @param itemId The id of the item that the event is about.
      * @param contentIndex The index of the part in the item, always 0. */

@@ -405,6 +405,8 @@ public final class Schemas {
      * @param retryable Whether another try can succeed. If the header {@code x-should-retry} is {@code false}, that
      * try needs a new Idempotency-Key.
      * @param requestId The id of the request, the same as the header Service-Request-ID.
+     * @param docUrl The page on this error code: a path on the server that answered, such as
+     * {@code /docs/router/error-not_found.html}.
      * @param param The place of the fault in the request: a JSON pointer into the body, or the name of a header or a
      * query parameter.
      * @param retryAfterSeconds How many seconds to wait before another try, the same as the header Retry-After.
@@ -412,7 +414,7 @@ public final class Schemas {
      * @param attempts The attempts with providers, in order, and the outcome of each. */
     public record ErrorDetail(
         Open<ErrorCode> code, String message, String hint, boolean retryable, String requestId, Open<ErrorType> type,
-        String param, Long retryAfterSeconds, String originalRequestId, List<ErrorAttempt> attempts) {}
+        String docUrl, String param, Long retryAfterSeconds, String originalRequestId, List<ErrorAttempt> attempts) {}
     /** The body of every answer other than 2xx, and of the {@code error} event. Holds nothing of what was sent and
      * nothing that a provider said.
      * @param error The failure, with a message and a hint for people. */

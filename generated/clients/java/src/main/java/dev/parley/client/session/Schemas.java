@@ -155,10 +155,12 @@ public final class Schemas {
      * @param retryable Whether the same may succeed if it is tried again.
      * @param fatal Whether the socket closes. If {@code end} comes in between, the session is over; else it waits for
      * another socket.
-     * @param requestId The id of the request in the log, for support. */
+     * @param requestId The id of the request in the log, for support.
+     * @param docUrl The page on this error code: a path on the server that answered, such as
+     * {@code /docs/session/error-TEXT_TOO_LONG.html}. */
     public record ErrorFrame(
-        String type, Open<ErrorCode> code, String message, boolean retryable, boolean fatal, String requestId
-    ) implements SessionMediaReceived {}
+        String type, Open<ErrorCode> code, String message, boolean retryable, boolean fatal, String requestId,
+        @JsonProperty("doc_url") String docUrl) implements SessionMediaReceived {}
     /** A frame of the client in sessionMedia. */
     public sealed interface SessionMediaSent {}
     /** A frame of the server in sessionMedia. */
