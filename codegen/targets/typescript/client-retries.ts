@@ -21,9 +21,11 @@ export function pauseBefore(retry: number, error: unknown, method: string): numb
   return error instanceof ConnectionError && !error.wasSent ? usualPauseMs(retry) : null
 }
 
-function isRepeatable({ retryable, status }: ApiError, method: string): boolean {
-  const isUncertain = uncertain.includes(status) && repeatableMethods.includes(method)
-  return retryable && (unprocessed.includes(status) || isUncertain)
+function isRepeatable({ retryable, status, headers }: ApiError, method: string): boolean {
+  // The server sends this header if a provider has the request already.
+  const mayHaveRun = uncertain.includes(status) || headers.get('x-should-retry') === 'false'
+  const isKnown = unprocessed.includes(status) || uncertain.includes(status)
+  return retryable && isKnown && (!mayHaveRun || repeatableMethods.includes(method))
 }
 
 /** Waits, or throws the signal's reason. */

@@ -4,8 +4,30 @@ import type { RuleServer } from './rule-server.ts'
 
 /** A request is sent once, and again twice if the rules permit it. */
 const sent = {
-  posts: { limited: 4, progress: 1, broken: 1, upstream: 3, overloaded: 3, late: 1, final: 1, reset: 1, cut: 1 },
-  reads: { limited: 3, progress: 1, broken: 3, upstream: 3, overloaded: 3, late: 3, final: 1, gateway: 1, silent: 1 },
+  posts: {
+    limited: 4,
+    progress: 1,
+    broken: 1,
+    upstream: 3,
+    overloaded: 3,
+    late: 1,
+    final: 1,
+    begun: 1,
+    reset: 1,
+    cut: 1,
+  },
+  reads: {
+    limited: 3,
+    progress: 1,
+    broken: 3,
+    upstream: 3,
+    overloaded: 3,
+    late: 3,
+    final: 1,
+    begun: 3,
+    gateway: 1,
+    silent: 1,
+  },
 }
 
 export function checkRules(t: Test, server: RuleServer): void {

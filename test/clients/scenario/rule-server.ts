@@ -35,6 +35,7 @@ const replies: Readonly<Record<string, Reply>> = {
   overloaded: refusal(503, 'overloaded'),
   late: refusal(504, 'provider_timeout'),
   final: refusal(503, 'overloaded', false),
+  begun: refusal(502, 'provider_error', true, { 'x-should-retry': 'false' }),
   moved: (response) => response.writeHead(301, { location: '/elsewhere/' }).end(),
   other: (response) => response.writeHead(303, { location: '/elsewhere/' }).end(),
   temporary: (response) => response.writeHead(307, { location: '/elsewhere/' }).end(),
@@ -74,9 +75,10 @@ export async function startRuleServer(): Promise<RuleServer> {
 }
 
 /** An error as the router sends it. Its Retry-After keeps the programs fast. */
-function refusal(status: number, code: string, retryable = true): Reply {
+function refusal(status: number, code: string, retryable = true, more: Record<string, string> = {}): Reply {
   const error = { code, type: 'server_error', retryable, request_id: 'req_rules', message: 'No.', hint: 'Wait.' }
-  return (response) => response.writeHead(status, { ...json, 'retry-after': '0' }).end(JSON.stringify({ error }))
+  return (response) =>
+    response.writeHead(status, { ...json, 'retry-after': '0', ...more }).end(JSON.stringify({ error }))
 }
 
 async function pieces(response: ServerResponse, type: string, piece: string, count: number): Promise<void> {

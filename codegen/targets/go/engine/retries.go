@@ -33,13 +33,14 @@ func pauseBefore(retry int, err error, method string) (time.Duration, bool) {
 }
 
 // isRepeatable is true if the server has not processed the request. After 500 and 504 the server may have processed it,
-// so the method must allow a second time.
+// and with the header x-should-retry a provider has it already, so the method must allow a second time.
 func (e *APIError) isRepeatable(method string) bool {
+	allowsSecond := method != http.MethodPost && method != http.MethodPatch
 	switch e.StatusCode {
 	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable:
-		return e.Retryable
+		return e.Retryable && (allowsSecond || e.Header.Get("x-should-retry") != "false")
 	case http.StatusInternalServerError, http.StatusGatewayTimeout:
-		return e.Retryable && method != http.MethodPost && method != http.MethodPatch
+		return e.Retryable && allowsSecond
 	}
 	return false
 }

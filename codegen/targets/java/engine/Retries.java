@@ -30,9 +30,11 @@ final class Retries {
     static Duration pauseBefore(int retry, Request request, ParleyException failure) {
         if (failure instanceof ConnectionException connection) return connection.isNeverMade() ? usualPause(retry) : null;
         if (!(failure instanceof ApiException error) || !error.isRetryable() || !request.isRepeatable()) return null;
-        boolean isAllowed = ALWAYS.contains(error.status())
-            || SAFE_METHODS_ONLY.contains(error.status()) && SAFE_METHODS.contains(request.method);
-        if (!isAllowed) return null;
+        // The server sends this header if a provider has the request already.
+        boolean mayHaveRun = SAFE_METHODS_ONLY.contains(error.status())
+            || error.headers().firstValue("x-should-retry").filter("false"::equals).isPresent();
+        boolean isKnown = ALWAYS.contains(error.status()) || SAFE_METHODS_ONLY.contains(error.status());
+        if (!isKnown || mayHaveRun && !SAFE_METHODS.contains(request.method)) return null;
         Duration pause = error.headers().firstValue("Retry-After").map(Retries::parse).orElse(usualPause(retry));
         return pause.isNegative() || pause.compareTo(RETRY_AFTER_MAX) > 0 ? null : pause;
     }

@@ -32,7 +32,7 @@ func answering(answer string, options ...parley.Option) *router.Client {
 }
 
 func ruleRetries(ctx context.Context) (values, error) {
-	names := []string{"limited", "progress", "broken", "upstream", "overloaded", "late", "final"}
+	names := []string{"limited", "progress", "broken", "upstream", "overloaded", "late", "final", "begun"}
 	_, withKey := answering("limited").CreateResponse(ctx, question, parley.WithHeader("idempotency-KEY", "mine"))
 	return values{"posts": kindsOf(ctx, names, post), "reads": kindsOf(ctx, names, read), "with_key": kindOf(withKey)}, nil
 }

@@ -29,7 +29,7 @@ TIMEOUT_SECONDS = 1.0
 
 
 def retries() -> Mapping[str, object]:
-    names = ("limited", "progress", "broken", "upstream", "overloaded", "late", "final")
+    names = ("limited", "progress", "broken", "upstream", "overloaded", "late", "final", "begun")
     key = {"idempotency-KEY": "mine"}
     return {
         "posts": errors_of(names, lambda name: at(name).create_response(REQUEST)),

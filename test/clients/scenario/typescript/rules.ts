@@ -19,7 +19,7 @@ const timeoutMs = 1000
 
 export const ruleSteps: Steps = {
   async rule_retries() {
-    const names = ['limited', 'progress', 'broken', 'upstream', 'overloaded', 'late', 'final']
+    const names = ['limited', 'progress', 'broken', 'upstream', 'overloaded', 'late', 'final', 'begun']
     const posts = await errorsOf(names, (name) => at(name).createResponse({ body }))
     const reads = await errorsOf(names, (name) => at(name).listModels())
     const headers = { 'idempotency-KEY': 'mine' }

@@ -32,8 +32,10 @@ _REPEATABLE_METHODS = ("GET", "HEAD", "PUT", "DELETE")
 def pause_before(retry: int, error: ParleyError, method: str) -> float | None:
     """Returns the seconds to wait before the retry with this number, from 0. Returns None if there must be no retry."""
     if isinstance(error, ApiError):
-        is_uncertain = error.status in _UNCERTAIN and method in _REPEATABLE_METHODS
-        is_repeatable = error.retryable and (error.status in _UNPROCESSED or is_uncertain)
+        # The server sends this header if a provider has the request already.
+        may_have_run = error.status in _UNCERTAIN or error.headers.get("x-should-retry") == "false"
+        is_known = error.status in _UNPROCESSED or error.status in _UNCERTAIN
+        is_repeatable = error.retryable and is_known and (not may_have_run or method in _REPEATABLE_METHODS)
         return _pause_after(retry, error.headers) if is_repeatable else None
     is_unsent = isinstance(error, ApiConnectionError) and not error.was_sent
     return _usual_pause(retry) if is_unsent else None
