@@ -1,12 +1,10 @@
 /** The client for Go passes Go's strictest checks, and its tests against servers that misbehave. */
-import { execFile } from 'node:child_process'
 import path from 'node:path'
-import { promisify } from 'node:util'
 import t from 'tap'
 import { packageFile } from '../../runtime/package-file.ts'
+import { printedBy } from './printed.ts'
 import { install } from './setup.ts'
 
-const run = promisify(execFile)
 const limitMs = 600_000
 const client = packageFile('generated/clients/go').pathname
 const tests = path.join(import.meta.dirname, 'go')
@@ -19,28 +17,17 @@ const noStaticcheck =
   noGo ?? (await install('env', [`GOBIN=${tools}`, 'go', 'install', 'honnef.co/go/tools/cmd/staticcheck@v0.8.2']))
 
 t.test('the client for Go has the form of gofmt', { skip: noGo ?? false }, async (t) => {
-  for (const folder of folders) t.equal(await outputOf('gofmt', ['-l', '.'], folder), '')
+  for (const folder of folders) t.equal(await printedBy('gofmt', ['-l', '.'], folder), '')
 })
 
 t.test('go vet finds no fault in the client for Go', { skip: noGo ?? false }, async (t) => {
-  for (const folder of folders) t.equal(await outputOf('go', ['vet', './...'], folder), '')
+  for (const folder of folders) t.equal(await printedBy('go', ['vet', './...'], folder), '')
 })
 
 t.test('staticcheck finds no fault in the client for Go', { skip: noStaticcheck ?? false }, async (t) => {
-  for (const folder of folders) t.equal(await outputOf(path.join(tools, 'staticcheck'), ['./...'], folder), '')
+  for (const folder of folders) t.equal(await printedBy(path.join(tools, 'staticcheck'), ['./...'], folder), '')
 })
 
 t.test('the client for Go passes its tests', { skip: noGo ?? false }, async (t) => {
-  t.match(await outputOf('go', ['test', '-count=1', './...'], tests), /^ok\s/m)
+  t.match(await printedBy('go', ['test', '-count=1', './...'], tests), /^ok\s/m)
 })
-
-/** Returns all that a command prints, also if it fails. */
-async function outputOf(command: string, args: readonly string[], cwd: string): Promise<string> {
-  try {
-    const { stdout, stderr } = await run(command, args, { cwd, timeout: limitMs })
-    return stdout + stderr
-  } catch (error) {
-    const { stdout = '', stderr = '', message } = error as Error & { stdout?: string; stderr?: string }
-    return stdout + stderr || message
-  }
-}

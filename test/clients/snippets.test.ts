@@ -1,12 +1,11 @@
 /** The snippets of the documentation fit the generated clients: in Python by strict types, in Go by go vet and gofmt. */
-import { execFile } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { promisify } from 'node:util'
 import t, { type Test } from 'tap'
 import { packageFile } from '../../runtime/package-file.ts'
 import { contracts } from '../docs-pages/site.ts'
 import { operations, snippetsOf } from '../docs-pages/snippet-texts.ts'
+import { printedBy } from './printed.ts'
 import { pythonEnvironment } from './python/environment.ts'
 import { pythonClient } from './scenario/languages.ts'
 import { install } from './setup.ts'
@@ -29,9 +28,9 @@ t.test('the snippets in Python have strict types', { skip: missing ?? false }, a
 t.test('the snippets in Go pass go vet and have the form of gofmt', { skip: noGo ?? false }, async (t) => {
   const folder = t.testdir({ 'go.mod': goModule, 'go.sum': readFileSync(path.join(goClient, 'go.sum'), 'utf8') })
   write('Go', t, (name) => path.join(folder, moduleOf(name).toLowerCase(), 'main.go'))
-  const vet = () => outputOf('go', ['vet', '-mod=mod', './...'], folder)
+  const vet = () => printedBy('go', ['vet', '-mod=mod', './...'], folder)
   t.equal(await vet(), '')
-  t.equal(await outputOf('gofmt', ['-l', '.'], folder), '')
+  t.equal(await printedBy('gofmt', ['-l', '.'], folder), '')
   spoil(path.join(folder, 'platform_createagent/main.go'), '"Front desk"', '1')
   t.match(await vet(), /cannot use 1 .* as string value/, 'a wrong snippet is found')
 })
@@ -57,13 +56,5 @@ function moduleOf(name: string): string {
 /** Checks the files of a folder with the package's settings. Returns the checker's output. */
 function checkTypes(folder: string): Promise<string> {
   const options = ['--config-file', path.join(pythonClient.source, 'pyproject.toml'), '--cache-dir', `${folder}/cache`]
-  return outputOf(python, ['-m', 'mypy', ...options, '.'], folder, { MYPYPATH: pythonClient.source })
-}
-
-/** Returns all that a command prints, also if it fails. */
-async function outputOf(command: string, args: string[], cwd: string, env: NodeJS.ProcessEnv = {}): Promise<string> {
-  const options = { cwd, env: { ...process.env, ...env }, timeout: 300_000 }
-  return promisify(execFile)(command, args, options)
-    .catch((error: Error & { stdout?: string; stderr?: string }) => error)
-    .then((done) => `${done.stdout ?? ''}${done.stderr ?? ''}` || ('message' in done ? done.message : ''))
+  return printedBy(python, ['-m', 'mypy', ...options, '.'], folder, { MYPYPATH: pythonClient.source })
 }

@@ -9,8 +9,6 @@ export type Language = {
   prepare: () => Promise<string | null>
   /** The command and its arguments. */
   run: readonly [command: string, ...args: string[]]
-  /** The steps that the program does not have yet. */
-  lacks: readonly string[]
 }
 
 /** The requirements of the client in Python, and the folder of its package. */
@@ -26,7 +24,6 @@ export const languages: readonly Language[] = [
     name: 'TypeScript',
     prepare: () => Promise.resolve(null),
     run: [process.execPath, '--import=tsx', file('typescript/main.ts')],
-    lacks: [],
   },
   {
     name: 'Python',
@@ -39,7 +36,6 @@ export const languages: readonly Language[] = [
       '-B',
       file('python/main.py'),
     ],
-    lacks: [],
   },
-  { name: 'Go', prepare: prepareGo, run: [goProgram], lacks: [] },
+  { name: 'Go', prepare: prepareGo, run: [goProgram] },
 ]

@@ -24,7 +24,12 @@ type Line = { step: string }
 const expected = JSON.parse(readFileSync(path.join(here, 'expected.json'), 'utf8')) as Line[]
 
 /** If the program lacks a step, the step is a visible skip. */
-export async function runLanguage(t: Test, scenario: Scenario, { name, run: command, lacks }: Language): Promise<void> {
+export async function runLanguage(
+  t: Test,
+  scenario: Scenario,
+  { name, run: command }: Language,
+  lacks: readonly string[] = [],
+): Promise<void> {
   const { env, faults, rules, scripted } = await scenario.prepare(t, name)
   const [program, ...args] = command
   const { stdout } = await run(program, args, { cwd: packageFile('.').pathname, env, timeout: runMsMax })
