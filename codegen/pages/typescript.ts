@@ -44,7 +44,7 @@ const options = {
 const ${socket} = ${factoryOf(name)}(options).${channel.id}(${hasPath ? `{ ${parameters.join(', ')} }` : ''})
 ${last.map(({ name: frame }) => `${socket}.on('${frame}', (frame) => console.log(frame))`).join('\n')}
 await ${socket}.opened
-${first === undefined ? '' : `${socket}.send(${literal(first.examples[0]?.value, '', syntax)})`}`.trimEnd()
+${first === undefined ? '' : `await ${socket}.send(${literal(first.examples[0]?.value, '', syntax)})`}`.trimEnd()
 }
 
 const factoryOf = (surface: string) => `create${surface.charAt(0).toUpperCase()}${surface.slice(1)}Client`
