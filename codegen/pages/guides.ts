@@ -7,11 +7,15 @@ import path from 'node:path'
 import { firstSentence } from './markdown.ts'
 import { filesFolder, guidesFolder, type Page } from './page.ts'
 
-/** Guides for people who work on this project. */
-const left = new Set(['glossary.md', 'requirements.md'])
+/** The list of the guides by subject. The start page has it. */
+const listFile = 'README.md'
+/** The list, and guides for people who work on this project. */
+const left = new Set([listFile, 'glossary.md', 'requirements.md'])
 
 export type Guides = {
   pages: Page[]
+  /** The links to the guides by subject: sections in Markdown, as seen from the start page. */
+  list: string
   /** The files to copy, as paths in the repository, by their paths in the documentation. */
   copies: Map<string, string>
 }
@@ -26,7 +30,14 @@ export function readGuides(root: string, surfaces: ReadonlySet<string>): Guides 
     const text = readFileSync(path.join(root, 'docs', name), 'utf8')
     return guidePage(name, withLinks(text, linkOf))
   })
-  return { pages, copies }
+  return { pages, list: listFrom(root), copies }
+}
+
+/** Returns the sections of the list, a level deeper. */
+function listFrom(root: string): string {
+  const text = readFileSync(path.join(root, 'docs', listFile), 'utf8')
+  const sections = text.slice(text.indexOf('\n## ') + 1).replaceAll(/^## /gm, '### ')
+  return sections.replaceAll(/\]\((\S+\.md)\)/g, `](${guidesFolder}/$1)`).trimEnd()
 }
 
 type Places = { root: string; guides: ReadonlySet<string>; surfaces: ReadonlySet<string>; copies: Guides['copies'] }

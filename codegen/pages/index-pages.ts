@@ -7,7 +7,8 @@ import { placeOf } from './reference-pages.ts'
 const start = `Documentation of this server's version, made from its contracts. ${code('PARLEY_URL')} in the examples is the
 address of the server, such as ${code('http://127.0.0.1:8080')}, and ${code('PARLEY_API_KEY')} an API key.`
 
-export function startPage(contracts: readonly Contract[], guides: readonly Page[]): Page {
+/** `guides` lists the guides by subject. */
+export function startPage(contracts: readonly Contract[], guides: string): Page {
   const surfaces = contracts.map((contract) => {
     const { name, title, operations, channels, errors } = contract
     const counts = [
@@ -22,7 +23,7 @@ export function startPage(contracts: readonly Contract[], guides: readonly Page[
     '# Parley documentation',
     start,
     section('## Reference', list(surfaces)),
-    section('## Guides', list(guides.map(({ title, path }) => `[${title}](${path}.md)`))),
+    section('## Guides', guides),
   )
   return {
     path: 'index',

@@ -28,8 +28,8 @@ import { type Language, languagesIn } from './snippets.ts'
 export function writeSite(folder: string, contracts: Readonly<Record<string, string>>, root: string): void {
   const surfaces = Object.entries(contracts).map(([name, text]) => readContract(name, text))
   const languages = languagesIn(root)
-  const { pages: guides, copies } = readGuides(root, new Set(Object.keys(contracts)))
-  const pages = [startPage(surfaces, guides), ...guides, ...surfaces.flatMap((surface) => pagesOf(surface, languages))]
+  const { pages: guides, list, copies } = readGuides(root, new Set(Object.keys(contracts)))
+  const pages = [startPage(surfaces, list), ...guides, ...surfaces.flatMap((surface) => pagesOf(surface, languages))]
   for (const page of pages) {
     write(folder, `${page.path}.md`, `${page.text}\n`)
     write(folder, `${page.path}.html`, pageHtml(page, page.path.includes('/') ? '../' : ''))

@@ -5,9 +5,11 @@ import os from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
+import { wavHeader } from '../../audio/wav.ts'
 import { call } from '../platform/setup.ts'
 import { until } from '../process/machine.ts'
 import { startParley } from '../process/parley.ts'
+import { transcribe } from '../router/requests.ts'
 import { spoken } from '../speech/fixtures.ts'
 import { words } from '../speech/words.ts'
 import { pythonEnvironment } from './python/environment.ts'
@@ -31,7 +33,7 @@ t.teardown(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** Returns the documents' code blocks in a language that call the server, with the test server's address in them. */
+/** Returns the documents' code blocks in a language if they call the server. The address is the test server's. */
 function examples(language: string): string[] {
   const text = ['README.md', 'docs/realtime.md'].map((file) => readFileSync(path.join(root, file), 'utf8')).join('\n')
   return [...text.matchAll(new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\``, 'gm'))]
@@ -78,7 +80,7 @@ async function phoneCalls(): Promise<PhoneCall[]> {
 
 t.test('the Node examples in README.md work', { skip: clients ?? false }, async (t) => {
   const programs = examples('js')
-  t.equal(programs.length, 2)
+  t.equal(programs.length, 3)
   for (const [index, program] of programs.entries()) {
     const place = path.join(folder, `program-${index}`)
     mkdirSync(place)
@@ -86,9 +88,20 @@ t.test('the Node examples in README.md work', { skip: clients ?? false }, async 
     symlinkSync(path.join(root, packages), path.join(place, 'node_modules'))
     writeFileSync(path.join(place, 'program.mjs'), program)
     const output = await runIn(process.execPath, [path.join(place, 'program.mjs')])
-    t.ok(hasTranscript(output), output)
+    if (program.includes("'hello.pcm'")) t.match(await wordsOfSpeech(), /all lines are open/i, output)
+    else t.ok(hasTranscript(output), output)
   }
 })
+
+/** Transcribes the speech that the program has written. */
+async function wordsOfSpeech(): Promise<string> {
+  const samples = readFileSync(path.join(folder, 'hello.pcm'))
+  const wav = Buffer.concat([
+    wavHeader({ encoding: 'pcm_s16le', sampleRateHz: 16_000, channels: 1 }, samples.length),
+    samples,
+  ])
+  return (await transcribe(parley, wav)).json<{ text: string }>().text
+}
 
 t.test('the Python example in README.md works', { skip: missing ?? false }, async (t) => {
   const [program, ...others] = examples('python')

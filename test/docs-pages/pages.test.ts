@@ -122,6 +122,16 @@ t.test('the page of an operation has its access, parameters, body, answers, erro
   t.end()
 })
 
+t.test('the start page lists each guide once', (t) => {
+  const listed = [...read('index.md').matchAll(/\]\(guides\/([\w-]+)\.md\)/g)].map(([, name]) => name)
+  const guides = readdirSync(path.join(folder, 'guides')).filter((name) => name.endsWith('.md'))
+  t.same(
+    listed.toSorted(),
+    guides.map((name) => path.basename(name, '.md')),
+  )
+  t.end()
+})
+
 t.test('the page of a webhook has its event, its signature headers, its body and how to verify it', (t) => {
   const text = read('platform/webhook-callPreCall.md')
   t.match(text, /^# call\.pre_call\n/)

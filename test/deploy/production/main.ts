@@ -1,9 +1,9 @@
 /**
- * `make test-all LANE=production`: the commands in docs/run-it.md, in order, in one empty Debian 13 for the server and
+ * `make test-all LANE=production`: the commands of three guides, in order, in one empty Debian 13 for the server and
  * one for the build machine. The last commands upgrade one node after another while 200 streams and 100 sockets are
  * open and requests come. No request may fail, and nothing may be cut before a drain's grace is over.
  *
- * The document is the script. This file adds only names that the document leaves open, a provider for the load, and
+ * The guides are the script. This file adds only names that the guides leave open, a provider for the load, and
  * systemd, which does not run in a chroot. production.sh has made the roots and the networks.
  */
 import { spawn } from 'node:child_process'
@@ -42,17 +42,18 @@ const providers = [
 
 // There is no time limit here, because production.sh ends the test.
 t.setTimeout(0)
-t.test('the commands of docs/run-it.md start two nodes, and an upgrade under load fails no request', async (t) => {
+t.test('the commands of the guides start two nodes, and an upgrade under load fails no request', async (t) => {
   const services = new Services(server, inServerNetwork)
   t.teardown(serveSystemctl(services))
   t.teardown(() => services.kill())
   const repository = new Repository(path.join(rootOf('build-machine'), 'srv/parley.git'), path.join(run, 'tree'))
   writeProgram('build-machine', 'scp', '#!/bin/sh\ncp "$1" /srv/of-server/\n')
-  const steps = readSteps(readFileSync(path.join(tree, 'docs/run-it.md'), 'utf8'))
-  t.ok(steps.length > 8, `${steps.length} blocks of commands`)
+  const stepsOf = (guide: string) => readSteps(readFileSync(path.join(tree, 'docs', guide), 'utf8'))
+  const [startSteps, upgradeSteps] = [[...stepsOf('run-it.md'), ...stepsOf('settings.md')], stepsOf('upgrade.md')]
+  t.ok(startSteps.length > 8 && upgradeSteps.length > 2, `${startSteps.length} and ${upgradeSteps.length} blocks`)
   let key = ''
 
-  for (const step of steps.filter(({ section }) => section === 'Start')) {
+  for (const step of startSteps) {
     const printed = await runStep(t, step, services)
     key = /^sk_live_\w+$/m.exec(printed)?.[0] ?? key
   }
@@ -63,7 +64,7 @@ t.test('the commands of docs/run-it.md start two nodes, and an upgrade under loa
   t.teardown(() => client.end())
   await client.next('listens')
   repository.publishNext()
-  for (const step of steps.filter(({ section }) => section === 'Upgrade')) {
+  for (const step of upgradeSteps) {
     if (!step.commands.includes('systemctl restart parley@')) {
       await runStep(t, step, services)
       continue
@@ -98,7 +99,7 @@ async function runStep(t: Tap, step: Step, services: Services): Promise<string> 
   const title = `${step.machine}: ${commands.split('\n')[0]}`
   const shown = code === 0 ? {} : { output: output.slice(-3000), caddy: services.log('caddy').slice(-3000) }
   t.equal(code, 0, `${title} (${Math.round((performance.now() - started) / 1000)} s)`, shown)
-  if (code !== 0) throw new Error(`the document does not hold: ${title}`)
+  if (code !== 0) throw new Error(`a guide does not hold: ${title}`)
   afterStep(services)
   return output
 }
@@ -238,7 +239,7 @@ async function versions(): Promise<string[]> {
     const { output } = await runToEnd([...inServerNetwork, 'curl', '-s', `http://127.0.0.1:${port}/metrics`])
     return /parley_build_info\{[^}]*version="([^"]*)"/.exec(output)?.[1] ?? output.slice(0, 200)
   }
-  // Step 3 in the document has written these ports.
+  // Step 3 in run-it.md has written these ports.
   return [await read(18_080), await read(18_180)]
 }
 
