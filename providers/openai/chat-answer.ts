@@ -2,6 +2,7 @@
  * Reads a chat completion, whole or chunk by chunk, into the domain's answer. The functions are pure and take parsed
  * JSON.
  */
+import { CallIndexes } from '../../domain/llm/call-indexes.ts'
 import type { LlmAnswer, LlmEvent, LlmUsage, StopReason } from '../../domain/ports/llm.ts'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import { protocolError } from '../wire/failures.ts'
@@ -30,8 +31,12 @@ export class ChatTurn {
   #finish: unknown = null
   #usage: unknown = null
   #hasText = false
-  /** Maps the server's index for a function call to our index. Our index counts from 0 without gaps. */
-  readonly #calls = new Map<unknown, number>()
+  readonly #calls = new CallIndexes()
+
+  /** True if the finish reason was read. Only the usage may follow. */
+  get hasFinished(): boolean {
+    return typeof this.#finish === 'string'
+  }
 
   read(chunk: JsonObject): LlmEvent[] {
     if (isObject(chunk['usage'])) this.#usage = chunk['usage']
@@ -52,33 +57,31 @@ export class ChatTurn {
 
   /** Throws ProviderError `protocol` if there was no finish reason, because the stream was then cut. */
   end(): LlmEvent {
-    const stopReason = stopReasonOf(this.#finish, this.#hasText, this.#calls.size > 0)
+    const stopReason = stopReasonOf(this.#finish, this.#hasText, this.#calls.count > 0)
     return { type: 'end', stopReason, usage: readUsage(this.#usage) }
   }
 
   #readCall(call: JsonObject, completionId: unknown, events: LlmEvent[]): void {
-    // Servers that send each function call in a single chunk may leave the function call's index out.
-    const key = call['index'] ?? call['id'] ?? this.#calls.size
-    let index = this.#calls.get(key)
     const piece = isObject(call['function']) ? call['function'] : {}
-    if (index === undefined) {
-      index = this.#calls.size
-      if (index === callsMax) throw protocolError('too many calls')
-      this.#calls.set(key, index)
-      events.push({ type: 'call', index, callId: callIdOf(call, index, completionId), name: nameOf(piece) })
-    }
+    const isNamed = wordOf(piece['name']) !== undefined
+    const { index, isNew } = this.#calls.read({ index: call['index'], id: wordOf(call['id']), isNamed })
+    if (index === callsMax) throw protocolError('too many calls')
+    if (isNew) events.push({ type: 'call', index, callId: callIdOf(call, index, completionId), name: nameOf(piece) })
     const delta = argumentsOf(piece)
     if (delta !== '') events.push({ type: 'arguments', index, delta })
   }
 }
 
 const firstChoice = (body: JsonObject): JsonObject | undefined => objectsOf(body['choices'])[0]
+const wordOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
 
-/** Returns the message's text. A refusal counts as text, because the model sends it instead of an answer. */
-function textOf(message: JsonObject): string {
-  const { content, refusal } = message
-  if (typeof content === 'string' && content !== '') return content
-  return typeof refusal === 'string' ? refusal : ''
+/**
+ * Returns the message's text. Models that reason may send a list of parts with their reasoning and their text. A
+ * refusal counts as text, because the model sends it instead of an answer.
+ */
+function textOf({ content, refusal }: JsonObject): string {
+  const texts = objectsOf(content).map(({ type, text }) => (type === 'text' ? text : ''))
+  return wordOf(Array.isArray(content) ? texts.join('') : content) ?? wordOf(refusal) ?? ''
 }
 
 function readCall(call: JsonObject, index: number, completionId: unknown): LlmAnswer['calls'][number] {
@@ -90,13 +93,13 @@ function readCall(call: JsonObject, index: number, completionId: unknown): LlmAn
  * Returns a function call's id. If the server sends no id, makes an id from the completion's id and the call's index.
  */
 function callIdOf(call: JsonObject, index: number, completionId: unknown): string {
-  if (typeof call['id'] === 'string' && call['id'] !== '') return call['id']
-  return `call_${typeof completionId === 'string' ? completionId : ''}_${index}`
+  return wordOf(call['id']) ?? `call_${typeof completionId === 'string' ? completionId : ''}_${index}`
 }
 
 function nameOf(piece: JsonObject): string {
-  if (typeof piece['name'] !== 'string' || piece['name'] === '') throw protocolError('a call without a name')
-  return piece['name']
+  const name = wordOf(piece['name'])
+  if (name === undefined) throw protocolError('a call without a name')
+  return name
 }
 
 function argumentsOf(piece: JsonObject): string {

@@ -13,7 +13,7 @@ import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { CancelSignal } from '../../domain/ports/system.ts'
 import type { StreamedAnswer } from '../../runtime/outbound/answer.ts'
 import { EventReader, type StreamEvent } from '../../runtime/outbound/event-stream.ts'
-import { protocolError, toProviderError } from '../wire/failures.ts'
+import { isCut, protocolError, toProviderError } from '../wire/failures.ts'
 import { json, type VendorHttp } from '../wire/http.ts'
 import { isObject, type JsonObject } from '../wire/json.ts'
 import { readUsage } from './chat-answer.ts'
@@ -73,6 +73,7 @@ class Parts implements AsyncIterableIterator<PassThroughPart> {
         if (next.done) this.#finish()
         else this.#read(this.#reader.read(next.value))
       } catch (error) {
+        if (isCut(error) && this.#isWhole()) continue
         // Parts received before the failure, in the same chunk, are delivered first.
         this.#failure = toProviderError(error) as Error
         await this.#chunks?.return?.()
@@ -109,6 +110,16 @@ class Parts implements AsyncIterableIterator<PassThroughPart> {
   #finish(): void {
     this.#read(this.#reader.end())
     if (!this.#ended) this.#end()
+  }
+
+  /** Called when the connection was cut. Ends the stream if the server had sent the whole answer. */
+  #isWhole(): boolean {
+    try {
+      this.#finish()
+    } catch {
+      // The calling code reports the cut.
+    }
+    return this.#ended
   }
 
   #end(): void {

@@ -3,7 +3,7 @@ import type { Llm, LlmAnswer, LlmItem, LlmRequest, LlmTool, ToolChoice } from '.
 import { readEventStream } from '../../runtime/outbound/event-stream.ts'
 import type { OutboundLimits } from '../../runtime/outbound/limits.ts'
 import type { MaxTokensField } from '../vendors/vendors.ts'
-import { toProviderError } from '../wire/failures.ts'
+import { isCut, toProviderError } from '../wire/failures.ts'
 import { json, type VendorHttp } from '../wire/http.ts'
 import { type JsonObject } from '../wire/json.ts'
 import { argumentsText } from '../wire/turns.ts'
@@ -41,7 +41,7 @@ export function createLlm(http: VendorHttp, options: LlmOptions): Llm {
           for (const event of turn.read(chunk)) yield event
         }
       } catch (error) {
-        throw toProviderError(error)
+        if (!(turn.hasFinished && isCut(error))) throw toProviderError(error)
       }
       yield turn.end()
     },

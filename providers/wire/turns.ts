@@ -2,6 +2,7 @@
  * Converts a conversation for vendors that allow only two roles and take system messages separately. Consecutive items
  * from one role become one turn, because these vendors refuse function calls unless all results are in the next turn.
  */
+import { hasNoArguments } from '../../domain/llm/tool-arguments.ts'
 import type { LlmItem } from '../../domain/ports/llm.ts'
 import { parseJson } from '../../runtime/engine/json.ts'
 import { isObject, type JsonObject } from './json.ts'
@@ -44,12 +45,9 @@ export function argumentsOf(call: Call): JsonObject {
   return isObject(value) ? value : { INVALID_JSON: call.arguments }
 }
 
-/**
- * Returns the arguments as JSON text, and `{}` for a blank text. Models send a blank text for a function without
- * parameters, but servers refuse a blank text because it is not JSON.
- */
+/** Returns the arguments as JSON text, and `{}` for no arguments, because servers refuse a blank text or `null`. */
 export function argumentsText({ arguments: text }: Call): string {
-  return text.trim() === '' ? '{}' : text
+  return hasNoArguments(text) ? '{}' : text
 }
 
 function speakerOf(item: LlmItem): 'user' | 'model' {

@@ -16,9 +16,15 @@ export async function* readEventStream(
   eventCharsMax: number,
 ): AsyncGenerator<StreamEvent, void, undefined> {
   const reader = new EventReader(eventCharsMax)
-  for await (const chunk of chunks) {
-    yield* reader.read(chunk)
-    reader.check()
+  try {
+    for await (const chunk of chunks) {
+      yield* reader.read(chunk)
+      reader.check()
+    }
+  } catch (error) {
+    // If the connection is cut behind the last event, its reader must see this event before the failure.
+    if (error instanceof OutboundError && error.failure === 'cut') yield* reader.end()
+    throw error
   }
   yield* reader.end()
 }

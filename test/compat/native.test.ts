@@ -92,7 +92,17 @@ t.test('the arguments of a tool call may come in pieces, the first of them empty
   }
   t.match(read({ name: 'weather' }, { arguments: '{"city"' }, { arguments: ':"Ulm"}' }), [{ args: '{"city":"Ulm"}' }])
   t.match(read({ name: 'clock', arguments: null }, { arguments: { zone: 'CET' } }), [{ args: '{"zone":"CET"}' }])
-  t.match(read({ name: 'clock', arguments: '' }), [{ args: '{}' }])
+  for (const none of ['', ' ', null, 'null']) t.match(read({ name: 'clock', arguments: none }), [{ args: '{}' }])
+  t.end()
+})
+
+t.test('several tool calls with one index are read separately', (t) => {
+  const completion = new CompletionText()
+  for (const id of ['call_a', 'call_b']) {
+    const call = { index: 0, id, function: { name: 'clock', arguments: `{"of":"${id}"}` } }
+    completion.readChunk({ choices: [{ delta: { tool_calls: [call] } }] })
+  }
+  t.match(completion.toolCalls(), [{ args: '{"of":"call_a"}' }, { args: '{"of":"call_b"}' }])
   t.end()
 })
 

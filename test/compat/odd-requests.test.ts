@@ -72,10 +72,16 @@ t.test('blank arguments of a tool call are an empty object, and broken arguments
     ['\n\t', {}],
     [null, {}],
     [undefined, {}],
+    ['null', {}],
+    ['\u00a0\r\n', {}],
+    ['{}', {}],
+    [{}, {}],
     [{ zone: 'CET' }, { zone: 'CET' }],
     [' {"zone": "CET"} ', { zone: 'CET' }],
     ['{"zone": "C', { INVALID_JSON: '{"zone": "C' }],
     ['["CET"]', { INVALID_JSON: '["CET"]' }],
+    ['{"zone": "CET",}', { INVALID_JSON: '{"zone": "CET",}' }],
+    ['{"zone": "CET"}{"zone": "UTC"}', { INVALID_JSON: '{"zone": "CET"}{"zone": "UTC"}' }],
     ['CET', { INVALID_JSON: 'CET' }],
     ['{"__proto__": {}}', { INVALID_JSON: '{"__proto__": {}}' }],
   ]
@@ -98,6 +104,7 @@ t.test('blank arguments of a tool call are an empty object, and broken arguments
   ]
   for (const [args, expected] of [
     [' ', '{}'],
+    ['null', '{}'],
     ['{"zone": "C', '{"zone": "C'],
   ] as const) {
     t.equal((await post('/v1/responses', { model: 'open:chat', input: items(args) })).status, 200)
@@ -110,6 +117,29 @@ t.test('blank arguments of a tool call are an empty object, and broken arguments
     (await post('/v1/complete', { model: claude, messages: [{ role: 'user', content: 'time?' }, ...history] })).status,
     200,
   )
+})
+
+t.test('a translated answer has an empty object for a tool call without arguments, also as a stream', async (t) => {
+  const events = [
+    { type: 'message_start', message: { model: 'claude-haiku-5-5', usage: { input_tokens: 1 } } },
+    { type: 'content_block_start', index: 0, content_block: { type: 'tool_use', id: 'a', name: 'now', input: {} } },
+    { type: 'content_block_delta', index: 0, delta: { type: 'input_json_delta', partial_json: '' } },
+    { type: 'content_block_stop', index: 0 },
+    { type: 'message_delta', delta: { stop_reason: 'tool_use' }, usage: { output_tokens: 1 } },
+    { type: 'message_stop' },
+  ]
+  const tools = [{ type: 'function', function: { name: 'now' } }]
+  const messages = [{ role: 'user', content: 'time?' }]
+  anthropic.play((response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    response.end(events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join(''))
+  })
+  const { text } = await chat({ model: claude, tools, messages, stream: true })
+  type Chunk = { choices: { delta: { tool_calls?: { function: { arguments: string } }[] } }[] }
+  const chunks = [...text.matchAll(/^data: (\{.*)$/gm)].map(([, data = '']) => JSON.parse(data) as Chunk)
+  const calls = chunks.flatMap(({ choices: [choice] }) => choice?.delta.tool_calls ?? [])
+  t.equal(calls.map((call) => call.function.arguments).join(''), '{}', text)
+  anthropic.behave('ok')
 })
 
 t.test('a refusal part of an assistant message is passed on as text', async (t) => {

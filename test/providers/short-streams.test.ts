@@ -2,7 +2,12 @@
 import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import t from 'tap'
-import type { LlmEvent } from '../../domain/ports/llm.ts'
+import type { LlmEvent, PassThroughPart } from '../../domain/ports/llm.ts'
+import { MessageTurn } from '../../providers/anthropic/answer.ts'
+import { ContentTurn } from '../../providers/gemini/answer.ts'
+import type { JsonObject } from '../../providers/wire/json.ts'
+import { type AnswerReader, readLlmEvents } from '../../providers/wire/llm-events.ts'
+import type { StreamedAnswer } from '../../runtime/outbound/answer.ts'
 import { readEventStream } from '../../runtime/outbound/event-stream.ts'
 import { ask, collect, failure, never, openStub } from './openai-setup.ts'
 import type { Behaviour } from './stub-openai.ts'
@@ -33,6 +38,12 @@ const whole = [
   `${text}\n\n${stop}\n\n: a comment`,
   `${text}\n\n${stop}\n\ndata: [DO`,
   `${text}\n\n${stop}\n\n${usage.slice(0, -3)}`,
+  `${text}\r\r${stop}\r`,
+  `\ufeff${text}\n\n${stop}`,
+  `${text}\n\n${stop.replace('data: ', 'data:')}`,
+  `retry: 3000\n\n: PROCESSING\n\n${text}\n\n${stop}\nid: 9`,
+  `${text}\n\n${stop}\n\ndata:`,
+  `${text}\n\n${stop}\n\ndata: [DONE]\n\ndata: {"late":`,
 ]
 
 t.test('the last event of a chat stream is read even if no blank line follows', async (t) => {
@@ -56,6 +67,36 @@ t.test('usage in the last event of a chat stream is read even if no blank line f
   t.match((await collect<LlmEvent>(real.llm.stream(ask, never))).at(-1), { usage: { inputTokens: 3 } })
 })
 
+t.test(
+  'if the connection is cut behind the finish reason, the answer is whole; before it the answer has failed',
+  async (t) => {
+    const cutBehind = (sent: string): Behaviour => ({
+      kind: 'custom',
+      answer: (_, response) => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' })
+        response.write(sent, () => response.socket?.resetAndDestroy())
+      },
+    })
+    const both = () => [
+      collect(real.llm.chat!.stream({ model: 'chat', body: { messages: [] } }, never)),
+      collect<LlmEvent>(real.llm.stream(ask, never)),
+    ]
+    for (const last of [`${stop}\n\n`, `${stop}\n\n${usage}\n\n`, `${stop}\n\n${usage}`, stop]) {
+      const cut = cutBehind(`${text}\n\n${last}`)
+      stub.behave(cut, cut)
+      const [parts, events] = (await Promise.all(both())) as [PassThroughPart[], LlmEvent[]]
+      t.match(parts[1]?.content, [{ finish_reason: 'stop' }], last)
+      t.equal(parts.at(-1)?.usage?.counts.inputTokens, last.includes(usage) ? 3 : undefined)
+      t.match(events, [{ delta: 'all of it' }, { type: 'end', stopReason: 'stop' }])
+    }
+    for (const last of ['', stop.slice(0, -4)]) {
+      const cut = cutBehind(`${text}\n\n${last}`)
+      stub.behave(cut, cut)
+      for (const stream of both()) t.equal((await failure(stream)).errorClass, 'protocol', last)
+    }
+  },
+)
+
 t.test('an error in the last event has its error class, and an incomplete event is dropped', async (t) => {
   const broken = [
     [`${text}\n\ndata: {"error":{"message":"no","type":"server_error"}}\n`, 'server'],
@@ -78,6 +119,51 @@ t.test('the last event of an OpenAI response is read even if no blank line follo
   stub.behave(...bodies(`${delta}\n\n${last}`))
   t.match((await collect<LlmEvent>(responses.llm.stream(ask, never))).at(-1), { type: 'end', stopReason: 'stop' })
 })
+
+/** Each vendor's events for one answer. */
+const vendors: [name: string, reader: () => AnswerReader, events: object[]][] = [
+  [
+    'Anthropic',
+    () => new MessageTurn(),
+    [
+      { type: 'content_block_start', index: 0, content_block: { type: 'text', text: 'all of it' } },
+      { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 3 } },
+      { type: 'message_stop' },
+    ],
+  ],
+  [
+    'Gemini',
+    () => new ContentTurn(),
+    [
+      { candidates: [{ content: { parts: [{ text: 'all of it' }] } }] },
+      { candidates: [{ content: { parts: [] }, finishReason: 'STOP' }] },
+      { usageMetadata: { candidatesTokenCount: 3 } },
+    ],
+  ],
+]
+
+for (const [name, reader, events] of vendors)
+  t.test(`the last event of a stream from ${name} is read even if no blank line follows`, async (t) => {
+    const read = (body: string) => {
+      const chunks = Object.assign(Readable.from([Buffer.from(body)]), { discard: () => {} })
+      const answer = { body: chunks } as unknown as StreamedAnswer
+      return collect(readLlmEvents(answer, reader(), (data) => JSON.parse(data) as JsonObject, 1000))
+    }
+    for (const [line, between, end] of [
+      ['', '\n\n', ''],
+      ['', '\n\n', '\n'],
+      ['event: x\n', '\r\n\r\n', '\r\n'],
+      ['', '\r\r', '\r'],
+    ] as const) {
+      const body = events.map((event) => `${line}data: ${JSON.stringify(event)}`).join(between) + end
+      t.match(await read(body), [
+        { type: 'text', delta: 'all of it' },
+        { type: 'end', stopReason: 'stop', usage: { outputTokens: 3 } },
+      ])
+    }
+    const cut = `data: ${JSON.stringify(events[0])}\n\n`
+    t.equal((await failure(read(cut))).errorClass, 'protocol', 'nothing has ended it')
+  })
 
 t.test('an event of several lines is read, and so is an event whose character is split over two chunks', async (t) => {
   const read = (...pieces: (string | Buffer)[]) =>

@@ -1,4 +1,5 @@
 /** Translates this operation's conversation and tools to chat completions. Unknown fields stay as they are. */
+import { hasNoArguments } from '../../../domain/llm/tool-arguments.ts'
 import type {
   ChatMessage,
   CompleteBody,
@@ -54,7 +55,7 @@ function messageOf(message: NativeMessage, pointer: string): ChatMessage {
  */
 function callOf({ id, name, args }: NativeHistoryCall, pointer: string) {
   const text =
-    typeof args === 'string' ? jsonText(args.trim() === '' ? '{}' : args, pointer) : JSON.stringify(args ?? {})
+    typeof args === 'string' ? jsonText(hasNoArguments(args) ? '{}' : args, pointer) : JSON.stringify(args ?? {})
   return { id, type: 'function', function: { name, arguments: text } }
 }
 

@@ -2,6 +2,8 @@
  * Reads text, tool calls and token counts from the first choice of a chat completion, whole or chunk by chunk. The
  * fields come from the provider unchecked, so each type is tested before use.
  */
+import { CallIndexes } from '../../../domain/llm/call-indexes.ts'
+import { hasNoArguments } from '../../../domain/llm/tool-arguments.ts'
 import type { NativeToolCall, NativeUsage } from '../../../generated/compat/types.ts'
 import type { ChatAnswer } from '../openai/chat-translation.ts'
 
@@ -10,7 +12,8 @@ type Fields = Record<string, unknown>
 export class CompletionText {
   text = ''
   usage: NativeUsage = { promptTokens: 0, completionTokens: 0 }
-  readonly #calls = new Map<unknown, NativeToolCall>()
+  readonly #indexes = new CallIndexes()
+  readonly #calls: NativeToolCall[] = []
 
   readAnswer({ choices, usage }: ChatAnswer): void {
     this.#readUsage(usage)
@@ -24,25 +27,24 @@ export class CompletionText {
   }
 
   toolCalls(): NativeToolCall[] {
-    return [...this.#calls.values()].map((call) => ({ ...call, args: call.args || '{}' }))
+    return this.#calls.map((call) => (hasNoArguments(call.args) ? { ...call, args: '{}' } : call))
   }
 
   #readPiece(piece: unknown): string {
     const { content, refusal, tool_calls: calls } = fieldsOf(piece)
     const text = textOf(content) || textOf(refusal)
     this.text += text
-    if (Array.isArray(calls))
-      for (const [at, call] of (calls as unknown[]).entries()) this.#readCall(fieldsOf(call), at)
+    if (Array.isArray(calls)) for (const call of calls as unknown[]) this.#readCall(fieldsOf(call))
     return text
   }
 
-  /** Adds a piece to its tool call. A server that sends each call in one piece leaves the index out. */
-  #readCall(call: Fields, at: number): void {
+  /** Adds a piece to its tool call. */
+  #readCall(call: Fields): void {
     const { name, arguments: text } = fieldsOf(call['function'])
-    const key = call['index'] ?? call['id'] ?? at
-    const toolCall = this.#calls.get(key) ?? { id: textOf(call['id']), name: textOf(name), args: '' }
+    const id = textOf(call['id'])
+    const { index } = this.#indexes.read({ index: call['index'], id: id || undefined, isNamed: textOf(name) !== '' })
+    const toolCall = (this.#calls[index] ??= { id, name: textOf(name), args: '' })
     if (text !== undefined && text !== null) toolCall.args += typeof text === 'string' ? text : JSON.stringify(text)
-    this.#calls.set(key, toolCall)
   }
 
   #readUsage(usage: unknown): void {

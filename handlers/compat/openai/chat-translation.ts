@@ -7,6 +7,7 @@ import type { Route } from '../../../domain/dispatch/request.ts'
 import { type AnswerReader, endedEarly } from '../../../domain/llm/answer-events.ts'
 import type { GenerateInput, Translation } from '../../../domain/llm/generate.ts'
 import { fewTokens } from '../../../domain/llm/tokens.ts'
+import { hasNoArguments } from '../../../domain/llm/tool-arguments.ts'
 import type {
   LlmAnswer,
   LlmEvent,
@@ -82,7 +83,7 @@ export function translatedAnswer({ text, calls, stopReason, usage }: LlmAnswer):
   const message = {
     role: 'assistant',
     content: text === '' ? null : text,
-    ...(calls.length > 0 && { tool_calls: calls.map(callOf) }),
+    ...(calls.length > 0 && { tool_calls: calls.map(withArguments).map(callOf) }),
   }
   const choices = [{ index: 0, message, logprobs: null, finish_reason: finishOf[stopReason] }]
   return { choices, usage: usageOf(usage) }
@@ -93,6 +94,10 @@ const finishOf: Record<StopReason, string> = { stop: 'stop', max_output_tokens: 
 function callOf({ callId, name, arguments: text }: LlmAnswer['calls'][number], index: number) {
   return { index, id: callId, type: 'function', function: { name, arguments: text } }
 }
+
+/** Clients parse the arguments as JSON, so a call without arguments gets an empty object. */
+const withArguments = (call: LlmAnswer['calls'][number]) =>
+  hasNoArguments(call.arguments) ? { ...call, arguments: '{}' } : call
 
 /**
  * Converts token counts. In chat completions, cached and reasoning tokens are part of the prompt and the completion.
@@ -149,6 +154,8 @@ class EventReader implements AnswerReader<LlmEvent, CompletionChunk> {
   #ready: readonly CompletionChunk[] = []
   #characters = 0
   #charactersBefore = 0
+  /** The calls without arguments so far. */
+  readonly #bareCalls = new Set<number>()
   usage: LlmUsage | null = null
 
   constructor(input: ChatInput, identity: Identity) {
@@ -168,6 +175,7 @@ class EventReader implements AnswerReader<LlmEvent, CompletionChunk> {
     this.#ready = ready
     this.#charactersBefore = this.#characters
     if (event.type === 'end') {
+      for (const index of this.#bareCalls) this.#push(ready, deltaOf({ type: 'arguments', index, delta: '{}' }))
       this.#push(ready, this.#begun ? {} : opening, finishOf[event.stopReason])
       this.usage = event.usage
       if (asksForUsage(this.#input)) ready.push(usageChunk(this.#identity, usageOf(event.usage)))
@@ -176,6 +184,8 @@ class EventReader implements AnswerReader<LlmEvent, CompletionChunk> {
     if (!this.#begun) this.#push(ready, opening)
     this.#begun = true
     this.#push(ready, deltaOf(event))
+    if (event.type === 'call') this.#bareCalls.add(event.index)
+    else if (event.type === 'arguments') this.#bareCalls.delete(event.index)
     if (event.type !== 'call') this.#characters += event.delta.length
     return false
   }
