@@ -26,8 +26,11 @@ const type = (name: string) => Buffer.from(name, 'latin1').readUInt32BE()
 const [moovType, mdatType, moofType, trafType] = [type('moov'), type('mdat'), type('moof'), type('traf')]
 const [tfhdType, trunType] = [type('tfhd'), type('trun')]
 
+/** The types that the first box may have. QuickTime's older files begin without "ftyp". */
+const firstTypes: ReadonlySet<string> = new Set(['ftyp', 'moov', 'mdat', 'wide', 'free', 'skip'])
+
 export function isMp4(bytes: ChunkedBytes): boolean {
-  return ascii(bytes.view(4, 4), 0, 4) === 'ftyp'
+  return firstTypes.has(ascii(bytes.view(4, 4), 0, 4))
 }
 
 /**

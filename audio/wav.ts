@@ -140,10 +140,11 @@ function dataBytes(bytes: ChunkedBytes, at: number, declared: number, format: Wa
 
 function presentBytes(bytes: ChunkedBytes, at: number, declared: number, excessMax: number): number {
   const present = bytes.length - at
-  // If the length is 0 although bytes follow, and the RIFF size differs from the body's size, the recorder never filled
-  // in the length.
+  // If the length is 0 although bytes follow, the recorder never filled in the length. The "data" chunk is really empty
+  // only if the RIFF size is right and another chunk follows.
   const riffBytes = u32le(bytes.view(4, 4), 0) + 8
-  const unknown = declared >= placeholderBytesMin || (declared === 0 && riffBytes !== bytes.length)
+  const isEmpty = riffBytes === bytes.length && chunkIds.has(ascii(bytes.view(at, 4), 0, 4))
+  const unknown = declared >= placeholderBytesMin || (declared === 0 && !isEmpty)
   if (!unknown && declared > present + excessMax) {
     throw new AudioError(
       'truncated',

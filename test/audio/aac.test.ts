@@ -18,6 +18,10 @@ t.test('the format and length of an MP4 file are read, with the moov box at the 
     'a film': bytes(ftyp, box('moov', video, trak(sound)), mdat),
     'a box of 64 bits': bytes(ftyp, long, moov),
     'a unit of milliseconds': bytes(ftyp, box('moov', trak({ ...sound, duration: 2000, timescale: 1000 })), mdat),
+    'QuickTime without a type': bytes(box('wide'), mdat, moov),
+    'QuickTime that begins with its samples': bytes(mdat, moov),
+    'free space in front': bytes(box('free', zeros(8)), ftyp, moov, mdat),
+    'a telephone of the third generation': bytes(box('ftyp', text('3gp5'), be32(0)), mdat, moov),
     'samples to the end': bytes(ftyp, moov, be32(0), text('mdat'), zeros(100)),
   }
   for (const [name, file] of Object.entries(files)) {

@@ -23,6 +23,18 @@ const fronts: Record<string, Uint8Array> = {
   'the rest of a frame': file.subarray(file.length - 100),
   'the head of an answer': text('HTTP/1.1 200 OK\r\ncontent-type: audio/mpeg\r\n\r\n'),
   'a byte order mark': Uint8Array.of(0xef, 0xbb, 0xbf),
+  'a tag of the kind APE': bytes(text('APETAGEX'), u32(2000), u32(32), u32(0), u32(0xa0000000), new Uint8Array(8)),
+  'a tag with a footer': bytes(
+    text('ID3\x04\0'),
+    [0x10, 0, 0, 0, 12],
+    title.subarray(10),
+    text('3DI\x04\0'),
+    [0x10, 0, 0, 0, 12],
+  ),
+  'a page of a proxy': text('<!DOCTYPE html><html><body>502</body></html>'),
+  'the length of a chunk': text('5a0\r\n'),
+  'many zeros': new Uint8Array(100_000),
+  'a stray head of AAC': Uint8Array.of(0xff, 0xf1, 0x50, 0x80),
   'bytes that look like a frame': bytes(file.subarray(0, 4), new Uint8Array(50)),
 }
 

@@ -45,6 +45,32 @@ t.test('if a WAV declares a few bytes more than the file has, the size of the fi
       ['fmt ', telephone],
       ['data', second, 16128],
     ]),
+    'chunks in front of the format': riff([
+      ['JUNK', new Uint8Array(28)],
+      ['bext', new Uint8Array(602)],
+      ['fmt ', telephone],
+      ['data', second, 16008],
+    ]),
+    'RIFF without a size': riff(
+      [
+        ['fmt ', telephone],
+        ['data', second, 16044],
+      ],
+      0,
+    ),
+    'a size of 0, although RIFF has the right size': riff([
+      ['fmt ', telephone],
+      ['data', second, 0],
+    ]),
+    'a byte rate that is too small': riff([
+      ['fmt ', bytes(u16(1), u16(1), u32(8000), u32(8000), u16(2), u16(16))],
+      ['data', second, 16004],
+    ]),
+    'a long file of the kind RF64': bytes(
+      ...[text('RF64'), u32(0xffffffff), text('WAVE'), text('ds64'), u32(28)],
+      ...[u32(16072), u32(0), u32(16044), u32(0), u32(8000), u32(0), u32(0)],
+      ...[text('fmt '), u32(16), telephone, text('data'), u32(0xffffffff), second],
+    ),
     'RIFF itself too large': riff(
       [
         ['fmt ', telephone],
@@ -142,6 +168,33 @@ t.test('a WAV with 64-bit floats is read as 32-bit floats', (t) => {
         ['fmt ', fmt(3, 1, 8000, 64)],
         ['data', wide, wide.length + 44],
       ]),
+      1,
+    ],
+    'two chunks in front': [
+      riff([
+        ['JUNK', new Uint8Array(28)],
+        ['fmt ', fmt(3, 1, 8000, 64)],
+        ['LIST', text('INFOabcd')],
+        ['data', wide, wide.length + 100],
+      ]),
+      1,
+    ],
+    'a length of 0': [
+      riff(
+        [
+          ['fmt ', fmt(3, 1, 8000, 64)],
+          ['data', wide, 0],
+        ],
+        0,
+      ),
+      1,
+    ],
+    'a long file of the kind RF64': [
+      bytes(
+        ...[text('RF64'), u32(0xffffffff), text('WAVE'), text('ds64'), u32(28)],
+        ...[u32(wide.length + 72), u32(0), u32(wide.length), u32(0), u32(8000), u32(0), u32(0)],
+        ...[text('fmt '), u32(16), fmt(3, 1, 8000, 64), text('data'), u32(0xffffffff), wide],
+      ),
       1,
     ],
     'of a stream': [

@@ -59,6 +59,20 @@ t.test('m4a is passed on unchanged to a provider that accepts it', async (t) => 
   t.match(routed.json(), { text: transcriptOf(m4a), usage: { duration_ms: 2000 } })
 })
 
+t.test('MP4 files of several programs are passed on unchanged', async (t) => {
+  const head = box('moov', trak({ rateHz: 44_100, channels: 1, duration: 88_200 }))
+  const files = {
+    'the head behind the samples': bytes(ftyp, mdat, head),
+    'QuickTime without a type': bytes(box('wide'), mdat, head),
+    'free space in front': bytes(box('free', new Uint8Array(8)), ftyp, head, mdat),
+  }
+  for (const [name, file] of Object.entries(files)) {
+    t.match((await upload('stub:whisper', file)).json(), { text: transcriptOf(file) }, name)
+    const sent = stub.requests.at(-1)?.parts.find((part) => part.name === 'file')
+    t.match(sent, { filename: 'audio.m4a', type: 'audio/mp4' }, name)
+  }
+})
+
 t.test("the header's language wins over the form's language", async (t) => {
   const language = { name: 'language', type: 'text/plain', data: 'de' }
   const sent = () =>
@@ -70,6 +84,18 @@ t.test("the header's language wins over the form's language", async (t) => {
   t.equal(sent(), 'de')
   t.equal((await upload('stub:whisper', m4a, [language], { 'x-service-language': 'fr' })).status, 200)
   t.equal(sent(), 'fr')
+})
+
+t.test('times of words are refused by name with the embedded recognizer, which has no such times', async (t) => {
+  const fields = ['verbose_json', 'word'].map((data, at) => ({
+    name: at === 0 ? 'response_format' : 'timestamp_granularities[]',
+    type: 'text/plain',
+    data,
+  }))
+  const wav = readFixture('privacy-prompt')
+  const { status, text, json } = await upload(embedded, wav, fields)
+  t.equal(status, 400, text)
+  t.match(json().error, { code: 'capability_unsupported', param: 'timestamp_granularities[]' })
 })
 
 t.test('m4a is refused with 415 if no provider accepts it', async (t) => {
