@@ -8,7 +8,7 @@ import { TracedText } from '../../domain/speech/traced-text.ts'
 import { spokenSigns } from './signs.ts'
 
 /** The replacements are applied in this order. */
-const replacements: readonly [RegExp, string][] = [
+const replacements: readonly [RegExp, string | ((match: string) => string)][] = [
   ...spokenSigns,
   [/[‘’‚‛′]/g, "'"],
   [/[“”„‟″«»]/g, '"'],
@@ -25,8 +25,8 @@ const replacements: readonly [RegExp, string][] = [
 export type PlainSentence = { text: string; sourcePlace: (place: number) => number }
 
 /**
- * The most characters prepared in one step. About a hundred patterns search the text, some in quadratic time for many
- * spaces in a row: 1,000 characters take at most 8 ms, but 20,000 took half a second.
+ * The most characters prepared in one step. About three hundred patterns search the text, some in quadratic time for
+ * many spaces in a row: 1,000 characters take at most 8 ms, but 20,000 took half a second.
  */
 export const segmentMax = 1000
 

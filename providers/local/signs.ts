@@ -18,6 +18,17 @@ const money: Readonly<Record<string, [one: string, more: string]>> = {
   '₺': ['lira', 'lira'],
   '₴': ['hryvnia', 'hryvnias'],
   '₪': ['shekel', 'shekels'],
+  '฿': ['baht', 'baht'],
+  '₫': ['dong', 'dong'],
+  '₦': ['naira', 'naira'],
+  '₱': ['peso', 'pesos'],
+  '₵': ['cedi', 'cedis'],
+  '₸': ['tenge', 'tenge'],
+  '₼': ['manat', 'manat'],
+  '₾': ['lari', 'lari'],
+  '₡': ['colon', 'colons'],
+  '₲': ['guarani', 'guaranis'],
+  '₿': ['bitcoin', 'bitcoins'],
 }
 
 const fractions: Readonly<Record<string, [alone: string, behindNumber: string]>> = {
@@ -30,6 +41,9 @@ const fractions: Readonly<Record<string, [alone: string, behindNumber: string]>>
   '⅖': ['two fifths', 'two fifths'],
   '⅗': ['three fifths', 'three fifths'],
   '⅘': ['four fifths', 'four fifths'],
+  '⅐': ['one seventh', 'a seventh'],
+  '⅑': ['one ninth', 'a ninth'],
+  '⅒': ['one tenth', 'a tenth'],
   '⅙': ['one sixth', 'a sixth'],
   '⅚': ['five sixths', 'five sixths'],
   '⅛': ['one eighth', 'an eighth'],
@@ -37,6 +51,21 @@ const fractions: Readonly<Record<string, [alone: string, behindNumber: string]>>
   '⅝': ['five eighths', 'five eighths'],
   '⅞': ['seven eighths', 'seven eighths'],
 }
+
+/** Formulas name quantities with single Greek letters. Greek words are not spoken, because the voice is English. */
+const greekNames =
+  'alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma sigma tau upsilon phi chi psi omega'
+const greekLetter = /(?<!\p{Script=Greek})[α-ωΑ-Ω](?!\p{Script=Greek})/gu
+
+function greekName(letter: string): string {
+  const name = greekNames.split(' ')[(letter.toLowerCase().codePointAt(0) ?? 0) - 0x3b1]
+  return ` ${name ?? ''} `
+}
+
+const superscripts = '⁰¹²³⁴⁵⁶⁷⁸⁹'
+const exponent = `[⁺⁻${superscripts}]`
+/** A power of a number, of a bracket or of a single letter. A raised digit after a word is a footnote's number. */
+const power = new RegExp(`((?<![a-z])[a-z]|[\\d)])(?=[⁺⁻]?[${superscripts}]+(?!${exponent}))`, 'gi')
 
 /** Signs with the same word in every context. */
 const words: Readonly<Record<string, string>> = {
@@ -48,19 +77,42 @@ const words: Readonly<Record<string, string>> = {
   '≥': 'at least',
   '≠': 'not equal to',
   '≈': 'about',
+  '≪': 'much less than',
+  '≫': 'much more than',
+  '∼': 'about',
   '→': 'to',
+  '⇒': 'to',
+  '➜': 'to',
+  '➡': 'to',
+  '←': 'from',
+  '↔': 'to and from',
+  '↑': 'up',
+  '↓': 'down',
   '∞': 'infinity',
   '√': 'square root of',
+  '∛': 'cube root of',
+  '∑': 'sum of',
+  '⌀': 'diameter',
+  '‱': 'per ten thousand',
+  '⁺': 'plus',
+  '⁻': 'minus',
   '‰': 'per mille',
   '§': 'section',
   '№': 'number',
-  Ω: 'ohms',
-  π: 'pi',
+  円: 'yen',
+  元: 'yuan',
   '✓': 'yes',
   '✔': 'yes',
+  '✅': 'yes',
+  '☑': 'yes',
+  '❌': 'no',
+  '✖': 'no',
   '✗': 'no',
   '✘': 'no',
 }
+
+/** A whole number before a fraction, also with a currency: "€1½" is first changed to "1 euro½". */
+const wholeUnit = `\\d(?: (?:${Object.values(money).flat().join('|')}))?`
 
 const moneySigns = `[${Object.keys(money).join('')}]`
 const scales: Readonly<Record<string, string>> = {
@@ -88,6 +140,8 @@ const moneyRange = new RegExp(
 
 /** Writes the unit after the whole amount. */
 const withUnit = (sign: string, [one, more]: [string, string]): [RegExp, string][] => [
+  // In "5€50" and "5 € 20 £" the sign belongs to the number before it.
+  [new RegExp(`(\\d)(?:${sign}${space}|[ \\u00a0\\u202f]${sign}[ \\u00a0\\u202f])(?=\\d)`, 'g'), `$1 ${more} `],
   [new RegExp(`${sign}${space}${scaled}`, 'gi'), `$1 ${more}`],
   [new RegExp(`${scaled}${space}${sign}`, 'gi'), `$1 ${more}`],
   [new RegExp(`${sign}${space}(${firstNumber}${rangeEnd})`, 'g'), `$1 ${more}`],
@@ -111,15 +165,31 @@ const rangeDash = new RegExp(
   'g',
 )
 
-export const spokenSigns: readonly [RegExp, string][] = [
+const fractionSigns = `[${Object.keys(fractions).join('')}]`
+
+export const spokenSigns: readonly [RegExp, string | ((match: string) => string)][] = [
+  [/￥/g, '¥'],
+  [/￡/g, '£'],
+  [/￠/g, '¢'],
+  // Feet and inches. After degrees, and with more than eleven inches, they are minutes and seconds.
+  [/([°º][\s\u00a0]*\d{1,2})[′'](?=[\s\u00a0]*\d{1,2}(?:\.\d+)?[″"])/g, '$1 minutes '],
+  [/(\d)′(?=[\s\u00a0]*(?:1[2-9]|[2-5]\d)″)/g, '$1 minutes '],
+  [/( minutes [\s\u00a0]*\d{1,2}(?:\.\d+)?)[″"]/g, '$1 seconds'],
+  [/(\d)[′'](?=[\s\u00a0]*(?:\d|1[01])(?:\.\d+)?[″"])/g, '$1 feet '],
+  [/( feet [\s\u00a0]*\d{1,2}(?:\.\d+)?)"/g, '$1 inches'],
+  [new RegExp(`([\\d${fractionSigns.slice(1)})″`, 'g'), '$1 inches'],
+  [/(\d)′/g, '$1 feet'],
   [moneyRange, ' to '],
+  [new RegExp(`(${fractionSigns})\\s*[–—]\\s*(?=[\\d${fractionSigns.slice(1)})`, 'g'), '$1 to '],
+  [new RegExp(`(\\d)\\s*[–—]\\s*(?=\\d*${space}${fractionSigns})`, 'g'), '$1 to '],
   ...spokenScales,
   ...Object.entries(money).flatMap(([sign, forms]) => withUnit(sign, forms)),
   ...Object.entries(fractions).flatMap(([sign, [alone, behind]]): [RegExp, string][] => [
-    [new RegExp(`(\\d)${space}${sign}`, 'g'), `$1 and ${behind}`],
+    [new RegExp(`(${wholeUnit})${space}${sign}`, 'g'), `$1 and ${behind}`],
+    [new RegExp(`${sign}(?=[-‐‑]\\p{L})`, 'gu'), ` ${alone}`],
     [new RegExp(sign, 'g'), ` ${alone} `],
   ]),
-  [/(\d)\u2044(?=\d)/g, '$1/'],
+  [/(\d)[ \u00a0]?\u2044[ \u00a0]?(?=\d)/g, '$1/'],
   // Other dashes between numbers are in phone numbers. A dash before a number is a minus sign.
   [rangeDash, ' to '],
   [/(\d)\s*[–—]\s*(?=\d)/g, '$1-'],
@@ -129,13 +199,18 @@ export const spokenSigns: readonly [RegExp, string][] = [
   [/℃/g, ' degrees Celsius'],
   [/℉/g, ' degrees Fahrenheit'],
   [/°/g, ' degrees'],
-  [/([a-z])²/g, '$1 squared'],
-  [/([a-z])³/g, '$1 cubed'],
-  [/(\d)²/g, '$1 squared'],
-  [/(\d)³/g, '$1 cubed'],
+  [new RegExp(`([a-z\\d)])²(?!${exponent})`, 'gi'), '$1 squared'],
+  [new RegExp(`([a-z\\d)])³(?!${exponent})`, 'gi'), '$1 cubed'],
+  [power, '$1 to the power of '],
+  [/(\d) ?[·⋅∙] ?(?=\d)/g, '$1 times '],
+  [/(\d) ?∶ ?(?=\d)/g, '$1 to '],
+  [/(\d)[\s\u00a0]*[\u00c5\u212b](?!\p{L})/gu, '$1 angstroms'],
   [/[µμ]g\b/g, 'micrograms'],
   [/[µμ]m\b/g, 'micrometers'],
   [/[µμ]l\b/gi, 'microliters'],
   [/[µμ]s\b/g, 'microseconds'],
+  [/µ/g, ' micro '],
+  [/[\u03a9\u2126]/g, ' ohms '],
+  [greekLetter, greekName],
   ...Object.entries(words).map(([sign, word]): [RegExp, string] => [new RegExp(sign, 'g'), ` ${word} `]),
 ]

@@ -35,6 +35,22 @@ const rows: [text: string, said: string][] = [
   ['Take 50 µg', 'Take 50 micrograms'],
   ['§ 5, № 7, 3 ‰', 'section 5, number 7, 3 per mille'],
   ['Café naïve', 'Cafe naive'],
+  ['½–¾ cup, 1½–2 cups', 'one half to three quarters cup, 1 and a half to 2 cups'],
+  ['A ⅓-inch cut, ⅒ of it', 'A one third-inch cut, one tenth of it'],
+  ['€1½, £3½ and 2 ½ €', '1 euro and a half, 3 pounds and a half and 2 and a half euros'],
+  ['5€50, 5 € 20 £', '5 euros 50, 5 euros 20 pounds'],
+  ['฿100, ₱1, 1,000円 100元', '100 baht, 1 peso, 1,000 yen 100 yuan'],
+  [
+    '10⁻³, 10⁶, x⁴ and (a+b)²',
+    '10 to the power of minus 3, 10 to the power of 6, x to the power of 4 and (a+b) squared',
+  ],
+  ['Ca²⁺ and a note¹', 'Ca2 plus and a note1'],
+  ['6′2″, 5\'11" and a 5½″ pipe', '6 feet 2 inches, 5 feet 11 inches and a 5 and a half inches pipe'],
+  ['40° 26′ 46″ N, 1′30″', '40 degrees 26 minutes 46 seconds N, 1 minutes 30 seconds'],
+  ['2 · 3, 4⋅5, 3 ∶ 1', '2 times 3, 4 times 5, 3 to 1'],
+  ['ΔT of 5 Å at α', 'delta T of 5 angstroms at alpha'],
+  ['√16, ∛27, 5 Ω', 'square root of 16, cube root of 27, 5 ohms'],
+  ['Milk ✅ and bread ❌', 'Milk yes and bread no'],
 ]
 
 t.test('signs that change the meaning of a text are spoken as words', (t) => {
@@ -48,7 +64,26 @@ t.test('signs that change the meaning of a text are spoken as words', (t) => {
 })
 
 t.test('hostile texts with signs are normalized within the time limit', (t) => {
-  for (const unit of ['1', '1.', '1,000', '1-', '1–', '555–', '1 (', '1k', '€1', '– ', ' ', '1 ', '1\u00a0']) {
+  for (const unit of [
+    '1′',
+    '½–',
+    '1⁻',
+    '5€',
+    'α',
+    '1',
+    '1.',
+    '1,000',
+    '1-',
+    '1–',
+    '555–',
+    '1 (',
+    '1k',
+    '€1',
+    '– ',
+    ' ',
+    '1 ',
+    '1\u00a0',
+  ]) {
     const text = `a${unit.repeat(20_000 / unit.length)}b`
     const begun = process.cpuUsage()
     sentences(text, 300)
