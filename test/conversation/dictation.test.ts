@@ -33,6 +33,15 @@ const goesOn: Record<string, string[]> = {
     'The verification code is 48',
     'My order number is 47 11',
     'I would like to.',
+    'You can call me back at 212',
+    'The number is area code 212',
+    'My number’s 415',
+    'My social is 123',
+    'The expiry date is 12',
+    'My name is Smith, S M I T',
+    'Double four',
+    'Could you please',
+    'The reason I’m calling is',
   ],
   de: [
     'Meine Nummer ist 0171',
@@ -45,10 +54,15 @@ const goesOn: Record<string, string[]> = {
     'Ich komme mit',
     'Eine Frage über',
     'Anna punkt',
+    'Sie erreichen mich unter 0171',
+    'Vorwahl 030',
+    'Anna ät',
   ],
-  nl: ['Mijn nummer is 06', 'Ik kom met', 'Een vraag over'],
-  es: ['Mi número es 612', 'Mi número es seis', 'Necesito', 'Mi nombre se escribe'],
-  fr: ['Mon numéro est 06', 'Mon numéro est zéro six', 'Je cherche', 'Est-ce que'],
+  nl: ['Mijn nummer is 06', 'Ik kom met', 'Een vraag over', 'U kunt me bereiken op 06'],
+  es: ['Mi número es 612', 'Mi número es seis', 'Necesito', 'Mi nombre se escribe', 'Puede llamarme al 612'],
+  fr: ['Mon numéro est 06', 'Mon numéro est zéro six', 'Je cherche', 'Est-ce que', 'Vous pouvez me joindre au 06'],
+  it: ['Il mio numero è 333', 'Può chiamarmi al 333', 'Ho bisogno di'],
+  pt: ['Meu número é 11', 'Me ligue no 11', 'Eu gostaria'],
 }
 
 const wholeInGerman = [
@@ -59,6 +73,7 @@ const wholeInGerman = [
   'Das bringen wir auf den Punkt.',
   'Ich ziehe nächste Woche ein.',
   'Es bleiben drei über.',
+  'Sie erreichen mich um 12.',
 ]
 
 const ends: Record<string, string[]> = {
@@ -98,6 +113,11 @@ const ends: Record<string, string[]> = {
     'Call me at 5.',
     'Call me at 10:30.',
     'Call me at ten thirty',
+    'Call me back at 10 30',
+    'My social life is 5 of 10',
+    'The expiry date is 12 27',
+    'Option B',
+    'I work in area 51',
   ],
   de: ['Meine Nummer ist 0171 1234567', 'Ich brauche einen Tisch', 'Um 12', ...wholeInGerman],
   nl: ['Mijn huisnummer is 5', 'Ik denk aan over.', 'Daar ben ik voor.', 'Dat is een goed punt.'],

@@ -32,13 +32,14 @@ const rules: readonly Rule[] = [
   [/(?<![\p{L}\p{N}_\])])\[(?!\d+\])([^\]\n]+)\]\[[^\]\n]*\]/dgu, ''],
   [/\[\^[^\]\n]+\]:?/dg, ''],
   [/<((?:https?:|mailto:)[^\s<>]+|[^\s<>@]+@[^\s<>]+)>/dg, ''],
+  [/<!--[^>]*-->/dg, ''],
   [/<br\s*\/?>/dgi, ' '],
   [/<\/?[a-z][a-z0-9-]*(?:\s+[\w:.-]+\s*=\s*(?:"[^"<>]*"|'[^'<>]*'|[^\s"'<>=]+))*\s*\/?>/dgi, ''],
   // Quotes, headings and list items. "> 90" means more than 90, and "+ 49" begins a phone number, so both stay. "- 5"
   // may be below zero and stays too, except after a line break, where it is a list item. An item's number stays,
   // because it is read as a word.
   [/^[ \t]*(?:>[ \t]*)+(?![ \t>]*\d)/dgm, '', lineStarts],
-  [/^[ \t]*#{1,6}[ \t]+/dgm, '', lineStarts],
+  [/^[ \t]*#{1,6}[ \t]+(?![ \t])([^\n]*?)(?:(?<![ \t])[ \t]+#+[ \t]*)?$/dgm, '', lineStarts],
   [/^[ \t]*[-–—+](?![ \t]*\d)[ \t]+(?:\[[ xX]\][ \t]+)?/dgm, '', lineStarts],
   [/^[ \t]*[-–—](?=[ \t]+\d)[ \t]+/dgm, '', ['line']],
   [/^[ \t]*[*•‣][ \t]+(?:\[[ xX]\][ \t]+)?/dgm, ''],
@@ -54,9 +55,16 @@ const rules: readonly Rule[] = [
   [/(?<![\\\p{L}\p{N}_/.@:&=-])_{1,3}([^\s_](?:[^_\n]*[^\s_\\])?)_{1,3}(?![\p{L}\p{N}_])/dgu, ''],
   [/(?<![\\\p{L}\p{N}_/.@:&=-])_{1,3}(?=\p{L})|(?<=[\p{L}.!?])_{1,3}(?![\p{L}\p{N}_])/dgu, ''],
   [/\\(?=[\\`*_{}[\]()#+.!|>~-])/dg, ''],
+  // HTML's character references. "&amp;" is the last, so "&amp;lt;" stays a reference.
+  [/&nbsp;/dg, ' '],
+  [/&lt;/dg, '<'],
+  [/&gt;/dg, '>'],
+  [/&quot;/dg, '"'],
+  [/&(?:#39|apos);/dg, "'"],
+  [/&amp;/dg, '&'],
 ]
 
-const marks = /[*_`#[\]|~<>\\•‣–—+=-]/
+const marks = /[*_`#[\]|~<>\\•‣–—+=&-]/
 
 /**
  * Longer texts are not searched, because the rules' worst case takes quadratic time. A sentence is shorter, unless

@@ -62,7 +62,7 @@ const announced: readonly Announcement[] = [
       /(?<!\p{L})(?:\p{L}*card|\p{L}*karten?(?:nummer)?|tarjeta|carte|carta|cartão|\p{L}*kaart(?:nummer)?|iban)(?: (?!(?:expir\p{L}*|end\p{L}*|from|since|until|in|of|for)(?: |$))\p{L}+){0,5}$/u,
     digits: 15,
   },
-  { words: /(?<!\p{L})(?:social security|ssn|routing number)(?: \p{L}+){0,3}$/u, digits: 9 },
+  { words: /(?<!\p{L})(?:(?:social security|ssn|routing number)(?: \p{L}+){0,3}|my social(?: is)?)$/u, digits: 9 },
   {
     words: /(?<!\p{L})(?:account|policy|tracking|serial|konto|rekening)(?: number|nummer)(?: \p{L}+){0,2}$/u,
     digits: 8,
@@ -81,7 +81,7 @@ const announced: readonly Announcement[] = [
   },
   {
     words: new RegExp(
-      `(?<!\\p{L})${ownNumber} ?(?:number|nummer|número|numero|numéro|номер|numer) (?:${isWords}|would be|the|to|die|el|le|il|o)(?: \\p{L}+)?$`,
+      `(?<!\\p{L})${ownNumber} ?(?:numbers|(?:number|nummer|número|numero|numéro|номер|numer) (?:${isWords}|cest|would be|the|to|die|el|le|il|o))(?: \\p{L}+)?$`,
       'u',
     ),
     digits: digitsWhole,
@@ -93,7 +93,14 @@ const announced: readonly Announcement[] = [
     ),
     digits: digitsWhole,
   },
-  { words: /(?<!\p{L})(?:call|reach|text) me (?:at|on)$/u, digits: digitsWhole, isClock: true },
+  { words: /(?<!\p{L})(?:call|reach|text|ring) me (?:back )?(?:at|on)$/u, digits: digitsWhole, isClock: true },
+  {
+    words:
+      /(?<!\p{L})(?:mich (?:an )?unter|m?(?:joindre|appeler|rappeler) au|llam\p{L}*me al|localizarme en el|(?:chiamar|raggiunger)mi al|me lig\p{L}* (?:no|para o)|(?:bereiken|bel me|bellen) op)$/u,
+    digits: digitsWhole,
+  },
+  { words: /(?<!\p{L})(?:area code|vorwahl)$/u, digits: digitsWhole },
+  { words: /(?<!\p{L})(?:expiry|expiration)(?: date)?(?: is)?$/u, digits: 4 },
 ]
 
 type Dictated = { groups: number[]; digits: number; before: string }

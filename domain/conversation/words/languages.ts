@@ -31,7 +31,7 @@ export const languages: Readonly<Record<string, LanguageWords>> = {
     backchannels:
       'yeah|yes|yep|yup|ya|right|sure|alright|all right|i see|got it|of course|exactly|true|great|good|cool|nice|fine|uh|um|mhmm|understood|go on|i know|really|wow|absolutely|indeed|makes sense|uh hm',
     unfinished:
-      'and|or|but|because|cause|if|when|while|although|unless|until|since|which|whose|the|a|an|my|your|his|her|its|our|their|of|to|at|for|with|from|into|between|than|as|i|im|i am|i would like|i want|id like|can you|could you|uh|um|er|you know|i mean|let me see|plus|very|and so|my name is|i would|because of|calling about|question about|ask about|asking about|know about|can i|could i|may i|can we|could we|do you|did you|would you|will you|do i|should i|how do i|is there|are there|can you tell me|could you tell me|i need|i wanted|im looking|im calling|let me|what if|how much|number is|name is|address is|email is|code is|here is|spelled|dot|underscore|hyphen|dash',
+      'and|or|but|because|cause|if|when|while|although|unless|until|since|which|whose|the|a|an|my|your|his|her|its|our|their|of|to|at|for|with|from|into|between|than|as|i|im|i am|i would like|i want|id like|can you|could you|can you please|could you please|would you please|im calling is|uh|um|er|you know|i mean|let me see|plus|very|and so|my name is|i would|because of|calling about|question about|ask about|asking about|know about|can i|could i|may i|can we|could we|do you|did you|would you|will you|do i|should i|how do i|is there|are there|can you tell me|could you tell me|i need|i wanted|im looking|im calling|let me|what if|how much|number is|name is|address is|email is|code is|here is|spelled|dot|underscore|hyphen|dash',
     openings: 'please',
     fallback: 'Sorry, I am having trouble answering right now. Could you say that again?',
     toolLeadIn: 'One moment, please.',
@@ -41,7 +41,7 @@ export const languages: Readonly<Record<string, LanguageWords>> = {
     backchannels:
       'ja|jo|jap|genau|stimmt|richtig|klar|alles klar|gut|schön|super|verstehe|ich verstehe|natürlich|sicher|ach so|achso|aha|eben|in ordnung|ähm|äh|mhmm|ach|echt|sehr gut|na klar|weiter',
     unfinished:
-      'und|oder|aber|denn|sondern|weil|dass|wenn|ob|obwohl|während|damit|der|die|das|den|dem|des|eine|einen|einem|einer|mein|meine|meinen|dein|sein|ihr|ihre|unser|dieser|diese|dieses|in|im|am|von|vom|zum|zur|für|ich|wir|ich möchte|ich hätte gern|können sie|äh|ähm|also|und zwar|nämlich|ich brauche|ich will|ich wollte|können wir|könnten sie|haben sie|gibt es|ich rufe an|nummer ist|nummer lautet|name ist|adresse ist|buchstabiert|unterstrich|bindestrich|wegen',
+      'und|oder|aber|denn|sondern|weil|dass|wenn|ob|obwohl|während|damit|der|die|das|den|dem|des|eine|einen|einem|einer|mein|meine|meinen|dein|sein|ihr|ihre|unser|dieser|diese|dieses|in|im|am|von|vom|zum|zur|für|ich|wir|ich möchte|ich hätte gern|können sie|äh|ähm|also|und zwar|nämlich|ich brauche|ich will|ich wollte|wollte fragen|ät|klammeraffe|können wir|könnten sie|haben sie|gibt es|ich rufe an|nummer ist|nummer lautet|name ist|adresse ist|buchstabiert|unterstrich|bindestrich|wegen',
     particles: 'mit|über|punkt|ein|bei',
     fallback: 'Entschuldigung, ich kann gerade nicht antworten. Können Sie das bitte wiederholen?',
     toolLeadIn: 'Einen Moment, bitte.',
@@ -87,7 +87,7 @@ export const languages: Readonly<Record<string, LanguageWords>> = {
     backchannels:
       'ja|jawel|jep|precies|klopt|juist|goed|prima|oké|begrijp ik|ik begrijp het|ik snap het|snap ik|natuurlijk|zeker|inderdaad|aha|uh|eh|mooi|duidelijk|is goed|tuurlijk|echt',
     unfinished:
-      'en|of|maar|want|dus|omdat|wanneer|terwijl|hoewel|totdat|de|een|mijn|jouw|uw|ons|onze|deze|dit|van|naar|tussen|te|ik|ik wil|ik zou|kunt u|kun je|uh|eh|ehm|nou|ik moet|mag ik|heeft u|ik bel over|nummer is|naam is|adres is|streepje',
+      'en|of|maar|want|dus|omdat|wanneer|terwijl|hoewel|totdat|de|een|mijn|jouw|uw|ons|onze|deze|dit|van|naar|tussen|te|ik|ik wil|ik zou|ik zou graag|apenstaartje|kunt u|kun je|uh|eh|ehm|nou|ik moet|mag ik|heeft u|ik bel over|nummer is|naam is|adres is|streepje',
     particles: 'met|over|punt|voor|bij',
     fallback: 'Sorry, ik kan op dit moment niet antwoorden. Kunt u dat herhalen?',
     toolLeadIn: 'Een ogenblik, alstublieft.',
