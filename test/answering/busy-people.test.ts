@@ -39,6 +39,18 @@ const people: [text: string, language?: string][] = [
   ['Non posso rispondere, sto guidando.', 'it'],
   ['Não posso atender agora, estou dirigindo.', 'pt'],
   ['Ik kan nu niet opnemen, ik zit in de auto.', 'nl'],
+  ["I'm on another call, try me in ten minutes."],
+  ["Hey, I'm with a customer right now, can it wait a bit?"],
+  ['Hi, did you leave a message on my voicemail this morning?'],
+  ['You left me a voicemail yesterday about my order, right?'],
+  ['She is not available, would you like to leave a message with me?'],
+  ['Sie haben mir gestern auf die Mailbox gesprochen, oder?', 'de'],
+  ["Ich bin gerade im Meeting, worum geht's denn?", 'de'],
+  ['¿Me dejó un mensaje en el buzón esta mañana?', 'es'],
+  ['Vous m’avez laissé un message sur mon répondeur ce matin ?', 'fr'],
+  ['Mi ha lasciato un messaggio in segreteria telefonica?', 'it'],
+  ['Você deixou uma mensagem na minha caixa postal?', 'pt'],
+  ['Heeft u een bericht achtergelaten op mijn voicemail?', 'nl'],
 ]
 
 const machines: [text: string, language?: string][] = [
@@ -58,6 +70,11 @@ const machines: [text: string, language?: string][] = [
   ['Hallo, ik zit in een vergadering, laat een bericht achter.', 'nl'],
   ['Ich kann gerade nicht ans Telefon, hinterlassen Sie eine Nachricht nach dem Ton.', 'de'],
   ['No puedo atender, deje su mensaje después de la señal.', 'es'],
+  ["Hi, it's Sam, I'm on another call or with a customer, leave a message."],
+  ['This is Sam. I never listen to my voicemail, so leave your name in a text.'],
+  ['Wenn Sie mir eine Nachricht hinterlassen, rufe ich zurück.', 'de'],
+  ['Vous êtes bien sur mon répondeur, laissez un message.', 'fr'],
+  ['U kunt een bericht achterlaten op mijn voicemail.', 'nl'],
 ]
 
 t.test('people who say that they have no time are not classified as machines', (t) => {
