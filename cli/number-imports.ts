@@ -14,13 +14,13 @@ export function numberImports(group: Command, actions: Actions): void {
   command('conflicts', 'the numbers that several organizations have, for the operator of the server').action(
     async ({ json }: Json) => {
       const rows = await actions.admin((admin) => admin.numberConflicts())
-      print(json, rows.map(jsonOf), () => (rows.length > 0 ? linesOf(rows) : ['no number has several organizations']))
+      print(json, rows, () => (rows.length > 0 ? linesOf(rows) : ['no number has several organizations']))
     },
   )
   command('waiting', 'the imports that wait for the approval of the operator of the server').action(
     async ({ json }: Json) => {
       const rows = await actions.admin((admin) => admin.waitingImports())
-      print(json, rows.map(jsonOf), () => (rows.length > 0 ? [...linesOf(rows), toApprove] : ['no import waits']))
+      print(json, rows, () => (rows.length > 0 ? [...linesOf(rows), toApprove] : ['no import waits']))
     },
   )
   command('approve', 'approve the import of a number: the number then takes and places calls')
@@ -52,12 +52,3 @@ const linesOf = (rows: readonly ImportRow[]) =>
       awaitsApproval ? 'waits for approval' : 'in use',
     ]),
   ])
-
-const jsonOf = ({ e164, organizationId, organizationName, connectionName, awaitsApproval, createdAt }: ImportRow) => ({
-  e164,
-  organization_id: organizationId,
-  organization_name: organizationName,
-  connection_name: connectionName,
-  awaits_approval: awaitsApproval,
-  created_at: createdAt.toISOString(),
-})

@@ -74,10 +74,10 @@ t.test("the import of a number needs the operator's approval once there are two 
 
   const { data } = await jsonOf<{ data: object[] }>(command('conflicts', '--json'))
   t.match(data, [
-    { e164: early, organization_id: own?.id, awaits_approval: false },
-    { e164: early, organization_id: two.id, organization_name: 'two', awaits_approval: true },
-    { e164: late, organization_id: two.id, awaits_approval: true },
-    { e164: late, organization_id: own?.id, awaits_approval: true },
+    { e164: early, organizationId: own?.id, awaitsApproval: false },
+    { e164: early, organizationId: two.id, organizationName: 'two', awaitsApproval: true },
+    { e164: late, organizationId: two.id, awaitsApproval: true },
+    { e164: late, organizationId: own?.id, awaitsApproval: true },
   ])
   t.match(
     await outputOf(t, command('waiting')),
