@@ -25,8 +25,26 @@ const notRun: Record<string, string> = {
   'parley listen --forward-to http://localhost:3000/hook': 'test/cli/listen.test.ts has a receiver',
   'parley listen --forward-to http://localhost:3000/hook --chaos dup,reorder,late-recording,500':
     'test/cli/listen-chaos.test.ts has a receiver',
+  'parley mock                      # http://127.0.0.1:4010, for this machine alone': 'test/mock/command.test.ts does',
+  'export PARLEY_API_KEY=sk_live_…': 'test/conform/command.test.ts runs the checks',
+  "curl -s $PARLEY/v1/phone-numbers/sip-connections -H \"Authorization: Bearer $KEY\" -H 'Content-Type: application/json' -d '{":
+    'test/platform/sip-connections.test.ts makes connections and imports numbers',
+  "parley sip-connections add 'Head office' --host sip.example.com --username parley --password-stdin --allow 203.0.113.0/28 < password.txt":
+    'test/cli/sip-connections.test.ts adds connections',
 }
-const guides = ['backup', 'keys', 'moving', 'observability', 'simulator', 'transfers', 'users', 'webhooks']
+const guides = [
+  'backup',
+  'carrier',
+  'conform',
+  'keys',
+  'mock',
+  'moving',
+  'observability',
+  'simulator',
+  'transfers',
+  'users',
+  'webhooks',
+]
 const taken = new Set<string>()
 
 /** Returns the blocks of commands in a guide. A block in a list is indented with its item. */

@@ -64,6 +64,29 @@ t.test('the commands and options in documents exist', (t) => {
   t.end()
 })
 
+const usualTest = 'test/cli/document-commands.test'
+/** Other tests run these documents. The paths end without `.ts`, or the rule for lanes counts them as started. */
+const runBy: Record<string, string> = {
+  'README.md': 'test/clients/readme.test',
+  'docs/media-socket.md': 'test/clients/media-bot.test',
+  'docs/phone-calls.md': 'test/cli/phone-calls-page.test',
+  'docs/run-it.md': 'test/deploy/production/document',
+  'docs/tools.md': 'test/tools/guide.test',
+}
+
+t.test('a test runs the commands of each guide', (t) => {
+  const text = (file: string) => readFileSync(path.join(root, file), 'utf8')
+  const guides = documents.filter((file) => /^(README|docs\/[a-z-]+)\.md$/.test(file))
+  const withCommands = guides.filter((file) => /^ *```(?:sh|console)$/m.test(text(file)))
+  t.ok(withCommands.length > 10)
+  for (const guide of withCommands) {
+    const test = runBy[guide] ?? usualTest
+    const name = runBy[guide] === undefined ? `'${path.basename(guide, '.md')}'` : path.basename(guide)
+    t.ok(text(`${test}.ts`).includes(name), `${guide} in ${test}`)
+  }
+  t.end()
+})
+
 t.test('the examples in --help are valid command lines of the command', (t) => {
   for (const [name, lines] of Object.entries(examples)) {
     for (const line of lines) {
