@@ -27,6 +27,10 @@ export class MessageTurn {
   /** Maps a content block's index to its function call's index. Function calls count from 0. */
   readonly #calls = new Map<unknown, number>()
 
+  get hasFinished(): boolean {
+    return this.#stopReason !== null
+  }
+
   /** Returns no events for pings and unknown events. */
   read(event: JsonObject): LlmEvent[] {
     switch (event['type']) {
@@ -47,12 +51,9 @@ export class MessageTurn {
     return []
   }
 
-  /**
-   * Returns the last event. Throws ProviderError `protocol` if the vendor's last event is missing, because the stream
-   * is then truncated.
-   */
+  /** Returns the last event. Throws ProviderError `protocol` without a stop reason, because the stream was then cut. */
   end(): LlmEvent {
-    if (!this.ended) throw protocolError('no message_stop')
+    if (!this.hasFinished) throw protocolError('no stop_reason')
     const stopReason = stopReasonOf(this.#stopReason, this.#hasText, this.#calls.size > 0)
     return { type: 'end', stopReason, usage: readUsage(this.#usage) }
   }

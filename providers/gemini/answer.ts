@@ -35,6 +35,10 @@ export class ContentTurn {
   #hasText = false
   #calls = 0
 
+  get hasFinished(): boolean {
+    return this.#finish !== undefined
+  }
+
   /** Throws ProviderError `bad_request` if the prompt was blocked. */
   read(piece: JsonObject): LlmEvent[] {
     refuseBlocked(piece)

@@ -5,7 +5,7 @@
 import type { LlmEvent } from '../../domain/ports/llm.ts'
 import type { StreamedAnswer } from '../../runtime/outbound/answer.ts'
 import { readEventStream } from '../../runtime/outbound/event-stream.ts'
-import { toProviderError } from './failures.ts'
+import { isCut, toProviderError } from './failures.ts'
 import { type JsonObject } from './json.ts'
 
 /** Reads one answer from a vendor's events. Both methods may throw ProviderError. */
@@ -13,6 +13,8 @@ export interface AnswerReader {
   read(frame: JsonObject): Iterable<LlmEvent>
   /** True if the vendor's last event has arrived. */
   readonly ended: boolean
+  /** True if the stop reason was read, so the text and the tool calls are whole. */
+  readonly hasFinished: boolean
   /** Makes the domain's last event. Called even if the answer stopped before the vendor's last event. */
   end(): LlmEvent
 }
@@ -32,7 +34,7 @@ export async function* readLlmEvents(
       break
     }
   } catch (error) {
-    throw toProviderError(error)
+    if (!(reader.hasFinished && isCut(error))) throw toProviderError(error)
   }
   yield reader.end()
 }

@@ -9,6 +9,7 @@ import type { JsonObject } from '../../providers/wire/json.ts'
 import { type AnswerReader, readLlmEvents } from '../../providers/wire/llm-events.ts'
 import type { StreamedAnswer } from '../../runtime/outbound/answer.ts'
 import { readEventStream } from '../../runtime/outbound/event-stream.ts'
+import { OutboundError } from '../../runtime/outbound/outbound-error.ts'
 import { ask, collect, failure, never, openStub } from './openai-setup.ts'
 import type { Behaviour } from './stub-openai.ts'
 
@@ -120,6 +121,12 @@ t.test('the last event of an OpenAI response is read even if no blank line follo
   t.match((await collect<LlmEvent>(responses.llm.stream(ask, never))).at(-1), { type: 'end', stopReason: 'stop' })
 })
 
+/** Yields the body, and then fails if the connection is cut. */
+async function* chunksOf(body: string, cut?: OutboundError): AsyncGenerator<Buffer> {
+  yield await Promise.resolve(Buffer.from(body))
+  if (cut) throw cut
+}
+
 /** Each vendor's events for one answer. */
 const vendors: [name: string, reader: () => AnswerReader, events: object[]][] = [
   [
@@ -144,8 +151,8 @@ const vendors: [name: string, reader: () => AnswerReader, events: object[]][] = 
 
 for (const [name, reader, events] of vendors)
   t.test(`the last event of a stream from ${name} is read even if no blank line follows`, async (t) => {
-    const read = (body: string) => {
-      const chunks = Object.assign(Readable.from([Buffer.from(body)]), { discard: () => {} })
+    const read = (body: string, cut?: OutboundError) => {
+      const chunks = Object.assign(Readable.from(chunksOf(body, cut)), { discard: () => {} })
       const answer = { body: chunks } as unknown as StreamedAnswer
       return collect(readLlmEvents(answer, reader(), (data) => JSON.parse(data) as JsonObject, 1000))
     }
@@ -161,8 +168,12 @@ for (const [name, reader, events] of vendors)
         { type: 'end', stopReason: 'stop', usage: { outputTokens: 3 } },
       ])
     }
-    const cut = `data: ${JSON.stringify(events[0])}\n\n`
-    t.equal((await failure(read(cut))).errorClass, 'protocol', 'nothing has ended it')
+    const [first, second] = events.map((event) => `data: ${JSON.stringify(event)}\n\n`)
+    for (const cut of [undefined, new OutboundError('cut', true)]) {
+      const finished = await read(`${first}${second}`, cut)
+      t.match(finished.at(-1), { type: 'end', stopReason: 'stop' }, 'only its end is missing')
+      t.equal((await failure(read(first ?? '', cut))).errorClass, 'protocol', 'nothing has ended it')
+    }
   })
 
 t.test('an event of several lines is read, and so is an event whose character is split over two chunks', async (t) => {
