@@ -34,7 +34,6 @@ const notRun: Record<string, string> = {
 }
 const guides = [
   'backup',
-  'carrier',
   'conform',
   'keys',
   'mock',
@@ -42,6 +41,7 @@ const guides = [
   'observability',
   'simulator',
   'transfers',
+  'trunks',
   'users',
   'webhooks',
 ]

@@ -17,11 +17,6 @@ export const limits: Readonly<Record<string, readonly [text: string, file: strin
     ['It is asked every {} s; an order', 'domain/numbers/orders.ts', 'lookEveryMs', second],
     ['does not know after {} s has failed', 'domain/numbers/orders.ts', 'lostAfterMs', second],
     ['It is charged within {} s of new credit', 'domain/numbers/charges.ts', 'chargeEveryMs', second],
-    ['Every {} s OPTIONS asks', 'providers/trunk/probes.ts', 'everyMs', second],
-    ['registers the login at the host for {} minutes', 'providers/trunk/registration.ts', 'defaultExpiresS', 60],
-    ['silence it is tried again after {} minute', 'providers/trunk/registration.ts', 'retryFirstMs', 60 * second],
-    ['and then after 2, 4, 8 and each {}.', 'providers/trunk/registration.ts', 'retryMaxMs', 60 * second],
-    ['or nothing for {} s, it is gone', 'providers/trunk/client-transaction.ts', 'patienceMs', second],
     ['Without a result within `timeoutSeconds` ({})', 'domain/phone/answer-plan.ts', 'timeoutDefaultS'],
     ['a first utterance of {} s or more', 'domain/answering/greeting-detector.ts', 'longMs', second],
     ['one of up to {} s with', 'domain/answering/greeting-detector.ts', 'shortMs', second],
@@ -63,10 +58,7 @@ export const limits: Readonly<Record<string, readonly [text: string, file: strin
     ['by an answer 2xx within {} seconds', 'domain/rmsg/events.ts', 'timeoutMs', second],
     ['can be taken up {} seconds later', 'store/messages/rmsg-events.ts', 'leaseMs', second],
   ],
-  'docs/run-it.md': [
-    ['A step waits {} s at a time', 'store/migrations/migrate.ts', 'lockMsMax', second],
-    ['{} calls; each node', 'store/calls/call-retention.ts', 'callsMax', 1 / 50],
-  ],
+  'docs/database.md': [['{} calls; each node', 'store/calls/call-retention.ts', 'callsMax', 1 / 50]],
   'docs/spend.md': [
     ['every {} s Parley ends the calls', 'app/phone.ts', 'chargeEveryMs', second],
     ['A time is {} days long at most', 'handlers/platform/usage.ts', 'rangeMsMax', 86_400 * second],
@@ -92,6 +84,14 @@ export const limits: Readonly<Record<string, readonly [text: string, file: strin
     ['in the end {} s after its person', 'providers/trunk/server-transaction.ts', 'lifetimeMs', second],
     ['not answered within {} s is logged', 'providers/trunk/left-legs.ts', 'answerMs', second],
   ],
+  'docs/trunks.md': [
+    ['Every {} s OPTIONS asks', 'providers/trunk/probes.ts', 'everyMs', second],
+    ['A registration is for {} minutes', 'providers/trunk/registration.ts', 'defaultExpiresS', 60],
+    ['silence the server tries again after {} minute', 'providers/trunk/registration.ts', 'retryFirstMs', 60 * second],
+    ['and then after 2, 4, 8 and each {}.', 'providers/trunk/registration.ts', 'retryMaxMs', 60 * second],
+    ['or nothing for {} s, it is gone', 'providers/trunk/client-transaction.ts', 'patienceMs', second],
+  ],
+  'docs/upgrade.md': [['A step waits {} s at a time', 'store/migrations/migrate.ts', 'lockMsMax', second]],
   'docs/users.md': [
     ['cookie `parley_session` | {} hours', 'domain/access/users.ts', 'credentialLifeMs.session', 3600 * second],
   ],
