@@ -10,9 +10,12 @@ export type Row = {
   provider: Provider
   /** `provider/model`. Requests may send it as `routing.model`. */
   pin: string
-  /** Unique in the catalog, because two stages may have the same pin. It stays the same when the rows are replaced. */
+  /**
+   * Identifies the row in the catalog. The pin is not enough, because two stages may have the same pin. The key stays
+   * the same when the rows are replaced.
+   */
   key: string
-  /** False if a request pinned a model outside the catalog. */
+  /** False if the catalog does not contain the model, and a request pinned it by its name. */
   isListed: boolean
   /** The row's place in the catalog. If everything else is equal, it decides the rank. */
   order: number

@@ -14,14 +14,14 @@ export function readLanguage(tag: string): Language {
     const locale = new Intl.Locale(tag)
     return { tag: locale.toString(), base: locale.language }
   } catch {
-    // Without a cause: the log has a line for each cause, and a wrong tag is the client's fault.
+    // The fault gets no cause, because every cause is logged, and a client's wrong tag needs no log line.
     throw new Fault({ kind: 'bad_language_tag' })
   }
 }
 
 /**
- * Returns the base language, such as `fil` for `fil-PH`. `*` is returned unchanged. The catalog is our data, so a
- * malformed tag causes no error.
+ * Returns the base language, such as `fil` for `fil-PH`. `*` is returned unchanged. The function does not validate the
+ * tag, because the catalog's tags are written by us.
  */
 export function baseOf(tag: string): string {
   const dash = tag.indexOf('-')

@@ -29,9 +29,9 @@ export type Admission = {
 
 /**
  * Admits a single request. Here "key" is the idempotency key. If the request can be routed and needs no reservation,
- * its key goes from unknown to `dispatched` in one database commit. Otherwise one commit stores `admitted` and a second
- * commit stores `dispatched`, and the credit is reserved between them. If this function throws a Fault, the lease, the
- * key and the credit are released.
+ * one database commit stores the new key as `dispatched`. Otherwise one commit stores the key as `admitted` and a
+ * second commit as `dispatched`, and the credit is reserved between them. If this function throws a Fault, the lease,
+ * the key and the credit are released.
  */
 export async function admitRequest<T>(deps: DispatchDeps, context: RequestContext, plan: Plan<T>): Promise<Admission> {
   const startedMs = deps.clock.monotonicMs()
@@ -117,8 +117,8 @@ function isOwn({ row }: Choice['candidates'][number], { caller }: RequestContext
 
 /**
  * Returns the amount to reserve. Any candidate may answer, so the amount is the cost at the most expensive candidate.
- * An organization's provider key reserves nothing. An unknown price reserves 1 micro-USD if unpriced models need
- * credit, else nothing.
+ * For an attempt with an organization's provider key, nothing is reserved. If a price is unknown, 1 micro-USD is
+ * reserved if unpriced models need credit, else nothing.
  */
 function worstCost<T>(deps: DispatchDeps, { candidates }: Choice, context: RequestContext, plan: Plan<T>): number {
   const { path, stage } = plan.ask

@@ -1,6 +1,6 @@
 /**
- * Writes the only log line about a provider's failure; the client's answer is not logged again. The log line contains a
- * stack trace only if our code threw the error, because our stack does not explain a provider's failure.
+ * Writes the only log line about a provider's failure. The fault for the client is not logged again. The log line
+ * contains a stack trace only if our code threw the error, because our stack does not explain a provider's failure.
  */
 import type { Failure } from './attempt.ts'
 import type { DispatchDeps, RequestContext } from './request.ts'

@@ -174,8 +174,8 @@ const modelCharsMax = 256
 const none: readonly CancelListener[] = []
 
 /**
- * Returns the thrown error as a ProviderError. Any other error is a defect in our code. Another candidate may still
- * answer.
+ * Returns the thrown error as a ProviderError. If the error has another type, it is a defect in our code, but another
+ * candidate may still answer.
  */
 export function providerError(thrown: unknown): ProviderError {
   if (thrown instanceof ProviderError) return thrown

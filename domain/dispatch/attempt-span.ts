@@ -52,8 +52,8 @@ export function recordAttempt(
 }
 
 /**
- * Adds up the usage. Our quantities count each token once. In the conventions, input includes cached tokens and output
- * includes reasoning tokens.
+ * Adds up the usage. Our quantities count each token once. In the conventions, the input count includes cached tokens,
+ * and the output count includes reasoning tokens.
  */
 function usageOf(quantities: readonly Quantity[]): Record<string, number> {
   const usage: Record<string, number> = {}

@@ -12,8 +12,8 @@ import type { DispatchDeps, Plan, RequestContext } from './request.ts'
 type BillDeps = Pick<DispatchDeps, 'clock' | 'log' | 'metrics' | 'ledger' | 'idempotency' | 'credit'>
 
 /**
- * The attempt that has answered. `outcome` and `durationMs` are the attempt's. `firstByteMs` counts from its start, and
- * is null if the answer was not a stream or contained no media.
+ * The attempt that has answered. `outcome` and `durationMs` describe this attempt and not the whole request.
+ * `firstByteMs` counts from the attempt's start, and is null if the answer was not a stream or contained no media.
  */
 export type Answered = {
   served: Omit<Served<unknown>, 'value'>
@@ -86,8 +86,8 @@ export class Bill {
   }
 
   /**
-   * Settles a request without an answer. If no byte was sent, the key is released first, because the client may then
-   * use it again at once.
+   * Settles a request without an answer. If no byte was sent, the idempotency key is released first, so that the client
+   * can use the key again at once.
    */
   async unserved(unserved: Unserved, fault: Fault): Promise<void> {
     const attempts = unserved.failures.map((failure) => this.#failed(failure))
@@ -127,7 +127,7 @@ export class Bill {
 
   /**
    * Returns the ledger entry for an attempt before the answering attempt. If the attempt was cancelled and its model is
-   * not free, its cost is unknown, because no provider reports it.
+   * not free, its cost is unknown, because no provider reports the cost of a cancelled attempt.
    */
   #before(failure: Failure): LedgerAttempt {
     const isCut = failure.error.errorClass === 'cancelled' && failure.ownKeyId === null
@@ -142,8 +142,8 @@ export class Bill {
   }
 
   /**
-   * Returns the ledger entry. Its fields are set one by one, because a spread costs several times as much and every
-   * request pays for it.
+   * Returns the ledger entry. Its fields are set one by one, because a spread takes several times as long, and this
+   * code runs for every request.
    */
   #attempt(
     { row, attemptId, ownKeyId, startedMs }: Failure | Answered['served'],

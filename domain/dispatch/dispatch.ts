@@ -76,7 +76,7 @@ async function serve<T>(
   throw fault
 }
 
-/** A request while a provider is answering it. `succeed`, `fail` or `failOver` ends it, once. */
+/** A request that a provider is answering. It ends with exactly one call of `succeed`, `fail` or `failOver`. */
 export class DispatchedRequest<T> {
   readonly value: T
   readonly route: Route
@@ -120,7 +120,7 @@ export class DispatchedRequest<T> {
     deps.metrics.firstByte(plan.ask.stage, this.route.provider, labelOf(this.row), elapsedMs)
   }
 
-  /** Returns true if these quantities have a price above 0. For an unknown price nothing is reserved. */
+  /** Returns true if these quantities cost more than 0. An unknown price counts as 0, so nothing is reserved for it. */
   costs(quantities: Quantity[]): boolean {
     return this.#priceOf(quantities) > 0
   }

@@ -31,7 +31,9 @@ export type RequestContext = {
   signal: CancelSignal
   /** Absent or null if the request is not traced. */
   trace?: Trace | null
-  /** Fields for the request's log line. The provider and the model that served are added to them. */
+  /**
+   * Fields for the request's log line. The provider and the model that served the request are added to these fields.
+   */
   logFields?: Record<string, string>
 }
 
@@ -48,11 +50,11 @@ export type Plan<T> = {
    */
   opensOnly?: boolean
   /**
-   * Limits how many candidates may receive a byte of the request. An attempt that sent no byte does not count. Absent:
-   * no such limit.
+   * Limits how many candidates may receive a byte of the request. An attempt that sent no byte does not count. If
+   * absent, only `attemptsMax` limits the candidates.
    */
   sendsMax?: number | undefined
-  /** The duration of the audio to process, for a whole answer at once. */
+  /** The duration of the audio to transcribe, if `atOnce` is true. */
   mediaMs?: number
   /**
    * Resolves with the first media, or with the whole answer if `atOnce` is true.

@@ -7,9 +7,9 @@
  *
  *   b b b b   does not count          b b a b   counts twice          b a ✓ b   does not count
  *
- * For the same reason the probe goes to an organization without failures if one asks during `probeGraceMs`, and such an
- * organization need not wait while a failing organization probes. A failed probe opens the circuit again only if the
- * failure before it was another organization's.
+ * For the same reason the probe goes to an organization without failures if possible: failing organizations must wait
+ * `probeGraceMs` longer than the others. An organization without failures need not wait while a failing organization
+ * probes. A failed probe opens the circuit again only if the failure before it came from another organization.
  */
 import { type Circuit, type CircuitEvent, type CircuitLimits, closed, move } from './circuit.ts'
 
@@ -69,7 +69,10 @@ export class Breaker {
     return graceMs > 0 ? graceMs : null
   }
 
-  /** Begins an attempt after all checks. Returns a probe if this attempt becomes the probe. */
+  /**
+   * Begins an attempt. Call this only after all checks allowed the attempt. Returns a probe if this attempt becomes the
+   * probe.
+   */
   begin(organizationId: string, nowMs: number): Probe | null {
     if (this.#circuit.state === 'closed') return null
     this.#move('begin', nowMs)
@@ -93,7 +96,7 @@ export class Breaker {
   }
 
   /**
-   * Handles a failed attempt. `probe` is the result of `begin`. If an older attempt ends after the circuit opened, it is
+   * Handles a failed attempt. `probe` is the result of `begin`. An attempt from before the opening of the circuit is
    * ignored.
    */
   failed(organizationId: string, probe: Probe | null, nowMs: number, retryAfterMs = 0): void {
@@ -120,8 +123,8 @@ export class Breaker {
   }
 
   /**
-   * Returns true if only another organization has failures. The circuit then opened before a second organization used
-   * the server.
+   * Returns true if all failures came from one other organization. In this case the circuit opened before a second
+   * organization used the server.
    */
   #isOfAnother(organizationId: string | null): boolean {
     return this.#areSeveral() && this.#failing.size === 1 && this.#rank(organizationId) === 0

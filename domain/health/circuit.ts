@@ -13,9 +13,9 @@
  * If a failing provider sends `Retry-After`, the circuit opens at once for this time. So requests go to other models
  * before this model has refused `failuresMax` requests.
  *
- * `alive` reports the first media byte. It lets other requests in again, because a stream may last an hour. It does not
- * reset the circuit, because a provider may begin each answer and then break off. While the circuit is open, an older
- * attempt's first byte is ignored.
+ * `alive` reports the first media byte. After it, other requests are admitted again, because they cannot wait for the
+ * end of a stream, which may last an hour. But one further failure opens the circuit again, because a provider may
+ * begin each answer and then break off. While the circuit is open, an older attempt's first byte is ignored.
  */
 export type Circuit = {
   state: 'closed' | 'open' | 'half_open' | 'probing'

@@ -17,13 +17,13 @@ export type Blocked = { reason: 'circuit_open' | 'credential_cooling'; retryAfte
  * has a key.
  */
 export type Tried = { row: Row; ownKeyId: string | null; organizationId: string }
-/** The circuits, by key, and the provider outage that an attempt probes. */
+/** The probes that an attempt has begun: for circuits, by circuit key, and for the provider's outage. */
 export type Probes = { circuits: ReadonlyMap<string, Probe>; provider: Probe | null }
 
 /**
- * A failure counts against the model, the credential, the credential's allowance for the model, or nothing. It counts
- * against one credential alone: if an organization's key is bad, the operator's credential and the keys of other
- * organizations are still tried. `blameOf` has the exceptions.
+ * A failure counts against the model, the credential, the credential's allowance for the model, or nothing. A failure
+ * of a credential counts only against this credential: if an organization's key is bad, the operator's credential and
+ * the keys of other organizations are still tried. `blameOf` has the exceptions.
  */
 const blames: Record<ErrorClass, 'model' | 'credential' | 'allowance' | 'nobody'> = {
   auth: 'credential',
@@ -48,7 +48,7 @@ export function blameOf(error: ProviderError, ownKeyId: string | null): Blame {
   return blame === 'model' && ownKeyId !== null ? 'allowance' : blame
 }
 
-/** Limits the circuits in memory. The operator's providers have far fewer. */
+/** Limits the circuits in memory. The operator's providers need far fewer circuits. */
 const circuitsMax = 20_000
 
 export class Circuits {
@@ -68,7 +68,10 @@ export class Circuits {
     this.#circuitsMax = most
   }
 
-  /** Changes when the result of `blocked` may have changed. A change by time alone is included after `update`. */
+  /**
+   * Changes when the result of `blocked` may have changed. A change by time alone is counted only when `update` is
+   * called.
+   */
   get version(): number {
     return this.#version
   }
@@ -95,7 +98,10 @@ export class Circuits {
     return openMs === null || openMs === undefined ? null : { reason: 'circuit_open', retryAfterMs: openMs }
   }
 
-  /** Begins an attempt after all checks. The attempt becomes the probe for all half-open circuits concerned. */
+  /**
+   * Begins an attempt. Call this only after all checks allowed the attempt. The attempt becomes the probe for all
+   * half-open circuits concerned.
+   */
   begin({ row, ownKeyId, organizationId }: Tried, nowMs: number): Probes {
     const { id } = row.provider
     const [breakers, outage] = [this.#breakers.get(id), this.#outages.get(id)]
@@ -146,7 +152,7 @@ export class Circuits {
     return guilty !== null && this.#known(row.provider.id, guilty) !== undefined
   }
 
-  /** Returns true if a failure of this organization counts. */
+  /** Returns true if a failure of this organization counts for all organizations. */
   counts({ row, ownKeyId, organizationId }: Tried, blame: Blame): boolean {
     const guilty = guiltyOf(row, ownKeyId, blame)
     if (guilty === null) return false
@@ -158,14 +164,20 @@ export class Circuits {
     return this.#outages.size > 0 && (this.#outages.get(id)?.isSuspect ?? false)
   }
 
-  /** Returns the provider's failing models if the provider is suspect, and else the row's model if its circuit is open. */
+  /**
+   * Returns the provider's failing models if the provider is suspect. Otherwise returns the row's model if its circuit
+   * is open.
+   */
   failingModels({ provider: { id }, key }: Row): Iterable<string> {
     const outage = this.#outages.get(id)
     if (outage?.isSuspect) return outage.failedModels
     return this.#known(id, key)?.state === 'open' ? [key] : []
   }
 
-  /** Counts a provider's circuits in these states. `model` also counts a credential's allowances for models. */
+  /**
+   * Counts a provider's circuits in these states. `model` counts circuits of models, and also circuits for one
+   * credential's rate limit at one model.
+   */
   count(id: string, states: ReadonlySet<Circuit['state']>): CircuitCounts {
     const counts = { model: 0, credential: 0 }
     for (const [key, { state }] of this.#breakers.get(id) ?? [])
@@ -224,7 +236,7 @@ export class Circuits {
     return this.#breakers.get(id)?.get(key)
   }
 
-  /** Returns the breaker, or adds one. */
+  /** Returns the breaker for the key. Adds a breaker if the key has no breaker. */
   #breaker(id: string, key: string): Breaker {
     const known = this.#known(id, key)
     if (known) return known

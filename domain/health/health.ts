@@ -28,7 +28,7 @@ export interface AttemptPermit {
   failed(error: ProviderError): void
 }
 
-/** Limits the organizations with failures in memory, and the circuits of each. */
+/** Limits how many organizations have separate circuits in memory, and the circuits per organization. */
 const organizationsMax = 500
 const ownCircuitsMax = 100
 const alone: AreSeveral = () => false
@@ -100,7 +100,10 @@ export class Health {
     return this.#shared.suspects(id)
   }
 
-  /** Counts a provider's circuits that are not closed. `model` also counts a credential's allowances for models. */
+  /**
+   * Counts a provider's circuits that are not closed. `model` counts circuits of models, and also circuits for one
+   * credential's rate limit at one model.
+   */
   openCircuits(providerId: string): CircuitCounts {
     this.version()
     return this.#shared.count(providerId, notClosed)
@@ -169,7 +172,8 @@ export class Health {
     const areSeveral = this.#areSeveral()
     const own = areSeveral ? this.#ownOf(organizationId) : this.#own.get(organizationId)
     const isSampled = this.#isSampled(attempt, failed, own)
-    // An empty answer can be what the request asked for, so it must not open the organization's circuit either.
+    // The request itself may have asked for an empty answer, so an empty answer must not open the organization's
+    // circuit.
     own?.failed(attempt, attempt.own, error.errorClass === 'empty' ? blameless : failed, nowMs)
     if (own?.isClear) this.#own.delete(organizationId)
     // A failure of an organization's provider key concerns only this organization.
@@ -179,10 +183,11 @@ export class Health {
   }
 
   /**
-   * All organizations share the figures, so the state of one organization's account must not change them. The model's
-   * failures with an organization's key count in the figures, because the successes with the key count too. On a server
-   * with several organizations, only the first failure of an organization since its success counts. Otherwise one
-   * organization's requests could lower the model's rank for all.
+   * Returns true if the failure counts in the live figures. All organizations share the figures, so a failure caused by
+   * one organization's account at the provider must not change them. The model's failures with an organization's key
+   * count in the figures, because the successes with the key count too. On a server with several organizations, only
+   * the first failure of an organization since its success counts. Otherwise one organization's requests could lower
+   * the model's rank for all.
    */
   #isSampled(attempt: Permitted, { error, blame }: Failed, own: Circuits | undefined): boolean {
     if (error.errorClass === 'empty' && !this.#shared.counts(attempt, blame)) return false
@@ -193,14 +198,17 @@ export class Health {
 
   /**
    * If the server now has several organizations, circuits that one organization opened no longer block the others, so
-   * answers change.
+   * results of `blocked` change.
    */
   #learnsSeveral(): void {
     this.#wereSeveral = this.#areSeveral()
     this.#version += 1
   }
 
-  /** Returns the organization's circuits, or adds them in place of the oldest organization's. */
+  /**
+   * Returns the organization's circuits. Adds them if the organization has no circuits yet, and then drops the oldest
+   * organization's circuits if there are too many.
+   */
   #ownOf(organizationId: string): Circuits {
     const known = this.#own.get(organizationId)
     if (known) return known
@@ -251,7 +259,9 @@ type Permitted = Tried & {
   own: Probes
 }
 
-/** A permit. It is an object and not closures, because a stream keeps its permit for hours. */
+/**
+ * A permit. It is one object instead of several closures to save memory, because a stream keeps its permit for hours.
+ */
 class CountedPermit implements AttemptPermit {
   readonly #health: Health
   readonly #attempt: Permitted

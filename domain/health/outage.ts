@@ -47,13 +47,16 @@ export class Outage {
     return this.#breaker.elapsesAtMs
   }
 
-  /** Returns for how long the organization may try no model, or null if it may try one now. */
+  /** Returns for how long the organization may not try any model, or null if it may try a model now. */
   blockedMs(organizationId: string | null, nowMs: number): number | null {
     if (this.#breaker.state === 'open' && this.failedModels.size <= 1) return null
     return this.#breaker.blockedMs(organizationId, nowMs)
   }
 
-  /** Begins an attempt after all checks. Returns a probe if the attempt probes the provider. */
+  /**
+   * Begins an attempt. Call this only after all checks allowed the attempt. Returns a probe if the attempt probes the
+   * provider.
+   */
   begin(organizationId: string, nowMs: number): Probe | null {
     return this.#breaker.begin(organizationId, nowMs)
   }

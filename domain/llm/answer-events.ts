@@ -54,9 +54,9 @@ export type EventOptions<Event> = {
 }
 
 /**
- * The events of one streamed answer. It also finishes the request at the first of four moments: the last event, a
- * failure, the reader's return, or the client's disconnection. For speech, `follow` and `deliver` do the same. This is
- * one plain iterator instead, because each layer costs time for each chunk in each stream.
+ * Iterates over the events of one streamed answer. The iterator also finishes the request at the first of four moments:
+ * the last event, a failure, the reader's return, or the client's disconnection. For speech, `follow` and `deliver` do
+ * the same. Here one plain iterator does the work of both, because each layer costs time for each chunk in each stream.
  */
 export class AnswerEvents<Part, Event> implements AsyncIterableIterator<Event> {
   readonly #dispatched: DispatchedRequest<unknown>

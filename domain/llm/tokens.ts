@@ -2,9 +2,9 @@ import type { Quantity } from '../billing/ledger.ts'
 import type { LlmItem, LlmRequest, LlmUsage } from '../ports/llm.ts'
 
 /**
- * For estimates before a provider has counted tokens, when only bytes are known. Current tokenizers make one token from
- * 3 to 4 bytes in most scripts, and from 2 bytes in the worst common script. So a text has at most half as many tokens
- * as bytes.
+ * These ratios estimate the number of tokens from the bytes, before a provider has counted the tokens. Current
+ * tokenizers make one token from 3 to 4 bytes in most scripts, and from 2 bytes in the worst common script. So a text
+ * has at most half as many tokens as bytes.
  */
 const bytesPerTokenLeast = 2
 const charactersPerToken = 4

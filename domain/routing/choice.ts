@@ -115,7 +115,7 @@ function recordOf(choice: Choice): ChoiceRecord {
 }
 
 /**
- * Returns the routing without the request's lists, because the lists have no size limit. The exclusions show their
+ * Returns the routing without the request's lists, because the lists have no size limit. The exclusions show the lists'
  * effect.
  */
 function withoutFilters(routing: Routing): Routing {

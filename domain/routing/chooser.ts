@@ -16,7 +16,7 @@ const cachedMax = 1000
 
 /**
  * Turns an ask into candidates, for requests, preview and the models list. A choice is kept until a row, a provider or
- * the health changes, because ranking costs far more than a request may cost.
+ * the health changes, because ranking takes far more time than a request can spare.
  */
 export class Chooser {
   readonly #world: World

@@ -13,13 +13,13 @@ import { nearNames } from './near-names.ts'
 
 export type NamedModel = {
   stage: Stage
-  /** The model name. If absent, the router chooses, as for `auto`. */
+  /** The model name. If absent, the router chooses a model, as for `auto`. */
   name?: string | undefined
   /** Orders the candidates if the router chooses. */
   objective?: Objective | undefined
   /** The preferred region if the router chooses. */
   region?: string | undefined
-  /** The only providers that may serve, whether the model is pinned or not. */
+  /** The only providers that may serve the request, whether the model is pinned or not. */
   allowProviders?: readonly string[] | undefined
   /** The key's aliases. They have priority over the catalog's aliases. */
   aliases?: Aliases | undefined

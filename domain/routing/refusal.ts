@@ -56,9 +56,9 @@ export function noProvider(stage: Stage, kind: 'no_provider' | 'no_streaming_pro
 }
 
 /**
- * Returns the exclusions that decide the fault. The catalog also lists vendors without a credential. A missing
- * credential is the reason only if the routing allows no other provider. If no model on this server can serve the
- * request, the fault must state this instead, because credentials would not help the client.
+ * Returns the exclusions that decide the fault. Exclusions of providers without a credential count only if the
+ * request's routing and API key exclude all other providers. Otherwise the fault must say why the other providers
+ * cannot serve the request, because a credential would not help the client.
  */
 function decisive({ access }: Ask, excluded: readonly Exclusion[], catalog: Catalog): readonly Exclusion[] {
   const setUp = excluded.filter((exclusion) => isSetUp(exclusion, access, catalog))

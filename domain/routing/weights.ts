@@ -51,7 +51,7 @@ export const latencyMetrics: Record<Stage, Record<Path, readonly string[]>> = {
   llm: { stream: ['first_byte_ms', 'ttfb_p50_ms'], batch: ['first_byte_ms'] },
 }
 
-/** The live figure for the same latency, as measured here. */
+/** The live figure for the latency in `latencyMetrics`, as measured by this server. */
 export const measuredLatency: Record<Stage, Record<Path, 'firstByteMs' | 'realTimeFactor'>> = {
   stt: { stream: 'firstByteMs', batch: 'realTimeFactor' },
   tts: { stream: 'firstByteMs', batch: 'firstByteMs' },
