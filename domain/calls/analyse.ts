@@ -44,7 +44,7 @@ export type AnalyseDeps = {
 
 /**
  * The token limit for an LLM's answer. Most fields need a few words, but a text field may need many, so the limit is
- * generous. `max` caps it even if there are more fields.
+ * generous. `max` caps the limit even if there are more fields.
  */
 const tokens = { least: 2_048, ofField: 128, max: 8_192 }
 

@@ -24,7 +24,7 @@ type CostHead = Omit<CostLine, 'quantity' | 'costMicroUsd'>
 export type Costs = { lines: readonly CostLine[]; costMicroUsd: number; isComplete: boolean }
 
 /**
- * Lines with the same fields except quantity and cost are summed into one. An attempt has one cost for all its
+ * Lines with the same fields except quantity and cost are added up to one line. An attempt has one cost for all its
  * quantities: its first line bears the cost and the other lines bear 0, so the lines add up to the total.
  */
 export function costsOf(attempts: readonly CallAttempt[], legs: readonly LegUse[], isTest: boolean): Costs {

@@ -47,7 +47,7 @@ export interface Journal {
   open(call: Call): PhoneLog
 }
 
-/** Records a phone call. Unlike a browser's session, it has a record before its conversation begins. */
+/** Records a phone call. Unlike a browser's session, a phone call has a record before its conversation begins. */
 export interface PhoneLog extends CallLog {
   /** Records the call's new status with its event. */
   reached(status: PhoneStatus): void
@@ -66,8 +66,8 @@ export interface PhoneLog extends CallLog {
 }
 
 /**
- * The statuses that `reached` records. `connected` records the first `in_progress`. `reached` records it again when a
- * transfer attempt is over and the caller is connected to the recipient or to the agent.
+ * The statuses that `reached` records. `connected` records the first `in_progress`. `reached` records `in_progress`
+ * again when a transfer attempt is over and the caller is connected to the recipient or to the agent.
  */
 export type PhoneStatus = Extract<CallStatus, 'dialing' | 'ringing' | 'transferring' | 'in_progress'>
 export type CarrierEventType = Extract<EventType, `carrier.${string}`>
@@ -79,7 +79,8 @@ export type CarrierEventType = Extract<EventType, `carrier.${string}`>
 const gatherMs = 50
 const retryMs = 250
 /**
- * The most waiting entries for one call. A turn makes about ten, so this is enough for an hour without the database.
+ * The most waiting entries for one call. A turn makes about ten entries, so this is enough for an hour without the
+ * database.
  */
 const waitingMax = 10_000
 const batchMax = 200

@@ -73,7 +73,7 @@ export class RecordingUploads {
     }
   }
 
-  /** Aborts the running uploads. Another process, or this one after its restart, begins them again. */
+  /** Aborts the running uploads. Another process, or this process after its restart, begins the uploads again. */
   async close(): Promise<void> {
     this.#stop.abort(new Error('the process ends'))
     await Promise.all(this.#running.values())

@@ -29,7 +29,7 @@ export type ReportsDeps = {
  */
 export type Finalize = { isForced: boolean; retriesWebhook: boolean }
 
-/** The first analysis must end this long after the call's end, because the report is due within 60 s. */
+/** The first analysis must end at most this long after the call's end, because the report is due within 60 s. */
 const firstMs = 55_000
 /** The time limit for an analysis on request. */
 const laterMs = 60_000

@@ -16,7 +16,7 @@ import type { Transfer } from '../records/transfer.ts'
 import type { EndpointData, EndpointFields } from './extraction.ts'
 import type { Findings, Report } from './report.ts'
 
-/** A call in a list. It lacks the large fields, which only the call's own view shows. */
+/** A call in a list. It lacks the large fields, which are shown only for a single call. */
 export type CallSummary = Omit<Call, 'pipeline' | 'metadata' | 'webhookTags'> & { language: string }
 
 /** A call must meet all given conditions. `fromMs` is inclusive, `toMs` is not. */
@@ -115,7 +115,7 @@ export interface CallRecord {
   events(tenant: Tenant, id: string, fromMs: number): Promise<readonly StoredEvent[]>
   /** Returns the attempts at providers made for the call. */
   attempts(tenant: Tenant, id: string): Promise<readonly CallAttempt[]>
-  /** Returns the use and the price of the call's answered legs. */
+  /** Returns the durations and prices of the call's answered legs. */
   legUses(tenant: Tenant, id: string): Promise<readonly LegUse[]>
 }
 

@@ -57,7 +57,7 @@ const requestsOf = new Map(
   Object.entries(languages).map(([language, words]) => [language, new Phrases(words.requests)]),
 )
 
-/** Returns the summary. `turns` are the caller's turns, oldest first. Returns null if all are blank. */
+/** Returns the summary. `turns` are the caller's turns, oldest first. Returns null if all turns are blank. */
 export function defaultSummary(turns: readonly string[], language: string): string | null {
   const tag = language.toLowerCase().split(/[-_]/)[0] as string
   const supported = tag in languages ? tag : 'en'

@@ -1,6 +1,6 @@
 /**
- * Renders a phone number's template for one inbound call. If a key names a session setting, its value applies unless
- * the agent has this setting. All other keys become metadata.
+ * Renders a phone number's template for one inbound call. If a key in the template names a session setting, its value
+ * applies unless the agent has this setting. All other keys become metadata.
  */
 import type { AgentSettings } from '../records/agent.ts'
 import type { CallPhone } from '../records/call.ts'

@@ -6,7 +6,9 @@ export type AgentWebhooks = Partial<Record<LegacyField, Endpoint>>
 
 export type AgentWebhookInput = {
   url: string
-  /** The signing secret. If absent, the stored secret is kept. If null, the organization's secret signs. */
+  /**
+   * The signing secret. If absent, the stored secret is kept. If null, the organization's secret signs the requests.
+   */
   secret?: string | null
   headers?: Record<string, string> | null
   authHeaders?: AuthHeaderInput[] | null

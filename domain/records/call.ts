@@ -156,7 +156,7 @@ export type Turn = {
   model: string | null
   /** The time from the user's last speech to the decision that the turn is over. */
   eouMs: number | null
-  /** The time from this decision to the LLM's first token. */
+  /** The time from the decision in `eouMs` to the LLM's first token. */
   llmTtftMs: number | null
   /** The time from passing the first sentence to TTS until its first audio. */
   ttsTtfbMs: number | null

@@ -30,8 +30,8 @@ export interface CallableNumbers {
   ofConnection(connectionId: string, lastDigits: string): Promise<readonly CallableNumber[]>
   /**
    * Chooses the number to call from: the number `from`, else the agent's oldest number for outbound calls, else the
-   * organization's oldest. `none`: the tenant has no number for outbound calls. `not_own`: `from` is not the tenant's
-   * number. `not_ready`: the number cannot call now.
+   * organization's oldest number. `none`: the tenant has no number for outbound calls. `not_own`: `from` is not the
+   * tenant's number. `not_ready`: the number cannot call now.
    */
   outboundFor(
     tenant: Tenant,

@@ -33,8 +33,8 @@ export type Callback = Tenant & {
   tries: number
   nextTryAtMs: number
   /**
-   * Held by a process while it places the call. The new call's session gets this id. So if the process dies, the next
-   * process can see whether the call was placed.
+   * Held by a process while it places the call. The lease's id becomes the id of the new call's session. So if the
+   * process dies, the next process can see whether the call was placed.
    */
   lease: { id: string; untilMs: number } | null
 }

@@ -9,7 +9,7 @@ export type LinePrice = { direction: Leg['direction']; prefix: string; microUsdP
 /** Returns micro-USD per minute, or null if the price is unknown. `to` is the dialled number in E.164. */
 export type PriceOfLeg = (leg: Pick<Leg, 'direction' | 'line' | 'test'> & { to: string }) => number | null
 
-/** An answered leg's use, for its call's costs. */
+/** An answered leg's duration and price, for computing its call's costs. */
 export type LegUse = {
   party: LegParty
   direction: Leg['direction']

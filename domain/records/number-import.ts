@@ -10,7 +10,7 @@ export type ImportedNumberRow = {
 }
 
 export interface NumberImports {
-  /** Lists imports without the operator's approval. */
+  /** Lists imported numbers that still need the operator's approval. */
   waiting(): Promise<ImportedNumberRow[]>
   /**
    * Lists numbers that several organizations have imported. Rows with the same number follow each other, the oldest

@@ -14,7 +14,7 @@ export type OrganizationSettings = {
   rmsgLegacyInventory: boolean
   /** With `receive_only`, rich messages are received but cannot be sent. */
   rmsgBackend: RmsgBackend
-  /** True for the admin organization. There is at most one. */
+  /** True for the admin organization. At most one organization has this setting. */
   adminOrganization: boolean
   recordingEnabled: boolean
   /** If true, the organization's keys, tokens and sessions are refused. */

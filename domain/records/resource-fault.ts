@@ -228,7 +228,7 @@ export function refuseIssues(issues: readonly Issue[]): void {
   if (issues.length > 0) throw new ResourceFault({ kind: 'invalid', issues })
 }
 
-/** Returns the value. Throws ResourceFault `not_found` if it is null, because the tenant lacks the resource. */
+/** Returns the value. If it is null, the tenant does not have the resource, and ResourceFault `not_found` is thrown. */
 export function requireResource<Value>(value: Value | null, named?: 'agent' | 'tool' | 'call' | 'transfer'): Value {
   if (value === null) throw new ResourceFault({ kind: 'not_found', ...(named && { named }) })
   return value

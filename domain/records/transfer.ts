@@ -71,7 +71,7 @@ export type TransferSettings = {
   kind: TransferKind
   /** The number to call from, E.164: the call's number, or another number of the organization for outbound calls. */
   from: string
-  /** Destinations are tried in order. A blind transfer has exactly one. */
+  /** Destinations are tried in order. A blind transfer has exactly one destination. */
   destinations: readonly Destination[]
   ringingTimeoutS: number
   /** Null if the transfer is blind. */

@@ -48,8 +48,8 @@ export type Endpoint = {
   signingSecretSource: 'workspace' | 'custom'
   extractionFields: ExtractionField[]
   /**
-   * The agent's deprecated field behind this endpoint. Only this field can change the endpoint. Null for other
-   * endpoints.
+   * The agent's deprecated field behind this endpoint. The endpoint can be changed only through this field. Null for
+   * other endpoints.
    */
   legacy: { agentId: string; field: LegacyField } | null
   disabledAtMs: number | null
@@ -107,7 +107,7 @@ export type DeliveryTarget = {
 }
 
 export interface DeliveryTargets {
-  /** Resolves with null if the endpoint no longer exists. Many simultaneous calls share one SQL statement. */
+  /** Resolves with null if the endpoint no longer exists. Simultaneous lookups share one SQL statement. */
   deliveryTarget(tenant: Tenant, endpointId: string): Promise<DeliveryTarget | null>
 }
 

@@ -317,8 +317,8 @@ export class CallRegistry implements SeatAdmission {
   /**
    * Takes a place in this process and the concurrency lease, and makes this process the call's owner. `pipeline`
    * replaces the call's pipeline unless it is null. If this process cannot become the owner, the place and the lease
-   * are freed. If the organization was disabled during the admission, the call ends as soon as it can: `endCalls` may
-   * have missed it.
+   * are freed. If the organization was disabled during the admission, the call ends as soon as it can, because
+   * `endCalls` may not have listed it.
    */
   async #take(
     pending: LiveCall,

@@ -1,8 +1,8 @@
 /**
  * Tracks calls between their claim by this process and the beginning of their conversations. A failed release is
  * repeated, because otherwise the call would wait for ever: this process would not use the call, and no other process
- * could claim it. If the call's end is requested meanwhile, it happens when the conversation begins or the call is
- * released, and is repeated with the release.
+ * could claim it. If the call's end is requested meanwhile, the call ends when its conversation begins or when the call
+ * is released. If this fails, it is repeated together with the release.
  */
 import type { Log } from '../../ports/system.ts'
 import type { Tenant } from '../../records/organization.ts'
@@ -29,7 +29,10 @@ const releasesMax = 10_000
 export class ClaimedCalls {
   readonly #deps: ClaimedCallsDeps
   readonly #claimed = new Map<string, Claimed>()
-  /** Unfinished releases by call id. The newest is last, so a release that always fails does not block others. */
+  /**
+   * Unfinished releases by call id. A repeated release moves to the end, so a release that always fails does not block
+   * others.
+   */
   readonly #releases = new Map<string, Release>()
 
   constructor(deps: ClaimedCallsDeps) {

@@ -12,7 +12,8 @@ export type CallCommand =
   | { kind: 'legEvent'; legId: string; line: LineName; event: LegEvent }
   | { kind: 'transfer'; command: TransferCommand }
 /**
- * Null if the command asks for no answer. The answer's JSON must be smaller than a database notification's 8,000 bytes.
+ * Null if the command asks for no answer. The answer's JSON must be smaller than 8,000 bytes, the limit for a database
+ * notification.
  */
 export type CallAnswer = JoinState | TransferAnswer | null
 

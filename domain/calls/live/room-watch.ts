@@ -5,8 +5,9 @@
  *
  *   waiting ──the room exists──► entering ──► entered ──the process has left it──► waiting
  *
- * A room is watched until it does not exist and its caller's token is too old to open it again. If a caller joins
- * before, but after the session's end or after its process died, the room is deleted, which disconnects the caller.
+ * A room is watched until it does not exist and its caller's token is too old to open it again. If a caller joins a
+ * watched room after the session has ended, or after its process has died, the room is deleted, which disconnects the
+ * caller.
  */
 import type { MediaRooms } from '../../ports/media-rooms.ts'
 import type { Clock, Log } from '../../ports/system.ts'

@@ -1,7 +1,7 @@
 /**
  * Holds the people who joined one session beside its caller. Their number is limited, and after a lost socket a person
- * has some time to reconnect. A person's token expires after a minute. If the person joins before, the token stays
- * valid until the session ends or the person leaves with an `end` message.
+ * has some time to reconnect. A person's token expires after a minute. If the person joins within this minute, the
+ * token stays valid until the session ends or the person leaves with an `end` message.
  */
 import type { JoinedPerson } from '../../conversation/parts/live-call.ts'
 import { joinedMax } from '../../conversation/people/joined-people.ts'
