@@ -18,7 +18,7 @@ export type VerificationForms = {
 export type SubmittedForms = Omit<VerificationForms, 'authorizedRepresentative'> &
   Partial<Pick<VerificationForms, 'authorizedRepresentative'>>
 
-/** An organization's verification. There is at most one. */
+/** An organization's verification. Each organization has at most one verification. */
 export type Submission = VerificationForms & {
   id: string
   organizationId: string

@@ -2,15 +2,15 @@
 
 export type AlignRequest = {
   text: string
-  /** Mono. The text begins at the first sample, but the audio may end anywhere in it. */
+  /** Mono. The speech begins at the first sample with the text's first word. It may stop before the text's end. */
   samples: Int16Array
   sampleRateHz: number
 }
 
 export interface Aligner {
   /**
-   * Resolves with the place in the text after the last word that was certainly spoken in full, or with 0. Rejects with
-   * ProviderError.
+   * Resolves with the place in the text after the last word that was certainly spoken in full, or with 0 if no word
+   * was. Rejects with ProviderError.
    */
   spokenUpTo(request: AlignRequest, signal: AbortSignal): Promise<number>
 }

@@ -7,8 +7,8 @@ import type { LineName, MediaEndpoint } from './phone-line.ts'
 
 export interface LegMedia {
   /**
-   * Makes an address that can be opened once, and at this process only: if the socket reaches another process, that
-   * process relays it to this process. The leg's earlier address becomes invalid.
+   * Makes an address that can be opened once. Only this process serves the stream: if the socket reaches another
+   * process, the other process relays the socket to this process. The leg's earlier address becomes invalid.
    */
   expect(leg: ExpectedLeg): MediaEndpoint
   /** Makes the address invalid. A running stream goes on. Must be called when the leg is over. */

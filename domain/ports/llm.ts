@@ -53,7 +53,7 @@ export type PassThroughRequest = {
   maxOutputTokens?: number
 }
 
-/** `raw` has the protocol's form. */
+/** `raw` contains the counts as the provider sent them, in the shared protocol's form. */
 export type PassThroughUsage = { raw: Readonly<Record<string, unknown>>; counts: LlmUsage }
 /** `content` is unchanged from the provider. `usage` is null if the provider does not report token counts. */
 export type PassThroughAnswer = { content: readonly unknown[]; usage: PassThroughUsage | null }

@@ -33,7 +33,10 @@ export interface MediaRooms {
 export interface EnteredRoom {
   /** Sends a text to the caller, after earlier texts. Rejects if it cannot be sent. */
   send(text: string): Promise<void>
-  /** Queues samples for playing and keeps the array. Resolves when the queue can take more. */
+  /**
+   * Queues samples for playing. The queue keeps the array, so the calling code must not reuse it. Resolves when the
+   * queue can take more.
+   */
   play(samples: Int16Array): Promise<void>
   /** Drops queued samples not sent yet. */
   drop(): void

@@ -68,7 +68,7 @@ export interface MediaSink {
   /** Receives a note for the LLM. A note is not a turn. */
   contextualUpdate(text: string): void
   dtmf(digits: string): void
-  /** Receives a page tool's result. Returns false if no tool call with this id waits for a result. */
+  /** Receives the result of a tool in the web page. Returns false if no tool call with this id waits for a result. */
   toolResult(id: string, result: string, isError: boolean): boolean
   /** Called when the socket is lost. The session waits for another socket: the agent is silent and its timers stop. */
   gone(): void

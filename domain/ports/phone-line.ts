@@ -101,7 +101,7 @@ export type ForwardingFields = {
   privacy: readonly string[]
 }
 
-/** An event on a leg. If the line repeats an event, it has the same `id`. */
+/** An event on a leg. If the line sends an event again, the `id` is the same. */
 export type LegEvent = LegEventHead & LegEventBody
 export type LegEventHead = { id: string; occurredAtMs: number; carrierLegId: string; legId: string | null }
 export type LegEventBody =
@@ -126,7 +126,7 @@ export type LegEventBody =
   | { type: 'stream_failed'; reason: string }
 
 /**
- * Counts line events without effect. `unknown_leg`: we do not know the leg. `forged`: the line did not sign the event.
+ * Counts ignored events. `unknown_leg`: this server does not know the leg. `forged`: the line did not sign the event.
  */
 export type CountIgnoredEvent = (line: LineName, reason: 'unknown_leg' | 'forged') => void
 

@@ -12,7 +12,7 @@ export const errorClasses = {
   overloaded: { failover: true },
   timeout: { failover: true },
   protocol: { failover: true },
-  /** The provider accepted the request, then closed with an empty answer although content was expected. */
+  /** The provider accepted the request, then sent an empty answer although content was expected. */
   empty: { failover: true },
   /** Nothing was sent: the connection was refused, the host name was not found, or the queue was full. */
   unreachable: { failover: true },

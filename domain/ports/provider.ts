@@ -17,7 +17,7 @@ export type ProviderPorts = {
 export type Provider = {
   id: string
   models: readonly Model[]
-  /** The region in the configuration. */
+  /** The provider's region, from the configuration. */
   region?: string
   ports: ProviderPorts
   /**

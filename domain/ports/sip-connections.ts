@@ -35,8 +35,8 @@ export interface SipConnections {
   find(id: string): Promise<SipConnection | null>
   /**
    * Finds the connections that accept calls from an address: a connection may list the address, or its id may be in
-   * `registered`. Several organizations may match. Connections with the dialled number come first, and among them the
-   * earliest import.
+   * `registered`. Several organizations may match. Connections with the dialled number come first, in the order in
+   * which they imported the number.
    */
   ofAddress(address: string, dialed: string, registered: readonly string[]): Promise<readonly SipConnection[]>
   /** Resolves with true if the connection's calls may come from the address. */

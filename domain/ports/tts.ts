@@ -32,12 +32,13 @@ export type Speech = {
 export interface Tts {
   /**
    * Resolves when the provider has accepted the text. The iteration rejects with ProviderError if the provider breaks
-   * off. If it ends without a byte, the domain treats this as the failure `empty`.
+   * off. If the audio ends without a byte, the domain treats this as the failure `empty`.
    */
   synthesize(request: TtsRequest, signal: AbortSignal): Promise<Speech>
   /**
-   * Does the same as `synthesize` for streams, in the way with the earliest first audio: vendors reuse an open
-   * WebSocket. Each request's text is at least a sentence. If absent, streams use `synthesize` too.
+   * Does the same as `synthesize` for streams, but in the way with the earliest first audio, for example over a
+   * WebSocket that is already open. Each request's text is at least a sentence. If absent, streams use `synthesize`
+   * too.
    */
   live?(request: TtsRequest, signal: AbortSignal): Promise<Speech>
 }

@@ -5,7 +5,9 @@ export const vadRateHz = 16_000
 export const callerAudio = { encoding: 'pcm_s16le', sampleRateHz: vadRateHz, channels: 1 } as const
 /** Samples per frame, 32 ms long. */
 export const vadFrameSamples = 512
-/** The VAD answers a frame at most this many frames later. 16 s is enough to start a process on a busy machine. */
+/**
+ * The VAD answers a frame at most this many frames later. They last 16 s, enough to start a process on a busy machine.
+ */
 export const vadLateFramesMax = 512
 
 export interface Vad {

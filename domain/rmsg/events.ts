@@ -5,7 +5,7 @@
  *
  *   arrives ──► no subscription matches: taken
  *      └──► stored, claimed ──► sent side by side ──► all accepted it: taken
- *                 ▲                        └──► one did not: not taken; the provider sends it again
+ *                 ▲                        └──► one did not accept it: not taken; the provider sends it again
  *                 └── comes again ◄────────┘
  */
 import type { RichMessageEvent } from '../ports/rich-messages.ts'

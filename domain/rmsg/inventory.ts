@@ -23,7 +23,7 @@ export interface RmsgInventory {
    * `assigned`: the number is in another pool.
    */
   assign(number: NamedNumber, organizationId: string): Changed<'no_organization' | 'assigned'>
-  /** Takes the number out of its pool. If an agent answers on it, the agent loses it. */
+  /** Takes the number out of its pool. If an agent answers on the number, the agent loses the number. */
   unassign(number: NamedNumber): Changed
   pause(number: NamedNumber): Changed<'unavailable'>
   resume(number: NamedNumber): Changed<'unavailable'>

@@ -1,7 +1,8 @@
 /**
  * Rich-message numbers. The operator owns them all, and puts them into organizations' pools. An organization's view
- * decides which numbers it sees and uses (table in docs/rmsg.md): the admin organization sees all, any other its pool.
- * If an organization had access before pools existed, its view is `legacy` until it gets its first number.
+ * decides which numbers it sees and uses (table in docs/rmsg.md): the admin organization sees all numbers, and any
+ * other organization sees its pool. If an organization had access before pools existed, its view is `legacy` until it
+ * gets its first number.
  */
 
 import type { AgentSettings } from '../records/agent.ts'

@@ -21,7 +21,7 @@ export type Subscription = Tenant & {
   updatedAtMs: number
 }
 
-/** `signing` is null if the organization's secret signs. */
+/** `signing` is null if the organization's secret signs the events. */
 export type SubscriptionTarget = Pick<Subscription, 'id' | 'url' | 'tags'> & { signing: SigningSecret | null }
 
 /** Every method reads and writes one tenant's rows. A malformed id is treated as unknown. */

@@ -1,4 +1,4 @@
-/** Runs an organization's paid steps at the carrier one at a time, so a repeated request is paid once. */
+/** Runs an organization's paid steps at the carrier one at a time, so that a repeated request is paid only once. */
 import type { Clock } from '../ports/system.ts'
 import type { Tenant } from '../records/organization.ts'
 import type { PhoneNumber } from '../records/phone-number.ts'
