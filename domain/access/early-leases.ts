@@ -8,7 +8,7 @@ import { takeLease } from './take-lease.ts'
  */
 export class EarlyLeases {
   readonly #limits: Limits
-  /** The leases that no dispatch has taken over, by request. */
+  /** The leases that no dispatch has taken over, by request id. */
   readonly #held = new Map<string, EndLease>()
 
   constructor(limits: Limits) {

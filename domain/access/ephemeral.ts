@@ -1,8 +1,8 @@
 /**
  * Tokens for browsers and apps, which cannot keep a key secret: `v1.<payload>.<HMAC-SHA256>`, both parts base64url
- * without padding. So a token can be a WebSocket subprotocol (RFC 9110 tokens have neither `=` nor `/`). A token names
- * its API key and contains no part of the key's secret. The key's policy is read when the token is used. If the key has
- * been revoked since then, the token is refused.
+ * without padding. So the text contains neither `=` nor `/` and can be sent as a WebSocket subprotocol (RFC 9110). A
+ * token names its API key and contains no part of the key's secret. The key's policy is read when the token is used. If
+ * the key has been revoked since then, the token is refused.
  */
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../ports/system.ts'
@@ -49,7 +49,8 @@ const skewMs = 60_000
 type Payload = {
   jti: string
   org: string
-  key: string /** Milliseconds since the epoch. */
+  key: string
+  /** The expiry, in milliseconds since the epoch. */
   exp: number
   note?: string
 }
@@ -58,7 +59,7 @@ type Payload = {
  * The note must be short, because a token travels in a header, and some servers limit all headers together to 4 KiB.
  */
 export const noteBytesMax = 1024
-/** Longer than any token from this server, so a longer text is refused without computing an HMAC. */
+/** All tokens from this server are shorter, so a longer text is refused without computing an HMAC. */
 const charactersMax = 4096
 
 export function createEphemeralTokens({ masterKey, keys, used, clock, tokenId }: EphemeralDeps): EphemeralTokens {
@@ -97,8 +98,8 @@ export function createEphemeralTokens({ masterKey, keys, used, clock, tokenId }:
 }
 
 /**
- * Returns true if the token has not expired. If its expiry is further away than a token's whole life, the clock was set
- * back after the token was made. Such a token may have been used already, so the result is false.
+ * Returns true if the token has not expired. If its expiry is further away than a token's whole life plus `skewMs`, the
+ * clock was set back after the token was made. Such a token may have been used already, so the result is false.
  */
 function isInTime({ exp }: Payload, nowMs: number): boolean {
   return nowMs < exp && exp <= nowMs + tokenLifeS * 1000 + skewMs

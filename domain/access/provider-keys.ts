@@ -1,7 +1,7 @@
 /**
- * Provider keys from organizations: the provider then bills the organization directly. Providers are ranked without
- * regard to keys. An attempt then uses the organization's key, or the operator's credential if there is no such key. A
- * provider without either credential is not a candidate.
+ * An organization may store a provider key, so that the provider bills the organization directly. Providers are ranked
+ * without regard to keys. An attempt uses the organization's key for the provider, or the operator's credential if the
+ * organization has no such key. A provider without either credential is not a candidate.
  */
 import type { Provider } from '../ports/provider.ts'
 import type { OwnKeys } from '../records/organization.ts'
@@ -11,9 +11,9 @@ export const noCredential = 'no_credential'
 
 export interface ProviderKeys {
   /**
-   * Decrypts an organization's provider key. Returns without a promise if the key was used recently. Returns null if
-   * the key was deleted or replaced meanwhile. Rejects if it was encrypted with a master key that this process does not
-   * have.
+   * Decrypts an organization's provider key. Returns without a promise if the key is in memory after a recent use.
+   * Returns null if the key was deleted or replaced after `keyId` was read. Rejects if it was encrypted with a master
+   * key that this process does not have.
    */
   open(organizationId: string, provider: string, keyId: string): string | null | Promise<string | null>
 }

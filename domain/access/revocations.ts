@@ -14,14 +14,17 @@ import { type Access, hasAccess } from './users.ts'
 export type Grant = { organizationId: string; keyId: string; access: Access; secret?: KeySecret | undefined }
 
 export interface KeyChanges {
-  /** Calls `changed` after each change to an organization's credentials. Null: any organization may have changed. */
+  /**
+   * Calls `changed` after each change to an organization's credentials. `changed` receives null if the credentials of
+   * any organization may have changed.
+   */
   watch(changed: (organizationId: string | null) => void): void
 }
 
 export interface LiveCallers {
   /**
-   * Finds keys and users in the database, never in a cache. The answer lacks revoked and unknown ids. A key with two
-   * valid secrets is returned twice, once for each secret.
+   * Finds keys and users in the database, never in a cache. The result does not contain revoked or unknown ids. A key
+   * with two valid secrets is returned twice, once for each secret.
    */
   findEach(organizationId: string, keyIds: readonly string[]): Promise<readonly Caller[]>
 }
@@ -41,7 +44,7 @@ const dayMs = 86_400_000
 const retryMs = 500
 /**
  * The longest duration of an admission. A credential may change after new work is admitted and before its watch begins.
- * So the work's credential is read again if the organization's last change is more recent than this.
+ * So if the organization's last change is more recent than this, the credential is read again when the watch begins.
  */
 const admissionMs = 60_000
 
@@ -103,7 +106,7 @@ export class Revocations {
     }
   }
 
-  /** Returns true if the organization may have changed during the admission of new work. */
+  /** Returns true if the organization's credentials may have changed during the admission of new work. */
   #hasChanged(organizationId: string): boolean {
     const changedMs = Math.max(this.#allChangedMs, this.#changedMs.get(organizationId) ?? Number.NEGATIVE_INFINITY)
     return this.#deps.clock.monotonicMs() - changedMs < admissionMs

@@ -3,8 +3,8 @@ import type { Caller } from '../records/organization.ts'
 import type { EndLease, LeaseKind, LeaseRefusal, Limits } from './limits.ts'
 
 /**
- * Takes a concurrency lease for a request, or for a session with all its turns. The calling code must end it. Throws
- * the fault `too_many_at_once`. Returns without a promise if the counts are in memory.
+ * Takes a concurrency lease for a request, or for a session with all its turns. The calling code must end the lease.
+ * Throws the fault `too_many_at_once`. Returns without a promise if the counts are in memory.
  */
 export function takeLease(
   limits: Limits,

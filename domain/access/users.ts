@@ -16,7 +16,9 @@ export const scopesOfRole: Readonly<Record<Role, readonly Scope[]>> = {
   owner: [...scopesOfUsers, 'admin'],
 }
 
-/** Returns true if `held` is the role `least` or a higher one. If `least` is not a role's name, the result is false. */
+/**
+ * Returns true if `held` is the role `least` or a higher role. If `least` is not a role's name, the result is false.
+ */
 export function reachesRole(held: Role, least: string | null): boolean {
   const rank = roles.findIndex((role) => role === least)
   return rank !== -1 && roles.indexOf(held) >= rank

@@ -1,6 +1,6 @@
 /**
- * The rules for an agent's settings beyond the schema. Each rule returns the issues that it finds in the request's
- * settings.
+ * Rules for an agent's settings, in addition to the rules in the schema. Each rule returns the issues that it finds in
+ * the request's settings.
  */
 import type { Catalog } from '../catalog/catalog.ts'
 import { readLanguage } from '../catalog/language.ts'

@@ -55,7 +55,7 @@ function depthOf(schema: unknown): number {
   return 1 + Math.max(0, ...inner.map(depthOf))
 }
 
-/** Returns true for an object, and also for an array: its items then count as fields. */
+/** Returns true for an object, and also for an array. An array's items count as its fields. */
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null
 }

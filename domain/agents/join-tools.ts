@@ -1,6 +1,6 @@
 /**
- * Joins a session's tools: the agent's tools, then each request's tools. A later tool replaces an earlier tool with the
- * same name.
+ * Joins a session's tools: the agent's tools, the tools in the request for the session, and the tools in the pre-call
+ * webhook's answer. A later tool replaces an earlier tool with the same name.
  */
 
 import { callbackParametersOf } from '../callbacks/callback-request.ts'
@@ -58,7 +58,7 @@ export function joinTools(
   }
 }
 
-/** Returns the arguments' schema for a tool without a schema. */
+/** Returns the schema for a tool's arguments if the tool's definition contains no schema. */
 export function parametersOf(source: ToolSource, transport: SessionTransport): NonNullable<PipelineTool['parameters']> {
   if (source.kind !== 'builtin') return { type: 'object', properties: {} }
   const { name, config } = source
@@ -74,7 +74,7 @@ export function parametersOf(source: ToolSource, transport: SessionTransport): N
   }
 }
 
-/** Returns true if the tool needs a phone. A browser has no keypad to send tones to. */
+/** Returns true if the tool works only in a phone call. A browser has no phone line for the tones. */
 function isOfPhone(source: ToolSource): boolean {
   return source.kind === 'builtin' && source.name === 'send_dtmf'
 }

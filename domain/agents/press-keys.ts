@@ -1,6 +1,6 @@
 /**
- * The tool `send_dtmf`, with which the LLM presses keys on the phone. Digits are keys, and `w` is half a second's
- * silence.
+ * The tool `send_dtmf`, with which the LLM presses keys on the phone. In the argument, `w` is a pause of half a second,
+ * and every other character is a key.
  */
 const digitsForm = /^[0-9*#A-Dw]{1,32}$/
 /** The name of the tool's argument. */
@@ -20,8 +20,8 @@ export const pressKeysParameters = {
 } as const
 
 /**
- * Returns the keys to press, or null if the arguments name no keys. The arguments match the tool's schema, but an API
- * client may have written that schema.
+ * Returns the keys to press, or null if the arguments contain no valid keys. The arguments match the tool's schema, but
+ * an API client may have written this schema, so it may allow any text.
  */
 export function keysOf(args: unknown): string | null {
   const { digits } = (typeof args === 'object' && args !== null ? args : {}) as { digits?: unknown }

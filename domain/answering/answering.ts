@@ -16,9 +16,7 @@ export type AnswerResult = 'human' | 'machine' | 'not_sure'
 export type AnswerPlan = {
   /** `agent`: the greeting is analysed in this process. `carrier`: the carrier reports the result. */
   mode: 'agent' | 'carrier'
-  /**
-   * True if the plan requested `carrier`, but the call's carrier or trunk cannot detect machines, so `agent` is used.
-   */
+  /** True if the client requested `carrier`, but the call's trunk cannot detect machines, so `mode` is `agent`. */
   isSubstitute?: boolean
   /** If there is no result this long after the call was answered, the result is `not_sure`. */
   timeoutMs: number

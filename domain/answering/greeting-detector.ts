@@ -2,9 +2,9 @@
  * Decides from the far end's first words, and from their duration, if a machine or a person has answered. The first
  * matching rule decides:
  *
- *   a question of a person, as "how can I help" ──► human
- *   a phrase of a mailbox ──► machine
- *   a phrase of a menu, or of a phone that asks who calls ──► not_sure
+ *   a person's question, such as "how can I help" ──► human
+ *   a phrase from a mailbox ──► machine
+ *   a phrase from a phone menu, or from a phone that screens calls ──► not_sure
  *   a first utterance of `longMs` or more that begins within `promptMs` ──► machine
  *   a first utterance of up to `shortMs`, then `quietMs` without speech ──► human, but not after "you have reached …"
  *

@@ -1,6 +1,6 @@
 /**
- * Phrases by which a detector tells machines from people, in the voice loop's languages. Lists are texts with `|`
- * between their entries, in lower case and without punctuation.
+ * Phrases that distinguish machines from people, for each language that agents speak. Lists are texts with `|` between
+ * their entries, in lower case and without punctuation.
  */
 type GreetingWords = {
   /** Only a mailbox says these phrases. */

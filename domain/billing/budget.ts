@@ -12,7 +12,7 @@ export type CreditRefusal = 'credit' | 'budget'
 
 /**
  * Returns the key's budget for a request that starts now, or null. The request counts for this period even if it ends
- * in the next.
+ * in the next period.
  */
 export function budgetOf({ keyId, policy: { budget } }: Caller, nowMs: number): KeyBudget | null {
   return budget ? { keyId, period: periodOf(budget.period, nowMs), microUsd: budget.microUsd } : null

@@ -24,7 +24,10 @@ const billedBy: Record<QuantityUnit, { per: number; units: readonly PriceUnit[] 
   reasoning_tokens: { per: 1_000_000, units: ['million_reasoning_tokens', 'million_output_tokens'] },
 }
 
-/** Subtracted before rounding up: otherwise a float error in a sum could charge a micro-dollar too much. */
+/**
+ * This is subtracted before a sum is rounded up, because otherwise a floating-point error could charge a micro-dollar
+ * too much.
+ */
 const floatErrorMax = 1e-9
 
 /** Returns whole micro-USD, rounded up. Returns null if a needed price is unknown. A quantity of 0 needs no price. */
@@ -50,7 +53,7 @@ export function priceSourceOf(prices: readonly Price[]): string | null {
   return listed
 }
 
-/** Prices are catalog data, so their source text is made only once. */
+/** Caches the source text for each model's prices. The prices come from the catalog and do not change. */
 const sources = new WeakMap<readonly Price[], string | null>()
 
 function isCounted(unit: string): unit is QuantityUnit {

@@ -20,8 +20,8 @@ export type RequestRoute = {
 
 export interface RequestRoutes {
   /**
-   * Resolves with null if the tenant has no such request, if it is still running or was never sent, or if its choice
-   * was deleted.
+   * Resolves with null if the tenant has no such request, if the request is still running or was never sent to a
+   * provider, or if its choice was deleted.
    */
   find(tenant: Tenant, requestId: string): Promise<RequestRoute | null>
 }

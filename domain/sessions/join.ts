@@ -69,7 +69,7 @@ export function joinSettings(agent: Agent | null, ...requests: readonly SessionR
 
 type Intent = AgentSettings['intent']
 
-/** Returns the value from the last request that has one, else the agent's value. */
+/** Returns the value from the last request that has a value, else the agent's value. */
 function chosen<T>(ofAgent: T | undefined, requested: readonly (T | null | undefined)[]): T | undefined {
   const last = requested.findLast((value) => value !== undefined)
   return last === undefined ? ofAgent : (last ?? undefined)

@@ -27,7 +27,7 @@ export type PreCallDeps = AttemptDeps & {
 export interface PreCallAnswers extends Pick<PreCall, 'issuesOf'> {
   /** Reads an answer's body. The calling code must check for a 2xx status first. */
   read(body: Uint8Array): PreCallReply
-  /** Returns true if the body has tools, because tools may have secrets. The answer may have any status. */
+  /** Returns true if the body contains tools, which may have secrets. The answer may have any status. */
   hasTools(body: Uint8Array): boolean
   /** Returns the result for an answer that exceeds the size limit. */
   tooLarge(bytesMax: number): PreCallReply

@@ -1,9 +1,9 @@
 /**
  * Makes tokens for one session's media channel: `v1.<payload>.<HMAC-SHA256>`, both parts base64url without padding, as
- * in `domain/access/ephemeral.ts`. They are signed with another key, so neither kind of token is accepted in place of
- * the other. A token may be used again: a page rejoins with the same token after losing its socket. `expiresAtMs`
- * limits only the first join. The calling code checks it, because only that code knows if the session was joined
- * before.
+ * in `domain/access/ephemeral.ts`. The two kinds of tokens are signed with different keys, so neither is accepted in
+ * place of the other. A token may be used again: a page rejoins with the same token after losing its socket.
+ * `expiresAtMs` limits only the first join. The calling code checks it, because only that code knows if the session was
+ * joined before.
  */
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import type { Call } from '../records/call.ts'
@@ -35,12 +35,13 @@ export function claimsOf({ id, identity, organizationId, keyId, expiresAtMs }: C
 
 type Payload = { sid: string; sub: string; org: string; key: string; exp: number; person?: string | null }
 
-/** Longer than any token from this server, so a longer text is refused without computing an HMAC. */
+/** All tokens from this server are shorter, so a longer text is refused without computing an HMAC. */
 const charactersMax = 4096
 
 /** `masterKey` must be the same in all processes behind one address. */
 export function createTransportTokens(masterKey: string): TransportTokens {
-  // Each use of the master key has a separate key (RFC 5869), so a leaked derived key does not reveal another key.
+  // Each use of the master key has a separate derived key (RFC 5869), so a leaked derived key does not reveal another
+  // key.
   const signingKey = Buffer.from(hkdfSync('sha256', masterKey, '', 'session transport token v1', 32))
   const sign = (signed: string) => createHmac('sha256', signingKey).update(signed).digest()
   return {

@@ -34,8 +34,8 @@ export function createWebJoin({ calls, live, tokens, clock, identity: newIdentit
   return async (caller, id, displayName, publicUrl) => {
     const call = await calls.find(tenantOf(caller), id)
     if (call === null) throw new ResourceFault({ kind: 'not_found' })
-    // Directly after a call's begin, its row may still say `queued`. If the call has an owning process, that process is
-    // asked.
+    // Directly after a call has begun, its row may still say `queued`. If the call has an owning process, that process
+    // is asked.
     const isLive = call.status === 'in_progress' || (call.status === 'queued' && call.ownerId !== null)
     if (!isLive) throw new ResourceFault({ kind: 'call_not_live' })
     const state = await live.joinState(tenantOf(caller), id)

@@ -78,5 +78,5 @@ export class FrameBuffer {
 }
 
 export const frameHeaderBytes = 4
-/** All buffers share one header, because it is filled and copied before any other code can run. */
+/** All buffers can share one header, because it is filled and copied before any other code can run. */
 const header = new Uint8Array(frameHeaderBytes)

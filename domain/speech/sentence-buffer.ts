@@ -5,8 +5,8 @@ import { charactersOf } from './characters.ts'
  * position in the speech is a position in the text.
  *
  * A sentence ends at . ! ? ; : before white space, at a line break and at a CJK stop. It does not end at a full stop
- * after a single letter or a common abbreviation. Nor does it end at a stop at a piece's end, because pieces are a
- * model's tokens: "example", "." and "com" are one address.
+ * after a single letter or a common abbreviation. A stop does not end the sentence if it is the last character of a
+ * piece, because pieces are a model's tokens: "example", "." and "com" are one address.
  */
 export class SentenceBuffer {
   readonly #takesWholePieces: boolean
@@ -51,8 +51,8 @@ export class SentenceBuffer {
 const sentenceCharactersMax = 400
 
 /**
- * Finds a possible end of a sentence. A match must begin at the first stop in a run. If it could begin at each stop, a
- * long run would be read again each time.
+ * Finds a possible end of a sentence. A match must begin at the first stop in a run of stops. If it could begin at each
+ * stop, a long run would be read again each time.
  */
 const endings = /(?<![.!?;:…])[.!?;:…]+["'”’»)\]]*\s+|[。！？；：]["'”’」』）]*|\n/g
 /** In a word such as "Anna's.", the letter after the apostrophe is not an abbreviation. */

@@ -12,8 +12,8 @@ import { noProvider } from '../routing/refusal.ts'
 
 /**
  * Checks before a socket opens if a stream could run at all. At this time only the API key is known, and on some
- * channels the model. Throws a fault if it would end every stream with this key and model. If the model is named later,
- * the stream checks it.
+ * channels the model. Throws the fault that would end every stream with this key and model, if there is such a fault.
+ * If the model is named later, the stream checks it.
  */
 export type StreamAdmission = (caller: Caller, stage: 'stt' | 'tts', model?: string) => Promise<void>
 

@@ -48,8 +48,8 @@ export function streamRequest(row: Row, input: TranscribeStreamInput, ask: Ask):
 }
 
 /**
- * Adds `offsetMs` to a transcript's times. The offset is the time from the stream's start to the start at this
- * provider.
+ * Adds `offsetMs` to a transcript's times. The offset is the place in the stream's audio where the audio for this
+ * provider begins.
  */
 export function delayed(transcript: StreamTranscript, offsetMs: number): StreamTranscript {
   const { startMs, endMs, words } = transcript

@@ -106,11 +106,11 @@ export interface SpeechSink {
 export interface SpeechStream {
   /** Adds text. Each sentence is spoken when it is complete. */
   text(text: string): void
-  /** Speaks the rest even if its sentence is incomplete. */
+  /** Speaks the rest of the text even if its sentence is incomplete. */
   flush(): void
   /** Drops all audio not yet handed to the sink, for example after a barge-in. */
   clear(): void
-  /** Speaks the rest, then ends the stream. */
+  /** Speaks the rest of the text, then ends the stream. */
   end(): void
   resume(): void
   /** True while the speech for sent text has not been handed over completely. */

@@ -39,7 +39,7 @@ export class TracedText {
 
   /**
    * Returns the place up to which the source is certainly spoken when the text's first `place` units are spoken. If
-   * source text was left out right after them, it is included.
+   * source text was left out right after these units, it counts as spoken.
    */
   sourcePlace(place: number): number {
     const edit = this.#edits.findLast(({ at, end }) => at < place || end === place)

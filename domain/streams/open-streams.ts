@@ -68,7 +68,7 @@ export class OpenStream {
     else signal.addEventListener('abort', ended)
   }
 
-  /** Closes a stream without a reader, so it no longer counts. */
+  /** Closes a stream without a reader, so that it no longer counts against the limit. */
   end(): void {
     this.#signal.removeEventListener('abort', this.#ended)
     this.#ended()

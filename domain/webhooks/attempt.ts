@@ -29,7 +29,7 @@ export type Posted = {
   retryAfterMs: number | null
 }
 
-/** An attempt fails if the endpoint's answer is longer. */
+/** An attempt fails if the endpoint's answer is longer than this. */
 export const answerBytesMax = 65_536
 /** The delivery log keeps at most this much of an answer. */
 const loggedBytesMax = 4_096

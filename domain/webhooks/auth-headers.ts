@@ -1,6 +1,6 @@
 /**
- * Joins headers with secret values. Clients see only the names. If a client leaves out a value, the stored value is
- * kept.
+ * Joins the secret header values in a request with the stored values. Clients see only the headers' names. If a client
+ * leaves out a value, the stored value is kept.
  */
 import type { Issue, ValuePath } from '../records/resource-fault.ts'
 import type { AuthHeaderInput } from '../records/webhook-endpoint.ts'

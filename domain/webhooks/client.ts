@@ -16,7 +16,7 @@ export type WebhookRequest = {
   owner?: string
 }
 
-/** An answer, also with an error status. Redirects are not followed. */
+/** An answer with any status, even an error status. Redirects are not followed. */
 export type WebhookAnswer = {
   status: number
   body: Uint8Array

@@ -1,7 +1,8 @@
 /**
- * Divides one process's concurrent attempts among endpoints and organizations. If fewer attempts are free, each
- * endpoint and organization may have fewer. So an idle endpoint still gets an attempt while others wait for slow
- * servers. Network switches share buffers in this way (dynamic thresholds, Choudhury and Hahne, 1998).
+ * Divides one process's concurrent attempts among endpoints and organizations. If few attempts are free, each endpoint
+ * and each organization may have only few attempts. So an idle endpoint still gets an attempt while other endpoints'
+ * attempts wait for slow servers. Network switches share buffers in this way (dynamic thresholds, Choudhury and Hahne,
+ * 1998).
  */
 import type { DueEndpoint, EndpointClaim } from './queue.ts'
 
@@ -28,8 +29,8 @@ const slowPart = 1 / 4
 /** An endpoint's limit shrinks when less than this fraction of the process's attempts is free. */
 const roomyPart = 1 / 2
 /**
- * An organization may have at most this many times the free attempts. So an organization alone gets two thirds of all
- * attempts.
+ * An organization may have at most this many attempts for each free attempt. So an organization alone gets two thirds
+ * of all attempts.
  */
 const organizationTimes = 2
 
@@ -86,7 +87,7 @@ export class InFlight {
 
   /**
    * Called when an attempt has ended. `isSilent` is true if the endpoint sent no answer. Without `attempt`, the
-   * endpoint's speed class does not change.
+   * endpoint stays slow or not slow as before.
    */
   end({ endpointId, organizationId }: DueEndpoint, attempt?: { durationMs: number; isSilent: boolean }): void {
     const endpoint = this.#of(endpointId)

@@ -12,7 +12,10 @@ export type HostPolicy = {
    * over http.
    */
   allowsAny: boolean
-  /** True for a port where servers of other protocols listen. `port` is as in a URL. */
+  /**
+   * True for a port where servers of other protocols listen. `port` is a URL's `port`, which is empty for the default
+   * port.
+   */
   isBadPort(port: string): boolean
 }
 
