@@ -101,8 +101,8 @@ export function nameSocket(request: Pick<UpgradeRequest, 'logFields' | 'belongsT
 }
 
 /**
- * Throws the refusal `disabled` if the organization is disabled. It must also be called for a client identified without
- * a credential.
+ * Throws the refusal `disabled` if the organization is disabled. This function must also be called for a client
+ * identified without a credential.
  */
 export function requireEnabled({ organization }: Caller): void {
   if (organization.isDisabled) throw new Refusal('disabled')

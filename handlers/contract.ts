@@ -5,9 +5,9 @@ import type { SurfaceSettings } from './surface.ts'
 type Settings = Pick<SurfaceSettings, 'headerPrefix' | 'host'>
 
 /**
- * Serves an OpenAPI document from specs/ adapted to this deployment: header names and subprotocols have its prefix. If
- * the surface has a host name, the document's `servers` entry is that host's root. The text is parsed at the first
- * request, because most servers never get one.
+ * Serves an OpenAPI document from specs/ adapted to this deployment: header names and subprotocols have the
+ * deployment's prefix. If the surface has a host name, the document's `servers` entry is that host's root. The text is
+ * parsed at the first request, because most servers never get such a request.
  */
 export function serveContract<Document extends object>(text: string, settings: Settings): Serve<Document> {
   const { host } = settings

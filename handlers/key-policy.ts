@@ -98,7 +98,7 @@ function readChain(chain: NonNullable<WirePolicy['chain']>): NonNullable<KeyPoli
 
 /**
  * Writes a pinned model as `provider/model`. The first / or : separates provider and model, because provider ids
- * contain neither sign.
+ * contain neither character.
  */
 const pinOf = (pin: string) => pin.replace(/[/:]/, '/')
 

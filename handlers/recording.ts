@@ -37,8 +37,8 @@ export async function readRecording(upload: Bytes, rules: RecordingRules): Promi
 }
 
 /**
- * Returns the error to throw. AAC is not decoded here, so if routing leaves no provider that reads AAC, it is refused
- * like any unreadable codec.
+ * Returns the error to throw. AAC is not decoded here, so if routing leaves no provider for AAC, the recording is
+ * refused like any other unreadable codec.
  */
 export function unreadError(error: unknown, { format }: Recording, param: string): unknown {
   const isUnread = error instanceof Fault && error.kind === 'encoding_unsupported' && onlyHandedOn.has(format.encoding)

@@ -1,9 +1,9 @@
 /**
  * Puts a stream's frames in the order of their numbers. A missing frame is skipped if a frame with a number higher by
- * `windowMax` or more arrives. Each frame has 20 ms. No timer is needed, because a stream never pauses.
+ * `windowMax` or more arrives. Each frame contains 20 ms of audio. No timer is needed, because a stream never pauses.
  */
 
-/** The most frames to hold while an earlier one is missing: 80 ms. */
+/** The most frames to hold while an earlier frame is missing: 80 ms. */
 const windowMax = 4
 /**
  * If a frame's number differs from the expected number by more than this, the sequence restarts at the frame's number.

@@ -10,7 +10,7 @@ export type MessageWebhookDeps = {
   receive: ReceiveEvent
 }
 
-/** Retry-After while the event is still being delivered, in seconds. By then the delivery has ended. */
+/** The Retry-After in seconds if the same event is still being delivered. After this time the delivery has ended. */
 const retryAfterS = 15
 
 const headers = { 'Cache-Control': 'no-store' } as const

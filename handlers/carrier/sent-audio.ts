@@ -48,7 +48,7 @@ export class SentAudio {
 
   /**
    * Records a mark and returns its name at the carrier, which is a number. The conversation may use a name twice, so a
-   * mark returned late after a clear could be mistaken for the new one.
+   * mark returned late after a clear could be mistaken for a new mark.
    */
   mark(name: string): string {
     this.#marksCount++
@@ -69,8 +69,8 @@ export class SentAudio {
   }
 
   /**
-   * Handles a clear: the carrier drops audio it has not played. It plays on until the command arrives, and its answer
-   * does not say how far, so the position is estimated.
+   * Handles a clear: the carrier drops audio it has not played. The carrier plays on until the command arrives, and its
+   * answer does not say how far, so the position is estimated.
    */
   cleared(): void {
     const nowMs = this.#clock.monotonicMs()

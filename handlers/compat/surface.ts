@@ -41,7 +41,7 @@ export type CompatDeps = {
   durationMaxMs: number
   /** The most sample bytes in a WAV, because a WAV is answered in one piece. */
   wavBytesMax: number
-  /** True if `/v1/complete` and `/v1/transcribe` answer with events when the client names no type. */
+  /** True if `/v1/complete` and `/v1/transcribe` answer with events when the client accepts JSON and events equally. */
   nativeStreams: boolean
   publicUrlOf: PublicUrlOf
   /** The start of this process, in seconds since 1970. */

@@ -1,6 +1,7 @@
 /**
- * Serves the documentation, which the build has written into a folder. The files are listed once, so a request can name
- * only these. Header names and subprotocols get this deployment's prefix, as in the served contracts.
+ * Serves the documentation, which the build has written into a folder. The files are listed once at the start, and a
+ * request can name only a listed file. Header names and subprotocols get this deployment's prefix, as in the served
+ * contracts.
  */
 import { createHash } from 'node:crypto'
 import { readdirSync } from 'node:fs'
@@ -89,7 +90,9 @@ function typeOf(name: string) {
 
 const tagOf = (body: Uint8Array) => `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
 
-/** RFC 9110, 13.1.2: the comparison is weak, and `*` is any tag. */
+/**
+ * Returns true if the client already has the file. The comparison is weak, and `*` means any tag (RFC 9110, 13.1.2).
+ */
 function isKnown(known: string, tag: string): boolean {
   const tags = known.split(',').map((each) => each.trim().replace(/^W\//, ''))
   return tags.includes(tag) || tags.includes('*')

@@ -22,8 +22,8 @@ export interface SimulatorControl {
 const usualCaller = '+15005550006'
 
 /**
- * Makes the handlers. `simulator` is null on a server with a public address, because a proxy in front could hide a
- * remote request.
+ * Makes the handlers. `simulator` is null on a server with a public address, because a proxy in front of the server
+ * could hide a remote request.
  */
 export function simulatorHandlers(
   simulator: SimulatorControl | null,

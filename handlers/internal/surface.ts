@@ -1,6 +1,6 @@
 /**
- * The internal surface: health, the documentation, the ranking page, the pages below /try, recording links, and carrier events. Its
- * contract is not served.
+ * The internal surface: health, documentation, the ranking page, the pages below /try, recording links, and carrier
+ * events. Its contract is not served.
  */
 import type { Caller } from '../../domain/records/organization.ts'
 import { type InternalHandlers, widenInternalHandlers } from '../../generated/internal/handlers.ts'

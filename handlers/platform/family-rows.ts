@@ -1,7 +1,7 @@
 /**
  * Changes the platform surface's answers for the hosted product's published SDKs (`clients: family`). The SDKs check
- * types, so one unexpected null makes a whole list unreadable. Each field changed here is required by the SDKs, or is
- * null or wider in our contract. docs/moving.md lists them.
+ * types, so one unexpected null makes a whole list unreadable. Each field changed here is required by the SDKs, or may
+ * have null or further values in our contract. docs/moving.md lists these fields.
  */
 import { nextMonthlyMs } from '../../domain/numbers/months.ts'
 import { objectiveOf } from '../../domain/ports/model.ts'

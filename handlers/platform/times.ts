@@ -8,7 +8,7 @@ export function timeOrNull(ms: number | null): string | null {
   return ms === null ? null : timeOf(ms)
 }
 
-/** `2026-11-21T16:00:00.000123Z` */
+/** Returns the time in the form `2026-11-21T16:00:00.000123Z`. */
 export function timeOfMicroseconds(us: number): string {
   const ms = Math.floor(us / 1000)
   return timeOf(ms).replace('Z', `${String(us - ms * 1000).padStart(3, '0')}Z`)

@@ -47,8 +47,8 @@ function linesOf(row: UsageRow, ownKeys: OwnKeys): UsageByProvider[] {
 }
 
 /**
- * Returns true if the organization's provider key has served the row. The sums for old days do not store this, so it is
- * guessed: the organization has such a key, and the cost is known and 0.
+ * Returns true if the row's requests used the organization's provider key. The sums for old days do not store this, so
+ * it is guessed: the organization has such a key, and the cost is known and 0.
  */
 function isOfOwnKey({ provider, costMicroUsd, unpriced }: UsageRow, ownKeys: OwnKeys): boolean {
   return provider != null && Object.hasOwn(ownKeys, provider) && costMicroUsd === 0 && unpriced === 0

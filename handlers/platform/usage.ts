@@ -88,8 +88,8 @@ function groupsOf(row: UsageRow, groups: ReadonlySet<UsageGroup>): Partial<WireR
 }
 
 function wireSum({ requests, legs, failed, unpriced, costMicroUsd, quantities }: UsageSum): UsageTotal {
-  // Sorts the units. Postgres returns them in any order, and in another order at each call if several of its processes
-  // share the work.
+  // Sorts the units. Postgres returns them in any order, and in another order for each query if several of its
+  // processes share the work.
   const sorted = Object.fromEntries(Object.entries(quantities).sort(([one], [other]) => (one < other ? -1 : 1)))
   return { requests, legs, failed, unpriced, costMicroUsd: moneyOf(costMicroUsd), quantities: sorted }
 }

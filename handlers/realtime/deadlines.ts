@@ -12,9 +12,9 @@ export interface Dated extends Placed {
  * Watches all sockets' deadlines with one timer, because resetting a timer per socket at each frame would cost more
  * than the frame.
  *
- * Time is counted in ticks, and a frame uses the count from the timer's last run. So a frame reads no clock, and its
- * object stores a whole number; V8 would keep a fractional number in a separate object. Ticks come from the clock, not
- * from the number of runs, because a busy event loop delays the timer, and the delays would add up.
+ * Time is counted in ticks, and a frame uses the count from the timer's last run. So a frame reads no clock, and the
+ * socket's object stores a whole number. V8 would keep a fractional number in a separate object. Ticks come from the
+ * clock, not from the number of runs, because a busy event loop delays the timer, and the delays would add up.
  */
 export class Deadlines {
   readonly #clock: Clock
@@ -31,7 +31,10 @@ export class Deadlines {
     })
   }
 
-  /** Returns the tick that is `ms` from now. `onDue` runs up to two ticks late, or early by the delay of the last timer. */
+  /**
+   * Returns the tick that is `ms` from now. `onDue` runs up to two ticks late. If the timer's last run was delayed,
+   * `onDue` may run early by this delay.
+   */
   after(ms: number): number {
     return this.#ticks + Math.ceil(ms / tickMs) + 1
   }

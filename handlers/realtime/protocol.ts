@@ -9,7 +9,8 @@ import type { RealtimeErrorCode } from '../../generated/realtime/errors.ts'
  *                                  └────────────────end────────────────┘
  *
  * Audio and text may come while the stream opens, because a client need not wait for `ready`. An error code closes the
- * socket. Events that close it in every state have no row: a failed provider, a slow reader, a shutdown, a gone socket.
+ * socket. Events that close the socket in every state have no row: a failed provider, a slow reader, a shutdown, a gone
+ * socket.
  */
 export const socketStates = ['awaiting_config', 'opening', 'streaming', 'ending'] as const satisfies readonly (
   | 'awaiting_config'

@@ -364,7 +364,7 @@ class RealtimeSocket extends EndingSocket implements TranscriptionRealtimeSessio
 }
 
 const noConversation = `This socket only transcribes speech. ${otherOperation}`
-/** Some clients show only the reason of the close frame, and all of them keep it short. */
+/** Some clients show only the close frame's reason, so it must say enough. A reason may have at most 123 bytes. */
 const noConversationReason = 'only transcription; a conversation is POST /v1/sessions'
 
 /**

@@ -64,8 +64,8 @@ function badToken(): Refusal {
 }
 
 /**
- * Checks a page's origin. If there is no list, any page may present the token, because it opens only one session made
- * by a server. A request without an origin comes from a server or an app.
+ * Checks a page's origin. If the key has no list of origins, any page may present the token, because it opens only one
+ * session made by a server. A request without an origin comes from a server or an app.
  */
 function checkOrigin({ origin, host }: UpgradeRequest, allowed: readonly string[] | undefined): void {
   if (allowed === undefined || origin === '' || isOwnOrigin(origin, host) || allowed.includes(origin)) return

@@ -203,7 +203,9 @@ export class MediaSocket implements SessionMediaSession, MediaTransport, Dated, 
     this.#fail('BACKPRESSURE')
   }
 
-  /** The server is stopping. It has already ended its sessions, so this session failed to end. */
+  /**
+   * Called when the server stops. The server has already ended its sessions, so this session did not end as it should.
+   */
   onShutdown(): void {
     const sink = this.#sink
     this.close('server_shutdown', 'shutting_down')

@@ -16,7 +16,7 @@ import { MediaSocket } from './media-socket.ts'
 import { Seats } from './seats.ts'
 import { SocketAudio } from './socket-audio.ts'
 
-/** How long a socket waits for overrides. Part of the contract. */
+/** A socket waits this long for overrides. Part of the contract. */
 const overridesMs = 500
 
 export type SessionDeps = SessionAdmitDeps & { clock: Clock; watchGrant: WatchGrant }

@@ -12,8 +12,8 @@ import { jsonText } from '../../json-text.ts'
 import type { ChatInput } from '../openai/chat-translation.ts'
 
 /**
- * Returns the same request as a body for chat completions. Fields absent here are absent there too. Throws the refusal
- * invalid_parameter.
+ * Returns the same request as a body for chat completions. If a field is absent in the request, it is absent in the
+ * returned body too. Throws the refusal invalid_parameter.
  */
 export function chatBody(body: CompleteBody): ChatInput['body'] {
   const { temperature, reasoningEffort, tools, toolChoice, parallelToolCalls } = body

@@ -32,7 +32,8 @@ export function transcribe(deps: TranscriptionDeps & { streams: boolean }): Comp
     const intent = header['x-service-intent'] ?? {}
     const constraints = header[constraintsHeader] ?? {}
     const { model, language, ...options } = header[optionsHeader] ?? {}
-    // The languages are checked here, so that an error names the right header. The operation has no access to headers.
+    // The languages are checked here, so that an error names the right header. The domain's operation does not know the
+    // headers.
     if (intent.language !== undefined) languageIn('x-service-intent', intent.language)
     if (language !== undefined) languageIn(optionsHeader, language)
     const recording = await recordingOf(body, deps.durationMaxMs)

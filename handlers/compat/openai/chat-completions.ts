@@ -12,8 +12,8 @@ export type ChatDeps = { chat: Chat; catalog: Catalog }
 
 export function createChatCompletion({ chat, catalog }: ChatDeps): CompatHandlers<Caller>['createChatCompletion'] {
   return async ({ header, body }, context) => {
-    // The fields are listed one by one, because spreading the context object costs more than all other work on this
-    // path.
+    // The fields are listed one by one, because spreading the context object takes more time than all other work on
+    // this path.
     const { caller, requestId, operation, signal, trace, logFields } = context
     const routing = routingOf(catalog, 'llm', caller, { model: body.model })
     const input: ChatInput = { caller, requestId, operation, signal, trace, logFields, routing, body }
@@ -45,9 +45,9 @@ export function chatHeaders(route: Route, ignored: readonly string[]) {
 }
 
 /**
- * Yields chunks as events, then `[DONE]`. Clients treat a stream with `[DONE]` as complete. So it is sent only after an
- * iteration without an error. This is a plain iterator, because a generator would cost each chunk more than all other
- * work here.
+ * Yields chunks as events, then `[DONE]`. Clients treat a stream with `[DONE]` as complete. So `[DONE]` is sent only
+ * after an iteration without an error. This is a plain iterator, because a generator would take more time for each
+ * chunk than all other work here.
  */
 class Events implements AsyncIterableIterator<CreateChatCompletionEvent> {
   readonly #chunks: AsyncIterator<CompletionChunk>

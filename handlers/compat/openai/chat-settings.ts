@@ -1,7 +1,7 @@
 /**
  * Reads a chat body's settings for providers without chat completions. If the model does not support a setting, it is
  * left out and named to the client in `x-service-ignored`, because clients send many settings they can do without. A
- * tool or a format is never left out.
+ * tool or a format is never left out. If it cannot be translated, the request is refused.
  */
 import type { Llm, PassThroughRequest } from '../../../domain/ports/llm.ts'
 import { type LlmSetting, type LlmSettings, lackingAllBut, settingsIn } from '../../../domain/ports/llm-settings.ts'

@@ -1,7 +1,7 @@
 /**
  * OpenAI's chat completions over the operation `generate`. A provider with the same protocol gets the client's body
- * unread. For any other provider the body is translated. A setting the model does not support is left out and named to
- * the client. Content, tools and formats that the domain cannot express are refused by name.
+ * untranslated. For any other provider the body is translated. A setting the model does not support is left out and
+ * named to the client. Content, tools and formats that the domain cannot express are refused by name.
  */
 import type { Route } from '../../../domain/dispatch/request.ts'
 import { type AnswerReader, endedEarly } from '../../../domain/llm/answer-events.ts'
@@ -38,8 +38,8 @@ export type CompletionChunk = Identity & ChatAnswer & { object: 'chat.completion
 
 export function createChatTranslation(clock: Clock): Translation<ChatInput, ChatAnswer, CompletionChunk> {
   return {
-    // After a failure the request is not sent again, because the client has read a part already and cannot detect
-    // another model's start.
+    // A stream's request is sent to one provider only, because sent bytes cannot be taken back. An attempt without a
+    // sent byte does not count.
     streamSendsMax: 1,
     opening: [],
     emptyStream: 'protocol',

@@ -93,8 +93,8 @@ function usageOf({ inputTokens, cachedInputTokens, outputTokens, reasoningTokens
   const [input, output] = [inputTokens + cachedInputTokens, outputTokens + reasoningTokens]
   return {
     input_tokens: input,
-    // OpenAI's SDKs and LiveKit require both fields. LlmUsage has no cache writes, and Anthropic's are counted in
-    // input_tokens.
+    // OpenAI's SDKs and LiveKit require both fields. LlmUsage has no cache writes. Anthropic's cache writes are counted
+    // in input_tokens.
     input_tokens_details: { cached_tokens: cachedInputTokens, cache_write_tokens: 0 },
     output_tokens: output,
     output_tokens_details: { reasoning_tokens: reasoningTokens },

@@ -1,7 +1,7 @@
 /**
  * Translates the body of OpenAI's Responses to a domain request. The server stores nothing and has no tools, so a field
- * or item that needs a store or a hosted tool is refused by name. The message says how to fix it, because OpenAI's
- * clients show only the message.
+ * or item that needs a store or a hosted tool is refused by name. The message also says how to change the request,
+ * because OpenAI's clients show only the message.
  */
 import type { ItemsInput } from '../../../domain/llm/items.ts'
 import type { LlmItem, LlmTool, ResponseFormat, ToolChoice } from '../../../domain/ports/llm.ts'

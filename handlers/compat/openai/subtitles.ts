@@ -28,7 +28,7 @@ function timesOf({ startMs, endMs }: Cue, point: ',' | '.'): string {
   return `${timeOf(startMs, point)} --> ${timeOf(Math.max(startMs, endMs), point)}`
 }
 
-/** `00:01:02.345` */
+/** Returns the time in the form `00:01:02.345`. */
 function timeOf(timeMs: number, point: ',' | '.'): string {
   const ms = Math.max(0, Math.round(timeMs))
   const parts = [Math.floor(ms / 3_600_000), Math.floor(ms / 60_000) % 60, Math.floor(ms / 1000) % 60]
