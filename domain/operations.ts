@@ -25,7 +25,7 @@ export type Operations = ReturnType<typeof createOperations>
 export function createOperations({ dispatch, convert, transcribeStreams, synthesizeStreams }: OperationDeps) {
   const { chooser } = dispatch
   return {
-    /** For API surfaces with a separate wire format for LLM answers. */
+    /** For the compatible surface, which makes an operation with another wire format for LLM answers. */
     dispatch,
     catalog: chooser.world.catalog,
     transcribe: createTranscribe(dispatch),

@@ -18,7 +18,10 @@ export type LeaseRefusal = 'organization' | 'key'
  * If a process dies, its leases no longer count.
  */
 export interface Limits {
-  /** Takes a lease. Returns without a promise if the counts are in memory, so a request need not wait. */
+  /**
+   * Takes a lease and returns its end function, or the limit as the reason for the refusal. Returns without a promise
+   * if the counts are in memory, so a request need not wait.
+   */
   acquire(
     organizationId: string,
     keyId: string,

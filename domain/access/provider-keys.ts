@@ -18,7 +18,7 @@ export interface ProviderKeys {
   open(organizationId: string, provider: string, keyId: string): string | null | Promise<string | null>
 }
 
-/** Lets an organization manage its provider keys. Answers never contain a key. */
+/** Lets an organization manage its provider keys. No method returns a key's text. */
 export interface ProviderKeyAdministration {
   list(organizationId: string): Promise<OwnKeys>
   /** Stores a key. Replaces an existing key for the same provider. */

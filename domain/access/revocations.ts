@@ -8,8 +8,8 @@ import type { Caller, KeySecret } from '../records/organization.ts'
 import { type Access, hasAccess } from './users.ts'
 
 /**
- * The right behind open work, such as a socket. `keyId` names an API key or a user. Without a `secret`, the work goes
- * on after the key's rotation, because ephemeral tokens are bound to the key and not to its secret.
+ * The right to continue open work, such as a socket. `keyId` names an API key or a user. Without a `secret`, the work
+ * goes on after the key's rotation, because ephemeral tokens are bound to the key and not to its secret.
  */
 export type Grant = { organizationId: string; keyId: string; access: Access; secret?: KeySecret | undefined }
 

@@ -6,8 +6,8 @@ import { type Caller, type Role, roles, type Scope } from '../records/organizati
 const scopesOfUsers: readonly Scope[] = ['router', 'realtime', 'platform']
 
 /**
- * For each role: the scopes that its users may reach. Within a scope, the role named by an operation decides. No role
- * has the scope `rmsg`, because only API keys may use rich messages.
+ * For each role: the scopes that its users may reach. Within a scope, each operation also names the lowest role that
+ * may use it. No role has the scope `rmsg`, because only API keys may use rich messages.
  */
 export const scopesOfRole: Readonly<Record<Role, readonly Scope[]>> = {
   viewer: scopesOfUsers,

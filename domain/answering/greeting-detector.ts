@@ -47,7 +47,7 @@ const quietMs = 1_500
 const wordsLateMs = 1_000
 /** Silence shorter than this does not end an utterance. */
 const pauseMs = 500
-/** If an utterance has fewer words than this, its duration does not decide. */
+/** If an utterance has fewer words than this, its duration is not used for the decision. */
 const wordsMin = 6
 
 const verdicts = { person: 'human', voicemail: 'machine', conversing: 'not_sure' } as const
@@ -142,5 +142,5 @@ export class GreetingDetector {
   }
 }
 
-/** Only the last characters of the text are kept, up to this number, because all phrases are shorter. */
+/** Only this many characters at the text's end are kept. All phrases are shorter. */
 const textMax = 1_000

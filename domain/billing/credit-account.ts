@@ -30,7 +30,7 @@ export type CreditAccount = {
   reservedMicroUsd: number
   /** One page of movements, newest first. */
   movements: readonly CreditMovement[]
-  /** Where the next page begins. Null on the last page. */
+  /** The position for reading the next page. Null on the last page. */
   next: MovementPosition | null
 }
 

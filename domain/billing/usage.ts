@@ -37,7 +37,8 @@ export interface Usage {
   /** Reads rows sorted by the groups. `too_many_rows`: there would be more than `usageRowsMax` rows. */
   read(tenant: Tenant, query: UsageQuery): Promise<readonly UsageRow[] | 'too_many_rows'>
   /**
-   * Reads rows as `read` does, rows by provider and stage, and the sessions in the same time, all from one snapshot.
+   * Reads the rows for the query, the rows by provider and stage, and the sessions in the time range, all from one
+   * database snapshot.
    */
   summarize(tenant: Tenant, query: UsageQuery): Promise<UsageSummary | 'too_many_rows'>
 }

@@ -35,8 +35,8 @@ export interface CallbackStore {
    */
   change(tenant: Tenant, id: string, change: (callback: Callback) => CallbackChange): Promise<WholeCallback | null>
   /**
-   * Changes callbacks that are due or have an expired lease, in all organizations, oldest first, each with its event.
-   * If another process is changing a callback now, it is skipped.
+   * Changes callbacks in all organizations, oldest first, if they are due or their lease has expired. Each change is
+   * stored with its event. If another process is changing a callback now, the callback is skipped.
    */
   changeDue(limit: number, change: (callback: Callback) => Callback): Promise<readonly Callback[]>
 }

@@ -107,8 +107,8 @@ type Subject = {
 
 /**
  * Asks the LLM for the agent's and the webhook endpoints' extraction fields. If the endpoints' fields make a provider
- * refuse the request, or make the model's answer unusable, a second request asks for the agent's fields alone. So an
- * endpoint's fields cannot prevent the agent's summary and fields.
+ * refuse the request, or make the model's answer unusable, a second request asks for the agent's fields alone. So the
+ * summary and the agent's fields are answered even if an endpoint's fields cause a failure.
  */
 async function analysed(
   deps: AnalyseDeps,

@@ -57,8 +57,8 @@ export type Plan<T> = {
   /** The duration of the audio to transcribe, if `atOnce` is true. */
   mediaMs?: number
   /**
-   * Resolves with the first media, or with the whole answer if `atOnce` is true.
-   * `ports` are the row's provider with this attempt's key.
+   * Resolves with the first media, or with the whole answer if `atOnce` is true. `ports` are the provider's interfaces
+   * with the key for this attempt.
    */
   run: (row: Row, signal: AttemptSignal, ports: ProviderPorts) => Promise<T>
 }

@@ -43,8 +43,8 @@ const refusing: ReadonlySet<Circuit['state']> = new Set(['open', 'probing'])
  * Tracks circuits and outages, and live figures by model and path. `version` changes when the result of `blocked`
  * changes for all organizations, also by time alone. A ranking may be cached until then.
  *
- * On a server with several organizations, a failure opens the circuits of its organization as it would on a server for
- * this organization alone. The circuits for all open only if several organizations have failures (see breaker.ts).
+ * On a server with several organizations, each organization has separate circuits for its failures. The circuits for
+ * all organizations open only if several organizations have failures (see breaker.ts).
  */
 export class Health {
   readonly #clock: Clock

@@ -7,7 +7,7 @@ export type RefusableField = keyof Pick<
 
 /**
  * The cause of a ProviderError `unsupported`: a request field that the model does not accept. Each surface reports the
- * field to its clients by its name in this surface's protocol.
+ * field to its clients under the name from the surface's protocol.
  */
 export class UnsupportedField extends Error {
   readonly field: RefusableField

@@ -80,7 +80,7 @@ export class PhoneCalls {
     this.#hangUps = new LegWork(deps.clock, deps.log)
   }
 
-  /** Makes the call. From now on this process holds the call and its leg. */
+  /** Adds the call. From now on this process holds the call and its leg. */
   open(live: LiveCall, leg: Leg, line: PhoneLine): PhoneCall {
     const { media, legs, clock, log, journal } = this.#deps
     const over = () => {

@@ -1,4 +1,4 @@
-/** Request settings for an LLM. Each is supported by some vendors only. */
+/** Request settings for an LLM. Each setting is supported by some vendors only. */
 export type LlmSettings = {
   temperature?: number
   topP?: number

@@ -44,9 +44,9 @@ export interface SipConnections {
   /** Finds connections by the login name for their inbound calls. */
   ofUser(username: string, dialed: string): Promise<readonly SipConnection[]>
   /**
-   * Resolves with true if the call must also authenticate with a login, because an organization may list an address
-   * range that contains another organization's trunk. A login is needed if a connection with a login imported the
-   * dialled number before connection `id`, or if `id` does not have the number.
+   * An organization may list an address range that contains another organization's trunk, so the address alone may not
+   * be enough. Resolves with true if the call must also authenticate with a login: if a connection with a login
+   * imported the dialled number before connection `id`, or if `id` does not have the number.
    */
   wantsLogin(dialed: string, id: string): Promise<boolean>
   /**

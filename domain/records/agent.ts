@@ -128,8 +128,8 @@ export type ChangedAgent = {
 export type RmsgRefusal = { rmsgNumber: 'unknown' | 'unavailable' }
 
 /**
- * The conflict of two endpoints: this endpoint and a deprecated webhook field of the agent would both receive the
- * pre-call request for the same call.
+ * A conflict: this endpoint and the URL in a deprecated webhook field of the agent would both receive the pre-call
+ * request for the same call.
  */
 export type WebhookConflict = { conflictsWith: string }
 

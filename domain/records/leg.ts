@@ -25,7 +25,7 @@ export type Leg = Tenant & {
   connectionId?: string | null
 }
 
-/** An open leg followed by no living process. */
+/** An open leg without a living process to follow it. */
 export type OrphanedLeg = Pick<Leg, 'organizationId' | 'test' | 'id' | 'callId' | 'line' | 'carrierLegId'>
 
 /** The methods work across organizations, because a line's events do not contain the organization. */
@@ -35,9 +35,9 @@ export interface LegStore {
   /** Called before the line dials. So the leg has a row even if this process dies during the dial. */
   insert(leg: Leg): Promise<void>
   dialed(leg: Leg, carrierLegId: string): Promise<void>
-  /** Stores the time of the leg's answer. A second call changes nothing. */
+  /** Stores the time of the leg's answer. Calling it again changes nothing. */
   answered(leg: Tenant & { id: string }, atMs: number): Promise<void>
-  /** Stores the time of the leg's end. A second call changes nothing. */
+  /** Stores the time of the leg's end. Calling it again changes nothing. */
   ended(leg: Tenant & { id: string }, atMs: number): Promise<void>
   /**
    * Finds open legs to hang up. Their call ended at least `graceMs` ago, or their transfer attempt failed or was
@@ -62,8 +62,8 @@ export interface LegStore {
 const silentMs = 30_000
 /**
  * Used instead of `silentMs` if the line has connected two legs with each other. It is shorter, because this server
- * does not receive their audio, and if one party has left, the other party waits in silence. A leg often ends seconds
- * after its connection.
+ * does not receive the legs' audio, and if one party has left, the other party waits in silence. Often one leg ends
+ * only seconds after the two were connected.
  */
 const silentAloneMs = 5_000
 

@@ -35,8 +35,8 @@ export type PhoneNumber = CallableNumber & {
 }
 
 /**
- * A number's registration in a text-message campaign. The campaign is the organization's (`own`), or the operator's
- * shared campaign.
+ * A number's registration in a text-message campaign. The campaign is the organization's own campaign (`own`), or the
+ * operator's shared campaign.
  */
 type SmsAssignment = {
   campaignId: string

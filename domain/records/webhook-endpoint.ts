@@ -86,7 +86,10 @@ export function blankEndpoint({ organizationId, test }: Tenant, id: string, nowM
 /** A secret and its predecessor, which also signs requests for a while after the change. */
 export type SigningSecret = { secret: string; previous: { secret: string; untilMs: number } | null }
 
-/** The keys of `authHeaders` are header names in lower case. `signing` is null if the organization's secret signs. */
+/**
+ * The keys of `authHeaders` are header names in lower case. `signing` is null if the organization's secret signs the
+ * requests.
+ */
 export type EndpointSecrets = { authHeaders: Record<string, string>; signing: SigningSecret | null }
 
 export const noEndpointSecrets: EndpointSecrets = { authHeaders: {}, signing: null }

@@ -31,8 +31,8 @@ export type SubscriptionStore = {
   /** Lists the subscriptions with their secrets. */
   targets(tenant: Tenant): Promise<SubscriptionTarget[]>
   /**
-   * Replaces the subscription with the same URL, or inserts a new one. `signing` receives the stored secret and returns
-   * the new secret.
+   * Replaces the subscription with the same URL, or inserts a new subscription. `signing` receives the stored secret
+   * and returns the new secret.
    */
   put(
     subscription: Omit<Subscription, 'signingSecretSource'>,

@@ -25,7 +25,10 @@ export type Ask = {
   /** The figures for this path (stream or batch) rank the candidates. */
   path: Path
   routing: Routing
-  /** Excludes models without this language, and ranks the others. Null if no language was requested. */
+  /**
+   * Models without this language are excluded. The other models are ranked by their figures for it. Null if no language
+   * was requested.
+   */
   language: Language | null
   /** If true, the provider must detect the language, so models with only one language are excluded. */
   detectsLanguage: boolean
@@ -54,8 +57,8 @@ export type Access = {
 }
 
 /**
- * Each stage's requests are ranked by figures for this path. An LLM has only stream figures, so they also rank whole
- * answers.
+ * Each stage's requests are ranked by figures for this path. LLMs have figures only for `stream`, so these figures also
+ * rank requests for whole answers.
  */
 const requestPath: Record<Stage, Path> = { stt: 'batch', tts: 'stream', llm: 'stream' }
 

@@ -8,9 +8,7 @@ import type { Ask, RequiredAudio } from './ask.ts'
 export type Exclusion = {
   row: Row
   reason: ExclusionReason
-  /**
-   * The filter's place in the order of `filters`. The filter with the highest place has excluded the last candidate.
-   */
+  /** The filter's index in `filters`. The filter with the highest index has excluded the last candidate. */
   step: number
   /** The provider's reason for `unavailable`, for example `no_credential`. */
   detail?: string

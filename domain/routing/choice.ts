@@ -40,7 +40,7 @@ export class Choice {
 
   /**
    * Returns the choice as a record for storage. The record is made once for each cached choice, because making it for
-   * each request costs too much.
+   * each request takes too long.
    */
   get record(): ChoiceRecord {
     this.#record ??= recordOf(this)

@@ -1,6 +1,6 @@
 /**
  * The figures for ranking a stage's rows. They are read from the catalog once for each path and language, because
- * finding a figure among a model's hundred figures costs far more than comparing it. Columns are indexed by
+ * finding a figure among a model's hundred figures takes far longer than comparing it. Columns are indexed by
  * `Row.order`. NaN is a missing figure. Higher is always better.
  */
 import type { Row } from '../catalog/catalog.ts'

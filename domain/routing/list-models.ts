@@ -45,8 +45,8 @@ export function createListModels(chooser: Chooser): (query: ModelQuery) => Model
 }
 
 /**
- * Returns an ask without needs, chain and voice, so only uncallable models are left out. The client may pin all other
- * models.
+ * Returns an ask without needs, chain or voice. So only uncallable models are left out, and all other models are
+ * listed, because the client may pin them.
  */
 function listAsk(caller: Caller, stage: Stage, objective: Objective, path: Path, figuresLanguage: Language): Ask {
   const base = baseAsk(caller, stage, { mode: 'auto', objective }, undefined)

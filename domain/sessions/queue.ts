@@ -1,7 +1,7 @@
 /**
  * Limits each organization's unjoined sessions, even with many simultaneous starts. The database's count may miss
- * starts in this process that are still running, and rows stored while it counts. Both are added. So a row may be
- * counted twice for a moment, and a start just below the limit may be refused.
+ * starts in this process that are still running, and rows stored while it counts. Both are added to the count. So a row
+ * may be counted twice for a moment, and a start just below the limit may be refused.
  */
 import { Fault } from '../records/fault.ts'
 

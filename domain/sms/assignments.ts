@@ -1,5 +1,5 @@
 /**
- * Assigns numbers to campaigns, and removes them. An assignment has these statuses:
+ * Assigns numbers to campaigns, and removes numbers from campaigns. An assignment has these statuses:
  *
  *   null, FAILED_ASSIGNMENT ──assign──► PENDING_ASSIGNMENT ──► ASSIGNED | FAILED_ASSIGNMENT
  *   ASSIGNED, FAILED_UNASSIGNMENT ──unassign──► PENDING_UNASSIGNMENT ──► null | FAILED_UNASSIGNMENT
@@ -19,7 +19,7 @@ export type CampaignTarget = 'own' | 'shared'
 export type Assignments = {
   /**
    * Assigns a number to the campaign named by `target`: the organization's campaign or the shared campaign. Null allows
-   * both.
+   * both campaigns.
    */
   assign(tenant: Tenant, id: string, target: CampaignTarget | null): Promise<PhoneNumber>
   unassign(tenant: Tenant, id: string): Promise<PhoneNumber>

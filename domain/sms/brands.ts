@@ -113,8 +113,8 @@ const clockSkewMs = 300_000
 /**
  * Finds a brand if the answer to its registration was lost. Registering it again would cost money, and the carrier
  * stores no reference for a brand, so the account's brands are searched. A brand that belongs to an organization here
- * is skipped, because two organizations may use the same names. A failed brand is skipped too, because its reasons may
- * be about an earlier profile.
+ * is skipped, because two organizations may use the same names. A failed brand is skipped too, because it may have
+ * failed with an earlier profile.
  */
 async function findLostBrand(
   { store, registries }: RegistrationDeps,

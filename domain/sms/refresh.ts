@@ -52,7 +52,7 @@ export async function refreshNumbers(deps: RegistrationDeps, tenant: Tenant): Pr
 }
 
 /**
- * Returns the number's campaign after the carrier's answer. `assignedTo` says if the campaign is the organization's or
+ * Returns the number's campaign after the carrier's answer. `assignedTo` says if it is the organization's campaign or
  * the shared campaign.
  */
 export function withAnswer(

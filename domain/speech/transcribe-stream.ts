@@ -259,7 +259,10 @@ class Transcribing implements TranscriptionStream, AttemptListener {
     if (!this.#pending.push(frame)) this.#fail(new Fault({ kind: this.#isInTime() ? 'timed_out' : 'audio_too_fast' }))
   }
 
-  /** Returns true if the client sends audio no faster than real time. If audio waits then, the provider is too slow. */
+  /**
+   * Returns true if the client sends audio no faster than real time. If audio waits nevertheless, the provider is too
+   * slow.
+   */
   #isInTime(): boolean {
     const elapsedMs = this.#deps.clock.monotonicMs() - this.#startedMs
     return this.#layout.msOf(this.#receivedSamples) <= elapsedMs * inTimeShare

@@ -23,7 +23,7 @@ export type NewsSource<Item> = {
 
 /**
  * `over`: the source has ended. `left`: the client has disconnected. `timeout`: the stream was open for `streamMs`, and
- * the client may open another.
+ * the client may open another stream.
  */
 export type StreamEnd = 'over' | 'timeout' | 'left'
 

@@ -37,8 +37,8 @@ export class Deliveries {
   }
 
   /**
-   * Makes one attempt now. A success ends the delivery. A failure does not change its schedule. Throws ResourceFault
-   * `redelivery_unavailable`.
+   * Makes one attempt now. A success ends the delivery. A failure does not change the delivery's schedule. Throws
+   * ResourceFault `redelivery_unavailable`.
    */
   async redeliver(tenant: Tenant, id: string): Promise<Attempt> {
     const { organizationId } = tenant

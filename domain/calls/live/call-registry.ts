@@ -340,8 +340,8 @@ export class CallRegistry implements SeatAdmission {
       routes.warmUp(caller, call.pipeline)
       isOurs = await this.#claimed.claim(call, call.id, pipeline)
       if (!isOurs) throw new ResourceFault({ kind: 'call_not_live' })
-      // The organization is read after the claim, because `endCalls` lists claimed calls after it is disabled. So each
-      // call is in that list, or is ended here.
+      // The organization is read after the claim. `endCalls` lists the claimed calls after the organization was
+      // disabled, so each call is either in that list or is ended here.
       const { maxSessions = null, isDisabled = false } = (await organizations.find(call.organizationId)) ?? {}
       // The count includes this call. If the count came before the claim, two simultaneous joins could both take the
       // last place.

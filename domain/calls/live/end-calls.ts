@@ -14,7 +14,7 @@ export type EndedCalls = { ended: number; unreached: number }
 /** The end events of the calls show this reason. */
 export const disabledReason = 'The operator has disabled the organization.'
 
-/** At most this many calls are sent the command to end at once. */
+/** The command to end is sent to at most this many calls at the same time. */
 const commandsMax = 50
 /** An upper limit for the list. An organization never has this many calls. */
 const callsMax = 100_000

@@ -4,7 +4,7 @@
  *
  *   queued ──► dialing ──► ringing ──► in_progress ◄──► transferring ──► completed, failed
  *     │           │           │             │
- *     └───────────┴───────────┴─────────────┴──► the other ends
+ *     └───────────┴───────────┴─────────────┴──► the other final statuses
  *
  * An inbound call rings at once.
  */
