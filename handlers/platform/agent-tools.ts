@@ -71,7 +71,7 @@ function wireTool({
   }
 }
 
-/** Shows a tool's source. It contains no secret, because secrets are stored apart. */
+/** Shows a tool's source. It contains no secret, because secrets are stored separately. */
 function wireSource(source: ToolSource): WireToolSource {
   if (source.kind !== 'webhook') return source
   return { ...source, authHeaders: source.authHeaders?.map(configuredHeader) ?? null }

@@ -84,7 +84,7 @@ function wireWebhooks(webhooks: AgentWebhooks): WireWebhooks | null {
   }
 }
 
-/** Shows an endpoint. It contains no secret, because secrets are stored apart. */
+/** Shows an endpoint. It contains no secret, because secrets are stored separately. */
 function wireWebhook(endpoint: Endpoint): AgentWebhook {
   return {
     endpointId: endpoint.id,

@@ -53,7 +53,7 @@ export function webhookOperations(endpoints: Endpoints, secrets: WorkspaceSecret
   }
 }
 
-/** Shows an endpoint. It contains no secret, because secrets are stored apart. */
+/** Shows an endpoint. It contains no secret, because secrets are stored separately. */
 function wireWebhook(endpoint: Endpoint): Webhook {
   return {
     id: endpoint.id,

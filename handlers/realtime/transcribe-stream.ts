@@ -197,7 +197,10 @@ class TranscribeSocket extends StreamSocket implements TranscribeStreamSession, 
 
 const languageOf = ({ language, sttOptions, intent }: SttConfig) => language ?? sttOptions?.language ?? intent?.language
 
-/** Writes a transcript. `language` is the client's. If a provider detects a language, it overrides the client's. */
+/**
+ * Writes a transcript. `language` is the client's language. If a provider detects a language, the detected language is
+ * shown instead.
+ */
 function transcriptFrame(transcript: StreamTranscript, language: string | null): string {
   const { utterance, text, isFinal, speechFinal, startMs, endMs, confidence, words } = transcript
   return JSON.stringify({

@@ -28,7 +28,7 @@ export function createResponse(deps: ResponseDeps): RouterHandlers<Caller>['crea
     const routing = routingOf(body.routing, caller)
     const request = requestOf(body)
     const id = `resp_${requestId}`
-    // The fields are listed one by one, because spreading the context object costs more than all other work on this
+    // The fields are listed one by one, because spreading the context object takes longer than all other work on this
     // path.
     const input: ItemsInput = { caller, requestId, operation, key, signal, trace, logFields, routing, request }
     return body.stream
