@@ -36,7 +36,7 @@ export type RevocationDeps = { changes: KeyChanges; keys: LiveCallers; clock: Cl
 
 type Work = Grant & { revoked: () => void; cancelEnd: () => void }
 
-/** The most organizations whose credentials are read at once. The others wait. */
+/** The credentials of at most this many organizations are read at the same time. The other organizations wait. */
 const readsMax = 8
 /** A timer cannot run longer than 24 days, so a secret's expiry is checked once a day. */
 const dayMs = 86_400_000

@@ -16,7 +16,7 @@ type GreetingWords = {
   ambiguous: string
   /** Only a person asks these questions. They count even after a long greeting. */
   person: string
-  /** A phone menu says these phrases, or a phone that screens calls. The agent can talk to both. */
+  /** A phone menu or a phone with call screening says these phrases. The agent can talk to both. */
   conversing: string
 }
 

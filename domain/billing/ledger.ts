@@ -20,7 +20,10 @@ export type LedgerAttempt = {
   outcome: string
   startedAtMs: number
   durationMs: number
-  /** Measured from the attempt's start. Null if no media arrived, or if the whole answer arrived at once. */
+  /**
+   * The time from the attempt's start to the first media. Null if no media arrived, or if the whole answer arrived at
+   * once.
+   */
   firstByteMs: number | null
   quantities: readonly Quantity[]
   /** Null if the price is unknown. Null is not the same as 0. */

@@ -21,7 +21,7 @@ export type CallbacksDeps = {
   leaseId: () => string
 }
 
-/** The most callbacks placed at once by one process. The next run places the rest. */
+/** One process places at most this many callbacks at the same time. The next run places the other callbacks. */
 const placedAtOnceMax = 10
 
 /**

@@ -79,8 +79,8 @@ export type CarrierEventType = Extract<EventType, `carrier.${string}`>
 const gatherMs = 50
 const retryMs = 250
 /**
- * The most waiting entries for one call. A turn makes about ten entries, so this is enough for an hour without the
- * database.
+ * The maximum number of waiting entries for one call. A turn makes about ten entries, so this is enough for an hour
+ * without the database.
  */
 const waitingMax = 10_000
 const batchMax = 200

@@ -71,7 +71,10 @@ function useOf(context: RequestContext, key: Pick<KeyUse, 'keyDigest' | 'content
   }
 }
 
-/** Reserves the credit between the key's two commits. If the reservation fails, the credit and the key are released. */
+/**
+ * Reserves the credit between the idempotency key's two commits. If this fails, the credit and the idempotency key are
+ * released.
+ */
 async function reserve(
   deps: DispatchDeps,
   context: RequestContext,
@@ -97,8 +100,8 @@ async function reserve(
       throw creditFault('credit_too_low', refusal, context.caller)
     }
     if (use && !(await idempotency.dispatch(use))) {
-      // The key's lease ran out and another copy of the request took the key over. So this request must not release the
-      // key.
+      // The idempotency key's lease ran out, and another copy of the request took the idempotency key over. So this
+      // request must not release it.
       ownedUse = undefined
       throw inProgress(1)
     }

@@ -115,7 +115,7 @@ export class AttemptSignal implements CancelSignal {
     this.#reject = null
   }
 
-  /** Calls `run` when the attempt is ended from outside, even if no promise is under `guard`. */
+  /** Calls `run` when `end` ends the attempt, even if no promise was given to `guard`. */
   onEnd(run: (error: ProviderError) => void): void {
     if (this.#ended) run(this.#ended)
     else this.#whenEnded = run

@@ -48,7 +48,7 @@ export function blameOf(error: ProviderError, ownKeyId: string | null): Blame {
   return blame === 'model' && ownKeyId !== null ? 'allowance' : blame
 }
 
-/** Limits the circuits in memory. The operator's providers need far fewer circuits. */
+/** At most this many circuits are in memory. The operator's providers need far fewer circuits. */
 const circuitsMax = 20_000
 
 export class Circuits {

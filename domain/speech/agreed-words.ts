@@ -21,7 +21,7 @@ export class AgreedWords {
     return this.#text
   }
 
-  /** Processes an interim. Returns the words that have become certain, or ''. */
+  /** Processes an interim transcript. Returns the words that have become certain, or ''. */
   interim(text: string): string {
     const words = wordsOf(text)
     const before = following(this.#sent, this.#interim)
