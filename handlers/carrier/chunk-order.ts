@@ -3,7 +3,7 @@
  * `windowMax` or more arrives. Each frame contains 20 ms of audio. No timer is needed, because a stream never pauses.
  */
 
-/** The most frames to hold while an earlier frame is missing: 80 ms. */
+/** While a frame is missing, at most this many later frames are held: 80 ms of audio. */
 const windowMax = 4
 /**
  * If a frame's number differs from the expected number by more than this, the sequence restarts at the frame's number.

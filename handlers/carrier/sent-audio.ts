@@ -13,7 +13,10 @@ import type { PlayedEvents } from '../session/agent-audio.ts'
 
 type Mark = { name: string; number: number; at: number }
 
-/** The most marks to keep, more than ten seconds of speech. A carrier that never returns marks reaches this limit. */
+/**
+ * The maximum number of marks to keep. They cover more than ten seconds of speech. A carrier that never returns marks
+ * reaches this limit.
+ */
 const marksMax = 128
 
 export class SentAudio {

@@ -39,7 +39,7 @@ export type CompatDeps = {
   realtimeHost: string | null
   /** The longest accepted recording. */
   durationMaxMs: number
-  /** The most sample bytes in a WAV, because a WAV is answered in one piece. */
+  /** The maximum number of sample bytes in a WAV. It is limited because a WAV is collected in memory. */
   wavBytesMax: number
   /** True if `/v1/complete` and `/v1/transcribe` answer with events when the client accepts JSON and events equally. */
   nativeStreams: boolean

@@ -14,7 +14,7 @@ export class LocatedFault extends Error {
   }
 }
 
-/** Returns the error to throw: a fault of this kind gets its place, any other error stays as it is. */
+/** Returns the error to throw: a fault of this kind together with `param`, and any other error unchanged. */
 export function located(error: unknown, kind: FaultKind, param: string): unknown {
   return error instanceof Fault && error.kind === kind ? new LocatedFault(error, param) : error
 }

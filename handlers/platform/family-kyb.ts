@@ -28,7 +28,7 @@ export function familySubmission(verification: BusinessVerification) {
 /** The persons behind a submission are not stored here. */
 const unknownPersons = { submittedByUserId: null, submittedByEmail: null, reviewerUserId: null, reviewerEmail: null }
 
-/** This server sends a submission to no chat service. */
+/** This server sends no notification about a submission to a chat service. */
 const slack = { slackNotificationStatus: 'not_queued', slackNotificationJobId: null, slackNotificationError: null }
 
 function submissionRow({ businessProfile, authorizedRepresentative, ...submission }: Submission) {

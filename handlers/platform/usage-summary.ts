@@ -48,7 +48,7 @@ function linesOf(row: UsageRow, ownKeys: OwnKeys): UsageByProvider[] {
 
 /**
  * Returns true if the row's requests used the organization's provider key. The sums for old days do not store this, so
- * it is guessed: the organization has such a key, and the cost is known and 0.
+ * it is guessed: the result is true if the organization has a key for the provider, and the cost is known and 0.
  */
 function isOfOwnKey({ provider, costMicroUsd, unpriced }: UsageRow, ownKeys: OwnKeys): boolean {
   return provider != null && Object.hasOwn(ownKeys, provider) && costMicroUsd === 0 && unpriced === 0

@@ -9,7 +9,7 @@ import type {
 } from '../../generated/platform/types.ts'
 import { timeOf, timeOrNull } from './times.ts'
 
-/** The most body text to show for each attempt. */
+/** The maximum length of the body text shown for each attempt. */
 const bodyBytesMax = 65_536
 
 export function wireDelivery(delivery: Delivery): WebhookDelivery {

@@ -60,7 +60,10 @@ export function transcriptionRealtime(
 const endpointingMaxMs = 10_000
 /** If a client sends nothing for this long, its audio counts as paused, and the last utterance is ended. */
 const pauseMs = 3000
-/** The most earlier streams that may still complete their items. If there are more, the oldest is dropped. */
+/**
+ * At most this many earlier streams may still complete their items. If there are more streams, the oldest stream is
+ * dropped.
+ */
 const endingMax = 2
 
 class RealtimeSocket extends EndingSocket implements TranscriptionRealtimeSession, ItemSocket {

@@ -20,10 +20,16 @@ import type { AgentAudio, PlayedEvents } from './agent-audio.ts'
 export const travelMs = 60
 /** The room holds at most this much audio. The limit is needed because the track's clock and ours may drift apart. */
 const bufferMsMax = 120
-/** The most waiting frames, 3 s. The conversation is at most `sessions.aheadMs` ahead, 2 s. */
+/**
+ * The maximum number of waiting frames: 3 s of audio. The conversation sends at most `sessions.aheadMs` (2 s) ahead of
+ * playout.
+ */
 const waitingMax = 3000 / frameMs
 const lookMs = 20
-/** The most marks to keep, more than ten seconds of speech. A room that accepts no audio reaches this limit. */
+/**
+ * The maximum number of marks to keep. They cover more than ten seconds of speech. A room that accepts no audio reaches
+ * this limit.
+ */
 const marksMax = 128
 
 /** One timer checks the marks in all rooms. */

@@ -43,6 +43,9 @@ export class SentMarks {
   }
 }
 
-/** The most marks to keep, more than ten seconds of speech. A client that never answers reaches this limit. */
+/**
+ * The maximum number of marks to keep. They cover more than ten seconds of speech. A client that never answers reaches
+ * this limit.
+ */
 const marksMax = 128
 const clearsMax = 128

@@ -6,11 +6,9 @@ import type { Quantity } from '../../../domain/billing/ledger.ts'
  * request carries the limit. Only used tokens are billed.
  */
 export const outputTokensDefault = 4096
-/**
- * The fewest bytes per token, as in the common script with the most tokens, and the usual bytes per token, as in
- * English.
- */
+/** The bytes per token in the common script with the most tokens. */
 const bytesPerTokenLeast = 2
+/** The usual bytes per token, as in English. */
 const bytesPerToken = 4
 /** Tokens for a picture or recording of usual size. They do not depend on the number of encoded bytes. */
 const mediaTokens = 2000

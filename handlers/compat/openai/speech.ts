@@ -18,7 +18,8 @@ export type SpeechDeps = {
   synthesize(order: SynthesizeInput): Promise<Synthesis>
   catalog: Catalog
   /**
-   * The most sample bytes in a WAV. There is a limit because a WAV is collected in memory and answered in one piece.
+   * The maximum number of sample bytes in a WAV. It is limited because a WAV is collected in memory and answered in one
+   * piece.
    */
   wavBytesMax: number
 }
