@@ -101,9 +101,9 @@ async function admitToken(
 }
 
 /**
- * Checks the stream. Resolves with true if the client of another service asks for a conversation. Published clients show
- * no reason for a refused upgrade, so such a socket is opened and then refuses the conversation itself. If an alias or
- * a provider serves a model with such a name, the socket transcribes.
+ * Checks the stream. Resolves with true if one of OpenAI's clients asks for a conversation, by its `intent` or by a
+ * conversation model's name. Published clients show no reason for a refused upgrade, so this socket is opened and then
+ * refuses the conversation itself. If an alias or a provider serves a model with this name, the socket transcribes.
  */
 async function wantsConversation(
   { admitStream }: Pick<AdmitDeps, 'admitStream'>,
