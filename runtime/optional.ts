@@ -40,7 +40,7 @@ export function loadLiquid() {
   return require('liquidjs') as typeof import('liquidjs')
 }
 
-/** The package costs 4 MB memory and 40 ms. Only tools' schemas need it: all others are compiled beforehand. */
+/** The package costs 4 MB memory and 40 ms. Only tools' schemas need it: all other schemas are compiled beforehand. */
 export function loadAjv() {
   return require('ajv/dist/2020.js') as typeof import('ajv/dist/2020.js')
 }

@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url'
 const packageFolder = new URL('../', import.meta.url)
 
 /**
- * Returns the path of a folder that the build writes beside the program. Unbuilt sources have no such folder. `dist` is
- * not used, because while this build runs it may lead to a later one.
+ * Returns the path of a folder that the build writes beside the program. Unbuilt sources have no such folder. The path
+ * does not go through the link `dist`, because the link may lead to a later build while this build still runs.
  */
 export function buildFolder(name: string): string {
   return fileURLToPath(new URL(name, import.meta.url))

@@ -9,7 +9,7 @@ export interface CancelSignal {
   removeEventListener(type: 'abort', listener: CancelListener): void
 }
 
-/** A listener may be an object, because a closure for each request would cost too much. */
+/** A listener may be an object: then a request needs no closure. A closure would cost too much. */
 export type CancelListener = (() => void) | { handleEvent(): void }
 
 /**

@@ -4,7 +4,7 @@
  */
 import type { Validate } from './operation.ts'
 
-/** A text frame from a client. `on` names the session's method for it. */
+/** A text frame from a client. `on` names the session's method for this frame. */
 export type FrameRule = { on: string; validate: Validate }
 
 export type Channel = {
@@ -23,7 +23,8 @@ export type Channel = {
   /** If true, an upgrade is refused unless it offers the subprotocol. */
   requiresSubprotocol: boolean
   /**
-   * A client without access to headers offers its credential as a subprotocol with this prefix: `service.ephemeral.`.
+   * A client that cannot set headers, such as a web page, offers its credential as a subprotocol with this prefix:
+   * `service.ephemeral.`.
    */
   credentialPrefix: string
   /** For query parameters with a closed set of values: the allowed values. Each such parameter may be absent. */
@@ -31,10 +32,10 @@ export type Channel = {
   /** The frames from client to server, by frame type. */
   receives: Readonly<Record<string, FrameRule>>
   acceptsBinary: boolean
-  /** The text frame's field for the frame type, if not `type`. */
+  /** The name of the field with a text frame's type. Absent if the name is `type`. */
   frameType?: string
   /**
-   * The frames from server to client, by frame type. Only tests and development add it: a wrong frame then ends the
+   * The frames from server to client, by frame type. Set only in tests and development, where a wrong frame ends the
    * socket.
    */
   sends?: Readonly<Record<string, Validate>>

@@ -1,9 +1,9 @@
 /**
  * Bounds requests by source address: their number in a fixed window, and the number in flight. All addresses share the
- * same windows, so a new window clears all counts at once. If several instances share counts, each sends its new counts
- * to the others several times a second, so no request waits for an exchange. Together the instances can exceed the
- * quota by the requests between two exchanges. The address is the peer's. Behind trusted proxies, it is the nearest
- * untrusted address in X-Forwarded-For.
+ * same windows, so a new window clears all counts at once. If several instances share counts, each instance sends its
+ * new counts to the other instances several times a second, so no request waits for an exchange. Together the instances
+ * can exceed the quota by the requests between two exchanges. The source address is the connection's peer. Behind
+ * trusted proxies, it is the nearest untrusted address in X-Forwarded-For.
  */
 import ipaddr from 'ipaddr.js'
 import { serializeList } from 'structured-headers'
@@ -15,13 +15,16 @@ export class EdgeQuota {
   readonly #options: EdgeQuotaOptions
   readonly #busyMax: number
   readonly #isTrusted: (address: string) => boolean
-  /** Requests to this instance in this window. */
+  /** The requests to this instance in this window, by source address. */
   readonly #counts = new Map<string, number>()
-  /** Requests to this instance, not yet reported to the other instances. */
+  /** The requests to this instance, not yet reported to the other instances, by source address. */
   #unsent = new Map<string, number>()
-  /** Requests to the other instances, as known from the last exchange. */
+  /** The requests to the other instances, as known from the last exchange, by source address. */
   readonly #others = new Map<string, number>()
-  /** True if there is no exchange, or the last one failed. Each instance then allows its share: quota / instances. */
+  /**
+   * True if no counts are exchanged, or the last exchange failed. Each instance then allows its share: quota /
+   * instances.
+   */
   #isAlone: boolean
   readonly #busy = new Map<string, number>()
   #window = -1
@@ -175,7 +178,10 @@ function network(address: string): string {
     .join(':')}::/64`
 }
 
-/** A client of the internet has a public address, so a header from a private address is a proxy's. */
+/**
+ * True if the address is not public. Clients on the internet have public addresses, so if a private address sends
+ * X-Forwarded-For, it is probably a proxy.
+ */
 function isPrivate(address: string): boolean {
   return ipaddr.isValid(address) && ipaddr.process(address).range() !== 'unicast'
 }

@@ -11,7 +11,7 @@ export type Bytes = { chunks: readonly Uint8Array[]; bytes: number; contentType:
 export type Input = {
   path: Record<string, string>
   query: Record<string, unknown>
-  /** Lower-case names; only headers declared by the operation. */
+  /** The headers that the operation declares, by their names in lower case. */
   header: Record<string, unknown>
   /** A JSON value or Bytes. For multipart: a record with one such value per part name. */
   body: unknown
@@ -66,7 +66,7 @@ export type ServerSentEvent = {
   /** Replaces the event's number as the event's id. */
   id?: string
   data: unknown
-  /** Written unchanged in place of the JSON (for `[DONE]`). */
+  /** If set, this text is written unchanged, instead of `data` as JSON. Used for `[DONE]`. */
   raw?: string
 }
 
@@ -79,7 +79,7 @@ export type Result = {
    * pieces; if the body's length differs, the connection is closed before the answer is complete.
    */
   headers?: Record<string, string | number | undefined>
-  /** JSON value; Uint8Array; an iterable of bytes; for text/event-stream an iterable of events. */
+  /** A JSON value, a Uint8Array, or an iterable of byte chunks. For text/event-stream: an iterable of events. */
   body?: unknown
   /** Set if the body breaks the contract on purpose. Tests and development then do not check it. */
   isUnchecked?: true

@@ -1,8 +1,8 @@
 /**
  * The only pass over a request's header lines. It keeps the few lines needed by the engine or the operation, and finds
- * lines that leave the body's end ambiguous. uWebSockets.js uses the first of two Content-Length lines (an empty one is
- * 0) and treats any Transfer-Encoding as chunked. If a proxy reads such lines in another way, an attacker can smuggle a
- * request. A proxy with CGI or FastCGI reads `transfer_encoding` as Transfer-Encoding. RFC 9112, 6.3 and 3.2.
+ * lines that leave the body's end ambiguous. uWebSockets.js uses the first of two Content-Length lines (an empty line
+ * counts as 0) and treats any Transfer-Encoding as chunked. If a proxy reads such lines in another way, an attacker can
+ * smuggle a request. A proxy with CGI or FastCGI reads `transfer_encoding` as Transfer-Encoding. RFC 9112, 6.3 and 3.2.
  */
 import type { Transport } from './transport.ts'
 
@@ -121,7 +121,7 @@ export class Head {
   }
 }
 
-/** The characters of a Host header: RFC 9112, 3.2, and the host and port of RFC 3986, 3.2.2. */
+/** The characters allowed in a Host header: RFC 9112, 3.2, and the host and port of RFC 3986, 3.2.2. */
 const hostCharacters = /^[\w.~!$&'()*+,;=%:[\]-]*$/
 /** The headers that a proxy adds: RFC 7239, RFC 9110 7.6.3, nginx, Apache, Cloudflare, Akamai, AWS and Fly. */
 const proxyHeader =
@@ -144,7 +144,7 @@ export function readHead(transport: Transport, specNames: ReadonlyMap<string, st
 
 /**
  * Replaces `Service` in a contract's header name (`Service-…`, `X-Service-…`, `x-service-…`) with the deployer's
- * prefix, in the prefix's spelling or in lower case.
+ * prefix. If the name has `service` in lower case, the prefix is written in lower case too.
  */
 export function renameHeader(name: string, prefix: string): string {
   return name.replace(/^(x-)?(service)-/i, (_match, x: string | undefined, word: string) => {

@@ -11,8 +11,8 @@ export function readJson(bytes: Uint8Array, validate: Validate | null): unknown 
 
 /**
  * Reads a large text as `readJson` does, each step in a separate turn of the event loop. With 8 MB, decoding and
- * `requireSimple` take up to 30 ms each. `JSON.parse` takes 13 ms, as long as a worker's answer would take to copy. The
- * organizations' texts take turns.
+ * `requireSimple` take up to 30 ms each. `JSON.parse` takes 13 ms and stays in this thread, because copying the value
+ * from a worker would take as long. If several organizations send large texts, they take turns.
  */
 export async function readLargeJson(bytes: Uint8Array, validate: Validate | null, owner: string): Promise<unknown> {
   await loopTurn(1, owner)
@@ -38,7 +38,7 @@ function validated(value: unknown, validate: Validate | null): unknown {
 
 /**
  * Parses a JSON text. Throws Refusal `malformed_body` if it is not JSON, and `invalid_parameter` if it would take long
- * to handle or a field could reach a prototype.
+ * to handle or has a property `__proto__`.
  */
 export function parseJson(text: string): unknown {
   requireSimple(text)
@@ -76,7 +76,7 @@ export function excessOf(text: string, valuesMax: number): string | null {
     if (code === quote) at = strings.endOf(at)
     else if (code === comma) values++
     else if ((code | 0x20) === 0x7b) {
-      // The character is [ or {.
+      // The character is `[` or `{`.
       values++
       if (++depth > depthMax) return `${depthMax} levels`
     } else if ((code | 0x20) === 0x7d) depth--
@@ -85,8 +85,8 @@ export function excessOf(text: string, valuesMax: number): string | null {
 }
 
 /**
- * Finds string ends. Most strings are short. A long string is searched by `indexOf`, at a tenth of the cost. The
- * position found is kept until the search has passed it, so no text is searched twice.
+ * Finds string ends. Most strings are short. A long string is searched by `indexOf`, at a tenth of the cost. The next
+ * quote and the next backslash are remembered until the search has passed them, so no text is searched twice.
  */
 class Strings {
   readonly #text: string

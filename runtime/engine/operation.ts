@@ -34,11 +34,11 @@ export type Body = {
 
 export type ResponseShape = {
   types: readonly string[]
-  /** The headers that a handler may set. The engine's headers on every answer are not in the table. */
+  /** The headers that a handler may set. Headers that the engine writes on every answer are not listed. */
   headers: readonly string[]
   /** The form of events in text/event-stream. `data`: without name and id, as chat completion clients expect. */
   eventFormat?: EventFormat
-  /** Checks a JSON answer. Only tests and development add it: a wrong answer becomes a 500. */
+  /** Checks a JSON answer. Set only in tests and development, where a wrong answer becomes a 500. */
   validate?: Validate
   /** Check each stream event's data, by event name. In the format `data` every event has the name ''. */
   events?: Readonly<Record<string, Validate>>
@@ -76,7 +76,7 @@ export type Operation = {
   deprecation: Deprecation | null
 }
 
-/** States who may use an operation or a channel. Only `authenticate` knows the values. */
+/** States who may use an operation or a channel. Only `authenticate` interprets the two values. */
 export type Access = Pick<Operation, 'scope' | 'role'>
 
 /** A path's methods, for answers to OPTIONS and with 405. */

@@ -171,7 +171,7 @@ export type ServerOptions = {
   host: string
   /** The value 0 lets the system choose the port. */
   port: number
-  /** Several processes can share the port: the first one opens it, and the others join. */
+  /** Several processes can share the port: the first process opens it, and the other processes join. */
   sharedPort: 'no' | 'opens' | 'joins'
   /**
    * The port for a second listener, for uploads over uplinks too slow for uWebSockets.js. Null opens no second

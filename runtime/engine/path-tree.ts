@@ -5,7 +5,7 @@
  *   literal paths (one Map lookup)
  *   tree of the templates' segments: 'v1' ─► 'agents' ─► :id ─► 'tools'
  *
- * Assumes whole segments as parameters; the generator ensures this.
+ * A parameter must be a whole segment; the generator ensures this.
  */
 import { Refusal } from './handler.ts'
 

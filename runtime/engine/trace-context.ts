@@ -1,8 +1,8 @@
-/** W3C Trace Context: headers that join the spans of several servers to one trace. */
+/** W3C Trace Context: headers that join several servers' spans to one trace. */
 
 export type TraceHeaders = { readonly traceparent: string; readonly tracestate?: string }
 
-/** The same as the domain's port: domain/ports/trace.ts. */
+/** The same type as the domain's port in domain/ports/trace.ts. */
 export interface Trace {
   readonly headers: TraceHeaders
   readonly logFields: Readonly<Record<string, string>>
@@ -39,7 +39,7 @@ export function readTraceparent(value: string): TraceParent | null {
   return { traceId, spanId, isSampled: (Number.parseInt(flags, 16) & 1) === 1 }
 }
 
-/** Returns the header's list, or '' if it must be ignored. */
+/** Returns the value of a tracestate header, or '' if it must be ignored. */
 export function readTracestate(value: string): string {
   return value.length <= tracestateCharactersMax && /^[\x20-\x7e]*$/.test(value) ? value : ''
 }

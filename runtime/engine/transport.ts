@@ -18,8 +18,8 @@ export interface Transport {
   /** The query without the question mark; '' if there is no query. */
   readonly query: string
   /**
-   * The longest time for a whole body, in milliseconds. Infinity if the transport enforces a higher minimum speed than
-   * the server.
+   * The longest time for a whole body, in milliseconds. Infinity if the transport itself enforces a higher minimum
+   * speed than the server, because each body then ends in bounded time.
    */
   readonly bodyTimeoutMs: number
 
@@ -43,8 +43,8 @@ export interface Transport {
 
   /**
    * Announces that the request has a body, or that a proxy may see a body in it. The bytes after the request may then
-   * hold a smuggled request. If the transport does not verify the framing, it must not run this request. `closes`: the
-   * connection ends with the answer. Must be called before the first await, and before `onData`.
+   * hold a smuggled request. If the transport does not verify the framing, it must not run the smuggled request.
+   * `closes`: the connection ends with the answer. Must be called before the first await, and before `onData`.
    */
   isolate(hasBody: boolean, closes: boolean): void
   /**
@@ -78,8 +78,8 @@ export interface UpgradeTransport extends Transport {
 }
 
 /**
- * One open socket. It must not be touched after `SocketOwner.gone`. Its shape is the shape of uWebSockets.js sockets,
- * so they need no wrapper.
+ * One open socket. It must not be touched after `SocketOwner.gone`. It has the same methods as a socket of
+ * uWebSockets.js, so such a socket needs no wrapper.
  */
 export interface SocketTransport {
   /**

@@ -38,8 +38,8 @@ export function refuseParams(
 const issuesMax = 32
 
 /**
- * Makes the refusal. Its message is for the first wrong place. Surfaces with validators for all errors also list the
- * others.
+ * Makes the refusal. Its message describes the first wrong place. If the surface's validators find all errors, the
+ * refusal lists the other places too.
  */
 function refusal(
   errors: readonly Violation[] | null | undefined,

@@ -10,7 +10,7 @@ export interface Content {
   finish(): Promise<void> | undefined
   /**
    * Returns the handler's input, after `finish`, or a promise for it if the content is large. `validate` checks the
-   * JSON in it. A large content is read in the owner's turns of the event loop. Throws Refusal.
+   * JSON in it. If several owners have large contents, they are read in turns. Throws Refusal.
    */
   read(validate: Validate | null, owner: string): unknown
   /** Returns the bytes as they were sent. Null if parts were decoded from them. */

@@ -1,4 +1,4 @@
-/** Cross-origin reads, for the origins that a mount lists. */
+/** Writes CORS headers, so pages from a mount's `corsOrigins` can read its answers. */
 import type { Mount } from '../engine/options.ts'
 import type { PathEntry } from './routes.ts'
 

@@ -16,7 +16,7 @@ export type Endpoint = {
   constantHeaders: readonly string[]
 }
 
-/** One status of an operation. */
+/** An operation's answer with one status. */
 export type Answer = {
   types: readonly string[]
   /** Name in the spec, name on the wire. Headers written by the engine are left out. */

@@ -174,7 +174,7 @@ function recordRequest({ trace, endpoint, transport, startedMs, requestId }: Htt
   })
 }
 
-/** The longest delay in refusing a slow body. */
+/** Slow bodies are looked for at least this often. */
 const lookEveryMsMax = 1000
 
 /** The error for a body whose exchange has ended. */

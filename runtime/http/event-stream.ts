@@ -59,7 +59,7 @@ class EventStream {
 
   async forward(status: number, headers: readonly string[], events: Pieces<ServerSentEvent>): Promise<void> {
     const first = await next(events)
-    // Formatting can fail too. Until the status is set, a failure is answered with its error status.
+    // Formatting can fail. It happens before the status is set, so the client then gets the error's status.
     const text = first ? this.#format(first) : ''
     this.#exchange.status = status
     this.#head = { status, headers }

@@ -82,7 +82,8 @@ async function handle(
 /**
  * Authenticates the client and counts the request as in flight, before the body's first byte. A cached key is found
  * synchronously, and an unneeded await costs a turn of the microtask queue. While a key is looked up, the request
- * counts for one owner with all other unchecked requests, and its body may arrive. Throws or rejects with a refusal.
+ * counts for the owner `unchecked`, together with all other requests in this state, and its body may arrive. Throws or
+ * rejects with a refusal.
  */
 function identify(engine: Engine, exchange: HttpExchange, operation: Operation, head: Head): Promise<void> | undefined {
   const { scope, body } = operation

@@ -28,7 +28,7 @@ const startMs = 10_000
  * Receives a body: bounds it, counts it and copies it out of the transport's buffer. After a refusal, further bytes are
  * read and dropped.
  *
- * Each byte moves the body's deadline by the byte's time at the lowest speed, but never further than the longest pause
+ * Each byte moves the body's deadline by the time for one byte at the lowest speed, but never beyond the longest pause
  * from now. So a body as fast as the lowest speed is never late, and a faster body may pause for a while.
  */
 export class Receiver implements Placed {
@@ -83,8 +83,8 @@ export class Receiver implements Placed {
   }
 
   /**
-   * True if the deadline was over at two checks. The first check may come after a busy turn of the event loop, while
-   * bytes still wait in the system.
+   * True if the deadline was over at two checks in a row. The first check may come after a busy turn of the event loop,
+   * while received bytes still wait in the system's buffer.
    */
   #isLate(nowMs: number): boolean {
     const wasLate = this.#wasLate

@@ -99,8 +99,8 @@ function write(
 
 /**
  * Returns the headers for request id, region and quota, as alternating names and values, also for a 101. Most client
- * libraries read the request id from `x-request-id`. If a request was refused before it was counted, only the policy is
- * written.
+ * libraries read the request id from `x-request-id`. If a request was refused before it was counted, the only quota
+ * header is the policy.
  */
 export function identityHeaders(engine: Engine, { requestId, rateLimit, mount }: HttpExchange): string[] {
   const { options, quota, regionHeader, requestIdHeader } = engine
@@ -116,8 +116,8 @@ function commonHeaders(engine: Engine, exchange: HttpExchange): string[] {
   const headers = identityHeaders(engine, exchange)
   if (mount) pushCors(headers, mount, exchange.corsOrigin)
   if (exchange.endpoint) headers.push(...exchange.endpoint.constantHeaders)
-  // Only asks the client to close. Closing while a body arrives would reset the connection, and the client would lose
-  // the answer.
+  // This header only asks the client to close the connection. Closing it while a body arrives would reset the
+  // connection, and the client would lose the answer.
   if (engine.asksToClose && !closesConnection) headers.push('Connection', 'close')
   return headers
 }

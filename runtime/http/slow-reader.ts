@@ -47,5 +47,5 @@ export class SlowReader {
   }
 }
 
-/** Well below 10 s, because uWebSockets.js then ends a connection if its client reads nothing. */
+/** Well below 10 s, because after 10 s uWebSockets.js ends a connection if its client reads nothing. */
 const holdEveryMs = 4000

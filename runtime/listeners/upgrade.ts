@@ -34,7 +34,7 @@ export async function upgrade(engine: Engine, transport: UpgradeTransport): Prom
     exchange.mount = match?.entry.mount ?? mountOf(engine, head.host, transport.path)
     exchange.channelId = match?.entry.channel.id ?? ''
     engine.trace(exchange, head)
-    // A body's bytes would be read as frames.
+    // If the request had a body, its bytes would be read as frames.
     if (!head.isSound || head.hasBody) return drop(exchange)
     admit(engine, exchange, head)
     if (!match) throw nothingAt(transport.path, engine.socketRoutes.patterns)
@@ -81,7 +81,7 @@ async function admitSocket(
   })
   try {
     if (exchange.isGone) throw new ClientGone()
-    // Opening a relay can take long, too.
+    // Opening a relay can take long. Meanwhile the server may have begun to stop.
     requireServing(engine)
     return connection
   } catch (error) {
@@ -138,7 +138,10 @@ async function connectionOf(
   return new Connection(engine.sockets, entry, { ...commonFields, caller, signal, startedMs, trace }, place)
 }
 
-/** While a key is looked up, the request counts for one owner with all other unchecked requests. */
+/**
+ * While a key is looked up, the request counts for the owner `unchecked`, together with all other requests in this
+ * state.
+ */
 function admitted(admission: Promise<unknown>, claim: Claim): Promise<unknown> {
   // If the request is refused here, nothing awaits the admission, and an unhandled rejection would end the process.
   admission.catch(() => {})

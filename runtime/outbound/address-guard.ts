@@ -22,7 +22,7 @@ export type AddressPolicy = {
    * If true, public addresses are refused too. Set for http:, because anyone on the way can read a request's secrets.
    */
   onlyAllowed?: boolean
-  /** Resolves names. The system's resolver when absent. */
+  /** Resolves names. If absent, the system's resolver is used. */
   lookup?: Lookup
 }
 

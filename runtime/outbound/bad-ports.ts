@@ -1,6 +1,7 @@
 /**
  * The ports that browsers refuse for http (WHATWG Fetch, "bad port"). Servers of other protocols listen there, such as
- * SSH and SMTP. They could read a request's text as commands, and the addresses would be scanned from this server.
+ * SSH and SMTP. Such a server could read a request's text as commands, and a user's URLs could find out where such
+ * servers run.
  */
 const badPorts = new Set([
   0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109, 110,

@@ -30,7 +30,8 @@ export class Connections<Request extends { owner?: string | undefined }> impleme
   readonly #waitMs: number
   #isServing = false
   readonly #send: (request: Request, pending: PendingRequest) => void
-  // One timer for all requests: undici would create two for each, and list finished requests for half a second.
+  // One timer for all requests: undici would create two timers for each request, and keep finished requests in a list
+  // for half a second.
   readonly #inFlight: Watch<PendingRequest>
 
   /** `send` sends a request when there is a connection for it. */

@@ -52,6 +52,6 @@ export const outboundDefaults: OutboundLimits = {
   eventCharsMax: 1024 * 1024,
   frameBytesMax: 4 * 1024 * 1024,
   bufferedBytesMax: 64 * 1024 * 1024,
-  // The configuration enables warm sockets. Without a gateway nothing would close the waiting sockets.
+  // Warm sockets are off unless the configuration enables them, because only a gateway closes unused sockets.
   warmSockets: { perRoute: 0, socketsMax: 32, routeMs: 300_000 },
 }

@@ -50,7 +50,7 @@ class WsSocket implements OutboundSocket {
   send(data: string | Uint8Array): void {
     if (!this.isOpen) return
     if (this.#ws.bufferedAmount + data.length > this.#bufferedBytesMax) return this.#cut(1009, unreadReason)
-    // A client's frame is masked (RFC 6455 §5.3), which copies it.
+    // `send` copies the data, because a client's frame is masked (RFC 6455 §5.3).
     this.#ws.send(data)
   }
 

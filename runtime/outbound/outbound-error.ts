@@ -33,7 +33,7 @@ export class OutboundError extends Error {
 
 export function toOutboundError(error: Error, sent: boolean): OutboundError {
   if (error instanceof OutboundError) return error
-  // undici's parser error holds the invalid bytes, and no code. A server's text must not reach the log.
+  // undici's parser error contains the invalid bytes and has no code. A server's text must not reach the log.
   if (error.name === 'HTTPParserError') return new OutboundError('protocol', sent, error.message)
   return new OutboundError(failureOf(error, sent), sent, error)
 }

@@ -1,9 +1,9 @@
 /**
  * One request to another server and its answer, as undici's parser sees it. Every attempt at a provider creates such an
  * object, so these objects are plain: no emitter, no stream, no timer. The pool's timer bounds the wait for headers and
- * for the next chunk. The total time is checked as chunks arrive, so it holds to within one idle time. The objects
- * implement undici's first handler interface on purpose: undici wraps the later interface into it, with a controller
- * and a parsed header object for every request.
+ * for the next chunk. The total time is checked only when a chunk arrives, so it can be exceeded by one idle time. The
+ * objects implement the older of undici's two handler interfaces on purpose: undici wraps a handler with the newer
+ * interface, and makes a controller and a parsed header object for every request.
  *
  *   waiting ──onConnect──► sent ──onHeaders──► answering ──onComplete──► done
  *      └──────────────────────┴── onError / cancel ──┴─────────────────► failed (the first failure stays)
@@ -25,7 +25,7 @@ export type RequestLimits = {
   monotonicMs: () => number
 }
 
-/** The pool's connections, as its requests see them. */
+/** The methods that a request calls on the pool's connections. */
 export interface RequestHost {
   /** Called when the request has left its connection, or the queue. */
   ended(request: PendingRequest): void

@@ -1,7 +1,8 @@
 /**
  * Connections to one origin, through undici's `dispatch`: the global fetch costs 13 times the CPU for a request.
- * HTTP/1.1 without pipelining. No redirect is followed and no content coding is requested, so the bytes arrive as the
- * server made them. Requests beyond `connectionsMax` wait, at most `queuedMax` at a time (connections.ts).
+ * Connections use HTTP/1.1 without pipelining. No redirect is followed and no content coding is requested, so the bytes
+ * arrive as the server made them. Requests beyond `connectionsMax` wait, at most `queuedMax` at a time
+ * (connections.ts).
  */
 import type { Pool } from 'undici'
 import type { CancelSignal } from '../engine/cancel-signal.ts'
@@ -26,11 +27,11 @@ export type PoolOptions = ConnectionLimits & {
  * A connection waits this long for its next request. Load balancers and servers close idle connections after 60 s
  * (AWS), 75 s (nginx) or more. This side closes first, so no request meets a closing connection. undici's default, 4 s,
  * would cost nearly every request a handshake. If a server names a time (Keep-Alive: timeout=…), its connection is
- * closed 2 s before it.
+ * closed 2 s before this time.
  *
  * If a server names no time and closes sooner (uvicorn: after 5 s), undici notices, because it checks a connection
- * before each use. A reset found by the check is a failure with nothing sent. A close still on its way cannot be seen:
- * the request fails with `sent`, and nothing is ever sent twice.
+ * before each use. If the check finds a reset, the request fails with `sent` false. A close still on its way cannot be
+ * seen: the request then fails with `sent` true, and it is not sent a second time.
  */
 const keepAliveMs = 55_000
 
@@ -57,8 +58,8 @@ export type OutboundRequest = {
 }
 
 /**
- * Both methods reject with OutboundError. Its `sent` reports whether a byte was written. A status is never an error
- * here.
+ * `request` and `stream` reject with OutboundError. Its `sent` reports whether a byte was written. An answer with any
+ * status resolves the promise.
  */
 export interface OutboundPool {
   request(request: OutboundRequest): Promise<CollectedAnswer>

@@ -41,7 +41,7 @@ export function upgrade<T>(options: OutboundSocketOptions, opened: (ws: WebSocke
       new Upgrade(options, (ws) => resolve(opened(ws)), reject)
     } catch (cause) {
       const refused = cause instanceof AddressRefused
-      // Other errors come from a URL, header or subprotocol that cannot be written.
+      // Any other error comes from a URL, header or subprotocol that cannot be written.
       reject(new OutboundError(refused ? 'address_refused' : 'protocol', false, cause))
     }
   })
@@ -91,7 +91,7 @@ class Upgrade {
       return socket
     }) as unknown as typeof netConnect
     const fields = Object.fromEntries(headers.flatMap((name, i) => (i % 2 ? [] : [[name, headers[i + 1] as string]])))
-    // @types/ws lacks `closeTimeout`. In a variable, TypeScript allows it.
+    // @types/ws lacks `closeTimeout`. TypeScript allows the additional field if the object is in a variable first.
     const options = { headers: fields, maxPayload: frameBytesMax, closeTimeout: graceMs, createConnection }
     return { ...options, perMessageDeflate: false }
   }

@@ -10,13 +10,13 @@ export type EngineChoice = {
   engine: EngineName
   /** A clause for the user: the reason against uWebSockets.js, or its fault on this machine. */
   reason: string | null
-  /** True if the package has another binary than the tested one. */
+  /** True if the package has another binary than the tested binary. */
   isForeign?: boolean
 }
 
 /**
- * Returns the engine of `up` for the setting `engine`. Loads a library and opens nothing. Throws ConfigError if the
- * setting asks for uWebSockets.js and it does not run here.
+ * Returns the engine that the command `up` uses with this value of the setting `engine`. Loads a library and opens
+ * nothing. Throws ConfigError if the setting asks for uWebSockets.js and it does not run here.
  */
 export function chooseEngine(setting: 'auto' | EngineName): EngineChoice {
   if (setting === 'node') return { engine: 'node', reason: 'the setting `engine` names it' }

@@ -5,8 +5,8 @@
  *   │ granted to each owner │ lent to a busy owner     │ reserved for others │
  *
  * An owner below its share gets a place whenever a place is free. Above its share, an owner borrows: while the server
- * has several organizations, a loan must leave one share free. If nothing is free, an owner below its share gets back
- * what others have borrowed, as far as the loans can be given back.
+ * has several organizations, a loan must leave one share free. If nothing is free, an owner below its share gets units
+ * that other owners have borrowed, as far as the loans can be taken back.
  *
  * Simplification: the shares do not shrink when there are more owners than shares. Owners below their share then take
  * turns as places become free.
@@ -25,7 +25,7 @@ export type CapacityLimits = {
 /** Takes a loan back. The units count as free at once, so their user must stop soon. */
 export type GiveBack = () => void
 
-/** `loans` has the places that can be taken back. It is null until there is one. */
+/** `loans` has the places that can be taken back. It is null until the owner has such a place. */
 type Owner = { units: number; loans: Set<Place> | null }
 
 /** One owner's use of the resource: a number of units for one purpose, such as a request. */
@@ -156,7 +156,10 @@ export class Capacity {
     return true
   }
 
-  /** Returns the oldest loan of the owner that uses most, apart from `except`. It is the likeliest to be stuck. */
+  /**
+   * Returns the oldest loan of the owner that uses most, apart from `except`. The oldest loan is the likeliest to be
+   * stuck.
+   */
   #oldestLoan(except: string): Place | null {
     let largest: Owner | null = null
     for (const [id, owner] of this.#usedBy)

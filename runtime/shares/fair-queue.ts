@@ -3,7 +3,9 @@
  * their order. So an owner that comes with its first item does not wait for a second turn of a busy owner.
  */
 
-/** The most owners with a remembered turn. Beyond it, the oldest turn is forgotten, as if the owner were new. */
+/**
+ * The most owners with a remembered turn. If there are more, the oldest turn is forgotten, as if the owner were new.
+ */
 const turnsMax = 256
 
 export class FairQueue<Item> {

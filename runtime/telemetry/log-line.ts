@@ -21,7 +21,7 @@ export function terminalLine(json: string): string {
   return `${line}\n${err ? errorLines(err) : ''}`
 }
 
-/** Writes a time as local time, because the reader sits beside the machine. */
+/** Writes a time as local time, because the reader sits at this machine's terminal. */
 function clock(timeMs: number): string {
   const time = new Date(timeMs)
   return [time.getHours(), time.getMinutes(), time.getSeconds()].map((part) => String(part).padStart(2, '0')).join(':')

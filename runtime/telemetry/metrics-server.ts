@@ -15,7 +15,8 @@ export async function startMetricsServer(
   registry: Registry,
 ): Promise<{ port: number; close: () => void }> {
   const server = createServer((request, response) => {
-    // A page of another site can point its name at this machine (DNS rebinding). Its requests then carry this name.
+    // Another site can point its name at this machine (DNS rebinding). Requests from its pages then have that name in
+    // the Host header.
     const isForeign = isLoopbackHost(host) && !isLoopbackAuthority(request.headers.host ?? '')
     if (isForeign || request.method !== 'GET' || request.url !== '/metrics') {
       response.writeHead(404).end()

@@ -3,7 +3,7 @@ import { createCallMetrics } from './call-metrics.ts'
 import { createStateMetrics } from './state-metrics.ts'
 import { createUsageMetrics } from './usage-metrics.ts'
 
-/** Seconds. From a cached answer to the longest transcription. */
+/** Bucket limits in seconds, from a cached answer to the longest transcription. */
 const durationBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300]
 
 /**
@@ -35,7 +35,7 @@ export function createMetrics() {
     ...shared,
     name: 'parley_requests_inflight',
     help: 'Requests being served',
-    // Set only when read, because the value changes with every request and is read rarely.
+    // The gauge is set only when it is read, because the number changes with every request and is read rarely.
     collect() {
       this.set(inflight)
     },

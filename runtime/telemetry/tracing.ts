@@ -1,7 +1,7 @@
 /**
  * Spans for OpenTelemetry. A span is created when its work has ended, with ids planned before: the SDK asks
- * `PlannedIds` for them. So a request to a provider can carry its span's id, a span's late start time needs no
- * correction, and unfinished work holds no span.
+ * `PlannedIds` for them. So a request to a provider can carry the id of its future span, a span's start time may become
+ * known late, and unfinished work holds no span.
  */
 import {
   type Context,

@@ -29,7 +29,7 @@ export function schemaFault(schema: object): 'malformed' | 'refers_outside' | nu
   }
 }
 
-/** The keywords in a subschema with values not fully checked by the meta-schema. */
+/** Keywords in a subschema. The meta-schema does not fully check their values. */
 type Part = {
   /** The interpreter writes the resolved reference here. */
   __absolute_ref__?: string
@@ -44,7 +44,7 @@ type Part = {
  */
 const idsMax = 4
 
-/** Returns how many schemas with an `$id` are nested in one another at most. */
+/** Returns the greatest depth of nested schemas with an `$id`. */
 function idsIn(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0
   const hasId = ('$id' in value && typeof value.$id === 'string') || ('id' in value && typeof value.id === 'string')

@@ -26,8 +26,8 @@ const stopsMs = 600_000
 const stoppedMax = 1000
 const stopKeys = new WeakMap<object, string>()
 /**
- * How often a check is repeated if other processes had the CPU for most of its time, and if its tries together have not
- * used `checkMs`. With three repeats, a machine with far too much work refused good values.
+ * The most repetitions of a check. A check is repeated if other processes had the CPU for most of its time, and its
+ * tries together have not used `checkMs`. With only three repetitions, an overloaded machine refused good values.
  */
 const waitsMax = 20
 
@@ -38,7 +38,8 @@ const runTimed = new Script('run()')
 /**
  * Returns a value's faults, each a JSON Pointer and the broken rule: `/city is missing`. '/' is the whole value. If the
  * value cannot be checked in time, it breaks the schema as a whole. No fault repeats a value. `schema` must have passed
- * `schemaFault`. `owner` is the organization: its values do not count against another owner's equal schema.
+ * `schemaFault`. `owner` is the organization: its stopped checks do not count for another organization with an equal
+ * schema.
  */
 export function valueFaults(schema: object, value: unknown, owner: string): readonly string[] {
   if (stopped.size > 0 && stopsOf(schema, owner) >= stopsMax) return unchecked
@@ -89,9 +90,9 @@ function stopKeyOf(schema: object, owner: string): string {
 }
 
 /**
- * Runs a check. Returns null if it ended, and otherwise the CPU time that it used until it was stopped: little if another
- * process had the CPU meanwhile, and Infinity if its references never end. All threads in this process count as the
- * check, so a hostile check never seems to have waited.
+ * Runs a check. Returns null if it ended, and otherwise the CPU time that it used until it was stopped: little if
+ * another process had the CPU meanwhile, and Infinity if its references never end. The CPU time includes all threads in
+ * this process, so a hostile check never seems to have waited.
  */
 function runInTime(run: () => void): number | null {
   timed['run'] = run

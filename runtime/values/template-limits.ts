@@ -68,7 +68,7 @@ function longestPath(expression: string): number {
       names = 0
     } else if (character === ']') names = outer.pop() ?? 0
     else if (character === '.' && expression[at + 1] === '.') {
-      // A range, as in `(1..a.b)`.
+      // A range, such as `(1..a.b)`, begins a new path.
       names = 0
       at++
     } else if (character === '.') names++

@@ -11,7 +11,9 @@ export class Sockets implements SocketRegister {
   readonly #onEmpty: () => void
   readonly #open = new Set<Connection>()
   readonly #capacity: Capacity
-  /** The connections with a reader that is behind. They are few, and the others cost nothing. */
+  /**
+   * The connections with a reader that is behind. Such connections are few. All other connections cost nothing here.
+   */
   readonly #behind: Watch<Connection>
 
   constructor(options: ServerOptions, onEmpty: () => void) {

@@ -178,7 +178,7 @@ export class RelaySession implements SocketSession {
   }
 
   onRefused(): void {
-    // Never called, because a relaying process does not read frames.
+    // Never called, because a relaying process does not check frames.
   }
 
   onDrained(): void {

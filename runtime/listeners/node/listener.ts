@@ -38,8 +38,8 @@ function createHttp(engine: Engine): Server {
   const serveOne = (request: IncomingMessage, response: ServerResponse) => {
     const transport = new NodeTransport(request, response, uploadBodyTimeoutMs, readerTimeoutMs)
     if (!asksForSocket(engine, request, transport.path)) return void serve(engine, transport)
-    // The request lacks headers of the upgrade, so node:http does not emit 'upgrade'. `upgrade` refuses it and names
-    // the missing header.
+    // The request lacks some of the upgrade's headers, so node:http does not emit 'upgrade'. `upgrade` refuses the
+    // request and names the missing header.
     void upgrade(engine, Object.assign(transport, { upgrade: () => null }))
   }
   const take = (request: IncomingMessage, response: ServerResponse) => {
@@ -75,7 +75,8 @@ function createHttp(engine: Engine): Server {
   server.maxHeadersCount = 0
   server.headersTimeout = 10_000
   server.keepAliveTimeout = 10_000
-  // The engine's limits apply first and answer with an envelope. This limit ends any connection missed by them.
+  // The engine's limits apply first and answer with an envelope. This limit ends connections that the engine's limits
+  // miss.
   server.requestTimeout = uploadBodyTimeoutMs + 60_000
   return server
 }
@@ -84,7 +85,7 @@ function listenerOf(server: Server, upgraded: UpgradedConnections | null): Liste
   let closed: Promise<void> | null = null
   /**
    * Stops accepting connections. http.Server.close would also close idle connections, and a proxy may be sending a
-   * request over an idle connection. They end by themselves after 10 s.
+   * request over an idle connection. Idle connections end by themselves after 10 s.
    */
   const refuse = () => (closed ??= new Promise((resolve) => NetServer.prototype.close.call(server, () => resolve())))
   return {

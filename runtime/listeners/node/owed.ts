@@ -60,7 +60,7 @@ const dropped = new WeakMap<Socket, number>()
 /** The most dropped requests on a connection. A single read contains fewer, and after it the connection is paused. */
 const droppedMax = 4096
 
-/** Answers bytes that are no request and ends the connection. The codes are the codes of node:http. */
+/** Answers bytes that are no request, and ends the connection. `code` is node:http's error code. */
 export function answerUnreadable(socket: Socket, code: string | undefined): void {
   const hasBegun = owed.get(socket)?.some(({ destroyed, headersSent }) => !destroyed && headersSent) ?? false
   const status = unreadable.get(code ?? '') ?? '400 Bad Request'
@@ -74,14 +74,16 @@ const unreadable: ReadonlyMap<string, string> = new Map([
   ['ERR_HTTP_REQUEST_TIMEOUT', '408 Request Timeout'],
 ])
 
-/** The most open answers on a connection. While no answer has its bytes yet, only this number bounds their memory. */
+/**
+ * The most open answers on a connection. Before the answers' bytes exist, only this number bounds the memory for them.
+ */
 const answersMax = 16
 /** The most unread bytes on a connection. A single answer may be larger. */
 const unwrittenBytesMax = 1024 * 1024
 
 /**
  * Reports the connection's end to an answer behind another answer. node:http reports it only to the answer being
- * written, so the others would wait for ever.
+ * written, so the answers behind it would wait for ever.
  */
 function closeWith(socket: Socket, response: ServerResponse): void {
   const close = () => {

@@ -1,16 +1,13 @@
 /**
  * One port for several processes. node:http in Node 20 cannot set SO_REUSEPORT, unlike uWebSockets.js. So the first
- * process sends its listening socket to the others. All processes accept from it, and the kernel gives each connection
- * to a waiting process. When a process ends, waiting connections are not lost.
+ * process sends its listening socket to the other processes. All processes accept from it, and the kernel gives each
+ * connection to a waiting process. When a process ends, waiting connections are not lost.
  */
 import type { ChildProcess } from 'node:child_process'
 import type { Server } from 'node:net'
 import type { Clock } from '../../engine/options.ts'
 
-/**
- * Sends the listening socket to the child each time the child asks for it, so also after the child has restarted its
- * server.
- */
+/** Sends the listening socket to the child each time the child asks. A child asks again when it restarts its server. */
 export function sharePort(child: ChildProcess, server: Server): void {
   child.on('message', (message) => {
     // If the child has just ended, sending fails. Without the callback the failure would end this process.
@@ -32,7 +29,8 @@ export function joinPort(clock: Clock): Promise<Server> {
       else reject(new Error(`cannot listen: the first process ${problem}`))
     }
     const listen = (message: unknown, server: Server | undefined) => {
-      // Any other message here is the parent's order to end. No other code would read it before the server runs.
+      // Before the server runs, no other code reads the parent's messages. Any other message is the parent's order to
+      // end.
       if (message !== answer) return settle('ends')
       // If the parent's server no longer listens, `server` is undefined.
       settle('has closed its port', server)

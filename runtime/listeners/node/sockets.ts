@@ -32,9 +32,9 @@ export class UpgradedConnections {
   }
 
   #take(server: Server, request: IncomingMessage, socket: Socket, head: Buffer): void {
-    // An earlier answer on this connection would be written between the frames, or never, so the connection is closed.
-    // uWebSockets.js closes here only while an earlier request is being served. With node:http, even an immediate
-    // answer is not written yet.
+    // If an earlier answer on this connection is still open, it would be written between the frames, or never. So the
+    // connection is closed. uWebSockets.js closes it only while an earlier request is being served, but here an answer
+    // may be open even if its request was served at once.
     if (owesAnswer(socket)) return void socket.destroy()
     const path = request.url?.split('?', 1)[0] ?? ''
     if (this.#engine.options.echo && path === '/') this.#openEcho(request, socket, head)

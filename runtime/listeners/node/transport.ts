@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import type { Transport } from '../../engine/transport.ts'
 
-/** One request over node:http, which bounds idle times and leaves the lowest speed for bodies to the server. */
+/** One request over node:http. node:http bounds idle times, and the engine enforces the lowest speed of bodies. */
 export class NodeTransport implements Transport {
   readonly httpVersion: string
   readonly method: string
@@ -45,7 +45,7 @@ export class NodeTransport implements Transport {
     const lines = this.#request.rawHeaders
     for (let i = 0; i + 1 < lines.length; i += 2)
       visit((lines[i] as string).toLowerCase(), asUtf8(lines[i + 1] as string))
-    // A second host is refused, because a proxy might have read either.
+    // A second host is refused, because a proxy might have read either of the two hosts.
     if (this.#authority !== '' && this.#authority !== this.header('host')) visit('host', this.#authority)
   }
 
@@ -157,8 +157,8 @@ function asLatin1(headers: readonly string[]): string[] {
 }
 
 /**
- * Returns the body in a form that fits the headers. node writes the head and a text together, as UTF-8. So beside a
- * non-ASCII head, a text must become bytes.
+ * Returns the body in a form that fits the headers. node writes the head and a text together, as UTF-8. So if the head
+ * is not ASCII, a text must become bytes.
  */
 function beside(headers: readonly string[], body: string | Uint8Array): string | Uint8Array {
   return typeof body !== 'string' || headers.every(isAscii) ? body : Buffer.from(body)

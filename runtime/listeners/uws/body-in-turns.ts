@@ -5,8 +5,8 @@ type Part = { chunk: Uint8Array; last: boolean }
 /**
  * Passes on a request's body in small parts. uWebSockets.js reads a connection repeatedly in one turn of the event
  * loop, as long as each read fills its 512 KiB buffer. A client that sends as fast as its body is processed would block
- * all others (190 ms for 100 MiB). So bytes beyond `turnBytesMax` in a turn are only copied, faster than a client can
- * send, and are passed on in the next turns. Reading pauses until then.
+ * all other clients (190 ms for 100 MiB). So bytes beyond `turnBytesMax` in a turn are only copied, faster than a
+ * client can send, and are passed on in the next turns. Reading pauses until then.
  */
 export class BodyInTurns {
   readonly #response: HttpResponse

@@ -42,7 +42,8 @@ function serveSockets(engine: Engine, app: TemplatedApp): void {
       // A peer is cut if it answers no ping. If it does not answer a close frame, it is cut within 16 s.
       idleTimeout: limits.pingS,
       sendPingsAutomatically: true,
-      // The limit is off, because it would drop frames silently. Connection has a limit and notifies the session.
+      // The limit is off, because it would drop frames silently. The class Connection has a limit instead, and notifies
+      // the session.
       maxBackpressure: 0,
       upgrade: (response, request, context) =>
         void upgrade(engine, new UwsUpgradeTransport(response, request, engine.options.clock, context, opened)),
@@ -67,9 +68,9 @@ function ownerOf(ws: WebSocket<unknown>): SocketOwner | undefined {
 /**
  * Returns an `open` callback that runs no script. Until the upgrade call's cork returns, uWebSockets.js reads a flag in
  * freed memory (fixed upstream in uNetworking/uWebSockets#1929). If any code reuses this memory, the socket can end
- * silently. A starting session can reuse it, the compiler when it meets a function, or V8 when a field gets a value
- * with a new shape. So within the cork no script runs and no field is set: the cork's callback is the upgrade call
- * itself, `open` is a builtin, and the pushed socket gets its owner afterwards.
+ * silently. A starting session can reuse the memory, and so can the compiler at a new function, or V8 when a field gets
+ * a value with a new shape. So within the cork no script runs and no field is set: the cork's callback is the upgrade
+ * call itself, `open` is a builtin, and the pushed socket gets its owner afterwards.
  */
 function pushTo(opened: OpenedSocket[]): NonNullable<WebSocketBehavior<unknown>['open']> {
   return opened.push.bind(opened) as (ws: unknown) => void

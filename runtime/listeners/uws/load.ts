@@ -18,7 +18,7 @@ const require = createRequire(import.meta.url)
 let loaded: Loaded | null = null
 
 /**
- * A request's largest head, in bytes. The newer build reads UWS_HTTP_MAX_HEADERS_SIZE when it is loaded. Its default,
+ * A request's largest head, in bytes. uWebSockets.js reads UWS_HTTP_MAX_HEADERS_SIZE when it is loaded. Its default,
  * 4096, is too small for a token, a few cookies and JSON in a header. node:http also has the limit 16,384.
  */
 const headBytesMax = 16_384
