@@ -1,6 +1,6 @@
 /**
- * Deepgram's models. The languages come from Deepgram's documentation for each model, in its spelling; if Deepgram's
- * and the catalog's spelling differ, the catalog's is used.
+ * Deepgram's models. The languages come from Deepgram's documentation for each model, in Deepgram's spelling. If the
+ * catalog spells a language in another way, the catalog's spelling is used.
  */
 import { type AudioSupport, noCapabilities } from '../../domain/ports/model.ts'
 import type { VendorModel } from '../wire/adapter.ts'

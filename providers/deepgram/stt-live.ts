@@ -1,4 +1,4 @@
-/** Live recognition. Deepgram has two protocols for it: Flux models use /v2/listen, all others /v1/listen. */
+/** Live recognition. Deepgram has two protocols for it: Flux models use /v2/listen, all other models use /v1/listen. */
 import type { SttStreamRequest } from '../../domain/ports/stt.ts'
 import type { LiveSttVendor } from '../wire/live-stt.ts'
 import type { WarmRules } from '../wire/socket.ts'

@@ -93,7 +93,8 @@ export const elevenLabsModels: readonly VendorModel[] = [
   speech('eleven_multilingual_v2', multilingualV2),
   // The third generation's models read only the stability from the voice settings, so they support no speed.
   speech('eleven_v3', thirdGeneration, false),
-  // For the fourth generation the vendor claims more than 90 languages, but lists only the third generation's.
+  // For the fourth generation the vendor claims more than 90 languages, but lists only the third generation's
+  // languages.
   speech('eleven_v4', thirdGeneration, false),
   speech('eleven_v4_turbo', thirdGeneration, false),
   speech('eleven_flash_v2', ['en']),

@@ -119,8 +119,8 @@ function readUsage(usage: unknown): LlmUsage {
 }
 
 /**
- * The meanings for `finishReason`, the only sign for a stream's end. `filtered`: the vendor withheld the rest of the
- * answer.
+ * The meanings for `finishReason`. Only a finish reason shows that a stream has ended. `filtered`: the vendor withheld
+ * the rest of the answer.
  */
 type Finish = Extract<StopReason, 'stop' | 'max_output_tokens'> | 'filtered'
 

@@ -36,7 +36,7 @@ export const nativeSpeech: OutputFormat = { encoding: 'pcm_s16le', sampleRateHz:
 /** The first voice in the vendor's examples. */
 export const defaultVoice = 'Kore'
 
-/** The languages supported since the vendor's first speech model. Today the vendor claims many more. */
+/** The languages supported since the vendor's first speech model. Today the vendor claims many more languages. */
 const languages = [
   ...['ar', 'bn', 'de', 'en', 'es', 'fr', 'hi', 'id', 'it', 'ja', 'ko', 'mr'],
   ...['nl', 'pl', 'pt', 'ro', 'ru', 'ta', 'te', 'th', 'tr', 'uk', 'vi'],

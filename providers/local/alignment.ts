@@ -35,7 +35,7 @@ const pace = { mean: 5.2, deviation: 0.3 }
  * words.
  */
 const stepsLeast = 1.5
-/** Variances for the speaking time, in squared letters: one for each spoken letter, and a constant one. */
+/** Variances for the speaking time, in squared letters: a variance for each spoken letter, and a constant variance. */
 const variance = { letter: 0.7, start: 14 }
 /** The fastest speech, in tokens. Words beyond this rate are not examined, because no voice speaks faster. */
 const tokensPerSecondMax = 12

@@ -103,8 +103,8 @@ export class Moonshine {
 }
 
 /**
- * Natural logarithms of probabilities, before each token and after the last token. `goesOn`: this token comes next.
- * `ends`: the text ends. `stops`: the text ends or a sentence mark comes next.
+ * Natural logarithms of probabilities, before each token and after the last token. `goesOn`: the text's next token
+ * follows. `ends`: the text ends. `stops`: the text ends or a sentence mark follows.
  */
 export type Followed = { goesOn: number[]; ends: number[]; stops: number[] }
 

@@ -70,7 +70,9 @@ export class Recognition {
   readonly samples: Float32Array
   readonly stop = new AbortController()
   urgent: boolean
-  /** The recognized text. Null if the recognition was stopped for a final, or cancelled. */
+  /**
+   * The recognized text. Null if the recognition was cancelled, or was stopped because a final recognition was waiting.
+   */
   readonly text: Promise<string | null>
   settle: (text: string | null) => void = () => {}
   fail: (error: unknown) => void = () => {}

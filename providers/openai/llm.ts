@@ -13,7 +13,7 @@ import { readObject } from './wire.ts'
 export type LlmOptions = {
   /** The field for the token limit. If null, the model's name decides. */
   maxTokensField: MaxTokensField | null
-  /** False if the server always reports usage and refuses the request field for it. */
+  /** False if the server always reports usage and refuses the request field that asks for usage. */
   asksForUsage: boolean
   apiKey: string | null
   limits: OutboundLimits

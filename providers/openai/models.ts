@@ -8,7 +8,6 @@ import type { PublishedCatalog } from '../wire/adapter.ts'
 import { oggOpus, ttsFamilyOf } from './tts-families.ts'
 
 type RowsOptions = {
-  /** The provider's id. */
   id: string
   baseUrl: string
   models: ModelIds
@@ -109,7 +108,7 @@ const readable: AudioSupport[] = [
   'opus',
 ].map((encoding) => ({ encoding, ...anyRate }))
 
-/** Voxtral 2's languages. Later models recognise these and more. */
+/** Voxtral 2's languages. Later models recognise these languages and further ones. */
 const voxtral: StageColumns = {
   capabilities: { ...noCapabilities, diarization: true, keywords: true, word_timestamps: true, batch: true },
   audioFormats: readable,

@@ -95,7 +95,7 @@ export const vendors = {
       },
       responses: true,
       // gpt-live-transcribe and gpt-realtime-whisper are left out, because they do not detect an utterance's end point,
-      // and a stream needs it.
+      // and a stream needs end points.
       realtime: { models: ['gpt-4o-mini-transcribe', 'gpt-4o-transcribe'], rules: 'openai' },
     },
   },

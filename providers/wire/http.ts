@@ -42,8 +42,8 @@ type HttpTransportOptions = {
 export type Payload = { contentType: string; body: string | readonly Uint8Array[] }
 
 /**
- * All methods reject with ProviderError, and all but `exchange` also for a status other than 200 and 201. A path begins
- * with a slash and may contain a query.
+ * All methods reject with ProviderError. For all methods except `exchange`, a status other than 200 and 201 is an
+ * error. A path begins with a slash and may contain a query.
  */
 export interface VendorHttp {
   /** Sends a POST and returns the response's JSON object. */

@@ -42,8 +42,9 @@ export type Message = string | Uint8Array
 
 /**
  * One vendor's protocol messages. `audio`, `flush` and `end` return the message to send, or null for no message. If a
- * protocol needs several messages, it sends the others itself before it returns. These members are called only while
- * the vendor accepts audio, and never with empty audio, because to some vendors an empty message ends the stream.
+ * protocol needs several messages, it sends all but the last message itself before it returns. These members are called
+ * only while the vendor accepts audio, and never with empty audio, because to some vendors an empty message ends the
+ * stream.
  */
 export interface LiveSttProtocol {
   /**

@@ -1,7 +1,7 @@
 /**
  * A socket opened in advance. The calling code uses it like any other socket, but the server may have closed the
  * connection meanwhile, and this is detected only when no answer arrives. So all messages are stored until the first
- * answer. If the socket ends before it, a new socket is opened and gets the same messages.
+ * answer. If the socket ends before this answer, a new socket is opened and gets the same messages.
  *
  *   waiting ──lend──► untried ──an answer, or too much sent──► proven ──► over
  *      │                 └──the socket ends──► reopening ──opened──┘        ▲
@@ -135,7 +135,7 @@ export class WarmSocket implements OutboundSocket, OutboundSocketListener {
     this.#sentLength += data.length
     if (this.#sentLength <= rememberedMax) return
     if (this.#state === 'untried') this.#prove()
-    // Called after `send` has returned, because the code calling `send` does not expect `closed` meanwhile.
+    // Called after `send` has returned, because the code that calls `send` does not expect `closed` during the call.
     else queueMicrotask(() => this.#giveUp(1009, 'local: more was sent than is kept for a new socket'))
   }
 
