@@ -117,8 +117,8 @@ async function insertSimulatedRmsgNumbers(
 }
 
 /**
- * Checks if the key is known and if the store is empty. If several processes start at once, one finds the store empty
- * and the others wait here until it has committed.
+ * Checks if the key is known and if the store is empty. If several processes start at once, one process finds the store
+ * empty, and the other processes wait here until it has committed.
  */
 async function look(
   tx: Tx,

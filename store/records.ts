@@ -41,8 +41,8 @@ export type Records = WebhookRecords &
 export type RecordParts = { records: Records; loops: readonly Loop[]; listen(): Promise<void> }
 
 /**
- * The loop looks this often for sessions that no person joined in time, so such a session ends at most this much too
- * late.
+ * The interval between two searches for sessions that no person joined in time. Such a session ends at most this much
+ * too late.
  */
 const expireEveryMs = 1_000
 

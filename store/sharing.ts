@@ -17,8 +17,8 @@ export type SharingOptions = {
   clock: Clock
   log: Log
   /**
-   * The URL for Redis or Valkey. All processes on one database must use the same server. Null: they share through
-   * Postgres.
+   * The URL for Redis or Valkey. All processes on one database must use the same server. Null: the processes share
+   * through Postgres.
    */
   redisUrl: string | null
   /** True if this process serves. A command does not serve, so it shares nothing. */

@@ -43,8 +43,8 @@ export type KeyAdministration = {
   create(key: NewKey): Promise<{ key: ApiKey; secret: string } | null>
   list(organizationId: string): Promise<ApiKey[]>
   /**
-   * Makes a new secret. The present secret works for `overlapMs` more; a still older secret ends at once. Null if the
-   * key is unknown or revoked.
+   * Makes a new secret. The present secret works for another `overlapMs`; a still older secret ends at once. Null if
+   * the key is unknown or revoked.
    */
   rotate(organizationId: string, keyId: string, overlapMs: number): Promise<{ key: ApiKey; secret: string } | null>
   /** Returns false if the key is unknown or already revoked. */
@@ -89,7 +89,8 @@ export function createKeyAdministration(
 type Lookups = { lookup: string; previousLookup: string | null }
 
 /**
- * Notifies processes for the key and for its organization, because they find open sockets and calls by organization.
+ * Notifies processes twice. The key's lookup clears cached keys. The organization's id finds its open sockets and
+ * calls, because processes do not find them by key.
  */
 async function notifyBoth(tx: Tx, organizationId: string, { lookup, previousLookup }: Lookups): Promise<void> {
   await notifyKeyChange(tx, { lookup })

@@ -61,8 +61,8 @@ export async function restoreBackup(
 }
 
 /**
- * Marks the open legs in the backup as ended. The original installation may still serve these calls. Otherwise a server
- * on the restored database would consider the legs orphaned and hang up.
+ * Marks the open legs in the backup as ended. Otherwise a server on the restored database would consider the legs
+ * orphaned and hang up, although the original installation may still serve these calls.
  */
 async function letGoOfLegs(tx: Tx, createdAt: string): Promise<void> {
   await tx`update call_legs set ended_at = greatest(created_at, ${new Date(createdAt)}) where ended_at is null`

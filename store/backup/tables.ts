@@ -1,11 +1,11 @@
-/** Lists the tables in a backup from the database's catalog. */
+/** Reads from the database's catalog which tables belong in a backup. */
 import type { Tx } from '../postgres/connect.ts'
 
 export type TableShape = {
   name: string
   /** The stored columns, in alphabetical order. Generated columns are absent, because Postgres computes them again. */
   columns: readonly string[]
-  /** The last number from the sequence of each identity column, by column. */
+  /** For each identity column, its sequence's last number. */
   counters: Readonly<Record<string, string>>
 }
 

@@ -22,8 +22,8 @@ import { createReplay, type SettlementReplay } from './settlement-replay.ts'
  */
 const batches: BatchLimits = { rowsMax: 256, gatherMs: 10, idleGatherMs: 10, queueMax: 50_000 }
 /**
- * The pauses between tries, together about 15 s. They are for a settlement that could not be written to the local disk
- * either.
+ * The pauses between tries, together about 15 s. They apply to a settlement that could not even be written to the local
+ * disk.
  */
 const retryDelaysMs = [100, 200, 500, 1_000, 2_000, 4_000, 8_000]
 

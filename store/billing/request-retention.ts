@@ -52,8 +52,9 @@ async function deleteRequests(tx: Tx, before: Date): Promise<number> {
 /**
  * Adds the costs of deleted attempts to their call's rows in `call_costs`. Attempts are summed if they differ only in
  * their quantities, so the cost lines in the call's report stay the same (domain/calls/costs.ts): an attempt's first
- * unit has its cost, and an unknown cost makes the whole line unknown. It reads the table, because the statement still
- * sees its deleted attempts there. A join with the deleted rows has no index and took 360 ms for 1,000 requests.
+ * unit has its cost, and an unknown cost makes the whole line unknown. The statement reads the attempts from the table,
+ * although it deletes them: it still sees its deleted rows there. A join with the deleted rows has no index and took
+ * 360 ms for 1,000 requests.
  */
 const keepCallCosts = (tx: Tx) => tx`
   insert into call_costs (organization_id, test, call_id, stage, provider, model, quantities, cost_micro_usd, price_source,

@@ -109,8 +109,8 @@ export class SettlementJournal<Row> {
   }
 
   /**
-   * If the last append failed, tries again. If this fails too, the journal counts as usable again if `canDoWithout`
-   * resolves.
+   * If the last append failed, tries again. If this fails too, `canDoWithout` decides: if it resolves, the journal
+   * counts as usable again.
    */
   async repair(canDoWithout: () => Promise<void>): Promise<void> {
     if (!this.#isBroken) return

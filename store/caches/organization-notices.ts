@@ -1,6 +1,6 @@
 /**
- * Notifies every process when the number of enabled organizations grows. This channel is apart from the channel for keys,
- * because a new organization changes no cached key.
+ * Notifies every process when the number of enabled organizations grows. This channel is separate from the channel for
+ * keys, because a new organization changes no cached key.
  */
 import type { Sql, Tx } from '../postgres/connect.ts'
 import { onReturn } from '../postgres/outage.ts'

@@ -1,6 +1,6 @@
 /**
- * Stores calls' webhook events in the same transaction as the change to the call. So either both are stored or neither
- * is. The call's row is locked, so a call's events follow one another.
+ * Stores calls' webhook events in the same transaction as the change to the call. So the event and the change are both
+ * stored, or neither is. The call's row is locked, so a call's events follow one another.
  */
 import { costsOf } from '../../domain/calls/costs.ts'
 import type { EndpointFields } from '../../domain/calls/extraction.ts'
@@ -43,7 +43,7 @@ export type EventSource = {
 
 export type ReadAudience = () => Promise<Audience>
 
-/** The most bytes for turns in an event. If a call has more, the event contains only the last turns. */
+/** The most bytes for turns in an event. If a call's turns have more bytes, the event contains only the last turns. */
 const turnsBytesMax = 4 * 1024 * 1024
 
 export class CallWebhooks {

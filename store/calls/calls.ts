@@ -204,7 +204,7 @@ async function storeCallbacks(tx: Tx, { eventId }: CallStoreDeps, { callbacks }:
   return events
 }
 
-/** Stores the report if the call has ended. If the call never connected, its recording is suppressed. */
+/** Stores the report if the call has ended. If the call never connected, its recording gets the status suppressed. */
 async function closed(
   tx: Tx,
   { call, hasEnded }: Applied,

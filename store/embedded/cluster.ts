@@ -129,7 +129,7 @@ async function create(site: Site, progress: (message: string) => void): Promise<
     await addRoleAndDatabase(runner, draft)
     renameSync(draft, site.directory)
   } catch (error) {
-    // Another process has made the cluster meanwhile, and its cluster is as good as ours.
+    // Another process has made the cluster meanwhile. This process uses that cluster.
     if (!existsSync(join(site.directory, 'PG_VERSION'))) throw error
   } finally {
     rmSync(draft, { recursive: true, force: true })

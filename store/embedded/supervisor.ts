@@ -26,8 +26,8 @@ export type EmbeddedPostgres = {
   adopted: boolean
   pid(): number
   /**
-   * Stops the server fast, even if another process has started it: open transactions are rolled back, committed ones
-   * are on disk.
+   * Stops the server fast, even if another process has started it. Open transactions are rolled back; committed
+   * transactions are on disk.
    */
   stop(): Promise<void>
   /** Stops watching and leaves the server running. */
@@ -199,7 +199,7 @@ async function stopServer(cluster: Cluster, { pid, socketDir }: Server, clock: C
   try {
     rmdirSync(socketDir)
   } catch {
-    // The folder is gone already, or a server that started meanwhile has its socket there.
+    // Either the folder is gone already, or a server that started meanwhile has its socket there.
   }
 }
 

@@ -82,7 +82,8 @@ export function createRmsgInventory(worlds: Pick<Tenancy, 'asOperator'>, clock: 
 
 async function mark(tx: Tx, number: RmsgNumber, isThere: boolean, now: Date): Promise<void> {
   if (isThere === (number.status !== 'unavailable')) return
-  // The operator's pause is stored. So the number is paused again if the provider loses it and lists it again later.
+  // The operator's pause is stored in `was_paused`. If the provider loses the number and lists it again later, the
+  // number is paused again.
   const change = isThere
     ? tx`status = case when was_paused then 'paused' else 'active' end, was_paused = false`
     : tx`status = 'unavailable', was_paused = (status = 'paused')`

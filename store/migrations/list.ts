@@ -4,8 +4,9 @@ import { owners } from './0050-owners.ts'
 import type { Migration } from './migration.ts'
 
 /**
- * The previous version's schema. The previous version can still serve after later steps if these only add. At each
- * release this number is raised to the newest step. Before the first release it is the baseline.
+ * The previous version's schema. The previous version can still serve after later steps if these steps only add to the
+ * schema. At each release this number is raised to the newest step. Before the first release it is the baseline's
+ * number.
  */
 export const servedSchema = 48
 

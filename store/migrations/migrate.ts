@@ -25,8 +25,9 @@ const triesMax = 30
 
 /**
  * Brings the schema up to this version, each step in a separate transaction, while the previous version serves. If a
- * step fails, the earlier steps stay, and the next start goes on from there. If several processes start, one works and
- * the others wait. If the schema is from a newer version, it stays as it is. Tests pass a later version's `steps`.
+ * step fails, the earlier steps stay, and the next start goes on from there. If several processes start, one process
+ * migrates and the other processes wait. If the schema is from a newer version, it stays as it is. Tests pass a later
+ * version's `steps`.
  */
 export async function migrate(sql: Sql, progress: (message: string) => void, steps = migrations): Promise<void> {
   const newest = newestOf(steps)

@@ -49,8 +49,8 @@ function read(tx: Tx, condition: ReturnType<typeof isLive>): Promise<ImportedNum
 const isLive = (tx: Tx, table: 'n' | 'o') => tx`not ${tx(table)}.test and ${tx(table)}.order_status <> 'failed'`
 
 /**
- * Marks numbers if another organization has them too. A tenant cannot read the rows of others, so this runs as the
- * operator. All given numbers must belong to the same organization.
+ * Marks numbers if another organization has them too. A tenant cannot read other organizations' rows, so this runs as
+ * the operator. All given numbers must belong to the same organization.
  */
 export async function markAlsoImported(
   { asOperator }: Operator,
@@ -61,7 +61,7 @@ export async function markAlsoImported(
   if (first === undefined) return [...numbers]
   const all = arrayLiteral(own.map(({ e164 }) => e164))
   const ends = arrayLiteral(own.map(({ e164 }) => e164.slice(-6)))
-  // Each `or` operand has a matching index.
+  // Each operand of `or` can be searched by an index.
   const rows = await asOperator(
     (tx) => tx<{ e164: string }[]>`
       select e164 from phone_numbers

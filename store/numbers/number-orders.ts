@@ -54,8 +54,8 @@ export function createNumberOrders(worlds: Worlds & Tenancy, clock: Clock): Numb
 class CreditTooLow extends Error {}
 
 /**
- * Explains why a number could not be inserted. Another purchase took the number at the same moment: `exists` if the
- * same organization made that purchase.
+ * Explains why a number could not be inserted: another purchase has taken it at the same moment. Returns `exists` if
+ * that purchase was by the same organization.
  */
 async function conflictFor(worlds: Worlds, number: PhoneNumber, numbersMax: number): Promise<'exists' | 'unavailable'> {
   const checked = await worlds.asTenant(number, (tx) => check(tx, number, numbersMax))

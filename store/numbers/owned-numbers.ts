@@ -19,8 +19,8 @@ export function createNumberStore(worlds: Worlds & Pick<Tenancy, 'asOperator'>, 
     return number
   }
   return {
-    // The lock needs a database connection until the carrier answers, so this process releases one number at a time. An
-    // organization waits for at most one release by each other organization.
+    // The lock needs a database connection until the carrier answers, so this process releases only one number at a
+    // time. The organizations take turns: an organization waits for at most one release by each other organization.
     inTurn: ({ organizationId }, id, giveBack) =>
       releasesOfEach.run(organizationId, () => releases.run('all', () => locked(worlds, id, giveBack))),
     list: async (tenant, limit) => {

@@ -21,7 +21,7 @@ const columns = (tx: Tx) => tx`
 
 /**
  * SQL: true if the number can be called (`inbound_addresses`) or can call (`outbound_host`). A trunk number can do so
- * only if its SIP connection has this column; any other number can do both.
+ * only if this column is set in its SIP connection; any other number can do both.
  */
 const hasSide = (tx: Tx, column: 'inbound_addresses' | 'outbound_host') => tx`(
   sip_connection_id is null or exists (

@@ -16,8 +16,8 @@ export type RmsgChoice = { id: string } | null | 'unknown' | 'unavailable'
 export const lockPool = (tx: Tx, tenant: Tenant) => lockTenant(tx, tenant, 'rmsgPool')
 
 /**
- * Chooses a number for an agent, locks the pool and writes nothing. The agent keeps its number while this number is
- * active, unless the agent's settings name another.
+ * Chooses a number for an agent and locks the pool, but writes nothing. The agent keeps its number while this number is
+ * active, unless the agent's settings name another number.
  */
 export async function chooseNumber(
   tx: Tx,

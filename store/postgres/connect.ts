@@ -11,8 +11,9 @@ export type Target = { databaseUrl: string } | { socketDir: string; role: string
 
 export type Pools = {
   /**
-   * For batches over all organizations. Two connections cost less CPU than many. A commit does not wait for the disk:
-   * if Postgres crashes, the last half second may be lost, but if this process crashes, nothing is lost.
+   * The pool for batches over all organizations. Two connections cost less CPU than many connections. A commit does not
+   * wait for the disk: if Postgres crashes, the last half second may be lost, but if this process crashes, nothing is
+   * lost.
    */
   system: Sql
   /** Each transaction is for one organization (tenant.ts) and durable after its commit. */
@@ -60,9 +61,9 @@ export function connectOnce(target: Target, name: string): Sql {
 }
 
 /**
- * Makes a probe. It resolves if the database answers a trivial statement within `timeoutMs`, on the connection that
- * listens or on a new connection. A connection over a broken network stays silent after the repair, so a new connection
- * is tried. But over a long distance the database answers on a new connection only after several round trips.
+ * Makes a probe. It resolves if the database answers a trivial statement within `timeoutMs`, on the listening
+ * connection or on a new connection. Both are needed: the listening connection may stay silent after a broken network
+ * is repaired, and over a long distance a new connection needs several round trips until its first answer.
  */
 export function createProbe({ system }: Pick<Pools, 'system'>, target: Target, timeoutMs: number): () => Promise<void> {
   let asking: Promise<unknown> | null = null

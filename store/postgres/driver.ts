@@ -17,9 +17,9 @@
  * - If a COPY is read slowly, it pauses the socket. After its last row no code resumed the socket.
  * - If Postgres refuses a COPY's rows after the last row was sent, the COPY never ends.
  *
- * The option `socket` is changed too. In the driver it makes the sockets, and if it cannot connect, the connection is
- * permanently lost. Here the option's function only receives each new socket, and whether the socket listens for
- * notifications. So a silent socket can be destroyed (sockets.ts).
+ * The repairs also change the option `socket`. In the original driver its function makes the sockets, and if it cannot
+ * connect, the connection is permanently lost. In the repaired driver the function only receives each new socket, and
+ * whether this socket listens for notifications. So a silent socket can be destroyed (sockets.ts).
  *
  * The driver is loaded as CommonJS, because a CommonJS module can be compiled from repaired text.
  */

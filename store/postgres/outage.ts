@@ -32,7 +32,7 @@ export type OutageParts = {
 export type Work<T> = {
   /** `isRefused` becomes true if the calling code waits no longer. Then the work must not commit. */
   run: (state: { readonly isRefused: boolean }) => Promise<T>
-  /** True: the work is refused at the deadline, even if the database answers other work. */
+  /** True: the work is refused at its deadline, even if the database answers other work. */
   hasDeadline?: boolean
   /** Called when refused work has ended, whether it succeeded or failed. */
   late?: () => void

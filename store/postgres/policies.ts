@@ -22,7 +22,8 @@ create policy own_organization on ${table}
 }
 
 /**
- * The same policy for tables where every request inserts a row. One insert is faster if the check has no sub-select.
+ * Like `ownOrganization`, for tables where every request inserts a row. One insert is faster if the check has no
+ * sub-select.
  */
 export function ownOrganizationFast(table: string): string {
   return `${forced(table)}

@@ -14,7 +14,10 @@ export class Sockets {
     this.#open.set(socket, isListening)
   }
 
-  /** Returns a function to destroy each socket open now, unless the socket has received data by then. */
+  /**
+   * Returns a function to destroy the sockets that are open now. If a socket has received data before this function is
+   * called, it stays open.
+   */
   noteSilent(): () => void {
     const before = new Map([...this.#open.keys()].map((socket) => [socket, socket.bytesRead]))
     return () => {

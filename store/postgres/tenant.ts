@@ -1,10 +1,10 @@
 /**
  * Row level security is the second barrier, after the organization_id in every query. Each table's policy shows only
  * rows with the organization `app.organization`, and no rows if it is not set. All work for one organization goes
- * through this file. Batches on the hot path do not: one statement has rows for many organizations, and a transaction
- * to set the organization would cost three more round trips each. Their pool sets `app.organization` to `*` (every
- * organization) when it connects. If live and test keys do not share a resource, its table has a policy for `app.world`
- * too.
+ * through this file. Batches on the hot path do not go through it: one statement has rows for many organizations, and a
+ * transaction to set the organization would add three round trips to each statement. The pool for batches sets
+ * `app.organization` to `*` (every organization) when it connects. If live and test keys do not share a resource, its
+ * table has a policy for `app.world` too.
  */
 import type { Tenant } from '../../domain/records/organization.ts'
 import type { Sql, Tx } from './connect.ts'

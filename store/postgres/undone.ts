@@ -24,7 +24,7 @@ const rowsMax = 256
  */
 const waitingMax = 10_000
 
-/** `isTwice`: after the first success the row is undone again when its write has certainly ended. */
+/** `isTwice`: after its first undo has succeeded, the row is undone again when its write has certainly ended. */
 type Waiting<Row> = { row: Row; isTwice: boolean }
 
 /** `undo` must change nothing if the write had no effect. `idOf` tells rows apart. */

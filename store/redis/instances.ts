@@ -62,8 +62,8 @@ forget_leases(ARGV[1])
 ${notify} return 1`)
 
 /**
- * Replaces this instance's leases. ARGV after the first three: organization, key, held and sessions for each key with
- * leases.
+ * Replaces this instance's leases. ARGV: id, now, alive until; then for each key with leases: organization, key, held,
+ * sessions.
  */
 const countInRows = script(`${forgetLeases}
 forget_leases(ARGV[1])

@@ -18,16 +18,16 @@ export type SealedTable<Row extends Sealed> = {
 }
 
 /**
- * `failed` counts rows with secrets that cannot be decrypted. They stay as they are: something other than Parley has
- * changed them.
+ * `failed` counts rows with secrets that cannot be decrypted. These rows stay unchanged: another program than Parley
+ * has changed them.
  */
 export type Resealed = { resealed: number; failed: number }
 
 const rowsMax = 100
 
 /**
- * Seals a table's secrets again. Works in small transactions, each from the end of the last. So if a row cannot be
- * decrypted, the other rows are still sealed again.
+ * Seals a table's secrets again, in small transactions. Each transaction continues after the last row of the previous
+ * transaction. So if a row cannot be decrypted, the other rows are still sealed again.
  */
 export async function resealTable<Row extends Sealed>(
   tenancy: Tenancy,

@@ -78,7 +78,7 @@ export function createSealer({ current, previous }: MasterKeys): Sealer {
 }
 
 /**
- * Derives the key that encrypts data keys from the master key (RFC 5869). If a derived key leaks, it reveals nothing
+ * Derives a key from the master key (RFC 5869). The derived key encrypts data keys. If it leaks, it reveals nothing
  * about the master key or another derived key.
  */
 function derive(masterKey: string): Buffer {
@@ -90,7 +90,8 @@ function nameOf(masterKey: string): string {
 }
 
 /**
- * Turns a place into the additional data. Each part begins with its length, so two places never give the same bytes.
+ * Turns the texts that identify a row (its place) into additional data for AES-GCM. Each part begins with its length,
+ * so two places never give the same bytes.
  */
 function boundTo(place: readonly string[]): Buffer {
   return Buffer.from(place.map((part) => `${part.length}:${part}`).join(''))

@@ -1,7 +1,7 @@
 /**
- * The serving processes on one database. Each has a row in `instances` with two facts: the process is alive until this
- * time, and it counts its leases in memory or not (limits.ts). If a process joins, leaves or changes its way to count,
- * it takes one lock, so it sees all earlier changes. The other processes are notified of each change.
+ * The serving processes on one database. Each process has a row in `instances` with two facts: until which time the
+ * process counts as alive, and whether it counts its leases in memory (limits.ts). To join, to leave, or to change how
+ * it counts, a process takes one lock, so it sees all earlier changes. The other processes are notified of each change.
  */
 import type { KeyLeases } from '../../domain/access/local-limits.ts'
 import type { Clock } from '../../domain/ports/system.ts'

@@ -36,7 +36,7 @@ export type LeaseRows = {
 export type LeaseStatements = {
   /**
    * Acquires leases. An answer is null if the lease is granted. After a rejection, `late` is called if the leases may
-   * have been stored all the same.
+   * have been stored nevertheless.
    */
   acquireAll(asks: readonly Ask[], late: () => void): Promise<(LeaseRefusal | null)[]>
   endAll(ends: readonly Ends[]): Promise<void>

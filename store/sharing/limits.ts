@@ -13,15 +13,16 @@
  * - In `memory`, a lease is granted at once, without a promise. In `rows`, Postgres counts the rows of all live
  *   instances. While `moving`, a request waits. This process counts its leases in memory in every state, so each move
  *   starts from the truth.
- * - A starting instance writes its row and notifies the others. It serves when no other instance counts in memory any
- *   more. So each lease from memory is a row before the new instance grants its first lease. It waits for two refresh
- *   periods at most: if an instance has not moved by then, it cannot reach the database.
- * - Every instance renews its row and counts the others each refresh period (or each quarter of its lease if this is
- *   shorter). So it notices a change within this time even if a notification is lost. If an instance is paused for
- *   longer than its lease, it finds its row gone at the next refresh and moves then. Until this refresh, and no longer,
- *   a limit can be exceeded.
- * - If an instance is killed, its rows count until its lease has run out. Then the others stop counting it. If only one
- *   instance is left, it moves back to memory.
+ * - A starting instance writes its row and notifies the other instances. It serves when no other instance counts in
+ *   memory any more. So each lease from memory is a row before the new instance grants its first lease. The new
+ *   instance waits for two refresh periods at most: if another instance has not moved by then, that instance cannot
+ *   reach the database.
+ * - Every instance renews its row and counts the other instances each refresh period (or each quarter of its lease if
+ *   this is shorter). So it notices a change within this time even if a notification is lost. If an instance is paused
+ *   for longer than its lease, it finds its row gone at the next refresh and moves then. Until this refresh, and no
+ *   longer, a limit can be exceeded.
+ * - If an instance is killed, its rows count until its lease has run out. Then the other instances stop counting these
+ *   rows. If only one instance is left, this instance moves back to memory.
  * - While the database does not answer, an instance does not change its state, and counts alone and grants. So a request
  *   that needs no database is served. A request with a price is refused, because its credit cannot be reserved.
  * - With `REDIS_URL` the same states are kept over Redis, and "rows" are fields there (store/redis). While Redis is
@@ -156,7 +157,7 @@ export class SharedLimits implements Limits {
       return
     }
     // If rows were removed, their instances may still live, because all rows run out during a database outage. So this
-    // instance waits for the next refresh, and the others can come back.
+    // instance waits for the next refresh. Until then, living instances can write their rows again.
     if (!hasRemoved && (this.#counting === 'rows' || this.#isUncertain)) await this.#move('memory')
   }
 

@@ -11,7 +11,9 @@ import { type EndpointRow, endpointColumns, endpointOf, ofTenant } from './webho
  */
 export const lockEndpoints = (tx: Tx, tenant: Tenant) => lockTenant(tx, tenant, 'endpoints')
 
-/** Finds an endpoint that would answer the same pre-call events. The tenant's endpoints must be locked. */
+/**
+ * Finds an endpoint that would answer the same pre-call events as `endpoint`. The tenant's endpoints must be locked.
+ */
 export async function conflictOf(tx: Tx, endpoint: Endpoint): Promise<Endpoint | null> {
   if (!endpoint.events.includes('call.pre_call')) return null
   const rows = await tx<EndpointRow[]>`

@@ -170,8 +170,8 @@ const ofEvent = (tx: Tx, eventId: string) =>
   isUuid(eventId) ? tx`and d.event_id = ${eventId}` : tx`and v.provider_event_id = ${storable(eventId)}`
 
 /**
- * Lists the endpoints with deliveries, going from endpoint to endpoint in the deliveries' index, and adds endpoints
- * without deliveries.
+ * Lists the endpoints with deliveries, and adds endpoints without deliveries. The search jumps from endpoint to
+ * endpoint in the deliveries' index.
  */
 async function endpointsOf(tx: Tx, { organizationId, test }: Tenant): Promise<EndpointOption[]> {
   const own = tx`organization_id = ${organizationId} and test = ${test}`

@@ -21,7 +21,7 @@ export type DeliveryQueueDeps = {
 
 /** One sweep changes at most this many rows; the next sweep continues. */
 const sweptMax = 1_000
-/** One sweep visits at most this many endpoints; the next sweep continues behind them. */
+/** One sweep visits at most this many endpoints; the next sweep continues after them. */
 const endpointsMax = 5_000
 /** An id that sorts before every stored id. */
 const firstId = '00000000-0000-0000-0000-000000000000'
@@ -89,8 +89,9 @@ async function expire(tx: Tx, now: Date): Promise<void> {
 }
 
 /**
- * Finds endpoints with a due delivery. Goes from endpoint to endpoint in the index, so an endpoint with many deliveries
- * costs no more than another. The next call continues after `last`. At the end, `last` is `firstId`.
+ * Finds endpoints with a due delivery. The search jumps from endpoint to endpoint in the index, so an endpoint with
+ * many deliveries costs no more than an endpoint with one delivery. The next call continues after `last`. At the end,
+ * `last` is `firstId`.
  */
 async function dueEndpoints(tx: Tx, now: Date, after: string): Promise<{ endpoints: DueEndpoint[]; last: string }> {
   const rows = await tx<{ id: string; organizationId: string | null; place: number }[]>`
@@ -128,9 +129,9 @@ export type ClaimedRow = Omit<ClaimedDelivery, 'createdAtMs' | 'expiresAtMs' | '
 }
 
 /**
- * Claims deliveries up to a total size. Endpoints share it fairly: each endpoint's first delivery comes before any
- * second delivery. `due_at` is set by one process's clock and compared with another's, so it may be wrong by the
- * difference between the two.
+ * Claims deliveries up to a total size. The endpoints share this size fairly: each endpoint's first delivery comes
+ * before any second delivery. `due_at` is set by one process's clock and compared with another's, so it may be wrong by
+ * the difference between the two.
  */
 async function claim(
   tx: Tx,
