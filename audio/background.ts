@@ -8,7 +8,7 @@ export const backgroundNames = ['office-ambience', 'city-ambience', 'crowded-roo
 export type BackgroundName = (typeof backgroundNames)[number]
 
 const seconds = 8
-/** The clip's end fades into the samples before its beginning, so the loop has no click. */
+/** The time over which the clip's end fades into the sound before its beginning, so that the loop has no click. */
 const fadeSeconds = 0.5
 /** The clip's level: -38 dB full scale, well below a voice at -20 dB. */
 const rootMeanSquare = 0.0126

@@ -102,7 +102,7 @@ export function chunkAt(starts: ArrayLike<number>, offset: number, near: number)
     }
     low = Math.max(high - span, 0)
   }
-  // The searched chunk is at index `low` or later, and before `high`.
+  // The chunk with `offset` is at index `low` or later, and before `high`.
   while (high - low > 1) {
     const middle = (low + high) >>> 1
     if (starts[middle]! <= offset) low = middle

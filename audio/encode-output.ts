@@ -27,9 +27,9 @@ export type ConvertOptions = { live: boolean; owner?: string | undefined }
 /**
  * Returns a function to convert speech. The calling code passes the resampler, because importing the resampler's
  * library would add a tenth to an idle process's memory, and speech at the requested rate needs no resampler. Input
- * chunks may end inside a frame; output chunks are whole frames and never empty. Equal formats pass through. Throws
- * AudioError `unsupported` at once if one side is Opus and the other is not. Errors from `audio` are thrown by the
- * iteration.
+ * chunks may end inside a frame; output chunks are whole frames and never empty. If both formats are equal, the audio
+ * is not changed. Throws AudioError `unsupported` at once if one side is Opus and the other is not. Errors from `audio`
+ * are thrown by the iteration.
  */
 export function createConvertSpeech(createResampler: CreateResampler) {
   return (

@@ -1,7 +1,7 @@
 /**
  * Divides long work into steps, and shares the event loop's turns among all requests. Each turn runs one large step, or
- * small steps up to the same cost, and then the event loop serves sockets. So the number of requests with long work
- * does not matter. The steps alternate between owners, such as organizations.
+ * small steps up to the same cost, and then the event loop serves sockets. So a turn takes equally long, however many
+ * requests have long work. The steps alternate between owners, such as organizations.
  */
 
 type Waiting = { cost: number; begin: () => void }

@@ -68,8 +68,8 @@ export function* findMp3(bytes: ChunkedBytes, offset: number): Steps<number | un
 }
 
 /**
- * Counts up to `framesMax` frames, or to the end of the file. Returns 0 if another byte follows or the last frame is
- * truncated.
+ * Counts up to `framesMax` frames, or to the end of the file. Returns 0 if a frame is followed by anything but a frame
+ * of the same stream, or if the last frame is truncated.
  */
 function framesInRow(bytes: ChunkedBytes, offset: number, framesMax: number): number {
   const first = readHead(bytes.view(offset, headBytes), 0)
@@ -128,7 +128,7 @@ export class Mp3Framer {
     return this.#cut(this.#pending.length === 0 ? chunk : concat(this.#pending, chunk), false)
   }
 
-  /** Returns the last frame, which was waiting for the frame after it. */
+  /** Returns the last frame if `push` held it back: after junk, `push` returns a frame only when it finds the next. */
   end(): Uint8Array[] {
     return this.#cut(this.#pending, true)
   }

@@ -19,7 +19,7 @@ type Page = {
   bodyOffset: number
   next: number
 }
-/** One logical stream. A file may have several, one after the other (RFC 3533: "chained"). */
+/** One logical stream. A file may have several streams, one after another (RFC 3533: "chained"). */
 type Link = { serial: number; channels: number; preSkip: number; start: number | null; end: number }
 
 const pageHeadBytes = 27

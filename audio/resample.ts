@@ -45,8 +45,8 @@ export class Resampler {
   }
 
   /**
-   * Takes interleaved frames and returns the output frames that are ready. The output is late by the filter's length,
-   * but not shifted relative to the input.
+   * Takes interleaved frames and returns the output frames that are ready. Output is held back by the filter's length,
+   * but the first output frame belongs to the first input frame.
    */
   process(samples: Float32Array): Float32Array {
     this.#framesIn += samples.length / this.#channels

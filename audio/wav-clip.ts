@@ -16,7 +16,7 @@ const durationMaxS = 300
 /** The audio converted in one step, in seconds. */
 const stepS = 1
 
-/** Converts the file. Throws AudioError, also if the audio is not a WAV. */
+/** Converts the file. Throws AudioError if the audio is damaged, unsupported or not a WAV. */
 export function* wavClip(body: Uint8Array, rateHz: number): Steps<Int16Array> {
   const recording = yield* recogniseRecording([body], null)
   const { encoding, sampleRateHz, channels } = formatOf(recording)

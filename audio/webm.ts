@@ -1,7 +1,7 @@
 /**
  * Reads WebM and Matroska (RFC 9559, over EBML, RFC 8794) with Opus, as browsers record it. The file is a tree. Each
  * element has an id, a size and the content. A browser that records live leaves the segment's and the clusters' sizes
- * unknown, so the file is not read as a tree: the walk enters the container elements and steps over all others.
+ * unknown, so the file is not read as a tree: the walk enters the container elements and steps over all other elements.
  *
  *   EBML head ─ Segment ─┬─ Tracks ─ TrackEntry (number, codec, channels)
  *                        └─ Cluster ─┬─ SimpleBlock (track, time, packet)
