@@ -39,7 +39,7 @@ export async function bootstrap({ config, store, log }: Pick<App, 'config' | 'st
 }
 
 /**
- * Logs sealed secrets that cannot be read. The start logs them, because a request does not show the problem: it is
+ * Logs sealed secrets that cannot be read. The start logs them, because requests do not show the problem: they are
  * routed to another provider.
  */
 export async function checkSealed({ store, log }: Pick<App, 'store' | 'log'>): Promise<void> {

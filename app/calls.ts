@@ -44,7 +44,7 @@ const orphansEveryMs = 2_000
 const callbacksEveryMs = 1_000
 const closeMs = 1_000
 
-/** True if a call came in on a phone number: its key id is then the number's id. */
+/** True for the key id of an inbound phone call: it is the called number's id instead of an API key's id. */
 const isPhoneNumberId = (keyId: string) => keyId.startsWith('pn_')
 
 /**

@@ -1,4 +1,4 @@
-/** Closes a context's parts, the newest first. If a part fails to close, the others still close. */
+/** Closes a context's parts, the newest first. If a part fails to close, the other parts still close. */
 export type Closings = { closing: (close: () => unknown) => void; close: () => Promise<void> }
 
 export function createClosings(): Closings {

@@ -53,7 +53,7 @@ export async function openApp(
     random,
     log,
     metrics: createMetrics(),
-    // Read before the migrations, so the start leaves the database unchanged if a secret is missing.
+    // The key is read before the migrations run, so that a start without the key leaves the database unchanged.
     secrets: { masterKey: masterKeyOf(config) },
     localUrl,
     closing,

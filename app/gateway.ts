@@ -1,4 +1,7 @@
-/** A serving process: its context, its capabilities, the engine. They close in reverse order, also if a start fails. */
+/**
+ * A serving process: its context, its capabilities, the engine. These parts close in reverse order, even if the start
+ * fails.
+ */
 import type { Caller } from '../domain/records/organization.ts'
 import type { ParleyConfig } from '../generated/config/types.ts'
 import { createGatedAuthenticate } from '../handlers/platform/gates.ts'
@@ -94,7 +97,8 @@ type Running = {
 function gatewayOf({ app, firstKey, choice, server, workers, capabilities, close }: Running): Gateway {
   const { config, clock, log } = app
   const { live } = capabilities.sessions
-  // All processes drain together. If one still accepted requests while the others drain, it would get all new requests.
+  // All processes drain together. If one process still accepted requests while the other processes drain, it would get
+  // all new requests.
   const drain = (lbDelayMs: number) => {
     live.drain()
     return Promise.all([server.drain(lbDelayMs), workers.stop(lbDelayMs)])

@@ -105,7 +105,7 @@ const failingNumber = '+15005550014'
 
 /**
  * Begins the recording's file. The conversation does not wait for the file to open: only the recorder waits, at its
- * first write. `growing` holds the calls with an open file.
+ * first write. `growing` has the calls with an open file.
  */
 function fileOf(files: Recordings, { id, phone }: Call, growing: Set<string>): GrowingFile {
   const fails = phone?.to === failingNumber || phone?.from === failingNumber

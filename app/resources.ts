@@ -92,7 +92,10 @@ const pause = async (organizationId: string) => {
   await loopTurn(1, organizationId)
 }
 
-/** Renders a template after other waiting requests had a chance to run, because a session has up to 13 templates. */
+/**
+ * Renders a template after other waiting requests had a chance to run. A session has up to 13 templates, and rendering
+ * them without a pause would delay these requests.
+ */
 const render: SessionRules['render'] = async (text, values, system, organizationId) => {
   await pause(organizationId)
   const rendered = renderTemplate(text, values, system)

@@ -49,8 +49,8 @@ const closeMs = 5000
 const lookEveryMs = 2000
 
 /**
- * Opens the sessions. Resolves when this process receives commands from others. All remaining sessions end with the
- * process.
+ * Opens the sessions. Resolves when this process receives commands from other processes. All remaining sessions end
+ * with the process.
  */
 export async function openSessions(app: App, needs: Needs): Promise<Sessions> {
   const { operations, lines, webhooks } = needs

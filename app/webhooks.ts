@@ -22,7 +22,9 @@ export type Webhooks = {
 /** The interval for finding due deliveries. A delivery without a notification waits no longer than this. */
 const pollEveryMs = 1_000
 const closeMs = 5_000
-/** The interval for counting open deliveries. The count reads all of them, so it is rarer than the poll. */
+/**
+ * The interval for counting open deliveries. The count reads all open deliveries, so it runs less often than the poll.
+ */
 const measureEveryMs = 15_000
 /** The most redeliveries in flight per organization, in addition to scheduled attempts. */
 const requestedMax = 8
@@ -77,7 +79,7 @@ function openClient(app: App, limits: ClientLimits): Client {
 
 /**
  * Starts the deliveries. When the process ends, running attempts have `closeMs` to finish. Another process takes over
- * the rest.
+ * the remaining deliveries.
  */
 async function dispatch(
   app: App,

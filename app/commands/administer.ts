@@ -58,8 +58,8 @@ function administrationOf(config: ParleyConfig, store: Store): Admin {
 }
 
 /**
- * Returns a function to end an organization's calls in the serving processes. They answer by NOTIFY, so this process
- * listens first. It serves no calls, so it accepts no commands.
+ * Returns a function to end an organization's calls in the serving processes. The serving processes answer by NOTIFY,
+ * so this process listens first. This process serves no calls, so it accepts no commands.
  */
 function endCallsOf({ calls, callCommands }: Store) {
   return async (organizationId: string) => {
@@ -76,8 +76,8 @@ function spendingOf({ usage, creditAccounts, keyBudgets }: Store): Spending {
 }
 
 /**
- * Makes a simulated carrier for one command. A simulator gives the same answers in every process, and this one sends no
- * events.
+ * Makes a simulated carrier for one command. A simulator gives the same answers in every process, and this simulator
+ * sends no events.
  */
 const silentSimulator = () =>
   createSimulatedCarrier({ clock: systemClock, secrets: { masterKey: '' } }, { providers: [], webhookUrl: nowhere })

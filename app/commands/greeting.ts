@@ -58,7 +58,10 @@ function requestOf({ url, publicUrl, routerHost }: Ready): string {
   return `curl -s ${base}${path}${isNamed ? ` -H 'Host: ${routerHost}'` : ''}`
 }
 
-/** Returns the address for a surface with a separate host. A path in `publicUrl` belongs to the other host. */
+/**
+ * Returns the address for a surface with a separate host. The path in `publicUrl` is left out, because it belongs to
+ * another host.
+ */
 function atHost(base: string, host: string | null): string {
   if (host === null) return base
   const { protocol, port } = new URL(base)

@@ -128,7 +128,8 @@ export async function demo(config: ParleyConfig, env: Environment, run: Paramete
     for (const signal of ['SIGINT', 'SIGTERM'] as const)
       process.once(signal, () => reject(new CommandError('the demo was interrupted')))
   })
-  interrupted.catch(() => {}) // It can reject before the race below waits for it.
+  // `interrupted` can reject before the race below waits for it. An unhandled rejection would end the process.
+  interrupted.catch(() => {})
   const dataDir = mkdtempSync(path.join(os.tmpdir(), 'parley-'))
   const address = { host: '127.0.0.1', port: 0, uploadPort: null, adminPort: null, processes: 1 }
   // This separate Parley is not behind the deployment's proxy, so the proxy's addresses are removed. Then the server
