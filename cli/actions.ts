@@ -45,7 +45,7 @@ export type DemoSetting = {
 export type ProviderOverview = {
   id: string
   adapter: string
-  /** Null for the vendor's address, or for a speech engine in this process. */
+  /** Null if the vendor's usual address is used, or if the engine runs in this process. */
   baseUrl: string | null
   /** The reason why the provider is unavailable. Null if it is available. */
   unavailable: string | null
@@ -63,7 +63,7 @@ export type CheckedConfig = {
   providers: readonly ProviderOverview[]
 }
 
-/** A check of a running server against its documents. */
+/** The settings for checking a running server against its contract's documents. */
 export type ConformRequest = {
   url: string
   keys: { key: string; testKey: string | null; keyOfLesserScope: string | null }
@@ -74,7 +74,7 @@ export type ConformRequest = {
   recordTo: string | null
 }
 
-/** The report as text, as XML for build servers, and for programs. */
+/** The report as text, as JUnit XML for build servers, and as an object for programs. */
 export type ConformReport = { exitCode: number; lines: readonly string[]; junit: string; report: object }
 
 export type Actions = {
@@ -98,8 +98,8 @@ export type Actions = {
   /** Reads a backup file into a database without organizations. */
   restore(file: string): Promise<BackupResult & { createdAt: string }>
   /**
-   * Merges a newer catalog, from a path or a URL, over the current catalog. A running Parley reads it at its next
-   * start.
+   * Merges a newer catalog, from a path or a URL, over the current catalog. A running Parley reads the result at its
+   * next start.
    */
   updateCatalog(source: string): Promise<CatalogUpdate>
   connection(): Promise<Connection>

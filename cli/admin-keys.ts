@@ -33,7 +33,7 @@ export type KeyCommands = {
   keys(organization: string): Promise<KeyRow[]>
   /** Resolves with the key's secret, which is shown only this once. */
   createKey(organization: string, key: KeySettings): Promise<IssuedKey>
-  /** Replaces the secret. The old secret works for `overlapMs` more. */
+  /** Replaces the secret. The old secret works for another `overlapMs`. */
   rotateKey(organization: string, nameOrId: string, overlapMs: number): Promise<IssuedKey>
   /** Revokes the key, and resolves with its id. */
   revokeKey(organization: string, nameOrId: string): Promise<string>

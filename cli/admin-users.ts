@@ -8,7 +8,7 @@ export type UserRow<Role extends string = string> = { id: string; email: string;
 /** The commands. An organization is given by its name or its id. */
 export type UserCommands = {
   users(organization: string): Promise<UserRow[]>
-  /** Without a role, the first user is owner, and others are members. */
+  /** If no role is given, the first user becomes owner, and every later user becomes member. */
   createUser(organization: string, email: string, role: string | null): Promise<UserRow>
   issueCredential(organization: string, email: string, kind: 'user_token' | 'session'): Promise<IssuedCredential>
   removeUser(organization: string, email: string): Promise<boolean>

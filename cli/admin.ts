@@ -51,7 +51,7 @@ export type ImportRow = {
   createdAt: Date
 }
 
-/** The calls counted in `unreached` continue, because their process did not answer. */
+/** `unreached` counts calls whose process did not answer. These calls continue. */
 export type EndedCalls = { ended: number; unreached: number }
 
 export type Decision = { event: 'approve' | 'revoke' } | { event: 'reject'; reason: string }

@@ -1,4 +1,6 @@
-/** Puts all data about a call in one file: to look at it elsewhere, to hand it on, and to replay it. */
+/**
+ * Puts all data about a call in one file, so that the call can be examined on another machine, handed on, and replayed.
+ */
 import { writeFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import type { PlatformClient } from '../generated/clients/typescript/platform.ts'
@@ -34,7 +36,7 @@ export function bundle(program: Command, actions: Actions): void {
         throw new CommandError(`the call is ${call.status}; a bundle is made of one that is over`)
       const files = await withProgress('saving the call', () => filesOf(client, call, actions.version))
       const file = out ?? `call-${call.id}.tar`
-      // The file holds the call's words, so only its user may read it.
+      // The file contains the conversation, so only its user may read it.
       writeFileSync(file, writeTar(files, new Date()), { mode: 0o600 })
       const saved = files.map(({ name, bytes }) => ({ name, bytes: bytes.length }))
       print(json, { file, callId: call.id, files: saved }, () => [

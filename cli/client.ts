@@ -35,7 +35,7 @@ export function pinnedTo(pin: string | undefined): { routing?: { mode: 'explicit
 }
 
 function optionsOf(connection: Connection) {
-  // A person at a terminal wants the failure at once, and can repeat the command.
+  // Nothing is retried: a person at a terminal wants the failure at once, and can repeat the command.
   return { baseUrl: connection.baseUrl, apiKey: keyOf(connection), fetch: fetchOf(connection), retriesMax: 0 }
 }
 

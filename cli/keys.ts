@@ -7,7 +7,7 @@ import { CommandError, UsageError } from './command-error.ts'
 import { print } from './print.ts'
 import { spanOf } from './span-option.ts'
 
-/** The default scopes, the least that a router client needs. A key with other scopes must name them. */
+/** The default scopes, the least that a router client needs. For other scopes, the command must name them. */
 const usualScopes = 'router,realtime'
 const nameCharactersMax = 200
 const lifeDaysMax = 3650

@@ -1,7 +1,7 @@
 /**
  * Simulates network and receiver faults: events come twice, in another order, late, or again because the answer was
- * lost. With and without faults, a receiver must end in the same state. The same seed treats the same event sequence
- * alike.
+ * lost. With and without faults, a receiver must end in the same state. With the same seed, the same sequence of events
+ * gets the same faults.
  */
 
 export const chaosFaults = ['dup', 'reorder', 'late-recording', '500'] as const
@@ -10,7 +10,10 @@ export type ChaosFault = (typeof chaosFaults)[number]
 /** The event's fields that decide its simulated faults. */
 export type ChaosEvent = { type: string; version: number | null }
 
-/** An event to send now. Its first `lostAnswers` answers count as 500, so it is sent once more after each. */
+/**
+ * An event to send now. Its first `lostAnswers` answers count as 500, so the event is sent again after each such
+ * answer.
+ */
 export type Sending<Event> = { event: Event; note: string; lostAnswers: number }
 
 /** If an event waits to be swapped with the next event, it is sent alone after this time. */
@@ -31,9 +34,9 @@ export class Chaos<Event extends ChaosEvent> {
     this.#random = randomOf(seed)
   }
 
-  /** Returns the events to send now, in order. `due` returns the others later. */
+  /** Returns the events to send now, in order. `due` returns the delayed events later. */
   take(event: Event, nowMs: number): Sending<Event>[] {
-    // Each event draws the same number of random values, so adding a fault does not change the others.
+    // Each event draws the same number of random values, so if a fault is added, the other faults stay the same.
     const [twice, swapped, answers, late] = [this.#random(), this.#random(), this.#random(), this.#random()]
     const sending = this.#copies(event, twice < 0.5, answers)
     if (this.#faults.has('late-recording') && isLate(event) && this.#late.length < lateMax) {
@@ -64,7 +67,7 @@ export class Chaos<Event extends ChaosEvent> {
   }
 }
 
-/** Returns how many answers an event loses: half the events lose no answer, and the others one or two. */
+/** Returns how many answers an event loses: half the events lose no answer, and the other events lose one or two. */
 const lostOf = (drawn: number) => (drawn < 0.5 ? 0 : drawn < 0.75 ? 1 : 2)
 
 /** True if an event comes with a recording: the recording's event, and each report after the first. */

@@ -1,6 +1,6 @@
 /**
- * Forwards events to a developer's receiver. First attempts are sent one after the other, and retries in parallel with
- * them.
+ * Forwards events to a developer's receiver. First attempts are sent one after another. Retries are sent in parallel
+ * with first attempts.
  */
 import type { StreamedWebhookEvent } from '../generated/platform/types.ts'
 import type { Chaos, ChaosEvent, Sending } from './listen-chaos.ts'

@@ -10,7 +10,7 @@ Every answer is an example of the contract; the header Prefer selects another on
   Prefer: error=UPSTREAM    on a socket: this error frame and its close code
 docs/mock.md has the order of the frames on each socket.`
 
-/** The port of other mock servers, such as Prism. */
+/** The default port, the same as for other mock servers such as Prism. */
 const usualPort = 4010
 
 export function mock(program: Command, actions: Actions): void {

@@ -36,7 +36,7 @@ export function chargeDayOf({
   return monthlyMicroUsd === '0' || nextChargeAt === null ? '–' : nextChargeAt.slice(0, 10)
 }
 
-/** Names the steps that a number still needs, and the command for each. */
+/** Names the steps that a number still needs, and the command for each step. */
 export function nextStepsOf({
   setupStatus,
   direction,

@@ -30,7 +30,10 @@ export function writeTar(entries: readonly FileEntry[], changedAt: Date): Buffer
   return Buffer.concat([...blocks, Buffer.alloc(2 * blockBytes)])
 }
 
-/** Reads an archive. The files are views into `bytes`. Throws CommandError if the bytes are no such archive. */
+/**
+ * Reads an archive. The files are views into `bytes`. Throws CommandError if the bytes are not an archive in this
+ * format.
+ */
 export function readTar(bytes: Buffer): Map<string, Buffer> {
   const files = new Map<string, Buffer>()
   for (let at = 0; at + blockBytes <= bytes.length; ) {

@@ -24,7 +24,7 @@ export function wavOf(samples: Buffer, sampleRateHz: number): Buffer {
   return Buffer.concat([head, samples])
 }
 
-/** Reads a WAV file. Throws CommandError if the bytes are no such file. */
+/** Reads a WAV file. Throws CommandError if the bytes are not a WAV file with 16-bit PCM. */
 export function readWav(bytes: Buffer): Recording {
   const isRiff = bytes.toString('latin1', 0, 4) === 'RIFF' && bytes.toString('latin1', 8, 12) === 'WAVE'
   let format: Omit<Recording, 'samples'> | null = null
