@@ -12,7 +12,7 @@ import { type Direction, nullableId, orNull, projectComponent, type Schema } fro
 const addFormats = addFormatsModule.default
 
 type Options = {
-  /** Validators continue after the first violation. */
+  /** If true, validators continue after the first violation. */
   allErrors?: boolean
   directions?: readonly Direction[]
   /** True to check each schema against the meta-schema. */
@@ -46,7 +46,7 @@ export function createAjv(schemas: Record<string, Schema>, options: Options = {}
   return ajv
 }
 
-/** Adds the schema for the component or null. Ajv compiles the schema only if another schema refers to it. */
+/** Adds a schema that accepts the component or null. Ajv compiles the schema only if another schema refers to it. */
 function addNullable(ajv: Ajv2020, name: string, direction: Direction, schemas: Record<string, Schema>): void {
   const schema = orNull(schemas[name] ?? true)
   if (schema === null) return

@@ -1,6 +1,7 @@
 /**
  * Validates a server's output against its contract: answers, events, webhook payloads, frames. Tests, development and
- * `parley conform` use this. A validator is compiled at its first value, because compiling all would take a second.
+ * `parley conform` use this. A validator is compiled at its first value, because compiling all validators would take a
+ * second.
  */
 import type { Ajv2020 } from 'ajv/dist/2020.js'
 import { createAjv, registerSchema } from './ajv.ts'

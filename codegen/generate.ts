@@ -33,7 +33,7 @@ export type Layout = {
   folder: string
   /** The path from the generated folder to runtime/. */
   runtimePath: string
-  /** The shared components' types, relative to that folder. */
+  /** The shared components' types, relative to `folder`. */
   sharedModule: string
   clientFolder: string | null
   docsFolder: string | null

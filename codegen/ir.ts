@@ -28,7 +28,10 @@ export type Parameter = {
   type: Type
   /** The default, filled in by validation. Undefined without a default. */
   fallback: unknown
-  /** Set if `content` describes the parameter, not `schema`. Its text then holds a value of this type. */
+  /**
+   * Set if the document describes the parameter by `content` instead of `schema`. The parameter's text then holds a
+   * value of this media type.
+   */
   content: MediaType | null
   /** `x-max-bytes`: a bound in UTF-8 bytes, which a schema cannot express. */
   bytesMax: number | null
@@ -49,8 +52,8 @@ export type MediaType = {
   events: Record<string, string>
   /**
    * `x-sse-identity` on a stream with Last-Event-ID, which repeats events: event name → the field that tells two events
-   * apart. An event without such a field is a state, and repeats the last state if its data is the same. Null if the
-   * client cannot resume the stream.
+   * apart. An event without such a field reports a state. If its data is the same as in the last state, the event is a
+   * repetition. Null if the client cannot resume the stream.
    */
   eventIdentity: Record<string, string> | null
   /** `x-sse-data` on an event stream without names: the component in each frame's data. */

@@ -7,7 +7,7 @@ import { escapePointer, type Schema, unescapePointer } from './schema.ts'
 const lintRules = {
   // The service is self-hosted, so its operator publishes the address, and our document has no contact.
   'info-contact': 'off',
-  // The addresses are HTTP paths. OpenAI has chosen the spelling for some, so the rule cannot be followed.
+  // The addresses are HTTP paths. OpenAI has chosen the spelling of some addresses, so the rule cannot be followed.
   'channels-kebab-case': 'off',
 } as const
 

@@ -143,7 +143,7 @@ function lowerOperation(raw: RawDocument, { path, method, pointer, item, operati
     responses: Object.entries(operation.responses ?? {}).map(([status, response]) =>
       lowerResponse(raw, status, response, `${pointer}/responses/${status}`),
     ),
-    // An empty requirement object means that a key is optional.
+    // An empty object in `security` means that a key is optional.
     secured: security.length > 0 && security.every((requirement) => Object.keys(requirement).length > 0),
     scope: operation['x-scope'] ?? null,
     role: operation['x-role'] ?? null,

@@ -22,7 +22,10 @@ export const modelRules: Record<string, ModelRule> = {
   'view-name': viewNames,
 }
 
-/** If a component allowed null, its type would be `Agent | null` in each place. Each place allows null by itself. */
+/**
+ * Finds components that allow null. Such a component's type would be `Agent | null` wherever it is used. Each use must
+ * decide by itself whether null is allowed.
+ */
 function nullableComponents({ schemas }: Models): Finding[] {
   return Object.entries(schemas)
     .filter(([, schema]) => allowsNull(schema))
@@ -64,7 +67,10 @@ function booleanConstants({ schemas }: Models): Finding[] {
   })
 }
 
-/** Generators print a default in the language's syntax. Several print an object or a list wrongly. */
+/**
+ * Generators print a default in their language's syntax. Several generators print a wrong default if it is an object or
+ * a list.
+ */
 function defaultValues({ schemas }: Models): Finding[] {
   return allSchemas(schemas).flatMap(({ schema, pointer }) => {
     const value = schema['default']
@@ -94,7 +100,7 @@ function jsonTypes(schema: Schema, schemas: Record<string, Schema>): string[] {
   return types.length === 0 ? ['any'] : types
 }
 
-/** If a language converts names, two spellings of one field collide. Clients then leave the alias out. */
+/** If a language converts names, a field and its alias can get the same name. So clients leave the alias out. */
 function fieldAliases({ types }: Models): Finding[] {
   return types.flatMap(({ name, type }) =>
     objectsIn(type).flatMap((fields) =>
@@ -148,12 +154,16 @@ function names(type: Type, place: string): string[] {
 
 function namesInside(type: Type, place: string, isRoot = false): string[] {
   if (type.kind === 'object') return type.fields.flatMap((field) => names(field.type, place + pascal(field.name)))
-  // All parts together, and a value with its null, are one type with the place's name.
+  // The parts of an intersection are one type with the place's name, and so is a nullable type at the root. So the
+  // types directly inside get no name.
   const visit = type.kind === 'all' || (type.kind === 'nullable' && isRoot) ? namesInside : names
   return innerTypes(type).flatMap((inner) => visit(inner, place))
 }
 
-/** If a component has another type for requests, that type's name is the component's name and a suffix. */
+/**
+ * Finds components whose name is already the name for another component's type in a view: that component's name with a
+ * suffix.
+ */
 function viewNames({ schemas }: Models): Finding[] {
   return Object.keys(schemas).flatMap((name) =>
     Object.values(viewSuffixes)

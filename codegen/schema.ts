@@ -37,7 +37,9 @@ const schemaKeywords = new Set([
 const listKeywords = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems'])
 const mapKeywords = new Set(['$defs', 'dependentSchemas', 'patternProperties', 'properties'])
 
-/** Keywords for values of one JSON type. Null fits all of them, except `type` and `enum`, and `orNull` extends these. */
+/**
+ * Keywords for values of one JSON type. They accept null, except `type` and `enum`: `orNull` adds null to these two.
+ */
 const typedKeywords = new Set([
   'additionalProperties',
   'default',
@@ -62,7 +64,9 @@ const typedKeywords = new Set([
   'uniqueItems',
 ])
 
-/** Keywords for readers and types that mean nothing to a validator. Ajv in strict mode refuses some of them. */
+/**
+ * Keywords that only people and generated types use. They validate nothing. Ajv in strict mode refuses some of them.
+ */
 const annotations = new Set([
   'contentEncoding',
   'contentMediaType',
@@ -79,7 +83,7 @@ const annotations = new Set([
 
 export type Child = { schema: Schema; path: string[] }
 
-/** Returns the schemas directly inside this one, with their paths from it. */
+/** Returns the schemas directly inside this schema, with their paths relative to it. */
 export function children(schema: Schema): Child[] {
   if (typeof schema === 'boolean') return []
   return Object.entries(schema).flatMap(([keyword, value]): Child[] => {
@@ -107,7 +111,7 @@ export function project(schema: Schema, direction: Direction, schemas: Schemas):
 }
 
 /**
- * Ajv applies a property's default and refuses a default at a schema's root, so the root's is removed here.
+ * Ajv applies a property's default and refuses a default at a schema's root, so the root's default is removed here.
  * hoistDefaults has copied it to the properties that refer to the component.
  */
 export function projectComponent(schema: Schema, direction: Direction, schemas: Schemas): SchemaObject {
@@ -151,7 +155,9 @@ export function isBinary(schema: Schema | null, schemas: Schemas): boolean {
   return typeof target === 'object' && isBytes(target)
 }
 
-/** True if the schema describes raw bytes. Bytes in an encoding such as base64 are text. */
+/**
+ * True if the schema describes raw bytes. If the bytes are encoded, for example as base64, the schema describes a text.
+ */
 export function isBytes(schema: SchemaObject): boolean {
   return (
     schema['format'] === 'binary' ||
@@ -161,7 +167,7 @@ export function isBytes(schema: SchemaObject): boolean {
 
 function projectKeyword(keyword: string, value: unknown, direction: Direction, schemas: Schemas): unknown {
   if (keyword === '$ref') return `${direction}:${refName(value as string)}`
-  // Ajv does not support discriminator.mapping. The branches' constants express the same.
+  // Ajv does not support discriminator.mapping. The constants in the branches state the same mapping.
   if (keyword === 'discriminator') return { propertyName: (value as { propertyName: string }).propertyName }
   if (schemaKeywords.has(keyword)) return project(value as Schema, direction, schemas)
   if (listKeywords.has(keyword)) return (value as Schema[]).map((inner) => project(inner, direction, schemas))

@@ -30,7 +30,10 @@ async function render({ document, model }) {
   return readFileSync(join(output, 'channels.ts'), 'utf8')
 }
 
-/** Copies the template. The generator transpiles into the template's folder, so two runs at once need a copy each. */
+/**
+ * Copies the template. The generator transpiles into the template's folder, so each run needs a separate copy: two runs
+ * can happen at once.
+ */
 function copyTemplate() {
   const template = join(folder, 'template')
   for (const part of ['package.json', 'template', 'parts'])

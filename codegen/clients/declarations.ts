@@ -136,7 +136,7 @@ const within = ({ name, view }: Place, field: string): Place => ({ name: name + 
 const nullable = (use: Use): Use =>
   use.kind === 'nullable' || use.kind === 'any' ? use : { kind: 'nullable', of: use }
 
-/** If the type differs between the views, the type that the client sends has the suffix. */
+/** If the type differs between the views, the type for the client's requests has the suffix. */
 function namesFor({ name, view, viewName }: Place): string[] {
   if (viewName !== undefined) return [viewName]
   return view === 'sent' ? [name, name + viewSuffixes.sent] : [name]

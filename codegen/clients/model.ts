@@ -12,7 +12,7 @@
 import type { CloseRow, ErrorRow } from '../ir.ts'
 import type { Literal } from '../types.ts'
 
-/** A type in a field, list, parameter or body. Objects are always declared by name. */
+/** How a field, list, parameter or body uses a type. Objects are always declared by name. */
 export type Use =
   | { kind: 'any' }
   | { kind: 'null' }
@@ -23,7 +23,7 @@ export type Use =
       format: string | null
       values: Literal[] | null
     }
-  /** Always this text, such as a frame's `type`. */
+  /** A text that is always the same, such as a frame's `type`. */
   | { kind: 'constant'; value: string }
   | { kind: 'bytes' }
   | { kind: 'list'; item: Use }
@@ -51,7 +51,9 @@ export type ObjectDeclaration = {
   rest: Use | null
 }
 
-/** A list of texts. A later server may answer others, so a client must accept an unknown value. */
+/**
+ * A list of texts. A later version of the server may answer with other texts, so a client must accept an unknown value.
+ */
 export type EnumDeclaration = { kind: 'enum'; name: string; description: string; values: string[] }
 
 export type JsonKind = 'string' | 'number' | 'boolean' | 'object' | 'array'
@@ -93,7 +95,7 @@ export type ClientAnswer =
   | { kind: 'json'; use: Use }
   | { kind: 'text' }
   | { kind: 'bytes' }
-  /** Events with names. A terminal event is the last. `identity` is the media type's `eventIdentity`. */
+  /** Events with names. The stream ends after a terminal event. `identity` is the media type's `eventIdentity`. */
   | {
       kind: 'events'
       events: { event: string; use: Use }[]
@@ -109,7 +111,10 @@ export type ClientMethod = {
   answer: ClientAnswer
   /** The media types for the request's header Accept. */
   mediaTypes: string[]
-  /** True if the client sets the body's field `streamSwitch` to `streamValue`, false if to false, null if to nothing. */
+  /**
+   * True: the client sets the body's field `streamSwitch` to `streamValue`. False: it sets the field to false. Null: it
+   * does not set the field.
+   */
   setsStream: boolean | null
 }
 
@@ -120,9 +125,9 @@ export type ClientOperation = {
   summary: string
   isDeprecated: boolean
   needsKey: boolean
-  /** True if the operation takes an Idempotency-Key. If the caller gives no key, the client makes one. */
+  /** True if the operation takes an Idempotency-Key. If the caller gives no key, the client makes a key. */
   isIdempotent: boolean
-  /** Without Idempotency-Key. */
+  /** All parameters except Idempotency-Key. */
   parameters: ClientParameter[]
   body: ClientBody | null
   /** The body's field to request an event stream. Null if no field does this. */

@@ -1,11 +1,11 @@
-/** Looks at types through references: merged objects, tags, and JSON kinds. */
+/** Follows references in types, to find merged objects, tags, and JSON kinds. */
 import type { Field, ObjectType, Type } from '../types.ts'
 import type { JsonKind } from './model.ts'
 
 /** Returns a component's type by its name. */
 type TypeOf = (name: string) => Type
 
-/** Takes null away from a type. */
+/** Returns the type without null. */
 export function unwrapped(type: Type): { type: Type; isNullable: boolean } {
   return type.kind === 'nullable' ? { type: type.of, isNullable: true } : { type, isNullable: false }
 }

@@ -8,7 +8,7 @@ import type { Break } from './values.ts'
 
 export type Report = {
   breaks: Break[]
-  /** How many more breaks a release announced in time. */
+  /** The number of further breaks. They are allowed, because an earlier release announced them in time. */
   announced: number
 }
 

@@ -54,7 +54,7 @@ export class ValueComparison {
     }
     const [inner, outer] = direction === 'request' ? [pair.before, pair.after] : [pair.after, pair.before]
     if (outer.isInteger && !inner.isInteger) this.#add(direction, place, 'type', 'numbers other than integers')
-    // New error codes are allowed. The table of errors is compared row by row.
+    // New error codes are allowed. Elsewhere, the table of errors is compared row by row.
     if (direction === 'request' || component !== 'ErrorCode') this.#values(direction, place, inner, outer)
     this.#bounds(direction, place, inner, outer)
     if (type === 'array') {

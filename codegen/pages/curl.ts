@@ -43,5 +43,5 @@ function partLines({ name, kind, value }: SamplePart): string[] {
   return [value].flat().map((text) => `-F ${quote(`${name}=${String(text)}`)}`)
 }
 
-/** Quotes a text for the shell. Nothing has a meaning between single quotes, except the closing one. */
+/** Quotes a text for the shell. Between single quotes, only the closing quote has a meaning. */
 const quote = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`

@@ -1,4 +1,7 @@
-/** Makes the HTML of a page from its Markdown. No page has a style or script inside, so a strict policy allows all. */
+/**
+ * Makes the HTML of a page from its Markdown. No page has a style or script inside, so a strict content security policy
+ * allows all pages.
+ */
 import { Marked, Renderer, type Tokens } from 'marked'
 import { filesFolder, type Page } from './page.ts'
 
@@ -52,7 +55,7 @@ function parentLink({ parent, kind }: Page, root: string): string {
     : `<a href="index.html">${escape(parent)}</a>`
 }
 
-/** The renderer without changes. */
+/** marked's renderer, without our changes. */
 const usual = new Renderer<string, string>()
 
 function bodyOf(text: string): string {
@@ -68,7 +71,8 @@ function bodyOf(text: string): string {
       },
       table(token) {
         const html = usual.table.call(this, token)
-        // On a small screen the style sheet stacks the cells of these tables, which are clear without their heads.
+        // On a small screen the style sheet stacks the cells of these tables. The cells are clear without the header
+        // row.
         return token.header[1]?.text === 'type' ? html.replace('<table>', '<table class="fields">') : html
       },
       // A header cell without text is useless for a screen reader, so it becomes an ordinary cell.

@@ -31,7 +31,7 @@ export function object(members: readonly string[], indent: string, syntax: Synta
   return between('{', members, '}', indent, syntax)
 }
 
-/** Prints parts on one line if they fit, and else on a line each. */
+/** Prints parts on one line if they fit, and otherwise each part on a separate line. */
 function between(open: string, parts: readonly string[], close: string, indent: string, syntax: Syntax): string {
   const padding = open === '{' ? syntax.padding : ''
   const line = `${open}${padding}${parts.join(', ')}${padding}${close}`

@@ -34,7 +34,7 @@ export function webhookPage(contract: Contract, webhook: Operation): Page {
   return { ...pageOf(contract, webhook, 'webhook', text), title: webhook.path }
 }
 
-/** Returns the codes that an answer's examples show: an operation answers with these. */
+/** Returns the error codes in an answer's examples, because an operation answers with exactly these codes. */
 export function codesOf({ errors }: Contract, { content }: Answer): string[] {
   const known = new Set(errors.map((row) => row.code))
   const codes = content.flatMap(({ examples }) => examples.map(({ value }) => codeIn(value)))

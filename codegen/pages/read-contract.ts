@@ -114,7 +114,7 @@ function readOperation(
     description: operation.description ?? '',
     scope: operation['x-scope'] ?? null,
     role: operation['x-role'] ?? null,
-    // An empty requirement means that a key is optional.
+    // An empty object in the list `security` means that a key is optional.
     needsKey: security.length > 0 && security.every((requirement) => Object.keys(requirement).length > 0),
     isDeprecated: operation.deprecated ?? false,
     parameters: [...ofPath, ...(operation.parameters ?? [])].map((entry) => readParameter(raw, resolve(raw, entry))),

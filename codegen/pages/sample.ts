@@ -58,7 +58,10 @@ function bodyOf(content: Content, schemas: Contract['schemas']): SampleBody {
   return { kind: 'file', type: content.type }
 }
 
-/** Returns an example whose answer is one JSON text, if there is one. */
+/**
+ * Returns the first example that does not ask for a stream, because its answer is one JSON text. Without such an
+ * example, returns the first example.
+ */
 function firstWithoutStream({ examples }: Content): unknown {
   const isStream = (value: unknown) =>
     typeof value === 'object' && value !== null && 'stream' in value && value.stream === true

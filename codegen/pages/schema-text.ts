@@ -24,7 +24,7 @@ export function schemaText(schema: Schema, schemas: Schemas): string {
   return blocks(kindText(target), table(['field', 'type', 'meaning'], rows))
 }
 
-/** Lists facts beside the type: default, lengths, direction. */
+/** Lists facts about a value besides its type: default, lengths, direction. */
 export function limitTexts(schema: Schema, schemas: Schemas): string[] {
   if (typeof schema === 'boolean') return []
   const target = resolveSchema({ ...schemas }, schema)
@@ -39,7 +39,7 @@ export function limitTexts(schema: Schema, schemas: Schemas): string[] {
   ]
 }
 
-/** Joins a description and the limits. Many descriptions name the default themselves. */
+/** Joins a description and the limits. The default is left out if the description already names it. */
 export function meaningText(description: string, limits: readonly string[]): string {
   const words = limits.filter((limit) => !/default/i.test(description) || !limit.startsWith('default')).join('; ')
   return `${description} ${words === '' ? '' : `${words.charAt(0).toUpperCase()}${words.slice(1)}.`}`.trim()
@@ -93,7 +93,10 @@ function kindText(schema: Schema): string {
   return `${[`Type: ${typeText(schema)}`, ...limits].join('; ')}.`
 }
 
-/** Lists an object's fields, and the fields inside these: turnHandling.endpointing.minDelay, items[].name. */
+/**
+ * Lists an object's fields, and the fields inside these fields by their path: turnHandling.endpointing.minDelay,
+ * items[].name.
+ */
 function fieldRows(schema: Schema, prefix: string, schemas: Schemas): string[][] {
   if (typeof schema === 'boolean' || schema.$ref !== undefined) return []
   const own = Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {

@@ -1,4 +1,4 @@
-/** Renders channels.ts: the engine's dispatch table, and the types that hold a handler to its channel. */
+/** Renders channels.ts: the engine's dispatch table, and the types that a channel's handlers must have. */
 import { File } from '@asyncapi/generator-react-sdk'
 import { Banner, Imports } from '../parts/head.js'
 import { Handlers, Session } from '../parts/sessions.js'

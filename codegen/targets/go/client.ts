@@ -39,7 +39,7 @@ function packageFiles(surface: Surface): [path: string, text: string][] {
   )
 }
 
-/** The engine is written by hand. Go's tools take files with the banner for generated. */
+/** The engine is written by hand, but Go's tools treat it as generated, because each copied file gets the banner. */
 function engineFiles(): [path: string, text: string][] {
   const entries = readdirSync(engine, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
   const paths = entries.map((entry) => join(entry.parentPath, entry.name).slice(engine.length + 1)).sort()

@@ -52,7 +52,10 @@ export function documentation(name: string, description: string): string {
 /** One line in aligned columns, with a comment above, at its end, or without a comment. */
 export type Row = { cells: readonly string[]; above?: string; trailing?: string }
 
-/** Prints rows as gofmt does: a comment above a row ends the columns, and trailing comments align in their own run. */
+/**
+ * Prints rows as gofmt does: a comment above a row ends the columns, and trailing comments are aligned within
+ * neighbouring rows.
+ */
 export function aligned(rows: readonly Row[]): string {
   return runs(rows, ({ above }, place) => place === 0 || (above ?? '') === '')
     .map((run) => alignedRun(run))

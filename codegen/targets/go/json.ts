@@ -22,7 +22,7 @@ const marshal = (name: string) =>
 const unmarshalOpen = (name: string) =>
   oneLine(`func (o *${name}) UnmarshalJSON(data []byte) error`, 'return wire.UnmarshalOpen(data, o, &o.Extra)')
 
-/** Fields with a union are read as raw JSON first. They hide the fields in the embedded struct. */
+/** Fields with a union are read as raw JSON first. The raw fields hide the fields in the embedded struct. */
 function unmarshalUnions(name: string, unions: readonly ClientField[], goPackage: GoPackage): string {
   const rows = unions.map((field) => ({
     cells: [exported(field.name), rawType(field.use), `\`json:"${field.name}"\``],

@@ -17,7 +17,7 @@ export class Literals {
     this.#goPackage = goPackage
   }
 
-  /** Prints a value for a place with a type, such as a field. */
+  /** Prints a value for a place whose type is known, such as a field. */
   value(use: Use, value: unknown): string {
     switch (use.kind) {
       case 'any':

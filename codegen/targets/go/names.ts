@@ -46,7 +46,7 @@ export function pathOf(path: string): string {
 export class PackageNames {
   readonly #used = new Set(['Audio', 'Bool', 'Client', 'New', 'Number', 'Object', 'Text', 'Unknown'])
 
-  /** Takes a name. If the name is in use, the name gets the suffix. */
+  /** Reserves a name in the package. If the name is in use, the suffix is added. */
   take(name: string, suffix: string): string {
     const free = this.#used.has(name) ? name + suffix : name
     if (this.#used.has(free)) throw new Error(`two declarations have the Go name ${free}`)

@@ -102,7 +102,10 @@ function socket({ id, received, address }: Channel, goPackage: GoPackage): strin
   )
 }
 
-/** The client asks for the query unless one value is always sent. */
+/**
+ * True if the calling code passes the socket's query. With a single parameter and a single value, the client sends the
+ * value itself.
+ */
 const hasOwnQuery = (query: readonly { values: string[] }[]) =>
   query.length > 0 && (query.length > 1 || query[0]?.values.length !== 1)
 

@@ -56,7 +56,7 @@ function constants(objects: readonly ObjectDeclaration[], goPackage: GoPackage):
   return [...new Set(texts)].sort()
 }
 
-/** A constant's type writes the text, so that calling code need not set the field. */
+/** Declares a type for each constant text. The type writes the text, so calling code need not set the field. */
 function emitConstants(values: readonly string[]): string[] {
   if (values.length === 0) return []
   const types = values.map((value) => ({ cells: [constantType(value), 'string'] }))

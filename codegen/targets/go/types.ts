@@ -48,5 +48,5 @@ export function fieldType(field: ClientField, owner: string, goPackage: GoPackag
   return { type: nilable(use, goPackage), tag: `${name},omitzero` }
 }
 
-/** The type for a text that is always the same, so that calling code need not set it. */
+/** The type for a constant text. It writes the text, so calling code need not set the field. */
 export const constantType = (value: string) => `const${exported(value)}`

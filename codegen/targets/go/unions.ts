@@ -7,7 +7,7 @@ import { aligned, comment, goFile } from './format.ts'
 import type { GoPackage } from './package.ts'
 import { goType } from './types.ts'
 
-/** One package's interfaces, and the types in each. */
+/** One package's interfaces, and the types in each interface. */
 export class Interfaces {
   readonly #goPackage: GoPackage
   readonly #parts: string[] = []

@@ -7,7 +7,7 @@ export type Member = {
   type: string
   parameter: string
   stored: string
-  /** If the field always has the same text, this text. Then there is no setter. */
+  /** The field's text, if it is always the same. Then there is no setter. Null for all other fields. */
   constant: string | null
   annotations: readonly string[]
   text: string

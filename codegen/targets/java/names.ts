@@ -11,7 +11,7 @@ const reserved = new Set(
   ).split(' '),
 )
 
-/** Generated classes import these names. */
+/** Generated classes import these names, so no declared type may have them. */
 const foreign = (
   'ApiCall Audio BodyPublisher Boolean Class Contract Double Download Event EventStream Instant Json JsonAnyGetter ' +
   'JsonAnySetter JsonInclude JsonNode JsonProperty List Long Map Nullable Object Open Override ParleyClient Schemas Set ' +
@@ -27,7 +27,7 @@ export const constant = (value: string) => identifier(upperCase(value) || 'EMPTY
 export class TypeNames {
   readonly #used = new Set(foreign)
 
-  /** Takes a name. If the name is in use, the name gets the suffix. */
+  /** Reserves a name in the class. If the name is in use, the suffix is added. */
   take(name: string, suffix = 'Value'): string {
     const pascal = pascalCase(name)
     const free = this.#used.has(pascal) ? pascal + suffix : pascal

@@ -24,7 +24,7 @@ export class JavaSurface {
     return found
   }
 
-  /** Lets a type implement an interface. */
+  /** Records that the type implements the interface. */
   implement(type: string, interfaceName: string): void {
     this.#interfaces.set(type, (this.#interfaces.get(type) ?? new Set()).add(interfaceName))
   }
@@ -57,7 +57,7 @@ export class JavaSurface {
     }
   }
 
-  /** Returns a type with null. */
+  /** Returns the type for a value that can be null: `Long` instead of `long`. */
   boxedType(use: Use, isReceived: boolean): string {
     const type = this.typeOf(use, isReceived)
     return boxes[type] ?? type

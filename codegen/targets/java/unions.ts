@@ -8,7 +8,7 @@ import type { JavaSurface } from './surface.ts'
 
 const indent = '    '
 
-/** A type, and its texts in the tag. */
+/** A type, and the tag's texts for this type. */
 type Arm = { on: readonly string[]; type: string }
 type Interface = { name: string; about: string; tag: string | null; arms: readonly Arm[]; isReceived: boolean }
 

@@ -1,7 +1,7 @@
 /** Prints a generated module's imports: only the names in its text, sorted and grouped as ruff does. */
 import { lineMax } from './print.ts'
 
-/** Names by module. */
+/** The names to import from each module. */
 export type Modules = readonly (readonly [module: string, names: readonly string[]])[]
 
 /** `more` is the last line among this package's modules. */

@@ -1,6 +1,6 @@
 /**
- * Emits a client's methods: one for each form that an answer has, and one more for audio in chunks. The async client
- * has the same methods, made from the sync client's methods.
+ * Emits a client's methods: one method for each form of an answer, and one more method for audio in chunks. The async
+ * client has the same methods, made from the sync client's methods.
  */
 import type { ClientMethod, ClientOperation, ClientParameter } from '../../clients/model.ts'
 import { brackets, docstring, literal, nested, pythonName } from './print.ts'

@@ -2,7 +2,10 @@
 import { identifier, snakeCase } from '../../clients/names.ts'
 
 export const lineMax = 120
-/** The formatter leaves comments and docstrings as they are, so they can be wider. That saves every twentieth line. */
+/**
+ * The formatter leaves comments and docstrings as they are, so they can be wider than code. This saves every twentieth
+ * line.
+ */
 const proseMax = 140
 
 const keywords = new Set(
@@ -89,7 +92,7 @@ function lineItems(items: readonly string[], indent: string): string[] {
 
 const noBreak = '\u00a0'
 
-/** Prints an alias for several types, with as many on each line as fit. */
+/** Prints an alias for several types, with as many types on each line as fit. */
 export function alias(name: string, arms: readonly string[]): string {
   const oneLine = `${name}: TypeAlias = ${arms.join(' | ')}\n`
   if (oneLine.length - 1 <= lineMax) return oneLine

@@ -27,7 +27,7 @@ function emitParts(operation: ClientOperation): string {
   )
 }
 
-/** A method's row is a constant with this name. */
+/** Returns the name of the constant with a method's row. */
 export const rowName = ({ name }: ClientMethod) => `_${upperCase(name)}`
 
 function emitRow(operation: ClientOperation, method: ClientMethod, uses: Uses): string {

@@ -14,7 +14,10 @@ import { type Modules, printImports } from './imports.ts'
 import { alias, banner, docstring, filled, isPlainName, literal, withComment } from './print.ts'
 import { namesIn, Uses } from './uses.ts'
 
-/** Classes have an empty line around them. One is enough in these tables. */
+/**
+ * A class has one empty line before and after it, instead of the usual two. Other blocks follow each other without an
+ * empty line.
+ */
 type Block = { text: string; isClass: boolean }
 
 /** Aliases come after the classes, because Python evaluates an alias at once, but a field's type never. */
@@ -51,10 +54,10 @@ function joined(blocks: readonly Block[]): string {
   return text
 }
 
-/** The form's type has this name. */
+/** Returns the form type's name. */
 export const formName = ({ id }: ClientOperation) => `${pascalCase(id)}Form`
 
-/** The event's type has this name. */
+/** Returns the event type's name. */
 export const eventName = ({ id }: ClientOperation) => `${pascalCase(id)}Event`
 
 /** Groups webhooks by the word before the dot: call.report is in the group `call`. */

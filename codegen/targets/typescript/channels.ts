@@ -14,7 +14,7 @@ import { type View, viewsOf } from '../../views.ts'
 import { TypeNames } from './type-names.ts'
 
 const folder = join(import.meta.dirname, '../../asyncapi')
-/** Rendering takes three seconds of processor time, and much longer beside tests on a busy machine. */
+/** Rendering takes three seconds of processor time, and much longer while tests run on the same machine. */
 const renderMsMax = 300_000
 
 export function isGeneratorInstalled(): boolean {
