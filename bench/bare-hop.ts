@@ -1,5 +1,5 @@
-// The lowest possible cost for a forwarded request ("floor"): uWebSockets.js in, undici out, without any other work.
-// Events are forwarded as they come. Forked with the upstream's port.
+// The lowest possible cost for a forwarded request ("floor"): uWebSockets.js receives the request and undici sends it
+// on, without any other work. Events are forwarded as they come. Forked with the upstream's port.
 
 import uWS, { type HttpResponse } from 'uWebSockets.js'
 import { Pool } from 'undici'

@@ -1,5 +1,5 @@
 // The lowest possible cost for deliveries ("floor"): only undici sends the posts. Forked with the receiver's port, the
-// number of posts and the maximum open at once. A message starts it, and a message reports the end.
+// number of posts and the maximum number of open posts. A message starts it, and a message reports the end.
 import { createServer } from 'node:net'
 import { Pool } from 'undici'
 
@@ -21,5 +21,5 @@ process.on('message', () => {
   void Promise.all(Array.from({ length: Number(open) }, lane)).then(() => process.send?.({ done: true }))
 })
 process.on('disconnect', () => process.exit(0))
-// A forked bench process must first send a port.
+// The forking process waits until this process sends a port. No request comes to this port.
 createServer().listen(0, '127.0.0.1', () => process.send?.({ port: 1 }))

@@ -19,18 +19,21 @@ import { stubProviders } from './stub-engines.ts'
 const warmUpCalls = 5
 const warmUpMs = 15_000
 const callsMeasured = 50
-/** The time until all calls have been answered and have spoken. */
+/** The wait until all calls are answered and their agents have spoken. */
 const settledMs = 4_000
-/** Shorter than a call: the simulated carrier's callers stay for a minute. */
+/**
+ * The time between the two readings of the counts. It is shorter than a call, because the simulated carrier's callers
+ * stay for a minute.
+ */
 const windowMs = 45_000
 const endMs = 60_000
 
 export type CallCosts = {
   minute: Counts
   call: Counts
-  /** A live call's memory in the node. */
+  /** The memory that one live call takes in the server process. */
   callMemoryBytes: number
-  /** A recorded minute with both sides. */
+  /** The bytes for a recorded minute with both sides. */
   minuteRecordedBytes: number
 }
 

@@ -1,4 +1,6 @@
-/** The simulated carrier for phone-call benches, in a separate process, and the number that its people call. */
+/**
+ * The simulated carrier for phone-call benches, in a separate process, and the number that its simulated people call.
+ */
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -36,8 +36,8 @@ function unitRows({ request, minute, call, idleSecond }: UnitCosts, hasRedis: bo
   const ofLoad = (of: (counts: Counts) => number) => [request, minute, call].map((counts) => figure(of(counts)))
   const row = (name: string, of: (counts: Counts) => number) =>
     `| ${[name, ...ofLoad(of), figure(of(idleSecond))].join(' | ')} |`
-  // An idle node keeps no rows, so there is no idle figure. Its counts would include the statistics rows that Postgres
-  // writes after a load.
+  // An idle node keeps no rows, so the table has no idle figure. An idle node's counts would include the statistics
+  // rows that Postgres writes after a load.
   const rowOfLoad = (name: string, of: (counts: Counts) => number) => `| ${[name, ...ofLoad(of), '–'].join(' | ')} |`
   return [
     row('processor of the node, ms', ({ nodeCpuMs }) => nodeCpuMs),

@@ -10,14 +10,14 @@ import { cpuMs, treeCpuMs } from './process-figures.ts'
 
 export type Counts = {
   nodeCpuMs: number
-  /** The node's children: voice activity detection. */
+  /** The CPU time of the node's child processes, which detect voice activity. */
   childCpuMs: number
   postgresCpuMs: number
   transactions: number
   rowsWritten: number
   /** Rows written minus rows deleted. */
   rowsKept: number
-  /** Tables with their indexes. */
+  /** The bytes of all tables with their indexes. */
   storedBytes: number
   walBytes: number
   redisCommands: number
@@ -61,7 +61,7 @@ export function eachOf(before: Counts, after: Counts, units: number): Counts {
   return Object.fromEntries(names.map((name) => [name, (after[name] - before[name]) / units])) as Counts
 }
 
-/** Answers 0 without Redis. The commands that read the count are left out. */
+/** Returns how many commands Redis has run, without the commands to read this number. Returns 0 without Redis. */
 async function redisCommands(url: string | null): Promise<number> {
   if (url === null) return 0
   const socket = net.connect(Number(new URL(url).port), '127.0.0.1')

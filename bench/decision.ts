@@ -1,10 +1,13 @@
-/** The cost of one routing decision in compiled code. A loader that compiles sources would make closures slower. */
+/**
+ * Measures the cost of one routing decision in compiled code. A loader that compiles sources would make closures
+ * slower.
+ */
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
 import type * as Decide from './decide.ts'
 
-/** Inside the checkout, because the compiled code imports packages. */
+/** The compiled file is inside the checkout, because it imports packages. */
 const outfile = path.join(import.meta.dirname, '../.cache/bench-decide.mjs')
 
 export async function decisionTime(): Promise<ReturnType<typeof Decide.timeDecisions>> {

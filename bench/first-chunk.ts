@@ -1,6 +1,6 @@
 /**
- * Measures the time to an event stream's first chunk through the gateway, minus the same client's time without it. One
- * stream at a time.
+ * Measures the time to an event stream's first chunk through the gateway, minus the same client's time without it. Only
+ * one stream is open at a time.
  */
 import { randomUUID } from 'node:crypto'
 import { Pool } from 'undici'
@@ -12,8 +12,8 @@ import { providerBody, routerBody, startGateway, withMock } from './gateway.ts'
 const rounds = 10
 const streamsARound = 60
 /**
- * V8 compiles a request's code during thousands of requests, so these come first. They run concurrently, because each
- * lasts as long as its answer.
+ * V8 compiles a request's code during thousands of requests, so warm-up streams come first. They run concurrently,
+ * because each stream lasts as long as its answer.
  */
 const warmUp = { streams: 6_000, concurrent: 32 }
 

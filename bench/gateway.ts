@@ -9,7 +9,7 @@ export function startGateway(dataDir: string, settings: object, env: Record<stri
   return startParley({ PARLEY_CONFIG: file, ...env }, dataDir)
 }
 
-/** Configures the mock as the only LLM provider besides the embedded one. */
+/** Configures the mock as the only LLM provider besides the embedded provider. */
 export const withMock = (mockPort: number) => ({
   providers: [
     {

@@ -31,7 +31,7 @@ type Hop = {
   requestsARound: number
   /** Requests before the measurement. V8 compiles the longer path during about 20,000 requests. */
   warmUp: number
-  /** One request counts as 1, or as the number of its chunks. */
+  /** The number of units that one request counts as: 1, or the number of its chunks. */
   unitsARequest: number
 }
 
@@ -184,7 +184,7 @@ function besideBare(hop: Hop, floor: Contestant, gateway: Contestant, storeUs: r
 }
 
 function besideUws(hop: Hop, gateway: Contestant, overNode: Contestant): Figure {
-  // Ratios are computed round by round, so that a drift between rounds affects both alike.
+  // Ratios are computed round by round, so that a drift between rounds affects both gateways equally.
   const ratios = overNode.us.map((us, round) => us / (gateway.us[round] ?? Number.NaN))
   const detail = `${median(overNode.us).toFixed(1)} us beside ${median(gateway.us).toFixed(1)} us; ${paceOf(hop)}`
   return { name: `${hop.name}, engine node`, value: median(ratios), unit: 'times engine uws', bar: hop.nodeBar, detail }

@@ -98,7 +98,7 @@ static int send_text(client *c, const char *text) {
 
 static void connect_client(client *c, int port, const char *request) {
   struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-  /* Reset at the end: thousands of sockets in TIME_WAIT would leave the next run no ports. */
+  /* The close resets the connection: thousands of sockets in TIME_WAIT would leave no ports for the next run. */
   struct linger reset = {1, 0};
   int one = 1;
   char answer[4096];

@@ -28,12 +28,12 @@ export type LoadFigures = {
   /** The sending delay at p99. If it is large, the load generator lacks CPU. */
   lagP99Us: number
   cpuUsAFrame: number
-  /** Share of one processor. */
+  /** The used share of one processor. */
   busy: number
-  /** Measured with every stream open, after the last frame. */
+  /** The resident memory with every stream open, after the last frame. */
   residentMiB: number
 }
-/** The load's printed figures. */
+/** The figures that the load generator prints. */
 type Counted = Pick<LoadFigures, 'frames' | 'lost' | 'p50Us' | 'p99Us' | 'lagP99Us'>
 
 /** Compiles the program if it is not current. Returns its path, or null without a C compiler. */
@@ -48,8 +48,8 @@ export function buildLoad(): string | null {
 }
 
 /**
- * True if the server gets one processor and the load another, so the figures are for one core. False if the machine
- * lacks a second core or taskset.
+ * True if the server gets one processor and the load generator another processor, so the figures are for one core.
+ * False if the machine lacks a second core or taskset.
  */
 export const pinned = os.availableParallelism() > 1 && spawnSync('taskset', ['--version']).status === 0
 

@@ -49,11 +49,11 @@ const measures: Record<string, readonly Measure[]> = {
   sessions: [sessionFigures],
   phone: [phoneFigures],
   trunk: [trunkFigures],
-  // Takes four minutes, and writes docs/costs.md.
+  // This group takes four minutes, and writes docs/costs.md.
   model: [modelFigures],
-  // Takes ten minutes.
+  // This group takes ten minutes.
   'long-sessions': [longSessionFigures],
-  // Takes half an hour. The second argument is the number of requests of each surface.
+  // This group takes half an hour. The second argument is the number of requests to each surface.
   memory: memoryFigures(Number(requests)),
 }
 const chosen = measures[group]

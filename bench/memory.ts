@@ -1,6 +1,6 @@
 /**
- * Measures how the server's memory grows over many requests to one surface. Both values are read after a garbage
- * collection, and the first after requests that compile the code and fill the caches.
+ * Measures how the server's memory grows over many requests to one surface. The memory is read twice, each time after a
+ * garbage collection. The first reading comes after warm-up requests that compile the code and fill the caches.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool } from 'undici'
@@ -20,9 +20,9 @@ import { type Surface, type Surfaced, surfaces } from './surfaces.ts'
 const concurrency = 64
 /** After 5,000 requests V8 still compiles code, and the memory grows by a quarter. */
 const warmUp = 10_000
-/** The server writes what was served to its store a moment later. */
+/** The wait before a reading, because the server writes the rows of served requests a moment later. */
 const settledMs = 3_000
-/** Issue 33, "Must hold": resident memory at most 1.2 times after collection. */
+/** The requirement in issue 33: the resident memory after a collection is at most 1.2 times the first reading. */
 const growthMax = 1.2
 
 /** Returns a measurement for each surface on each engine, with this many requests. */

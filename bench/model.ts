@@ -12,7 +12,7 @@ export type Load = {
   organizations: number
   callsADay: number
   minutesACall: number
-  /** In addition to the calls' requests. */
+  /** The requests per day, in addition to the calls' requests. */
   requestsADay: number
   /** The busiest hour's share in a day's load. */
   busiestHour: number
@@ -120,7 +120,7 @@ function ratesOf(load: Load) {
   }
 }
 
-/** Gives a count per second, without the idle nodes' part. */
+/** Returns a function for a count's rate per second in the busiest hour, without the idle nodes' part. */
 function inBusiestHour(costs: UnitCosts, load: Load) {
   const { callsASecond, requestsASecond, minutesASecond } = ratesOf(load)
   return (name: keyof Counts) =>

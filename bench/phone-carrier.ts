@@ -1,6 +1,7 @@
 /**
- * A simulated carrier in a separate process. It measures how late each voice frame reaches the callers' phones. Forked:
- * sends its port and keys, takes `{ webhookUrl }` at first, then `{ callTo }` and `{ report }`.
+ * A simulated carrier in a separate process. It measures how late each voice frame reaches the callers' phones. The
+ * forked process sends its port and keys, takes the message `{ webhookUrl }` first, and then `{ callTo }` and `{ report
+ * }`.
  */
 import { systemClock } from '../runtime/timing/clock.ts'
 import { type Simulator, startSimulator } from '../simulator/simulator.ts'

@@ -10,7 +10,7 @@ export function cpuMs(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) * tickMs
 }
 
-/** Returns the same for a process and all its children, including ended children (cutime, cstime). */
+/** Returns the user and system time for a process and all its children, including ended children (cutime, cstime). */
 export function treeCpuMs(pid: number): number {
   const fields = afterName(readFileSync(`/proc/${pid}/stat`, 'latin1'))
   const ended = (Number(fields[13]) + Number(fields[14])) * tickMs

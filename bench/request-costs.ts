@@ -39,7 +39,7 @@ export async function requestCosts(): Promise<RequestCosts> {
     await sleep(idleMs)
     const idle = await readCounts(nodes.counted)
     await pool.close()
-    // Both nodes write to Postgres and query Redis, but only one node is measured.
+    // Both nodes write to Postgres and query Redis, so half of these counts belong to one idle node.
     const idleSecond = eachOf(after, idle, idleMs / 1000)
     for (const name of ['postgresCpuMs', 'transactions', 'rowsWritten', 'walBytes', 'redisCommands'] as const)
       idleSecond[name] /= 2

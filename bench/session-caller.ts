@@ -13,7 +13,7 @@ export type TurnFigures = { latencyMs: number; lateMs: number[] }
 
 export class BenchCaller {
   readonly turns: TurnFigures[] = []
-  /** Why the session is over. */
+  /** The reason why the session has ended. Null while it is open. */
   ended: string | null = null
   readonly #socket: WebSocket
   readonly #speech: readonly Buffer[]

@@ -14,7 +14,7 @@ const llmMs = 10
 const ttsMs = 20
 const interimEveryMs = 200
 const voiceRateHz = 24_000
-/** PCM16 at 16 kHz. */
+/** The bytes in a millisecond of PCM16 at 16 kHz. */
 const bytesPerMs = 32
 /** A sample counts as speech if it is this loud. */
 const loud = 1000

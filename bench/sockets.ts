@@ -1,7 +1,7 @@
 /**
  * Sends 640-byte audio frames through the real streaming STT route, over both engines, with the `loopback` adapter as
  * provider. Compares it with a bare uWebSockets.js echo and a `ws` echo. Each server is a process with one processor,
- * and the load has another processor. Rounds are interleaved.
+ * and the load generator has another processor. Rounds are interleaved.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { EngineName } from '../runtime/engine/options.ts'
@@ -37,8 +37,8 @@ const busyMax = 0.6
 const p99MaxUs = 20_000
 const probesMax = 5
 /**
- * If a load sends this late, it had no processor. It then sends in bulk, which costs a server less and makes the figure
- * useless, so the round is repeated.
+ * If the load generator sends this late, it lacked a processor. It then sends in bulk, which costs a server less and
+ * makes the figure useless, so the round is repeated.
  */
 const lagMaxUs = 5000
 
@@ -80,7 +80,7 @@ async function echo(name: Name, file: string): Promise<Contestant> {
 const session = { type: 'config', encoding: 'pcm_s16le', sampleRate: 16_000, interimResults: true }
 
 async function parley(name: Name, engine: EngineName, dataDir: string): Promise<Contestant> {
-  // Every stream comes from one address here, and the search for the limit opens more than the defaults allow.
+  // All streams come from one address here, and the search for the limit opens more streams than the defaults allow.
   const settings = {
     engine,
     providers: [{ id: 'loopback', adapter: 'loopback' }],
@@ -115,8 +115,8 @@ async function settle(load: string, server: Contestant, streams: number): Promis
 }
 
 /**
- * Returns real audio's pace if every server keeps up with it on one processor. Otherwise half the pace, a quarter, and
- * so on.
+ * Returns real audio's pace if every server keeps up with it on one processor. Otherwise returns half this pace, or a
+ * quarter, and so on.
  */
 async function choosePeriod(load: string, servers: readonly Contestant[], streams: number): Promise<number> {
   let periodUs = framePeriodUs
@@ -154,7 +154,7 @@ function compare(
 ): Figure[] {
   const of = (name: Name, read: (figures: LoadFigures) => number) => median(measured.map((round) => read(round[name])))
   const cpu = (name: Name) => of(name, ({ cpuUsAFrame }) => cpuUsAFrame)
-  // Ratios are computed round by round, so that a drift between rounds affects both servers alike.
+  // Ratios are computed round by round, so that a drift between rounds affects both servers equally.
   const ratio = (floor: Name, name: Name = 'Parley') =>
     median(measured.map((round) => round[name].cpuUsAFrame / round[floor].cpuUsAFrame))
   const kilobytes = (name: Name) => (addedMiB[name] * 1024) / streams

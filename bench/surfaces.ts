@@ -32,7 +32,7 @@ export const surfaces: readonly Surface[] = [
   { name: 'realtime sockets', requests: 1, send: socket },
 ]
 
-/** Two agents may not have one name. */
+/** Two agents may not have the same name. */
 const agentBody = () =>
   JSON.stringify({ name: `Desk ${randomUUID()}`, systemPrompt: 'Answer.', intent: { language: 'en' } })
 

@@ -1,9 +1,10 @@
 /**
  * Measures the delay in a call over a SIP trunk on this machine. The conversation repeats all received audio, and the
- * remote SIP endpoint sends a short loud sound every half second. The sound's way has two parts: through the jitter
- * buffer to the conversation, and from there in our next packet back to the endpoint. The limit holds for both parts
- * together, minus the wait in the jitter buffer, which the buffer reports. A packet is complete when its way begins, so
- * the 20 ms for making it do not count. Both endpoints share one process.
+ * remote SIP endpoint sends a short loud sound every half second. A sound's delay has two parts: from the endpoint
+ * through the jitter buffer to the conversation, and from the conversation in our next packet back to the endpoint. The
+ * limit is for the sum of both parts, minus the wait in the jitter buffer, as the buffer reports it. A packet's delay
+ * is measured from the time when the packet is complete, so the 20 ms of sound in it do not count. Both endpoints share
+ * one process.
  */
 import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'

@@ -63,8 +63,8 @@ export async function deliveryFigures(dataDir: string): Promise<Figure[]> {
 }
 
 /**
- * Stores the events for later, makes them due at once, and waits until all are delivered. Answers the seconds this
- * took.
+ * Stores the events for later, makes them due at once, and waits until all are delivered. Resolves with the seconds
+ * from then on.
  */
 async function deliver(
   sql: ReturnType<typeof openDatabase>,

@@ -20,12 +20,12 @@ import {
 } from './requests.ts'
 import { strangerAddress, trunkAddress, type World } from './world.ts'
 
-/** The attacker asks for more places than the resource has, so it also competes for the others' share. */
+/** The attacker opens this multiple of the resource's places, so it also competes for other organizations' places. */
 const overLimit = 1.5
 const requests = 400 * overLimit
 const streams = 64 * 4
 const sessions = 40 * overLimit
-/** As many as an organization can have beside another. */
+/** The most sessions that an organization can have while another organization has sessions too. */
 const toolSessions = 28
 const uploads = 24
 const uploadBytes = 16 * 1024 * 1024
@@ -35,9 +35,9 @@ export const attacks = {
   /** Opens streams and reads nothing after the status line. */
   unreadStreams: (world: World) => keepOpen(streams, () => unreadStream(world)),
   hangingRequests: (world: World) => keepOpen(requests, () => sendWhole(world, chatBody('hanging'))),
-  /** Sends two bytes of a body in each second. */
+  /** Sends a body slowly: two bytes in each second. */
   slowBodies: (world: World) => keepOpen(requests, () => slowBody(world)),
-  /** Sends most of a recording, and then a byte now and then. */
+  /** Sends most bytes in a recording at once, and then a byte now and then. */
   heldUploads: (world: World) => keepOpen(uploads, () => heldUpload(world)),
   idleSockets: (world: World) => keepOpen(requests, () => idleSocket(world)),
   joinedSessions: async ({ hostile }: World) => {
@@ -115,7 +115,7 @@ function idleSocket({ hostile }: World): WebSocket {
   return socket
 }
 
-/** Repeats a request in this many lanes. */
+/** Repeats a request, with this many requests at a time. */
 async function repeat(lanes: number, send: () => Promise<unknown>): Promise<void> {
   const lane = async () => {
     for (;;) if ((await send()) !== 200) await sleep(50)

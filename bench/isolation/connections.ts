@@ -10,20 +10,20 @@ type Pace = {
   /** The pause after 50 sockets are opened. */
   pauseMs: number
   /**
-   * The next socket in a place is opened half to the whole of this time after the last one at the earliest. So if the
-   * server refuses sockets at once, they do not become a flood.
+   * After opening a socket, its place waits for half to all of this time, at random, before it opens the next socket.
+   * So if the server refuses sockets at once, the new sockets do not become a flood.
    */
   lifeMs: number
 }
 
-/** Keeps this many sockets open. If the server closes one, another takes its place a moment later. */
+/** Keeps this many sockets open. If the server closes a socket, a new socket takes its place a little later. */
 export async function keepOpen(
   count: number,
   open: (at: number) => Socket | WebSocket,
   { pauseMs, lifeMs }: Pace = { pauseMs: 20, lifeMs: 0 },
 ): Promise<void> {
   const refill = (at: number) => {
-    // The random part spreads the refused sockets. Otherwise they would come again in one burst.
+    // The random part spreads the new attempts after refusals. Otherwise they would all come in one burst.
     const nextMs = performance.now() + lifeMs * (0.5 + Math.random() / 2)
     const socket = open(at)
     socket.on('error', () => {})

@@ -7,7 +7,7 @@ import { callPath, chatBody, inviteOf, realtimeSocket } from './requests.ts'
 import { strangerAddress, trunkAddress, type World } from './world.ts'
 
 const connections = 5_000
-/** The attacker and the server open this many other files at most. */
+/** The most other open files in the attacker or in the server, besides these connections. */
 const otherFiles = 500
 /** Opens a thousand connections in a second. The server closes a silent connection after about 10 s. */
 const pace = { pauseMs: 50, lifeMs: 10_000 }

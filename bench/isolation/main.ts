@@ -4,7 +4,8 @@
  * resource holds if 99 % of the requests are served beside the attack, and if their 99th percentile is within the
  * resource's limit. Prints one line for each resource, and exits 1 if a resource does not hold.
  *
- * Arguments: the names' beginnings, to measure only these resources. Some resources are measured only by their names.
+ * Arguments: beginnings of resources' names. Then only these resources are measured. Some resources are measured only
+ * if an argument names them.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { EngineName } from '../../runtime/engine/options.ts'
@@ -48,7 +49,7 @@ async function measure(engine: EngineName, resource: Resource): Promise<void> {
   }
 }
 
-/** Sends the probes at their times, also while earlier probes wait. */
+/** Sends a probe every `everyMs`, even if earlier probes have not been answered. */
 async function probe(world: World, { probe, everyMs }: Resource, durationMs: number): Promise<Probed> {
   const times: number[] = []
   const sent: Promise<void>[] = []

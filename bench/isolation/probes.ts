@@ -29,7 +29,7 @@ export const probes = {
   socket: async ({ honest }: World) => (await readySocket(honest)).close(),
   session: async ({ honest }: World) => {
     const session = await joinSession(honest)
-    // A session of which only the socket is closed keeps its place for a while, for a reconnection.
+    // If only the socket were closed, the session would keep its place for a while, so that the client could reconnect.
     session.send(JSON.stringify({ type: 'end' }))
   },
   tool,

@@ -36,8 +36,8 @@ const emptyAnswer = JSON.stringify({
 })
 
 /**
- * About 2 MB a second for each stream. At full speed this process would be busy, and the measurement would show how long
- * the honest organization's requests wait here.
+ * Each stream gets about 2 MB a second. At full speed this process would be busy, and the measurement would show how
+ * long the honest organization's requests wait here.
  */
 const endlessPageMs = 10
 

@@ -1,6 +1,6 @@
 /**
- * The shared resources: how one organization fills each of them, and which request of another organization shows it.
- * docs/isolation.md says when a resource holds.
+ * The shared resources: how one organization fills each resource, and which request of another organization shows the
+ * effect. docs/isolation.md says when a resource holds.
  */
 import type { Attack } from './attacks.ts'
 import type { Probe } from './probes.ts'
@@ -15,17 +15,22 @@ export type Resource = {
   settings?: object
   /** The attack fills the resource in this time. The default is 3 s. */
   filledMs?: number
-  /** The longest p99 beside the attack, for this p99 alone. The default is `usualLimitMs`. */
+  /**
+   * Returns the highest p99 allowed beside the attack, from the p99 without an attack. The default is `usualLimitMs`.
+   */
   limitMs?: (aloneMs: number) => number
 }
 
-/** "For each of 12 resources: p99 <= 2 x alone + 100 ms". */
+/** The requirement: "For each of 12 resources: p99 <= 2 x alone + 100 ms". */
 export const usualLimitMs = (aloneMs: number) => 2 * aloneMs + 100
-/** "10,000 SIP packets a minute: another trunk's INVITE answered p99 <= 200 ms". */
+/** The requirement: "10,000 SIP packets a minute: another trunk's INVITE answered p99 <= 200 ms". */
 const inviteLimitMs = () => 200
-/** Both lines hold for a trunk's packets. */
+/** Both requirements apply to a trunk's packets. */
 const bothLimitsMs = (aloneMs: number) => Math.min(usualLimitMs(aloneMs), inviteLimitMs())
-/** "5,000 half-open connections: others' p99 <= 2 x". The 100 ms for the shared resources are not added here. */
+/**
+ * The requirement: "5,000 half-open connections: others' p99 <= 2 x". The 100 ms for the shared resources are not added
+ * here.
+ */
 const halfOpenLimitMs = (aloneMs: number) => 2 * aloneMs
 
 export const resources: readonly Resource[] = [
@@ -46,7 +51,7 @@ export const resources: readonly Resource[] = [
 const toHttp = { probe: 'answer', everyMs: 100, limitMs: halfOpenLimitMs, filledMs: 10_000 } as const
 const toSip = { probe: 'invite', everyMs: 250, limitMs: halfOpenLimitMs, filledMs: 10_000 } as const
 
-/** Measured only if their names are given. */
+/** These resources are measured only if an argument names them. */
 export const furtherResources: readonly Resource[] = [
   {
     name: 'SIP OPTIONS of strangers',
