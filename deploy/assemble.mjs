@@ -54,8 +54,8 @@ function isNestedPackage(file, folder) {
 }
 
 /**
- * Returns false for a file in `servers`. Running processes keep such files; they belong to this build, so they are not
- * copied.
+ * Returns false for a file in `servers`. Running processes keep such files to mark this build as in use, so the files
+ * are not copied.
  */
 function isNoMark(file) {
   return path.basename(path.dirname(file)) !== 'servers'

@@ -52,7 +52,7 @@ async function bundle(folder) {
       bundle: true,
       splitting: true,
       packages: 'external',
-      // Only unbuilt sources load it, to check their answers against the contract.
+      // Only unbuilt sources load this module, to check their answers against the contract.
       external: ['./app/answer-checks.ts'],
       platform: 'node',
       format: 'esm',
@@ -72,7 +72,7 @@ function removeUnused() {
       folder: path.join(root, name),
       stat: statSync(path.join(root, name), { throwIfNoEntry: false }),
     }))
-    // Another build can have removed one meanwhile.
+    // Another build can have removed an old folder meanwhile.
     .filter(({ stat }) => stat !== undefined)
     .sort((a, b) => b.stat.mtimeMs - a.stat.mtimeMs)
   for (const { folder } of builds.slice(1 + keptBuilds))
@@ -83,7 +83,7 @@ function servers(folder) {
   try {
     return readdirSync(path.join(folder, 'servers')).map(Number)
   } catch {
-    return [] // A build of an earlier version.
+    return [] // A build by an earlier version has no folder `servers`.
   }
 }
 
