@@ -123,7 +123,7 @@ type RefusalDetail = {
   param?: string
   message?: string
   hint?: string
-  /** The schema rule broken by `param`. */
+  /** The schema rule that the parameter `param` breaks. */
   keyword?: string
   /** All violations, starting with the violation at `param`. Absent if the validator stops at the first violation. */
   issues?: readonly Issue[]

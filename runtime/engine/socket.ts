@@ -9,7 +9,7 @@ export type UpgradeRequest = {
   scope: string
   role: string
   requestId: string
-  /** '' if the header is absent. */
+  /** The Authorization header; '' if absent. */
   authorization: string
   /** The offered subprotocol's text after the channel's credential prefix; '' if no subprotocol has the prefix. */
   credential: string

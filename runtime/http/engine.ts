@@ -174,7 +174,7 @@ function recordRequest({ trace, endpoint, transport, startedMs, requestId }: Htt
   })
 }
 
-/** Slow bodies are looked for at least this often. */
+/** The longest interval between two searches for slow bodies. */
 const lookEveryMsMax = 1000
 
 /** The error for a body whose exchange has ended. */

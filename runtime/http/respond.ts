@@ -61,7 +61,7 @@ export function refuse(engine: Engine, exchange: HttpExchange, error: unknown): 
   if (exchange.isGone || error instanceof ClientGone) return
   const isBegun = exchange.status !== 0
   const fault = engine.faultAnswer(exchange, error)
-  // A partial answer must not look complete.
+  // The connection is closed, because a partial answer must not look complete.
   if (isBegun) return exchange.transport.close()
   const headers = commonHeaders(engine, exchange)
   for (const [name, value] of Object.entries(fault.headers)) {

@@ -3,7 +3,7 @@
  *
  *   connecting ──TCP, TLS──► asking ──101──► open
  *       └──────────┬───────────┴──other──► refused: the answer is collected
- *            failed, in time or not, or cancelled (the first outcome stays)
+ *            failed, timed out or cancelled (the first outcome stays)
  */
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import { isIP, connect as netConnect, type Socket } from 'node:net'
@@ -168,6 +168,6 @@ function connect({ host, port, servername }: Target, secure: boolean, guard: Add
     keepAliveInitialDelay: keepAliveDelayMs,
     ...(guard && { lookup: guardedLookup(guard) }),
   }
-  // RFC 6066 §3: an address is not a server name.
+  // An IP address is not a TLS server name (RFC 6066 §3).
   return secure ? tlsConnect({ ...target, servername: servername ?? (isIP(host) ? '' : host) }) : netConnect(target)
 }

@@ -10,7 +10,7 @@ export type EngineChoice = {
   engine: EngineName
   /** A clause for the user: the reason against uWebSockets.js, or its fault on this machine. */
   reason: string | null
-  /** True if the package has another binary than the tested binary. */
+  /** True if the package's binary is not the tested binary. */
   isForeign?: boolean
 }
 

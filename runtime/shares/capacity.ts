@@ -32,7 +32,7 @@ type Owner = { units: number; loans: Set<Place> | null }
 export class Place {
   readonly owner: string
   units = 0
-  /** Null: a loan stays with its owner. */
+  /** If it is null, a loan to this place cannot be taken back. */
   giveBack: GiveBack | null
   readonly #capacity: Capacity
   #isEnded = false

@@ -6,7 +6,7 @@ import { type PathMatch, PathTree } from '../engine/path-tree.ts'
 import type { AdmitSocket, SocketHandler, SocketSession } from '../engine/socket.ts'
 import { takeText } from './frames.ts'
 
-/** One channel as it is served. */
+/** A channel with everything needed to serve it. */
 export type SocketEntry = {
   channel: Channel
   handler: SocketHandler
