@@ -66,7 +66,7 @@ export function checkExamples(document: OpenApiDocument): Finding[] {
 class ExampleChecker {
   readonly #ajv: Ajv2020
   readonly #schemas: Record<string, Schema>
-  /** A response shared by many operations is reported once. */
+  /** The example values checked so far. A response shared by many operations is checked only once. */
   readonly #seen = new Set<unknown>()
   #examples = 0
 

@@ -36,7 +36,7 @@ export type ClientField = {
   name: string
   use: Use
   isRequired: boolean
-  /** The server's default. Undefined without a default. */
+  /** The server's default value. Undefined if there is no default. */
   fallback: unknown
   isDeprecated: boolean
   description: string
@@ -132,7 +132,7 @@ export type ClientOperation = {
   body: ClientBody | null
   /** The body's field to request an event stream. Null if no field does this. */
   streamSwitch: string | null
-  /** The field's value for an event stream. */
+  /** The value of `streamSwitch` that requests an event stream. */
   streamValue: string | true
   methods: ClientMethod[]
 }

@@ -7,9 +7,9 @@ import { refName, resolveSchema, type Schema, type SchemaObject } from '../schem
 
 export type JsonType = 'string' | 'number' | 'boolean' | 'null' | 'object' | 'array'
 
-/** The schema for one JSON type. */
+/** A schema's part for the values with one JSON type. */
 export type Part = {
-  /** The component with this part. Null for an inline schema. */
+  /** The component with this part in its schema. Null for an inline schema. */
   component: string | null
   isInteger: boolean
   /** The values of enum or const. Null if any value fits. */

@@ -53,9 +53,9 @@ export type Channel = {
   subprotocol: string | null
   query: Named[]
   headers: Named[]
-  /** From the client to the server. */
+  /** The frames from the client to the server. */
   received: Message[]
-  /** From the server to the client. */
+  /** The frames from the server to the client. */
   sent: Message[]
 }
 

@@ -12,10 +12,10 @@ export function code(text: string): string {
   return text.includes('`') ? `\`\` ${text} \`\`` : `\`${text}\``
 }
 
-/** Marks a value as code, in JSON. */
+/** Writes a value as JSON, marked as code. */
 export const codeOf = (value: unknown) => code(JSON.stringify(value))
 
-/** Writes a table. Empty without rows. */
+/** Writes a table. Returns '' if there are no rows. */
 export function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
   if (rows.length === 0) return ''
   const line = (cells: readonly string[]) => `| ${cells.map(cell).join(' | ')} |`
@@ -35,7 +35,7 @@ export const json = (value: unknown) => fence('json', JSON.stringify(value, null
 /** Joins blocks with empty lines, without the empty blocks. */
 export const blocks = (...texts: readonly string[]) => texts.filter((text) => text !== '').join('\n\n')
 
-/** Writes a section. Empty without content. */
+/** Writes a section. Returns '' if all texts are empty. */
 export function section(heading: string, ...texts: readonly string[]): string {
   const content = blocks(...texts)
   return content === '' ? '' : `${heading}\n\n${content}`

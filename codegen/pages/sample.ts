@@ -23,7 +23,7 @@ export type Sample = {
   answersBytes: boolean
 }
 
-/** Audio in samples. The contract's examples have only a text in its place. */
+/** Snippets send this file as audio, because in the contract's examples a text stands for audio. */
 export const sampleFile = 'recording.wav'
 
 export function sampleOf(contract: Contract, operation: Operation): Sample {

@@ -45,7 +45,7 @@ export function meaningText(description: string, limits: readonly string[]): str
   return `${description} ${words === '' ? '' : `${words.charAt(0).toUpperCase()}${words.slice(1)}.`}`.trim()
 }
 
-/** Returns the schema's description. Empty without a description. */
+/** Returns the schema's description, or '' if it has no description. */
 export function descriptionOf(schema: Schema): string {
   const description = typeof schema === 'object' ? schema['description'] : undefined
   return typeof description === 'string' ? description : ''

@@ -99,7 +99,7 @@ function runs<Item>(
   return groups
 }
 
-/** gofmt breaks a function with a longer line. */
+/** If a function on one line would be longer, gofmt splits it into several lines. */
 const lineMax = 90
 
 /** Prints a function with a single statement. */

@@ -42,7 +42,7 @@ export function pathOf(path: string): string {
   return printed.filter((piece) => piece !== '""').join(' + ')
 }
 
-/** The names of one package. */
+/** The names in use in one package. */
 export class PackageNames {
   readonly #used = new Set(['Audio', 'Bool', 'Client', 'New', 'Number', 'Object', 'Text', 'Unknown'])
 

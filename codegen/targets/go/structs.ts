@@ -6,7 +6,7 @@ import { distinct, exported } from './names.ts'
 import type { GoPackage } from './package.ts'
 import { constantType, fieldType, goType } from './types.ts'
 
-/** A longer description is above its field. */
+/** A description up to this length stands behind its field. A longer description stands above its field. */
 const trailingMax = 160
 
 export function emitStructs(goPackage: GoPackage): string {

@@ -27,7 +27,7 @@ export class Interfaces {
     this.#parts.push(`${doc}type ${name} interface{ is${name}() }`, aligned(methods).replace(/^\t/gm, '').trimEnd())
   }
 
-  /** Adds a function for an interface. */
+  /** Adds the text of a function that belongs to an interface. */
   add(text: string): void {
     this.#parts.push(text)
   }

@@ -23,7 +23,7 @@ export const variable = (name: string) => identifier(camelCase(name.replace(/^x-
 /** Returns a constant's name. Text without letters or digits is EMPTY. */
 export const constant = (value: string) => identifier(upperCase(value) || 'EMPTY', new Set(['VALUE']))
 
-/** The names of the types in one class. */
+/** The names of the types in one Java class. */
 export class TypeNames {
   readonly #used = new Set(foreign)
 

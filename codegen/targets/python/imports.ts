@@ -4,7 +4,7 @@ import { lineMax } from './print.ts'
 /** The names to import from each module. */
 export type Modules = readonly (readonly [module: string, names: readonly string[]])[]
 
-/** `more` is the last line among this package's modules. */
+/** `more` is a further import line, printed last among the imports from this package. */
 export function printImports(modules: Modules, text: string, more = ''): string {
   const lines = modules.flatMap(([module, names]) => {
     const used = names.filter((name) => uses(text, name))

@@ -11,7 +11,7 @@ import type { Uses } from './uses.ts'
 /** How a method gives its answer: as a value, as events, or as audio in chunks. */
 type Delivery = 'call' | 'events' | 'chunks'
 
-/** The function for an async method, by its delivery. */
+/** For each delivery, the function that makes an async method from the usual method. */
 const twins = { call: 'awaited', events: 'async_events', chunks: 'async_chunks' } as const
 
 export function emitMethods(operations: readonly ClientOperation[], uses: Uses): string {
