@@ -7,7 +7,7 @@ import { traitsOf } from './models.ts'
 /** The vendor's maximum length for a user id. */
 const userIdMax = 256
 
-/** Returns the settings with a value refused by this model. */
+/** Returns the names of settings with values that this model refuses. */
 export function lacks(model: string, settings: LlmSettings): LlmSetting[] {
   const samples = traitsOf(model)?.sampling ?? true
   return settingsIn(settings).filter((name) => {

@@ -18,7 +18,7 @@ import { numberWords } from './number-words.ts'
 
 /** A word counts as spoken if it was begun at least this long before the cut. */
 const begunMs = 180
-/** The subtracted part of the likelihood without audio, and the lower bound for this likelihood. */
+/** `familiarPart` of the likelihood without audio is subtracted. A lower likelihood counts as `unfamiliarLeast`. */
 const familiarPart = 0.45
 const unfamiliarLeast = -8
 /** How much the words' speaking time counts in a score, compared to the words' likelihood. */

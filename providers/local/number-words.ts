@@ -25,7 +25,7 @@ const currencies: Readonly<Record<string, readonly [string, string]>> = {
   '€': ['euros', 'cents'],
   '£': ['pounds', 'pence'],
 }
-/** A number with more digits and without commas is spoken digit by digit. */
+/** If a number without commas has more digits, it is spoken digit by digit. */
 const digitsMax = 4
 const largest = 999_999_999_999
 

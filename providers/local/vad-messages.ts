@@ -7,7 +7,7 @@
 export type VadBatch = {
   /** The stream id for each frame. A stream can have several frames, in order. */
   streams: Uint32Array
-  /** The frames, `vadFrameSamples` each. */
+  /** The frames. Each has `vadFrameSamples` samples. */
   samples: Int16Array
   closed: readonly number[]
 }

@@ -26,7 +26,7 @@ type Read = {
   occurredAt: string
   payload: JsonObject
   status: MessageStatus | 'received'
-  /** The carrier's name for the state. */
+  /** The carrier's name for the message's state. */
   reason: string
   service: MessageService
   messageId: string

@@ -6,7 +6,7 @@ import type { VendorWire } from '../wire/http.ts'
 
 export const telnyxWire: VendorWire = {
   sign: (apiKey) => ['authorization', `Bearer ${apiKey}`],
-  // For calls the HTTP status is enough to classify an error.
+  // The HTTP status alone is enough to classify an error in a request for calls.
   classify: () => null,
 }
 

@@ -17,7 +17,7 @@ export type SocketTransportOptions = {
   clock: Clock
   /** The rules for sockets opened in advance. Absent if this vendor has no warm sockets. */
   warm?: WarmRules
-  /** Called at every opening if the vendor has warm sockets. */
+  /** Called each time a socket is opened, if the vendor has warm sockets. */
   observeWarm?: (outcome: WarmOutcome) => void
 }
 
