@@ -30,7 +30,7 @@ export function timeDecisions(): Figure[] {
       cachedUs.push(timeUs(() => chooser.choose({ ...ask })))
     }
   const figure = (name: string, timesUs: number[]) => {
-    // The first half only warms up the compiler.
+    // The decisions in the first half only warm up the compiler.
     const settled = timesUs.slice(timesUs.length / 2)
     const detail = `median of ${settled.length}; 500 models of one stage, ${tags.length} languages`
     return { name, value: median(settled), unit: 'us', bar: 50, detail }

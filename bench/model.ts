@@ -53,7 +53,7 @@ export type Demand = {
   recordedBytesRetained: number
 }
 
-/** The node setup for a load. */
+/** Describes how a load fills the nodes, and how many processes and database connections this needs. */
 export type Setup = {
   /** The live calls that fill a process's JavaScript core. */
   callsACore: number

@@ -77,7 +77,7 @@ async function withStubEngines(
   }
 }
 
-/** All turns, the server's memory after equal parts of the time, and its CPU. */
+/** A run's results: all turns, the server's memory after equal parts of the run, and its CPU time. */
 type Conversed = { turns: TurnFigures[]; residentMiB: number[]; cpuMs: number }
 
 async function converse(

@@ -102,7 +102,7 @@ async function measure(): Promise<Echoes> {
 class FarEnd {
   readonly inMs: number[] = []
   readonly outMs: number[] = []
-  /** Both parts, without the time in the jitter buffer. */
+  /** The delays in both directions together, without the time in the jitter buffer. */
   readonly addedMs: number[] = []
   soundsSent = 0
   readonly #socket: Socket

@@ -50,7 +50,7 @@ function sent(socket: Socket, text: string): Socket {
   return socket
 }
 
-/** The carriers' events have no key. */
+/** A carrier's requests to this path come without an API key. */
 const eventsPath = '/carrier/simulator/webhooks'
 
 const keylessHead = (world: World, path: string) =>
@@ -68,7 +68,7 @@ const upgradeHead = ({ hostile }: World) =>
     'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
   ].join('\r\n')
 
-/** The hostile trunk and a stranger take turns. */
+/** Half of the connections come from the hostile organization's trunk, and half from an unknown address. */
 const sipAddress = (at: number) => (at % 2 === 0 ? trunkAddress.hostile : strangerAddress)
 
 const openSip = ({ sipPort }: World, localAddress: string) =>

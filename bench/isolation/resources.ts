@@ -25,7 +25,7 @@ export type Resource = {
 export const usualLimitMs = (aloneMs: number) => 2 * aloneMs + 100
 /** The requirement: "10,000 SIP packets a minute: another trunk's INVITE answered p99 <= 200 ms". */
 const inviteLimitMs = () => 200
-/** Both requirements apply to a trunk's packets. */
+/** Both requirements apply to a trunk's packets, so the lower limit counts. */
 const bothLimitsMs = (aloneMs: number) => Math.min(usualLimitMs(aloneMs), inviteLimitMs())
 /**
  * The requirement: "5,000 half-open connections: others' p99 <= 2 x". The 100 ms for the shared resources are not added
