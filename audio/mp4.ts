@@ -72,7 +72,7 @@ function* outline(
  */
 class Boxes {
   type = 0
-  /** The content's beginning and end. */
+  /** The current box's content begins at `start` and ends before `end`. */
   start = 0
   end = 0
   readonly #bytes: ChunkedBytes

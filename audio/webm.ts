@@ -173,7 +173,7 @@ type Budget = { elements: number }
 class Elements {
   id = 0
   start = 0
-  /** The content's beginning and end. */
+  /** The current element's content begins at `offset` and ends before `end`. */
   offset = 0
   end = 0
   readonly #bytes: ChunkedBytes
