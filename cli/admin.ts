@@ -26,7 +26,7 @@ type OrganizationSettings = NewOrganization & {
   isDisabled: boolean
 }
 
-/** The part of usage that the command shows. */
+/** The fields of an organization's usage that the command `usage` shows. */
 export type GroupedUsage = Pick<Usage, 'from' | 'to' | 'groupBy' | 'rows' | 'total'>
 
 export type OrganizationRow = OrganizationSettings & { id: string; createdAt: Date }
@@ -45,7 +45,7 @@ export type ImportRow = {
   e164: string
   organizationId: string
   organizationName: string
-  /** Null if the number belongs to the carrier. */
+  /** The name of the number's SIP connection. Null if the number comes from the carrier. */
   connectionName: string | null
   awaitsApproval: boolean
   createdAt: Date

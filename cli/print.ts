@@ -13,7 +13,7 @@ function shaped(value: unknown): unknown {
 
 type List = { items: readonly unknown[]; nextCursor: string | null; rest: object }
 
-/** The operations' field names for a list's rows. */
+/** In an operation's answer, a list is in a field with one of these names. */
 const listNames = ['data', 'entries', 'models', 'events', 'callbacks', 'movements', 'numbers', 'providers', 'calls']
 const alwaysLists = ['data', 'entries', 'models']
 
