@@ -23,7 +23,7 @@ export function createModelOperations(app: App, providers: readonly Provider[]):
   })
 }
 
-/** Connects the metrics to the states of store and providers. */
+/** Lets the metrics read the states of the store and the providers. */
 function watch({ config, store, metrics }: App, providers: readonly Provider[]): void {
   const { connectionsMax, journalBytesMax } = config.store
   metrics.build(version, process.version)

@@ -33,7 +33,7 @@ import type { SimulatedCarrier } from './simulator.ts'
 import { sipUriOf } from './trunks.ts'
 import type { Webhooks } from './webhooks.ts'
 
-/** The capabilities of a serving process. */
+/** The parts of a serving process that the surfaces use. */
 export type Capabilities = {
   operations: Operations
   simulator: SimulatedCarrier
