@@ -28,7 +28,7 @@ export class Declarations {
     return [...this.#byName.values()]
   }
 
-  /** Returns a type's use, and declares all types in the type. */
+  /** Describes a type as a `Use`, and declares all types in it. */
   use(type: Type, place: Place): Use {
     switch (type.kind) {
       case 'any':

@@ -161,7 +161,9 @@ export function braces(parts: readonly (readonly [key: string, text: string])[])
   return `{\n${lines.join('')}}`
 }
 
-/** Returns the longest key in the run of single lines around a part. A part with several lines is a separate run. */
+/**
+ * Returns the longest key's length among the neighbouring one-line parts. A part with several lines is measured alone.
+ */
 function widthAt(parts: readonly (readonly [key: string, text: string])[], place: number): number {
   const isLong = (index: number) => parts[index]?.[1].includes('\n') ?? true
   if (isLong(place)) return (parts[place]?.[0] ?? '').length

@@ -36,7 +36,10 @@ ${doc}func (c *Client) ${name}(ctx context.Context${path}${argument}) (*${name}S
 }`
 }
 
-/** A single parameter with one value is always sent. Otherwise the caller gives the query, which can be nil. */
+/**
+ * If the channel has a single parameter with one possible value, the client always sends this value. Otherwise the
+ * caller gives the query, which can be nil.
+ */
 function queryOf(query: ClientChannel['query']): { argument: string; field: string } {
   const [only, ...others] = query
   if (only === undefined) return { argument: '', field: '' }

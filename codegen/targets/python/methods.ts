@@ -116,7 +116,9 @@ function dict(name: string, items: readonly string[]): string[] {
   return items.length === 0 ? [] : [nested(`${name}={`, items, '}', argumentIndent)]
 }
 
-/** The summary, and the parameters' descriptions. A description is left out if it only calls the parameter an id. */
+/**
+ * Returns the summary and the parameters' descriptions. A description is left out if it only calls the parameter an id.
+ */
 function documentation(operation: ClientOperation): string {
   const lines = [...pathParameters(operation), ...namedParameters(operation)].flatMap((parameter) => {
     const text = describe(parameter).replaceAll('\n', ' ')
