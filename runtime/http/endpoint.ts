@@ -19,7 +19,7 @@ export type Endpoint = {
 /** An operation's answer with one status. */
 export type Answer = {
   types: readonly string[]
-  /** Name in the spec, name on the wire. Headers written by the engine are left out. */
+  /** Each header's name in the spec and its name on the wire. Headers written by the engine are left out. */
   headers: readonly (readonly [string, string])[]
   /** Null: JSON answers are not checked. */
   validate: Validate | null

@@ -40,7 +40,7 @@ export function joinPort(clock: Clock): Promise<Server> {
     process.on('message', listen)
     process.once('disconnect', leave)
     if (!process.connected) return leave()
-    // 'disconnect' reports a failure to send.
+    // If sending fails, the event 'disconnect' follows, so the error is ignored here.
     process.send?.(question, undefined, undefined, () => {})
   })
 }
