@@ -10,7 +10,7 @@ export function timeOf(option: string, text: string): string {
   return time.toISOString()
 }
 
-/** True if the date exists. JavaScript reads February 30 as March 2, and 1 as a year. */
+/** True if the date exists. JavaScript would read February 30 as March 2, and the text `1` as a year. */
 function isDay(text: string): boolean {
   const midnight = new Date(`${text}T00:00:00Z`)
   return !Number.isNaN(midnight.getTime()) && midnight.toISOString().slice(0, 10) === text
