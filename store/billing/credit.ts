@@ -89,7 +89,7 @@ async function reserveAll(
   instanceId: string,
   now: Date,
 ): Promise<(CreditRefusal | null)[]> {
-  // If no reservation is for a key with a budget, the cheaper statement is enough.
+  // If no reservation's key has a budget, the cheaper statement is enough.
   if (asks.some(({ keyId }) => keyId !== null)) return reserveWithinBudgets(sql, asks, instanceId, now)
   const rows = await sql<{ index: number }[]>`
     select reserve_credit(${sql.json(asks.map(({ organizationId, requestId, microUsd }, index) => ({ index, organizationId, requestId, microUsd })))}::json,
