@@ -9,7 +9,7 @@ import { filesFolder, guidesFolder, type Page } from './page.ts'
 
 /** The list of the guides by subject. The start page has it. */
 const listFile = 'README.md'
-/** The list, and guides for people who work on this project. */
+/** These files get no page: the list, and guides for people who work on this project. */
 const left = new Set([listFile, 'glossary.md', 'requirements.md'])
 
 export type Guides = {
