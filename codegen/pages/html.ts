@@ -71,8 +71,8 @@ function bodyOf(text: string): string {
       },
       table(token) {
         const html = usual.table.call(this, token)
-        // On a small screen the style sheet stacks the cells of these tables. The cells are clear without the header
-        // row.
+        // On a small screen the style sheet stacks the cells in these tables and hides the header row. The cells are
+        // clear without it.
         return token.header[1]?.text === 'type' ? html.replace('<table>', '<table class="fields">') : html
       },
       // A header cell without text is useless for a screen reader, so it becomes an ordinary cell.

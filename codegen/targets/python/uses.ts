@@ -5,7 +5,10 @@
 import type { Declaration, Surface, Use } from '../../clients/model.ts'
 import { literal } from './print.ts'
 
-/** A declaration with the direction `both` is printed as sent, but without additions that would hinder its reader. */
+/**
+ * `both`: the declaration is in requests and in answers. It is printed as in requests, but without the alternatives for
+ * senders, which would make an answer harder to read.
+ */
 type Direction = 'sent' | 'answered' | 'both'
 
 const scalars = { string: 'str', integer: 'int', number: 'float', boolean: 'bool' } as const
