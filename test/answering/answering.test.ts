@@ -76,7 +76,7 @@ t.test('without a tone the voicemail message is spoken after 2 s of silence, or 
   t.end()
 })
 
-t.test('an early detection result takes effect when the conversation begins', (t) => {
+t.test('a detection result that comes before the conversation takes effect when the conversation begins', (t) => {
   const { log, answering, begin } = answer({ action: 'hangup' })
   answering.decide('machine')
   t.same(log.splice(0), ['machine after 500'])
@@ -133,7 +133,7 @@ t.test('mode agent: the first words and their length distinguish a person from a
   t.end()
 })
 
-t.test('mode agent: the last words of a greeting may arrive after its end, and a later utterance is a reply', (t) => {
+t.test('mode agent: words that arrive soon after a greeting belong to it, and a later utterance is a reply', (t) => {
   const slow = answer({ mode: 'agent', action: 'hangup' })
   slow.begin()
   says(slow, 'Good morning, this is the bicycle shop in', 4500, 900)

@@ -77,7 +77,7 @@ t.test('in every encoding, decoded and re-encoded samples stay the same', (t) =>
   t.end()
 })
 
-t.test('channels are mixed down, copied and averaged', (t) => {
+t.test('several channels are averaged to mono, and mono is copied to several channels', (t) => {
   t.same([...convertChannels(Float32Array.of(1, 0, 0.5, 0.5), 2, 1)], [0.5, 0.5])
   t.same([...convertChannels(Float32Array.of(0.5, 1), 1, 3)], [0.5, 0.5, 0.5, 1, 1, 1])
   t.same([...convertChannels(Float32Array.of(0, 0.75, 0), 3, 2)], [0.25, 0.25])

@@ -69,7 +69,7 @@ t.test('a field without an answer is null, also if the field has the name of an 
   t.end()
 })
 
-t.test('all fields of the agent are extracted, then as many fields of the oldest endpoints as fit', (t) => {
+t.test('all fields of the agent are extracted, then fields of the oldest endpoints, up to the limits', (t) => {
   const many = (prefix: string, count: number) => Array.from({ length: count }, (_, at) => field(`${prefix}_${at}`))
   const endpoints = Array.from({ length: 50 }, (_, at) => ({ endpointId: `e${at}`, fields: many(`e${at}`, 30) }))
   const { questions, ofAgent, read } = extractionOf(many('agent', 30), endpoints)

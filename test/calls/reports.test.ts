@@ -118,7 +118,7 @@ t.test('finalize returns the current report after 20 s, and simultaneous request
   t.equal(state.analyses, 2)
 })
 
-t.test("an LLM must answer within 55 s of the call's end; overdue calls ignore the concurrency limit", async (t) => {
+t.test('at most four calls are analysed at once, plus all calls that ended at least 55 s ago', async (t) => {
   const { clock, state, made } = setup(ended())
   const pending = (callId: string, madeAtMs: number) => ({ organizationId: 'org_1', test: false, callId, madeAtMs })
   const nowMs = clock.nowMs()
@@ -142,7 +142,7 @@ t.test('if another process has analysed a pending call meanwhile, the call is no
   t.equal(state.analyses, 0)
 })
 
-t.test('a report waits for the costs of its call until it is due, and then for a second at most', async (t) => {
+t.test('a report waits for the costs of its call until the report is due, and at most a second longer', async (t) => {
   for (const [leftMs, waitMs] of [
     [55_000, 10_000],
     [4_000, 4_000],
@@ -254,7 +254,7 @@ function answerWith(json: object): ReturnType<Generate['whole']> {
   >)
 }
 
-t.test('if the LLM refuses the fields of endpoints, the summary and the fields of the agent are kept', async (t) => {
+t.test("if the LLM refuses fields of webhook endpoints, the summary and the agent's fields are kept", async (t) => {
   const refusals: [string, () => ReturnType<Generate['whole']>][] = [
     ['the provider refuses the schema', () => Promise.reject(new Fault({ kind: 'provider_refused' }))],
     ['the answer was cut', () => Promise.reject(new Fault({ kind: 'json_truncated' }))],
@@ -273,7 +273,7 @@ t.test('if the LLM refuses the fields of endpoints, the summary and the fields o
   }
 })
 
-t.test('an LLM that is unreachable, or that refuses the fields of the agent, is asked once', async (t) => {
+t.test("an LLM that is unreachable, or that refuses the agent's extraction fields, is asked once", async (t) => {
   const away = refusing(() => Promise.reject(new Fault({ kind: 'providers_unreachable' })))
   const limit = { untilMs: away.clock.nowMs() + 55_000, isFirst: true }
   t.match(await away.analyse(ofAgent(ended()), [newTurn()], endpoints, limit), { status: 'failed' })

@@ -184,7 +184,7 @@ t.test('a number is assigned, moved and unassigned', async (t) => {
   t.match(await refusalOf(registry.assign('+442079460000', campaignId)), { reviewErrors: [{ field: null }] })
 })
 
-t.test('a simulated number …96 cannot be assigned, and …95 cannot be unassigned', async (t) => {
+t.test('a simulated number ending in 96 cannot be assigned, and one ending in 95 cannot be unassigned', async (t) => {
   const { clock, registry, campaignId } = await withCampaign(t)
   await registry.assign('+12175550196', campaignId)
   await clock.advance(2000)
@@ -214,7 +214,7 @@ t.test('a simulated number …96 cannot be assigned, and …95 cannot be unassig
   )
 })
 
-t.test('another process returns the same brand and the same campaign', async (t) => {
+t.test('another process returns the same state of a simulated brand and of a simulated campaign', async (t) => {
   const { clock, registry, brandId } = await withCampaign(t)
   const { registry: other } = await serveRegistry(t, clock)
   const ids: { brands: string[]; campaigns: string[] } = { brands: [], campaigns: [] }

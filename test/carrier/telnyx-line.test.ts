@@ -21,7 +21,7 @@ import { legId } from './setup.ts'
 
 const { signal } = new AbortController()
 
-t.test('every command reaches the carrier in its format', async (t) => {
+t.test("every command reaches the carrier in the carrier's format", async (t) => {
   const carrier = await serveCarrier(t)
   await everyCommand(carrier)
   const leg = '/v2/calls/v3%3AMdI91X4lWFEs7IgbBEOT9M4AigoY08M0WWZFISt1Yw2axZ_IiE4pqg%3D%3D'

@@ -65,7 +65,7 @@ t.test('with --json the commands print their results as JSON', async (t) => {
   t.same(await json('keys', 'revoke', made.id, '--org', id), { id: made.id, revoked: true })
 })
 
-t.test('with --json each list of the operator is { data, nextCursor }, with names as in the API', async (t) => {
+t.test("with --json the operator's lists are { data, nextCursor }, with field names as in the API", async (t) => {
   const org = ['--org', 'local']
   await outputOf(t, 'users', 'create', 'ann@example.com', ...org)
   await outputOf(t, 'rmsg', 'add', '+14155550180', '--identity', 'shop')
@@ -83,7 +83,7 @@ t.test('with --json each list of the operator is { data, nextCursor }, with name
   }
 })
 
-t.test('an organization is an option of the commands that are not about organizations', async (t) => {
+t.test('commands that are not about organizations take the organization as the option --org', async (t) => {
   const commands = [
     'users list',
     'users create ann@example.com',

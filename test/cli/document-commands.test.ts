@@ -139,7 +139,7 @@ t.test('the commands of docs/webhooks.md register an endpoint, follow deliveries
   t.equal(receiver.received.length, 2)
 })
 
-t.test('the commands of docs/transfers.md transfer calls, and give the agent the function', async (t) => {
+t.test('the commands of docs/transfers.md transfer calls, and give an agent the tool transfer_call', async (t) => {
   const blind = JSON.parse(await inShell(blockWith('transfers', '/transfers/blind'), { CALL: await liveCall() })) as Row
   t.match(blind, { kind: 'blind', status: 'requested' })
 
@@ -156,7 +156,7 @@ t.test('the commands of docs/transfers.md transfer calls, and give the agent the
   t.match(await inShell(blockWith('transfers', '/tools'), { AGENT }), /"name":"transfer_call"/)
 })
 
-t.test('every block of commands in these guides is run, or has a reason', (t) => {
+t.test('every block of commands in these guides is run, or is listed with the reason why not', (t) => {
   const isNamed = (block: string) => Object.hasOwn(notRun, block.trim().split('\n')[0] ?? '')
   for (const guide of guides)
     for (const block of blocksOf(guide)) t.ok(taken.has(block) || isNamed(block), `docs/${guide}.md: ${block}`)

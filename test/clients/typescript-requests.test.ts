@@ -45,7 +45,7 @@ const failed = (fields: { code: string; syscall?: string }) =>
 const failedTwice = (...causes: TypeError[]) =>
   new TypeError('fetch failed', { cause: new AggregateError(causes.map(({ cause }) => cause)) })
 
-t.test('a retryable error is repeated twice by default, each time with a new Idempotency-Key', async (t) => {
+t.test('a request with a retryable error is repeated twice by default, with new idempotency keys', async (t) => {
   const { asked, options } = answering(refused(true), refused(true), refused(true))
   await t.rejects(createRouterClient(options).createSpeech(speech), { code: 'rate_limited', requestId: 'req_1' })
   t.equal(asked.length, 3)
@@ -87,7 +87,7 @@ t.test('a redirect that a browser hides is an error with the status 0', async (t
   await t.rejects(createRouterClient(options).listModels(), { name: 'RouterApiError', status: 0, code: null })
 })
 
-t.test('there is one attempt if the caller gives the key, the error is final, or the pause is too long', async (t) => {
+t.test('one attempt is made if the Idempotency-Key is given, the error is final, or the pause is long', async (t) => {
   const withKey = answering(refused(true))
   const call = { ...speech, idempotencyKey: 'mine' }
   await t.rejects(createRouterClient(withKey.options).createSpeech(call), { code: 'rate_limited' })
@@ -108,7 +108,7 @@ t.test('there is one attempt if the caller gives the key, the error is final, or
   }
 })
 
-t.test("platform errors are repeated if the contract's table says that they are retryable", async (t) => {
+t.test("a platform request is repeated if the contract's error table marks its error as retryable", async (t) => {
   const fault = (code: string) =>
     new Response(JSON.stringify({ error: 'No.', code, requestId: 'req_1' }), { status: 503 })
   const retryable = answering(fault('SERVICE_UNAVAILABLE'))
@@ -166,7 +166,7 @@ t.test('an event stream that is cut before its first event is not opened again',
 })
 
 t.test(
-  'header parameters have the prefix of the server, JSON where the contract says so, and a user agent',
+  'header parameters have the prefix of the server, objects in them are JSON, and a User-Agent is sent',
   async (t) => {
     const { asked, options } = answering()
     const client = createCompatClient({ ...options, headerPrefix: 'Voice', userAgent: 'my-bot/2' })

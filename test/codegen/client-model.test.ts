@@ -24,7 +24,7 @@ const answers = (schema: object) => ({ responses: { 200: json(schema) } })
 const fieldsOf = (declaration: Declaration | undefined) =>
   declaration?.kind === 'object' ? Object.fromEntries(declaration.fields.map(({ name, use }) => [name, use])) : {}
 
-t.test('an object or enum without a name is named after its place', (t) => {
+t.test('an object or enum without a name is named after the fields that lead to it', (t) => {
   const region = { type: 'object', properties: { name: text, kind: { enum: ['city', 'state'] } } }
   const declared = declarationsOf(
     { Thing: { type: 'object', properties: { region, regions: { type: 'array', items: region } } } },
@@ -38,7 +38,7 @@ t.test('an object or enum without a name is named after its place', (t) => {
   t.end()
 })
 
-t.test('a component is written out if it is a text, number, list or map', (t) => {
+t.test('a component that is a text, number, list or map gets no name, and is inlined where it is used', (t) => {
   const declared = declarationsOf(
     {
       Id: text,
@@ -70,7 +70,7 @@ t.test('a component that may be null is nullable where it is used', (t) => {
   t.end()
 })
 
-t.test('a type that the client sends has the suffix Input if it differs from the answer', (t) => {
+t.test('a type in requests has the suffix Input if its form in answers differs', (t) => {
   const thing = {
     type: 'object',
     properties: { id: { type: 'string', readOnly: true }, level: { enum: ['low', 'high'] }, same: ref('Same') },
@@ -88,7 +88,7 @@ t.test('a type that the client sends has the suffix Input if it differs from the
   t.end()
 })
 
-t.test('the generator stops if a place and a component have the same name but different types', (t) => {
+t.test('the generator stops if an unnamed type would get the name of a component with another type', (t) => {
   const schemas = {
     Thing: { type: 'object', properties: { state: { enum: ['a', 'b'] }, other: ref('ThingState') } },
     ThingState: { enum: ['c', 'd'] },
@@ -97,7 +97,7 @@ t.test('the generator stops if a place and a component have the same name but di
   t.end()
 })
 
-t.test('an object with further fields and an object from several parts become one object', (t) => {
+t.test('the parts of an allOf become one object, and an object keeps the type of its additional properties', (t) => {
   const declared = declarationsOf(
     {
       Base: { type: 'object', required: ['a'], properties: { a: text } },
@@ -111,7 +111,7 @@ t.test('an object with further fields and an object from several parts become on
   t.end()
 })
 
-t.test('the arms of a union have the values of its tag, or the kinds of their JSON', (t) => {
+t.test('each arm of a union has its tag value, or its kind of JSON if the union has no tag', (t) => {
   const arm = (kind: string) => ({ type: 'object', required: ['kind'], properties: { kind: { const: kind } } })
   const declared = declarationsOf(
     {
@@ -137,7 +137,7 @@ t.test('the arms of a union have the values of its tag, or the kinds of their JS
   t.end()
 })
 
-t.test('an operation has a method for each form of its answer', (t) => {
+t.test('an operation has a method for each media type of its answer', (t) => {
   const content = {
     'application/json': { schema: ref('Thing') },
     'text/plain': { schema: text },

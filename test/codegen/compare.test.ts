@@ -231,7 +231,7 @@ for (const [kind, name, contract, seeds] of [
     t.end()
   })
 
-t.test('docs/governance.md lists exactly the rules of these changes', (t) => {
+t.test('docs/governance.md lists exactly the rules that breaking changes violate', (t) => {
   const ruleIn = (line: string) => /\[([a-z-]+)\]$/.exec(line)?.[1] ?? line
   const seeded = [operationSeeds, requestSeeds, answerSeeds, channelSeeds].flat().map(([, line]) => ruleIn(line))
   const text = readFileSync(join(root, 'docs/governance.md'), 'utf8')
@@ -258,7 +258,7 @@ t.test('changes that no client notices are allowed', (t) => {
   t.end()
 })
 
-t.test('null may move from a component to the place of its use', (t) => {
+t.test('it is no breaking change if null moves from a component to the places that use the component', (t) => {
   const level = { type: 'string', enum: ['low', 'high'], pattern: '^[a-z]+$' }
   const before = contracts('mini', mini, [
     { set: [...schemas, 'Level', { ...level, type: ['string', 'null'], enum: ['low', 'high', null] }] },
@@ -291,7 +291,7 @@ t.test('a break of an operation or a field is allowed if a release deprecated th
   t.end()
 })
 
-t.test('a deprecation counts from the release in which it is, for 90 days', (t) => {
+t.test('a deprecation must have been in a release for 90 days before it counts', (t) => {
   const day = 86_400_000
   const releases = [
     { tag: 'v0.3.0', atMs: 200 * day },
@@ -332,7 +332,7 @@ t.test('the releases are the tags v… of the history, the latest first, and a c
   t.end()
 })
 
-t.test('the contracts of this version are readable, and have no break against themselves', (t) => {
+t.test('the contracts of this version can be read, and have no breaking change against themselves', (t) => {
   const now = readContracts(filesIn(root))
   t.same([...now.keys()], ['router', 'compat', 'platform', 'realtime', 'session'])
   t.same(compareContracts(now, now), [])
@@ -353,7 +353,7 @@ t.test(
   },
 )
 
-t.test('a contract that cannot be read is an error, because it is not absent', (t) => {
+t.test('a contract that exists but cannot be read is an error, and does not count as absent', (t) => {
   const path = 'generated/router/contract.ts'
   t.equal(filesIn(t.testdir())(path), null)
   t.throws(() => filesIn(t.testdir({ generated: { router: { 'contract.ts': {} } } }))(path), { code: 'EISDIR' })

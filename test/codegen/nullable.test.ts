@@ -31,7 +31,7 @@ t.test('every violation in a component that may be null is reported at its place
   t.end()
 })
 
-t.test('null fits, and defaults are filled in', (t) => {
+t.test('a component that may be null accepts null, and its defaults are filled in', (t) => {
   const value = { shape: { name: 'circle' } }
   t.same(violations({ Shape: shape }, { shape: null }), [])
   t.same(violations({ Shape: shape }, value), [])
@@ -39,14 +39,14 @@ t.test('null fits, and defaults are filled in', (t) => {
   t.end()
 })
 
-t.test('null fits an enum that may be null', (t) => {
+t.test('an enum that may be null accepts null', (t) => {
   const schemas = { Shape: { type: 'string', enum: ['circle', 'square'] } }
   t.same(violations(schemas, { shape: null }), [])
   t.same(violations(schemas, { shape: 'line' }), ['/shape enum'])
   t.end()
 })
 
-t.test('a component with keywords that could refuse null stays an arm of oneOf', (t) => {
+t.test('a nullable reference accepts null even if its component is a oneOf that refuses null', (t) => {
   const schemas = { Shape: { oneOf: [{ type: 'string' }, { type: 'number' }] } }
   t.same(violations(schemas, { shape: null }), [])
   t.match(violations(schemas, { shape: true }).join(), '/shape oneOf')

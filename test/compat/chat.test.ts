@@ -125,7 +125,7 @@ t.test('if a chat stream breaks off, reading throws, and the ledger counts a fai
   }
 })
 
-t.test('a chat stream has one attempt, a JSON answer has more; an empty answer is a failure', async (t) => {
+t.test('if a provider fails or answers nothing, a JSON request fails over, and a stream does not', async (t) => {
   for (const behaviour of [{ kind: 'status', status: 500 }, { kind: 'empty' }] as const) {
     const second = setup([{ text: 'second', calls: [], stopReason: 'stop', usage }]).catalog.stage('llm')[0]?.provider
     const all = chatting(t, {}, second ? [second] : [])

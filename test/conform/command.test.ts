@@ -28,7 +28,7 @@ overEngines(t, async (t, engine) => {
     t.match(readFileSync(junit, 'utf8'), /<testsuites name="parley conform" tests="\d+" failures="0"/)
   })
 
-  t.test('`conform --record` writes requests and answers without the key, for the user only', async (t) => {
+  t.test('`conform --record` writes requests and answers without the key, readable only by the user', async (t) => {
     const record = path.join(folder, engine)
     const { code } = await conform('--only', 'getAgent', '--record', record)
     t.equal(code, 0)
@@ -38,7 +38,7 @@ overEngines(t, async (t, engine) => {
     t.equal(statSync(files[0] ?? '').mode & 0o077, 0)
   })
 
-  t.test('the exit code of `conform` is 2 if no server answers, and for an unknown name', async (t) => {
+  t.test('the exit code of `conform` is 2 if no server answers, or if --only names an unknown operation', async (t) => {
     const nowhere = await conform('http://127.0.0.1:9')
     t.equal(nowhere.code, 2)
     t.match(nowhere.stderr, /GET \/router\/openapi\.json has no answer/)

@@ -92,13 +92,13 @@ export const faultsOfAnswers: readonly SeededFault[] = [
     },
   },
   {
-    name: 'Allow without a method',
+    name: 'an Allow header that omits a declared method',
     only: 'router',
     checks: [3],
     ...error(405, (answer) => (answer.headers['allow'] = 'OPTIONS')),
   },
   {
-    name: 'Allow with a method too many',
+    name: 'an Allow header with an undeclared method',
     only: 'router',
     checks: [6],
     answer: ({ method }, answer) => {
@@ -189,7 +189,7 @@ export const faultsOfAnswers: readonly SeededFault[] = [
     },
   },
   {
-    name: 'the wrong order of parts is taken',
+    name: 'the wrong order of parts is accepted',
     only: 'createTranscription',
     checks: [21, 32],
     ...takes(400, ({ body }) => body.indexOf('name="audio"') < body.indexOf('name="request"')),
@@ -201,7 +201,7 @@ export const faultsOfAnswers: readonly SeededFault[] = [
     ...error(401, (answer) => delete answer.headers['www-authenticate']),
   },
   {
-    name: 'no key and an unknown key get different bodies',
+    name: 'a missing key and an unknown key get different bodies',
     only: 'getAgent',
     checks: [23],
     ...error(401, (answer, { headers }) => {
@@ -224,13 +224,13 @@ export const faultsOfAnswers: readonly SeededFault[] = [
     }),
   },
   {
-    name: 'an unknown field is taken',
+    name: 'an unknown field is accepted',
     only: 'createAgent',
     checks: [26, 32],
     ...takes(400, ({ body }) => body.includes('conform_unknown')),
   },
   {
-    name: 'an error that names no place',
+    name: 'an error that names another field',
     only: 'createAgent',
     checks: [26],
     answer: ({ body }, answer) => {
@@ -238,7 +238,7 @@ export const faultsOfAnswers: readonly SeededFault[] = [
       changeBody(answer, (envelope) => (envelope['issues'] = [{ path: '/elsewhere', message: 'no', keyword: 'rule' }]))
     },
   },
-  { name: 'a huge body is taken', only: 'createAgent', checks: [30], takesHuge: true },
+  { name: 'a huge body is accepted', only: 'createAgent', checks: [30], takesHuge: true },
   {
     name: 'a wrong content type is not 415',
     only: 'createAgent',
@@ -274,7 +274,7 @@ export const faultsOfStreams: readonly SeededFault[] = [
     ...stream((text) => text.replace('event: response.created', 'event: response.begun')),
   },
   {
-    name: 'a payload against its schema',
+    name: 'a payload that breaks its schema',
     only: 'createResponse',
     checks: [40],
     ...stream((text) => text.replace(/"response_id":"[^"]*"/, '"response_id":7')),
@@ -292,13 +292,13 @@ export const faultsOfStreams: readonly SeededFault[] = [
     ...stream((text) => text.replace('data: [DONE]\n\n', '')),
   },
   {
-    name: 'deltas that are not the text',
+    name: 'deltas that do not add up to the text',
     only: 'createResponse',
     checks: [44],
     ...stream((text) => text.replace(/"delta":"/, '"delta":"x')),
   },
   {
-    name: 'half a sample',
+    name: 'audio that ends within a sample',
     only: 'createSpeech',
     checks: [49],
     answer: (_asked, answer) => {

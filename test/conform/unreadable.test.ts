@@ -128,7 +128,7 @@ function changed(text: string, change: (schemas: object) => void): string {
   return JSON.stringify(document)
 }
 
-t.test('a server that answers nothing is NoAnswer, and one without documents has a failure for each', async (t) => {
+t.test('a server without any answer throws NoAnswer, and each missing document is a failure', async (t) => {
   const silent = await serve(t, (request) => void request.socket.destroy())
   const error = await check(silent, []).catch((thrown: unknown) => thrown)
   t.ok(error instanceof NoAnswer, String(error))
@@ -140,7 +140,7 @@ t.test('a server that answers nothing is NoAnswer, and one without documents has
   )
 })
 
-t.test('an interrupted run removes its resources, and tells which ones the server keeps', async (t) => {
+t.test('an interrupted run deletes its resources, and lists the resources that it could not delete', async (t) => {
   const interrupt = new AbortController()
   const deleted: string[] = []
   let made = 0

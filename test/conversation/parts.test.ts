@@ -23,7 +23,7 @@ t.test('the history keeps the last 200 turns', (t) => {
   t.end()
 })
 
-t.test('the history keeps at most 100,000 code points, and keeps calls together with their results', (t) => {
+t.test('the history keeps at most 100,000 code points, and keeps tool calls with their results', (t) => {
   const history = new History('Prompt.')
   history.agent([
     { type: 'function_call', callId: 'c', name: 'tool', arguments: '{}' },

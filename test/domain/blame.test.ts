@@ -44,7 +44,7 @@ t.test('failures of one organization open only the circuits of that organization
   t.end()
 })
 
-t.test('an organization is counted as waiting while one of its circuits is open', async (t) => {
+t.test('waitingOrganizations counts organizations whose own circuits are open', async (t) => {
   const { clock, fail, health } = setup()
   const counts = () => [health.openCircuits('p'), health.waitingOrganizations('p')]
   const none = { model: 0, credential: 0 }

@@ -22,7 +22,7 @@ t.test("if a provider's rows appear later, requests are routed to it without a r
   t.end()
 })
 
-t.test('the catalog digest hashes the field vendorReported as `interested`, and so stays unchanged', (t) => {
+t.test('the catalog digest hashes the field vendorReported under its older name `interested`', (t) => {
   const figure = {
     metric: 'wer',
     value: 1,

@@ -8,52 +8,67 @@ import { caller, failure, fault, healthLimits, key, order, usage } from './fakes
 t.test('each set of provider failures gives the expected fault, attempts and idempotency key state', (t) => {
   const cases: [string, Parameters<typeof setup>[0], object, { asked: string[]; spent: boolean }][] = [
     [
-      'all rate limited',
+      'all providers limit the rate',
       [failure('rate_limited', true, 3), failure('rate_limited', true, 7)],
       { kind: 'all_rate_limited', detail: { retryAfterS: 7, isKeySpent: true } },
       { asked: ['a', 'b'], spent: true },
     ],
     [
-      'rate limited before a byte',
+      'the rate is limited before any byte is sent',
       [failure('rate_limited', false)],
       { kind: 'all_rate_limited', detail: { retryAfterS: 1 } },
       { asked: ['a'], spent: false },
     ],
     [
-      'none reachable',
+      'no provider is reachable',
       [failure('unreachable', false), failure('overloaded', false, 4)],
       { kind: 'providers_unreachable', detail: { retryAfterS: 4 } },
       { asked: ['a', 'b'], spent: false },
     ],
     [
-      'all time out',
+      'all providers time out',
       [failure('timeout'), failure('timeout')],
       { kind: 'timed_out', detail: { isKeySpent: true } },
       { asked: ['a', 'b'], spent: true },
     ],
-    ['none can do it', [failure('unsupported')], { kind: 'all_unsupported' }, { asked: ['a'], spent: true }],
     [
-      'mixed',
+      'no provider supports the request',
+      [failure('unsupported')],
+      { kind: 'all_unsupported' },
+      { asked: ['a'], spent: true },
+    ],
+    [
+      'the providers fail in different ways',
       [failure('timeout'), failure('server'), failure('rate_limited')],
       { kind: 'all_failed' },
       { asked: ['a', 'b', 'c'], spent: true },
     ],
     [
-      'bad request does not fail over',
+      'a bad request does not fail over',
       [failure('bad_request'), answer],
       { kind: 'provider_refused' },
       { asked: ['a'], spent: true },
     ],
-    ['credential', [failure('auth'), failure('quota')], { kind: 'all_failed' }, { asked: ['a', 'b'], spent: true }],
     [
-      'empty',
+      'the credentials are refused',
+      [failure('auth'), failure('quota')],
+      { kind: 'all_failed' },
+      { asked: ['a', 'b'], spent: true },
+    ],
+    [
+      'the answer is empty',
       [{ ...answer, text: '', usage: { ...usage, outputTokens: 0 } }],
       { kind: 'all_failed' },
       { asked: ['a'], spent: true },
     ],
-    ['a defect of an adapter', [new TypeError('x')], { kind: 'all_failed' }, { asked: ['a'], spent: true }],
     [
-      'at most attemptsMax',
+      'an adapter throws an unexpected error',
+      [new TypeError('x')],
+      { kind: 'all_failed' },
+      { asked: ['a'], spent: true },
+    ],
+    [
+      'at most attemptsMax providers are tried',
       [failure('server'), failure('server'), failure('server'), answer],
       { kind: 'all_failed' },
       { asked: ['a', 'b', 'c'], spent: true },
@@ -106,7 +121,7 @@ t.test('each set of provider failures gives the expected fault, attempts and ide
     t.same(all.asked, ['a'])
   })
 
-  t.test('a candidate whose circuit opened after the choice is skipped; if all are, no request is sent', async (t) => {
+  t.test('a candidate is skipped if its circuit opened after the choice; if all opened, nothing is sent', async (t) => {
     const all = setup([failure('server'), answer])
     for (const keyDigest of ['1', '2', '3', '4']) await all.once({ key: { keyDigest, contentHash: 'h' } })
     t.same(all.asked, ['a', 'b', 'a', 'b', 'a', 'b', 'b'])
@@ -219,7 +234,7 @@ t.test('before dispatch every failure releases the idempotency key', (t) => {
   })
 
   for (const routing of [{ mode: 'explicit', provider: 'a', model: 'm' } as const, auto])
-    t.test(`if a circuit closes during admission, the idempotency key is released: ${routing.mode}`, async (t) => {
+    t.test(`if no model was callable, a circuit that closes afterwards changes nothing: ${routing.mode}`, async (t) => {
       const all = setup([failure('server')])
       for (let i = 0; i < 3; i++) {
         await fault(all.once())
@@ -243,7 +258,7 @@ t.test('before dispatch every failure releases the idempotency key', (t) => {
     isClean(t, all)
   })
 
-  t.test('the admission of a request takes one database commit without credit, and two with credit', async (t) => {
+  t.test('admission takes one database commit if the model is free, and two if credit is reserved', async (t) => {
     for (const over of [{}, { prices: priced }]) {
       const all = setup([answer], over)
       const steps: string[] = []

@@ -291,7 +291,7 @@ overEngines(t, (t) => {
 
   const stallClock = new TestClock({ quiet: wholeProcess })
   onBoth(
-    'a body that stalls',
+    'a body that stalls is refused with 408, and its request ends',
     { clock: stallClock, limits: { bodyTimeoutMs: 200, uploadBodyTimeoutMs: 1000 } },
     async (t, _url, port, server) => {
       const begun =

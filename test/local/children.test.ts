@@ -48,7 +48,7 @@ t.test('a text waits for at most one sentence of an organization with many texts
 /** Divides a queue with four places: an organization may use three, and then waits for 2 s. */
 const divided = { queueMax: 4, shares: { owners: new Owners(true), part: 0.25, waitMs: 2000 } }
 
-t.test('a job beyond its share waits for a place in the queue, and is refused after the wait', async (t) => {
+t.test("a job beyond its organization's share of the queue waits, and is refused after the wait", async (t) => {
   const { transcribe, clock, middle } = openBusy(t, divided)
   const leaving = new AbortController()
   const signal = Object.assign(leaving.signal, { owner: 'busy' })
@@ -65,7 +65,7 @@ t.test('a job beyond its share waits for a place in the queue, and is refused af
   t.same(await Promise.all([beside, waiting]), ['done', 'done'])
 })
 
-t.test('a job that is cancelled while it waits for a place takes no place', async (t) => {
+t.test('a job that is cancelled while it waits for a place in the queue never enters the queue', async (t) => {
   const { transcribe, middle } = openBusy(t, divided)
   const leaving = new AbortController()
   const signal = Object.assign(leaving.signal, { owner: 'busy' })
@@ -78,7 +78,7 @@ t.test('a job that is cancelled while it waits for a place takes no place', asyn
   t.same(await Promise.all(next), ['done', 'done', 'done', 'done'])
 })
 
-t.test('a job that waits for a place is rejected when the provider closes', async (t) => {
+t.test('a job that waits for a place in the queue is rejected when the provider closes', async (t) => {
   const { transcribe, middle, provider } = openBusy(t, divided)
   const jobs = Array.from({ length: 5 }, () => outcome(transcribe(longRecording(1000), ownedBy('busy'))))
   await middle

@@ -57,7 +57,7 @@ t.test('an agent that speaks first says its greeting', async (t) => {
   t.match((await ask(null, { items })).text, /^Hello! .*not a language model/)
 })
 
-t.test('a tool argument with several allowed values is chosen by its words, singular or plural', async (t) => {
+t.test('a tool argument gets the allowed value whose words the user says, singular or plural', async (t) => {
   const parameters = (values: string[]) => ({ type: 'object', properties: { label: { enum: values } } })
   const choose = async (said: string, ...values: string[]) => {
     const tool = { name: 'transfer_call', description: 'Transfers questions about opening hours.' }

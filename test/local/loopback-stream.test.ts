@@ -8,7 +8,7 @@ const text = Buffer.from(frame.subarray(0, 24)).toString('base64')
 const untimed = (transcripts: readonly object[]) => transcripts.map((transcript) => ({ ...transcript, atMs: 0 }))
 const interim = { utterance: 0, text, isFinal: false, speechFinal: false, startMs: 0, endMs: 20, atMs: 0 }
 
-t.test('loopback answers each frame at once, and computes times from the number of bytes', async (t) => {
+t.test('the adapter loopback answers each frame at once, and computes times from the number of bytes', async (t) => {
   const { stream, transcripts, over } = await listen(provider)
   stream.audio(frame)
   t.same(untimed(transcripts), [interim])
@@ -26,7 +26,7 @@ t.test('loopback answers each frame at once, and computes times from the number 
   t.equal(stream.bufferedBytes, 0)
 })
 
-t.test('loopback omits interims without interimResults, supports all encodings, and stops at the end', async (t) => {
+t.test('loopback sends interims only on request, supports all encodings, and stops at the end', async (t) => {
   const finals = await listen(provider, { interimResults: false, audio: { ...telephone, encoding: 'mulaw' } })
   finals.stream.audio(frame)
   t.same(finals.transcripts, [])

@@ -138,7 +138,7 @@ t.test('speech without a pause is cut into finals, and the utterance continues',
   t.ok(wrong <= words * 0.15, `${wrong} of ${words}`)
 })
 
-t.test('flush makes a final of the speech so far', async (t) => {
+t.test('flush sends the speech so far as a final transcript', async (t) => {
   const { stream, transcripts, over } = await listen(provider, { endpointingMs: 3000 })
   stream.flush()
   await feed(stream, prompt)
@@ -223,7 +223,7 @@ t.test('streams in one process get their own transcripts, and a stream beyond th
   next.stream.close()
 })
 
-t.test('a stream that is closed in mid-speech gets no more transcripts, and a new one may open', async (t) => {
+t.test('a stream that is closed in mid-speech gets no more transcripts, and a new stream may open', async (t) => {
   const { provider, started, ended, clock } = openLocal(t, { sttStreamsMax: 1, idleMs: 5000 })
   const { stream, transcripts } = await listen(provider)
   await feed(stream, prompt)

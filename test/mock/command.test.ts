@@ -5,7 +5,7 @@ import { serve } from './setup.ts'
 
 const { url } = await serve(t)
 
-t.test('a wrong port is refused, and a port that is taken is named', async (t) => {
+t.test('an invalid port is refused, and the error for a port in use names the port', async (t) => {
   const wrong = await runAlone(['mock', '--port', 'all'], {})
   t.same([wrong.code, wrong.stderr], [2, 'parley: --port takes a number from 0 to 65535\n'])
   const { port } = new URL(url)

@@ -45,7 +45,7 @@ for (const [path, body, terminal, headers = json] of streams)
     )
   })
 
-t.test('a form asks for a stream too', async (t) => {
+t.test('a multipart request may ask for a stream too', async (t) => {
   const body = new FormData()
   for (const [name, value] of [
     ['model', 'auto'],
@@ -59,14 +59,14 @@ t.test('a form asks for a stream too', async (t) => {
   })
 })
 
-t.test('a client prefers a stream that fails', async (t) => {
+t.test('a stream fails if the Prefer header of its request asks for a failed stream', async (t) => {
   const body = JSON.stringify({ prompt: 'Good day.' })
   const headers = { ...json, ...events, prefer: 'example=failed' }
   const text = await (await request('/v1/complete', { method: 'POST', headers, body })).text()
   t.equal(kindOf(text.trimEnd().split('\n\n').at(-1)!), 'error')
 })
 
-t.test('speech is raw samples or a WAV of the asked format', async (t) => {
+t.test('speech is raw samples or a WAV file in the requested format', async (t) => {
   const speak = (body: object) => bytesOf('/v1/audio/speech', { model: 'auto', input: 'Good day.', ...body })
   const pcm = await speak({})
   t.same([pcm.type, pcm.bytes.length], ['audio/pcm;rate=24000', 48_000])

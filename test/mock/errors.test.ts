@@ -20,7 +20,7 @@ type Document = {
 const documents: Record<string, string> = { router: routerContract, compat: compatContract, platform: platformContract }
 
 for (const { name, contract } of surfaces)
-  t.test(`each declared error of the ${name} surface is answered if the client prefers its status`, async (t) => {
+  t.test(`the ${name} surface answers each declared error if the Prefer header names its status`, async (t) => {
     const document = JSON.parse(documents[name]!) as Document
     let errors = 0
     for (const [id, operation] of contract.operations)
@@ -42,7 +42,7 @@ for (const { name, contract } of surfaces)
     t.ok(errors > 40, `${errors} errors`)
   })
 
-t.test('a client selects an example by its name', async (t) => {
+t.test('the Prefer header selects an example by its name', async (t) => {
   const body = JSON.stringify({ model: 'auto', messages: [{ role: 'user', content: 'A table for four.' }] })
   const init = { method: 'POST', body, headers: { 'content-type': 'application/json', prefer: 'example=tool_call' } }
   const answer = await request('/v1/chat/completions', init)
@@ -56,7 +56,7 @@ t.test('a client selects an example by its name', async (t) => {
   t.equal(((await error.json()) as Envelope).error.code, 'request_in_progress')
 })
 
-t.test('a preference for an undeclared status or example is a 400', async (t) => {
+t.test('a Prefer header with an undeclared status or example is answered 400', async (t) => {
   for (const prefer of ['code=418', 'example=unknown', 'code=404, example="an unknown one"']) {
     const answer = await request('/v1/agents', { headers: { prefer } })
     t.equal(answer.status, 400, prefer)
@@ -66,7 +66,7 @@ t.test('a preference for an undeclared status or example is a 400', async (t) =>
   t.equal(ignored.status, 200, 'other preferences are ignored')
 })
 
-t.test('two requests at once get their own answers', async (t) => {
+t.test('simultaneous requests each get the status that their Prefer header names', async (t) => {
   const prefers = Array.from({ length: 20 }, (_, index) => (index % 2 === 0 ? 'code=404' : 'code=429'))
   const answers = await Promise.all(prefers.map((prefer) => request(`/v1/agents/front-desk`, { headers: { prefer } })))
   t.same(
@@ -75,7 +75,7 @@ t.test('two requests at once get their own answers', async (t) => {
   )
 })
 
-t.test('a request without a key is a 401, except for operations without security', async (t) => {
+t.test('a request without a key is answered 401, except for operations without security', async (t) => {
   for (const { contract } of surfaces)
     for (const [id, operation] of contract.operations) {
       const { status } = await fetch(url + pathOf(operation), { method: operation.method })

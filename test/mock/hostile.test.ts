@@ -7,7 +7,7 @@ import { serve } from './setup.ts'
 
 const { url, request } = await serve(t)
 
-t.test('a multipart body that is cut off inside a file is a 400, and the server goes on', async (t) => {
+t.test('a multipart body that is cut off inside a file is answered 400, and the server goes on', async (t) => {
   const forms = {
     '/v1/audio/transcriptions':
       'Content-Disposition: form-data; name="file"; filename="a.wav"\r\nContent-Type: audio/wav',
@@ -22,7 +22,7 @@ t.test('a multipart body that is cut off inside a file is a 400, and the server 
   t.equal((await request('/v1/agents')).status, 200)
 })
 
-t.test('a preference for a name that every object inherits is a 400', async (t) => {
+t.test('a Prefer header with a name that every JavaScript object inherits is answered 400', async (t) => {
   for (const prefer of ['code=constructor', 'example=constructor'])
     t.equal((await request('/v1/agents', { headers: { prefer } })).status, 400, prefer)
   const socket = net.connect(Number(new URL(url).port), '127.0.0.1')
@@ -42,7 +42,7 @@ const opening = [
   '',
 ].join('\r\n')
 
-t.test('the server ends while clients keep their sockets open, refused or not', async (t) => {
+t.test('the server can be closed while clients keep accepted and refused sockets open', async (t) => {
   const mock = await startMock({ host: '127.0.0.1', port: 0 })
   const connect = async (credentials: string) => {
     const socket = net.connect({ port: Number(new URL(mock.url).port), host: '127.0.0.1', allowHalfOpen: true })

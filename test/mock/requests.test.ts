@@ -10,7 +10,7 @@ type Issues = { code: string; issues: { path: string; message: string }[] }
 const json = { 'content-type': 'application/json' }
 
 for (const { name, contract } of surfaces)
-  t.test(`a body that breaks the contract of the ${name} surface is a 400`, async (t) => {
+  t.test(`a body that breaks the contract of the ${name} surface is answered 400`, async (t) => {
     const operations = [...contract.operations].filter(([, { type }]) => type === 'application/json')
     for (const [id, operation] of operations)
       for (const body of ['{', '5', '[]']) {
@@ -21,7 +21,7 @@ for (const { name, contract } of surfaces)
     t.ok(operations.length >= 2, `${operations.length} operations`)
   })
 
-t.test('a 400 names the field', async (t) => {
+t.test('the answer 400 names the wrong field', async (t) => {
   const speech = { input: 'Good day.', colour: 'red' }
   const router = await request('/router/v1/tts/speech', { method: 'POST', headers: json, body: JSON.stringify(speech) })
   const { error } = (await router.json()) as Envelope
@@ -32,7 +32,7 @@ t.test('a 400 names the field', async (t) => {
   t.match(issues, [{ path: '/name', message: '/name must be string' }])
 })
 
-t.test('a parameter that breaks the contract is a 400', async (t) => {
+t.test('a parameter that breaks the contract is answered 400', async (t) => {
   const statusOf = async (path: string, init: RequestInit = {}) => {
     const answer = await request(path, init)
     await answer.text()
@@ -52,7 +52,7 @@ t.test('a parameter that breaks the contract is a 400', async (t) => {
   t.equal(await statusOf('/router/v1/tts/speech', speech), 400, 'the idempotency key is missing')
 })
 
-t.test('a form is checked by its parts and their order', async (t) => {
+t.test('the parts of a multipart body and their order are checked', async (t) => {
   const statusOf = async (parts: [string, string | Blob][]) => {
     const body = new FormData()
     for (const [name, value] of parts) body.append(name, value)
@@ -107,14 +107,14 @@ t.test('a form is checked by its parts and their order', async (t) => {
   t.equal((await request('/router/v1/stt/transcriptions', cut)).status, 400, 'without a boundary')
 })
 
-t.test('a body of another content type is a 415, and a body beyond the limit a 413', async (t) => {
+t.test('a body with an undeclared content type is answered 415, and a body beyond the limit 413', async (t) => {
   const init = { method: 'POST', headers: { 'content-type': 'text/plain' }, body: '{"name":"desk"}' }
   t.equal((await request('/v1/agents', init)).status, 415)
   const large = { method: 'POST', headers: { 'content-type': 'audio/wav' }, body: Buffer.alloc(64 * 1024 * 1024 + 1) }
   t.equal((await request('/v1/transcribe', large)).status, 413)
 })
 
-t.test('an unknown path is a 404, and an undeclared method a 405 with the declared ones', async (t) => {
+t.test('an unknown path is answered 404, and an undeclared method 405 with the declared methods', async (t) => {
   const unknown = await request('/v1/unknown')
   t.equal(unknown.status, 404)
   t.equal(((await unknown.json()) as Envelope).error.code, 'not_found')
@@ -142,7 +142,7 @@ t.test('HEAD is answered as GET without a body', async (t) => {
   t.equal(await head.text(), '')
 })
 
-t.test('the contract itself is answered whole', async (t) => {
+t.test('the contract document is served completely', async (t) => {
   const answer = await request('/router/openapi.json')
   const { paths } = (await answer.json()) as { paths: object }
   t.equal(Object.keys(paths).length, 5)

@@ -137,7 +137,7 @@ t.test('sessionMedia greets, answers and ends', async (t) => {
   t.same(new Set(frames.filter(({ bytes }) => bytes !== undefined).map(({ bytes }) => bytes)), new Set([960]))
 })
 
-t.test('a frame that breaks the contract closes the socket with its code', async (t) => {
+t.test('a frame that breaks the contract is answered with an error frame, and the socket closes', async (t) => {
   const closing = async (socket: Pick<AnySocket, 'opened' | 'closed'>, ...sent: object[]) => {
     const { frames, send } = collect(socket, [...streamTypes, ...sessionTypes])
     await socket.opened
@@ -154,7 +154,7 @@ t.test('a frame that breaks the contract closes the socket with its code', async
   t.same(await closing(session.sessionMedia({ id }), { type: 'unknown' }), ['INVALID_FRAME', 1008])
 })
 
-t.test('a browser opens a socket with a token as its subprotocol', async (t) => {
+t.test('a browser can open a socket with its token in the subprotocols', async (t) => {
   const socket = createSessionClient({ baseUrl: url, token: 'any', WebSocket: constructor }).sessionMedia({ id })
   await socket.opened
   socket.close()
@@ -181,7 +181,7 @@ t.test('an upgrade without a key, with another subprotocol or with a preferred s
   t.equal(await statusOf('/v1/unknown', [], { authorization }), 404)
 })
 
-t.test('a client prefers an error of a socket', async (t) => {
+t.test('a socket ends with the error that the Prefer header names', async (t) => {
   const prefers = (path: string, prefer: string, first: object) =>
     new Promise<[string | undefined, number]>((resolve) => {
       const headers = { authorization: 'Bearer any', prefer }

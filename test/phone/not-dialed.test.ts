@@ -45,7 +45,7 @@ t.test('each refusal by the carrier or the trunk has its failure reason', (t) =>
   t.end()
 })
 
-t.test('if the remote party refuses REFER, the reason is referral_refused, or that of its SIP code', (t) => {
+t.test('if the remote party refuses REFER, the reason is referral_refused, or follows from the SIP code', (t) => {
   for (const code of [403, 405, 420, 501, 603]) t.equal(why('refused', code, true), 'referral_refused', String(code))
   t.equal(why('refused', 404, true), 'number_unknown')
   t.equal(why('refused', 407, true), 'login_refused')

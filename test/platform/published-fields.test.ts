@@ -86,12 +86,33 @@ function fields(
   })
 }
 
-fields('an agent', ofAgent, 'POST', '/v1/agents', agent, 201)
-fields('a change of an agent', ofAgent, 'PATCH', `/v1/agents/${agentId}`, (more) => more, 200)
-fields('a tool', ofTool, 'POST', `/v1/agents/${agentId}/tools`, tool, 201)
-fields('a number', ofNumber, 'PATCH', `/v1/phone-numbers/${number}`, (more) => more, 200)
+fields('an agent accepts fields without effect only at their neutral values', ofAgent, 'POST', '/v1/agents', agent, 201)
 fields(
-  'an endpoint',
+  'a change of an agent accepts fields without effect only at their neutral values',
+  ofAgent,
+  'PATCH',
+  `/v1/agents/${agentId}`,
+  (more) => more,
+  200,
+)
+fields(
+  'a tool accepts fields without effect only at their neutral values',
+  ofTool,
+  'POST',
+  `/v1/agents/${agentId}/tools`,
+  tool,
+  201,
+)
+fields(
+  'a number accepts fields without effect only at their neutral values',
+  ofNumber,
+  'PATCH',
+  `/v1/phone-numbers/${number}`,
+  (more) => more,
+  200,
+)
+fields(
+  'an endpoint accepts fields without effect only at their neutral values',
   ofEndpoint,
   'POST',
   '/v1/webhooks',
@@ -100,7 +121,14 @@ fields(
 )
 // The carrier refuses this number, so a valid request places no call.
 const dial = (more: object) => ({ to: '+15005550001', intent: { language: 'en' }, systemPrompt: 'Be brief.', ...more })
-fields('a call by phone', ofCall, 'POST', '/v1/sessions/phone', dial, 502)
+fields(
+  'a call by phone accepts fields without effect only at their neutral values',
+  ofCall,
+  'POST',
+  '/v1/sessions/phone',
+  dial,
+  502,
+)
 
 t.test("an agent's fields with values that have no effect are returned as sent, except audioOutput", async (t) => {
   const sent = { ...toolSound({ minDurationMs: 0 }), turnHandling: { greetFirst: true } }

@@ -34,7 +34,7 @@ const rowOf = async (id: string) => {
   return row
 }
 
-hostile('events that are not signed, or not by the carrier, or not now', async (t) => {
+hostile("events without a signature, with another key's signature, or with an old signature are refused", async (t) => {
   const { id, leg } = await placed()
   const body = eventOf(leg, 'call.hangup', { hangup_cause: 'user_busy' })
   const { privateKey } = generateKeyPairSync('ed25519')
@@ -62,7 +62,7 @@ hostile('events that are not signed, or not by the carrier, or not now', async (
   await until('the call has ended', async () => (await rowOf(id))?.over === true)
 })
 
-hostile('an event that is sent again a thousand times, also with another signature, happens once', async (t) => {
+hostile('an event that is sent a thousand times, also with new signatures, takes effect once', async (t) => {
   const { id, leg } = await placed()
   const body = eventOf(leg, 'call.bridged')
   const statuses = new Set<number>()
@@ -77,7 +77,7 @@ hostile('an event that is sent again a thousand times, also with another signatu
   await carrier.hangUp(leg, parley.url)
 })
 
-hostile('signed events about legs that are not there are forgotten', async (t) => {
+hostile('signed events for unknown legs are accepted and dropped', async (t) => {
   const legOf = (legId: string) => ({
     carrierLegId: `v3:${randomUUID()}`,
     clientState: Buffer.from(legId).toString('base64'),
@@ -98,7 +98,7 @@ hostile('signed events about legs that are not there are forgotten', async (t) =
   t.same([...statuses], [200])
 })
 
-hostile('signed bodies of garbage', async (t) => {
+hostile('signed bodies that are no valid events cause no internal error', async (t) => {
   for (const [body, status] of [
     ['', 400],
     ['null', 400],
@@ -150,7 +150,7 @@ hostile('signed bodies of garbage', async (t) => {
     t.equal(await send(path, body, { ...signed(body), 'content-type': type }), 415, type)
 })
 
-hostile('giant events of strangers', async (t) => {
+hostile('very large events without a valid signature are refused', async (t) => {
   const text = `{"data":{"id":"x","event_type":"x","payload":{"a":"${'x'.repeat(4_000_000)}"}}}`
   const values = `{"data":{"id":"x","event_type":"x","payload":{"a":[${'1,'.repeat(2_000_000)}1]}}}`
   const statuses = new Map<string, number>()
@@ -173,7 +173,7 @@ hostile('giant events of strangers', async (t) => {
   )
 })
 
-hostile('signed events of messages that are garbage', async (t) => {
+hostile('signed message events with hostile field values are accepted and cause no error', async (t) => {
   const texts = ['\\u0000', '\\ud800', 'x'.repeat(100_000), "' or true --", '__proto__']
   for (const text of texts) {
     const id = `evt_${randomUUID()}`

@@ -75,7 +75,7 @@ async function leave({ id, leg }: Placed, stream?: Stream): Promise<string | nul
   return (await rowOf(id))?.end_reason ?? null
 }
 
-hostile('sockets without a token, with one that is guessed, and with one of another leg', async (t) => {
+hostile('sockets without a token, with a guessed token, or with the token of another leg are refused', async (t) => {
   const [own, other] = [await placed(), await placed()]
   const [path = '', token = ''] = own.leg.streamPath.split('?token=')
   const owner = token.split('.')[0] ?? ''
@@ -101,7 +101,7 @@ hostile('sockets without a token, with one that is guessed, and with one of anot
   await leave(other, last)
 })
 
-hostile('of 50 sockets with one token at once, one is the stream', async (t) => {
+hostile('if 50 sockets open at once with the same token, one of them becomes the stream', async (t) => {
   const call = await placed()
   const streams = Array.from({ length: 50 }, () => new Stream(call.leg.streamPath))
   await Promise.all(streams.map((stream) => stream.settled()))
@@ -114,7 +114,7 @@ hostile('of 50 sockets with one token at once, one is the stream', async (t) => 
   await leave(call, open()[0])
 })
 
-hostile('frames before the start, and an encoding that nobody knows', async (t) => {
+hostile('a stream with frames before its start frame and with an unknown encoding is closed', async (t) => {
   const call = await placed()
   const stream = new Stream(call.leg.streamPath)
   await stream.settled()
@@ -155,7 +155,7 @@ const frames = [
   { ...start, stream_id: 'x'.repeat(5000) },
 ]
 
-hostile('frames of garbage do not end a stream', async (t) => {
+hostile('malformed frames do not end a stream', async (t) => {
   const { stream, ...call } = await streaming()
   for (const text of texts) stream.socket.send(text)
   for (const frame of frames) stream.send(frame)
@@ -182,14 +182,14 @@ async function flood(stream: Stream, count: number, frame: (at: number) => objec
   }
 }
 
-hostile('a flood of audio, with numbers and times that go backwards', async () => {
+hostile('a flood of audio whose numbers and times go backwards does not harm the server', async () => {
   const { stream, ...call } = await streaming()
   const payload = Buffer.alloc(32_768, 0x55).toString('base64')
   await flood(stream, 1500, (at) => media(String(5_000_000 - at * 1000), payload, { timestamp: String(-at) }))
   await leave(call, stream)
 })
 
-hostile('a flood of keys is not a flood of turns', async (t) => {
+hostile('a flood of pressed keys makes few turns', async (t) => {
   const { stream, ...call } = await streaming()
   const startedMs = performance.now()
   await flood(stream, 20_000, (at) => ({ event: 'dtmf', dtmf: { digit: at % 2 === 0 ? '5' : '#' } }))

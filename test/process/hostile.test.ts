@@ -31,7 +31,7 @@ async function hangUp(t: Test, page: Page): Promise<void> {
   t.match(await page.first('end'), { reason: 'user_hangup' })
 }
 
-hostile('a flood of sessions stops at sessions.queuedMax, and those that expire make room', async (t) => {
+hostile('a flood of sessions stops at sessions.queuedMax, and ended or expired sessions make room', async (t) => {
   const start = (ttlSeconds: number) => call(parley, '/v1/sessions', { intent: { language: 'en' }, ttlSeconds })
   const answers = await Promise.all(Array.from({ length: 3 * queuedMax }, () => start(600)))
   t.same([...new Set(answers.map(({ status }) => status))].sort(), [201, 429])
@@ -62,7 +62,7 @@ hostile('a flood of sessions stops at sessions.queuedMax, and those that expire 
   for (const id of [...others, next?.json['sessionId'] as string]) await end(id)
 })
 
-hostile('streams beyond 32 are refused, also at once, and their ends make room', async (t) => {
+hostile('a session has 32 event streams at most, even if 200 open at once, and closed streams make room', async (t) => {
   const page = await Page.join(parley)
   const leaving = new AbortController()
   const headers = { authorization: `Bearer ${parley.key}` }
@@ -80,7 +80,7 @@ hostile('streams beyond 32 are refused, also at once, and their ends make room',
   await hangUp(t, page)
 })
 
-hostile('readers of a stream that never read', async (t) => {
+hostile('clients that never read their event streams do not delay the session', async (t) => {
   const page = await Page.join(parley)
   const sockets = Array.from({ length: 32 }, () => {
     const socket = net.connect(Number(port), '127.0.0.1').on('error', () => {})
@@ -99,7 +99,7 @@ hostile('readers of a stream that never read', async (t) => {
   t.same(await endOf(page), { status: 'completed', reason: 'user_hangup' })
 })
 
-hostile('two clients that fight for a seat and come back without end', async (t) => {
+hostile('a session survives clients that keep taking it over from each other', async (t) => {
   const started = await startSession(parley)
   let joins = 0
   const fight = async () => {
@@ -118,7 +118,7 @@ hostile('two clients that fight for a seat and come back without end', async (t)
   t.same(await endOf(last), { status: 'completed', reason: 'user_hangup' })
 })
 
-hostile('a flood of typed turns', async (t) => {
+hostile('a client that floods a session with typed turns is disconnected', async (t) => {
   const page = await Page.join(parley)
   for (let at = 0; at < 60; at++) page.send({ type: 'user_message', text: '😀'.repeat(4096) })
   t.match(await page.first('error'), { code: 'RATE_LIMITED', fatal: true })
@@ -142,7 +142,7 @@ const audio: [bytes: number, closed: number | null][] = [
   [262_144, 1008],
   [262_145, 1006],
 ]
-hostile('frames of garbage', async (t) => {
+hostile('audio frames of an invalid size close the socket', async (t) => {
   for (const [bytes, closed] of audio) {
     const page = await Page.join(parley)
     page.socket.send(Buffer.alloc(bytes, 0xa5))
@@ -155,7 +155,7 @@ hostile('frames of garbage', async (t) => {
   }
 })
 
-hostile('texts of garbage', async (t) => {
+hostile('malformed text frames close the socket', async (t) => {
   for (const text of [
     '['.repeat(262_144),
     `{"type":"user_message","text":${'['.repeat(100_000)}${']'.repeat(100_000)}}`,
@@ -172,7 +172,7 @@ hostile('texts of garbage', async (t) => {
   }
 })
 
-hostile('marks of the future are not believed', async (t) => {
+hostile('marks for audio that was not yet sent do not count as played', async (t) => {
   const page = await Page.join(parley)
   page.send({ type: 'user_message', text: Array.from({ length: 40 }, (_, at) => `word ${at}`).join(' ') })
   // Two seconds, so that some words have been played before the end.
@@ -189,7 +189,7 @@ hostile('marks of the future are not believed', async (t) => {
   for (const turn of turns) t.ok((turn['heardText'] ?? '').length < (turn['text'] ?? '').length, 'it was cut off')
 })
 
-hostile('64 tools with patterns that backtrack', async (t) => {
+hostile('tool arguments are refused if the pattern in their schema takes too long to match', async (t) => {
   // The scripted LLM sends the default as argument, and matching it with this pattern takes far longer than the limit.
   const a = { type: 'string', pattern: '^(a+)+$', default: `${'a'.repeat(40)}!` }
   const parameters = { type: 'object', properties: { a }, required: ['a'] }

@@ -35,7 +35,7 @@ const parley = await ownServer(t, {
 const address = '/v1/transcribe/stream'
 const connect = (): Promise<Client> => start(parley, address, { language: 'en', sampleRate: 48_000 })
 
-t.test('a client that sends audio two minutes ahead of real time is refused, and the next is served', async (t) => {
+t.test('a client that sends audio two minutes ahead is refused, and the next client is served', async (t) => {
   const client = await connect()
   // The limit is two minutes of audio (11.5 MB). The system's buffers on the way take more.
   const second = Buffer.alloc(96_000)

@@ -121,7 +121,7 @@ const failures: [string, Behaviour][] = [
   ['nothing at all', { kind: 'hang' }],
 ]
 for (const [name, behaviour] of failures)
-  t.test(`the first provider fails: ${name}`, async (t) => {
+  t.test(`the second provider answers if the first gives ${name}`, async (t) => {
     for (const [kind, shoot] of Object.entries(shots)) {
       // This failure does not apply here: a transcription may take half an hour, and an empty transcript is an answer.
       if (kind === 'transcription' && (behaviour.kind === 'hang' || behaviour.kind === 'empty')) continue

@@ -77,7 +77,7 @@ overEngines(t, async (t) => {
 
   /** After the first token nothing can be taken back, so a failed stream ends with an `error` event. */
   for (const kind of ['cut', 'reset', 'error_mid', 'garbage'] as const)
-    t.test(`the provider breaks off: ${kind}`, async (t) => {
+    t.test(`if the provider breaks off after a token, the stream ends with an error event: ${kind}`, async (t) => {
       stub.behave({ kind })
       once(t, await stream(), 'error')
     })
@@ -92,14 +92,17 @@ overEngines(t, async (t) => {
     [{ kind: 'error_body' }, 502, 'provider_error'],
   ]
   for (const [behaviour, status, code] of early)
-    t.test(`before the first token: ${behaviour.kind} ${'status' in behaviour ? behaviour.status : ''}`, async (t) => {
-      stub.behave(behaviour)
-      const answer = await stream()
-      t.equal(answer.status, status)
-      t.equal(answer.json().error.code, code)
-      t.equal(answer.json().error.attempts?.length, 1)
-      if (code === 'provider_rate_limited') t.ok(Number(answer.headers.get('retry-after')) >= 7)
-    })
+    t.test(
+      `a failure before the first token sets the HTTP status: ${behaviour.kind} ${'status' in behaviour ? behaviour.status : ''}`,
+      async (t) => {
+        stub.behave(behaviour)
+        const answer = await stream()
+        t.equal(answer.status, status)
+        t.equal(answer.json().error.code, code)
+        t.equal(answer.json().error.attempts?.length, 1)
+        if (code === 'provider_rate_limited') t.ok(Number(answer.headers.get('retry-after')) >= 7)
+      },
+    )
 
   t.test('if the client leaves, the request at the provider ends', async (t) => {
     stub.behave({ kind: 'hang' })

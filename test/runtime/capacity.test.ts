@@ -49,7 +49,7 @@ t.test('an organization below its share gets the oldest extra allocation of the 
   t.end()
 })
 
-t.test('an extra allocation without a release function stays with its organization', (t) => {
+t.test('an extra allocation that cannot be taken back stays with its organization', (t) => {
   const capacity = new Capacity({ max: 2, part: 0.25 }, new Owners())
   takeAll(capacity, 'a')
   t.equal(capacity.take('b'), null)

@@ -57,7 +57,7 @@ t.test('a check of endless schema references is stopped in time, even on a busy 
   t.end()
 })
 
-t.test("after three timed-out checks an organization's copies of a schema stay unchecked for ten minutes", (t) => {
+t.test("after three timed-out checks of a schema an organization's values for it are refused for ten minutes", (t) => {
   const now = performance.now.bind(performance)
   let laterMs = 0
   performance.now = () => now() + laterMs

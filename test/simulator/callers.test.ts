@@ -81,17 +81,20 @@ async function answered(t: Test, digits: string, texts: Texts = { first: null, r
 }
 
 for (const [digits, texts] of rows)
-  t.test(`…${digits} says ${texts.first ?? 'nothing'} first, and replies ${texts.reply ?? 'nothing'}`, async (t) => {
-    const { world, stream } = await answered(t, digits, texts)
-    await play(world, stream, 4500)
-    const begun = stream.audio()
-    if (texts.first === null) t.notOk(begun.some((sample) => Math.abs(sample) > loudLeast))
-    else t.ok(likenessOf(voices.first.samples, begun) > 0.9)
-    await say(world, stream)
-    await play(world, stream, 12_000)
-    t.equal(likenessOf(voices.reply.samples, stream.audio()) > 0.9, texts.reply !== null)
-    t.equal(likenessOf(voices.other.samples, stream.audio()) > 0.9, false, 'and nothing else')
-  })
+  t.test(
+    `the simulated caller …${digits} says ${texts.first ?? 'nothing'} first, and replies ${texts.reply ?? 'nothing'}`,
+    async (t) => {
+      const { world, stream } = await answered(t, digits, texts)
+      await play(world, stream, 4500)
+      const begun = stream.audio()
+      if (texts.first === null) t.notOk(begun.some((sample) => Math.abs(sample) > loudLeast))
+      else t.ok(likenessOf(voices.first.samples, begun) > 0.9)
+      await say(world, stream)
+      await play(world, stream, 12_000)
+      t.equal(likenessOf(voices.reply.samples, stream.audio()) > 0.9, texts.reply !== null)
+      t.equal(likenessOf(voices.other.samples, stream.audio()) > 0.9, false, 'and nothing else')
+    },
+  )
 
 t.test('simulated callers …0017 and …0018 press a key, and …0010 sends received keys back', async (t) => {
   for (const [digits, key] of [

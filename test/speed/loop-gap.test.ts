@@ -234,7 +234,7 @@ const sessions: Record<string, Sent> = {
 }
 
 for (const [what, sent] of Object.entries({ ...requests, ...sessions })) {
-  t.test(what, async (t) => {
+  t.test(`the event loop goes on during a request with ${what}`, async (t) => {
     const gapMs = await shortestGap(() => send(sent), sent.status)
     t.ok(gapMs < gapMaxMs, `${gapMs} ms`)
   })
@@ -244,7 +244,7 @@ for (const [what, file] of Object.entries(honest)) readsInSteps(what, file, 413)
 for (const [what, { status, file }] of Object.entries(hostile)) readsInSteps(what, file, status)
 
 function readsInSteps(what: string, file: () => Blob, status: number): void {
-  t.test(what, async (t) => {
+  t.test(`the event loop goes on during a request with ${what}`, async (t) => {
     const sent = { path: '/v1/audio/transcriptions', body: form({ file: file(), model: 'auto' }), status }
     const gapMs = await shortestGap(() => send(sent), status)
     t.ok(gapMs < gapMaxMs, `${gapMs} ms`)

@@ -96,7 +96,7 @@ const config = { model: 'vendor/nova-3', language: 'en' }
 const speaks = { model: 'vendor/aura-2', language: 'en', encoding: 'pcm_s16le' }
 const kinds = [
   {
-    what: 'a transcription is ready',
+    what: 'a warm socket adds at most 20 ms to the time until a transcription is ready',
     session: listen,
     config,
     // Each stream needs a different address at the vendor, so no warm socket fits.
@@ -104,7 +104,7 @@ const kinds = [
     floor: { model: 'loopback/loopback' },
   },
   {
-    what: 'speech of a text arrives',
+    what: 'a warm socket adds at most 20 ms to the time until the speech of a text arrives',
     session: speak,
     config: { ...speaks, sampleRate: 24_000 },
     others: Array.from({ length: sessions }, (_, i) => ({ ...speaks, sampleRate: 24_000, speed: 1 + i / 100 })),

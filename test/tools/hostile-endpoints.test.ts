@@ -74,7 +74,7 @@ const cases: [title: string, answer: (response: ServerResponse) => void, expecte
     ['no answer', () => {}, { type: 'agent.tool_failed', code: 'timeout' }],
   ]
 for (const [title, answer, expected] of cases)
-  t.test(`the endpoint of a tool: ${title}`, async (t) => {
+  t.test(`the call of a tool has the right result if its endpoint gives ${title}`, async (t) => {
     respond = answer
     t.match(await outcomeAt(receiver.url, expected.code === 'timeout' ? 1000 : undefined), expected)
     t.equal(secondPort.received.length, 0, 'no redirect is followed')

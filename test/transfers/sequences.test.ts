@@ -66,7 +66,7 @@ const person = { to: '+15005550011', ringingTimeout: 8 }
 /** Each of these sequences has failed before and was then repaired. After its last step, everything works. */
 const mended: readonly [title: string, sequence: Sequence, end: string][] = [
   [
-    'a recipient who talks is not hung up when the answer to the dialling is late',
+    'a recipient who talks is not hung up if the carrier answers the dial command late',
     {
       ...calm,
       steps: [
@@ -79,7 +79,7 @@ const mended: readonly [title: string, sequence: Sequence, end: string][] = [
     'warm completed - -',
   ],
   [
-    'two who were connected leave while the database is away',
+    'a transfer completes if its connected parties leave while the database is unreachable',
     {
       ...calm,
       steps: [
@@ -92,7 +92,7 @@ const mended: readonly [title: string, sequence: Sequence, end: string][] = [
     'blind completed - -',
   ],
   [
-    'a process dies after the name of a leg could not be stored at once',
+    'a transfer fails if its process dies after the id of a leg was stored late',
     {
       ...calm,
       steps: [
@@ -105,7 +105,7 @@ const mended: readonly [title: string, sequence: Sequence, end: string][] = [
     'warm failed carrier_error -',
   ],
   [
-    'the stream of a caller who leaves ends first: the attempt fails before the call ends',
+    'if the stream of a caller who leaves ends first, the transfer fails before the call ends',
     {
       ...calm,
       steps: [
@@ -116,7 +116,7 @@ const mended: readonly [title: string, sequence: Sequence, end: string][] = [
     'warm failed caller_hung_up -',
   ],
   [
-    'a recipient of whom only the stream arrives is asked',
+    'a recipient is asked to accept even if only the audio stream of the leg arrives',
     {
       ...calm,
       steps: [
@@ -130,7 +130,7 @@ const mended: readonly [title: string, sequence: Sequence, end: string][] = [
     'warm completed - -',
   ],
   [
-    'a leg of which only the stream arrives, and too late, is hung up',
+    'a leg is hung up if only its audio stream arrives, and arrives too late',
     {
       ...calm,
       steps: [
@@ -143,7 +143,7 @@ const mended: readonly [title: string, sequence: Sequence, end: string][] = [
     'warm failed carrier_error return_to_assistant',
   ],
   [
-    'a leg that the carrier does not hang up is hung up again after 2 s',
+    'if the carrier fails to hang up a leg, the hang-up is repeated after 2 s',
     {
       ...calm,
       steps: [

@@ -154,7 +154,7 @@ async function playCell<T>(
   cell: Cell,
 ): Promise<void> {
   const expected = classOf(cell, given, rules)
-  const title = `${operation.name}: ${cell} ${expected === null ? 'succeeds' : `is ${expected}`}`
+  const title = `${operation.name}: ${cell} ${expected === null ? 'succeeds' : `fails as ${expected}`}`
   await t.test(title, { skip: skipOf(cell, given, rules) }, (t) =>
     withProvider(t, given, cell, async (provider) => {
       const startMs = performance.now()
