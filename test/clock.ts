@@ -11,9 +11,12 @@ import type { Clock } from '../domain/ports/system.ts'
 export type Quiet = {
   /** Resolves once the code under test is idle, so only one of the clock's timers can wake it. */
   settled(): Promise<void>
-  /** Called instead of `settled` between two timers with the same time. If absent, only promises settle. */
+  /**
+   * If two timers have the same time, this is called between them instead of `settled`. If absent, only promises
+   * settle.
+   */
   afterTimer?(): Promise<void>
-  /** Returns a number. It grows if something may have changed that a test polls over sockets. */
+  /** Returns a number. It grows when something may have changed that a test polls over sockets. */
   changes(): number
 }
 
@@ -34,7 +37,9 @@ const movingWaits: Set<() => string[]> = ((globalThis as { movingWaits?: Set<() 
 
 /** A wait fails after this much time on the test's clock. */
 const usualLimitMs = 120_000
-/** After this time a wait polls its condition again, if something may have changed. If not, the longer time counts. */
+/**
+ * An asynchronous condition is polled again after `changedMs` if something may have changed, else after `unchangedMs`.
+ */
 const changedMs = 200
 const unchangedMs = 1000
 

@@ -20,7 +20,7 @@ export type Following = {
   /** Its output so far. */
   output: () => string
   ended: Promise<Finished>
-  /** Aborts its requests and refuses the next one, because otherwise only Ctrl-C would end some commands. */
+  /** Aborts the command's requests and refuses its next one, because otherwise only Ctrl-C would end some commands. */
   stop: () => Promise<Finished>
 }
 

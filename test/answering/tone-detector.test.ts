@@ -8,7 +8,7 @@ const sine = (rateHz: number, ms: number, ...hz: number[]) =>
     hz.reduce((sum, each) => sum + (6000 / hz.length) * Math.sin((2 * Math.PI * each * at) / rateHz), 0),
   )
 
-/** Adds noise to the samples, the same noise in each call. */
+/** Adds noise to the samples. Each call adds the same noise. */
 function noisy(samples: Int16Array, level: number): Int16Array {
   let seed = 7
   return samples.map((sample) => {

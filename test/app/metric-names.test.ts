@@ -1,4 +1,4 @@
-/** Readers of Prometheus metrics take the kind from the name: https://prometheus.io/docs/practices/naming */
+/** The name of a Prometheus metric shows its kind, as https://prometheus.io/docs/practices/naming says. */
 import t from 'tap'
 import { freePort } from '../process/machine.ts'
 import { ownServer } from '../server.ts'

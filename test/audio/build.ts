@@ -2,7 +2,7 @@
 import type { Recording } from '../../audio/format.ts'
 import { recogniseRecording } from '../../audio/recognise.ts'
 
-/** Makes a RIFF file with the given chunks. Odd chunks are padded. `riffBytes` replaces the size in the head. */
+/** Makes a RIFF file with the given chunks. `riffBytes` replaces the size in the RIFF header. */
 export function riff(chunks: readonly [id: string, body: Uint8Array, size?: number][], riffBytes?: number): Uint8Array {
   const parts = chunks.flatMap(([id, body, size = body.length]) => [
     text(id),
@@ -26,15 +26,15 @@ export function fmt(
 }
 
 /**
- * Returns the extension of a WAV format chunk: its size, valid bits, speakers, and the GUID, whose first two bytes are
- * the tag.
+ * Returns the extension of a WAV format chunk: its size, the valid bits, the speaker mask, and a GUID whose first two
+ * bytes are `tag`.
  */
 export function extensible(tag: number, validBits: number): Uint8Array {
   const guid = [0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xaa, 0, 0x38, 0x9b, 0x71]
   return bytes(u16(22), u16(validBits), u32(0), u16(tag), Uint8Array.from(guid))
 }
 
-/** Cuts the body into pieces with the given sizes, repeated in turn. */
+/** Cuts the body into pieces. The sizes are repeated until the body ends. */
 export function cut(body: Uint8Array, ...sizes: number[]): Uint8Array[] {
   const chunks: Uint8Array[] = []
   for (let at = 0, i = 0; at < body.length; i++) {

@@ -11,10 +11,13 @@ const convertSpeech = createConvertSpeech(createResampler)
 const native: OutputFormat = { encoding: 'pcm_s16le', sampleRateHz: 16_000, channels: 1 }
 const spoken = encodeSamples(sine(440, 16_000, 1), 'pcm_s16le')
 
-/** Two steps, because the turns are counted from another moment, and the samples held back in a filter. */
+/**
+ * A counted turn may contain two steps with 8192 values each, because the count does not begin with a step. It may also
+ * contain the samples that a filter has held back.
+ */
 const valuesInTurnMax = 2 * 8192 + 1500
 
-/** Counts the turns of the event loop until it is ended. */
+/** Counts event loop turns until `end` is called. */
 function countTurns(): { turns: () => number; end: () => void } {
   let turns = 0
   let timer = setImmediate(function next() {
@@ -28,7 +31,7 @@ async function* stream(chunks: Iterable<Uint8Array>): AsyncGenerator<Uint8Array>
   for (const chunk of chunks) yield await Promise.resolve(chunk)
 }
 
-/** Converts, and returns all values and the most values in one turn. */
+/** Converts the chunks. Returns the number of values in total, and the largest number in one turn. */
 async function valuesOf(chunks: readonly Uint8Array[], to: OutputFormat, live: boolean) {
   if (!isSampleEncoding(to.encoding)) throw new Error('not a sample encoding')
   const valueBytes = frameBytes({ encoding: to.encoding, channels: 1 })

@@ -16,7 +16,7 @@ export function expandingFlac(frames: number, channels: number): Uint8Array {
   return bytes(text('fLaC'), [0x80, 0, 0, 34], streamInfo, repeated(whole, frames))
 }
 
-/** Two bytes for 120 ms in Opus: two empty frames, 60 ms each. */
+/** An Opus packet of two bytes that lasts 120 ms: two empty frames with 60 ms each. */
 const longPacket = Uint8Array.of((11 << 3) | 3, 2)
 const pagePackets = 255
 
@@ -43,7 +43,7 @@ function oggPage(sequence: number, flags: number, position: number, packets: rea
   return bytes(...head, u32(sum), ...rest)
 }
 
-/** Makes Opus in WebM with 120 ms in nine bytes. It declares all its audio. */
+/** Makes Opus in WebM, with nine bytes for each 120 ms. Unlike the other two, the file declares all its audio. */
 export function expandingWebm(packets: number): Uint8Array {
   const audio = element([0xe1], element([0x9f], [1]))
   const track = element([0xae], bytes(element([0xd7], [1]), element([0x86], text('A_OPUS')), audio))

@@ -59,7 +59,7 @@ const repeated = (unit: Uint8Array, times: number) => Uint8Array.from(Buffer.all
 /** Makes a row of empty boxes. Each box size covers only its head, so a file holds as many as possible. */
 const empty = (name: string, times: number) => repeated(box(name), times)
 const tfhd = box('tfhd', be32(0), be32(1))
-/** This box claims to end far behind the box around it. */
+/** Makes a box whose size claims that it ends far behind the box around it. */
 const endless = (name: string, ...content: Uint8Array[]) => {
   const long = box(name, ...content)
   long.set(be32(0xffffffff))

@@ -1,4 +1,4 @@
-/** MP4 files without real sound, box by box. */
+/** Makes MP4 files without real sound from their boxes. */
 import { bytes, text, u16, u32 } from './build.ts'
 
 const turned = (little: Uint8Array) => little.slice().reverse()

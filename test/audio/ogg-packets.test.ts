@@ -1,4 +1,7 @@
-/** Ogg in chunks with any length becomes packets. A packet decoder turns them into the file's speech. */
+/**
+ * An Ogg file may arrive in chunks of any length. It is split into packets, and a decoder turns the packets into
+ * speech.
+ */
 import { Readable } from 'node:stream'
 import { OpusDecoder } from 'opus-decoder'
 import t from 'tap'
@@ -38,7 +41,10 @@ t.test('the packets of an Ogg recording are the same for chunks of any size', as
   t.equal(twice.length, 2 * packets.length, 'a chained stream has headers too')
 })
 
-/** A page with packets at these lengths; -1 leaves the last packet open. */
+/**
+ * Makes an Ogg page whose packets have these lengths. If the last length is -1, the last packet continues on the next
+ * page.
+ */
 function page(lengths: readonly number[], flags = 0): Buffer {
   const isOpen = lengths.at(-1) === -1
   const whole = isOpen ? lengths.slice(0, -1) : lengths

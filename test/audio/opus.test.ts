@@ -34,7 +34,7 @@ t.test('isOpusPacket accepts a random packet exactly if the decoder does', async
 t.test('isOpusPacket refuses a frame of more than 1275 bytes and a packet that is too long', async (t) => {
   t.notOk(isOpusPacket(new Uint8Array(0)))
   const longest = new Uint8Array(opusPacketBytesMax + 1)
-  // 6 frames with 20 ms each, and 24 bytes as padding.
+  // The packet has 6 frames with 20 ms each, and 24 bytes of padding.
   longest.set([(9 << 3) | 3, 0x40 | 6, 24])
   t.ok(isOpusPacket(longest.subarray(0, 3 + 6 * 1275 + 24)))
   t.notOk(isOpusPacket(longest.subarray(0, 3 + 6 * 1275 + 25)), 'a frame has 1275 bytes at most')

@@ -206,7 +206,7 @@ t.test('the lengths of FLAC, Ogg/Opus and MP3 files are read', (t) => {
       const recording = recognised(cut(file, ...sizes), null)
       t.same([recording.format.container, recording.format.sampleRateHz], formats[extension])
       t.equal(recording.format.channels, 1)
-      // MP3 encoders fill up with silence: at most three frames, 72 ms each.
+      // MP3 encoders add silence: at most three frames, with 72 ms each.
       t.ok(
         Math.abs(recording.durationMs - wav.durationMs) <= (extension === 'mp3' ? 220 : 1),
         `${extension} ${recording.durationMs}`,

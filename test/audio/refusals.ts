@@ -1,4 +1,4 @@
-/** How a body that is no audio is refused. */
+/** Returns the error for a body that is not readable audio. */
 import { AudioError, type AudioFault } from '../../audio/error.ts'
 import { recognised } from './build.ts'
 

@@ -53,7 +53,10 @@ type Playwright = {
 
 export const otherHost = 'parley.test'
 
-/** Returns axe's accessibility findings in the present page: rules from WCAG and good practice, with the elements. */
+/**
+ * Returns axe's accessibility findings in the present page, each with its elements. The rules are from WCAG and good
+ * practice.
+ */
 export async function axeFaults(page: Page): Promise<string[]> {
   await page.evaluate(readFileSync(path.join(folder, 'node_modules/axe-core/axe.min.js'), 'utf8'))
   const faults = await page.evaluate(`axe.run().then(({ violations }) =>

@@ -1,4 +1,4 @@
-/** A callback changes its state as in the table, for random events, and its tries have their times. */
+/** With random events a callback changes its state only as the table allows, and each try has its scheduled time. */
 import t from 'tap'
 import { cancelled, claimed, leased, leaseMs, type Placing, settled } from '../../domain/callbacks/moves.ts'
 import type { Callback } from '../../domain/records/callback.ts'

@@ -1,6 +1,6 @@
 /**
- * Extraction fields from several endpoints and from the agent are asked as one question list, and each owner gets
- * separate data from the answers.
+ * Extraction fields from several endpoints and from the agent are asked as one question list. Each owner gets only the
+ * answers for its fields.
  */
 import t from 'tap'
 import { dataOf, extractionOf, questionLimits } from '../../domain/calls/extraction.ts'

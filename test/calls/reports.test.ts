@@ -1,4 +1,4 @@
-/** finalize and an analysis wait for limited times, in injected time. */
+/** `finalize` and the analysis of a call wait only for limited times. Time is injected. */
 import t from 'tap'
 import { type AnalysisLimit, createAnalyse } from '../../domain/calls/analyse.ts'
 import { firstReport } from '../../domain/calls/report.ts'

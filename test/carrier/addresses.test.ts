@@ -1,4 +1,4 @@
-/** Carriers reach a server with several machines at these addresses. */
+/** Tests the addresses at which a carrier reaches a server with several machines. */
 import t from 'tap'
 import { addressesFor } from '../../app/addresses.ts'
 

@@ -45,7 +45,7 @@ async function serve(t: Test) {
         return Reflect.get(target, key, receiver) as unknown
       },
     })
-  /** Returns the names of an adapter's methods without a call in this test. */
+  /** Returns the names of the adapter's methods that this test has not called. */
   const unasked = (name: string, adapter: object) =>
     Object.keys(adapter).filter((key) => !['name', 'close'].includes(key) && !called.has(`${name}.${key}`))
   return {

@@ -99,7 +99,7 @@ t.test('frames that arrive in any order within the window are put in order', (t)
     const order = new ChunkOrder((payload) => delivered.push(Number(payload)))
     const first = Math.floor(random() * 1000)
     const all = Array.from({ length: 60 }, (_, i) => first + i)
-    // A chunk is at most three places late.
+    // A chunk arrives at most three positions late.
     const arrival = all.map((chunk, i) => ({ chunk, at: i === 0 ? -1 : i + random() * 3 })).sort((a, b) => a.at - b.at)
     for (const { chunk } of arrival) order.push(chunk, String(chunk))
     order.flush()
@@ -158,7 +158,7 @@ t.test('marks that the carrier returns count as played, unless a clear command c
   t.same(sink.calls[1], ['cleared', 'a:100', 60], 'counted from the mark that came back')
   await until(() => carrier.of('clear').length === 1)
   for (const name of names().slice(1)) give(name)
-  // The same words are spoken again, under the same names.
+  // The same audio is sent again, and its marks get the same names.
   speak(100)
   transport.mark('a:200')
   await until(() => names().length === 4)
@@ -338,7 +338,7 @@ function samplesOf(sink: RecordingSink): number[] {
 
 const at8k = (samples: Int16Array, rateHz: number) => new FrameResampler(rateHz, 8000).convert(samples).slice()
 
-/** Compares a second of the voice with its best place in the received audio. */
+/** Returns how similar one second of the voice is to the best matching part of the received audio. */
 function likeness(received: Int16Array): number {
   return likenessOf(voice8k.subarray(8000, 16_000), received)
 }

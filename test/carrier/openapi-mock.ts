@@ -1,7 +1,7 @@
 /**
- * A carrier made from its OpenAPI document. openapi-backend checks each request on arrival: path, query, headers, body,
- * and fields without a schema. A request with a fault gets a 422 with the fault. Other requests get the document's
- * example, or an answer made from its schema.
+ * A carrier made from its OpenAPI document. openapi-backend checks the path, the query, the headers and the body of
+ * each request on arrival. A field without a schema is a fault too. A request with a fault gets a 422 with the fault.
+ * Other requests get the document's example, or an answer made from its schema.
  */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'

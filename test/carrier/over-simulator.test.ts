@@ -123,7 +123,7 @@ async function serve(t: Test, rateHz: MediaEndpoint['sampleRateHz']) {
 
 type World = Awaited<ReturnType<typeof serve>>
 
-/** Speaks the agent's voice, and waits until the other phone's voice has come and the agent's voice has arrived. */
+/** Plays the agent's voice, waits until it was played, and checks the audio at the other phone. */
 async function talk(t: Test, world: World, hz: 8000 | 16_000): Promise<void> {
   const { transport, calls } = world.sinks[0]!
   const frame = new Int16Array((hz / 1000) * frameMs)

@@ -110,7 +110,7 @@ export async function serveStreams(
     logged,
     failed,
     sinks,
-    /** The carrier's ids of the legs, from their streams. */
+    /** The carrier's ids of the legs, as the streams reported them. */
     names,
     expect,
     dial: ({ url, token }: MediaEndpoint) => new CarrierSocket(`${url}?token=${token}`),

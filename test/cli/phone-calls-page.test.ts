@@ -22,7 +22,7 @@ t.test('every command of docs/phone-calls.md works', { timeout: 120_000 }, async
   const script = blocks
     .join('echo\n')
     .replace('http://127.0.0.1:8080', parley.url)
-    // A person leaves the stream with Ctrl-C. curl's exit code is 28 when its time is up.
+    // The guide tells the reader to end the stream with Ctrl-C. Here curl ends it after 4 s, with the exit code 28.
     .replace(/^curl -sN ([^#\n]*).*$/m, '{ curl -sN --max-time 4 $1 || test $? = 28; }')
   const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', script], { cwd: folder, timeout: 60_000 })
   t.notMatch(stdout, /"error":/)

@@ -86,7 +86,8 @@ t.test('the client keeps the rules for retries, limits and unknown values', { sk
     misuses: Array(7).fill('ValueError'),
     webhooks: ['call.status', 'call.status', 'timestamp', 'timestamp', 'signature', 'header', 'timestamp'],
   })
-  // Three attempts by default, one with the caller's key or with a body that can be read once, two by the async client.
+  // The client makes three attempts by default. It makes only one with the program's key, or with a body that can be
+  // read only once. The async client makes two.
   const keys = answers.requests('later').map(({ headers }) => headers['idempotency-key'])
   t.equal(keys.length, 3 + 1 + 1 + 2)
   t.equal(new Set(keys).size, keys.length, 'each attempt has another Idempotency-Key')

@@ -3,7 +3,7 @@ import t, { type Test } from 'tap'
 import { stubText } from '../providers/stub-openai.ts'
 import { type Outcomes, startSetup } from './setup.ts'
 
-/** A program's expected values for steps with a success, and messages for steps with a failure. */
+/** For one program: the values of the steps with a success, and the messages of the steps with a failure. */
 type Program = { succeed: Record<string, unknown>; fail: Record<string, RegExp> }
 
 const withoutCredential = { message: /OPENAI_API_KEY/ }

@@ -54,7 +54,7 @@ const expected: Readonly<Record<string, unknown>> = {
   },
   blindTransfer: { kind: 'blind', to: '+15005550002', end: 'ending' },
   callbacks: { scheduled: 2, cancelled: 'cancelled', dispatched: ['dispatched', 'dispatched'] },
-  // Sources: two callbacks, three calls, and a placed callback.
+  // The six sessions are two callbacks, three calls, and a placed callback.
   money: { currency: 'USD', totalSessions: 6, minutes: true, balance: 'USD', rows: 1 },
   voices: { vendors: ['local'], more: true },
   deleteAgent: { tool: { deleted: true }, agent: { deleted: true }, webhooks: [] },

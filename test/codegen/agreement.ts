@@ -35,7 +35,10 @@ export type Agrees<Ours, Theirs> = [Exact<Ours>] extends [Exact<Theirs>]
 /** The compiler rejects an argument other than `true`. */
 export type Hold<T extends true> = T
 
-/** A place's parameters as an object. If a place has no parameters, openapi-typescript marks it as absent. */
+/**
+ * The parameters of one kind, such as the query, as an object. For a kind without parameters openapi-typescript has
+ * `undefined`.
+ */
 export type Parameters<T> = [T] extends [undefined] ? Record<string, never> : NonNullable<T>
 
 /** The header names in lower case, as handlers receive them. */
@@ -44,10 +47,13 @@ export type LowerCase<T> = { [K in keyof T as K extends string ? Lowercase<K> : 
 /** The headers in a handler's result. */
 export type Given<Result> = Result extends { headers?: infer H } ? NonNullable<H> : Record<never, never>
 
-/** Leaves out the index signature: the engine drops undeclared form parts, and openapi-typescript allows any header. */
+/**
+ * Leaves out index signatures, because undeclared parts and headers are not compared: the engine drops undeclared form
+ * parts, and openapi-typescript allows any header.
+ */
 export type Declared<T> = { [K in keyof T as string extends K ? never : K]: T[K] }
 
-/** Leaves out the headers from the engine. */
+/** Leaves out the headers that the engine sets. */
 export type Headers<T> = Omit<Declared<T>, EngineHeader>
 
 type EngineHeader =
@@ -62,8 +68,8 @@ type EngineHeader =
   | 'Link'
 
 /**
- * The marks from openapi-typescript for fields with one direction. Its two types to drop these fields also drop each
- * field that can only be null, so this file has separate types.
+ * openapi-typescript marks fields for one direction, answers or requests. Its two types to drop these fields also drop
+ * each field that can only be null, so this file has separate types.
  */
 type Read = { readonly $read: unknown }
 type Write = { readonly $write: unknown }

@@ -1,6 +1,6 @@
 /**
- * Compares generated files with the files beside these tests (UPDATE_GOLDEN=1 writes them; read the diff then), and has
- * the steps to spoil a good document.
+ * Compares generated files with the golden files beside these tests. UPDATE_GOLDEN=1 writes the golden files; read the
+ * diff afterwards. Also applies the steps that make a good document invalid.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'

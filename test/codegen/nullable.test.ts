@@ -1,4 +1,6 @@
-/** A place with one component or null is validated in one step, so that a refusal lists every violation in it. */
+/**
+ * If a schema allows one component or null, a value is validated in one step, so that a refusal lists every violation.
+ */
 import t from 'tap'
 import { createAjv, registerSchema } from '../../codegen/ajv.ts'
 import type { Schema } from '../../codegen/schema.ts'
@@ -11,7 +13,7 @@ const shape: Schema = {
   additionalProperties: false,
 }
 
-/** Returns the violations of `{ shape: value }`, each as its place and its rule. */
+/** Returns the violations of `{ shape: value }`, each as its JSON pointer and its keyword. */
 function violations(schemas: Record<string, Schema>, value: object): string[] {
   const ajv = createAjv(schemas, { allErrors: true })
   const body = { type: 'object', properties: { shape: { oneOf: [ref, { type: 'null' }] } } }

@@ -87,8 +87,8 @@ function complete(document: object, node: Node, place: string, isReceived: boole
   // For openapi-typescript a header is required if it is a reference, so the reference is resolved.
   if (place === 'headers')
     for (const [name, header] of Object.entries(node)) node[name] = resolve(document, header as Ref)
-  // For openapi-typescript an object with any fields is an object without fields, unless `additionalProperties` says
-  // otherwise.
+  // openapi-typescript takes an object with undeclared fields for an object without fields, unless
+  // `additionalProperties` is set.
   if (node['type'] === 'object' && !fieldsOfObjects.some((key) => key in node)) node['additionalProperties'] = true
   if (typeof node['in'] !== 'string') return
   // For openapi-typescript a parameter with a content type is a text, so it gets the content's schema.
@@ -133,7 +133,7 @@ function componentPairs(document: OpenApiDocument): Pair[] {
 /** Returns the name of the import with this view. */
 const opinion = (view: View) => (view === 'received' ? 'received' : 'written')
 
-/** Drops the fields with the other direction, which openapi-typescript marks. */
+/** Drops the fields that exist only in the other direction. openapi-typescript marks these fields. */
 function inView(view: View, type: string): string {
   return `${view === 'answered' ? 'Readable' : 'Writable'}<${type}>`
 }

@@ -27,7 +27,9 @@ const { stub, provider } = await openStub(t)
 const messages = [{ role: 'user', content: 'Hello' }]
 const stubbed: Routing = { mode: 'explicit', provider: 'stub', model: 'chat' }
 
-/** Prepares chats with the real adapter before the stub, and then the other providers. */
+/**
+ * Prepares chats over a provider with the real adapter, whose server is the stub. The other providers come after it.
+ */
 function chatting(t: Test, changes: Partial<OpenAiOptions> = {}, others: Provider[] = []) {
   const made = provider(changes)
   t.teardown(() => made.close())

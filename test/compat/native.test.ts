@@ -1,6 +1,6 @@
 /**
- * The native operations as published clients use them: without an Accept header, with `accuracy`, with both tool
- * shapes.
+ * The native operations as published clients use them: without an Accept header, with `accuracy`, with both forms of
+ * tool definitions.
  */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
@@ -26,8 +26,8 @@ const prompt = readFileSync(path.resolve(import.meta.dirname, '../fixtures/speec
 const sent = () => stub.requests.at(-1)?.json ?? {}
 const asJson = { accept: 'application/json' }
 
-// Sends a request to complete, by default with a JSON Accept header. Without an Accept header, fetch adds a header for
-// any type.
+// Sends a request to the operation `complete`, which answers in JSON by default. If `headers` has no Accept, fetch
+// accepts any type.
 function complete(body: object, headers: Record<string, string> = asJson): Promise<Answer> {
   const usual = { 'content-type': 'application/json', ...headers }
   const text = JSON.stringify({ model: 'stub:chat', ...body })

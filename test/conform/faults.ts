@@ -3,10 +3,10 @@ import type { Answer, Asked, Fault, Frame } from './proxy.ts'
 
 export type SeededFault = Fault & {
   name: string
-  /** The operations or channels to check. Undefined for the documents alone. */
+  /** The operation, channel or document to check. */
   only: string
   checks: readonly number[]
-  /** How long a wait for a frame may take, if the fault makes the tool wait until then. */
+  /** The time limit for a frame. It is set if the fault makes the tool wait until the limit. */
   frameMs?: number
 }
 
@@ -31,7 +31,7 @@ export function changeBody(answer: { body: Buffer }, change: (body: Record<strin
   answer.body = Buffer.from(JSON.stringify(body))
 }
 
-/** Changes answers to getAgent without their body. */
+/** Changes the status or the headers of answers to getAgent, but not the body. */
 const answerOfAgent = (change: (answer: Answer, asked: Asked) => void): Fault => ({
   answer: (asked, answer) => {
     if (isAgent(asked, answer)) change(answer, asked)
@@ -45,7 +45,7 @@ const error = (status: number, change: (answer: Answer, asked: Asked) => void): 
   },
 })
 
-/** Changes the status if the server refuses a request with this status. */
+/** Changes the status of refusals with this status to 500, as if the server had accepted the request and failed. */
 const takes = (status: number, condition: (asked: Asked) => boolean = () => true): Fault => ({
   answer: (asked, answer) => {
     if (answer.status !== status || !condition(asked)) return

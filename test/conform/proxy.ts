@@ -29,13 +29,13 @@ export type Fault = {
   asked?: (frame: Frame) => Frame | null
   /** False if the proxy answers an opening without a subprotocol. */
   echoesProtocol?: boolean
-  /** True to answer 200 for a length of gigabytes. */
+  /** True if the proxy answers 200 to a request with a declared length of gigabytes. */
   takesHuge?: boolean
   /** The close code for the client, instead of the server's. */
   closeCode?: number
 }
 
-/** `addresses` has all paths with their queries. */
+/** `addresses` collects the path and the query of each request. */
 export type Proxy = { url: string; key: string; fault: Fault; addresses: Set<string>; close: () => Promise<void> }
 
 export async function startProxy(target: string, key: string): Promise<Proxy> {
@@ -62,11 +62,11 @@ export async function startProxy(target: string, key: string): Promise<Proxy> {
 
 /** Headers for one connection. A proxy does not pass them on. */
 const ownHeaders = ['connection', 'keep-alive', 'transfer-encoding', 'date', 'host']
-/** Another body has another length, which the client of the proxy counts. */
+/** The length is not passed on, because a fault may change the body. */
 const bodyHeaders = ['content-length']
 
 async function forward(target: string, proxy: Proxy, incoming: IncomingMessage, outgoing: ServerResponse) {
-  // The length alone is refused, so the body never comes.
+  // A request with this length is refused before its body, so the proxy does not wait for the body.
   if (Number(incoming.headers['content-length']) > 1_000_000_000) {
     outgoing.writeHead(proxy.fault.takesHuge === true ? 200 : 413).end()
     return
@@ -142,7 +142,7 @@ function refuse(socket: Duplex, status: number): void {
   socket.end(`HTTP/1.1 ${status} Refused\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`)
 }
 
-/** Larger than any frame in a session, and smaller than the frame that is too large. */
+/** This is more than any frame in a session has, and less than the frame with which the tool tests the size limit. */
 const largeBytes = 1024 * 1024
 
 function connect(proxy: Proxy, server: WebSocket, client: WebSocket): void {

@@ -1,4 +1,4 @@
-/** `parley conform` finds faults of a server that takes requests it must refuse, and faults of its sockets. */
+/** `parley conform` finds faults of a server that accepts requests it must refuse, and faults of its sockets. */
 import { faultsOfRequests, faultsOfSockets } from './request-faults.ts'
 import { testFaults } from './seeded.ts'
 

@@ -1,8 +1,8 @@
-/** Faults: a server takes wrong requests, cuts answers, or opens sockets for the wrong clients. */
+/** Faults: a server accepts wrong requests, cuts answers, or opens sockets for the wrong clients. */
 import { changeBody, type SeededFault } from './faults.ts'
 import type { Asked, Fault } from './proxy.ts'
 
-/** Changes the JSON in requests for a new agent, so the server takes a faulty request. */
+/** Changes the JSON in requests for a new agent, so the server accepts a faulty request. */
 const ofNewAgent = (change: (body: Record<string, unknown>) => void): Fault => ({
   request: (asked) => {
     if (asked.method === 'POST' && asked.path === '/v1/agents' && isObject(asked.body)) changeBody(asked, change)
@@ -18,10 +18,10 @@ function isObject(body: Buffer): boolean {
 }
 
 const isCreatingResponse = ({ method, path }: Asked) => method === 'POST' && path === '/router/v1/llm/responses'
-/** Numbers the names and keys in repaired requests. */
+/** Counts the repaired requests, so that each gets a new name or key. */
 let repaired = 0
 let agentId = ''
-/** Earlier requests, to send them again. */
+/** The bodies of earlier requests. A fault sends them again. */
 let created: Buffer = Buffer.alloc(0)
 let streamed: Buffer = Buffer.alloc(0)
 

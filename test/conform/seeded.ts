@@ -1,4 +1,7 @@
-/** Puts a proxy in front of our server, with one fault at a time. `parley conform` must find it by the right checks. */
+/**
+ * Puts a proxy in front of our server, with one fault at a time. The right checks of `parley conform` must find each
+ * fault.
+ */
 import t from 'tap'
 import { conform } from '../../conform/conform.ts'
 import { usualLimits } from '../../conform/limits.ts'

@@ -1,4 +1,4 @@
-/** The page for agents offers the languages that the server can both hear and speak. */
+/** The page for agents offers the languages that the server can both recognize and speak. */
 import t from 'tap'
 import { conversationLanguages } from '../../console/try/languages.js'
 

@@ -16,7 +16,7 @@ function device({ toHz = fromHz, latencyMs = 0 } = {}) {
     playout,
     marks,
     output,
-    /** Runs whole blocks until their sum reaches all `ms` so far. */
+    /** Runs whole blocks until they cover the sum of all `ms` so far. */
     run: (ms: number) => {
       untilMs += ms
       while (atMs() < untilMs) {

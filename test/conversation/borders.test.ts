@@ -43,7 +43,7 @@ t.test("endpointing: with mode stt the speech-to-text provider's end of turn end
   const { sim, record, streams } = converse({ turnHandling: stt(1000, 4000) })
   const saidMs = sim.say('a table and')
   await sim.run(saidMs + 400)
-  // A provider that sends its end point also sends the final text then.
+  // A provider that reports the end point also sends the final text at that moment.
   streams[0]?.flush()
   await sim.until(() => record.turns.length === 2)
   const eouMs = record.turns[1]?.eouMs ?? 0

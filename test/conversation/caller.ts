@@ -1,6 +1,6 @@
 /**
- * Simulates a caller in injected time: he speaks words into the microphone, plays the agent's audio like a browser, and
- * sends its marks back. Each sample encodes its word, so words are read from audio exactly.
+ * Simulates a caller in injected time. The caller speaks words into the microphone, plays the agent's audio like a
+ * browser, and sends its marks back. Each sample encodes its word, so words are read from audio exactly.
  */
 
 import type { MediaSink, MediaTransport, SessionEvent, SessionFault } from '../../domain/ports/media.ts'
@@ -169,7 +169,7 @@ export class SimulatedCaller implements MediaTransport {
     return list.join(' ')
   }
 
-  /** Returns the agent's words whose every sample was played. */
+  /** Returns the agent's words that were played completely. */
   get wholeAgentWords(): string[] {
     const ticks: number[] = []
     let last = 0

@@ -13,7 +13,10 @@ const silenceOf = (span: Span | undefined) => Number(span?.attributes['silence_m
 const wordsOf = ({ record }: Talk, source: 'user' | 'agent') =>
   record.turns.flatMap((turn) => (turn.source === source ? [turn.text] : [])).join(' ')
 
-/** Speaks and waits for the whole answer. Returns the silence between the two, as the caller notices it. */
+/**
+ * Speaks and waits for the whole answer. Returns the silence between the speech and the answer, as the caller notices
+ * it.
+ */
 async function ask(talk: Talk, text: string): Promise<number> {
   const { sim } = talk
   const turns = turnsOf(talk).length

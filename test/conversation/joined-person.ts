@@ -53,7 +53,7 @@ export class SimulatedPerson implements MediaTransport {
     this.#voice = voice
   }
 
-  /** Sends 10 ms. */
+  /** Sends 10 ms of audio. */
   step(): void {
     if (!this.hasMicrophone || this.closed !== null) return
     const voice = this.#voice.subarray(0, tickSamples)

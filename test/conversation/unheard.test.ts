@@ -4,7 +4,7 @@ import { greetingHint } from '../../domain/conversation/turns/session-timers.ts'
 import { unheardHint } from '../../domain/conversation/turns/unheard.ts'
 import { converse, type Options } from './setup.ts'
 
-/** The test's agent greets and asks again when the hints for this come. */
+/** The LLM's answers: a greeting or a request to repeat if the conversation's hint asks for it, otherwise an echo. */
 const answerOf: Options['answerOf'] = (said) =>
   said === greetingHint ? 'Hello, who is there?' : said === unheardHint ? 'Say that again please.' : `You said ${said}`
 

@@ -61,7 +61,7 @@ export function setup(answers: (LlmAnswer | Error | 'hang' | Part[])[], over: Pa
   return { ...all, asked, signals, once, stream }
 }
 
-/** Asserts that no timer and no lease is left when a request has ended in any way. */
+/** Asserts that an ended request has left no timer and no lease. */
 export function isClean(
   t: Test,
   { clock, held }: { clock: { timers: number }; held: { leases: number; ended: number } },

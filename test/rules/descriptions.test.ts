@@ -102,7 +102,7 @@ function wordsOf(document: Node, schema: unknown): string | null {
   return here === true ? '' : null
 }
 
-/** Returns the reference in a schema for one component or null. */
+/** If a schema allows one component or null, returns the reference to the component. */
 function componentOrNull({ oneOf }: Node): unknown {
   const arms = (Array.isArray(oneOf) ? oneOf : []) as Node[]
   const [arm, ...others] = arms.filter(({ type }) => type !== 'null')

@@ -1,4 +1,4 @@
-/** The log at a terminal, and as JSON elsewhere. */
+/** The log has readable lines at a terminal, and JSON lines elsewhere. */
 import { spawnSync } from 'node:child_process'
 import path from 'node:path'
 import t from 'tap'

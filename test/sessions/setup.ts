@@ -132,7 +132,7 @@ export function setup({
   }
 }
 
-/** Gives any organization a place while one is free. */
+/** Gives any organization a session place while a place is free. */
 function placesOf(max: number): TakePlace {
   let free = max
   return () => {

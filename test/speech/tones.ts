@@ -167,7 +167,9 @@ function strongest(block: Float64Array, tones: readonly number[], rateHz: number
   return energies.indexOf(Math.max(...energies))
 }
 
-/** One frequency's energy, in turns per sample. A tone has the block's energy times half its length. */
+/**
+ * Returns the energy at one frequency, given in turns per sample. A tone has the block's energy times half its length.
+ */
 function goertzel(block: Float64Array, turns: number): number {
   const factor = 2 * Math.cos(2 * Math.PI * turns)
   let one = 0

@@ -27,7 +27,7 @@ function connection(t: Test, databaseUrl: string) {
   return sql
 }
 
-/** Makes a database from a version before the later one. */
+/** Makes a database with the schema of an older version. */
 async function olderDatabase(t: Test, older = laterVersion - 1) {
   const url = await cluster.database('empty')
   await connection(t, url).begin((tx) => applyMigrations(tx, older, () => {}, laterSteps))

@@ -12,7 +12,9 @@ const connectionOf = (port: number, username: string, organizationId = `org_${us
   inbound: { username: null, password: null },
 })
 
-/** A trunk with registrations for these logins. Returns the call address for each login: the URI in its Contact. */
+/**
+ * Opens a trunk with registrations for these logins. Returns the call address for each login: the URI in its Contact.
+ */
 async function registeredAt(t: Test, usernames: readonly string[], more: TrunkSetup = {}, organizationId?: string) {
   let connections: SipConnection[] = []
   const trunk = await openTrunk(t, { known: [], outgoing: () => connections, ...more })

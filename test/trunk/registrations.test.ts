@@ -8,7 +8,7 @@ import { quiet, type SipPeer, sdp, sdpType, wanted } from './sip-peer.ts'
 
 const login = { username: 'desk', password: 'open sesame' }
 
-/** A line with a single connection, which registers a login. */
+/** Opens a line with a single connection, which registers a login. */
 async function registering(t: Test, more: Partial<TrunkSetup> = {}, addressing: Parameters<typeof outgoingTo>[1] = {}) {
   let connections: SipConnection[] = []
   const trunk = await openTrunk(t, { known: [], outgoing: () => connections, ...more })

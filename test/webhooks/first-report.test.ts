@@ -1,4 +1,4 @@
-/** A call's first report, over a real Postgres: with all costs, and by one process. */
+/** A call's first report, over a real Postgres: it has all costs, and only one process asks an LLM for it. */
 import t from 'tap'
 import { Reports, type ReportsDeps } from '../../domain/calls/reports.ts'
 import { systemClock } from '../../runtime/timing/clock.ts'

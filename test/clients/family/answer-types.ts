@@ -15,7 +15,9 @@ type Value<M> = M extends (...args: never[]) => infer R ? (R extends AsyncIterab
 /** Answers with audio are not compared. */
 const binary = ['synthesize', 'synthesizeStream']
 
-/** Returns a line for each answer whose type is not its method's. `folder` has the SDK in `node_modules`. */
+/**
+ * Returns a line for each answer with another type than its method declares. `folder` has the SDK in `node_modules`.
+ */
 export function typeErrors(folder: string, answers: readonly Answer[]): string[] {
   const values = answers.filter(({ method }) => !binary.includes(method))
   const lines = values.map(({ method, answer }, index) => lineOf(method, answer, index))

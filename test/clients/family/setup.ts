@@ -23,8 +23,8 @@ export async function runWithFamily(t: Test, command: string, args: string[], mo
 }
 
 /**
- * Makes an organization without a verified business, a SIP connection, and two promised callbacks. The SDKs have no
- * method to make these.
+ * Makes an organization whose business is not verified, then a SIP connection and two promised callbacks. The SDKs have
+ * no methods to make these.
  */
 async function thingsOutsideTheSdk(parley: TestServer) {
   const admin = await openAdministration(parley)

@@ -250,7 +250,7 @@ export class World implements Watched {
     )
   }
 
-  /** The carrier no longer repeats the event. */
+  /** Notes that the event is lost: the carrier no longer repeats it. */
   #lost({ type, carrierLegId }: LegEvent): void {
     if (type === 'hangup') this.carrier.lostHangup(carrierLegId)
   }

@@ -110,7 +110,7 @@ async function transcribe(request: SeenRequest, response: ServerResponse, cell: 
   sendJson(response, body, {}, cell)
 }
 
-/** Spaces are separate tokens. Times in seconds. */
+/** Spaces are separate tokens. Times are in seconds. */
 function tokens(
   text: string,
   seconds: number,

@@ -36,7 +36,7 @@ const answers: Readonly<Record<string, (response: ServerResponse) => void>> = {
       `: comment\r\nid: 7\r\nevent: response.text.delta\r\ndata: {"delta":\r\ndata: "${text}"}\r\n\r\n${completed}`,
     )
     response.writeHead(200, stream)
-    // Chunks end inside of characters, lines and line ends.
+    // Each byte is sent as one chunk, so chunks end inside of characters, lines and line ends.
     for (const byte of bytes) response.write(Buffer.of(byte))
     response.end()
   },
