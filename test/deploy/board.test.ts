@@ -110,7 +110,7 @@ t.test('the number of organizations does not change the number of time series', 
     const id = sent++
     if (id % 8 === 1) return send(target, `/router/v1/no-such-${id}`)
     if (id % 8 === 2) return llm({ ...target, key: `sk_live_wrong_${id}` })
-    // The caller has made up this name of an unlisted model.
+    // A client has made up this name. The catalog does not list such a model.
     return llm(target, id % 8 === 3 ? `main/of-caller-${id}` : 'main/chat')
   }
   const many = async (from: number, to: number) => {

@@ -178,7 +178,7 @@ function targetsOf(elements: readonly Element[]): string[] {
   )
 }
 
-/** Returns the reason why a link is dead. Null if it is not. */
+/** Returns the reason why a link leads nowhere, or null if it leads to a page. */
 function faultOf(page: string, target: string): string | null {
   if (/^https?:/.test(target)) return null
   const [name = '', fragment] = target.split('#')

@@ -1,4 +1,6 @@
-/** Tests /docs over HTTP: types, headers, known tags, unknown addresses, and this deployment's prefix. */
+/**
+ * Tests /docs over HTTP: content types, headers, conditional requests, unknown addresses, and this deployment's prefix.
+ */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import http from 'node:http'
 import os from 'node:os'

@@ -1,4 +1,4 @@
-/** Organizations without credit open sockets. */
+/** Depending on the model's price, an organization without credit may open a stream. */
 import t from 'tap'
 import { createStreamAdmission } from '../../domain/speech/stream-admission.ts'
 import { bench, caller, fault, model, provider } from './fakes.ts'

@@ -33,7 +33,7 @@ const { parley, admin: administration } = await startOwnAdministered(t, {
   PARLEY_KYB_REVIEW: 'operator',
   PARLEY_RMSG_KEEP_REMOVED_SEND: 'true',
   PARLEY_EDGE_QUOTA: '500',
-  // The example for an imported number is ready, so the server needs a SIP address.
+  // In its example an imported number is ready, and for that the server needs a SIP address.
   PARLEY_SIP_HOST: '127.0.0.1',
   PARLEY_SIP_PORT: sipAddress.slice(sipAddress.indexOf(':') + 1),
 })

@@ -74,6 +74,6 @@ async function compareNumbers(
   await sql`update phone_numbers set e164 = ${e164} where id = ${phoneNumberId}`
   await compare({}, 'assignSmsNumber 200: pending')
   await compare({}, 'unassignSmsNumber 200: pending', { operation: 'unassignSmsNumber' })
-  // The number is free again, because other examples buy it.
+  // The number is deleted here, because other examples buy it again.
   await sql`delete from phone_numbers where id = ${phoneNumberId}`
 }

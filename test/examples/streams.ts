@@ -3,8 +3,8 @@
 type Event = { kind: string; data: unknown }
 
 /**
- * Returns a stream's events (WHATWG HTML §9.2) in order. Neighbours with one kind are grouped, because the model
- * decides into how many pieces its text is split. Without an event name, the kind comes from the data.
+ * Returns a stream's events (WHATWG HTML §9.2) in order. Neighbouring events of the same kind are grouped, because the
+ * model decides into how many pieces its text is split. Without an event name, the kind comes from the data.
  */
 export function runsOf(stream: string): { kind: string; events: unknown[] }[] {
   const runs: { kind: string; events: unknown[] }[] = []

@@ -1,4 +1,7 @@
-/** A body must arrive at a lowest speed. It may pause, and a new connection may be slow at first. */
+/**
+ * A body must not arrive more slowly than the lowest allowed speed. It may pause, and a new connection may be slow at
+ * first.
+ */
 import net from 'node:net'
 import t, { type Test } from 'tap'
 import type { Bytes } from '../../runtime/engine/handler.ts'

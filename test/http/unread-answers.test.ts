@@ -9,7 +9,7 @@ import { mount, operation, start, surface } from './harness.ts'
 import { get } from './surface.ts'
 
 const largeBytes = 128_000
-/** A larger answer than the network accepts without a reader. */
+/** An answer of this size does not fit into the network's buffers if the client does not read. */
 const hugeBytes = 64 * largeBytes
 /** A byte in bodies that occurs in no header, so a test can count the body bytes. */
 const mark = '~'.charCodeAt(0)

@@ -61,7 +61,8 @@ t.test('two processes share the sessions in rooms', { skip: skipped }, async (t)
     const caller = await RoomCaller.enter(waiting)
     t.match(await caller.shows(({ type }) => type === 'ready'), { resumed: false })
     await caller.hangUp()
-    // The first call's agent is either in the second process's room or died with the first process.
+    // If the first call's agent ran in the second process, the second process ends the call. Otherwise the agent died
+    // with the first process, and the caller may be gone already.
     if (!begun.isDisconnected) await begun.left(40_000)
     const row = (await call(second, 'GET', `/v1/calls/${begun.sessionId}`)).json<{ end_reason: string }>()
     t.equal(row.end_reason, 'worker_lost')

@@ -9,11 +9,14 @@ import { spoken } from '../speech/fixtures.ts'
 import { wordErrors } from '../speech/words.ts'
 import { fixture, type Local, openLocal, outcome } from './setup.ts'
 
-/** A refusal may take this CPU time, so other processes do not count. Without limits the decoder needed a minute. */
+/**
+ * The limit for a refusal's CPU time. CPU time does not count other processes. Without limits the decoder needed a
+ * minute.
+ */
 const refusedMsMax = 5000
 /**
  * The memory may grow by this much, compared with an honest recording. The largest page, 30.6 s with 8 channels, needs
- * most of it. Without limits it was a gigabyte.
+ * most of it. Without limits in the decoder the memory grew by a gigabyte.
  */
 const grownMbMax = 300
 

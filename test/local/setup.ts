@@ -107,7 +107,7 @@ export function isRunning(pid: number): boolean {
   }
 }
 
-/** The engines hang if nothing has happened after this time. */
+/** If nothing has happened for this long, the engines have hung. */
 const hangMs = 60_000
 
 /** Polls until the condition holds. Returns false if it never does. */

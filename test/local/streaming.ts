@@ -35,7 +35,7 @@ export async function listen(provider: Provider, wanted: Partial<SttStreamReques
   return { stream, transcripts, starts, over, leave: () => leaving.abort() }
 }
 
-/** Sends audio as fast as the stream accepts it. At most `aheadMs` wait. */
+/** Sends audio as fast as the stream accepts it. At most `aheadMs` wait in the stream. */
 export async function feed(stream: SttStream, samples: Uint8Array, { aheadMs = 1000, bytes = frameBytes } = {}) {
   for (let at = 0; at < samples.length; at += bytes) {
     stream.audio(samples.subarray(at, at + bytes))

@@ -1,4 +1,4 @@
-/** A client prefers a status or an example with the header Prefer, and gets it with the headers of the contract. */
+/** With the header Prefer a client asks for a status or an example, and gets it with the headers of the contract. */
 import t from 'tap'
 import { compatContract } from '../../generated/compat/contract.ts'
 import { platformContract } from '../../generated/platform/contract.ts'

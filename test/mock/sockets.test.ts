@@ -33,7 +33,7 @@ function collect(typed: object, types: readonly string[]) {
   const frames: (Frame & { bytes?: number })[] = []
   for (const type of types) socket.on(type as never, (frame: never) => void frames.push(frame))
   socket.onBytes((bytes) => void frames.push({ type: 'audio', bytes: bytes.length }))
-  /** The types, without neighbours with the same type. */
+  /** The frame types in order. Neighbouring frames of the same type count once. */
   const order = () => frames.map(({ type }) => type).filter((type, at, all) => type !== all[at - 1])
   const send = (...sent: object[]) => {
     for (const frame of sent) socket.send(frame as never)

@@ -1,5 +1,6 @@
 /**
- * Months of a number are charged in injected time: paid, overdue, suspended, lifted; also by several processes at once.
+ * The months of a number are charged in injected time, also by several processes at once. Without credit a number is
+ * first overdue and then suspended, and after a payment it works again.
  */
 import t from 'tap'
 import { chargeEveryMs } from '../../domain/numbers/charges.ts'

@@ -1,4 +1,4 @@
-/** Buying numbers at the simulated carrier: the order, its payment, and both after a failure. */
+/** Numbers are bought at the simulated carrier: the order and the payment, also after failures. */
 import t from 'tap'
 import { setupStatusOf } from '../../domain/numbers/setup-status.ts'
 import { NumberCarrierError } from '../../domain/ports/number-carrier.ts'

@@ -26,7 +26,7 @@ export class Load {
     this.#target = target
   }
 
-  /** Begins. `perSecond` does not count the requests to /readyz. */
+  /** Starts the load. `perSecond` does not count the requests to /readyz. */
   start(perSecond: number): void {
     this.#ended = Promise.all([
       this.#repeat(2_000 / perSecond, () => this.#post('keyed', responses, keyed, { 'idempotency-key': randomUUID() })),
@@ -40,7 +40,7 @@ export class Load {
     await Promise.all(this.#underWay)
   }
 
-  /** Ends, when all requests are answered. */
+  /** Ends the load, once all requests are answered. */
   async end(): Promise<readonly Outcome[]> {
     this.#isOver = true
     await this.#ended
@@ -48,7 +48,7 @@ export class Load {
     return this.#outcomes
   }
 
-  /** Sends at even times, also if answers are late. */
+  /** Starts `run` every `everyMs`, even if earlier runs have not ended. */
   async #repeat(everyMs: number, run: () => Promise<void>): Promise<void> {
     for (let nextMs = performance.now(); !this.#isOver; nextMs += everyMs) {
       await sleep(Math.max(0, nextMs - performance.now()))
@@ -73,7 +73,7 @@ export class Load {
       status = answer.status
       requestId = answer.headers.get('x-request-id') ?? ''
     } catch {
-      // The connection was lost: status 0.
+      // The connection was lost, so the status stays 0.
     }
     this.#outcomes.push({ kind, atMs, tookMs: performance.now() - atMs, status, requestId })
   }

@@ -47,7 +47,7 @@ export class BoardLoad {
   }
 
   static async start(parley: Running, admin: Administration): Promise<BoardLoad> {
-    // At this address only the server itself listens. It refuses the events, so some deliveries wait for their next
+    // The server itself listens at this address, and refuses the events, so some deliveries wait for their next
     // attempt.
     await call(parley, 'POST', '/v1/webhooks', { name: 'board', url: `${parley.url}/hook`, events: ['call.report'] })
     const rich = await admin.organization('rich', { scopes: ['router', 'platform', 'realtime'] })

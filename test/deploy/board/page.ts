@@ -96,7 +96,7 @@ function colourOf(i: number): string {
   return colours[i % colours.length] as string
 }
 
-/** Returns the next 1, 2 or 5 with zeros, as the top of an axis. */
+/** Returns the top of an axis: the smallest number from `value` on that is 1, 2 or 5 times a power of ten. */
 function niceMost(value: number): number {
   if (value <= 0) return 1
   const power = 10 ** Math.floor(Math.log10(value))

@@ -46,7 +46,7 @@ export class UpgradeLoad {
     this.#loops = [...streams, ...sockets, this.#requests()]
   }
 
-  /** Begins to count. Everything is open, and the upgrade begins. */
+  /** Begins to count results. By now all streams and sockets are open, and the upgrade begins. */
   begin(): void {
     this.#result.requests = 0
     for (const list of [this.#result.failures, this.#result.streams, this.#result.sockets]) list.length = 0
@@ -82,7 +82,7 @@ export class UpgradeLoad {
     await Promise.all(sent)
   }
 
-  /** Sends a POST, which no proxy repeats once it was sent, and a GET, by turns. */
+  /** Sends a POST and a GET by turns. No proxy repeats a POST that it has already sent. */
   async #request(i: number): Promise<void> {
     this.#result.requests += 1
     this.#inFlight += 1

@@ -25,7 +25,7 @@ export class Services {
   /** The time when each unit got its stop signal. */
   readonly stops: { name: string; atMs: number }[] = []
 
-  /** `inNetwork` has the words before a command that runs it in the server's network. */
+  /** `inNetwork` has the words that run a command in the server's network. They come before the command. */
   constructor(root: string, inNetwork: readonly string[]) {
     this.#root = root
     this.#inNetwork = inNetwork
@@ -175,6 +175,6 @@ function killGroup(child: ChildProcess): void {
   try {
     process.kill(-(child.pid as number), 'SIGKILL')
   } catch {
-    // No process is left.
+    // The kill fails because no process of the group is left.
   }
 }

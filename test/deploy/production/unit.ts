@@ -1,7 +1,9 @@
 /** Reads a systemd unit, as far as the units for Parley, Caddy and Postgres need it. */
 
 export type Unit = {
-  /** Returns a directive's last value, for directives that do not add up. */
+  /**
+   * Returns a directive's last value. This is right only for directives whose later values replace the earlier ones.
+   */
   one(name: string): string | undefined
   all(name: string): string[]
 }
