@@ -137,7 +137,7 @@ t.test("if a session had no agent, its callback does not render variables' value
   }
 })
 
-/** Leaves a callback's attempt as its process would have left it by dying before it stored the result. */
+/** Changes a callback's row as if its process had died before it stored the result of the attempt. */
 const dies = (id: string, sessionId: string) => sql`
   update callbacks set status = 'dispatching', created_session_id = null, lease_id = ${sessionId}, leased_until = now(),
     next_try_at = now() - interval '1 minute', scheduled_at = now() - interval '1 minute', tries = 1 where id = ${id}`

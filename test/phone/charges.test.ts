@@ -107,7 +107,7 @@ t.test("each full minute of a live leg is debited once, and the rest is debited 
   t.equal(await credit(), creditMicroUsd - 21_000, 'minutes that were missed')
   await store.legs.ended(caller, clock.nowMs())
   await Promise.all([charge(), chargeElsewhere()])
-  // 190 s.
+  // The leg has lasted 190 s.
   t.equal(await credit(), creditMicroUsd - Math.ceil((7_000 * 190) / 60))
   await clock.advance(600_000)
   await charge()

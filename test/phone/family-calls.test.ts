@@ -39,7 +39,7 @@ t.test('if the setting `clients` is family, a pending report is hidden, and an u
   const { id: agentId } = (await call(phones, 'POST', '/v1/agents', agent)).json<{ id: string }>()
   const page = await Page.join(phones, { agentId, intent: undefined, constraints: undefined })
   const { id } = page
-  // The stub gives two answers: for the caller, and for the call's analysis.
+  // The stub gives two answers: one in the conversation, and one for the call's analysis.
   const { behaviour, release } = holding()
   stub.behave({ kind: 'ok' }, behaviour)
   page.send({ type: 'user_message', text: 'When are you open?' })

@@ -226,7 +226,7 @@ t.test('if a person hangs up while the conversation waits for its settings, the 
     desk.steps.askBefore = () => new Promise(() => {})
     await desk.dialled()
     const sink = desk.join()
-    // The answer event is late or lost, and so may the end event be.
+    // The answer event is late or lost, and the end event may be lost too.
     if (isSaid) await desk.happens(hangup, desk.leg()?.id)
     else desk.isAlive = false
     sink.gone()

@@ -14,7 +14,7 @@ export async function callWhen(
   for (const endMs = Date.now() + waitMs; ; ) {
     const answer = await call(target, 'GET', `/v1/calls/${id}`)
     const row = answer.json<PhoneCallRow>()
-    // Frequent polling may reach the key's request limit (429), so the next try follows.
+    // Frequent polling may reach the key's request limit. After a 429 the request is sent again.
     if (answer.status !== 429 && isDone(row)) return row
     if (Date.now() > endMs) throw new Error(`a call is ${row.status} after ${waitMs} ms`)
     await sleep(answer.status === 429 ? 1000 : 200)

@@ -105,7 +105,7 @@ t.test('getUsage of a browser session equals the sum of the costs in its report'
   for (const model of ['priced:chat', 'unknown:chat']) {
     const agentId = await agentWith(`on a page, ${model}`, model)
     const page = await Page.join(phones, { agentId, intent: undefined, constraints: undefined })
-    // The stub gives two answers: for the caller, and for the call's analysis.
+    // The stub gives two answers: one in the conversation, and one for the call's analysis.
     stub.behave({ kind: 'ok' }, { kind: 'agent' })
     page.send({ type: 'user_message', text: 'When are you open?' })
     await answered(page)

@@ -98,7 +98,7 @@ t.test('a changed recording link is not found, and an expired recording link is 
   const expires = new URL(url).searchParams.get('expires') ?? ''
   const at = (path: string) => `${parley.url}${path}`
   const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
-  // Another last letter, but decoded both signatures are the same bytes.
+  // This signature ends with another letter, but decodes to the same bytes.
   const sameBytes = signature.slice(0, -1) + letters[letters.indexOf(signature.slice(-1)) ^ 1]
   const forged = {
     'of another call': url.replace(id, other),

@@ -65,8 +65,8 @@ const ownBorders: Border[] = [
 ]
 
 /**
- * Returns true if the server accepts the value. A setting at its limit may still need a variable, or have no model
- * here.
+ * Returns true if the server accepts the value. A setting at its limit may still need a variable, or a model that this
+ * server lacks.
  */
 function isTaken(answer: Answer, path: string): boolean {
   if (answer.status === 201) return true

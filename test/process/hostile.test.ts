@@ -175,7 +175,7 @@ hostile('malformed text frames close the socket', async (t) => {
 hostile('marks for audio that was not yet sent do not count as played', async (t) => {
   const page = await Page.join(parley)
   page.send({ type: 'user_message', text: Array.from({ length: 40 }, (_, at) => `word ${at}`).join(' ') })
-  // Two seconds, so that some words have been played before the end.
+  // Waits for two seconds of audio, so that some words have been played before the end.
   await until('the agent speaks', () => page.audioBytes > 96_000)
   for (const mark of ['1:99999999', '2:0', '1:-1', '1:NaN', '99:1e9', ':', '__proto__:1'])
     page.send({ type: 'played', mark })

@@ -5,11 +5,14 @@ import t from 'tap'
 import { createPool } from '../../runtime/outbound/pool.ts'
 import { systemClock } from '../../runtime/timing/clock.ts'
 
-/** Small HTTP chunks, so a turn must count the bytes of several. */
+/** Small HTTP chunks, so a turn must count the bytes of several chunks. */
 const page = Buffer.alloc(4_000, 'data: {"choices":[]}\n\n')
 const streams = 40
 const turns = 200
-/** The streams share 256 KiB. Each may read 16 KiB before, and both limits may be exceeded by a chunk. */
+/**
+ * In one turn all streams together may read 256 KiB. Each stream may read 16 KiB before that, and may exceed both
+ * limits by one chunk.
+ */
 const turnBytesMax = 262_144 + streams * (16_384 + 2 * page.length)
 
 t.test('a turn of the event loop reads a bounded part of all streams', async (t) => {

@@ -11,7 +11,10 @@ export type Behaviour =
   | { kind: 'ok'; text?: string; finish?: string; usage?: object }
   /** Two function calls, with their arguments in pieces. */
   | { kind: 'tool_call' }
-  /** Calls the request's first tool, if there is one, answers with its result, and fills a JSON schema. */
+  /**
+   * Acts as an agent's LLM: calls the request's first tool if there is one, repeats the result of a tool, and answers
+   * in JSON if the request has a schema.
+   */
   | { kind: 'agent' }
   /** One function call, after a text if there is one. */
   | { kind: 'call'; name: string; id?: string; arguments?: string; text?: string; usage?: object }

@@ -18,8 +18,8 @@ import { startProxy } from './proxy.ts'
 const brokenRequests = 20
 const waitMs = 5000
 /**
- * A request is answered within this time only if its server is still in rotation. With `fail_duration` a server got no
- * requests for 2 s.
+ * A request is answered within this time only if its server is still in rotation. With Caddy's `fail_duration` a server
+ * got no requests for 2 s after a failure.
  */
 const atOnceMs = 1800
 

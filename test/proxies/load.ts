@@ -6,7 +6,7 @@ export const chat = '/v1/chat/completions'
 export const hello = { model: 'loopback:loopback', messages: [{ role: 'user', content: 'hello' }] }
 export const stt = '/v1/transcribe/stream'
 export const loopbackStt = { encoding: 'pcm_s16le', sampleRate: 16_000, model: 'loopback/loopback' }
-/** 200 ms. */
+/** 200 ms of audio. */
 export const frame = Buffer.alloc(6400)
 
 export type LoadResult = { requests: number; sockets: number; failures: string[] }

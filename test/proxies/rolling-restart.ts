@@ -14,7 +14,7 @@ import { chat, frame, hello, Load, loopbackStt, postJson, stt } from './load.ts'
 import { sendWords } from './paced.ts'
 import { type ProxyName, startProxy } from './proxy.ts'
 
-/** The default setting. The configurations in deploy/proxies fit it. */
+/** The default of the setting drain.lbDelayMs. The configurations in deploy/proxies are made for this default. */
 const lbDelayMs = 5000
 const graceMs = 6000
 /** The proxy uses a restarted server again within this time: nginx after 2 s, and Caddy asks /readyz every second. */

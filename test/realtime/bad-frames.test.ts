@@ -120,7 +120,8 @@ overEngines(t, async (t) => {
   })
 
   t.test('a client that stops reading is disconnected', async (t) => {
-    // An injected clock waits for pending writes, and here a write waits for its reader.
+    // An injected clock would wait for pending writes, and here a write waits for its reader, so this server runs in
+    // real time.
     const server = await ownServer(t, { ...settings, PARLEY_LIMITS_READER_TIMEOUT_MS: String(readerTimeoutMs) })
     const client = await start(server, tts, { ...echoed, encoding: 'pcm_f32le', sampleRate: 48_000 })
     client.send({ type: 'text', text: `${'Nobody listens to this. '.repeat(400)}` })

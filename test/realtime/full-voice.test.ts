@@ -1,6 +1,6 @@
 /**
- * Tests a voice with all places in use. A stream without a place ends with an error after complete sentences, and all
- * other streams go on.
+ * Tests streams of speech while the embedded engine or the vendor has no free place. A stream without a place ends with
+ * an error after complete sentences, and all other streams go on.
  */
 import t, { type Test } from 'tap'
 import { until } from '../process/machine.ts'

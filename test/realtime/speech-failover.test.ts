@@ -57,7 +57,7 @@ const parley = await serverInTime(t, {
   PARLEY_PROVIDERS: JSON.stringify([...live.entries, ...http.entries]),
   PARLEY_LOCAL_ENABLED: 'false',
   PARLEY_WARM_SOCKETS_PER_ROUTE: '0',
-  // Two silent providers together would take longer than this.
+  // Two silent providers together take longer than this limit. It must not end a stream whose speech is still awaited.
   PARLEY_REALTIME_SILENCE_MS: '10000',
 })
 const admin = await openAdministration(parley)

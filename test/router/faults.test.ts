@@ -29,7 +29,7 @@ const bodyTimeoutMs = 700
 const stub = await startStubOpenAi()
 const adminPort = await freePort()
 t.teardown(() => stub.close())
-/** Child processes from shared servers in other test files. */
+/** Child processes started by shared servers in other test files. */
 const childrenBefore = descendants(process.pid)
 const parley = await ownServer(t, {
   PARLEY_ADMIN_PORT: String(adminPort),

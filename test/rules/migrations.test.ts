@@ -23,7 +23,7 @@ const breaking: readonly [what: string, statement: RegExp][] = [
 ]
 
 /**
- * Finds such statements on the previous version's tables. A table that the same migration creates may be changed
+ * Finds breaking statements on the previous version's tables. A table that the same migration creates may be changed
  * freely.
  */
 function problemsOf(sql: string): string[] {
