@@ -24,7 +24,10 @@ const trunk = {
   provider: 'Example Telecom',
   outbound: { host: '127.0.0.1', username: 'parley', password: 'correct-horse-battery' },
 }
-/** A simulated person says nothing, so the call goes on. Another one does not say if the call is welcome. */
+/**
+ * The first simulated person says nothing, so the call goes on. The second person does not say whether the call is
+ * welcome.
+ */
 const [silent, undecided] = ['+15005550011', '+15005550019']
 
 export async function storeThings(target: Target, receiverUrl: string): Promise<StoredIds> {

@@ -199,7 +199,7 @@ if ('missing' in browser) {
   })
 }
 
-/** Holds one conversation. Returns the share of its audio that came through each way. */
+/** Holds one conversation. Returns how much of the audio arrived in each direction, as a fraction. */
 async function talk(page: Page): Promise<{ microphone: number; speaker: number }> {
   await page.click('#talk')
   await shows(page, '#state', 'Listening')

@@ -1,4 +1,4 @@
-/** An organization whose bodies never end does not take the requests in flight from others. */
+/** An organization whose request bodies never end cannot use up the server's requests in flight. */
 import t from 'tap'
 import { overEngines } from '../engine/engines.ts'
 import { until } from '../http/harness.ts'

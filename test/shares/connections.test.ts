@@ -1,4 +1,4 @@
-/** Connections to a provider: the requests of a hostile organization do not take them from an honest organization. */
+/** A hostile organization's requests cannot use up the connections to a provider. */
 import { randomUUID } from 'node:crypto'
 import t, { type Test } from 'tap'
 import type { TestClock } from '../clock.ts'
@@ -21,7 +21,8 @@ async function setUp(t: Test): Promise<Setup> {
   const server = await serverInTime(t, {
     PARLEY_PROVIDERS: JSON.stringify([provider]),
     PARLEY_LIMITS_PROVIDER_CONNECTIONS_MAX: String(connectionsMax),
-    // One failure would take the model from everybody.
+    // With this setting a single failure opens the circuit, so the test notices each failure that counts against the
+    // provider.
     PARLEY_CIRCUIT_FAILURES_MAX: '1',
   })
   const admin = await openAdministration(server)

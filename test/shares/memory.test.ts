@@ -1,4 +1,4 @@
-/** An organization whose bodies fill the memory for uploads does not take it from others. */
+/** An organization with unfinished uploads cannot use up the memory for uploads. */
 import t from 'tap'
 import { overEngines } from '../engine/engines.ts'
 import { until } from '../http/harness.ts'

@@ -1,4 +1,4 @@
-/** SIP: floods from one organization's trunk and from strangers leave room for another organization's calls. */
+/** SIP: floods from one organization's trunk and from unknown addresses leave room for another organization's calls. */
 import { setImmediate as turn } from 'node:timers/promises'
 import t from 'tap'
 import { startPhones } from '../phone/phones.ts'

@@ -1,4 +1,4 @@
-/** An organization with very many sockets does not take them from others. */
+/** An organization with very many sockets cannot use up the sockets of the server. */
 import { rmSync } from 'node:fs'
 import t from 'tap'
 import { WebSocket } from 'ws'

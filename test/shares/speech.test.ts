@@ -12,7 +12,7 @@ const settings = {
   PARLEY_REALTIME_OPEN_MS: '60000',
   PARLEY_TIMEOUTS_FIRST_AUDIO_MS: '60000',
 }
-/** A share is one place. */
+/** With this number of places, each organization's share is one place. */
 const placesMax = 4
 const address = '/v1/transcribe/stream'
 

@@ -1,4 +1,7 @@
-/** A connection on loan is given back if its reader does not read. */
+/**
+ * If an organization uses connections beyond its share, and the streams on them are not read, other organizations get a
+ * connection back.
+ */
 import t, { type Test } from 'tap'
 import { toProviderError } from '../../providers/wire/failures.ts'
 import { OutboundError } from '../../runtime/outbound/outbound-error.ts'

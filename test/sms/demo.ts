@@ -137,7 +137,7 @@ async function asOperator<Row>({ dataDir }: Running, ...args: string[]): Promise
   return JSON.parse(stdout) as Row
 }
 
-/** Returns the result of `look`. */
+/** Calls `look` until it returns a result, and returns this result. */
 async function until<Found>(what: string, look: () => Found | null | Promise<Found | null>): Promise<Found> {
   for (const endMs = Date.now() + waitMs; Date.now() < endMs; await sleep(50)) {
     const found = await look()

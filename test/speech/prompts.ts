@@ -1,7 +1,7 @@
 /**
  * Recorded human speech with its texts: the Asterisk core sounds (8 kHz, one speaker, CC-BY-SA-3.0) from Debian's
- * packages, fetched once into a folder ignored by git. This needs no root. A rule chooses the recordings, not their
- * results.
+ * packages, fetched once into a folder ignored by git. This needs no root. The recordings are chosen by a rule, and not
+ * by their results.
  */
 import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises'

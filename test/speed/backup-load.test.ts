@@ -19,7 +19,7 @@ import { TestCluster } from '../store/cluster.ts'
 t.setTimeout(300_000)
 
 const perSecondLeast = 200
-/** Above the asserted rate, because timers on a busy machine are late. */
+/** This is above the asserted rate, because timers on a busy machine are late. */
 const perSecond = 230
 /** Requests are sent for this time at most. */
 const loadMsMax = 90_000
@@ -27,7 +27,7 @@ const loadMsMax = 90_000
 const backupAtMs = 5_000
 const acknowledgedLeast = 1_000
 const everyMs = 20
-/** A request's row is written after its answer (docs/backup.md). */
+/** A request's row is written within this time after its answer (docs/backup.md). */
 const settledMs = 2_000
 
 const prices = ['million_input_tokens', 'million_output_tokens'].map((unit) => ({

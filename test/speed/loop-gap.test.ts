@@ -16,7 +16,10 @@ import { startParley } from '../process/parley.ts'
 const triesMax = 8
 const gapMaxMs = 50 * slowness()
 
-/** This machine's time for a fixed piece of work, compared with the machine for which the 50 ms were set; 1 to 4. */
+/**
+ * Returns how many times as long as usual this machine takes for a fixed piece of work, from 1 to 4. The 50 ms were set
+ * on a usual machine.
+ */
 function slowness(): number {
   const usualMs = 8.1
   const takenMs = Math.min(...Array.from({ length: 10 }, fixedWorkMs))

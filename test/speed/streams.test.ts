@@ -85,7 +85,7 @@ async function speechFinal(client: Client) {
   }
 }
 
-/** Sends 20 ms at 8 kHz, s16le, each 20 ms, by the clock and not by adding up sleeps. */
+/** Sends 20 ms at 8 kHz, s16le, every 20 ms. The clock decides when, because the delays from sleeps would add up. */
 async function feedPaced(client: Client, bytes: Buffer): Promise<void> {
   const beginMs = performance.now()
   for (let at = 0, dueMs = beginMs; at < bytes.length; at += 320, dueMs += 20) {
@@ -94,7 +94,7 @@ async function feedPaced(client: Client, bytes: Buffer): Promise<void> {
   }
 }
 
-/** Where speech starts in a recording: the first 20 ms at a thirtieth of full scale. */
+/** Returns where speech starts in a recording: its first 20 ms at a thirtieth of full scale or more. */
 function onsetMs(pcm: Buffer): number {
   for (let at = 0; at < pcm.length; at += 320) {
     let sum = 0

@@ -80,7 +80,7 @@ const listen: Session = async (config) => {
   return readyMs
 }
 
-/** The time from the first text to its first sound. Before the text a stream opens nothing. */
+/** The time from the first text to its first sound. Before the text a stream opens no connection to its provider. */
 const speak: Session = async (config) => {
   const client = await start(parley, speaking, config)
   const startedMs = performance.now()

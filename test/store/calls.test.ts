@@ -231,7 +231,7 @@ t.test('endUnowned ends calls that no process owns', async (t) => {
     const salvaged = [
       { status: 'failed' },
       { status: 'ready', durationMs: 5000 },
-      // Its file is on another machine, or is uploaded later.
+      // The recording's file is on another machine, or is uploaded later.
       { status: 'uploading' },
     ] as const
     for (const left of salvaged) {

@@ -52,7 +52,7 @@ t.test("the costs of a day's requests are one credit movement, without free requ
   await settle(store, 'req_unknown', null)
   t.equal((await kinds())?.length, 1)
   const today = new Date(clock.nowMs()).toISOString().slice(0, 10)
-  // A day's sum with the time of another movement has no known order.
+  // If another movement had the same time as a day's sum, their order would be unknown.
   clock.setMs += 1
   // Both processes write to the same day's row at once.
   await Promise.all([settle(store, 'req_1', 700), settle(other, 'req_2', 40), settle(other, 'req_2', 40)])

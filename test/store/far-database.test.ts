@@ -1,4 +1,4 @@
-/** A database over a long distance is not away, even if one statement is slow. */
+/** A distant database does not count as unreachable, even if one statement is slow. */
 import t from 'tap'
 import { DatabaseRelay } from '../process/database-relay.ts'
 import { organization, silent, TestCluster } from './cluster.ts'

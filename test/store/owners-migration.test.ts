@@ -1,4 +1,4 @@
-/** Users get the roles of schema 50, and the version before goes on with the roles that it knows. */
+/** Users get the roles of schema version 50, and the previous version goes on with the roles that it knows. */
 import t from 'tap'
 import { migrations } from '../../store/migrations/list.ts'
 import { applyMigrations, migrate } from '../../store/migrations/migrate.ts'

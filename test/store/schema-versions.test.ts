@@ -48,7 +48,7 @@ t.test('the time limit for the statements of requests does not limit a migration
 })
 
 t.test('a migration that waits for a table lock blocks other queries only briefly', async (t) => {
-  // The next step changes requests and calls.
+  // The next migration changes the tables `requests` and `calls`.
   const url = await olderDatabase(t, laterColumns.version - 1)
   const said: string[] = []
   // A backup takes the same lock.

@@ -7,7 +7,7 @@ import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
 
 export class LoopbackMarker {
-  /** Counts the event loop's events for one datagram. */
+  /** One datagram causes this many event loop events. */
   readonly events = 1
   #opening: Promise<Socket> | undefined
   readonly #waiting: (() => void)[] = []

@@ -1,5 +1,5 @@
 /**
- * Counts this machine's timers that fire within a moment. If code gathers rows for 2 ms, or starts work in the event
+ * Counts this process's timers that fire within `momentMs`. If code gathers rows for 2 ms, or starts work in the event
  * loop's next turn, it is at work until then.
  */
 const momentMs = 25

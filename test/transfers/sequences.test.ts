@@ -63,7 +63,7 @@ t.test(
 const calm = { seed: 1, weather: 'calm', direction: 'inbound', lastOut: 'caller leaves' } as const
 const person = { to: '+15005550011', ringingTimeout: 8 }
 
-/** Each of these sequences has failed before and was then repaired. After its last step, everything works. */
+/** Each of these sequences once showed a defect, and the defect was repaired. After its last step, everything works. */
 const mended: readonly [title: string, sequence: Sequence, end: string][] = [
   [
     'a recipient who talks is not hung up if the carrier answers the dial command late',

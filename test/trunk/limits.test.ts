@@ -78,7 +78,7 @@ t.test('SIP messages whose sender cannot be looked up are dropped, and accepted 
   t.equal(asked, 2)
 })
 
-/** The address is known, and the next lookups do not end. */
+/** Opens a trunk whose address is known from a call. All later lookups never end. */
 async function slowTrunk(t: Test, more: TrunkSetup = {}) {
   const state = { isSlow: false, asked: 0 }
   const slow: TrunkSetup['ofAddress'] = (dialed) => {
@@ -259,7 +259,7 @@ async function isServed(port: number): Promise<boolean> {
   return result.finally(() => socket.destroy())
 }
 
-// One of the three sockets is the share of others.
+// An organization can use only two of three sockets, because the third is the share of other organizations.
 for (const limits of [{ socketsMax: 3 }, { socketsPerAddressMax: 2 }])
   t.test(`the number of TCP sockets of the SIP line is limited: ${JSON.stringify(limits)}`, async (t) => {
     const trunk = await openTrunk(t, { ofAddress, limits })

@@ -17,7 +17,7 @@ import { type PeerOptions, SipPeer, wanted } from './sip-peer.ts'
 export const legId = 'leg_0198c0de-7c1b-7a4e-9b1d-3a5f0c2e4d6b'
 export const media = { url: 'ws://127.0.0.1/', token: 'right', sampleRateHz: 8000 } as const
 
-/** Audio that is only counted. */
+/** A simulated RTP leg. It only counts packets. */
 export class CountedRtp implements RtpLeg {
   readonly port = 42_000
   readonly jitterMs = 0
@@ -83,9 +83,9 @@ export type TrunkSetup = {
   outgoing?: () => readonly SipConnection[]
   /** The imported numbers, by connection id. */
   numbers?: Readonly<Record<string, readonly string[]>>
-  /** A lookup by address fails. */
+  /** True if a lookup by address fails. */
   isStoreAway?: () => boolean
-  /** In place of `known`. */
+  /** Looks up the connections by the dialled number, in place of `known`. */
   ofAddress?: (dialed: string) => Promise<readonly SipConnection[]>
   fails?: boolean
   owners?: Owners

@@ -16,9 +16,9 @@ import { openRtpPeer, type RtpPeer } from './rtp-peer.ts'
 import { SipPeer, sdp, sdpType } from './sip-peer.ts'
 
 const frameSamples = 160
-/** 200 ms. */
+/** 200 ms of audio. */
 const pieceSamples = 1600
-/** 30 s. */
+/** 30 s of audio. */
 const newestSamples = 240_000
 
 /** A server with a SIP port, and with its clock if a test moves the time. */
@@ -34,7 +34,7 @@ export class SipPhone {
   #packets = 0
   #pressed: number | null = null
   #to: { address: string; port: number } | null = null
-  /** Its call's SIP names. */
+  /** The SIP identifiers of the phone's call. */
   #ends: { callId: string; to: string; from: string } | null = null
 
   /** `bindPort`: the phone's SIP port; 0 is any free port. */
@@ -60,7 +60,7 @@ export class SipPhone {
     })
   }
 
-  /** At 8 kHz. */
+  /** The received audio at 8 kHz. */
   get received(): Int16Array {
     const all = new Int16Array(this.#received.length * frameSamples)
     for (const [at, samples] of this.#received.entries()) all.set(samples.subarray(0, frameSamples), at * frameSamples)

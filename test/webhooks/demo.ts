@@ -92,7 +92,10 @@ async function check({ name, missing, verify }: Verifier, secret: string): Promi
   if (good !== all.length || refused !== wrong.length) throw new Error(`${name} does not agree`)
 }
 
-/** The webhook with another body, and correctly signed but six minutes ago. */
+/**
+ * Returns two refused variants of a webhook: one with another body, and one that was signed correctly, but six minutes
+ * ago.
+ */
 function refusedVariants({ headers, body }: SignedWebhook, secret: string): SignedWebhook[] {
   const altered = Buffer.from(body)
   altered[altered.length - 2] = 0x20

@@ -22,7 +22,10 @@ const headersOf = (headers: NodeJS.Dict<string | string[]>) =>
     ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) => [name, String(headers[name])]),
   )
 
-/** Deliveries under one secret, under both during a rotation's overlap, and under the new secret; good and bad ones. */
+/**
+ * Makes good and bad deliveries: under one secret, under both secrets during a rotation's overlap, and under the new
+ * secret.
+ */
 async function deliveries(): Promise<Checked[]> {
   const clock = setClock(Date.now())
   const world = await openWorld(t, cluster, { clock })

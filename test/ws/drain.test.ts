@@ -127,7 +127,7 @@ overEngines(t, (t) => {
     t.same(server.sessions[0]?.events, ['gone'], 'a session that ends by itself is not notified')
   })
 
-  /** The stop's moment in the drain, given by the passed times. */
+  /** The stages at which a drain is stopped. `waits` has the times before the stop. */
   for (const [what, lbDelayMs, waits] of [
     ['while the load balancer notices', 5000, []],
     ['while connections are kept', 5000, [2500]],

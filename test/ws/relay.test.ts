@@ -169,7 +169,7 @@ overEngines(t, (t) => {
     const reached = await entrance(t, dataDir, { options: { limits: { bufferBytesMax: 100_000 } } })
     const silent = net.createServer((socket) => {
       socket.once('data', () => {
-        // The kind `accepted`, without content.
+        // A message of the kind `accepted`, without content.
         socket.write(Buffer.from([2, 0, 0, 0, 0]))
         socket.pause()
       })

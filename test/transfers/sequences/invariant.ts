@@ -36,7 +36,7 @@ export type Watched = {
 export class Invariant {
   readonly #world: Watched
   readonly #tolerance: Tolerance
-  /** The time since when each wrong state lasts. */
+  /** The time at which each wrong state began. */
   readonly #sinceMs = new Map<string, number>()
   failure: string | null = null
 

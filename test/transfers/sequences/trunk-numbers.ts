@@ -6,9 +6,9 @@ export type FarEnd = {
   /** The answer if the person declines. */
   says: number | null
   answersMs: number | null
-  /** The time from the answer on. */
+  /** The time from the answer until the far end leaves. Null: it stays. */
   leavesMs: number | null
-  /** It leaves without the final NOTIFY, although a person has answered. */
+  /** True if the far end leaves without the final NOTIFY, although a person has answered. */
   isSilent: boolean
 }
 

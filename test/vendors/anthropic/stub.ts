@@ -90,7 +90,7 @@ async function answer(request: SeenRequest, response: ServerResponse, cell: Cell
   sendJson(response, message(asked, cell), {}, cell)
 }
 
-/** Answers null if the request is valid. */
+/** Returns null if the request is valid, else the fault. */
 function complaintAbout({ path, headers }: SeenRequest, asked: Asked): string | null {
   const blocks = (asked.messages ?? []).map(({ content }) => (typeof content === 'string' ? [] : content))
   const results = (at: number) => (blocks[at] ?? []).map(({ tool_use_id: id }) => id)

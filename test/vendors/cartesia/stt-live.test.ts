@@ -20,7 +20,7 @@ import { formOf, startCartesiaStub, urlOf } from './stub.ts'
 const unsupported = { errorClass: 'unsupported', sent: false }
 const audio = { encoding: 'pcm_s16le', sampleRateHz: 16_000, channels: 1 } as const
 const request: SttStreamRequest = { model: 'ink-whisper', audio, interimResults: true, words: true }
-/** 100 ms. */
+/** 100 ms of audio. */
 const frame = new Uint8Array(3200)
 
 t.test('a recording is sent to Cartesia with its language and word times', async (t) => {

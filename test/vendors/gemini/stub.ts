@@ -96,7 +96,7 @@ async function answer(request: SeenRequest, response: ServerResponse, cell: Cell
   sendJson(response, piece(parts, 'STOP'), {}, cell)
 }
 
-/** Answers null if the request is valid. */
+/** Returns null if the request is valid, else the fault. */
 function complaintAbout({ path, headers }: SeenRequest, { contents = [] }: Asked): string | null {
   const count = (at: number, field: 'functionCall' | 'functionResponse') =>
     (contents[at]?.parts ?? []).filter((part) => part[field]).length

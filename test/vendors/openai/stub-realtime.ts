@@ -58,7 +58,7 @@ class Session {
     if (this.#isSpeaking || transcriptOf(bytes) === '') return
     this.#isSpeaking = true
     this.send('input_audio_buffer.speech_started', { audio_start_ms: 0, item_id: `item_${this.#items}` })
-    // In the middle: the audio so far has an answer.
+    // This is the middle of the session: the audio so far has been answered.
     if (this.#cell === 'cut') this.#socket.cut()
     else if (this.#cell === 'reset') this.#socket.reset()
     else if (this.#cell === 'garbage') this.#socket.send('{"type": "conv')

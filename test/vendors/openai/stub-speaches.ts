@@ -100,7 +100,7 @@ class Session {
       item_id: this.#itemId,
       audio_start_ms: Math.floor(at / bytesPerMs),
     })
-    // In the middle: the audio so far has an answer.
+    // This is the middle of the session: the audio so far has been answered.
     if (this.#cell === 'cut') this.#socket.cut()
     else if (this.#cell === 'reset') this.#socket.reset()
     else if (this.#cell === 'garbage') this.#socket.send('{"type": "conv')

@@ -1,6 +1,6 @@
 import type { Cell } from '../suite/matrix.ts'
 
-/** The answer to a configuration. */
+/** The error code in the answer to a configuration, by test case. */
 export const errorCodes: Partial<Record<Cell, number>> = {
   auth: 401,
   quota: 402,

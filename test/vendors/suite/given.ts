@@ -16,7 +16,7 @@ export type SuiteGiven = {
   model: string
   /** Neither a message nor a cause may show this key. */
   apiKey: string
-  /** Test cases that this vendor's protocol cannot express, each with the reason for its visible skip. */
+  /** Test cases that this vendor's protocol cannot express. The skipped test shows the reason. */
   cannot?: Partial<Record<Cell, string>>
   /** Test cases whose errors have another class at this vendor than in the matrix. */
   expected?: Partial<Record<Cell, Expected>>

@@ -29,7 +29,7 @@ export type TtsGiven = SuiteGiven & {
 }
 
 export const speechFormat: OutputFormat = { encoding: 'pcm_s16le', sampleRateHz: 24_000, channels: 1 }
-/** 200 ms. */
+/** This speech lasts 200 ms. */
 export const speechPcm: Buffer = sinePcm(4800, speechFormat.sampleRateHz)
 
 export async function ttsSuite(t: Test, given: TtsGiven): Promise<void> {
@@ -96,7 +96,7 @@ export async function readSpeech(speech: Promise<Speech>): Promise<ReceivedSpeec
   const { format, audio } = await speech
   const acceptedMs = performance.now() - startMs
   const { items, firstMs } = await timed(audio)
-  // An iteration without a byte is `empty` to the port's caller.
+  // If no chunk has a byte, the port's caller gets the error class `empty`.
   if (items.every(({ length }) => length === 0)) throw new ProviderError('empty', { sent: true })
   return { format, items, firstMs: acceptedMs + firstMs }
 }
