@@ -1,5 +1,5 @@
-# Sourced by the lanes that test against a real server of another project, with `lane` as their name. The server is built
-# from its Go module the first time, and stays in the user's cache folder.
+# Lanes that test against another project's server source this file. `lane` is the lane's name. The first run builds the
+# server from its Go module, and keeps it in the user's cache folder.
 
 skip() {
   echo "$lane: skipped, because $1"
@@ -7,7 +7,7 @@ skip() {
   exit 0
 }
 
-# build_server NAME PACKAGE VERSION NOTE: sets `server` to the program.
+# build_server NAME PACKAGE VERSION NOTE: builds the server if it is missing, and sets `server` to its path.
 build_server() {
   local name=$1 package=$2 version=$3 note=$4
   local folder=${XDG_CACHE_HOME:-$HOME/.cache}/parley/$name-$version

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # Runs tests on Debian 13 with Node 24, over the newer build of uWebSockets.js, which other systems may be too old for.
 #
-# Debian's root directory is made by debootstrap, and the tests run in it as a normal user (Postgres refuses root), in
-# namespaces of their own: when the script ends, in whatever way, its mounts and processes end too. The root stays in the
-# user's cache folder, so that the first run takes two minutes more than the next.
+# debootstrap makes a root directory with Debian, and the tests run in it as a normal user, because Postgres refuses root.
+# They run in separate namespaces, so all mounts and processes end with the script, even after a crash. The root directory
+# stays in the user's cache folder, so only the first run takes two minutes more.
 #
-# Here runs what the engine, the sockets, Node and the system can change: not the vendors, the speech engines, the generator, nor the rules of the code.
+# The tests here depend on the engine, the sockets, Node or the system. Tests of vendors, speech engines, the generator and
+# the code's rules do not, so they are left out.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -23,7 +24,7 @@ skip() {
   exit 0
 }
 
-# The mirror of Debian in the machine's own apt sources; nothing where it has none.
+# Prints the Debian mirror in this machine's apt sources, or nothing if they name no mirror.
 mirror_of_apt() {
   apt-get indextargets --format '$(REPO_URI)' 2>/dev/null | grep -m 1 -E '/debian/?$' || true
 }
@@ -46,7 +47,7 @@ make_root() {
   echo "$contents" >"$root/.complete"
 }
 
-# The tree as it stands, without what git ignores. Packages stay from the last run as long as the lock file is the same.
+# Copies the work tree without ignored files. Packages of the last run are kept if the lock file has not changed.
 copy_tree() {
   local tree=$root/srv/dev/parley
   mkdir -p "$tree"
@@ -55,12 +56,12 @@ copy_tree() {
   chroot "$root" chown -R dev:dev /srv/dev
   if cmp -s package-lock.json "$root/.package-lock.json"; then touch "$tree/node_modules/.package-lock.json"; fi
   cp /etc/resolv.conf "$root/etc/resolv.conf"
-  # A registry of the machine's own, and the authority that signs its certificate.
+  # The machine may use another package registry, whose certificate another authority has signed.
   [ ! -f "$HOME/.npmrc" ] || install -o 1000 -g 1000 -m 600 "$HOME/.npmrc" "$root/srv/dev/.npmrc"
   [ -z "${NODE_EXTRA_CA_CERTS:-}" ] || cp "$NODE_EXTRA_CA_CERTS" "$root/etc/ssl/machine.crt"
 }
 
-# Runs as process 1 of its namespace.
+# Runs the tests. This function is process 1 of its namespace.
 run_inside() {
   mount -t proc proc "$root/proc"
   mount --rbind /sys "$root/sys"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Tests the Helm chart with helm, which is built from its Go module where it is not installed.
+# Tests the Helm chart with helm. If helm is not installed, it is built from its Go module.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 

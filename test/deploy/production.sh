@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # Runs the commands of docs/run-it.md in an empty Debian 13, and upgrades a node under load. See production/main.ts.
 #
-# debootstrap makes the empty system once, in the user's cache folder. Each run lays a fresh overlay on it for the server
-# and one for the build machine, in namespaces of its own: when the script ends, in whatever way, mounts and processes end
-# too. The nodes and their client have network namespaces with one cable between them, and no way out.
+# debootstrap makes the empty system once, in the user's cache folder. Each run puts a new overlay on it for the server, and
+# a second overlay for the build machine. They are in separate namespaces, so all mounts and processes end with the script,
+# even after a crash. The nodes and their clients have two network namespaces, joined by one cable, without other networks.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
-# A calm machine of two cores needs half of it.
+# A calm machine with two cores needs half of this time.
 timeout_s=${PARLEY_TEST_TIMEOUT_S:-600}
 suite=trixie
 base=${XDG_CACHE_HOME:-$HOME/.cache}/parley/debian13-empty
@@ -18,7 +18,7 @@ skip() {
   exit 0
 }
 
-# The mirror of Debian in the machine's own apt sources; nothing where it has none.
+# Prints the Debian mirror in this machine's apt sources, or nothing if they name no mirror.
 mirror_of_apt() {
   apt-get indextargets --format '$(REPO_URI)' 2>/dev/null | grep -m 1 -E '/debian/?$' || true
 }
@@ -38,7 +38,7 @@ make_base() {
   touch "$base/.complete"
 }
 
-# An overlay over the empty system. Packages are downloaded as this machine does it, and no package starts a service.
+# Puts an overlay over the empty system. Packages come from this machine's sources, and no package starts a service.
 make_machine() {
   local folder=$1 root=$1/root
   mkdir -p "$folder/changes" "$folder/work" "$root"
@@ -69,13 +69,14 @@ make_networks() {
   done
 }
 
-# Process 1 of its namespace. What the machines write stays in memory (3 GB): dpkg waits for the disk after each file.
+# Runs the test as process 1 of its namespace. The machines write only to memory (3 GB), because dpkg would wait for a disk
+# after each file.
 run_inside() {
   mount -t proc proc /proc
   mount -t tmpfs tmpfs "$run" -o size=8g,mode=755
   make_machine "$run/server"
   make_machine "$run/build-machine"
-  # `scp` of the build machine copies to here.
+  # The build machine's `scp` copies files to this folder.
   mkdir -p "$run/build-machine/root/srv/of-server"
   mount --bind "$run/server/root/opt" "$run/build-machine/root/srv/of-server"
   make_networks

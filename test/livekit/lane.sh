@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Holds conversations in rooms of a real LiveKit server. Its version is the newest whose dependencies can be had as they are.
+# Holds conversations in rooms of a real LiveKit server. This is the newest version whose dependencies can be downloaded
+# unchanged.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 

@@ -1,4 +1,4 @@
-/** Runs in attacked-server.ts's thread, and sends small requests all the time. */
+/** Runs in a thread of attacked-server.ts, and sends small requests all the time. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 

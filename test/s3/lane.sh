@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# Tests recordings against a server that speaks the protocol of S3: versitygw, Apache-2.0, which keeps objects as files in a
-# folder.
+# Tests recordings against an S3 server: versitygw (Apache-2.0), which keeps objects as files in a folder.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 

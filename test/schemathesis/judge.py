@@ -1,4 +1,4 @@
-"""What Schemathesis has to know about these documents, ids of stored things, and the statuses of each operation."""
+"""Lets Schemathesis request stored things, check events, and count the statuses of each operation."""
 
 import atexit
 import collections
@@ -21,7 +21,7 @@ def write_statuses():
 
 @schemathesis.hook
 def flatmap_path_parameters(context, path_parameters):
-    """Half of the requests name stored things. Otherwise operations with an id would answer 404 alone."""
+    """Puts the ids of stored things into half of the requests. Otherwise operations with an id would only answer 404."""
     known = {
         path[path.rindex("{") + 1 : -1]: strategies.sampled_from(ids)
         for path, ids in stored_ids.items()
@@ -36,7 +36,7 @@ STREAM = "text/event-stream"
 
 @schemathesis.hook
 def before_load_schema(context, raw_schema):
-    """Schemathesis takes the schema of a stream for the schema of one event. With it, the names of the events are checked."""
+    """Adds a schema for one event to each stream, because Schemathesis checks each event against the stream's schema."""
     operations = [operation for path in raw_schema["paths"].values() for operation in path.values()]
     responses = [operation.get("responses", {}) for operation in operations if isinstance(operation, dict)]
     for group in [*responses, raw_schema.get("components", {}).get("responses", {})]:
@@ -54,9 +54,9 @@ def event_of(media):
 
 @schemathesis.check
 def no_fault_of_the_server(ctx, response, case):
-    """A provider or a carrier may fail: the stub answers no JSON when JSON is asked for, and some simulated numbers fail."""
+    """Fails for a fault of the server. Providers and carriers may fail: the stub gives no JSON, and some numbers fail."""
     status = response.status_code
-    # Schemathesis also sends other methods to the path. The 204 to its OPTIONS says nothing about the operation.
+    # Schemathesis also sends other methods to the path. Their answers do not belong to the operation.
     if response.request.method.lower() == case.operation.method.lower():
         statuses[case.operation.label][status] += 1
     if status < 500 or status in (502, 504):

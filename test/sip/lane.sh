@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Tests trunks against SIPp and baresip, SIP programs that others have written. They come from Debian: where they are not
-# installed, their packages and the libraries are unpacked in the user's cache folder, which needs no root. With --programs
-# it prints the variables that name the programs, for test/run.mjs, and runs no test.
+# Tests trunks against SIPp and baresip, two third-party SIP programs. If Debian's packages are not installed, the packages
+# and their libraries are unpacked in the user's cache folder, which needs no root. With --programs the script runs no test,
+# and prints the variables with the programs' paths for test/run.mjs.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -12,10 +12,11 @@ download() {
   (cd "$folder/packages" && timeout 120 apt-get download "$@") >"$folder/download.log" 2>&1
 }
 
-# An image of a container has no lists of packages as a rule, and there the user is root.
+# Container images usually have no package lists. In them the user is root, and may fetch the lists.
 may_update() { [ "$(id -u)" = 0 ]; }
 
-# unpack NAME PROGRAM PACKAGE…: sets `program` to one that runs with the libraries of the packages alone, and `folder`.
+# unpack NAME PROGRAM PACKAGE…: unpacks the packages into `folder`, and sets `program` to a script that runs the program
+# with the libraries from these packages.
 unpack() {
   local name=$1 path=$2
   shift 2
@@ -27,7 +28,7 @@ unpack() {
   download "$@" || { may_update && apt-get update -qq >/dev/null 2>&1 && download "$@"; } ||
     skip "$name could not be downloaded: $(tail -n 1 "$folder/download.log")"
   for package in "$folder"/packages/*.deb; do dpkg -x "$package" "$folder"; done
-  # Only this program may find these libraries: they must not replace those of Node.
+  # Only this program may find these libraries, because they must not replace Node's libraries.
   local paths
   paths=$(find "$folder" -name '*.so*' -not -path '*/modules/*' -printf '%h\n' | sort -u | paste -sd:)
   printf '#!/bin/sh\nLD_LIBRARY_PATH=%s exec %s%s "$@"\n' "$paths" "$folder" "$path" >"$program"
@@ -40,7 +41,7 @@ else
   unpack sip-tester /usr/bin/sipp sip-tester libgsl27 libgslcblas0 libncursesw6 libtinfo6 libpcap0.8 libsctp1 libdbus-1-3
   PARLEY_SIPP=$program
 fi
-# It ends with 99 after it has shown its version.
+# SIPp exits with 99 after it has printed its version.
 { "$PARLEY_SIPP" -v 2>/dev/null || true; } | grep -q SIPp || skip 'sipp does not start on this system'
 
 if command -v baresip >/dev/null; then

@@ -1,4 +1,4 @@
-// Package clienttest tries the client for Go against servers that misbehave.
+// Package clienttest tests the client for Go against servers that misbehave.
 package clienttest
 
 import (
@@ -17,7 +17,7 @@ type request struct {
 	path, contentType, key, body string
 }
 
-// server answers each request with the next of its answers, and the last answer again after that.
+// server gives its answers in order, one for each request, and then repeats the last answer.
 type server struct {
 	mutex    sync.Mutex
 	answers  []http.HandlerFunc

@@ -66,7 +66,7 @@ final class Behaviour {
         System.out.println(new ObjectMapper().writeValueAsString(RESULTS));
     }
 
-    /** Keeps the value, or the kind of the failure with its details. */
+    /** Runs the case. Records its value, or the kind of its failure with details. */
     private static void check(String name, Case work) {
         try {
             RESULTS.put(name, work.run());
@@ -106,7 +106,7 @@ final class Behaviour {
         return new TranscribeParams().serviceIntent(new Intent().language("ü"));
     }
 
-    /** An enum and a union keep a text that this version does not know. */
+    /** Returns the text of an enum value, and true if this version does not know the value. */
     private static Object unknown() {
         var kind = router("unknown").listModels().execute().models().get(0).kind();
         return List.of(kind.text(), kind.known() == null);

@@ -1,10 +1,10 @@
-"""A client whose calls are noted by name, and the names of everything that it has."""
+"""Records the names of a client's called methods, and lists the names of all its methods."""
 
 import inspect
 
 
 def resources_and_methods(value):
-    """The public parts of a client or a resource, by name: its resources, and its methods."""
+    """Returns the resources and the methods of a client or a resource, each by name."""
     names = [name for name in dir(value) if not name.startswith("_")]
     parts = {name: getattr(value, name) for name in names}
     resources = {name: part for name, part in parts.items() if type(part).__module__.startswith("spekoai.resources.")}
@@ -12,14 +12,14 @@ def resources_and_methods(value):
 
 
 def methods_of(value, prefix=""):
-    """The names of all methods, those of resources with the resource: `agents.tools.list`."""
+    """Returns the names of all methods. A resource's method has the resource in its name: `agents.tools.list`."""
     resources, methods = resources_and_methods(value)
     inner = [name for key, part in resources.items() for name in methods_of(part, f"{prefix}{key}.")]
     return [f"{prefix}{name}" for name in methods] + inner
 
 
 class Recorded:
-    """Passes everything on to the client. `called` gets the name of each method that has answered."""
+    """Passes each call on to the client. `called` gets the name of each method that has answered."""
 
     def __init__(self, value, called, prefix=""):
         self._value, self._called, self._prefix = value, called, prefix

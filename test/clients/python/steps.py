@@ -1,4 +1,4 @@
-"""Shared by the programs beside it: the environment names the server, and each step prints one line of JSON with its result."""
+"""Runs the steps of the programs in this folder. Each step prints its result as JSON. The environment names the server."""
 
 import asyncio
 import inspect
@@ -14,7 +14,7 @@ sentence = "Thank you for calling."
 
 
 def collected(pieces):
-    """Joins the pieces of a stream and counts them: an answer in one piece was not streamed."""
+    """Joins a stream's pieces and counts them: if there is one piece, the answer was not streamed."""
     texts = [piece for piece in pieces if piece]
     return {"text": "".join(texts), "pieces": len(texts)}
 
@@ -24,7 +24,7 @@ def audio(data):
 
 
 def without_credential(ask):
-    """Asks five times for a model without a credential: the error, and the fewest milliseconds until it came."""
+    """Asks five times for a model without a credential. Returns the error, and the shortest waiting time in milliseconds."""
     fewest, message = float("inf"), None
     for _ in range(5):
         started = time.monotonic()

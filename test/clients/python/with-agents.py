@@ -1,4 +1,4 @@
-"""OpenAI's Agents SDK for Python as it is by default, with a tool. Traces would go to OpenAI, so they are switched off."""
+"""Runs OpenAI's Agents SDK for Python with its defaults and a tool. Tracing is off, because traces would go to OpenAI."""
 
 import sys
 

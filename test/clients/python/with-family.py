@@ -1,4 +1,4 @@
-"""The Python SDK of the hosted product, with another address and key: each method whose resource this server has."""
+"""Calls the hosted product's Python SDK with another address and key: each method whose resource this server has."""
 
 import os
 import re
@@ -10,7 +10,7 @@ from spekoai.models import AgentToolCreateParams
 from recorded import Recorded, methods_of
 from steps import api_key, base_url, recording, report, sentence
 
-# Resources that this server does not have, and `close`, which asks nothing.
+# Resources that this server does not have. The method `close` sends no request.
 absent = ("knowledge_bases.", "sms.")
 without_request = {"close"}
 
@@ -18,14 +18,14 @@ address = {"base_url": base_url.removesuffix("/v1"), "timeout": 60}
 sdk = Speko(api_key=api_key, **address)
 called = set()
 client = Recorded(sdk, called)
-# Its organization has not been verified.
+# A client for an organization whose business is not verified.
 applicant = Recorded(Speko(api_key=os.environ["PARLEY_APPLICANT_KEY"], **address), called)
 receiver = os.environ["PARLEY_RECEIVER"]
 intent = {"language": "en"}
 prompt = "You are the front desk of a shop."
 # The person at this number says nothing.
 silent = "+15005550011"
-# The first rings, and the second says nothing when it is asked to take the call.
+# The first phone rings and is never answered. The second phone answers, and says nothing when it is asked to take the call.
 rings, undecided = "+15005550002", "+15005550019"
 known = {}
 
@@ -35,7 +35,7 @@ def shown(row):
 
 
 def received(event):
-    """Returns when an event of this type has come to the receiver."""
+    """Waits until the receiver has got an event with this type."""
     urllib.request.urlopen(f"{receiver}/{event}", timeout=60).close()
 
 
@@ -278,7 +278,7 @@ def deliveries():
 
 
 def live_call():
-    """A call that goes on, and its id."""
+    """Places a call whose person stays on the line. Returns its id once the call is in progress."""
     call = client.voice.dial({"to": silent, "intent": intent, "system_prompt": prompt, "llm": {"temperature": 0.5}})
     for event in client.sessions.stream(call.session_id):
         if event.type == "status" and event.status == "in_progress":
@@ -375,7 +375,7 @@ async def asynchronously():
 
 
 def not_called():
-    """The methods of the SDK that no step has called, without those of the resources that this server does not have."""
+    """Returns the SDK's methods that no step has called. Methods of absent resources are left out."""
     wanted = {name for name in methods_of(sdk) if not name.startswith(absent)} - without_request
     return {"notCalled": sorted(wanted - called), "hasMany": len(wanted) > 50, "unknown": sorted(called - wanted)}
 

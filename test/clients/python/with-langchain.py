@@ -1,4 +1,4 @@
-"""LangChain's chat model for OpenAI."""
+"""Runs LangChain's chat model for OpenAI."""
 
 from langchain_core.messages import HumanMessage, ToolMessage
 from langchain_core.tools import tool

@@ -1,4 +1,4 @@
-"""LiteLLM's SDK."""
+"""Runs LiteLLM's SDK."""
 
 import litellm
 

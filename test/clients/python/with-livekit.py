@@ -1,4 +1,4 @@
-"""LiveKit Agents: the OpenAI plugin's LLM, speech and recognizers, as an agent session uses them."""
+"""Runs the OpenAI plugin of LiveKit Agents: its LLM, its voice and its recognizers, as an agent session uses them."""
 
 import asyncio
 import wave
@@ -15,7 +15,7 @@ finals, interims = SpeechEventType.FINAL_TRANSCRIPT, SpeechEventType.INTERIM_TRA
 
 
 auto, unknown = (openai.LLM(model=name, **server) for name in ("auto", "gpt-4o-mini"))
-# Responses go over a socket by default, and this server has them over HTTP.
+# By default the plugin sends Responses over a socket, but this server offers them only over HTTP.
 responses = openai.responses.LLM(model="auto", use_websocket=False, **server)
 
 
@@ -54,7 +54,7 @@ async def respond_tool_call():
 
 
 def frames(tail_s=2.0):
-    """The recording at 24 kHz in frames of 50 ms, and silence behind it, as a microphone sends it."""
+    """Yields the recording at 24 kHz in frames of 50 ms, with silence after it, like audio from a microphone."""
     with wave.open(recording) as file:
         rate, samples = file.getframerate(), file.readframes(file.getnframes())
     resampler = rtc.AudioResampler(rate, 24_000)
@@ -70,7 +70,7 @@ async def transcribe():
 
 
 async def captions():
-    """The interim and final transcripts of a realtime stream that is fed in real time."""
+    """Feeds a realtime stream in real time. Returns its interim and final transcripts."""
     stream = openai.STT(model="auto", use_realtime=True, **server).stream()
     pump = asyncio.create_task(feed(stream))
     shown, complete = [], None

@@ -1,4 +1,4 @@
-"""LlamaIndex: its class for servers that speak OpenAI's protocol, alone and in an agent with a tool."""
+"""Runs LlamaIndex's class for servers with OpenAI's protocol, alone and in an agent with a tool."""
 
 from llama_index.core.agent.workflow import FunctionAgent
 from llama_index.core.llms import ChatMessage

@@ -1,4 +1,4 @@
-"""The official Python client of OpenAI, configured with an address and a key."""
+"""Runs OpenAI's official Python client. Only its address and its key are configured."""
 
 import base64
 import sys
@@ -49,7 +49,7 @@ def speak(response_format):
 
 
 def at_24_khz():
-    """The recording of 8 kHz with two samples on the line between each two of its samples."""
+    """Converts the recording from 8 to 24 kHz, with two linear samples between each two."""
     with wave.open(recording) as file:
         samples = array("h", file.readframes(file.getnframes()))
     if sys.byteorder == "big":

@@ -1,4 +1,4 @@
-"""Pipecat's services for OpenAI, each in a pipeline of its own, with the frames that a voice bot sends them."""
+"""Runs each of Pipecat's services for OpenAI in a separate pipeline, with the frames that a voice bot sends."""
 
 import wave
 
@@ -54,7 +54,7 @@ async def chat_stream():
 
 
 def spoken(pause_s):
-    """The recording in frames of 20 ms between the frames of a voice activity detector."""
+    """Returns the recording in frames, between the frames with which a voice activity detector marks speech."""
     with wave.open(recording) as file:
         rate, samples = file.getframerate(), file.readframes(file.getnframes())
     pieces = [samples[at : at + rate // 25] for at in range(0, len(samples), rate // 25)]

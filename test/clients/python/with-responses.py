@@ -1,4 +1,4 @@
-"""OpenAI's Responses with its official Python client, which is given nothing but an address and a key."""
+"""Calls OpenAI's Responses with the official Python client. Only an address and a key are configured."""
 
 import json
 import sys

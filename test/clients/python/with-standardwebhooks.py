@@ -1,4 +1,4 @@
-"""Verifies the deliveries on its standard input, which is JSON, and prints for each whether it is good."""
+"""Reads deliveries as JSON from standard input, verifies each delivery, and prints the results as JSON."""
 
 import json
 import sys

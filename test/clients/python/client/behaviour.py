@@ -1,4 +1,4 @@
-"""Calls the prepared answers of answers.ts, and prints the results by name."""
+"""Calls the client against the prepared answers of answers.ts, and prints the results by name."""
 
 import asyncio
 import base64
@@ -75,7 +75,7 @@ def form() -> list[object]:
 
 
 def webhook(at: int = 1000, signer: int = 0, header: str = "webhook-signature") -> object:
-    """Verifies a webhook with two signatures at the time 1000."""
+    """Verifies a webhook with several signatures, one of them right, as at the time 1000. Returns its type or the refusal."""
     body = b'{"type": "call.status"}'
     key = base64.b64decode(SECRETS[signer].removeprefix("whsec_"))
     digest = base64.b64encode(hmac.digest(key, b"id.%d." % at + body, hashlib.sha256)).decode()
@@ -87,7 +87,7 @@ def webhook(at: int = 1000, signer: int = 0, header: str = "webhook-signature") 
 
 
 def misuses() -> list[object]:
-    """A secret that is missing or short, and a part of the path that would lead to another operation."""
+    """Returns the errors for missing or short secrets, and for path parts that would lead to another operation."""
     secrets: list[str | list[str]] = ["", "whsec_", [], [SECRETS[0], ""]]
     runs: list[Callable[[], object]] = [
         *(partial(verify_call_webhook, b"{}", {}, secret) for secret in secrets),
