@@ -95,7 +95,7 @@ t.test('mode agent: a beep shows a machine, and the message is left after the be
   t.end()
 })
 
-/** Speaks `text` in `ms`, and is silent for `silentMs`. */
+/** Speaks `text` for `ms`, and is then silent for `silentMs`. */
 function says({ observer, clock }: ReturnType<typeof answer>, text: string, ms: number, silentMs: number): void {
   observer.speechStarted()
   clock.pass(ms)

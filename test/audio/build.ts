@@ -1,4 +1,4 @@
-/** Bytes for the tests in audio/: files as other programs write them, and bodies cut at any place. */
+/** Makes bytes for the tests in this folder: files as other programs write them, and bodies cut at any position. */
 import type { Recording } from '../../audio/format.ts'
 import { recogniseRecording } from '../../audio/recognise.ts'
 

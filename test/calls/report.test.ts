@@ -90,7 +90,7 @@ t.test('extracted values are converted to the declared type, or to null', (t) =>
   t.end()
 })
 
-t.test('an answer of the LLM is read within the bounds of each field', (t) => {
+t.test('an answer of the LLM is cut to the limits of its fields, and invalid parts are dropped', (t) => {
   const fields = [field('number')]
   const ruled = ruledFindings(ended)
   const long = { summary: '😀'.repeat(2000), topics: Array(20).fill('x'.repeat(900)), action_items: ['a', 4, ''] }

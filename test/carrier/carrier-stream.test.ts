@@ -1,4 +1,4 @@
-/** A leg's audio passes between a carrier and a conversation, in both frame spellings. */
+/** A leg's audio passes between a carrier and a conversation, with frames in snake_case and in camelCase. */
 import { rmSync } from 'node:fs'
 import t from 'tap'
 import { FrameResampler } from '../../audio/frame-resampler.ts'

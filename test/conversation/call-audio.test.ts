@@ -1,4 +1,4 @@
-/** The agent's voice is recorded at the recording's rate if its own rate differs. */
+/** If the agent's voice has another rate than the recording, the voice is converted for the recording. */
 import t, { type Test } from 'tap'
 import { CallAudio } from '../../domain/conversation/hearing/call-audio.ts'
 import type { OpenResampler, SampleConverter } from '../../domain/conversation/parts/deps.ts'

@@ -1,4 +1,4 @@
-/** The candidates' order: the compared figures, penalties, and a decision's cost. */
+/** The candidates' order: the compared figures, penalties, and the time for a decision. */
 import { performance } from 'node:perf_hooks'
 import t from 'tap'
 import { Catalog, type Row } from '../../domain/catalog/catalog.ts'

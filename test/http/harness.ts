@@ -80,7 +80,7 @@ const statuses: Record<string, number> = {
   request_timeout: 408,
 }
 
-/** Makes an envelope with the surface's name, so a test can see the writer. */
+/** Makes an envelope with the surface's name, because a test must see the answering surface. */
 export function faults(surfaceName: string): FaultWriter {
   return (error, requestId) => {
     const refusal = error instanceof Refusal ? error : null

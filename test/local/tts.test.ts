@@ -34,33 +34,26 @@ t.test('the speed changes the length of the speech', async (t) => {
   }
 })
 
-t.test(
-  'a text is spoken at the requested sample rate, and stream speech at the native rate of the voice',
-  async (t) => {
-    const tts = local.provider.ports.speech!.tts!
-    const text = 'Please leave your message after the tone. Then end the call.'
-    const spoken = async (mode: 'synthesize' | 'live', sampleRateHz: number) => {
-      const request = { model: 'flite', text, outputFormat: { ...native, sampleRateHz } }
-      const { format, audio } = await tts[mode]!(request, new AbortController().signal)
-      const chunks: Uint8Array[] = []
-      for await (const chunk of audio) chunks.push(chunk)
-      return { format, chunks, seconds: (secondsOf(chunks) * native.sampleRateHz) / format.sampleRateHz }
-    }
-    const usual = await spoken('synthesize', native.sampleRateHz)
-    for (const sampleRateHz of [8000, 24_000, 48_000]) {
-      const { format, chunks, seconds } = await spoken('synthesize', sampleRateHz)
-      t.same(format, { ...native, sampleRateHz })
-      t.ok(Math.abs(seconds - usual.seconds) < 0.001, `${seconds} and ${usual.seconds} s at ${sampleRateHz} Hz`)
-      t.ok(wordErrors(text, await transcribed(chunks, format)).errors <= 3, `${sampleRateHz} Hz`)
-    }
-    t.same(
-      (await spoken('synthesize', 192_000)).format,
-      native,
-      'a higher rate is made in steps outside of the process',
-    )
-    t.same(await spoken('live', 24_000), usual)
-  },
-)
+t.test('a text is spoken at the requested sample rate, and in a stream at the native rate of the voice', async (t) => {
+  const tts = local.provider.ports.speech!.tts!
+  const text = 'Please leave your message after the tone. Then end the call.'
+  const spoken = async (mode: 'synthesize' | 'live', sampleRateHz: number) => {
+    const request = { model: 'flite', text, outputFormat: { ...native, sampleRateHz } }
+    const { format, audio } = await tts[mode]!(request, new AbortController().signal)
+    const chunks: Uint8Array[] = []
+    for await (const chunk of audio) chunks.push(chunk)
+    return { format, chunks, seconds: (secondsOf(chunks) * native.sampleRateHz) / format.sampleRateHz }
+  }
+  const usual = await spoken('synthesize', native.sampleRateHz)
+  for (const sampleRateHz of [8000, 24_000, 48_000]) {
+    const { format, chunks, seconds } = await spoken('synthesize', sampleRateHz)
+    t.same(format, { ...native, sampleRateHz })
+    t.ok(Math.abs(seconds - usual.seconds) < 0.001, `${seconds} and ${usual.seconds} s at ${sampleRateHz} Hz`)
+    t.ok(wordErrors(text, await transcribed(chunks, format)).errors <= 3, `${sampleRateHz} Hz`)
+  }
+  t.same((await spoken('synthesize', 192_000)).format, native, 'a higher rate is made in steps outside of the process')
+  t.same(await spoken('live', 24_000), usual)
+})
 
 t.test('text is never interpreted as a command-line option, a file name or a program', async (t) => {
   for (const text of [

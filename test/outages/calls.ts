@@ -9,7 +9,7 @@ import { loopbackAgent } from '../session/voice-session.ts'
 
 const everyMs = 250
 const repeatMs = 500
-/** After the load, open calls are repeated for this long. */
+/** After the load, call requests without an answer are repeated for this long. */
 const settleMs = 10_000
 
 type Placing = { to: string; isAccepted: boolean }
@@ -68,7 +68,10 @@ export class Calls {
       await sleep(repeatMs)
     }
   }
-  /** Ends the call, because ringing calls take places. If the event does not arrive, the call rings until its time is up. */
+  /**
+   * Ends the call, because ringing calls count for the limits. If the event does not arrive, the call rings until its
+   * time is up.
+   */
   async #hangUp(to: string): Promise<void> {
     const leg = this.#carrier.legs.find((leg) => leg.to === to)
     if (leg !== undefined) await this.#carrier.hangUp(leg, this.#target.url).catch(() => {})

@@ -84,7 +84,7 @@ function outages(): Outage[] {
   return postgres.hasDisk ? [...all, full] : all
 }
 
-/** If the disk had no room for the log, Postgres has ended. */
+/** Empties the disk. If Postgres has ended because its log had no room, starts Postgres again. */
 async function emptied(): Promise<void> {
   postgres.empty()
   if (!postgres.isRunning) await postgres.revive()

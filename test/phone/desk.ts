@@ -244,7 +244,7 @@ export function openDesk({ connectionId = null }: { connectionId?: string | null
     dialled: (more: { maxDurationSeconds?: number; telephony?: TelephonyOptions } = {}) =>
       passing(dial(user, { ...wanted, ...more })),
     eventOf,
-    /** Starts the newest leg's stream, which may also give the leg its name at the line. */
+    /** Starts the newest leg's stream, which may also give the leg its id at the line. */
     join: (name?: string): MediaSink => {
       const leg = expected.get([...legs.keys()].at(-1) ?? '')
       if (leg === undefined) throw new Error('no leg is expected')

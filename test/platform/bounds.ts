@@ -10,7 +10,7 @@ export type Schema = {
   maxItems?: number
   maxProperties?: number
   enum?: (string | number | null)[]
-  /** A boolean that may have only the other value. */
+  /** If `const` is set, the boolean may only have the other value. */
   not?: { const?: boolean }
   pattern?: string
   items?: Schema

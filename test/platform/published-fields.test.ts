@@ -137,7 +137,7 @@ t.test("an agent's fields with values that have no effect are returned as sent, 
   t.match(made, sent)
 })
 
-t.test('a transfer accepts unsupported fields only at values without effect, such as enabled: false', async (t) => {
+t.test('a transfer accepts fields without effect only at their neutral values, such as enabled: false', async (t) => {
   const path = '/v1/calls/019aaaf6-7c00-7d5e-9b3a-2f1c8e4d6a70/transfers/warm'
   const neutral = { outboundTrunkId: null, waitUntilAnswered: false, voicemailDetection: { enabled: false } }
   const destinations = [{ to: '+12025550143', outboundTrunkId: null }]

@@ -1,4 +1,4 @@
-/** Tests the stored route for a request: a row for each attempt, the choice behind it, and access to both. */
+/** Tests the stored route for a request: its attempts, its routing choice, and access to both. */
 import t from 'tap'
 import { runCommand } from '../command.ts'
 import { openDatabase } from '../process/database.ts'

@@ -1,4 +1,4 @@
-/** Voice sessions go on while the database is away, and their record is complete afterwards. */
+/** Voice sessions go on while the database is unreachable, and their record is complete afterwards. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { call, loopbackProviders, Page } from '../session/voice-session.ts'

@@ -16,7 +16,7 @@ const get: OutboundRequest = {
   totalMs: 5000,
   answerBytesMax: 1_000_000,
 }
-/** The connection is paused at 64 KiB: behind the last byte, or before it. */
+/** The reader pauses at 64 KiB: at the end of the first answer, and before the end of the other answers. */
 const lengths = [65_536, 70_000, 200_000]
 type Way = { connection: string; close: (socket: Socket) => void; lengths: readonly number[] }
 const ways: Record<string, Way> = {

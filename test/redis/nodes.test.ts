@@ -1,5 +1,6 @@
 /**
- * Tests two nodes on one database and one Redis: the edge quota is counted once, and divided only while Redis is away.
+ * Tests two nodes on one database and one Redis: the edge quota is counted once, and divided only while Redis is
+ * unreachable.
  */
 import t, { type Test } from 'tap'
 import type { Clock } from '../../domain/ports/system.ts'

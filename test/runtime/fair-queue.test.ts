@@ -27,7 +27,7 @@ t.test('an item can be deleted from the queue, and one organization can be serve
   t.end()
 })
 
-t.test('an organization with a first item does not wait for a second turn of a busy organization', (t) => {
+t.test('the first item of an organization is served before a busy organization gets a second turn', (t) => {
   const queue = new FairQueue<string>()
   queue.countTurn('a')
   for (const item of ['a1', 'a2', 'a3', 'b1']) queue.add(item.charAt(0), item)

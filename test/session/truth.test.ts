@@ -1,6 +1,6 @@
 /**
- * A call's record is true. Recorded voices talk to an agent over the real media channel, on the embedded engines and in
- * real time. The record is compared with the audio.
+ * Tests that a call's record is true. Recorded voices talk to an agent over the real media channel, on the embedded
+ * engines and in real time. The record is compared with the audio.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'

@@ -1,6 +1,6 @@
 /**
- * Tests rows for agents and tools: the row policy hides other organizations' rows, and test rows from live keys, and
- * secrets are sealed.
+ * Tests rows for agents and tools: row level security hides other organizations' rows, and test rows from live keys,
+ * and secrets are sealed.
  */
 import t from 'tap'
 import { SealError } from '../../domain/access/seal-error.ts'

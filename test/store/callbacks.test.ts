@@ -1,4 +1,4 @@
-/** Rows for callbacks: the policy, pages, their events, and several processes that look for due callbacks. */
+/** Rows for callbacks: row level security, pages, their events, and several processes that look for due callbacks. */
 import t, { type Test } from 'tap'
 import { Callbacks, type PlaceCallback } from '../../domain/callbacks/callbacks.ts'
 import type { Call } from '../../domain/records/call.ts'

@@ -1,4 +1,4 @@
-/** Rows for calls: the policy, sealed secrets, pages, and the effect of a batch of entries. */
+/** Rows for calls: row level security, sealed secrets, pages, and the effect of a batch of entries. */
 import t from 'tap'
 import type { SecretsByTool } from '../../domain/agents/join-tools.ts'
 import type { CallEntry } from '../../domain/records/call.ts'

@@ -306,7 +306,7 @@ t.test('after a long database outage instances do not count one another as dead'
   const first = await cluster.store(t, url, { clock: storeClock() })
   const second = await cluster.store(t, url, { clock })
   t.type(await acquire(first), 'function')
-  // The database was away for that long. The second instance is the first to reach it again.
+  // The database was unreachable for that long. The second instance is the first to reach it again.
   await cluster.sql(t, url)`update instances set alive_until = now() - interval '1 hour'`
   await refresh(second)
   t.notOk(countsInMemory(second))

@@ -1,4 +1,4 @@
-/** If requests are served while the database is away, each settlement is written later, and counts once. */
+/** If requests are served while the database is unreachable, each settlement is written later, and counts once. */
 import { appendFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -22,7 +22,7 @@ function settlement(organizationId: string, requestId: string): Settlement {
   return { row, choice: choiceIn('en'), status: 'succeeded', reservedMicroUsd: 0 }
 }
 
-/** A store with a separate data folder. The test can take its database away. */
+/** A store with a separate data folder. The test can make its database unreachable. */
 async function setup(t: Test, options: Partial<StoreOptions> = {}) {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'parley-test-'))
   t.teardown(() => rmSync(dataDir, { recursive: true, force: true }))
@@ -121,7 +121,7 @@ t.test('the next process writes the settlements of an ended process, except a tr
   appendFileSync(file, `\n${whole.replace('req_1', 'req_2').slice(0, -20)}`)
   const clock = storeClock()
   await cluster.store(t, databaseUrl, { dataDir, clock })
-  // The database was away when the process ended, so its row still says that it lives.
+  // The database was unreachable when the process ended, so its row still says that the process lives.
   await sql`delete from instances where id = ${path.basename(file, '.jsonl')}`
   await clock.leap(10_000)
   await until('the file is gone', () => !existsSync(file))

@@ -55,7 +55,7 @@ export class Faults {
     return this.#draw.way() < 0.5
   }
 
-  /** Notes a fault. `leg` is the carrier's name for the leg. Null if the fault may concern every leg. */
+  /** Notes a fault. `leg` is the carrier's id for the leg. Null if the fault may concern every leg. */
   happened(kind: FaultKind, leg: string | null): void {
     this.#tolerance.happened(kind, leg)
   }
@@ -102,7 +102,7 @@ export class Faults {
 
 export type EventFault = 'none' | 'doubled' | 'late' | 'swapped' | 'lost'
 export const commandFaults = ['unreachable', 'server', 'answer late', 'answer lost'] as const
-/** `leg` is the carrier's name for the leg. Null if the command is for an unknown leg, or for two legs. */
+/** `leg` is the carrier's id for the leg. Null if the command is for an unknown leg, or for two legs. */
 export type SentCommand = {
   does: 'dial' | 'hangup' | 'hangup of an orphan' | 'question' | 'command'
   leg: string | null

@@ -29,7 +29,7 @@ export type Watched = {
   isEndWanted: boolean
   /** True if the line has ended the leg, or never dialled it. */
   isGone(leg: Pick<Leg, 'id' | 'carrierLegId'>): boolean
-  /** True if the only process that knew the leg's name has died. */
+  /** True if the only process that knew the leg's id at the line has died. */
   isUnnamed(carrierLegId: string): boolean
 }
 

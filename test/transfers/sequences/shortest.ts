@@ -1,4 +1,4 @@
-/** The fewest steps that still fail in the same way. */
+/** Finds the fewest steps that still fail in the same way. */
 import type { Sequence } from './steps.ts'
 import { World } from './world.ts'
 

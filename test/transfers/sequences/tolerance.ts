@@ -46,7 +46,7 @@ export type FaultKind = keyof typeof limitsMs
 
 export class Tolerance {
   readonly #clock: { monotonicMs(): number }
-  /** The end of each tolerance, by the carrier's name for the leg. */
+  /** The end of each tolerance, by the carrier's id for the leg. */
   readonly #untilMs = new Map<string, number>()
   /** The end of tolerances that concern every leg. */
   #allUntilMs = 0

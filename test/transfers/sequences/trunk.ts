@@ -79,7 +79,7 @@ export class SequenceTrunk implements SequenceLine {
   call(from: string, to: string, life: Life): string {
     const leg = this.#open(life, null, to)
     const of = { direction: 'incoming', from, to, connectionId: 'sip_1' } as const
-    // If a caller is refused while the database is away, the caller calls again.
+    // If a caller is refused while the database is unreachable, the caller calls again.
     const calls = (): unknown =>
       this.#emit(leg, { type: 'initiated', ...of, forwarding: notForwarded }).catch(() => this.#clock.after(300, calls))
     this.#clock.after(1, calls)

@@ -23,7 +23,7 @@ import { SequenceTrunk } from './trunk.ts'
 export type Outcome = {
   /** Null if the sequence has kept the invariant, else the violation. */
   failure: string | null
-  /** The reached attempt ends. */
+  /** The ends of attempts in this sequence, such as `warm completed - -`. */
   reached: readonly string[]
 }
 
@@ -46,7 +46,7 @@ export class World implements Watched {
   readonly defects: string[] = []
   /** True if a client has ended the call, or the credit is exhausted. */
   isEndWanted = false
-  /** Legs that the line has ended, by its names, and legs that it has refused to dial, by our names. */
+  /** Legs that the line has ended, by the line's ids, and legs that it has refused to dial, by our ids. */
   readonly #gone = new Set<string>()
   readonly #sequence: Sequence
   readonly #trace: string[] | null
@@ -131,7 +131,9 @@ export class World implements Watched {
     return !isAsking && attempts.every(({ status }) => isOver(status))
   }
 
-  /** If a process dies while the database is away, it forgets its newest legs. The line or their event ends them. */
+  /**
+   * If a process dies while the database is unreachable, it forgets its newest legs. The line or their event ends them.
+   */
   isUnnamed(carrierLegId: string): boolean {
     if (this.processes.every(({ life }) => life.isAlive)) return false
     return ![...this.database.legs.values()].some((leg) => leg.carrierLegId === carrierLegId)
