@@ -46,7 +46,7 @@ export class World implements Watched {
   readonly defects: string[] = []
   /** True if a client has ended the call, or the credit is exhausted. */
   isEndWanted = false
-  /** Legs that the line has ended, by the line's ids, and legs that it has refused to dial, by our ids. */
+  /** The ids of ended legs at the line, and our ids of legs if the line has refused to dial. */
   readonly #gone = new Set<string>()
   readonly #sequence: Sequence
   readonly #trace: string[] | null
