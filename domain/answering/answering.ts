@@ -67,14 +67,14 @@ export class Answering {
       audio: (samples) => {
         if (this.#state === 'greeting' || this.#greeting !== null) this.#tone.push(samples)
       },
-      speechStarted: () => {
+      onset: () => {
         this.#speaks = true
-        this.#greeting?.speechStarted()
+        this.#greeting?.onset()
         this.#cancelSilence()
       },
-      speechEnded: () => {
+      offset: () => {
         this.#speaks = false
-        this.#greeting?.speechEnded()
+        this.#greeting?.offset()
         this.#awaitSilence()
       },
       words: (text, isFinal) => this.#greeting?.words(text, isFinal),

@@ -2,8 +2,8 @@
 export type CallerObserver = {
   /** Receives samples at `vadRateHz`. The buffer may be reused after the function returns. */
   audio(samples: Int16Array): void
-  speechStarted(): void
-  speechEnded(): void
+  onset(): void
+  offset(): void
   /** Receives the newest transcript. It replaces the last text unless that text was final. */
   words(text: string, isFinal: boolean): void
 }

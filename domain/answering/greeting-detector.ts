@@ -78,7 +78,7 @@ export class GreetingDetector {
     this.#beginMs = deps.clock.monotonicMs()
   }
 
-  speechStarted(): void {
+  onset(): void {
     const { clock } = this.#deps
     this.#cancelPause()
     this.#cancelQuiet()
@@ -89,7 +89,7 @@ export class GreetingDetector {
     })
   }
 
-  speechEnded(): void {
+  offset(): void {
     const { clock } = this.#deps
     this.#endMs = clock.monotonicMs()
     this.#cancelPause()

@@ -5,7 +5,9 @@ import type { EndReason } from '../records/states/call.ts'
 import { CallAudio, endedAfter } from './hearing/call-audio.ts'
 import { CallerVoice } from './hearing/caller-voice.ts'
 import { Digits } from './hearing/digits.ts'
+import { Transcription } from './hearing/transcription.ts'
 import { type CallLog, roomClosed, roomOpened } from './parts/call-log.ts'
+import type { ConversationEvents } from './parts/conversation-events.ts'
 import type { ConversationInput, GuardedDeps } from './parts/deps.ts'
 import type { Conversation, JoinedPerson } from './parts/live-call.ts'
 import { isHopeless } from './parts/stage-retries.ts'
@@ -20,21 +22,20 @@ import { CallerHold } from './people/caller-hold.ts'
 import { JoinedPeople } from './people/joined-people.ts'
 import { SpokenScreening } from './people/screening.ts'
 import { BackgroundSounds } from './speaking/background-sounds.ts'
-import { normalizerOf } from './speaking/normalizer.ts'
 import { Playout } from './speaking/playout.ts'
 import { greetingHint, idleHint, SessionTimers } from './turns/session-timers.ts'
 import { ShownState } from './turns/shown-state.ts'
 import { ToolCalls } from './turns/tool-calls.ts'
-import { isAgents } from './turns/turn-machine.ts'
 import { TurnRecord } from './turns/turn-record.ts'
 import { Turns } from './turns/turns.ts'
 
 export class Talking implements Conversation {
-  readonly #deps: GuardedDeps
+  readonly #deps: GuardedDeps & { events: ConversationEvents }
   readonly #input: ConversationInput
   readonly #log: CallLog
   #media: MediaTransport | null
   readonly #firstMedia: MediaTransport
+  readonly #transcription: Transcription
   readonly #caller: CallerVoice
   readonly #playout: Playout
   readonly #audio: CallAudio
@@ -58,7 +59,16 @@ export class Talking implements Conversation {
     const notify = (event: SessionEvent) => this.#show(event)
     // The recording begins at the same moment, so times in the call and in the recording are equal.
     const originMs = clock.monotonicMs()
-    this.#deps = deps
+    this.#deps = {
+      ...deps,
+      events: {
+        activityChanged: () => this.#followActivity(),
+        userSpoke: () => this.#timers.userSpoke(),
+        agentHungUp: () => this.#end('agent_hangup', null),
+        stageLost: (fault) => this.#lost(fault),
+        sessionOver: () => this.#finish(),
+      },
+    }
     this.#input = input
     this.#media = this.#firstMedia = media
     this.#log = log
@@ -91,14 +101,15 @@ export class Talking implements Conversation {
       newId: deps.newId,
       log,
       notify,
-      sttRoute: () => this.#caller.transcription.route,
+      sttRoute: () => this.#transcription.route,
       playout: this.#playout,
       originMs,
       trace: input.trace ?? null,
     })
+    this.#transcription = this.#makeTranscription()
+    this.#turns = this.#makeTurns(media.sampleRateHz)
     this.#caller = this.#makeCaller(media.sampleRateHz)
     this.#people = this.#makePeople(media.sampleRateHz)
-    this.#turns = this.#makeTurns(media.sampleRateHz)
     this.#hold = this.#makeHold()
     this.#timers = new SessionTimers(clock, pipeline, {
       idle: (text) => this.#turns.prompt(text, idleHint),
@@ -108,62 +119,45 @@ export class Talking implements Conversation {
     this.#digits = new Digits(clock, (digits) => this.#turns.typed(`[keypad ${digits}]`, { dtmf: true }))
   }
 
+  #makeTranscription(): Transcription {
+    const { call, routing, request } = this.#input
+    const deps = { ...this.#deps, request, record: this.#record }
+    return new Transcription(deps, call.pipeline, routing.stt, {
+      transcript: (transcript) => this.#caller.transcript(transcript),
+    })
+  }
+
   #makeCaller(sampleRateHz: number): CallerVoice {
-    const parts = { audio: this.#audio, record: this.#record, sampleRateHz }
-    return new CallerVoice(this.#deps, this.#input, parts, {
-      speechStarted: (atMs) => this.#turns.speechStarted(atMs),
-      speechEnded: (atMs) => this.#turns.speechEnded(atMs),
-      transcript: (transcript, said) => this.#turns.transcript(transcript, said),
-      reopened: () => this.#turns.transcriptionReopened(),
-      transcriptionLost: (fault) => this.#lost(fault),
+    return new CallerVoice(this.#deps, {
+      audio: this.#audio,
+      transcription: this.#transcription,
+      turns: this.#turns,
+      observer: this.#input.observer,
+      sampleRateHz,
     })
   }
 
   #makePeople(sampleRateHz: number): JoinedPeople {
-    const deps = { ...this.#deps, input: this.#input, callLog: this.#log, sampleRateHz, record: this.#record }
+    const [input, callLog, record, turns] = [this.#input, this.#log, this.#record, this.#turns]
+    const note = (text: string) => this.#note(text)
+    const deps = { ...this.#deps, input, callLog, sampleRateHz, record, turns, note }
     return new JoinedPeople(deps, {
       changed: () => {
         this.#playout.connect(this.#people.count > 0 ? this.#people : null)
-        this.#moved()
+        this.#followActivity()
       },
       agentIsMuted: (isMuted) => {
         this.#peopleSpeak = isMuted
         this.#mute()
       },
-      saying: (id, text) => this.#record.agentText(id, text, false, false),
-      said: (person, turn, by) => {
-        this.#record.personTurn(turn, by, person)
-        this.#turns.note(turn.text, 'assistant')
-      },
-      contextualUpdate: (text) => this.contextualUpdate(text),
-      sessionLost: (fault) => this.#lost(fault),
     })
   }
 
   #makeTurns(sampleRateHz: number): Turns {
-    const { pipeline } = this.#input.call
-    return new Turns(
-      {
-        ...this.#deps,
-        request: this.#input.request,
-        normalize: normalizerOf(pipeline),
-        presetLike: this.#input.presetLike,
-        tools: this.#tools,
-        playout: this.#playout,
-        sampleRateHz,
-        record: this.#record,
-        transcription: this.#caller.transcription,
-        toolsRun: (isRunning) => this.#sounds.tool(isRunning),
-      },
-      this.#input,
-      {
-        moved: () => this.#moved(),
-        sessionLost: (fault) => this.#lost(fault),
-        finish: () => this.#finish(),
-        agentHungUp: () => this.#end('agent_hangup', null),
-        userSpoke: () => this.#timers.userSpoke(),
-      },
-    )
+    const [tools, playout, record, transcription] = [this.#tools, this.#playout, this.#record, this.#transcription]
+    const toolsRun = (isRunning: boolean) => this.#sounds.tool(isRunning)
+    const deps = { ...this.#deps, tools, playout, sampleRateHz, record, transcription, toolsRun }
+    return new Turns(deps, this.#input)
   }
 
   get isOver(): boolean {
@@ -181,10 +175,10 @@ export class Talking implements Conversation {
     this.#audio.begin()
     this.#sounds.load(this.#input.call.pipeline.backgroundAudio, this.#deps.log)
     const isProtected = turnHandling.interruption.protectFirstMessage
-    if (this.#input.note !== undefined) this.contextualUpdate(this.#input.note)
+    if (this.#input.note !== undefined) this.#note(this.#input.note)
     if (firstMessageMode === 'generate') this.#turns.prompt(null, greetingHint, isProtected)
     else if (firstMessageMode === 'message' && firstMessage !== null) this.#turns.prompt(firstMessage, '', isProtected)
-    this.#moved()
+    this.#followActivity()
   }
 
   audio(samples: Int16Array): void {
@@ -207,6 +201,10 @@ export class Talking implements Conversation {
   }
 
   contextualUpdate(text: string): void {
+    this.#note(text)
+  }
+
+  #note(text: string): void {
     if (this.#isOver) return
     this.#turns.note(text)
     this.#record.systemTurn(text)
@@ -228,14 +226,14 @@ export class Talking implements Conversation {
   #makeHold(): CallerHold {
     return new CallerHold(this.#deps.clock, {
       endSentence: () => this.#turns.endSentence(),
-      agentSpeaks: () => isAgents(this.#turns.phase),
+      agentSpeaks: () => this.#turns.isAgents,
       awaitsText: () => this.#turns.awaitsText,
       changed: (sound) => {
         this.#mute()
         if (sound !== null) this.#caller.silence()
         this.#sounds.hold(sound)
         this.#people.hold(sound !== null)
-        this.#moved()
+        this.#followActivity()
       },
     })
   }
@@ -247,7 +245,7 @@ export class Talking implements Conversation {
   hold(sound: HoldSound, held: () => void): boolean {
     if (this.isEnding) return false
     this.#hold.begin(sound, held)
-    this.contextualUpdate(transferNotes.begun)
+    this.#note(transferNotes.begun)
     return true
   }
 
@@ -256,12 +254,12 @@ export class Talking implements Conversation {
     this.#hold.end(() =>
       endsCall ? this.#close('agent_hangup', null, message) : this.#turns.prompt(message, hint, true, true),
     )
-    this.contextualUpdate(note)
+    this.#note(note)
   }
 
   handOver(): void {
     if (this.isEnding) return
-    this.contextualUpdate(transferNotes.done)
+    this.#note(transferNotes.done)
     this.#hold.handOver()
     this.#closeParts('transferred', null)
     this.#log.event('room.agent_left', {})
@@ -295,7 +293,7 @@ export class Talking implements Conversation {
     this.#log.event('room.participant_reconnected', { identity: this.#input.call.identity })
     this.#playout.use(transport)
     this.#shown.forget()
-    this.#moved()
+    this.#followActivity()
   }
 
   hangUp(): void {
@@ -347,10 +345,11 @@ export class Talking implements Conversation {
     this.#people.notify(event)
   }
 
-  #moved(): void {
+  /** Shows the agent's state, lets a hold go on, and starts or stops the silence timers. */
+  #followActivity(): void {
     if (this.#isOver) return
     this.#shown.show(this.#turns.phase)
-    this.#hold.moved()
+    this.#hold.advance()
     if (this.#turns.isQuiet && !this.#hold.isHeld && this.#media !== null && this.#people.count === 0)
       this.#timers.quiet()
     else this.#timers.busy()

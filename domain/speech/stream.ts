@@ -43,7 +43,8 @@ export interface TranscriptionSink {
    * does not support and did not receive.
    */
   ready(route: Route, ignored: readonly Hint[]): void
-  speechStarted(startMs: number): void
+  /** Called when the provider finds the start of speech. Absent if the calling code does not need this. */
+  speechStarted?(startMs: number): void
   transcript(transcript: StreamTranscript): void
   ended(usage: StreamUsage): void
   failed(fault: Fault): void

@@ -153,7 +153,7 @@ class Transcribing implements TranscriptionStream, AttemptListener {
   }
 
   speechStarted(from: AttemptSink, startMs: number): void {
-    if (this.#isActive(from) && this.#stream !== null) this.#sink.speechStarted(startMs + this.#offsetMs())
+    if (this.#isActive(from) && this.#stream !== null) this.#sink.speechStarted?.(startMs + this.#offsetMs())
   }
 
   transcript(from: AttemptSink, transcript: StreamTranscript): void {

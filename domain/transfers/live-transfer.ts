@@ -213,7 +213,7 @@ export class LiveTransfer implements OpenTransfer {
       case 'fallback':
         this.#phone.record.reached('in_progress')
         return this.#conversation.resume(afterHoldOf(this.#settings, this.#newest.row))
-      case 'endCall':
+      case 'callOver':
         return this.#phone.recipientLeft()
     }
   }

@@ -54,7 +54,7 @@ export type CourseEffect =
   /** The caller goes from the hold back to the agent. */
   | { type: 'fallback' }
   /** The call is over, because the caller or the recipient has left. */
-  | { type: 'endCall' }
+  | { type: 'callOver' }
 
 export type CourseStep = {
   course: Course
@@ -111,7 +111,7 @@ function held(course: Course): CourseStep {
 function callerLeft(course: Course): CourseStep {
   if (course.caller === 'gone') return ignored(course)
   if (course.caller === 'recipient')
-    return stepTo({ ...course, caller: 'gone' }, [{ type: 'hangUp' }, { type: 'endCall' }])
+    return stepTo({ ...course, caller: 'gone' }, [{ type: 'hangUp' }, { type: 'callOver' }])
   const gone: Course = { ...course, caller: 'gone' }
   if (isCourseOver(course)) return stepTo(gone, [])
   const effects = [
@@ -127,7 +127,7 @@ function attempted(course: Course, event: AttemptEvent, triesNext = false): Cour
   // The carrier has not received the command to connect the legs yet, so the event concerns another connection.
   if (event === 'bridged' && caller !== 'hold') return ignored(course)
   if (status === 'completed' && caller === 'recipient' && event === 'recipientLeft')
-    return stepTo({ ...course, caller: 'gone' }, [{ type: 'hangUp' }, { type: 'endCall' }])
+    return stepTo({ ...course, caller: 'gone' }, [{ type: 'hangUp' }, { type: 'callOver' }])
   const next = nextAttemptState(kind, status, event)
   if (next === null) return ignored(course)
   const changed = { ...course, status: next.status }

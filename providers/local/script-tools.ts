@@ -8,7 +8,7 @@ type Tool = LlmRequest['tools'][number]
 /** Words ignored in a tool's name: in "get_weather" only "weather" is the subject. */
 const verbs = new Set('get find look lookup up check fetch search read show list query retrieve by'.split(' '))
 const leaves = /\b(?:good ?bye|bye|hang up|(?:end|finish) (?:the|this|our) call|that(?: is|'s|’s) all|nothing else)\b/i
-const endCall = 'end_call'
+const endCallTool = 'end_call'
 const wantsCallback = /\b(?:call|ring|phone) (?:me|us) (?:back|later|again)\b/i
 const scheduleCallback = 'schedule_callback'
 /** The name book_table matches "book a table": at most this many words may be between its words. */
@@ -24,10 +24,10 @@ export function toolNamedIn(tools: readonly Tool[], said: string): Tool | undefi
   const text = ` ${words.join(' ')} `
   return (
     tools.find(({ name }) => text.includes(` ${plainWords(name.replaceAll('_', ' ')).join(' ')} `)) ??
-    tools.find(({ name }) => name === endCall && leaves.test(said)) ??
+    tools.find(({ name }) => name === endCallTool && leaves.test(said)) ??
     tools.find(({ name }) => name === scheduleCallback && wantsCallback.test(said)) ??
-    tools.find(({ name }) => name !== endCall && isAbout(name, words)) ??
-    tools.find(({ name, description }) => name !== endCall && isDescribed(description ?? '', said))
+    tools.find(({ name }) => name !== endCallTool && isAbout(name, words)) ??
+    tools.find(({ name, description }) => name !== endCallTool && isDescribed(description ?? '', said))
   )
 }
 
@@ -62,7 +62,7 @@ function isDescribed(description: string, said: string): boolean {
 export function argumentsFrom({ name, parameters = { type: 'object' } }: Tool, said: string): string {
   const value = smallestValue(parameters)
   if (!isObject(value)) return JSON.stringify(value)
-  if (name === endCall) return JSON.stringify({ ...value, message: 'Goodbye.' })
+  if (name === endCallTool) return JSON.stringify({ ...value, message: 'Goodbye.' })
   const properties = isObject(parameters['properties']) ? parameters['properties'] : {}
   for (const [property, schema] of Object.entries(properties).slice(0, propertiesMax)) {
     const argument = isObject(schema) ? valueOf(property, schema, said) : undefined

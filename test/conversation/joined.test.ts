@@ -274,16 +274,12 @@ t.test('if recognition of a joined person exhausts the credit, the call is notif
     callLog: { event() {} },
     sampleRateHz: rateHz,
     record: { failedOver() {} },
+    turns: { note() {} },
+    note() {},
+    events: { stageLost: ({ kind }: Fault) => void lost.push(kind) },
   }
   const ignore = () => {}
-  const people = new JoinedPeople(parts as unknown as JoinedPeopleDeps, {
-    changed: ignore,
-    agentIsMuted: ignore,
-    saying: ignore,
-    said: ignore,
-    contextualUpdate: ignore,
-    sessionLost: ({ kind }) => void lost.push(kind),
-  })
+  const people = new JoinedPeople(parts as unknown as JoinedPeopleDeps, { changed: ignore, agentIsMuted: ignore })
   const sink = people.join(maria, new SimulatedPerson())
   for (let at = 0; at < 10; at++) {
     sink.audio(new Int16Array(rateHz / 50))

@@ -94,6 +94,22 @@ t.test('UserText joins interim and final transcripts to the words of a turn', (t
   t.end()
 })
 
+t.test('UserText drops its text for a new stream only if the audio since the turn began is sent again', (t) => {
+  const user = new UserText()
+  user.begin(1000)
+  user.add(transcript({ text: 'book a', isFinal: true }))
+  user.add(transcript({ text: 'table', startMs: 500 }))
+  t.notOk(user.reopened(11_000, 10_000), 'the turn began 10 s ago')
+  t.equal(user.text, 'book a table')
+  t.ok(user.isFinal, 'no final follows for the interim')
+  t.ok(user.reopened(10_999, 10_000))
+  t.equal(user.text, '')
+  t.equal(user.startedMs, 1000, 'it is still the same turn')
+  user.take()
+  t.equal(user.startedMs, null)
+  t.end()
+})
+
 t.test('dialled digits become a turn at # or after 2 s', async (t) => {
   const clock = new TestClock()
   const turns: string[] = []

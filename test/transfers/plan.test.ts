@@ -65,7 +65,7 @@ class ModelledLine {
         this.fallbacks++
         this.caller = 'agent'
         return
-      case 'endCall':
+      case 'callOver':
         this.ends++
         this.open.clear()
         this.caller = 'gone'

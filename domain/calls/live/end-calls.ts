@@ -30,13 +30,14 @@ export async function endCalls({ owned, commands }: EndCallsDeps, organizationId
     const calls = (await owned(organizationId)).filter(({ id }) => !asked.has(id)).slice(0, commandsMax)
     if (calls.length === 0) break
     for (const { id } of calls) asked.add(id)
-    const answers = await Promise.all(calls.map((call) => endCall(commands, call)))
+    const answers = await Promise.all(calls.map((call) => sendEnd(commands, call)))
     for (const isEnding of answers) counts[isEnding ? 'ended' : 'unreached'] += 1
   }
   return counts
 }
 
-async function endCall(commands: EndCallsDeps['commands'], { id, ownerId, ...tenant }: OwnedCall): Promise<boolean> {
+/** Sends the command to end a call. Returns false if the call's process did not answer. */
+async function sendEnd(commands: EndCallsDeps['commands'], { id, ownerId, ...tenant }: OwnedCall): Promise<boolean> {
   const command = { kind: 'end', reason: 'api_ended', clientReason: disabledReason } as const
   return (await commands.send(tenant, id, ownerId, command)) !== null
 }

@@ -1,51 +1,46 @@
 /** The caller's voice: start and end of speech, the transcript, and the caller's side of the recording. */
+import type { CallerObserver } from '../../answering/caller-observer.ts'
 import type { StreamTranscript } from '../../ports/stt.ts'
-import type { ConversationInput, GuardedDeps } from '../parts/deps.ts'
-import type { FailoverRecord } from '../parts/failover-record.ts'
+import type { GuardedDeps } from '../parts/deps.ts'
 import type { CallAudio } from './call-audio.ts'
-import { Listening, observedBy, type Said } from './listening.ts'
-import { Transcription, type TranscriptionEvents } from './transcription.ts'
+import { Listening, type Said, type SpeechSpans } from './listening.ts'
+import type { Transcription } from './transcription.ts'
 
-export type CallerVoiceEvents = Pick<TranscriptionEvents, 'reopened' | 'transcriptionLost'> & {
-  /** Both methods receive a time on the monotonic clock. */
-  speechStarted(atMs: number): void
-  speechEnded(atMs: number): void
-  transcript(transcript: StreamTranscript, said: Said): void
+export type CallerVoiceParts = {
+  audio: CallAudio
+  transcription: Transcription
+  turns: SpeechSpans & { transcript(transcript: StreamTranscript, said: Said): void }
+  observer: CallerObserver | null
+  sampleRateHz: number
 }
 
 export class CallerVoice {
-  readonly transcription: Transcription
+  readonly #parts: CallerVoiceParts
   readonly #listening: Listening
-  readonly #audio: CallAudio
 
-  constructor(
-    deps: GuardedDeps,
-    { call, routing, request, observer }: ConversationInput,
-    { audio, record, sampleRateHz }: { audio: CallAudio; record: FailoverRecord; sampleRateHz: number },
-    events: CallerVoiceEvents,
-  ) {
-    const { clock, transcribeStream } = deps
-    this.#audio = audio
-    this.transcription = new Transcription({ clock, transcribeStream, request, record }, call.pipeline, routing.stt, {
-      ...events,
-      transcript: (transcript) => {
-        observer?.words(transcript.text, transcript.isFinal)
-        events.transcript(transcript, this.#listening.spanOf(transcript))
-      },
-    })
-    const observed = observedBy(observer, {
-      ...events,
+  constructor(deps: GuardedDeps, parts: CallerVoiceParts) {
+    const { audio, transcription, turns, observer, sampleRateHz } = parts
+    this.#parts = parts
+    this.#listening = new Listening(deps, sampleRateHz, {
+      speech: turns,
       audio: (samples) => {
         audio.caller(samples)
-        this.transcription.audio(samples)
+        transcription.audio(samples)
       },
+      observer,
     })
-    this.#listening = new Listening(deps, sampleRateHz, observed)
   }
 
   /** Processes samples from the call. The buffer may be reused after the function returns. */
   received(samples: Int16Array): void {
     this.#listening.audio(samples)
+  }
+
+  /** Passes the transcript to the turns, with the time when its words were spoken. */
+  transcript(transcript: StreamTranscript): void {
+    const { observer, turns } = this.#parts
+    observer?.words(transcript.text, transcript.isFinal)
+    turns.transcript(transcript, this.#listening.spanOf(transcript))
   }
 
   /** Reports a frame with the agent's audio that is played to the caller now. Its echo must not count as speech. */
@@ -56,11 +51,11 @@ export class CallerVoice {
   /** Call this when no audio arrives for a while. Any current speech then counts as ended. */
   silence(): void {
     this.#listening.silence()
-    this.#audio.callerStopped()
+    this.#parts.audio.callerStopped()
   }
 
   close(): void {
     this.#listening.close()
-    this.transcription.close()
+    this.#parts.transcription.close()
   }
 }

@@ -1,7 +1,7 @@
 /**
  * Converts the caller's audio to one rate, then passes it to voice activity detection and speech to text.
  *
- *   media ─► 16 kHz ─┬─► VAD ─► echo gate ─► speech started, speech ended
+ *   media ─► 16 kHz ─┬─► VAD ─► echo gate ─► onset, offset
  *                    └─► speech to text ─► transcripts
  */
 import type { CallerObserver } from '../../answering/caller-observer.ts'
@@ -16,14 +16,18 @@ import { SpeechEdge } from './speech-edge.ts'
 /** The time when words were spoken, on the monotonic clock. Their transcript may arrive seconds later. */
 export type Said = { startMs: number; endMs: number }
 
-export type ListeningEvents = {
-  /**
-   * Both times are on the monotonic clock. They are the start and the end of the speech. The detection happens later.
-   */
-  speechStarted(atMs: number): void
-  speechEnded(atMs: number): void
+/** Receives the start and the end of speech, as times on the monotonic clock. The detection happens later. */
+export interface SpeechSpans {
+  onset(atMs: number): void
+  offset(atMs: number): void
+}
+
+export type ListeningOutput = {
+  speech: SpeechSpans
   /** Receives the samples at `vadRateHz`. The buffer may be reused after the function returns. */
   audio(samples: Int16Array): void
+  /** Receives audio and speech first, before `speech` and `audio` do. */
+  observer: CallerObserver | null
 }
 
 /** Speech must last this long to count: two VAD frames, because a single loud frame is a click. */
@@ -38,7 +42,7 @@ const samplesPerMs = vadRateHz / 1000
 
 export class Listening {
   readonly #clock: Clock
-  readonly #events: ListeningEvents
+  readonly #output: ListeningOutput
   readonly #vad: VadStream
   readonly #detector = new SpeechDetector({ onsetMs, offsetMs })
   readonly #gate = new EchoGate()
@@ -62,10 +66,10 @@ export class Listening {
       log: Pick<Log, 'error'>
     },
     rateHz: number,
-    events: ListeningEvents,
+    output: ListeningOutput,
   ) {
     this.#clock = deps.clock
-    this.#events = events
+    this.#output = output
     this.#rateHz = rateHz
     this.#vad = deps.vad.open((probability) => this.#frame(probability))
     if (rateHz !== vadRateHz)
@@ -97,7 +101,7 @@ export class Listening {
     this.#detector.interrupt()
     if (!this.#talks) return
     this.#talks = false
-    this.#events.speechEnded(this.msOf(this.#detector.lastSpeechMs))
+    this.#ended(this.msOf(this.#detector.lastSpeechMs))
   }
 
   /**
@@ -136,7 +140,8 @@ export class Listening {
     this.#gate.microphone(samples)
     this.#edge.push(samples)
     this.#vad.push(samples)
-    this.#events.audio(samples)
+    this.#output.observer?.audio(samples)
+    this.#output.audio(samples)
   }
 
   #frame(probability: number): void {
@@ -145,12 +150,22 @@ export class Listening {
     if (change?.type === 'onset' && !this.#talks) {
       this.#talks = true
       this.#watchMuted(mutedMs)
-      this.#events.speechStarted(this.msOf(change.atMs))
+      this.#started(this.msOf(change.atMs))
     } else if (change?.type === 'offset' && this.#talks) {
       this.#talks = false
       this.#cancelMuted?.()
-      this.#events.speechEnded(this.msOf(this.#edge.endNear(change.atMs)))
+      this.#ended(this.msOf(this.#edge.endNear(change.atMs)))
     }
+  }
+
+  #started(atMs: number): void {
+    this.#output.observer?.onset()
+    this.#output.speech.onset(atMs)
+  }
+
+  #ended(atMs: number): void {
+    this.#output.observer?.offset()
+    this.#output.speech.offset(atMs)
   }
 
   #watchMuted(delayMs: number): void {
@@ -160,24 +175,5 @@ export class Listening {
       if (sinceMs >= mutedMs) this.silence()
       else this.#watchMuted(mutedMs - sinceMs)
     })
-  }
-}
-
-/** Returns events that notify the observer first, then `events`. */
-export function observedBy(observer: CallerObserver | null, events: ListeningEvents): ListeningEvents {
-  if (observer === null) return events
-  return {
-    speechStarted: (atMs) => {
-      observer.speechStarted()
-      events.speechStarted(atMs)
-    },
-    speechEnded: (atMs) => {
-      observer.speechEnded()
-      events.speechEnded(atMs)
-    },
-    audio: (samples) => {
-      observer.audio(samples)
-      events.audio(samples)
-    },
   }
 }

@@ -16,19 +16,14 @@ import { RecentAudio } from '../../speech/recent-audio.ts'
 import { recognitionOf } from '../../speech/session-routes.ts'
 import type { TranscribeStream, TranscriptionSink, TranscriptionStream } from '../../speech/stream.ts'
 import { delayed } from '../../speech/stream-request.ts'
+import type { StageEvents } from '../parts/conversation-events.ts'
 import { type FailoverRecord, recordRoute } from '../parts/failover-record.ts'
 import { StageRetries } from '../parts/stage-retries.ts'
+import { UserText } from '../words/user-text.ts'
 
 export type TranscriptionEvents = {
   /** Called with each transcript. Its times are places in the session's whole audio. */
   transcript(transcript: StreamTranscript): void
-  /**
-   * Called when a new stream begins. It counts its utterances from 0 again. Returns true if the turn's last audio is to
-   * be sent to it again.
-   */
-  reopened(): boolean
-  /** Called when the stage is lost: no provider has worked for 10 s, or the credit is used up (see StageRetries). */
-  transcriptionLost(fault: Fault): void
 }
 
 export type TranscriptionDeps = {
@@ -36,15 +31,18 @@ export type TranscriptionDeps = {
   transcribeStream: TranscribeStream
   request: (signal: CancelSignal) => RequestContext
   record: FailoverRecord
+  events: StageEvents
 }
 
 /** A stream counts as working once it has stayed open for this long, even if it recognized no word. */
 const workedMs = 2000
 /** When a stream is replaced, at most this much audio from the current turn is sent again. */
-export const replayedMs = 10_000
+const replayedMs = 10_000
 const layout = new AudioLayout(callerAudio)
 
 export class Transcription {
+  /** The words in the user's current turn. The turn adds each transcript to the text. */
+  readonly text = new UserText()
   readonly #deps: TranscriptionDeps
   readonly #pipeline: Pipeline
   readonly #routing: Routing
@@ -137,7 +135,6 @@ export class Transcription {
       ready: (route) => {
         if (isActive()) this.#ready(route)
       },
-      speechStarted: () => {},
       transcript: (transcript) => {
         if (!isActive()) return
         this.#retries.worked()
@@ -160,12 +157,12 @@ export class Transcription {
   #failed(fault: Fault): void {
     this.#stream = null
     this.#attempt += 1
-    if (!this.#events.reopened()) this.forgetAudio()
     const nowMs = this.#deps.clock.monotonicMs()
+    if (!this.text.reopened(nowMs, replayedMs)) this.forgetAudio()
     if (this.#readyMs !== null && nowMs - this.#readyMs >= workedMs) this.#retries.worked()
     this.#readyMs = null
     const delayMs = this.#retries.delayMs(fault, nowMs)
-    if (delayMs === null) return this.#events.transcriptionLost(fault)
+    if (delayMs === null) return this.#deps.events.stageLost(fault)
     this.#cancelRetry = this.#deps.clock.after(delayMs, () => {
       this.#cancelRetry = null
       this.#open()

@@ -105,7 +105,6 @@ function guardOf(failed: Failed): Guard {
 function guardedTranscription(sink: TranscriptionSink, guard: Guard): TranscriptionSink {
   return {
     ready: (route, ignored) => guard(() => sink.ready(route, ignored)),
-    speechStarted: (startMs) => guard(() => sink.speechStarted(startMs)),
     transcript: (transcript) => guard(() => sink.transcript(transcript)),
     ended: (usage) => guard(() => sink.ended(usage)),
     failed: (fault) => guard(() => sink.failed(fault)),

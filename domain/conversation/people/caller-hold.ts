@@ -84,8 +84,8 @@ export class CallerHold {
     this.#next = null
   }
 
-  /** Call this when the turn has passed from the agent to the user or back. */
-  moved(): void {
+  /** Goes on if the agent has ended its sentence. Call this when the turn may have passed to the user. */
+  advance(): void {
     if (this.#next !== null) this.#clock.after(0, () => !this.#isReturning && this.#next?.())
     if (this.#events.agentSpeaks()) return
     if (this.#phase === 'leaving') return this.#enter()

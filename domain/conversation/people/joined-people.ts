@@ -15,35 +15,37 @@ import type { MediaSink, MediaTransport, SessionEvent } from '../../ports/media.
 import { frameMs } from '../../ports/media.ts'
 import type { Fault } from '../../records/fault.ts'
 import type { CallLog } from '../parts/call-log.ts'
+import type { StageEvents } from '../parts/conversation-events.ts'
 import type { RecordedVoice } from '../parts/deps.ts'
 import type { JoinedPerson } from '../parts/live-call.ts'
 import type { Paced, Pacer } from '../parts/pacer.ts'
 import { isHopeless } from '../parts/stage-retries.ts'
 import { MediaLine } from '../speaking/media-line.ts'
 import { VoiceMix } from '../speaking/voice-mix.ts'
+import type { TurnRecord } from '../turns/turn-record.ts'
+import type { Turns } from '../turns/turns.ts'
 import type { SaidTurn } from '../turns/user-turn.ts'
 import { JoinedVoice, type JoinedVoiceDeps } from './joined-voice.ts'
 
 /** The maximum number of people who may join a call, fixed in the contract. */
 export const joinedMax = 4
 
-export type JoinedPeopleDeps = JoinedVoiceDeps & { pacer: Pacer; callLog: CallLog }
+type PersonDeps = JoinedVoiceDeps & {
+  pacer: Pacer
+  callLog: CallLog
+  record: TurnRecord
+  turns: Pick<Turns, 'note'>
+  /** Adds a text to the transcript and to the LLM's input, such as a person's note. */
+  note: (text: string) => void
+}
+
+export type JoinedPeopleDeps = Omit<PersonDeps, 'transcriptionFailed'> & { events: StageEvents }
 
 export type JoinedPeopleEvents = {
   /** Called when a person has joined or left. */
   changed(): void
   /** Called when the agent must be silent, or may speak again. */
   agentIsMuted(isMuted: boolean): void
-  /** Called with interim words, so they may still change. */
-  saying(id: string, text: string): void
-  /** Called with a person's turn. `by` is the speech-to-text provider, or null if the person typed. */
-  said(person: JoinedPerson, turn: SaidTurn, by: Route | null): void
-  /**
-   * Called with text for the transcript and the agent: a person's note, or the news that a person has joined or left.
-   */
-  contextualUpdate(text: string): void
-  /** Called when the organization's credit is used up. */
-  sessionLost(fault: Fault): void
 }
 
 /**
@@ -56,6 +58,7 @@ const aheadMs = 60
 
 export class JoinedPeople {
   readonly #deps: JoinedPeopleDeps
+  readonly #personDeps: PersonDeps
   readonly #events: JoinedPeopleEvents
   readonly #people = new Map<string, Person>()
   /** Mixes the people's voices for the caller. */
@@ -68,6 +71,7 @@ export class JoinedPeople {
 
   constructor(deps: JoinedPeopleDeps, events: JoinedPeopleEvents) {
     this.#deps = deps
+    this.#personDeps = { ...deps, transcriptionFailed: (fault) => this.#transcriptionFailed(fault) }
     this.#events = events
     this.#forCaller = new VoiceMix(deps.sampleRateHz)
   }
@@ -88,17 +92,14 @@ export class JoinedPeople {
       this.#deps.callLog.event('room.participant_reconnected', { identity: person.identity })
       return existing
     }
-    const joined: Person = new Person(person, media, this.#deps, {
-      ...this.#events,
+    const joined: Person = new Person(person, media, this.#personDeps, {
       isHeld: () => this.#isHeld,
       audio: (samples) => this.#audioOf(joined, samples),
-      said: (turn, by) => this.#events.said(person, turn, by),
-      transcriptionFailed: (fault) => this.#transcriptionFailed(fault),
       left: () => this.#left(joined),
     })
     this.#people.set(person.identity, joined)
     this.#deps.callLog.event('room.participant_joined', { identity: person.identity })
-    this.#events.contextualUpdate(`${nameOf(person)} has joined.`)
+    this.#deps.note(`${nameOf(person)} has joined.`)
     this.#events.changed()
     return joined
   }
@@ -165,7 +166,7 @@ export class JoinedPeople {
    * and the people.
    */
   #transcriptionFailed(fault: Fault): void {
-    if (isHopeless(fault)) return this.#events.sessionLost(fault)
+    if (isHopeless(fault)) return this.#deps.events.stageLost(fault)
     const { input, log } = this.#deps
     log.warn({ sessionId: input.call.id, kind: fault.kind }, 'the speech to text of a person who has joined is lost')
   }
@@ -177,7 +178,7 @@ export class JoinedPeople {
     this.#forCaller.drop(who.identity)
     for (const { mix } of this.#people.values()) mix.drop(who.identity)
     this.#deps.callLog.event('room.participant_left', { identity: who.identity })
-    this.#events.contextualUpdate(`${nameOf(who)} has left.`)
+    this.#deps.note(`${nameOf(who)} has left.`)
     this.#mute()
     this.#events.changed()
   }
@@ -194,13 +195,10 @@ export function nameOf({ displayName }: JoinedPerson): string {
   return displayName ?? 'A person'
 }
 
-type PersonEvents = Pick<JoinedPeopleEvents, 'saying' | 'contextualUpdate'> & {
-  /** See JoinedVoiceEvents. */
-  transcriptionFailed(fault: Fault): void
+type PersonEvents = {
   /** Returns true while the caller waits on hold. */
   isHeld(): boolean
   audio(samples: Int16Array): void
-  said(turn: SaidTurn, by: Route | null): void
   left(): void
 }
 
@@ -226,14 +224,14 @@ class Person implements MediaSink, Paced {
   media: MediaTransport | null
   /** True after the first audio frame, even if it was silent. */
   hasSentAudio = false
-  readonly #deps: JoinedPeopleDeps
+  readonly #deps: PersonDeps
   readonly #events: PersonEvents
   readonly #line: MediaLine
   readonly #voice: JoinedVoice
   readonly #recording: RecordedVoice | null
   #isClosed = false
 
-  constructor(who: JoinedPerson, media: MediaTransport, deps: JoinedPeopleDeps, events: PersonEvents) {
+  constructor(who: JoinedPerson, media: MediaTransport, deps: PersonDeps, events: PersonEvents) {
     this.who = who
     this.media = media
     this.#deps = deps
@@ -241,9 +239,9 @@ class Person implements MediaSink, Paced {
     this.mix = new VoiceMix(deps.sampleRateHz)
     this.#recording = deps.input.recorder?.joiner() ?? null
     this.#voice = new JoinedVoice(deps, {
-      ...events,
       audio: (samples) => this.#recording?.write(samples, deps.clock.monotonicMs()),
-      said: (turn) => events.said(turn, this.#voice.route),
+      saying: (id, text) => deps.record.agentText(id, text, false, false),
+      said: (turn) => this.#addTurn(turn, this.#voice.route),
     })
     this.#line = new MediaLine(media, (samples) => this.#voice.received(samples))
     // The media line mixes its background sound into each frame, and here the background is the voice mix. The person's
@@ -271,11 +269,17 @@ class Person implements MediaSink, Paced {
   userMessage(text: string): void {
     const nowMs = this.#deps.clock.monotonicMs()
     if (this.#isClosed || this.#events.isHeld()) return
-    this.#events.said({ id: this.#deps.newId(), text, startedMs: nowMs, speechEndMs: nowMs, dueMs: null }, null)
+    this.#addTurn({ id: this.#deps.newId(), text, startedMs: nowMs, speechEndMs: nowMs, dueMs: null }, null)
+  }
+
+  /** Adds the person's turn to the transcript and the history. `by` is null if the person typed. */
+  #addTurn(turn: SaidTurn, by: Route | null): void {
+    this.#deps.record.personTurn(turn, by, this.who)
+    this.#deps.turns.note(turn.text, 'assistant')
   }
 
   contextualUpdate(text: string): void {
-    if (!this.#isClosed && !this.#events.isHeld()) this.#events.contextualUpdate(text)
+    if (!this.#isClosed && !this.#events.isHeld()) this.#deps.note(text)
   }
 
   toolResult(): boolean {

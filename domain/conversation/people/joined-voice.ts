@@ -2,7 +2,7 @@
 import type { CallerObserver } from '../../answering/caller-observer.ts'
 import type { Route } from '../../dispatch/request.ts'
 import type { Fault } from '../../records/fault.ts'
-import { Listening, observedBy, type Said } from '../hearing/listening.ts'
+import { Listening, type Said } from '../hearing/listening.ts'
 import { Transcription } from '../hearing/transcription.ts'
 import type { ConversationDeps, ConversationInput } from '../parts/deps.ts'
 import type { FailoverRecord } from '../parts/failover-record.ts'
@@ -11,15 +11,20 @@ import { type SaidTurn, UserTurn } from '../turns/user-turn.ts'
 export type JoinedVoiceDeps = Pick<
   ConversationDeps,
   'clock' | 'log' | 'newId' | 'vad' | 'openResampler' | 'transcribeStream'
-> & { input: ConversationInput; sampleRateHz: number; record: FailoverRecord }
+> & {
+  input: ConversationInput
+  sampleRateHz: number
+  record: FailoverRecord
+  /** Called when transcription has failed for good. */
+  transcriptionFailed: (fault: Fault) => void
+}
 
 export type JoinedVoiceEvents = {
   /** Receives the samples at `vadRateHz`. The buffer may be reused after the function returns. */
   audio(samples: Int16Array): void
+  /** Called with interim words, so they may still change. */
   saying(id: string, text: string): void
   said(turn: SaidTurn): void
-  /** Called when transcription has failed for good. */
-  transcriptionFailed(fault: Fault): void
 }
 
 export class JoinedVoice {
@@ -36,18 +41,18 @@ export class JoinedVoice {
     const { call, routing, request } = input
     const { pipeline } = call
     this.#events = events
-    this.#transcription = new Transcription({ clock, transcribeStream, request, record }, pipeline, routing.stt, {
+    const stageLost = (fault: Fault) => {
+      // If the transcription stayed open, each further frame would open a new stream.
+      this.#transcription.close()
+      deps.transcriptionFailed(fault)
+    }
+    const transcriptionDeps = { clock, transcribeStream, request, record, events: { stageLost } }
+    this.#transcription = new Transcription(transcriptionDeps, pipeline, routing.stt, {
       transcript: (transcript) => {
         observer?.words(transcript.text, transcript.isFinal)
         const said = this.#listening.spanOf(transcript)
         if (this.#user.add(transcript, said)) this.#words(said)
         else if (this.#isSpeech && !this.#talks && this.#user.text !== '') this.#user.decide()
-      },
-      reopened: () => this.#user.reopened(),
-      transcriptionLost: (fault) => {
-        // If the transcription stayed open, each further frame would open a new stream.
-        this.#transcription.close()
-        events.transcriptionFailed(fault)
       },
     })
     this.#user = new UserTurn({ ...deps, transcription: this.#transcription }, pipeline, {
@@ -60,22 +65,25 @@ export class JoinedVoice {
       guess: () => {},
       flush: () => this.#transcription.flush(),
     })
-    const voice = observedBy(observer, {
-      speechStarted: (atMs) => {
+    const speech = {
+      onset: (atMs: number) => {
         this.#talks = this.#isSpeech = true
-        this.#user.speechStarted(atMs)
+        this.#user.startSpeech(atMs)
       },
-      speechEnded: (atMs) => {
+      offset: (atMs: number) => {
         this.#talks = false
-        this.#user.speechEnded(atMs)
+        this.#user.endSpeech(atMs)
         this.#user.decide()
       },
+    }
+    this.#listening = new Listening(deps, sampleRateHz, {
+      speech,
       audio: (samples) => {
         events.audio(samples)
         this.#transcription.audio(samples)
       },
+      observer,
     })
-    this.#listening = new Listening(deps, sampleRateHz, voice)
   }
 
   /** Returns the route to the active speech-to-text provider. */

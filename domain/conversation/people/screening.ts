@@ -56,7 +56,7 @@ export class SpokenScreening implements Screening {
     const lost = ({ kind }: { kind: string }) =>
       log.warn({ sessionId, kind }, 'the screening of a transfer has lost a stage')
     this.#voice = new JoinedVoice(
-      { ...deps, input, sampleRateHz, record },
+      { ...deps, input, sampleRateHz, record, transcriptionFailed: lost },
       {
         audio: ignored,
         saying: ignored,
@@ -66,7 +66,6 @@ export class SpokenScreening implements Screening {
           if (decision !== null) events.decided(decision)
           else if (this.#isAnswer(turn) && this.#times < timesMax) this.#ask()
         },
-        transcriptionFailed: lost,
       },
       events.observer,
     )

@@ -7,13 +7,17 @@ import type { CancelSignal, Clock } from '../../ports/system.ts'
 import type { Trace } from '../../ports/trace.ts'
 import type { Turn } from '../../records/call.ts'
 import type { Fault } from '../../records/fault.ts'
+import type { StageEvents } from '../parts/conversation-events.ts'
 import type { ConversationInput } from '../parts/deps.ts'
-import { AgentSpeech, type AgentSpeechDeps, type AgentSpeechEvents } from '../speaking/agent-speech.ts'
+import type { FailoverRecord } from '../parts/failover-record.ts'
+import { AgentSpeech, type AgentSpeechDeps } from '../speaking/agent-speech.ts'
 import type { Playout } from '../speaking/playout.ts'
 import type { SessionVoice } from '../speaking/session-voice.ts'
 import { wordsOfLanguage } from '../words/languages.ts'
+import type { FailedAnswers } from './failed-answers.ts'
+import type { History } from './history.ts'
 import { itemsOf, Thinking, type ThinkingDeps } from './thinking.ts'
-import type { DoneCall, EndCall, LlmToolCall } from './tool-calls.ts'
+import type { EndRequest, LlmToolCall } from './tool-calls.ts'
 
 /** If a tool takes longer than this, the agent announces the wait, unless its settings switch this off. */
 const leadInMs = 700
@@ -21,20 +25,15 @@ const leadInMs = 700
 export type AgentTurnDeps = AgentSpeechDeps &
   ThinkingDeps & {
     clock: Clock
+    events: StageEvents
+    history: History
     playout: Playout
+    record: FailoverRecord & { agentText(id: string, text: string, isFinal: boolean, interrupted: boolean): void }
     sampleRateHz: number
     defect: (error: unknown) => void
     /** Called when tools in the agent's turn begin to run, or have all ended. */
     toolsRun: (isRunning: boolean) => void
   }
-
-export type AgentTurnEvents = AgentSpeechEvents & {
-  /** Called when the LLM gave no answer, or its answer broke off. */
-  failed(fault: Fault): void
-  /** Called when the LLM ends the call. The agent says the given words first, if any. */
-  endCall(endCall: EndCall): void
-  lateTool(done: DoneCall): void
-}
 
 /**
  * Times on the monotonic clock: when the user's speech ended, when the decision that the turn is over was due, and when
@@ -47,10 +46,20 @@ export type AgentTurnInput = {
   /** The turn's number, for the names of its marks. */
   number: number
   /** The conversation so far, as input for the LLM. Null if the text is given. */
-  history: readonly LlmItem[] | null
+  items: readonly LlmItem[] | null
   /** The user's words to answer. Null if the user has said nothing. */
   question: string | null
-  voice: SessionVoice
+}
+
+/** The agent's turns in the conversation, as one turn uses them. */
+export interface AgentTurnSiblings {
+  /** The turn that the agent speaks now. */
+  readonly current: AgentTurn | null
+  /** The answer that was begun early. */
+  readonly guess: AgentTurn | null
+  readonly voice: SessionVoice
+  readonly failures: FailedAnswers
+  dropGuess(): void
 }
 
 export class AgentTurn {
@@ -67,14 +76,16 @@ export class AgentTurn {
   /** True if the turn began before it was certain that the user had finished. */
   isPreempted = false
   hasFailed = false
+  /** True if the LLM has ended the call. The call then ends after this turn, unless the turn is interrupted. */
+  endsCall = false
   readonly #deps: AgentTurnDeps
   readonly #input: ConversationInput
-  readonly #events: AgentTurnEvents
+  readonly #siblings: AgentTurnSiblings
   /** For each LLM request in this turn: the place in the turn's text where the request's answer begins. */
   readonly #hopStarts: number[] = [0]
   #cancelLeadIn: (() => void) | null = null
 
-  constructor(deps: AgentTurnDeps, input: ConversationInput, turn: AgentTurnInput, events: AgentTurnEvents) {
+  constructor(deps: AgentTurnDeps, input: ConversationInput, turn: AgentTurnInput, siblings: AgentTurnSiblings) {
     const { pipeline } = input.call
     this.id = turn.id
     this.number = turn.number
@@ -82,12 +93,17 @@ export class AgentTurn {
     this.startedMs = deps.clock.monotonicMs()
     this.#deps = deps
     this.#input = input
-    this.#events = events
+    this.#siblings = siblings
     this.trace = input.trace?.below() ?? null
     const speechDeps = { ...deps, request: (signal: CancelSignal) => deps.request(signal, this.trace) }
-    const speechInput = { pipeline, routing: input.routing.tts, voice: turn.voice }
-    this.speech = new AgentSpeech(speechDeps, speechInput, deps, events)
-    this.thinking = turn.history === null ? null : this.#think(turn.history)
+    const speechInput = { pipeline, routing: input.routing.tts, voice: siblings.voice }
+    this.speech = new AgentSpeech(speechDeps, speechInput, deps, {
+      text: (text) => {
+        if (this === siblings.current) deps.record.agentText(this.id, text, false, false)
+      },
+      voiceLost: (fault) => this.#failed(() => deps.events.stageLost(fault)),
+    })
+    this.thinking = turn.items === null ? null : this.#think(turn.items)
     deps.playout.begin(turn.number)
     // An unhandled rejection would end the process with all its other sessions.
     this.thinking?.run().catch((error: unknown) => deps.defect(error))
@@ -97,22 +113,6 @@ export class AgentTurn {
   say(text: string): void {
     this.speech.say(text)
     this.speech.finish()
-  }
-
-  /** Ends the turn after the LLM has failed: with the words said so far, or with the fallback message. */
-  fallBack(): void {
-    const { fallbackMessage, intent } = this.#input.call.pipeline
-    if (this.speech.text === '') this.speech.say(fallbackMessage ?? wordsOfLanguage(intent.language).fallback)
-    this.speech.finish()
-  }
-
-  /**
-   * Says the agent's last words before the call ends: the message in `endCall`, or else the configured end-call
-   * message.
-   */
-  sayEnd({ message }: EndCall): void {
-    const text = message ?? this.#input.call.pipeline.endCallMessage
-    if (text !== null) this.speech.say(` ${text}`)
   }
 
   /** Stops the LLM and the speech after the sentence that is played at `playedMs`. */
@@ -215,20 +215,35 @@ export class AgentTurn {
     return this.#deps.playout.isEstimated ? 'partial' : 'complete'
   }
 
-  #think(history: readonly LlmItem[]): Thinking {
+  #think(items: readonly LlmItem[]): Thinking {
     const { call, routing } = this.#input
     return new Thinking(
       this.#deps,
-      { pipeline: call.pipeline, routing: routing.llm, history, trace: this.trace },
+      { pipeline: call.pipeline, routing: routing.llm, items, trace: this.trace },
       {
         say: (delta) => this.#said(delta),
         toolsBegin: (calls) => this.#toolsBegin(calls),
         toolsDone: () => this.#toolsDone(),
-        done: (endCall) => this.#done(endCall),
-        failed: (fault) => this.#events.failed(fault),
-        lateTool: (done) => this.#events.lateTool(done),
+        done: (ending) => this.#done(ending),
+        answerFailed: (fault) => this.#failed(() => this.#recover(fault)),
       },
     )
+  }
+
+  /** Handles a failure in the current turn. A guess is only dropped, because another answer can be made. */
+  #failed(handle: () => void): void {
+    const { current, guess } = this.#siblings
+    if (this === guess) this.#siblings.dropGuess()
+    else if (this === current) handle()
+  }
+
+  /** Ends the turn after the LLM has failed: with the words said so far, or with the fallback message. */
+  #recover(fault: Fault): void {
+    this.hasFailed = true
+    if (this.#siblings.failures.add(fault)) return this.#deps.events.stageLost(fault)
+    const { fallbackMessage, intent } = this.#input.call.pipeline
+    if (this.speech.text === '') this.speech.say(fallbackMessage ?? wordsOfLanguage(intent.language).fallback)
+    this.speech.finish()
   }
 
   #said(delta: string): void {
@@ -260,9 +275,16 @@ export class AgentTurn {
     this.#deps.toolsRun(false)
   }
 
-  #done(endCall: EndCall | null): void {
-    if (endCall !== null) this.#events.endCall(endCall)
+  #done(ending: EndRequest | null): void {
+    if (ending !== null && this === this.#siblings.current) this.#sayEnd(ending)
     this.speech.finish()
+  }
+
+  /** Says the agent's last words before the call ends: the LLM's message, or else the configured end-call message. */
+  #sayEnd({ message }: EndRequest): void {
+    this.endsCall = true
+    const text = message ?? this.#input.call.pipeline.endCallMessage
+    if (text !== null) this.speech.say(` ${text}`)
   }
 }
 

@@ -1,44 +1,34 @@
 /**
- * Creates the agent's turns. It also holds the guess: an answer begun early, while the user may still continue to
- * speak.
+ * Creates the agent's turns. It holds the current turn, and the guess: an answer begun early, while the user may still
+ * continue to speak.
  */
 import type { LlmItem } from '../../ports/llm.ts'
-import type { Fault } from '../../records/fault.ts'
 import type { ConversationInput } from '../parts/deps.ts'
+import { normalizerOf } from '../speaking/normalizer.ts'
 import type { SessionVoice } from '../speaking/session-voice.ts'
 import { sameWords } from '../words/user-text.ts'
-import { AgentTurn, type AgentTurnDeps, type AgentTurnEvents } from './agent-turn.ts'
-import type { History } from './history.ts'
-import type { EndCall } from './tool-calls.ts'
+import { AgentTurn, type AgentTurnDeps, type AgentTurnSiblings } from './agent-turn.ts'
+import { FailedAnswers } from './failed-answers.ts'
 import { recordDroppedTurn } from './turn-trace.ts'
 import { Unheard } from './unheard.ts'
 
-/**
- * `text`, `failed` and `endCall` also receive the reporting turn. An event is reported only if its turn is current,
- * except for late tool results. If a guess fails, it is dropped without an event.
- */
-export type AgentTurnsEvents = Pick<AgentTurnEvents, 'voiceLost' | 'lateTool'> & {
-  text(turn: AgentTurn, text: string): void
-  failed(turn: AgentTurn, fault: Fault): void
-  endCall(turn: AgentTurn, endCall: EndCall): void
-  /** Returns true for the turn that the agent speaks now. */
-  isCurrent(turn: AgentTurn): boolean
-}
+export type AgentTurnsDeps = Omit<AgentTurnDeps, 'normalize' | 'presetLike' | 'request'> & { newId: () => string }
 
-export class AgentTurns {
+export class AgentTurns implements AgentTurnSiblings {
+  current: AgentTurn | null = null
   readonly #deps: AgentTurnDeps & { newId: () => string }
   readonly #input: ConversationInput
-  readonly #events: AgentTurnsEvents
-  readonly #voice: SessionVoice = { route: null, preset: null }
+  readonly voice: SessionVoice = { route: null, preset: null }
+  readonly failures = new FailedAnswers()
   readonly unheard: Unheard
   #guess: AgentTurn | null = null
   #numbers = 0
 
-  constructor(deps: AgentTurnDeps & { newId: () => string }, input: ConversationInput, events: AgentTurnsEvents) {
-    this.#deps = deps
+  constructor(deps: AgentTurnsDeps, input: ConversationInput) {
+    const { request, presetLike, call } = input
+    this.#deps = { ...deps, request, presetLike, normalize: normalizerOf(call.pipeline) }
     this.#input = input
-    this.#events = events
-    this.unheard = new Unheard(input.call.pipeline)
+    this.unheard = new Unheard(call.pipeline)
   }
 
   get guess(): AgentTurn | null {
@@ -49,8 +39,8 @@ export class AgentTurns {
    * Creates the LLM's answer to `question`, the last item in the history. If `question` is null, the LLM answers
    * `hint`, and the history does not contain the hint.
    */
-  answer(history: History, question: string | null, hint?: string): AgentTurn {
-    const items = history.items()
+  answer(question: string | null, hint?: string): AgentTurn {
+    const items = this.#deps.history.items()
     if (question === null && hint !== undefined) items.push({ type: 'message', role: 'user', text: hint })
     return this.#make(items, question)
   }
@@ -63,21 +53,21 @@ export class AgentTurns {
   }
 
   /** Begins an answer early, while the user may still continue to speak. */
-  startGuess(history: History, text: string): void {
+  startGuess(text: string): void {
     if (this.#guess?.question && sameWords(this.#guess.question, text)) return
     this.dropGuess()
-    this.#guess = this.#make([...history.items(), { type: 'message', role: 'user', text }], text)
+    this.#guess = this.#make([...this.#deps.history.items(), { type: 'message', role: 'user', text }], text)
   }
 
   /**
    * Returns the answer to the user's words. If the early answer was begun for the same words, it is used. Otherwise it
    * is dropped.
    */
-  answerTo(history: History, text: string): AgentTurn {
+  answerTo(text: string): AgentTurn {
     const guess = this.#guess
     if (!guess?.question || !sameWords(guess.question, text)) {
       this.dropGuess()
-      return this.answer(history, text)
+      return this.answer(text)
     }
     this.#guess = null
     guess.isPreempted = true
@@ -92,21 +82,9 @@ export class AgentTurns {
     this.#deps.playout.stop()
   }
 
-  #make(history: LlmItem[] | null, question: string | null): AgentTurn {
+  #make(items: LlmItem[] | null, question: string | null): AgentTurn {
     this.#numbers += 1
-    const turnInput = { id: this.#deps.newId(), number: this.#numbers, history, question, voice: this.#voice }
-    const events = this.#events
-    const ifCurrent = (report: () => void) => {
-      if (events.isCurrent(turn)) report()
-    }
-    const failed = (report: () => void) => (turn === this.#guess ? this.dropGuess() : ifCurrent(report))
-    const turn: AgentTurn = new AgentTurn(this.#deps, this.#input, turnInput, {
-      ...events,
-      text: (text) => ifCurrent(() => events.text(turn, text)),
-      failed: (fault) => failed(() => events.failed(turn, fault)),
-      voiceLost: (fault) => failed(() => events.voiceLost(fault)),
-      endCall: (endCall) => ifCurrent(() => events.endCall(turn, endCall)),
-    })
-    return turn
+    const input = { id: this.#deps.newId(), number: this.#numbers, items, question }
+    return new AgentTurn(this.#deps, this.#input, input, this)
   }
 }

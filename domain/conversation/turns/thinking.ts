@@ -16,9 +16,11 @@ import type { TurnToolCall } from '../../records/call.ts'
 import { Fault } from '../../records/fault.ts'
 import type { Pipeline } from '../../records/pipeline.ts'
 import type { Routing } from '../../routing/ask.ts'
+import type { ConversationEvents } from '../parts/conversation-events.ts'
 import type { ConversationDeps } from '../parts/deps.ts'
 import { type FailoverRecord, recordRoute } from '../parts/failover-record.ts'
-import type { DoneCall, EndCall, LlmToolCall, ToolCalls } from './tool-calls.ts'
+import type { History } from './history.ts'
+import type { DoneCall, EndRequest, LlmToolCall, ToolCalls } from './tool-calls.ts'
 
 export type ThinkingDeps = {
   clock: Clock
@@ -27,6 +29,8 @@ export type ThinkingDeps = {
   request: (signal: CancelSignal, trace?: Trace | null) => RequestContext
   tools: ToolCalls
   record: FailoverRecord
+  history: Pick<History, 'late'>
+  events: Pick<ConversationEvents, 'activityChanged'>
 }
 
 export type ThinkingEvents = {
@@ -35,18 +39,17 @@ export type ThinkingEvents = {
   toolsBegin(calls: readonly LlmToolCall[]): void
   /** Called when each tool call in this LLM answer has a result. */
   toolsDone(): void
-  /** Called when the answer is complete. If `endCall` is set, the answer ends the call. */
-  done(endCall: EndCall | null): void
+  /** Called when the answer is complete. If `ending` is not null, the call ends after the answer. */
+  done(ending: EndRequest | null): void
   /** Called when the answer has failed or broken off. */
-  failed(fault: Fault): void
-  /** Called when a tool ends after the answer was dropped. */
-  lateTool(done: DoneCall): void
+  answerFailed(fault: Fault): void
 }
 
 export type ThinkingInput = {
   pipeline: Pipeline
   routing: Routing
-  history: readonly LlmItem[]
+  /** The conversation so far. */
+  items: readonly LlmItem[]
   /** The trace context for the turn's span. Null if the turn is not traced. */
   trace: Trace | null
 }
@@ -68,7 +71,7 @@ export class Thinking {
   readonly #deps: ThinkingDeps
   readonly #pipeline: Pipeline
   readonly #routing: Routing
-  readonly #history: readonly LlmItem[]
+  readonly #items: readonly LlmItem[]
   readonly #trace: Trace | null
   readonly #events: ThinkingEvents
   readonly #abort = new AbortController()
@@ -78,11 +81,11 @@ export class Thinking {
   /** Resolves when the user's turn is certainly over. An answer that was begun early must not run tools before. */
   readonly #allowed: Promise<void>
 
-  constructor(deps: ThinkingDeps, { pipeline, routing, history, trace }: ThinkingInput, events: ThinkingEvents) {
+  constructor(deps: ThinkingDeps, { pipeline, routing, items, trace }: ThinkingInput, events: ThinkingEvents) {
     this.#deps = deps
     this.#pipeline = pipeline
     this.#routing = routing
-    this.#history = history
+    this.#items = items
     this.#trace = trace
     this.#events = events
     this.#allowed = new Promise((resolve) => {
@@ -107,7 +110,7 @@ export class Thinking {
     this.#allow()
   }
 
-  /** Stops the answer. Running tools go on, and their results are reported through `lateTool`. */
+  /** Stops the answer. Running tools go on, and their results are added to the history. */
   drop(): void {
     if (this.#isDropped) return
     this.#isDropped = true
@@ -122,8 +125,8 @@ export class Thinking {
         if (calls.length === 0) return this.#events.done(null)
         await this.#allowed
         if (this.#isDropped) return
-        const endCall = this.#endCallOf(calls)
-        if (endCall !== null) return await this.#endCall(endCall, hop, calls)
+        const ending = this.#deps.tools.endRequestIn(calls)
+        if (ending !== null) return await this.#completeLast(ending, hop, calls)
         // Some models call tools even when `toolChoice` forbids it.
         if (hop >= this.#pipeline.maxToolHops) return this.#stopCalling()
         await this.#runTools(calls)
@@ -132,28 +135,20 @@ export class Thinking {
     } catch (thrown) {
       if (this.#isDropped) return
       if (!(thrown instanceof Fault)) this.#deps.log.error({ err: thrown }, 'the answer of a session failed')
-      this.#events.failed(thrown instanceof Fault ? thrown : new Fault({ kind: 'internal' }, { cause: thrown }))
+      this.#events.answerFailed(thrown instanceof Fault ? thrown : new Fault({ kind: 'internal' }, { cause: thrown }))
     }
-  }
-
-  #endCallOf(calls: readonly LlmToolCall[]): EndCall | null {
-    for (const call of calls) {
-      const endCall = this.#deps.tools.endCallOf(call)
-      if (endCall !== null) return endCall
-    }
-    return null
   }
 
   /** Completes an answer that ends the call. Other tools in the same answer run first. */
-  async #endCall(endCall: EndCall, hop: number, calls: readonly LlmToolCall[]): Promise<void> {
+  async #completeLast(ending: EndRequest, hop: number, calls: readonly LlmToolCall[]): Promise<void> {
     const mayRunOthers = hop < this.#pipeline.maxToolHops
-    await this.#runTools(mayRunOthers ? calls : calls.filter((call) => this.#deps.tools.endCallOf(call) !== null))
-    if (!this.#isDropped && this.#lacksGoodbye(endCall)) await this.#sayGoodbye()
-    if (!this.#isDropped) this.#events.done(endCall)
+    await this.#runTools(mayRunOthers ? calls : calls.filter((call) => this.#deps.tools.isEndRequest(call)))
+    if (!this.#isDropped && this.#lacksGoodbye(ending)) await this.#sayGoodbye()
+    if (!this.#isDropped) this.#events.done(ending)
   }
 
   /** Returns true if the call would end without a word from the agent. */
-  #lacksGoodbye({ message }: EndCall): boolean {
+  #lacksGoodbye({ message }: EndRequest): boolean {
     const hasWords = this.hops.some(({ text }) => text.trim() !== '')
     return !hasWords && message === null && this.#pipeline.endCallMessage === null
   }
@@ -170,7 +165,7 @@ export class Thinking {
   /** Ends the answer without the requested tool calls, with the words so far. A turn without any words has failed. */
   #stopCalling(): void {
     if (this.hops.some(({ text }) => text.trim() !== '')) return this.#events.done(null)
-    this.#events.failed(new Fault({ kind: 'all_failed' }))
+    this.#events.answerFailed(new Fault({ kind: 'all_failed' }))
   }
 
   /** Asks the LLM. Retries once if the request fails before its first word. */
@@ -243,7 +238,7 @@ export class Thinking {
       routing: this.#routing,
       language: intent.language,
       request: {
-        items: [...this.#history, ...this.hops.flatMap(({ text, calls }) => itemsOf(text, calls))],
+        items: [...this.#items, ...this.hops.flatMap(({ text, calls }) => itemsOf(text, calls))],
         maxOutputTokens: llm.maxTokens,
         tools: this.#deps.tools.offered,
         // After the last allowed tool calls the LLM must answer in words.
@@ -260,18 +255,24 @@ export class Thinking {
       return { id: callId, name, args, status: 'started' }
     })
     this.#called.push(...under)
-    this.#events.toolsBegin(calls.filter((call) => this.#deps.tools.endCallOf(call) === null))
+    this.#events.toolsBegin(calls.filter((call) => !this.#deps.tools.isEndRequest(call)))
     await this.#deps.tools.run(
       calls,
       (done) => {
         const call = under.find(({ id }) => id === done.call.id)
         if (call) call.status = done.call.status
-        if (this.#isDropped) return this.#events.lateTool(done)
+        if (this.#isDropped) return this.#addLate(done)
         entry?.calls.push(done)
       },
       this.#trace,
     )
     if (!this.#isDropped) this.#events.toolsDone()
+  }
+
+  /** Adds a tool call that ended after the answer was dropped. */
+  #addLate(done: DoneCall): void {
+    this.#deps.history.late(itemsOf('', [done]))
+    this.#deps.events.activityChanged()
   }
 }
 

@@ -43,8 +43,8 @@ export type ToolDeps = {
 
 /** A finished tool call, with its result for the LLM. */
 export type DoneCall = { call: TurnToolCall; item: LlmItem; startedMs: number; endedMs: number }
-/** Requests the end of the call. If `message` is not null, the agent says it first. */
-export type EndCall = { message: string | null }
+/** The LLM's request to end the call. If `message` is not null, the agent says it first. */
+export type EndRequest = { message: string | null }
 
 export class ToolCalls {
   readonly #deps: ToolDeps
@@ -84,10 +84,16 @@ export class ToolCalls {
     return this.#tools.get(name) ?? null
   }
 
-  /** Returns the end request if this tool call asks to end the call, else null. `message` is the agent's last words. */
-  endCallOf(call: LlmToolCall): EndCall | null {
-    const tool = this.find(call.name)
-    if (tool?.source.kind !== 'builtin' || tool.source.name !== 'end_call') return null
+  /** Returns true if this tool call asks to end the call. */
+  isEndRequest({ name }: LlmToolCall): boolean {
+    const tool = this.find(name)
+    return tool?.source.kind === 'builtin' && tool.source.name === 'end_call'
+  }
+
+  /** Returns the first request to end the call, or null. */
+  endRequestIn(calls: readonly LlmToolCall[]): EndRequest | null {
+    const call = calls.find((call) => this.isEndRequest(call))
+    if (call === undefined) return null
     const args = parsed(call.arguments)
     const message = typeof args === 'object' && args !== null ? (args as { message?: unknown }).message : null
     return {
@@ -256,11 +262,11 @@ function toolsOf({ pipeline, kind }: Call, hasPhone: boolean): Map<string, Pipel
     }
     tools.set(tool.name, tool)
   }
-  if (!ends && !tools.has(endCallName)) tools.set(endCallName, endCall)
+  if (!ends && !tools.has(endCallName)) tools.set(endCallName, endCallTool)
   return tools
 }
 
-const endCall: PipelineTool = {
+const endCallTool: PipelineTool = {
   name: endCallName,
   description: 'Ends the call. Use it when the caller says goodbye or has nothing more to ask.',
   parameters: {

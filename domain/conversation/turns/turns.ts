@@ -1,58 +1,49 @@
 /** Runs a conversation's turns: reports events to the turn machine, and runs the effects that it returns. */
 import type { StreamTranscript } from '../../ports/stt.ts'
-import type { Fault } from '../../records/fault.ts'
-import type { Said } from '../hearing/listening.ts'
+import type { Said, SpeechSpans } from '../hearing/listening.ts'
+import type { Transcription } from '../hearing/transcription.ts'
+import type { ConversationEvents } from '../parts/conversation-events.ts'
 import type { ConversationInput } from '../parts/deps.ts'
-import { isHopeless } from '../parts/stage-retries.ts'
 import { isEcho } from '../words/own-words.ts'
 import type { AgentTurn, DecisionTiming } from './agent-turn.ts'
-import { AgentTurns } from './agent-turns.ts'
+import { AgentTurns, type AgentTurnsDeps } from './agent-turns.ts'
 import { Goodbye } from './goodbye.ts'
 import { History } from './history.ts'
 import { Interruption } from './interruption.ts'
 import { NextSpeech } from './next-speech.ts'
 import { Settling } from './settling.ts'
-import type { EndCall } from './tool-calls.ts'
-import { failedTurnsMax, lastSentenceMs, lastTranscriptMs, nearEndMs } from './turn-limits.ts'
+import { lastSentenceMs, lastTranscriptMs, nearEndMs } from './turn-limits.ts'
 import { initialTurnState, isAgents, step, type TurnEffect, type TurnEvent } from './turn-machine.ts'
-import type { TurnsDeps, TurnsEvents } from './turns-deps.ts'
+import type { TurnRecord } from './turn-record.ts'
 import { type SaidTurn, UserTurn } from './user-turn.ts'
 
-export class Turns {
+export type TurnsDeps = Omit<AgentTurnsDeps, 'history'> & {
+  events: ConversationEvents
+  record: TurnRecord
+  transcription: Pick<Transcription, 'flush' | 'forgetAudio' | 'readyMs' | 'text'>
+}
+
+export class Turns implements SpeechSpans {
   readonly #history: History
   readonly #deps: TurnsDeps
   readonly #input: ConversationInput
-  readonly #events: TurnsEvents
   readonly #user: UserTurn
   readonly #interruption: Interruption
   readonly #settling: Settling
   readonly #made: AgentTurns
   readonly #goodbye: Goodbye
   #state = initialTurnState
-  #agent: AgentTurn | null = null
   readonly #next = new NextSpeech()
   #protected: AgentTurn | null = null
-  #endCall: EndCall | null = null
   #answersSinceMs = Number.NEGATIVE_INFINITY
-  #failedTurns = 0
   #isMuted = false
   #lastWords = ''
 
-  constructor(deps: TurnsDeps, input: ConversationInput, events: TurnsEvents) {
+  constructor(deps: TurnsDeps, input: ConversationInput) {
     this.#deps = deps
     this.#input = input
-    this.#events = events
-    this.#made = new AgentTurns(deps, input, {
-      isCurrent: (turn) => turn === this.#agent,
-      text: (turn, text) => deps.record.agentText(turn.id, text, false, false),
-      failed: (turn, fault) => this.#failed(turn, fault),
-      voiceLost: (fault) => events.sessionLost(fault),
-      endCall: (turn, endCall) => this.#agentEnds(turn, endCall),
-      lateTool: ({ call, item }) => {
-        this.#history.late([{ type: 'function_call', callId: call.id, name: call.name, arguments: call.args }, item])
-        events.moved()
-      },
-    })
+    this.#history = new History(input.call.pipeline.systemPrompt)
+    this.#made = new AgentTurns({ ...deps, history: this.#history }, input)
     this.#settling = new Settling(deps)
     this.#goodbye = new Goodbye(deps.clock)
     this.#interruption = new Interruption(deps.clock, input.call.pipeline, {
@@ -61,7 +52,6 @@ export class Turns {
       user: () => this.#user,
       react: (verdict) => this.#react(verdict),
     })
-    this.#history = new History(input.call.pipeline.systemPrompt)
     this.#user = new UserTurn(deps, input.call.pipeline, {
       decided: () => this.#react('decided'),
       nothingSaid: (spokenMs) => {
@@ -70,7 +60,7 @@ export class Turns {
       },
       guess: (text) => {
         if (!this.#isMuted && !this.#settling.isUnderWay && this.#state.phase === 'deciding')
-          this.#made.startGuess(this.#history, text)
+          this.#made.startGuess(text)
       },
       flush: () => deps.transcription.flush(),
     })
@@ -80,6 +70,11 @@ export class Turns {
     return this.#state.phase
   }
 
+  /** Returns true if it is the agent's turn. */
+  get isAgents(): boolean {
+    return isAgents(this.#state.phase)
+  }
+
   /** Returns true if no party speaks and no tool runs. */
   get isQuiet(): boolean {
     return this.#state.phase === 'listening' && !this.#deps.tools.isBusy && !this.#settling.isUnderWay
@@ -87,19 +82,20 @@ export class Turns {
 
   /** Returns true if an uninterruptible text waits, or if its playout has not begun. */
   get awaitsText(): boolean {
-    const isUnplayed = this.#agent === this.#protected && this.#agent?.thinking === null && !this.#state.started
+    const { current } = this.#made
+    const isUnplayed = current === this.#protected && current?.thinking === null && !this.#state.started
     return this.#next.isProtected || isUnplayed
   }
 
-  speechStarted(atMs: number): void {
-    this.#user.speechStarted(atMs)
-    this.#events.userSpoke()
+  onset(atMs: number): void {
+    this.#user.startSpeech(atMs)
+    this.#deps.events.userSpoke()
     this.#react('speechStarted')
     this.#interruption.begin()
   }
 
-  speechEnded(atMs: number): void {
-    this.#user.speechEnded(atMs)
+  offset(atMs: number): void {
+    this.#user.endSpeech(atMs)
     this.#react('speechEnded')
     if (this.#state.phase === 'paused') {
       // Voice activity detection reported this speech late. The agent's answer already covers it.
@@ -107,7 +103,7 @@ export class Turns {
       this.#deps.transcription.flush()
       this.#interruption.judge(false)
     }
-    if (this.#state.phase === 'closing' && this.#agent === null) this.#endUserTurn()
+    if (this.#state.phase === 'closing' && this.#made.current === null) this.#endUserTurn()
   }
 
   transcript(transcript: StreamTranscript, said: Said): void {
@@ -122,17 +118,12 @@ export class Turns {
       return this.#user.drop()
     this.#deps.record.userText(this.#user.id, this.#user.text, false)
     if (isAgents(phase)) return this.#interruption.judge(false)
-    this.#events.userSpoke()
+    this.#deps.events.userSpoke()
     this.#react('words')
   }
 
-  /** Call this when a new speech-to-text stream begins. Returns true if the turn's audio is to be sent to it again. */
-  transcriptionReopened(): boolean {
-    return this.#user.reopened()
-  }
-
   typed(text: string, metadata: Record<string, unknown>): void {
-    this.#events.userSpoke()
+    this.#deps.events.userSpoke()
     const before = () => {
       this.#history.user(text)
       this.#deps.record.typedTurn(text, metadata)
@@ -141,7 +132,7 @@ export class Turns {
     const begin = () => {
       if (this.#state.phase !== 'thinking') return
       const decisionMs = this.#deps.clock.monotonicMs()
-      this.#start(this.#made.answer(this.#history, text), { speechEndMs: null, dueMs: null, decisionMs })
+      this.#start(this.#made.answer(text), { speechEndMs: null, dueMs: null, decisionMs })
     }
     this.#next.want({ isProtected: false, before, begin })
     this.#react('typed')
@@ -170,7 +161,7 @@ export class Turns {
     if (this.#isMuted) return
     const begin = () => {
       if (this.#state.phase !== 'thinking') return
-      const turn = text === null ? this.#made.answer(this.#history, null, hint) : this.#made.line(text)
+      const turn = text === null ? this.#made.answer(null, hint) : this.#made.line(text)
       if (isProtected) this.#protected = turn
       this.#start(turn, null)
     }
@@ -183,12 +174,12 @@ export class Turns {
   }
 
   agentFinished(): void {
-    const turn = this.#agent
+    const turn = this.#made.current
     if (turn === null) return
-    this.#agent = null
-    if (!turn.hasFailed && turn.thinking !== null) this.#failedTurns = 0
+    this.#made.current = null
+    if (!turn.hasFailed && turn.thinking !== null) this.#made.failures.reset()
     this.#close(turn, true)
-    if (this.#endCall !== null) return this.#events.agentHungUp()
+    if (turn.endsCall) return this.#deps.events.agentHungUp()
     if (this.#state.phase === 'closing' && this.#goodbye.isAwaited) return this.#sayGoodbye()
     this.#react('agentFinished')
   }
@@ -199,14 +190,14 @@ export class Turns {
   }
 
   drained(): void {
-    ;(this.#agent ?? this.#made.guess)?.speech.resume()
+    ;(this.#made.current ?? this.#made.guess)?.speech.resume()
   }
 
   /** Makes the agent stop after the current sentence. Returns false if the agent is not in a sentence. */
   endSentence(): boolean {
     const { playout } = this.#deps
-    if (this.#agent === null || (!this.#state.started && playout.playedMs === 0)) return false
-    this.#agent.endSentence(playout.playedMs)
+    if (this.#made.current === null || (!this.#state.started && playout.playedMs === 0)) return false
+    this.#made.current.endSentence(playout.playedMs)
     playout.release()
     return true
   }
@@ -226,12 +217,13 @@ export class Turns {
     const effective = this.#isMuted && event === 'decided' ? 'kept' : event
     const { state, effects } = step(this.#state, effective, this.#mode())
     this.#state = state
-    if (state.phase !== before && state.phase !== 'over') this.#events.moved()
+    if (state.phase !== before && state.phase !== 'over') this.#deps.events.activityChanged()
     for (const effect of effects) this.#effects[effect]()
   }
 
   #mode() {
-    if (this.#next.isProtected || (this.#agent !== null && this.#agent === this.#protected)) return 'none'
+    const { current } = this.#made
+    if (this.#next.isProtected || (current !== null && current === this.#protected)) return 'none'
     return this.#input.call.pipeline.turnHandling.interruption.mode
   }
 
@@ -263,7 +255,7 @@ export class Turns {
     const said = this.#takeSaid()
     const decisionMs = this.#deps.clock.monotonicMs()
     this.#answersSinceMs = decisionMs
-    this.#start(this.#made.answerTo(this.#history, said.text), { ...said, decisionMs })
+    this.#start(this.#made.answerTo(said.text), { ...said, decisionMs })
   }
 
   /** Adds the user's turn to the transcript and the history. Returns the turn. */
@@ -276,21 +268,9 @@ export class Turns {
   }
 
   #start(turn: AgentTurn, timing: DecisionTiming | null): void {
-    this.#agent = turn
+    this.#made.current = turn
     turn.release(timing)
     if (turn.speech.text !== '') this.#deps.record.agentText(turn.id, turn.speech.text, false, false)
-  }
-
-  #failed(turn: AgentTurn, fault: Fault): void {
-    turn.hasFailed = true
-    this.#failedTurns += 1
-    if (isHopeless(fault) || this.#failedTurns >= failedTurnsMax) return this.#events.sessionLost(fault)
-    turn.fallBack()
-  }
-
-  #agentEnds(turn: AgentTurn, endCall: EndCall): void {
-    this.#endCall = endCall
-    turn.sayEnd(endCall)
   }
 
   #resume(): void {
@@ -305,9 +285,8 @@ export class Turns {
 
   #interrupt(): void {
     this.#interruption.end()
-    const turn = this.#agent
-    this.#agent = null
-    this.#endCall = null
+    const turn = this.#made.current
+    this.#made.current = null
     if (turn === null) return
     turn.drop()
     this.#deps.toolsRun(false)
@@ -315,7 +294,7 @@ export class Turns {
     this.#lastWords = turn.speech.text
     this.#settling.begin(turn, () => {
       this.#close(turn, false)
-      this.#events.moved()
+      this.#deps.events.activityChanged()
     })
   }
 
@@ -340,7 +319,7 @@ export class Turns {
     this.#user.keepListening()
     this.#made.dropGuess()
     this.#goodbye.after(lastSentenceMs, () => this.#sayGoodbye())
-    if (this.endSentence() || (this.#agent === null && this.#state.talks)) return
+    if (this.endSentence() || (this.#made.current === null && this.#state.talks)) return
     this.#sayGoodbye()
   }
 
@@ -369,7 +348,7 @@ export class Turns {
     this.#settling.settle()
     this.#takeRest()
     this.#user.close()
-    this.#events.finish()
+    this.#deps.events.sessionOver()
   }
 
   /** Adds the user's remaining words to the transcript. They get no answer. */

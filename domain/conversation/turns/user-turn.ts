@@ -10,9 +10,9 @@ import type { StreamTranscript } from '../../ports/stt.ts'
 import type { Clock } from '../../ports/system.ts'
 import type { Pipeline } from '../../records/pipeline.ts'
 import type { Said } from '../hearing/listening.ts'
-import { replayedMs, type Transcription } from '../hearing/transcription.ts'
+import type { Transcription } from '../hearing/transcription.ts'
 import { silenceNeededMs } from '../words/endpointing.ts'
-import { sameWords, UserText } from '../words/user-text.ts'
+import { sameWords, type UserText } from '../words/user-text.ts'
 
 /** Requests the final transcript this long before the decision is due. */
 const flushLeadMs = 150
@@ -46,9 +46,8 @@ export class UserTurn {
   readonly #newId: () => string
   readonly #pipeline: Pipeline
   readonly #events: UserTurnEvents
-  readonly #text = new UserText()
+  readonly #text: UserText
   #id: string | null = null
-  #startedMs: number | null = null
   #onsetMs: number | null = null
   #speechEndMs: number | null = null
   #hasSpeech = false
@@ -66,12 +65,13 @@ export class UserTurn {
   #cancel: (() => void) | null = null
 
   constructor(
-    deps: { clock: Clock; newId: () => string; transcription: Pick<Transcription, 'readyMs'> },
+    deps: { clock: Clock; newId: () => string; transcription: Pick<Transcription, 'readyMs' | 'text'> },
     pipeline: Pipeline,
     events: UserTurnEvents,
   ) {
     this.#clock = deps.clock
     this.#transcription = deps.transcription
+    this.#text = deps.transcription.text
     this.#newId = deps.newId
     this.#pipeline = pipeline
     this.#events = events
@@ -102,7 +102,7 @@ export class UserTurn {
     const before = this.text
     this.#readToMs = Math.max(said.endMs, this.#readToMs ?? said.endMs)
     if (!this.#text.add(transcript)) return false
-    this.#startedMs ??= said.startMs
+    this.#text.begin(said.startMs)
     // The end time of a final with the same words may include the silence after them, so it is ignored.
     if (sameWords(before, this.text)) return true
     this.#wordsEndMs = Math.max(said.endMs, this.#wordsEndMs ?? said.endMs)
@@ -110,23 +110,8 @@ export class UserTurn {
     return true
   }
 
-  /**
-   * Call this when a new speech-to-text stream begins. Returns true if the text so far was dropped, because the turn's
-   * audio is to be sent again.
-   */
-  reopened(): boolean {
-    const startedMs = this.#startedMs ?? this.#clock.monotonicMs()
-    if (this.#clock.monotonicMs() - startedMs < replayedMs) {
-      this.#text.take()
-      this.#text.reopened()
-      return true
-    }
-    this.#text.reopened()
-    return false
-  }
-
-  speechStarted(atMs: number): void {
-    this.#startedMs ??= atMs
+  startSpeech(atMs: number): void {
+    this.#text.begin(atMs)
     this.#onsetMs = atMs
     this.#speechEndMs = null
     this.#hasSpeech = true
@@ -134,7 +119,7 @@ export class UserTurn {
     this.keepListening()
   }
 
-  speechEnded(atMs: number): void {
+  endSpeech(atMs: number): void {
     this.#speechEndMs = atMs
   }
 
@@ -166,7 +151,7 @@ export class UserTurn {
   take(): SaidTurn {
     const nowMs = this.#clock.monotonicMs()
     const { id } = this
-    const startedMs = this.#startedMs ?? nowMs
+    const startedMs = this.#text.startedMs ?? nowMs
     const speechEndMs = this.#speechEndMs ?? this.#wordsEndMs ?? nowMs
     const turn = { id, text: this.#text.take(), startedMs, speechEndMs, dueMs: this.#dueMs }
     if (this.#hasSpeech) this.#lastTurnEndMs = speechEndMs
@@ -187,7 +172,6 @@ export class UserTurn {
   #reset(): void {
     this.keepListening()
     this.#id = null
-    this.#startedMs = null
     this.#onsetMs = null
     this.#speechEndMs = null
     this.#hasSpeech = false

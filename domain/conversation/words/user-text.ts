@@ -7,11 +7,22 @@ import type { StreamTranscript } from '../../ports/stt.ts'
 type Segment = Pick<StreamTranscript, 'utterance' | 'text' | 'startMs' | 'endMs'>
 
 export class UserText {
+  #startedMs: number | null = null
   #finals: Segment[] = []
   #interim: Segment | null = null
   #isSpeechFinal = false
   /** The interim at the end of the last turn. Its final has not arrived yet. */
   #pending: Segment | null = null
+
+  /** Returns the turn's start on the monotonic clock. Null if the turn has not begun. */
+  get startedMs(): number | null {
+    return this.#startedMs
+  }
+
+  /** Begins the turn at this time, unless it has begun already. */
+  begin(atMs: number): void {
+    this.#startedMs ??= atMs
+  }
 
   /** Adds a transcript. Returns false if it adds nothing to this turn. */
   add(transcript: StreamTranscript): boolean {
@@ -51,16 +62,27 @@ export class UserText {
   take(): string {
     const text = this.text
     this.#pending = this.#interim
-    this.#finals = []
-    this.#interim = null
-    this.#isSpeechFinal = false
+    this.#startedMs = null
+    this.#drop()
     return text
   }
 
-  /** Call this when a new stream begins, because its utterance numbers begin at 0 again. */
-  reopened(): void {
-    if (this.#interim !== null) this.#addFinal(this.#interim)
+  /**
+   * Call this when a new stream begins, because its utterance numbers begin at 0 again. If the turn began less than
+   * `replayedMs` ago, its audio is to be transcribed again, so the text is dropped and this returns true.
+   */
+  reopened(nowMs: number, replayedMs: number): boolean {
+    const isReplayed = nowMs - (this.#startedMs ?? nowMs) < replayedMs
+    if (isReplayed) this.#drop()
+    else if (this.#interim !== null) this.#addFinal(this.#interim)
     this.#interim = this.#pending = null
+    return isReplayed
+  }
+
+  #drop(): void {
+    this.#finals = []
+    this.#interim = null
+    this.#isSpeechFinal = false
   }
 
   #newText({ utterance, text, startMs }: Segment): string {

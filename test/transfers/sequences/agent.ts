@@ -190,10 +190,10 @@ export class ModelledAgent implements Conversation {
     this.#cancelSpeech = this.#clock.after(ms, () => {
       this.#isSpeaking = false
       said()
-      this.#hold.moved()
+      this.#hold.advance()
       if (this.#ending !== null) this.#finish()
     })
-    this.#hold.moved()
+    this.#hold.advance()
   }
 
   #endSentence(): boolean {
