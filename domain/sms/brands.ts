@@ -133,7 +133,7 @@ async function findLostBrand(
   return { status: 'pending', carrierId: match.id, isChanged, submittedAtMs: intent.askedAtMs }
 }
 
-/** Returns the brand after the carrier has removed it. The next submission registers it again. */
+/** Returns the brand as stored once the carrier no longer has it: failed. The next submission registers it again. */
 function lost(brand: Brand, reviewErrors: Brand['reviewErrors']): Brand {
   return { ...brand, status: 'failed', identityStatus: null, carrierId: null, reviewErrors }
 }

@@ -147,7 +147,7 @@ t.test('the commands of docs/transfers.md transfer calls, and give an agent the 
   const [complete = '', cancel = ''] = blockWith('transfers', '/complete').split(/^(?=curl \S+ \S+\/cancel)/m)
   const accepting = await screening(warm)
   t.match(JSON.parse(await inShell(complete, accepting)), { id: accepting.TRANSFER, status: /bridging|completed/ })
-  // +15005550019 says nothing, so the question is still open when the attempt is cancelled.
+  // +15005550019 says nothing, so the person has neither accepted nor declined when the attempt is cancelled.
   const silent = await screening(warm.replaceAll('+15005550017', '+15005550019'))
   t.match(JSON.parse(await inShell(cancel, silent)), { id: silent.TRANSFER, status: 'cancelled' })
 

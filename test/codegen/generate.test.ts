@@ -97,7 +97,7 @@ t.test('a text that is not a document of OpenAPI 3.1 is refused with a message',
   golden(t, 'negative/unreadable.txt', `${lines.join('\n')}\n`)
 })
 
-t.test('a fixture document breaks each rule of the generator', (t) => {
+t.test('each rule of the generator is broken by a fixture document', (t) => {
   const seen = readdirSync(join(folder, 'negative'))
     .filter((entry) => entry.endsWith('.txt'))
     .map((entry) => readFileSync(join(folder, 'negative', entry), 'utf8'))

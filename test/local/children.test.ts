@@ -200,7 +200,7 @@ t.test('the engines of a session are started once before they are needed, and en
   stream.close()
   leave()
   t.equal(started.length, 2, 'they serve the session')
-  // Moving the clock also starts the recording engine, and ends it if its warm-up takes longer. So only the engines
+  // Moving the clock may also start the recording engine and end it at the limit for a warm-up. So only the engines
   // started until now are checked.
   const engines = started.slice()
   const haveEnded = await eventually(() => {

@@ -63,7 +63,7 @@ t.test('signs that change the meaning of a text, such as € and −, are spoken
   t.end()
 })
 
-t.test('hostile texts with signs are normalized within the time limit', (t) => {
+t.test('hostile texts full of symbols and numbers are normalized within the time limit', (t) => {
   for (const unit of [
     '1′',
     '½–',

@@ -52,7 +52,7 @@ async function setup(t: Test, serve: (socket: Socket, served: number) => void) {
 t.test('a connection is used again after a pause between two requests', async (t) => {
   const { pool, connections } = await setup(t, (socket) => socket.write(answer))
   await pool.request(post)
-  // This pause is longer than undici's default keep-alive time. Its timers tick once or twice a second.
+  // Longer than undici's default keep-alive time of 4 s, and 2 s more, because its timers tick once or twice a second.
   await delay(6000)
   await pool.request(post)
   t.equal(connections.length, 1)

@@ -73,7 +73,8 @@ export class VoiceCaller {
   }
 
   /**
-   * Resolves with the next matching frame, even if it came earlier but after `from`. Rejects if no such frame comes.
+   * Resolves with the first matching frame at or after the index `from` in `shown`. The frame may have come already.
+   * Rejects if no such frame comes.
    */
   async shows(fits: (shown: Shown) => boolean, { from = 0, withinMs = 20_000 } = {}): Promise<Shown> {
     for (const dueMs = performance.now() + withinMs; ; ) {

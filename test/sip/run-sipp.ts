@@ -16,7 +16,7 @@ type Ran = { code: number | null; output: string }
 export function runSipp(t: Test, args: readonly string[]): { ended: Promise<Ran> } {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'parley-sipp-'))
   const fixed = ['-i', '127.0.0.1', '-m', String(callsCount), '-nostdin', '-timeout', `${patienceS}s`, '-timeout_error']
-  // SIPp draws on a terminal, and finds it by this variable.
+  // SIPp draws its screen with curses. Curses needs the variable even without a terminal.
   const env = { ...process.env, TERM: 'dumb' }
   const child = spawn(sipp, [...args, ...fixed], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''

@@ -56,7 +56,10 @@ async function choose(): Promise<Prompt[]> {
   return [...chosen.values()]
 }
 
-/** Lines are "name: text". Names with a folder are digits, letters and silence, or instructions with signs for keys. */
+/**
+ * Reads the lines "name: text". Names with a folder are skipped: these prompts are single digits, letters or silence, or
+ * name telephone keys.
+ */
 async function readTexts(): Promise<[string, string][]> {
   const lines = gunzipSync(await readFile(path.join(cache, texts)))
     .toString('utf8')

@@ -95,7 +95,7 @@ type Metrics = { uvMetricsInfo: { events: number } }
 /** Counts the socket and thread events that the event loop has handled so far. */
 const eventsOf = () => (performance.nodeTiming as unknown as Metrics).uvMetricsInfo.events
 
-/** Sockets and timers only wait. All other work, such as a file read or a setImmediate callback, goes on by itself. */
+/** These resources only wait for an event. While any other resource is active, such as a file read, work goes on. */
 const waits =
   /^(Timeout|TCPSocketWrap|TCPServerWrap|PipeWrap|PipeServerWrap|UDPWrap|TTYWrap|ProcessWrap|SignalWrap|FSEventWrap)$/
 const isWorking = () =>

@@ -67,7 +67,7 @@ export function transcribe(deps: TranscriptionDeps & { streams: boolean }): Comp
 const constraintsHeader = 'x-service-constraints'
 const optionsHeader = 'x-service-stt-options'
 
-/** Reads the recording. The content type declares raw samples, `audio/pcm;rate=16000`, as in this surface's answers. */
+/** Reads the recording. A client declares raw samples by the content type, such as `audio/pcm;rate=16000`. */
 function recordingOf(upload: Bytes, durationMaxMs: number): Promise<Recording> {
   return readRecording(upload, {
     declared: declaredBy(upload.contentType),

@@ -87,7 +87,7 @@ const turn = (index: number, id: string) => event('transcript', { index, source:
 const callEvent = (id: string, position: string) => event('event', { id, event_type: 'call.ringing' }, position)
 const ended = (id: string) => event('end', { reason: 'timeout' }, id)
 
-/** Each answers the request with this number, from 1. */
+/** For each stream, the script for its n-th request. `request` starts at 1. */
 const streams: Readonly<Record<string, (request: number) => Script>> = {
   twins: (request) =>
     [

@@ -242,7 +242,7 @@ class Realtime {
   #bytes = 0
   #committedBytes = 0
   #hasReported = false
-  /** Written data needs a moment to leave, so the break comes later. */
+  /** True after the stub has reset the connection. The reset waits a moment, so that written data still leaves. */
   #isBroken = false
 
   constructor(socket: StubSocket, request: SeenRequest, cell: Cell) {
