@@ -55,7 +55,8 @@ export function openProviders(
   { isWarm, ...observed }: Warming,
 ): Promise<Provider[]> {
   const { connectMs, firstTokenMs, firstAudioMs, idleMs, transcriptionMs } = config.timeouts
-  const { organizationShare: part, providerConnectionsMax, providerConnectionWaitMs, answerBytesMax } = config.limits
+  const { organizationShare: part, providerConnectionsMax, providerConnectionsQueueMax: waitingMax } = config.limits
+  const { providerConnectionWaitMs, answerBytesMax } = config.limits
   // A longer wait for a connection or for an embedded engine would exceed the time-out for the provider's first result.
   const waitMs = Math.min(providerConnectionWaitMs, firstTokenMs / 2, firstAudioMs / 2)
   const { enabled, ollama, ...local } = config.local
@@ -67,6 +68,7 @@ export function openProviders(
       idleMs,
       totalMs: transcriptionMs,
       connectionsMax: providerConnectionsMax,
+      queuedMax: waitingMax,
       shares: { owners, part, waitMs },
       answerBytesMax,
       warmSockets: config.warmSockets,
@@ -74,7 +76,7 @@ export function openProviders(
     clock,
     catalog: openCatalog(path.join(config.dataDir, updatedCatalogFile)),
     ...observed,
-    local: enabled ? { ...local, shares: { owners, part, waitMs }, warm: isWarm, clock, log } : null,
+    local: enabled ? { ...local, shares: { owners, part, waitMs, waitingMax }, warm: isWarm, clock, log } : null,
     ollamaUrl: enabled && ollama ? 'http://127.0.0.1:11434/v1' : null,
   })
 }

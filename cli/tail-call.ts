@@ -23,8 +23,8 @@ export async function tailCall(client: PlatformClient, id: string, json: boolean
 }
 
 /**
- * The stream position after the last printed event. If the stream is opened again, the server repeats the events in the
- * cursor's millisecond.
+ * The stream position after the last printed event. If the stream is opened again, the server repeats the events that
+ * were stored in the cursor's millisecond.
  */
 class Position {
   #turn = -1
@@ -55,7 +55,7 @@ class Position {
     }
     if (event !== 'event' || this.#seen.has(data.id)) return false
     this.#seen.add(data.id)
-    this.#eventMs = Math.max(this.#eventMs, Date.parse(data.occurred_at))
+    this.#eventMs = Math.max(this.#eventMs, Date.parse(data.created_at))
     return true
   }
 }

@@ -17,7 +17,7 @@ export class Fixtures {
   readonly #run: Conformance
   readonly #key: string
   readonly #cached = new Map<string, Promise<string>>()
-  readonly #made: [deletion: string, ids: Ids][] = []
+  readonly #made: [deletion: string, name: string][] = []
   /** Resources that the run cannot remove, because it does not know their ids. */
   readonly #unnamed = new Set<string>()
   readonly #open: Talk[] = []
@@ -31,11 +31,11 @@ export class Fixtures {
 
   /** Returns an id for each parameter in the operation's path. If the operation ends a resource, the resource is new. */
   async ids(operation: Operation): Promise<Ids | Inapplicable> {
-    const names = operation.parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name)
-    if (names.length === 0) return {}
+    const names = pathNames(operation)
+    if (names.length === 0) return this.#withoutIds(operation)
     const row = rows.find(([pattern]) => pattern.test(operation.path))
     if (row === undefined) return inapplicable('no fixture makes its ids')
-    try {
+    return this.#orReason(async () => {
       const ids: Record<string, string> = {}
       for (const [index, kind] of row[1].entries())
         ids[names[index] ?? ''] = await this.#id(
@@ -44,6 +44,21 @@ export class Fixtures {
           isEnding(operation) && index === names.length - 1,
         )
       return ids
+    })
+  }
+
+  /** A provider that has a key already would lose it, so the operation needs another provider. */
+  async #withoutIds({ id }: Operation): Promise<Ids | Inapplicable> {
+    return this.#orReason(async () => {
+      if (id === 'putProviderKey') await this.#cachedId('unconfigured')
+      return {}
+    })
+  }
+
+  /** Returns the reason if a fixture cannot be made. */
+  async #orReason(make: () => Promise<Ids>): Promise<Ids | Inapplicable> {
+    try {
+      return await make()
     } catch (error) {
       if (error instanceof Missing) return inapplicable(error.message)
       throw error
@@ -73,9 +88,11 @@ export class Fixtures {
   remember(operation: Operation, received: Received): void {
     const deletion = deletions[operation.id]
     if (deletion === undefined || received.status < 200 || received.status > 299) return
-    const { id, sessionId } = fieldsIn(received) ?? {}
-    const name = id ?? sessionId
-    if (typeof name === 'string') this.#made.push([deletion, { id: name }])
+    // The organization had this subscription before, and the operation has replaced it.
+    if (operation.id === 'putRmsgSubscription' && received.status === 200) return
+    const { id, sessionId, provider } = fieldsIn(received) ?? {}
+    const name = id ?? sessionId ?? provider
+    if (typeof name === 'string') this.#made.push([deletion, name])
     else this.#unnamed.add(`a resource by ${operation.id}, whose answer has no id`)
   }
 
@@ -109,19 +126,20 @@ export class Fixtures {
   async removeAll(): Promise<string[]> {
     for (const talk of this.#open) talk.end()
     const left = [...this.#unnamed]
-    for (const [deletion, ids] of this.#made.reverse()) {
-      const reason = await this.#remove(deletion, ids)
-      if (reason !== null) left.push(`${ids['id']}: ${reason}`)
+    for (const [deletion, name] of this.#made.reverse()) {
+      const reason = await this.#remove(deletion, name)
+      if (reason !== null) left.push(`${name}: ${reason}`)
     }
     return left
   }
 
   /** Returns the reason if the resource is still there, or null. */
-  async #remove(deletion: string, ids: Ids): Promise<string | null> {
+  async #remove(deletion: string, name: string): Promise<string | null> {
     const operation = this.#run.operation(deletion)
     if (operation === null) return `the document has no ${deletion}`
+    const [parameter = ''] = pathNames(operation)
     try {
-      const { status } = await this.#run.http.send(requestOf({ operation, key: this.#key, ids }))
+      const { status } = await this.#run.http.send(requestOf({ operation, key: this.#key, ids: { [parameter]: name } }))
       return isGone(status) ? null : `${deletion} is answered ${status}`
     } catch (error) {
       return `${deletion}: ${(error as Error).message}`
@@ -317,12 +335,18 @@ const deletions: Readonly<Record<string, string>> = {
   createWebhook: 'deleteWebhook',
   createSipConnection: 'deleteSipConnection',
   importPhoneNumber: 'deletePhoneNumber',
+  purchasePhoneNumber: 'deletePhoneNumber',
+  putProviderKey: 'deleteProviderKey',
+  putRmsgSubscription: 'deleteRmsgSubscription',
   createSession: 'endCall',
   createPhoneSession: 'endCall',
 }
 
 /** Operations with a unique `name`. */
 const named = new Set(['createAgent', 'createAgentTool', 'createWebhook', 'createSipConnection', 'updateSipConnection'])
+
+const pathNames = ({ parameters }: Operation) =>
+  parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name)
 
 /** Says whether the operation ends the resource, so another resource must be made for it. */
 const isEnding = ({ id, method }: Operation) => method === 'DELETE' || id === 'endCall'

@@ -38,15 +38,14 @@ async function served(probe: Probe) {
   const wanted = await acceptable(probe)
   if (isReason(wanted)) return wanted
   const sent = requestOf(wanted)
-  const first = await probe.run.send(probe.operation, sent)
-  probe.fixtures.remember(probe.operation, first)
+  const first = await sendTo(probe, sent)
   return isSuccess(first) ? { wanted, sent, first } : inapplicable(`this deployment answers ${said(first)}`)
 }
 
 async function repeated(probe: Probe): Promise<Found> {
   const done = await served(probe)
   if (done === null || isReason(done)) return done
-  const again = await probe.run.send(probe.operation, done.sent)
+  const again = await sendTo(probe, done.sent)
   if (!replays(probe)) return expectStatus(again, 409, 'a repeated request')
   return [
     ...expectStatus(again, done.first.status, 'a repeated request'),
@@ -82,8 +81,12 @@ async function twins(probe: Probe): Promise<Found> {
   const wanted = await acceptable(probe)
   if (isReason(wanted)) return wanted
   const sent = requestOf(wanted)
-  const answers = await Promise.all([1, 2].map(() => probe.run.send(operation, sent)))
-  for (const answer of answers) probe.fixtures.remember(operation, answer)
+  // If one twin gets no answer, the other may have made a resource, which must be removed.
+  const ends = await Promise.allSettled([1, 2].map(() => sendTo(probe, sent)))
+  const answers = ends.map((end) => {
+    if (end.status === 'rejected') throw end.reason
+    return end.value
+  })
   const [a, b] = answers as [Received, Received]
   const all = answers.filter(isSuccess)
   if (all.length === 0) return inapplicable(`this deployment answers ${said(a)}`)

@@ -66,13 +66,15 @@ export function createEphemeralTokens({ masterKey, keys, used, clock, tokenId }:
   // Each use derives a separate key from the master key (RFC 5869), so a leaked derived key does not reveal another
   // key.
   const signingKey = Buffer.from(hkdfSync('sha256', masterKey, '', 'ephemeral token v1', 32))
-  const sign = (signed: string) => createHmac('sha256', signingKey).update(signed).digest()
+  const sign = (signed: string) => createHmac('sha256', signingKey).update(signed).digest('base64url')
 
   function read(value: string): Payload | null {
     if (value.length > charactersMax) return null
     const [, signed, payload, signature] = /^(v1\.([\w-]+))\.([\w-]{43})$/.exec(value) ?? []
     if (signed === undefined || payload === undefined || signature === undefined) return null
-    if (!timingSafeEqual(Buffer.from(signature, 'base64url'), sign(signed))) return null
+    // Compares texts, not bytes: base64 decoding ignores the last letter's two spare bits, so an altered text would
+    // pass.
+    if (!timingSafeEqual(Buffer.from(signature), Buffer.from(sign(signed)))) return null
     return JSON.parse(Buffer.from(payload, 'base64url').toString()) as Payload
   }
 
@@ -83,7 +85,7 @@ export function createEphemeralTokens({ masterKey, keys, used, clock, tokenId }:
         throw new Error('the note of a token is too long')
       const payload: Payload = { jti: tokenId(), org: organization.id, key: keyId, exp, ...(note && { note }) }
       const signed = `v1.${Buffer.from(JSON.stringify(payload)).toString('base64url')}`
-      return { value: `${signed}.${sign(signed).toString('base64url')}`, expiresInS: tokenLifeS, expiresAtMs: exp }
+      return { value: `${signed}.${sign(signed)}`, expiresInS: tokenLifeS, expiresAtMs: exp }
     },
     async redeem(value, permit) {
       const payload = read(value)

@@ -4,7 +4,7 @@
  */
 import type { Clock, Log } from '../ports/system.ts'
 import type { Callback, PlacingFailure, WholeCallback } from '../records/callback.ts'
-import { Fault } from '../records/fault.ts'
+import { afterSending, Fault } from '../records/fault.ts'
 import type { Tenant } from '../records/organization.ts'
 import { ResourceFault, requireResource } from '../records/resource-fault.ts'
 import { cancelled, claimed, leased, type Placing, settled } from './moves.ts'
@@ -67,7 +67,7 @@ export class Callbacks {
       }),
     )
     const placing = await this.#place(callback)
-    const whole = await this.#settle(callback, placing, false)
+    const whole = await afterSending(this.#settle(callback, placing, false))
     if ('failure' in placing) throw faultOf(placing)
     return requireResource(whole)
   }

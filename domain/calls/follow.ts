@@ -7,7 +7,11 @@ import { type CallStatus, isTerminal } from '../records/states/call.ts'
 import { type OpenStream, OpenStreams } from '../streams/open-streams.ts'
 import type { CallChanges, CallRecord, CallStore, StoredEvent } from './store.ts'
 
-/** The last turn and event sent to the client. A stream from this position sends the events at `eventMs` again. */
+/**
+ * The last turn and event sent to the client. An event's place is the time when it was stored, not the time when it
+ * happened, because an event may be stored long after later events: the call's process gathers events, and waits while
+ * it cannot reach the database. A stream from this position sends the events that were stored at `eventMs` again.
+ */
 export type FollowPosition = { turn: number; eventMs: number }
 
 export type Followed = { position: FollowPosition } & (
@@ -26,11 +30,6 @@ export type FollowDeps = {
 
 /** The maximum number of streams for one session in this process. */
 const streamsMax = 32
-/**
- * An event may be stored after a later event, because the call's process gathers events before it stores them, while
- * other processes store theirs at once. So each read begins this long before the newest event.
- */
-const overlapMs = 2000
 
 export type FollowCall = (
   tenant: Tenant,
@@ -74,19 +73,14 @@ class Reader {
   readonly #id: string
   #position: FollowPosition
   #status: CallStatus | null = null
-  /** Events before this time are never sent. */
-  readonly #fromMs: number
-  /**
-   * The times of recently sent events, by event id. Each read returns some of these events again, and they are skipped.
-   */
-  readonly #sent = new Map<string, number>()
+  /** The ids of sent events at the position. Each read returns these events again, and they are skipped. */
+  readonly #sent = new Set<string>()
 
   constructor(deps: FollowDeps, tenant: Tenant, id: string, from: FollowPosition) {
     this.#deps = deps
     this.#tenant = tenant
     this.#id = id
     this.#position = from
-    this.#fromMs = from.eventMs
   }
 
   get position(): FollowPosition {
@@ -107,8 +101,7 @@ class Reader {
     if (call === null) throw new ResourceFault({ kind: 'not_found' })
     const { turn, eventMs } = this.#position
     const turns = await record.turns(this.#tenant, this.#id, turn)
-    const sinceMs = Math.max(this.#fromMs, eventMs - overlapMs)
-    const events = await record.events(this.#tenant, this.#id, sinceMs)
+    const events = await record.events(this.#tenant, this.#id, eventMs)
     if (call.status !== this.#status) {
       this.#status = call.status
       yield { kind: 'status', status: call.status, endedAtMs: call.endedAtMs, position: this.#position }
@@ -117,12 +110,17 @@ class Reader {
       this.#position = { ...this.#position, turn: each.index }
       yield { kind: 'turn', turn: each, position: this.#position }
     }
-    for (const event of events) {
+    for (const event of inOrderOfStorage(events)) {
       if (this.#sent.has(event.id)) continue
-      this.#sent.set(event.id, event.occurredAtMs)
-      this.#position = { ...this.#position, eventMs: Math.max(this.#position.eventMs, event.occurredAtMs) }
+      if (event.createdAtMs > this.#position.eventMs) this.#sent.clear()
+      this.#sent.add(event.id)
+      this.#position = { ...this.#position, eventMs: event.createdAtMs }
       yield { kind: 'event', event, position: this.#position }
     }
-    for (const [sent, atMs] of this.#sent) if (atMs < this.#position.eventMs - overlapMs) this.#sent.delete(sent)
   }
+}
+
+/** Events that were stored at the same time keep their order. */
+function inOrderOfStorage(events: readonly StoredEvent[]): StoredEvent[] {
+  return [...events].sort((one, other) => one.createdAtMs - other.createdAtMs)
 }

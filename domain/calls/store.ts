@@ -111,7 +111,10 @@ export type UnownedEnd = { state: 'ended_now' } | { state: 'ended_before'; ended
 export interface CallRecord {
   /** Returns the turns after `afterIndex`, in order. */
   turns(tenant: Tenant, id: string, afterIndex: number): Promise<readonly Turn[]>
-  /** Returns the events at `fromMs` or later, oldest first. */
+  /**
+   * Returns the events stored at `fromMs` or later (`createdAtMs`), in the order in which they happened. A call's event
+   * never has an earlier `createdAtMs` than the events stored before it, even if two processes store them.
+   */
   events(tenant: Tenant, id: string, fromMs: number): Promise<readonly StoredEvent[]>
   /** Returns the attempts at providers made for the call. */
   attempts(tenant: Tenant, id: string): Promise<readonly CallAttempt[]>

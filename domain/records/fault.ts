@@ -131,3 +131,15 @@ export class Fault extends Error {
     return this.data.kind
   }
 }
+
+/**
+ * Waits for work after a request was sent to a carrier, a provider or another process. If the work fails with a fault,
+ * the idempotency key is spent, and the client does not repeat its request: a repetition could act a second time.
+ */
+export async function afterSending<Result>(work: Promise<Result>): Promise<Result> {
+  try {
+    return await work
+  } catch (error) {
+    throw error instanceof Fault ? new Fault(error.data, { ...error.detail, isKeySpent: true }) : error
+  }
+}

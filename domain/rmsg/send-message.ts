@@ -5,6 +5,7 @@
 import { RichMessageError, type RichMessageProvider } from '../ports/rich-messages.ts'
 import type { Clock } from '../ports/system.ts'
 import type { AgentStore } from '../records/agent.ts'
+import { Fault } from '../records/fault.ts'
 import type { Tenant } from '../records/organization.ts'
 import { ResourceFault, refuseIssues } from '../records/resource-fault.ts'
 import { conversationIdOf, type MessageReport, type MessageStore, type RmsgMessage } from '../records/rmsg-message.ts'
@@ -110,7 +111,14 @@ async function send(deps: SendDeps, sending: Sending): Promise<RmsgMessage> {
     if (!mayBeSent) await reported(deps, message, { status: 'error', service: 'rmsg' })
     throw new ResourceFault({ kind: 'message_not_sent', message, status, detail, mayBeSent }, { cause })
   }
-  return reported(deps, message, { status: 'queued', service: 'rmsg' })
+  try {
+    return await reported(deps, message, { status: 'queued', service: 'rmsg' })
+  } catch (error) {
+    // The provider has the message, and an error would let the client send it again. The status stays open, because
+    // later events report the result.
+    if (error instanceof Fault) return message
+    throw error
+  }
 }
 
 /**

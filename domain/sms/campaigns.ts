@@ -4,6 +4,7 @@
  * creating a second campaign.
  */
 import type { CampaignProfile, RegisteredCampaign } from '../ports/sms-registry.ts'
+import { afterSending } from '../records/fault.ts'
 import type { Tenant } from '../records/organization.ts'
 import { ResourceFault } from '../records/resource-fault.ts'
 import {
@@ -88,7 +89,8 @@ async function create(
     () => registries.of(tenant).createCampaign(brandId, profile, reference),
     ({ reviewErrors, mayBeDone }) => write({ reviewErrors, intent: mayBeDone || isRepeated ? intent : null }),
   )
-  return ownOf(await keep(deps, tenant, answer))
+  // If the database's answer is lost, the campaign may be stored. A repetition would then create it twice.
+  return ownOf(await afterSending(keep(deps, tenant, answer)))
 }
 
 function keep({ store, clock }: RegistrationDeps, tenant: Tenant, answer: RegisteredCampaign): Promise<Registration> {

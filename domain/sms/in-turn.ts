@@ -1,5 +1,6 @@
 /** Runs an organization's paid steps at the carrier one at a time, so that a repeated request is paid only once. */
 import type { Clock } from '../ports/system.ts'
+import { Fault } from '../records/fault.ts'
 import type { Tenant } from '../records/organization.ts'
 import type { PhoneNumber } from '../records/phone-number.ts'
 import { ResourceFault } from '../records/resource-fault.ts'
@@ -42,6 +43,10 @@ export async function inTurn<Outcome>(
   try {
     return await step()
   } finally {
-    await store.release(tenant)
+    // The carrier may have made the step, and this error would let the client repeat it. If the database is unreachable
+    // now, the claim ends by itself.
+    await store.release(tenant).catch((error: unknown) => {
+      if (!(error instanceof Fault)) throw error
+    })
   }
 }

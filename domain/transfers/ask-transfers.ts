@@ -4,7 +4,7 @@ import type { CallCommands } from '../calls/live/commands.ts'
 import type { CallStore } from '../calls/store.ts'
 import type { Call } from '../records/call.ts'
 import type { CallableNumbers } from '../records/callable-number.ts'
-import { Fault } from '../records/fault.ts'
+import { afterSending, Fault } from '../records/fault.ts'
 import { type Caller, type Tenant, tenantOf } from '../records/organization.ts'
 import { ResourceFault, requireResource } from '../records/resource-fault.ts'
 import { isTerminal } from '../records/states/call.ts'
@@ -152,9 +152,7 @@ export class AskTransfers {
   async #run(call: Call, command: TransferCommand): Promise<TransferProgress> {
     const answer = await this.#answerOf(call, command)
     if ('refused' in answer) throw await this.#refusal(call, command, answer)
-    return this.#progress(call, answer).catch((error: unknown) => {
-      throw error instanceof Fault ? new Fault(error.data, { ...error.detail, isKeySpent: true }) : error
-    })
+    return afterSending(this.#progress(call, answer))
   }
 
   async #answerOf(call: Call, command: TransferCommand): Promise<TransferAnswer> {
@@ -163,7 +161,8 @@ export class AskTransfers {
     // The row of an ended call still names its process, but the process may no longer exist.
     if (isTerminal(call.status) || call.ownerId === null) return { refused: 'call_not_live' }
     if (call.ownerId === ownerId) return live.command(tenant, call.id, command)
-    const reply = await commands.send(tenant, call.id, call.ownerId, { kind: 'transfer', command })
+    // If the database becomes unreachable now, the call's process may have the command all the same.
+    const reply = await afterSending(commands.send(tenant, call.id, call.ownerId, { kind: 'transfer', command }))
     if (reply === null) throw new Fault({ kind: 'overloaded' }, { retryAfterS: 1 })
     const { answer } = reply
     if (answer === null || 'isHere' in answer)

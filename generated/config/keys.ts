@@ -65,6 +65,12 @@ export const configKeys: readonly ConfigKey[] = [
     secret: false,
   },
   {
+    path: ['limits', 'providerConnectionsQueueMax'],
+    env: 'PARLEY_LIMITS_PROVIDER_CONNECTIONS_QUEUE_MAX',
+    type: 'integer',
+    secret: false,
+  },
+  {
     path: ['limits', 'providerConnectionWaitMs'],
     env: 'PARLEY_LIMITS_PROVIDER_CONNECTION_WAIT_MS',
     type: 'integer',

@@ -130,6 +130,8 @@ export type ParleyConfig = {
     answerBytesMax: number
     /** How many connections a process has to one provider. An organization's share of them is organizationShare. */
     providerConnectionsMax: number
+    /** How many requests may wait for a connection to one provider or, above the shares of their organizations, for a place in the queue of an embedded engine. More are answered 503. */
+    providerConnectionsQueueMax: number
     /** How long a request may wait for a connection to a provider or, above its organization's share, for a place in the queue of an embedded engine. In milliseconds, and at most half of the time to the first token or audio. The request is then answered 503. */
     providerConnectionWaitMs: number
     /** How many agents an organization may have, and as many again that test keys created. */
@@ -201,7 +203,7 @@ export type ParleyConfig = {
     queuedMax: number
     /** How long a session waits for a lost socket to come back, in milliseconds. */
     reconnectMs: number
-    /** How many sockets a process may pass to another process of this machine, which holds their session, and how many it takes from others. */
+    /** How many sockets a process may pass to another process of this machine, which holds their session, and how many it takes from others. An organization's share of each is organizationShare. */
     relayedMax: number
     /** How much audio of the agent is sent before it is due, in milliseconds. */
     aheadMs: number
@@ -255,7 +257,7 @@ export type ParleyConfig = {
     legsMax: number
     /** How many legs one organization may have live over trunks at once, so that its calls leave room for those of others. */
     legsPerOrganizationMax: number
-    /** How many senders of messages are looked up in the database at once. An organization, and all strangers together, get at most an eighth. Messages beyond the limit are dropped, and repeated by their senders. */
+    /** How many senders of messages are looked up in the database at once. An organization, and all strangers together, get at most an eighth. Requests in calls from a new address are counted separately, in the same way. Messages beyond the limit are dropped, and repeated by their senders. */
     lookupsMax: number
     /** How many requests of trunks are remembered at once, so that a repeated request gets the same answer. Each organization always gets an eighth. Calls beyond the limit get no answer, and are repeated by their trunks. */
     transactionsMax: number

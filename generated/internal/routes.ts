@@ -16,7 +16,10 @@ const answers = {
   RangeNotSatisfiable: { types: ['application/json'], headers: ['Content-Range'] },
   TooManyRequests: { types: ['application/json'], headers: ['Retry-After'] },
   'InternalError-2': { types: ['application/json'], headers: [] },
-  ServiceUnavailable: { types: ['application/json'], headers: ['Retry-After'] },
+  ServiceUnavailable: {
+    types: ['application/json'],
+    headers: ['Retry-After', 'x-should-retry', 'Idempotent-Replayed'],
+  },
   ForeignOrigin: { types: ['application/json'], headers: [] },
   NoCredit: { types: ['application/json'], headers: [] },
   TooMany: { types: ['application/json'], headers: [] },

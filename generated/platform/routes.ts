@@ -7,7 +7,10 @@ import * as validators from './validators.ts'
 const answers = {
   TooManyRequests: { types: ['application/json'], headers: ['Retry-After'] },
   InternalError: { types: ['application/json'], headers: [] },
-  ServiceUnavailable: { types: ['application/json'], headers: ['Retry-After'] },
+  ServiceUnavailable: {
+    types: ['application/json'],
+    headers: ['Retry-After', 'x-should-retry', 'Idempotent-Replayed'],
+  },
   BadRequest: { types: ['application/json'], headers: [] },
   'Unauthorized-2': { types: ['application/json'], headers: ['WWW-Authenticate'] },
   Forbidden: { types: ['application/json'], headers: [] },

@@ -105,9 +105,12 @@ type Answer = {
 /** The keyword for an issue that no schema rule has found. */
 const unreadable = 'readable'
 
-/** The hint if an answer was lost between two processes. Only commands to live calls go from one process to another. */
+/** The hint if the request may have acted already, for example because an answer was lost between two processes. */
 const perhapsDone =
-  'It may have been done all the same: look at the call, and ask again with a new Idempotency-Key if not.'
+  'It may have been done all the same: look whether it was, and ask again with a new Idempotency-Key if not.'
+
+/** Without this header a client repeats a 503 with a new idempotency key, and so would act twice. */
+const notAgain = { 'x-should-retry': 'false' }
 
 /**
  * The messages for a stored secret that cannot be decrypted. They do not suggest a repeat, because it would fail too.
@@ -153,7 +156,8 @@ function answerTo(error: unknown): Answer {
   // This fault's usual hint names an idempotency key, but requests on this surface need no such key.
   const usual =
     data.kind === 'store_unreachable' ? undefined : hintOf(data, { retryAfterS: retryAfterS ?? 0, withNewKey: '' })
-  return { code, message: messageOf(data), hint: isKeySpent ? perhapsDone : usual, retryAfterS, cause }
+  const spent = isKeySpent && { hint: perhapsDone, headers: notAgain }
+  return { code, message: messageOf(data), hint: usual, ...spent, retryAfterS, cause }
 }
 
 /** Returns the issues in settings that did not come with this request. Null if the error is not about the settings. */

@@ -13,14 +13,13 @@ import { type Shares, undivided } from '../../runtime/shares/owners.ts'
 export type JobShares = Shares & {
   /** The longest wait for a place in the queue. */
   waitMs: number
+  /** The most jobs that wait for a place. An organization's share of them is the same as of the queue. */
+  waitingMax: number
 }
 
 export type JobPlacesOptions = { queueMax: number; shares?: JobShares | undefined; clock: Clock }
 
 type Waiting = (place: Place | null) => void
-
-/** The most jobs that wait for a place in a queue. An organization's share of them is the same as of the queue. */
-const waitingMax = 256
 
 export class JobPlaces {
   readonly #places: Capacity
@@ -30,8 +29,8 @@ export class JobPlaces {
   readonly #shares: JobShares
   readonly #clock: Clock
 
-  constructor({ queueMax, shares = { ...undivided(), waitMs: 0 }, clock }: JobPlacesOptions) {
-    const { owners, part } = shares
+  constructor({ queueMax, shares = { ...undivided(), waitMs: 0, waitingMax: 0 }, clock }: JobPlacesOptions) {
+    const { owners, part, waitingMax } = shares
     this.#places = new Capacity({ max: queueMax, part }, owners)
     this.#waitingPlaces = new Capacity({ max: waitingMax, part }, owners)
     this.#shares = shares

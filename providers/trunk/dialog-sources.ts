@@ -5,25 +5,33 @@
  */
 import type { SipConnections } from '../../domain/ports/sip-connections.ts'
 import type { Log } from '../../domain/ports/system.ts'
+import { Capacity } from '../../runtime/shares/capacity.ts'
+import { Owners } from '../../runtime/shares/owners.ts'
 import type { Peer } from './address.ts'
 import type { TrunkLeg } from './leg.ts'
+import type { TrunkLimits } from './limits.ts'
 
 export type DialogSourcesDeps = {
   connections: Pick<SipConnections, 'hasAddress'>
   /** Looks up a host's addresses. */
   resolve: (host: string) => Promise<readonly string[]>
   log: Log
+  owners: Owners
+  limits: Pick<TrunkLimits, 'lookupsMax'>
 }
 
-/** The most concurrent host lookups. Requests beyond this limit are postponed. */
-const openMax = 16
+/** An organization's share in concurrent lookups, as in the lookups for requests outside of calls. */
+const part = 1 / 8
 
 export class DialogSources {
   readonly #deps: DialogSourcesDeps
-  #open = 0
+  readonly #lookups: Capacity
 
   constructor(deps: DialogSourcesDeps) {
     this.#deps = deps
+    const { limits, owners } = deps
+    const lends = () => !owners.areSeveral
+    this.#lookups = new Capacity({ max: limits.lookupsMax, part, lends }, new Owners(true))
   }
 
   /** True if the call's first message came from or went to this address. */
@@ -34,12 +42,12 @@ export class DialogSources {
   /**
    * Returns true if the address belongs to the leg's connection: the connection accepts incoming calls from this
    * address, or the host for its outgoing calls has this address. Returns `unknown` if the lookup failed or too many
-   * lookups run. Never rejects.
+   * lookups of the organization run. Never rejects.
    */
-  async isOfConnection({ connection }: TrunkLeg, { address }: Peer): Promise<boolean | 'unknown'> {
+  async isOfConnection({ connection }: Pick<TrunkLeg, 'connection'>, { address }: Peer): Promise<boolean | 'unknown'> {
     if (connection === null) return false
-    if (this.#open >= openMax) return 'unknown'
-    this.#open++
+    const lookup = this.#lookups.take(connection.organizationId)
+    if (lookup === null) return 'unknown'
     try {
       const { connections, resolve } = this.#deps
       if (await connections.hasAddress(connection.id, address)) return true
@@ -48,7 +56,7 @@ export class DialogSources {
       this.#deps.log.warn({ err }, 'the source of a request of a trunk could not be looked up')
       return 'unknown'
     } finally {
-      this.#open--
+      lookup.end()
     }
   }
 }

@@ -63,7 +63,7 @@ export class TrunkLine implements PhoneLine {
 
   constructor(options: TrunkOptions) {
     const { connections, dialogs, clock, owners, publicAddress, log, limits } = options
-    this.#sources = new DialogSources({ connections, resolve: options.resolve, log })
+    this.#sources = new DialogSources({ connections, resolve: options.resolve, log, owners, limits })
     this.#options = options
     const registered = (address: string) => this.#registrations.at(address)
     this.#admission = new Admission({ connections, clock, owners, limits }, registered)

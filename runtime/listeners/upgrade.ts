@@ -18,7 +18,7 @@ import { ClientGone, type HttpExchange } from '../http/http-exchange.ts'
 import { admit, drop, enter, owners } from '../http/lifecycle.ts'
 import { identityHeaders, refuse } from '../http/respond.ts'
 import { nothingAt } from '../http/unknown-path.ts'
-import type { Place } from '../shares/capacity.ts'
+import type { Capacity, Place } from '../shares/capacity.ts'
 import { Connection } from '../ws/connection.ts'
 import { type Handshake, readHandshake, requireHandshake, requireQuery } from '../ws/handshake.ts'
 import type { SocketEntry } from '../ws/routes.ts'
@@ -161,11 +161,13 @@ async function relayed(
   const { relay, sockets } = engine
   if (relay === null) throw unreachable('another process has the session')
   if (claim.organizationId === null) claim.enter(owners.relayed)
-  const place = placeFor(engine, claim.organizationId ?? owners.relayed)
-  const link = await relay.open(holder, request).catch((error: unknown) => {
-    place.end()
+  const { organizationId } = claim
+  const opening = placeFor(engine, organizationId ?? owners.relayed)
+  const link = await relay.open(holder, request, organizationId).catch((error: unknown) => {
+    opening.end()
     throw error
   })
+  const place = organizationId === null ? placeOfLink(engine, opening, link) : opening
   const signal = new CancelSource()
   signal.addEventListener('abort', () => link.close())
   const { id: channelId, parameters = [] } = entry.channel
@@ -174,6 +176,17 @@ async function relayed(
   const { requestId } = request
   const context = { requestId, caller: null, channelId, path, query, signal, startedMs, trace, logFields }
   return new Connection(sockets, relayEntry(entry, link), context, place)
+}
+
+/** Counts the socket for the organization that its owner has named. */
+function placeOfLink(engine: Engine, opening: Place, link: RelayLink): Place {
+  opening.end()
+  try {
+    return placeFor(engine, link.organizationId)
+  } catch (error) {
+    link.close()
+    throw error
+  }
 }
 
 /** Passes a relayed socket's frames on without reading them. */
@@ -188,12 +201,14 @@ function relayEntry(entry: SocketEntry, link: RelayLink): SocketEntry {
 
 /**
  * Admits a socket accepted by another process on this machine. The credential is checked as for a socket from our port.
- * A socket is relayed only once: if a third process would have to serve it, it is refused.
+ * A socket is relayed only once: if a third process would have to serve it, it is refused. `places` limits the sockets
+ * from other processes.
  */
 export async function admitRelayed(
   engine: Engine,
   request: RelayRequest,
-): Promise<{ connection: Connection } | { refusal: FaultAnswer }> {
+  places: Capacity,
+): Promise<{ connection: Connection; place: Place } | { refusal: FaultAnswer }> {
   const match = engine.socketRoutes.find(request.host, request.path)
   try {
     if (!match) throw nothingAt(request.path, engine.socketRoutes.patterns)
@@ -204,7 +219,10 @@ export async function admitRelayed(
     // The accepting process counts the request, so this process does not.
     const claim: Claim = { organizationId: null, enter: () => {} }
     const connection = await connectionOf(engine, match, request, begun, claim)
-    return { connection }
+    const place = places.take(claim.organizationId ?? owners.keyless)
+    if (place !== null) return { connection, place }
+    connection.gone(cutCode)
+    throw tooManySockets()
   } catch (error) {
     const mount = match?.entry.mount ?? null
     const shown = error instanceof OwnedElsewhere ? unreachable('another process has the session') : error

@@ -54,6 +54,7 @@ export class Connections<Request extends { owner?: string | undefined }> impleme
     const owner = request.owner ?? ''
     const place = this.#waiting.size > 0 && this.#waiting.has(owner) ? null : this.#connections.take(owner)
     if (!place) return this.#wait(owner, request, pending)
+    this.#waiting.countTurn(owner)
     pending.starts(place)
     this.#inFlight.add(pending)
     this.#send(request, pending)

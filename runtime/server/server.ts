@@ -8,6 +8,7 @@ import { Engine, type ServerState } from '../http/engine.ts'
 import { openNode, openUploads } from '../listeners/node/listener.ts'
 import { admitRelayed } from '../listeners/upgrade.ts'
 import { openUws } from '../listeners/uws/listener.ts'
+import { Capacity } from '../shares/capacity.ts'
 import { Loops } from '../timing/loops.ts'
 import { checkOptions } from './check-options.ts'
 import { Drain } from './drain.ts'
@@ -86,7 +87,7 @@ function startExchange({ options, quota }: Engine): () => Promise<void> {
  * its sessions.
  */
 async function openRelayOf(engine: Engine): Promise<Relay | null> {
-  const { relay: settings, limits, clock, log } = engine.options
+  const { relay: settings, limits, shares, clock, log } = engine.options
   if (settings === null) return null
   const { frameBytesMax, bufferBytesMax } = limits
   const relayLimits = {
@@ -95,8 +96,9 @@ async function openRelayOf(engine: Engine): Promise<Relay | null> {
     queuedBytesMax: bufferBytesMax,
   }
   try {
-    const admit = (request: RelayRequest) => admitRelayed(engine, request)
-    const relay = await openRelay(settings, { clock, limits: relayLimits, admit })
+    const places = new Capacity({ max: settings.socketsMax, part: shares.part }, shares.owners)
+    const admit = (request: RelayRequest) => admitRelayed(engine, request, places)
+    const relay = await openRelay(settings, { clock, limits: relayLimits, shares, admit })
     engine.relay = relay.client
     return relay
   } catch (err) {

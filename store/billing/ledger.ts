@@ -7,7 +7,7 @@ import { type BatchLimits, createBatcher } from '../postgres/batch.ts'
 import type { Sql } from '../postgres/connect.ts'
 import { guard } from '../postgres/outage.ts'
 import { arrayLiteral } from '../postgres/row-values.ts'
-import { isOfRow, isPassing } from '../postgres/unavailable.ts'
+import { isOfRow, isPassing, reasonOf } from '../postgres/unavailable.ts'
 import type { ChoiceRow, Choices } from './choices.ts'
 import { addToDay } from './credit-movements.ts'
 import { countForKeys } from './key-budgets.ts'
@@ -66,7 +66,7 @@ export function createLedger(deps: LedgerDeps): SettlementReplay & { ledger: Sto
   const { sql, clock, log, dataDir, instanceId, journalBytesMax: bytesMax, restoreKeys } = deps
   const columns = createHash('sha256').update(ledgerSql.entry).digest('hex').slice(0, 12)
   const journal = new SettlementJournal<Waiting>({ dataDir, instanceId, columns, bytesMax, log })
-  const { lost, writeEach, writeWithRetries } = createWriter(deps)
+  const { lost, writeEach, writeWithRetries } = createWriter(deps, journal)
   const settlements = createBatcher(writeOrKeep, batches)
 
   async function writeOrKeep(batch: readonly Waiting[]): Promise<readonly undefined[]> {
@@ -99,14 +99,24 @@ export function createLedger(deps: LedgerDeps): SettlementReplay & { ledger: Sto
     journalBytes: () => journal.bytes,
   }
   async function rewrite(rows: readonly Waiting[]): Promise<void> {
-    const uses = rows.flatMap(({ use }) => use ?? [])
-    await guard(sql, { run: () => restoreKeys(uses) })
+    await restoreEach(rows.flatMap(({ use }) => use ?? []))
     await writeEach(rows, null)
+  }
+  /** If the database refuses a key, the others are restored one by one, and the settlements are still written. */
+  async function restoreEach(uses: readonly KeyUse[]): Promise<void> {
+    try {
+      await guard(sql, { run: () => restoreKeys(uses) })
+    } catch (err) {
+      if (!isOfRow(err)) throw err
+      const [{ requestId } = { requestId: '' }] = uses
+      if (uses.length > 1) for (const use of uses) await restoreEach([use])
+      else log.error({ requestId, code: reasonOf(err) }, 'the database refuses an idempotency key: it is not restored')
+    }
   }
   return { ledger, ...createReplay(sql, clock, journal, rewrite) }
 }
 
-function createWriter({ sql, clock, log, choices }: LedgerDeps) {
+function createWriter({ sql, clock, log, choices }: LedgerDeps, journal: SettlementJournal<Waiting>) {
   /**
    * Writes the rows. If the database cannot store the rows now, `refused` receives them. If `refused` is null, the
    * promise rejects.
@@ -120,9 +130,9 @@ function createWriter({ sql, clock, log, choices }: LedgerDeps) {
     } catch (err) {
       const isOfOne = isOfRow(err)
       if (!isOfOne && refused === null) throw err
-      // Postgres may have refused only one row. So the rows are written one by one, and only the bad row is lost.
+      // Postgres may have refused only one row. So the rows are written one by one, and only the bad row is set aside.
       if (!isOfOne) await refused?.(batch, err)
-      else if (batch.length === 1) for (const { requestId } of batch) lost(requestId, err)
+      else if (batch.length === 1) for (const one of batch) await setAside(one, err)
       else for (const one of batch) await writeEach([one], refused)
     }
   }
@@ -130,7 +140,7 @@ function createWriter({ sql, clock, log, choices }: LedgerDeps) {
   async function writeWithRetries(batch: readonly Waiting[]): Promise<void> {
     for (const delayMs of retryDelaysMs) {
       try {
-        return await write(batch)
+        return await writeEach(batch, null)
       } catch (err) {
         if (!isPassing(err)) throw err
         log.warn({ err, rows: batch.length, delayMs }, 'settling failed, it is tried again')
@@ -139,13 +149,19 @@ function createWriter({ sql, clock, log, choices }: LedgerDeps) {
         })
       }
     }
-    await write(batch)
+    await writeEach(batch, null)
   }
 
   async function write(batch: readonly Waiting[]): Promise<void> {
     const newChoices = choices.unwritten(batch)
     await guard(sql, { run: () => insertAll(sql, batch, newChoices, clock.nowMs()) })
     choices.remember(newChoices)
+  }
+
+  async function setAside(row: Waiting, err: unknown): Promise<void> {
+    const { requestId } = row
+    log.error({ requestId, code: reasonOf(err) }, 'the database refuses a settlement: it is in settlements/refused')
+    await journal.setAside(row).catch((cause: unknown) => lost(requestId, cause))
   }
 
   function lost(requestId: string, err: unknown): void {

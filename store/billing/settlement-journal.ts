@@ -5,6 +5,10 @@
  *
  *   settlements/<instance id>.jsonl             a line for each settlement, after an empty line for each append
  *   settlements/<instance id>.<adopter>.jsonl   the same file, while another process writes it into the database
+ *   settlements/refused/<instance id>-refused.jsonl   settlements that the database refuses, for the operator
+ *
+ * A refused settlement delays no other settlement, because it is not tried again. If the operator removes the cause and
+ * moves the file to `settlements`, a process adopts it.
  *
  * An append that was cut leaves half a line at the end of the file, and the next append begins a new line. A routing
  * choice is in the first line of a file that refers to it.
@@ -34,6 +38,7 @@ export type JournalOptions = {
 
 const rowsInBatch = 256
 const ending = '.jsonl'
+const refused = 'refused'
 /** An append is repeated at most this often if another process adopts the file meanwhile. Adoption is rare. */
 const triesMax = 3
 
@@ -83,6 +88,23 @@ export class SettlementJournal<Row> {
       throw error
     } finally {
       this.#appendsUnderWay -= 1
+    }
+  }
+
+  /** Keeps a settlement that the database refuses. Rejects if `bytesMax` are kept already. */
+  async setAside(row: JournalRow<Row>): Promise<void> {
+    const { instanceId, columns, bytesMax } = this.#options
+    const folder = path.join(this.#folder, refused)
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    // A running process never has a file with this name, so the operator's move replaces no file.
+    const file = path.join(folder, `${instanceId}-${refused}${ending}`)
+    const handle = await open(file, 'a', 0o600)
+    try {
+      if ((await handle.stat()).size >= bytesMax) throw new Error(`${file} is full`)
+      await handle.appendFile(`\n${JSON.stringify({ columns, ...row })}\n`)
+      await handle.datasync()
+    } finally {
+      await handle.close()
     }
   }
 

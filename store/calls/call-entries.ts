@@ -33,7 +33,7 @@ export function createCallRecord(worlds: Worlds, clock: Clock): CallRecord {
           const rows = await tx<EventRow[]>`
             select id, provider, type, status, failure_cause as "failureCause", sip_status_code as "sipCode",
               occurred_at as "occurredAt", created_at as "createdAt", payload
-            from call_events ${ofCallId(tx, tenant, id)} and occurred_at >= ${new Date(fromMs)}
+            from call_events ${ofCallId(tx, tenant, id)} and created_at >= ${new Date(fromMs)}
             order by occurred_at, id limit ${eventsMax}`
           return rows.map(eventOf)
         }),
@@ -135,6 +135,10 @@ export async function insertSpans(tx: Tx, call: Place, spans: readonly Span[]): 
     on conflict do nothing`
 }
 
+/**
+ * Stores events. The call's row must be locked or new: an event is never stored at an earlier time than an event before
+ * it, even if this process's clock is behind. So readers can continue from a time.
+ */
 export async function insertEvents(tx: Tx, call: Place, events: readonly CallEvent[], nowMs: number): Promise<void> {
   if (events.length === 0) return
   const rows = events.map(({ payload, ...event }) => ({ ...event, text: textOf(payload) }))
@@ -143,7 +147,8 @@ export async function insertEvents(tx: Tx, call: Place, events: readonly CallEve
       (organization_id, test, call_id, id, provider, type, status, failure_cause, sip_status_code, occurred_at,
         created_at, payload)
     select ${call.organizationId}, ${call.test}, ${call.id}, id, provider, type, status, "failureCause", "sipCode",
-      to_timestamp("occurredAtMs" / 1000), ${new Date(nowMs)}, text::json
+      to_timestamp("occurredAtMs" / 1000),
+      greatest(${new Date(nowMs)}, (select max(created_at) from call_events ${ofCallId(tx, call, call.id)})), text::json
     from json_to_recordset(${JSON.stringify(rows)}::text::json)
       as e (id uuid, provider text, type text, status text, "failureCause" text, "sipCode" int,
         "occurredAtMs" double precision, text text)

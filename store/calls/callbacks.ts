@@ -65,7 +65,9 @@ export function createCallbackStore(deps: CallbackStoreDeps): CallbackStore {
             order by b.next_try_at limit ${limit} for update skip locked`,
         )
         const changed = due.map(change)
-        for (const callback of changed) await write(tx, deps, { callback })
+        // Each write locks its call. In one order for all processes, two of them cannot wait for each other.
+        const bySession = (one: Callback, other: Callback) => one.sourceSessionId.localeCompare(other.sourceSessionId)
+        for (const callback of changed.toSorted(bySession)) await write(tx, deps, { callback })
         return changed
       }),
   }
@@ -115,9 +117,10 @@ async function list(
 
 async function write(tx: Tx, deps: CallbackStoreDeps, { callback, payload = {} }: CallbackChange): Promise<void> {
   await updateCallback(tx, callback)
-  const nowMs = deps.clock.nowMs()
   const session = { ...callback, id: callback.sourceSessionId }
-  const [call] = await tx<{ status: CallStatus }[]>`select status from calls ${ofCall(tx, session, session.id)}`
+  const [call] = await tx<{ status: CallStatus }[]>`
+    select status from calls ${ofCall(tx, session, session.id)} for no key update`
+  const nowMs = deps.clock.nowMs()
   const event: CallEvent = {
     id: deps.eventId(),
     provider: 'service',

@@ -67,6 +67,11 @@ export function isUnreachable(error: unknown): boolean {
   return error instanceof Fault && error.kind === 'store_unreachable'
 }
 
+/** Returns the error's code or class. Unlike a message by Postgres, this never quotes a row. */
+export function reasonOf(error: unknown): string {
+  return codeOf(error) || (error instanceof Error ? error.name : typeof error)
+}
+
 function codeOf(error: unknown): string {
   const code = (error as { code?: unknown } | null)?.code
   return typeof code === 'string' ? code : ''

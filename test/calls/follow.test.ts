@@ -1,6 +1,6 @@
-/** A call's event stream ends after ten minutes, in injected time. */
+/** A call's event stream: its end after ten minutes in injected time, its limit, and events that are stored late. */
 import t from 'tap'
-import { createFollowCall, type FollowDeps, type Followed } from '../../domain/calls/follow.ts'
+import { createFollowCall, type FollowDeps, type Followed, type FollowPosition } from '../../domain/calls/follow.ts'
 import type { StoredEvent } from '../../domain/calls/store.ts'
 import { newCall, newEvent } from './call.ts'
 
@@ -51,49 +51,68 @@ t.test('if 40 streams of call events open at once, only 32 are accepted', async 
   t.equal((await Promise.allSettled(again)).filter(({ status }) => status === 'fulfilled').length, 31)
 })
 
-t.test('a stream of call events includes an event that another process stored after a newer event', async (t) => {
+t.test('a stream of call events leaves out no event that is stored late, also after it is opened again', async (t) => {
   const call = newCall('org_1')
   const stored: StoredEvent[] = []
-  const asked: number[] = []
   let changed = () => {}
   const follow = createFollowCall({
     calls: { find: () => Promise.resolve(call) },
     record: {
       turns: () => Promise.resolve([]),
       events: (_tenant, _id, fromMs) => {
-        asked.push(fromMs)
-        const found = stored.filter(({ occurredAtMs }) => occurredAtMs >= fromMs)
+        const found = stored.filter(({ createdAtMs }) => createdAtMs >= fromMs)
         return Promise.resolve(found.sort((a, b) => a.occurredAtMs - b.occurredAtMs))
       },
     },
     changes: { watch: (_id, run) => ((changed = run), () => {}) },
     clock: { nowMs: () => 0, monotonicMs: () => 0, after: () => () => {} },
   })
-  const store = (occurredAtMs: number) => {
-    stored.push({ ...newEvent('callback.cancelled', { occurredAtMs }), createdAtMs: 0 })
+  const store = (createdAtMs: number, ...times: number[]) => {
+    for (const occurredAtMs of times) stored.push({ ...newEvent('callback.cancelled', { occurredAtMs }), createdAtMs })
     changed()
   }
-  const leave = new AbortController()
-  const stream = await follow(call, call.id, { turn: -1, eventMs: 9000 }, leave.signal)
-  const seen: number[] = []
-  const times = [10_050, 10_000, 10_050, 13_000, 11_000, 10_999, 8_999]
-  const write = async () => {
-    for (const time of times) {
-      store(time)
-      for (let ticks = 0; ticks < 5; ticks++) await new Promise(setImmediate)
+  /** Reads from a position until `count` events have come. Returns the times of events, and the last position. */
+  const read = async (from: FollowPosition, count: number) => {
+    const leave = new AbortController()
+    const seen: [occurredAtMs: number, eventMs: number][] = []
+    for await (const each of await follow(call, call.id, from, leave.signal)) {
+      if (each.kind === 'event') seen.push([each.event.occurredAtMs, each.position.eventMs])
+      if (seen.length === count) leave.abort()
+      if (seen.length < count) setImmediate(() => changed())
     }
-    leave.abort()
+    return { seen, position: { turn: -1, eventMs: seen.at(-1)?.[1] ?? 0 } }
   }
-  const written = write()
-  for await (const each of stream) {
-    if (each.kind !== 'event') continue
-    seen.push(each.event.occurredAtMs)
-    t.equal(each.position.eventMs, Math.max(...seen), 'the cursor never goes back')
-  }
-  await written
-  t.same(seen, [10_050, 10_000, 10_050, 13_000, 11_000], 'each once, and up to 2 s late')
-  t.ok(
-    asked.every((fromMs) => fromMs >= 9000),
-    'none from before the cursor',
+  store(10_060, 10_050, 10_040)
+  store(10_100, 60)
+  const first = await read({ turn: -1, eventMs: 0 }, 3)
+  t.same(
+    first.seen,
+    [
+      [10_040, 10_060],
+      [10_050, 10_060],
+      [60, 10_100],
+    ],
+    'in the order of storage',
+  )
+  store(10_100, 70)
+  store(20_000, 80)
+  const second = await read(first.position, 3)
+  t.same(
+    second.seen,
+    [
+      [60, 10_100],
+      [70, 10_100],
+      [80, 20_000],
+    ],
+    'from the millisecond of the last event on, which the client drops by its id',
+  )
+  const waiting = read(second.position, 3)
+  await new Promise(setImmediate)
+  store(20_000, 5)
+  store(20_001, 6)
+  t.same(
+    (await waiting).seen.map(([occurredAtMs]) => occurredAtMs),
+    [80, 5, 6],
+    'each once while the stream is open',
   )
 })

@@ -32,8 +32,11 @@ async function serve(t: Test, respond: Respond): Promise<string> {
 
 const key = `sk_live_${'a'.repeat(48)}`
 const limits = { ...usualLimits, answerMs: 300, frameMs: 300 }
+const json = { 'content-type': 'application/json' }
 
-const check = (url: string, only: readonly string[], more: { signal?: AbortSignal } = {}): Promise<Report> => {
+type More = { signal?: AbortSignal; spends?: boolean }
+
+const check = (url: string, only: readonly string[], more: More = {}): Promise<Report> => {
   const keys = { key, testKey: null, keyOfLesserScope: null }
   return conform({ url, keys, spends: false, strict: true, recordTo: null, only, limits, ...more })
 }
@@ -147,7 +150,6 @@ t.test('an interrupted run deletes its resources, and lists the resources that i
   const url = await serve(t, (request, response, document) => {
     if (document !== null) return serveDocument(request, response, document)
     request.resume()
-    const json = { 'content-type': 'application/json' }
     if (request.method === 'POST' && request.url === '/v1/webhooks') {
       response.writeHead(201, json).end(JSON.stringify({ id: `whk_${++made}` }))
       if (made === 3) interrupt.abort(new Error('it was interrupted'))
@@ -164,4 +166,51 @@ t.test('an interrupted run deletes its resources, and lists the resources that i
     JSON.stringify(report.targets.find(({ id }) => id === 'getAgent')),
     /the run ended before: it was interrupted/,
   )
+})
+
+/** Serves one provider with a key from this source, and takes every new key. */
+const serveProvider = (t: Test, source: 'BYOK' | null, deleted: string[]) =>
+  serve(t, (request, response, document) => {
+    if (document !== null) return serveDocument(request, response, document)
+    request.resume()
+    const provider = { provider: 'acme', stages: ['llm'], configured: true, source }
+    if (request.method === 'GET') return response.writeHead(200, json).end(JSON.stringify([provider]))
+    if (request.method === 'DELETE') deleted.push(request.url ?? '')
+    response.writeHead(request.method === 'PUT' ? 200 : 204, json)
+    response.end(request.method === 'PUT' ? JSON.stringify({ ...provider, source: 'BYOK' }) : undefined)
+  })
+
+t.test('a run with --spend deletes its provider key, and replaces no key of the organization', async (t) => {
+  const deleted: string[] = []
+  const report = await check(await serveProvider(t, null, deleted), ['putProviderKey'], { spends: true })
+  t.ok(deleted.includes('/v1/providers/acme'), deleted.join())
+  t.same(report.left, [])
+  const { targets } = await check(await serveProvider(t, 'BYOK', []), ['putProviderKey'], { spends: true })
+  t.match(JSON.stringify(targets), /every provider has a key of the organization/)
+})
+
+t.test('if only one of two twins gets an answer, the call that it made is ended', async (t) => {
+  const made: string[] = []
+  const ended = new Set<string>()
+  const keys = new Set<string>()
+  const url = await serve(t, (request, response, document) => {
+    if (document !== null) return serveDocument(request, response, document)
+    request.resume()
+    const idempotencyKey = request.headers['idempotency-key']
+    if (typeof idempotencyKey === 'string' && request.url === '/v1/sessions/phone') {
+      if (request.headers.authorization !== `Bearer ${key}`) return response.writeHead(401).end()
+      if (Number(request.headers['content-length']) > 1_000_000) return response.writeHead(413).end()
+      // The second request with a key gets no answer.
+      if (keys.has(idempotencyKey)) return request.socket.destroy()
+      keys.add(idempotencyKey)
+      made.push(`call_${made.length}`)
+      response.writeHead(200, json).end(JSON.stringify({ sessionId: made.at(-1) }))
+    } else if (request.url?.endsWith('/end')) {
+      ended.add(request.url.split('/').at(-2) ?? '')
+      response.writeHead(200, json).end('{}')
+    } else response.writeHead(404).end()
+  })
+  await check(url, ['createPhoneSession'], { spends: true })
+  t.ok(made.length > 2, `${made.length} calls`)
+  t.same([...ended].sort(), [...made].sort())
 })

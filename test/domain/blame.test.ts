@@ -151,6 +151,22 @@ t.test("the first Retry-After pauses one organization; a second organization's R
   t.end()
 })
 
+t.test("a Retry-After pauses an organization's own key at once, for exactly its time, and nothing else", async (t) => {
+  for (const areSeveral of [true, false]) {
+    const { clock, health, llm, stt, waitOf } = setup({ areSeveral })
+    health.begin(llm, 'stream', 'key_b', 'b')?.failed(failure('rate_limited', true, 30))
+    const ownWait = (row = llm) => health.blocked(row, 'key_b', 'b')?.retryAfterMs ?? null
+    t.same([ownWait(), ownWait(stt)], [30_000, null])
+    t.same([waitOf('a'), waitOf('b')], [null, null], 'the credential of the operator')
+    t.equal(health.blocked(llm, 'key_a', 'a'), null, 'the key of another organization')
+    await clock.advance(29_999)
+    t.equal(ownWait(), 1)
+    await clock.advance(1)
+    t.equal(ownWait(), null)
+    t.ok(health.begin(llm, 'stream', 'key_b', 'b'))
+  }
+})
+
 t.test('if several organizations have failures with a model, the other models of its provider are still tried', (t) => {
   const { fail, health, llm, stt, waitOf } = setup()
   for (const organization of ['a', 'b', 'a', 'b']) fail(organization, 'unreachable')

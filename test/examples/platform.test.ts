@@ -338,6 +338,7 @@ t.test('each example of the platform surface is compared with an answer, or is l
     'dispatchCallback 200: dispatched': 'No carrier is there to take the call.',
     'streamWebhookEvents 200: status': 'A stream ends after ten minutes; test/cli/listen.test.ts reads one.',
     'ServiceUnavailable: unavailable': 'A server answers so while it stops: test/process/drain.test.ts.',
+    'SmsUnavailable: perhaps_done': 'The database fails behind the carrier: test/platform/lost-answers.test.ts.',
   })
   t.end()
 })

@@ -46,7 +46,7 @@ t.test('a text waits for at most one sentence of an organization with many texts
 })
 
 /** Divides a queue with four places: an organization may use three, and then waits for 2 s. */
-const divided = { queueMax: 4, shares: { owners: new Owners(true), part: 0.25, waitMs: 2000 } }
+const divided = { queueMax: 4, shares: { owners: new Owners(true), part: 0.25, waitMs: 2000, waitingMax: 4 } }
 
 t.test("a job beyond its organization's share of the queue waits, and is refused after the wait", async (t) => {
   const { transcribe, clock, middle } = openBusy(t, divided)
@@ -238,4 +238,16 @@ t.test('speech processes end when their parent process ends', async (t) => {
   t.equal(pids.filter(isRunning).length, 2)
   parent.kill('SIGKILL')
   t.ok(await eventually(() => !pids.some(isRunning)))
+})
+
+t.test('if as many jobs wait for a place as the limit allows, a further job is refused at once', async (t) => {
+  const { transcribe, middle } = openBusy(t, divided)
+  const leaving = new AbortController()
+  const signal = Object.assign(leaving.signal, { owner: 'busy' })
+  // The first job is in the process, three are in the queue, and three wait. One share is for other organizations.
+  const jobs = Array.from({ length: 7 }, () => outcome(transcribe(longRecording(1000), signal)))
+  await middle
+  t.equal(await outcome(transcribe(fixture('tt-weasels'), ownedBy('busy'))), 'overloaded unsent')
+  leaving.abort()
+  t.same(await Promise.all(jobs), ['cancelled sent', ...Array<string>(6).fill('cancelled unsent')])
 })

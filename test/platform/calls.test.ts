@@ -178,13 +178,16 @@ t.test('streamSession sends changes that another process stored, and continues f
   const event = newEvent('call.in_progress', { occurredAtMs: atMs })
   await store({ kind: 'move', event, to: 'in_progress', change: { startedAtMs: atMs } })
   t.match(await stream.next(), { event: 'status', data: { status: 'in_progress' } })
-  t.match(await stream.next(), { event: 'event', id: `-1:${atMs}`, data: { event_type: 'call.in_progress' } })
+  const begun = await stream.next()
+  t.match(begun, { event: 'event', data: { event_type: 'call.in_progress' } })
+  const place = Date.parse(String(begun?.data['created_at']))
+  t.equal(begun?.id, `-1:${place}`)
   await store(
     { kind: 'turn', turn: newTurn({ text: 'one' }) },
     { kind: 'turn', turn: newTurn({ text: 'two', index: 1 }) },
   )
-  t.match(await stream.next(), { event: 'transcript', id: `0:${atMs}`, data: { text: 'one', index: 0 } })
-  t.match(await stream.next(), { event: 'transcript', id: `1:${atMs}` })
+  t.match(await stream.next(), { event: 'transcript', id: `0:${place}`, data: { text: 'one', index: 0 } })
+  t.match(await stream.next(), { event: 'transcript', id: `1:${place}` })
   stream.close()
 
   const ended = newEvent('call.completed', { occurredAtMs: atMs + 5 })
@@ -194,7 +197,7 @@ t.test('streamSession sends changes that another process stored, and continues f
     to: 'completed',
     change: { endedAtMs: atMs + 5, endReason: 'user_hangup' },
   })
-  for (const next of [await follow(acme, `${path}?cursor=0:${atMs}`), await follow(acme, path, `0:${atMs}`)]) {
+  for (const next of [await follow(acme, `${path}?cursor=0:${place}`), await follow(acme, path, `0:${place}`)]) {
     const seen = await next.rest()
     t.same(
       seen
@@ -211,7 +214,7 @@ t.test('streamSession sends changes that another process stored, and continues f
   }
   const most = await follow(acme, `${path}?cursor=999999999:99999999999999`)
   t.match(await most.rest(), [{ event: 'status' }, { event: 'end' }], 'no event follows')
-  const first = await follow(acme, `${path}?cursor=-1:0`, `1:${atMs + 5}`)
+  const first = await follow(acme, `${path}?cursor=-1:0`, `1:${place + 5}`)
   t.match((await first.rest())[1], { event: 'transcript', data: { text: 'one' } }, 'a cursor goes before Last-Event-ID')
   const headers = { authorization: `Bearer ${acme.key}`, 'last-event-id': 'x' }
   const malformed = await judgedFetch(`${parley.url}${path}`, { headers })

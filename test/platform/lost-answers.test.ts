@@ -1,4 +1,4 @@
-/** Tests the message for a client if the answer from the call's process is lost. The command may have run. */
+/** Tests the answer for a client if its request may have acted, for example if another process's answer is lost. */
 import t from 'tap'
 import { Fault } from '../../domain/records/fault.ts'
 import { createPlatformFaultWriter } from '../../handlers/platform/faults.ts'
@@ -6,17 +6,19 @@ import { createPlatformFaultWriter } from '../../handlers/platform/faults.ts'
 const log = { info() {}, warn() {}, error() {} }
 const write = createPlatformFaultWriter(log, () => {})
 const said = (isKeySpent: boolean) => {
-  const { status, body } = write(new Fault({ kind: 'overloaded' }, { retryAfterS: 1, isKeySpent }), 'req_1', {})
-  return { status, error: (JSON.parse(body) as { error: string }).error }
+  const fault = new Fault({ kind: 'overloaded' }, { retryAfterS: 1, isKeySpent })
+  const { status, headers, body } = write(fault, 'req_1', {})
+  return { status, repeats: headers['x-should-retry'], error: (JSON.parse(body) as { error: string }).error }
 }
 
-t.test('if a command may have run, the client is advised to read the call before repeating the command', (t) => {
-  t.match(said(true), { status: 503, error: /look at the call, and ask again with a new Idempotency-Key if not\.$/ })
+t.test('if a command may have run, the client is advised to look before it repeats the command', (t) => {
+  const error = /look whether it was, and ask again with a new Idempotency-Key if not\.$/
+  t.match(said(true), { status: 503, repeats: 'false', error })
   t.notMatch(said(true).error, /Retry after/i)
   t.end()
 })
 
 t.test('if no process received a command, the client is asked to repeat it', (t) => {
-  t.match(said(false), { status: 503, error: /Retry after/i })
+  t.match(said(false), { status: 503, repeats: undefined, error: /Retry after/i })
   t.end()
 })

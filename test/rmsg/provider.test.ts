@@ -2,9 +2,10 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import t, { type Test } from 'tap'
-import { RichMessageError } from '../../domain/ports/rich-messages.ts'
-import type { RmsgMessage } from '../../domain/records/rmsg-message.ts'
-import { createSendFromNumber } from '../../domain/rmsg/send-message.ts'
+import { RichMessageError, type RichMessageProvider } from '../../domain/ports/rich-messages.ts'
+import { Fault } from '../../domain/records/fault.ts'
+import type { MessageStore, RmsgMessage } from '../../domain/records/rmsg-message.ts'
+import { createSendFromNumber, type SendMessage } from '../../domain/rmsg/send-message.ts'
 import { sayResourceFault } from '../../handlers/faults/resource-words.ts'
 import { createRepeatable } from '../../handlers/platform/repeatable.ts'
 import { rmsgMessageOperations } from '../../handlers/platform/rmsg-messages.ts'
@@ -34,7 +35,7 @@ async function serveProvider(t: Test, respond: Respond, { requestMs = 5000, cloc
 }
 
 /** Opens the send operation with messages in memory, and a number that the organization may use. */
-function sending(provider: Awaited<ReturnType<typeof serveProvider>>) {
+function sending(provider: Pick<RichMessageProvider, 'send'>, changed: Partial<MessageStore> = {}) {
   const messages = new Map<string, RmsgMessage>()
   const sendFromNumber = createSendFromNumber({
     numbers: {
@@ -60,8 +61,9 @@ function sending(provider: Awaited<ReturnType<typeof serveProvider>>) {
         if (message) messages.set(id, { ...message, status })
         return Promise.resolve(messages.get(id) ?? null)
       },
+      ...changed,
     },
-    providerOf: () => provider,
+    providerOf: () => ({ has: () => Promise.resolve(true), ...provider }),
     clock: systemClock,
     messageId: () => '019aaaf6-7c00-7d5e-9b3a-2f1c8e4d6a91',
     isPhoneNumber: () => true,
@@ -109,11 +111,8 @@ t.test("if the provider's answer is not JSON, the error has no detail", async (t
   t.match(failed, new RichMessageError({ status: 422, detail: null, mayBeSent: false }))
 })
 
-t.test('if the provider does not answer in time, the client gets 502, and the message stays pending', async (t) => {
-  let asked = 0
-  const clock = new TestClock({ quiet: wholeProcess })
-  const provider = await serveProvider(t, () => void asked++, { requestMs: 100, clock })
-  const { sendFromNumber, messages } = sending(provider)
+/** Makes a function to send a message with the operation, which stores its answers. Returns an error's data. */
+function asking(sendFromNumber: SendMessage) {
   const kept = new Map<string, { status: number; body: string }>()
   const repeatable = createRepeatable({
     idempotency: new MemoryKeys(),
@@ -129,15 +128,24 @@ t.test('if the provider does not answer in time, the client gets 502, and the me
   )
   const context = { caller: caller(), operation: 'sendNumberMessage', contentHash: 'x', requestId: 'req_1' }
   const { to, text } = wanted
-  const ask = (header: { 'idempotency-key'?: string }) => {
+  return (header: { 'idempotency-key'?: string }) => {
     const sent = Promise.resolve().then(() =>
       sendNumberMessage(
         { path: { phoneNumberId }, query: {}, header, body: { to, text } },
         context as unknown as Context<ReturnType<typeof caller>>,
       ),
     )
-    return clock.during(sent.catch((error: { data?: unknown }) => error.data))
+    return sent.catch((error: { data?: unknown }) => error.data)
   }
+}
+
+t.test('if the provider does not answer in time, the client gets 502, and the message stays pending', async (t) => {
+  let asked = 0
+  const clock = new TestClock({ quiet: wholeProcess })
+  const provider = await serveProvider(t, () => void asked++, { requestMs: 100, clock })
+  const { sendFromNumber, messages } = sending(provider)
+  const request = asking(sendFromNumber)
+  const ask = (header: { 'idempotency-key'?: string }) => clock.during(request(header))
   t.match(await ask({}), { kind: 'message_not_sent', status: null, mayBeSent: true }, 'without a key')
   t.match(await ask({ 'idempotency-key': 'k' }), { kind: 'message_not_sent', status: null, mayBeSent: true })
   t.equal([...messages.values()][0]?.status, 'pending')
@@ -148,6 +156,19 @@ t.test('if the provider does not answer in time, the client gets 502, and the me
     body: { messageId: '019aaaf6-7c00-7d5e-9b3a-2f1c8e4d6a91', status: 'pending', channel: null, deliveryFinal: false },
   })
   t.equal(asked, 2, 'the repeat asks nobody')
+})
+
+t.test('if the database becomes unreachable after the provider got a message, the client gets 202', async (t) => {
+  const sent: string[] = []
+  const provider = { send: ({ to }: { to: string }) => Promise.resolve(void sent.push(to)) }
+  const report = () => Promise.reject(new Fault({ kind: 'store_unreachable' }, { retryAfterS: 1 }))
+  const { sendFromNumber, messages } = sending(provider, { report })
+  const ask = asking(sendFromNumber)
+  t.match(await ask({}), { status: 202, body: { status: 'pending', deliveryFinal: false } }, 'without a key')
+  t.match(await ask({ 'idempotency-key': 'k' }), { status: 202, body: { status: 'pending' } })
+  t.match(await ask({ 'idempotency-key': 'k' }), { status: 202, headers: { 'Idempotent-Replayed': 'true' } })
+  t.equal(sent.length, 2, 'the repeat sends nothing')
+  t.equal([...messages.values()][0]?.status, 'pending', 'events of the provider report the result')
 })
 
 t.test('if the provider cannot be reached, the message counts as not sent', async (t) => {

@@ -11,6 +11,8 @@ import { until } from '../process/machine.ts'
 import { refused } from '../ws/harness.ts'
 import { address, fatal, protocol, type Served, serve, sessionId, settle } from './media-harness.ts'
 
+const base64url = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+
 type Opening = { token?: string; path?: string; protocols?: string[]; headers?: Record<string, string> }
 
 overEngines(t, (t) => {
@@ -69,6 +71,22 @@ overEngines(t, (t) => {
     t.same(served.sessions.admitted, [])
     const answer = await fetch(`${server.url}${address}`, { headers: { authorization: `Bearer ${token}` } })
     t.equal(answer.status, 400, 'the address of a socket takes no plain request')
+  })
+
+  t.test('a session token with any other character in any place is refused with 401', async (t) => {
+    const served = await serve(t)
+    const { token } = served
+    const accepted: string[] = []
+    const isRefused = async (changed: string) => (await refusal(served, { token: changed }))[0] === 401
+    for (let at = 0; at < token.length; at++) {
+      // Two bits of the last character are spare, so the others there could mean the same signature.
+      const characters = at === token.length - 1 ? base64url : base64url.slice(0, 2)
+      for (const other of characters)
+        if (other !== token[at] && !(await isRefused(token.slice(0, at) + other + token.slice(at + 1))))
+          accepted.push(`${other} in place ${at}`)
+    }
+    t.same(accepted, [])
+    t.same(served.sessions.admitted, [])
   })
 
   t.test('a join is refused with 401 if the API key that created the session was revoked', async (t) => {
@@ -224,6 +242,20 @@ overEngines(t, (t) => {
     newer.send({ type: 'dtmf', digits: '1' })
     await settle(newer)
     t.same(sessions.sink?.calls, [['dtmf', '1']])
+  })
+
+  t.test('if 30 sockets join with one token at once, one stays and 29 get REPLACED', async (t) => {
+    const { open, sessions } = await serve(t)
+    const clients = await Promise.all(Array.from({ length: 30 }, () => open()))
+    const isOpen = ({ socket }: (typeof clients)[number]) => socket.readyState === socket.OPEN
+    await until('29 sockets are closed', () => clients.filter(isOpen).length === 1)
+    const [left] = clients.filter(isOpen)
+    for (const client of clients)
+      if (client !== left) t.same(await fatal(client), { code: 'REPLACED', fatal: true, closed: 1008 })
+    left?.send({ type: 'dtmf', digits: '1' })
+    if (left) await settle(left)
+    const pressed = sessions.sink?.calls.filter(([name]) => name === 'dtmf')
+    t.same(pressed, [['dtmf', '1']], 'the session has the socket that stays')
   })
 
   t.test('if the server stops, a session ends with SHUTTING_DOWN and server_shutdown', async (t) => {

@@ -96,27 +96,47 @@ overEngines(t, (t) => {
   })
 
   t.test("a carrier's socket counts for the organization of its call leg", async (t) => {
-    const clock = new TestClock()
-    const address = { url: '' }
-    const legs = new ExpectedLegs({ ownerId: 'one', addressFor: () => address.url, rateHz: 8000 })
-    const settings = { host: null, headerPrefix: 'Service', corsOrigins: [], log: silent, count: () => {} }
-    const server = await serve({ more: [mountCarrierStreams(settings, { legs, clock })], options })
+    const { legs, expect, reachedAt } = carrierLegs('one')
+    const server = await serve({ more: [legs], options })
     t.teardown(() => server.stop())
-    address.url = server.wsUrl
-    const expect = (organizationId: string, legId: string) => {
-      const joined = () => {
-        throw new Error('no stream begins here')
-      }
-      const leg = { legId, organizationId, line: 'carrier' as const, sampleRateHz: 16_000 as const }
-      const { url, token } = legs.expect({ ...leg, joined, failed: () => {} })
-      return `${url}?token=${token}`
-    }
+    reachedAt(server.wsUrl)
     const all: WebSocket[] = []
     for (let i = 0; i < 6; i++) all.push(await open(expect('a', `leg_a${i}`), []))
     t.match(await refused(expect('a', 'leg_a7'), []), { status: 503 })
     all.push(await open(expect('b', 'leg_b'), []))
     for (const client of all) client.terminate()
     await until(() => server.sockets() === 0)
+  })
+
+  t.test('if another process has the call, its socket counts for the organization in both processes', async (t) => {
+    const dataDir = temporaryFolder()
+    t.teardown(() => rmSync(dataDir, { recursive: true, force: true }))
+    const { legs, expect, reachedAt } = carrierLegs('holder')
+    const few = { dataDir, socketsMax: 8 }
+    const many = { dataDir, socketsMax: 100 }
+    // First the process in front, then the process with the call has few places for relayed sockets.
+    for (const [name, inFront, behind] of [
+      ['in front', few, many],
+      ['behind', many, few],
+    ] as const) {
+      const holder = await serve({ more: [legs], options: { shares, relay: { ...behind, name: 'holder' } } })
+      const entrance = await serve({
+        more: [carrierLegs('entrance').legs],
+        options: { shares, relay: { ...inFront, name: 'entrance' } },
+      })
+      reachedAt(entrance.wsUrl)
+      const all: WebSocket[] = []
+      for (let i = 0; i < 6; i++) all.push(await open(expect('a', `leg_a${i}`), []))
+      t.match(await refused(expect('a', 'leg_a7'), []), { status: 503 }, name)
+      for (let i = 0; i < 2; i++) all.push(await open(expect('b', `leg_b${i}`), []))
+      for (const client of all.splice(0, 7)) client.terminate()
+      await until(() => entrance.sockets() === 1 && holder.sockets() === 1)
+      all.push(await open(expect('a', 'leg_a8'), []))
+      for (const client of all) client.terminate()
+      await until(() => entrance.sockets() + holder.sockets() === 0)
+      await entrance.stop()
+      await holder.stop()
+    }
   })
 
   t.test('a socket that does not open no longer counts for the socket limit', async (t) => {
@@ -138,3 +158,22 @@ overEngines(t, (t) => {
     client.terminate()
   })
 })
+
+/** Makes a process's carrier sockets. `expect` returns an address for one socket. */
+function carrierLegs(ownerId: string) {
+  const address = { url: '' }
+  const expected = new ExpectedLegs({ ownerId, addressFor: () => address.url, rateHz: 8000 })
+  const settings = { host: null, headerPrefix: 'Service', corsOrigins: [], log: silent, count: () => {} }
+  const joined = () => {
+    throw new Error('no stream begins here')
+  }
+  return {
+    legs: mountCarrierStreams(settings, { legs: expected, clock: new TestClock() }),
+    reachedAt: (url: string) => void (address.url = url),
+    expect(organizationId: string, legId: string): string {
+      const leg = { legId, organizationId, line: 'carrier' as const, sampleRateHz: 16_000 as const }
+      const { url, token } = expected.expect({ ...leg, joined, failed: () => {} })
+      return `${url}?token=${token}`
+    },
+  }
+}

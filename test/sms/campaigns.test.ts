@@ -1,6 +1,7 @@
 /** Campaigns: every state, and the moves between them. */
 import t from 'tap'
 import { SmsRegistryError } from '../../domain/ports/sms-registry.ts'
+import { Fault } from '../../domain/records/fault.ts'
 import { campaignStatusOf } from '../../domain/records/sms-states.ts'
 import { brandProfile, campaignProfile } from '../carrier/sms-profiles.ts'
 import { TestCluster } from '../store/cluster.ts'
@@ -133,6 +134,53 @@ t.test('if the answer to a submission was lost, the campaign is found and not cr
   const ids = (await stored()).submitted.map(({ id }) => id)
   t.equal(new Set(ids).size, 3, 'both are known')
   t.equal(ids[0], newer.campaignId)
+})
+
+t.test('if the database fails after the carrier made a campaign, the request must not be repeated', async (t) => {
+  let isAway = false
+  const orAway = <Answer>(work: () => Promise<Answer>) =>
+    isAway ? Promise.reject(new Fault({ kind: 'store_unreachable' }, { retryAfterS: 1 })) : work()
+  const { submitted, campaigns, verified, simulated, overview, asked, clock, tenant } = await setUp(
+    t,
+    cluster,
+    {
+      createCampaign: async (...wanted) => {
+        const made = await simulated.createCampaign(...wanted)
+        isAway = true
+        return made
+      },
+    },
+    (stored) => ({
+      change: (...change) => orAway(() => stored.change(...change)),
+      release: (of) => orAway(() => stored.release(of)),
+    }),
+  )
+  const acme = await tenant()
+  await verified(acme)
+  t.match(await submitted(acme).catch((error: unknown) => error), {
+    kind: 'store_unreachable',
+    detail: { isKeySpent: true },
+  })
+  isAway = false
+  t.same(await faultOf(campaigns.submit(acme)), { kind: 'sms_under_way' })
+  await clock.advance(120_001)
+  asked.length = 0
+  const found = await campaigns.submit(acme)
+  t.same(asked, ['findCampaignByReference'], 'nothing is paid')
+  t.match((await overview(acme)).registration.submitted, [{ id: found.campaignId }])
+})
+
+t.test('if the database fails when a paid step has ended, the request succeeds all the same', async (t) => {
+  const release = () => Promise.reject(new Fault({ kind: 'store_unreachable' }, { retryAfterS: 1 }))
+  let isAway = false
+  const { submitted, verified, overview, tenant } = await setUp(t, cluster, {}, (stored) => ({
+    release: (of) => (isAway ? release() : stored.release(of)),
+  }))
+  const acme = await tenant()
+  await verified(acme)
+  isAway = true
+  const made = await submitted(acme)
+  t.match((await overview(acme)).registration.submitted, [{ id: made.campaignId }])
 })
 
 t.test('if the carrier has refused or never received a campaign, it is submitted again', async (t) => {

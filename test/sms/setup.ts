@@ -4,6 +4,7 @@ import type { Test } from 'tap'
 import type { SmsRegistry } from '../../domain/ports/sms-registry.ts'
 import type { Tenant } from '../../domain/records/organization.ts'
 import { ResourceFault } from '../../domain/records/resource-fault.ts'
+import type { SmsRegistrationStore } from '../../domain/records/sms-registration.ts'
 import { createSmsRegistrations } from '../../domain/sms/sms-registrations.ts'
 import { createTelnyxSmsRegistry } from '../../providers/telnyx/sms-registry.ts'
 import { isPhoneNumber, isUsNumber } from '../../runtime/values/phone-number.ts'
@@ -17,7 +18,12 @@ export const reviewMs = 5_000
 export const campaignReviewMs = 60_000
 export const assignmentMs = 2_000
 
-export async function setUp(test: Test, cluster: TestCluster, changed: Partial<SmsRegistry> = {}) {
+export async function setUp(
+  test: Test,
+  cluster: TestCluster,
+  changed: Partial<SmsRegistry> = {},
+  changedStore: (stored: SmsRegistrationStore) => Partial<SmsRegistrationStore> = () => ({}),
+) {
   const clock = clockOfNow()
   const speak = () => Promise.reject(new Error('nobody speaks here'))
   const simulator = await startSimulator({ clock, speak, webhookUrl: 'http://127.0.0.1:9/' })
@@ -33,7 +39,7 @@ export async function setUp(test: Test, cluster: TestCluster, changed: Partial<S
   const store = await cluster.store(test, url, { clock, serves: false })
   const sql = cluster.sql(test, url)
   const registrations = createSmsRegistrations({
-    store: store.smsRegistrations,
+    store: { ...store.smsRegistrations, ...changedStore(store.smsRegistrations) },
     shared: store.sharedCampaign,
     numbers: store.numberCampaigns,
     registries: { of: () => registry },

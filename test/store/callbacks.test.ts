@@ -1,9 +1,10 @@
 /** Rows for callbacks: row level security, pages, their events, and several processes that look for due callbacks. */
 import t, { type Test } from 'tap'
 import { Callbacks, type PlaceCallback } from '../../domain/callbacks/callbacks.ts'
+import type { CallbackStore } from '../../domain/callbacks/store.ts'
 import type { Call } from '../../domain/records/call.ts'
 import type { Callback } from '../../domain/records/callback.ts'
-import type { Fault } from '../../domain/records/fault.ts'
+import { Fault } from '../../domain/records/fault.ts'
 import type { ResourceFault } from '../../domain/records/resource-fault.ts'
 import { systemIds } from '../../runtime/timing/clock.ts'
 import { connectOnce } from '../../store/postgres/connect.ts'
@@ -12,6 +13,7 @@ import { callbackOf, hourMs, minuteMs, promised } from '../callbacks/callback.ts
 import { newCall, newEvent, newTurn } from '../calls/call.ts'
 import { storeClock } from '../time/store-clock.ts'
 import { organization, TestCluster } from './cluster.ts'
+import { hold } from './held.ts'
 
 const cluster = await TestCluster.start()
 t.teardown(() => cluster.stop())
@@ -256,6 +258,52 @@ t.test('a callback can be dispatched before its due time, and stays scheduled af
   const notScheduled = { kind: 'callback_not_scheduled', status: 'dispatched' }
   t.match(await faultOf(callbacks.dispatch(call, id)), notScheduled)
   t.match(await faultOf(callbacks.cancel(call, id, null)), notScheduled)
+})
+
+t.test('if the database fails after a request has placed a callback, the request must not be repeated', async (t) => {
+  const { store, clock, call, promise, process } = await setUp(t)
+  const { id } = await promise(call)
+  let isAway = false
+  const made: string[] = []
+  const place: PlaceCallback = (callback) => {
+    isAway = true
+    made.push(callback.id)
+    return Promise.resolve(placed)
+  }
+  const change: CallbackStore['change'] = (...change) =>
+    isAway
+      ? Promise.reject(new Fault({ kind: 'store_unreachable' }, { retryAfterS: 1 }))
+      : store.callbacks.change(...change)
+  const deps = { store: { ...store.callbacks, change }, place, clock, log, leaseId: systemIds.session }
+  const failed = new Callbacks(deps).dispatch(call, id)
+  t.match(await failed.catch((error: unknown) => error), {
+    kind: 'store_unreachable',
+    detail: { isKeySpent: true, retryAfterS: 1 },
+  })
+  const again = process((callback) => Promise.resolve((made.push(callback.id), placed)))
+  t.match(await faultOf(again.dispatch(call, id)), { kind: 'callback_not_scheduled', status: 'dispatching' })
+  t.same(made, [id])
+})
+
+t.test("a callback's event is stored after an event that another transaction is storing", async (t) => {
+  const { url, store, call, process, promise } = await setUp(t)
+  const { id } = await promise(call)
+  const [holder, watcher] = [cluster.sql(t, url), cluster.sql(t, url)]
+  const laterMs = Date.now() + hourMs
+  const later = `
+    insert into call_events
+      (organization_id, test, call_id, id, provider, type, occurred_at, created_at, payload)
+    values ('${call.organizationId}', ${call.test}, '${call.id}', '${systemIds.session()}', 'service', 'call.ringing',
+      now(), to_timestamp(${laterMs / 1000}), '{}')`
+  const release = await hold(holder, `select from calls where id = '${call.id}' for update; ${later}`)
+  const cancelled = process(() => Promise.resolve(placed)).cancel(call, id, null)
+  const waits = () =>
+    watcher`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
+  while ((await waits()).count === 0) await new Promise(setImmediate)
+  await release()
+  await cancelled
+  const since = await store.callRecord.events(call, call.id, laterMs)
+  t.same(since.map(({ type }) => type).sort(), ['call.ringing', 'callback.cancelled'])
 })
 
 t.test('a cancelled callback is never placed, even if other processes look for it meanwhile', async (t) => {

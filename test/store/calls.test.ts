@@ -2,6 +2,7 @@
 import t from 'tap'
 import type { SecretsByTool } from '../../domain/agents/join-tools.ts'
 import type { CallEntry } from '../../domain/records/call.ts'
+import { systemClock } from '../../runtime/timing/clock.ts'
 import { connectOnce } from '../../store/postgres/connect.ts'
 import { newCall, newEvent, newSpan, newTurn } from '../calls/call.ts'
 import { until } from '../process/machine.ts'
@@ -133,6 +134,27 @@ t.test("append changes a call's status, stores a repeated entry once, and refuse
   t.same(
     (await events()).slice(3).map(({ type }) => type),
     ['call.completed', 'analysis.pending'],
+  )
+})
+
+t.test('an event of a call is never stored at an earlier time than the events before it', async (t) => {
+  const url = await cluster.database()
+  const clock = { ...systemClock, nowMs: () => systemClock.nowMs() - 3_600_000 }
+  const [store, behind] = [await cluster.store(t, url), await cluster.store(t, url, { clock })]
+  const call = newCall((await organization(store, 'a')).id)
+  await store.calls.insert(call, {})
+  const event = (type: 'room.participant_joined' | 'room.participant_left', occurredAtMs: number): CallEntry => ({
+    kind: 'event',
+    event: newEvent(type, { occurredAtMs }),
+  })
+  await store.calls.append(call, call.id, [event('room.participant_left', 2)])
+  const [left] = await store.callRecord.events(call, call.id, 0)
+  await behind.calls.append(call, call.id, [event('room.participant_joined', 1)])
+  const since = await store.callRecord.events(call, call.id, left?.createdAtMs ?? 0)
+  t.same(
+    since.map(({ type }) => type),
+    ['room.participant_joined', 'room.participant_left'],
+    'the first to happen first',
   )
 })
 

@@ -260,7 +260,7 @@ t.test("a row that Postgres refuses is logged, and its batch's other rows are wr
   const [first, last] = [settlement(keyUse(id, 'first'), 0), settlement(keyUse(id, 'last'), 0)]
   for (const each of [first, without, last]) store.ledger.settle(each)
   await store.ledger.drain()
-  t.match(logged, [{ requestId: wrong.row.requestId, err: { code: '23502' } }])
+  t.match(logged, [{ requestId: wrong.row.requestId, code: '23502' }])
   t.match(await cluster.sql(t, url)`select count(*) from requests`, [{ count: 2 }], 'the others are written')
 })
 

@@ -1,5 +1,5 @@
 /** If requests are served while the database is unreachable, each settlement is written later, and counts once. */
-import { appendFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t, { type Test } from 'tap'
@@ -111,6 +111,70 @@ for (const [name, code] of [
     t.same(await state(), { requests: ['req_1'], credit: 990, choices: 1 })
   })
 
+/** From now on the database refuses rows of the request `req_bad`, with a message that quotes a secret. */
+async function refuseBad({ sql }: Awaited<ReturnType<typeof setup>>, table: string): Promise<void> {
+  await sql.unsafe(`
+    create function refuse() returns trigger language plpgsql as $$ begin
+      if new.request_id = 'req_bad' then raise exception 'k4n4ry' using errcode = '22023'; end if;
+      return new;
+    end $$;
+    create trigger refusal before insert on ${table} for each row execute function refuse()`)
+}
+
+for (const isAway of [false, true])
+  t.test(`a settlement that the database refuses is kept, ${isAway ? 'after an outage' : 'at once'}`, async (t) => {
+    const logged: object[] = []
+    const log = { ...silent, error: (fields: object, message: string) => void logged.push({ ...fields, message }) }
+    const clock = storeClock()
+    const setting = await setup(t, { log, clock })
+    const { folder, relay, store, id, sql, state } = setting
+    await refuseBad(setting, 'requests')
+    if (isAway) relay.cut()
+    for (const requestId of ['req_1', 'req_bad', 'req_2']) store.ledger.settle(settlement(id, requestId))
+    await store.ledger.drain()
+    if (isAway) await until('the outage is noticed', () => store.isDatabaseAway())
+    if (isAway) await relay.repair()
+    await until('the others are written', () => store.ledger.waiting() === 0)
+    t.same(await state(), { requests: ['req_1', 'req_2'], credit: 980, choices: 1 })
+    const [file = ''] = readdirSync(path.join(folder, 'refused'))
+    t.equal(
+      readFileSync(path.join(folder, 'refused', file), 'utf8')
+        .trim()
+        .split(/\n+/).length,
+      1,
+    )
+    const [refusal] = logged.filter((fields) => 'requestId' in fields)
+    t.match(refusal, { requestId: 'req_bad', code: '22023', message: /settlements\/refused/ })
+    t.notOk(JSON.stringify(refusal).includes('k4n4ry'), 'the log does not quote the database')
+
+    await sql`drop trigger refusal on requests`
+    renameSync(path.join(folder, 'refused', file), path.join(folder, file))
+    await clock.leap(10_000)
+    await until('it is adopted', () => !existsSync(path.join(folder, file)))
+    t.same(await state(), { requests: ['req_1', 'req_2', 'req_bad'], credit: 970, choices: 1 })
+  })
+
+t.test('an idempotency key that the database refuses delays no settlement of an outage', async (t) => {
+  const setting = await setup(t)
+  const { relay, store, id, sql, state } = setting
+  const use = (requestId: string, digit: string): KeyUse => ({
+    ...{ organizationId: id, operation: 'createResponse', requestId },
+    ...{ keyDigest: digit.repeat(64), contentHash: 'cd'.repeat(32) },
+  })
+  await refuseBad(setting, 'idempotency_keys')
+  relay.cut()
+  const uses = [use('req_1', 'a'), use('req_bad', 'b')]
+  for (const each of uses) await settled(store, { ...settlement(id, each.requestId), use: each })
+  await relay.repair()
+  await until('they are written', () => store.ledger.waiting() === 0)
+  t.same((await state()).requests, ['req_1', 'req_bad'])
+  const restored = await sql<{ id: string }[]>`select request_id as id from idempotency_keys`
+  t.same(
+    restored.map((row) => row.id),
+    ['req_1'],
+  )
+})
+
 t.test('the next process writes the settlements of an ended process, except a truncated record', async (t) => {
   const { dataDir, databaseUrl, folder, relay, store, id, sql, state } = await setup(t)
   relay.cut()
@@ -165,6 +229,21 @@ t.test('if the data folder cannot be written, the journal has no room for reques
   await written
   t.same((await state()).requests, ['req_1'])
   await until('there is room, because the database can write', () => store.ledger.hasRoom())
+})
+
+t.test('if the data folder cannot be written, a settlement that the database refuses loses no other', async (t) => {
+  const setting = await setup(t)
+  const { dataDir, relay, store, id, state } = setting
+  rmSync(dataDir, { recursive: true })
+  appendFileSync(dataDir, 'a file in the place of the folder')
+  await refuseBad(setting, 'requests')
+  relay.cut()
+  for (const requestId of ['req_bad', 'req_1']) store.ledger.settle(settlement(id, requestId))
+  const written = store.ledger.drain()
+  await until('there is no room', () => !store.ledger.hasRoom())
+  await relay.repair()
+  await written
+  t.same((await state()).requests, ['req_1'])
 })
 
 t.test('a journal file that cannot be read does not delay the other files', async (t) => {

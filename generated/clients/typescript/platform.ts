@@ -319,7 +319,8 @@ export type StreamSessionCall = CallOptions & {
     /** The id of the session. An id of another form is not found. */ id: string
   }
   query?: {
-    /** Where to begin, as `<index of a turn>:<milliseconds of an event>`, the form of the ids of the stream. `-1:0` is everything. */ cursor?: string
+    /** Where to begin, as `<index of a turn>:<milliseconds of created_at of an event>`, the form of the ids of the stream. `-1:0` is everything. */
+    cursor?: string
   }
   header?: {
     /** The last id that the client has. It counts if there is no `cursor`. */ 'last-event-id'?: string

@@ -8,7 +8,7 @@
 export const kinds = {
   /** The accepting process's first message: the request, as JSON. */
   request: 1,
-  /** The owner's first answer if the socket opens. */
+  /** The owner's first answer if the socket opens: the organization for which the socket counts. */
   accepted: 2,
   /** The owner's other possible first answer: the refusal, as JSON. */
   refused: 3,

@@ -8,6 +8,8 @@
  * stops reading, frames queue up in this process. It notifies the owner, and the owner ends the socket.
  */
 import { connect, type Socket as UnixSocket } from 'node:net'
+import { Capacity, type Place } from '../../shares/capacity.ts'
+import type { Shares } from '../../shares/owners.ts'
 import { type FaultAnswer, Refusal } from '../handler.ts'
 import type { Clock } from '../options.ts'
 import type { Socket, SocketSession } from '../socket.ts'
@@ -42,35 +44,55 @@ export class RelayClient {
   readonly #folder: string
   readonly #clock: Clock
   readonly #limits: RelayLimits
-  #count = 0
+  readonly #places: Capacity
 
-  constructor(folder: string, clock: Clock, limits: RelayLimits) {
+  constructor(folder: string, clock: Clock, limits: RelayLimits, { owners, part }: Shares) {
     this.#folder = folder
     this.#clock = clock
     this.#limits = limits
+    this.#places = new Capacity({ max: limits.socketsMax, part }, owners)
   }
 
   /**
-   * Resolves when the owner has opened the socket. Throws RelayedFault, or Refusal `overloaded` if the owner does not
-   * answer.
+   * Resolves when the owner has opened the socket. `organizationId` is null if this process cannot know the
+   * organization: the socket then counts for `opening` until the owner has named the organization. Throws RelayedFault,
+   * or Refusal `overloaded` if the owner does not answer or the organization may relay no further socket now.
    */
-  async open(owner: string, request: RelayRequest): Promise<RelayLink> {
-    if (this.#count >= this.#limits.socketsMax) throw unreachable('too many sockets are relayed')
-    this.#count += 1
+  async open(owner: string, request: RelayRequest, organizationId: string | null): Promise<RelayLink> {
+    let place = this.#take(organizationId ?? opening)
     const socket = connect(socketPath(this.#folder, owner))
+    let isClosed = false
     socket.once('close', () => {
-      this.#count -= 1
+      isClosed = true
+      place.end()
     })
     const link = new RelayLink(socket, this.#limits)
     const cancel = this.#clock.after(answerMs, () => link.close())
     try {
       await link.ask(request)
+      if (organizationId !== null) return link
+      place.end()
+      place = this.#take(link.organizationId)
+      // If the connection is closed already, nothing else ends the new place.
+      if (isClosed) place.end()
       return link
+    } catch (error) {
+      link.close()
+      throw error
     } finally {
       cancel()
     }
   }
+
+  #take(organizationId: string): Place {
+    const place = this.#places.take(organizationId)
+    if (place === null) throw unreachable('too many sockets are relayed')
+    return place
+  }
 }
+
+/** Counts the sockets whose organization is not known yet. An organization's id is never like this. */
+const opening = 'opening'
 
 export function unreachable(message: string): Refusal {
   return new Refusal('overloaded', { message, retryAfterS: 1 })
@@ -83,6 +105,8 @@ export class RelayLink {
   readonly #socket: UnixSocket
   readonly #limits: RelayLimits
   #messages: Messages | null = null
+  /** The organization for which the owner counts the socket. Set by the owner's first answer. */
+  organizationId = ''
   /** Messages received together with the owner's first answer. */
   readonly #early: { kind: number; content: Buffer }[] = []
 
@@ -98,12 +122,16 @@ export class RelayLink {
     socket.on('close', () => this.#messages?.closed())
   }
 
+  /** Resolves when the owner has opened the socket. */
   ask(request: RelayRequest): Promise<void> {
     this.#write(kinds.request, JSON.stringify(request))
     return new Promise((resolve, reject) => {
       this.#messages = {
         take: (kind, content) => {
-          if (kind === kinds.accepted) return resolve(this.#keepEarly())
+          if (kind === kinds.accepted) {
+            this.organizationId = content.toString()
+            return resolve(this.#keepEarly())
+          }
           reject(kind === kinds.refused ? refusalOf(content) : unreachable('the owner of the socket does not answer'))
           this.close()
         },

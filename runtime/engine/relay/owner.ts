@@ -4,6 +4,7 @@
  */
 import { chmodSync, rmSync } from 'node:fs'
 import { createServer, type Socket as UnixSocket } from 'node:net'
+import type { Place } from '../../shares/capacity.ts'
 import type { Connection } from '../../ws/connection.ts'
 import type { FaultAnswer } from '../handler.ts'
 import type { Clock } from '../options.ts'
@@ -19,8 +20,11 @@ const requestMs = 5000
 export type RelayOwnerDeps = {
   clock: Clock
   limits: RelayLimits
-  /** Resolves with an unopened connection or with the refusal. Never rejects. */
-  admit(request: RelayRequest): Promise<{ connection: Connection } | { refusal: FaultAnswer }>
+  /**
+   * Resolves with an unopened connection and its place among the sockets of other processes, or with the refusal. Never
+   * rejects.
+   */
+  admit(request: RelayRequest): Promise<{ connection: Connection; place: Place } | { refusal: FaultAnswer }>
 }
 
 export type RelayListener = { close: () => Promise<void> }
@@ -114,9 +118,14 @@ class RelayedSocket implements SocketTransport {
     if (request === null) return void socket.destroy()
     const admitted = await this.#deps.admit(request)
     if ('refusal' in admitted) return void socket.end(encode(kinds.refused, JSON.stringify(admitted.refusal)))
-    if (socket.destroyed) return admitted.connection.gone(cutCode)
-    socket.write(encode(kinds.accepted))
-    this.#connection = admitted.connection
+    const { connection, place } = admitted
+    if (socket.destroyed) {
+      place.end()
+      return connection.gone(cutCode)
+    }
+    socket.once('close', () => place.end())
+    socket.write(encode(kinds.accepted, place.owner))
+    this.#connection = connection
     this.#connection.opened(this)
   }
 

@@ -190,7 +190,7 @@ func (c *Client) GetSessionTranscript(ctx context.Context, id string, options ..
 
 // StreamSessionParams has the parameters of StreamSession.
 type StreamSessionParams struct {
-	Cursor      *string `query:"cursor"`         // Where to begin, as `<index of a turn>:<milliseconds of an event>`, the form of the ids of the stream. `-1:0` is everything.
+	Cursor      *string `query:"cursor"`         // Where to begin, as `<index of a turn>:<milliseconds of created_at of an event>`, the form of the ids of the stream. `-1:0` is everything.
 	LastEventID *string `header:"Last-Event-ID"` // The last id that the client has. It counts if there is no `cursor`.
 }
 

@@ -377,8 +377,8 @@ class Platform(Client):
     ) -> EventStream[types.StreamSessionEvent]:
         """Follow a session.
 
-        cursor: Where to begin, as `<index of a turn>:<milliseconds of an event>`, the form of the ids of the stream. `-1:0` is
-        everything.
+        cursor: Where to begin, as `<index of a turn>:<milliseconds of created_at of an event>`, the form of the ids of the stream.
+        `-1:0` is everything.
         last_event_id: The last id that the client has. It counts if there is no `cursor`."""
         return self._events(
             _STREAM_SESSION, options, path={"id": id}, query={"cursor": cursor},

@@ -3919,8 +3919,8 @@ public final class Schemas {
     /** The parameters of streamSession. */
     public static final class StreamSessionParams {
         String cursor, lastEventId;
-        /** Where to begin, as {@code <index of a turn>:<milliseconds of an event>}, the form of the ids of the stream.
-         * {@code -1:0} is everything. */
+        /** Where to begin, as {@code <index of a turn>:<milliseconds of created_at of an event>}, the form of the ids
+         * of the stream. {@code -1:0} is everything. */
         public StreamSessionParams cursor(String value) { cursor = value; return this; }
         /** The last id that the client has. It counts if there is no {@code cursor}. */
         public StreamSessionParams lastEventId(String value) { lastEventId = value; return this; }
