@@ -119,7 +119,7 @@ let inside = 0
 let restore = () => {}
 
 /**
- * Replaces the process's terminal by the command's while commands run. Returns a function that ends this for one
+ * While commands run, the process's output goes to the command that wrote it. Returns a function that ends this for one
  * command.
  */
 function enter(): () => void {

@@ -67,7 +67,7 @@ export class FakeSessions implements SeatAdmission {
   admitted: TransportClaims[] = []
   overrides: SessionOverrides[] = []
   sink: RecordingSink | null = null
-  /** `admit` and `join` throw these errors. */
+  /** `admit` throws `refusal`, and `join` throws `joinRefusal`. */
   refusal: Error | null = null
   joinRefusal: Error | null = null
   unserved: JoinedSession['unserved'] = []

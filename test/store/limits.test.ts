@@ -23,7 +23,10 @@ function end(lease: EndLease | LeaseRefusal): void {
   lease()
 }
 
-/** A notification may have begun a refresh, and the loop joins it. The loop's next refresh begins after the change. */
+/**
+ * Lets two refreshes pass. The first may have begun before the change, after a notification. The second begins after
+ * the change.
+ */
 async function nextRefresh(clock: TestClock): Promise<void> {
   await clock.leap(refreshMs)
   await clock.leap(refreshMs)

@@ -186,7 +186,7 @@ t.test('a call without matching endpoints creates no deliveries', async (t) => {
   })
 })
 
-/** Changes rows in the running server, and resolves with their number. */
+/** Changes rows in the server's database. Resolves with the number of changed rows. */
 async function sql(statement: string): Promise<number> {
   const connection = connectOnce({ databaseUrl: parley.databaseUrl }, 'a test')
   try {

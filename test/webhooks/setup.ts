@@ -37,7 +37,7 @@ export function setClock(startMs = Date.parse('2026-11-22T12:00:00.000Z')): SetC
   }
 }
 
-/** The time on a clock with timers that the test moves too. */
+/** Returns a wall clock that can be set. The test clock moves its time and its timers. */
 function timeOf(time: TestClock): SetClock {
   return {
     nowMs: () => time.nowMs(),

@@ -86,7 +86,7 @@ function transcript(id: string, { audio, order }: Job): object {
   }
 }
 
-/** The vendor's times, in milliseconds. */
+/** Returns a text's words with the vendor's times, in milliseconds. */
 function wordsOf(
   text: string,
   startMs: number,

@@ -53,7 +53,7 @@ function mayPass(error: unknown, signal: AbortSignal | undefined): boolean {
 /** The caller's events. */
 class HandedOut {
   readonly #identity: Readonly<Record<string, string>>
-  /** An event without an identity, such as a status, is a state: only the last state with this name counts. */
+  /** An event without an identity, such as a status, reports a state: only the last event with each name is kept. */
   readonly #values = new Map<string, string>()
 
   constructor(identity: Readonly<Record<string, string>>) {
