@@ -170,7 +170,7 @@ function carrierLegs(ownerId: string) {
   return {
     legs: mountCarrierStreams(settings, { legs: expected, clock: new TestClock() }),
     reachedAt: (url: string) => void (address.url = url),
-    expect(organizationId: string, legId: string): string {
+    expect: (organizationId: string, legId: string): string => {
       const leg = { legId, organizationId, line: 'carrier' as const, sampleRateHz: 16_000 as const }
       const { url, token } = expected.expect({ ...leg, joined, failed: () => {} })
       return `${url}?token=${token}`
