@@ -4,9 +4,9 @@
  * token names its API key and contains no part of the key's secret. The key's policy is read when the token is used. If
  * the key has been revoked since then, the token is refused.
  */
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../ports/system.ts'
 import type { Caller } from '../records/organization.ts'
+import { createSignedTokens, createSigner } from './signer.ts'
 
 export type MintedToken = { value: string; expiresInS: number; expiresAtMs: number }
 export type Redeemed = { caller: Caller; note?: string }
@@ -59,36 +59,18 @@ type Payload = {
  * The note must be short, because a token travels in a header, and some servers limit all headers together to 4 KiB.
  */
 export const noteBytesMax = 1024
-/** All tokens from this server are shorter, so a longer text is refused without computing an HMAC. */
-const charactersMax = 4096
-
 export function createEphemeralTokens({ masterKey, keys, used, clock, tokenId }: EphemeralDeps): EphemeralTokens {
-  // Each use derives a separate key from the master key (RFC 5869), so a leaked derived key does not reveal another
-  // key.
-  const signingKey = Buffer.from(hkdfSync('sha256', masterKey, '', 'ephemeral token v1', 32))
-  const sign = (signed: string) => createHmac('sha256', signingKey).update(signed).digest('base64url')
-
-  function read(value: string): Payload | null {
-    if (value.length > charactersMax) return null
-    const [, signed, payload, signature] = /^(v1\.([\w-]+))\.([\w-]{43})$/.exec(value) ?? []
-    if (signed === undefined || payload === undefined || signature === undefined) return null
-    // Compares texts, not bytes: base64 decoding ignores the last letter's two spare bits, so an altered text would
-    // pass.
-    if (!timingSafeEqual(Buffer.from(signature), Buffer.from(sign(signed)))) return null
-    return JSON.parse(Buffer.from(payload, 'base64url').toString()) as Payload
-  }
-
+  const tokens = createSignedTokens<Payload>(createSigner(masterKey, 'ephemeral token v1'))
   return {
     mint({ organization, keyId }, note) {
       const exp = clock.nowMs() + tokenLifeS * 1000
       if (note !== undefined && Buffer.byteLength(note) > noteBytesMax)
         throw new Error('the note of a token is too long')
       const payload: Payload = { jti: tokenId(), org: organization.id, key: keyId, exp, ...(note && { note }) }
-      const signed = `v1.${Buffer.from(JSON.stringify(payload)).toString('base64url')}`
-      return { value: `${signed}.${sign(signed)}`, expiresInS: tokenLifeS, expiresAtMs: exp }
+      return { value: tokens.mint(payload), expiresInS: tokenLifeS, expiresAtMs: exp }
     },
     async redeem(value, permit) {
-      const payload = read(value)
+      const payload = tokens.read(value)
       if (payload === null || !isInTime(payload, clock.nowMs())) return null
       const caller = await keys.find(payload.org, payload.key)
       if (caller === null) return null
