@@ -1,6 +1,6 @@
 import type { LlmEvent, LlmUsage, StopReason } from '../ports/llm.ts'
 import { levelsOf } from './json-levels.ts'
-import { hasNoArguments } from './tool-arguments.ts'
+import { argumentsText } from './tool-arguments.ts'
 
 /** The maximum nesting depth of structured output, equal to the limit for a request. */
 const levelsMax = 64
@@ -114,10 +114,8 @@ export class AnswerAssembler {
   #finished(item: Open, stopReason: StopReason): OutputItem {
     const content = item.parts.join('')
     // A provider may send a function call without arguments. The contract requires JSON text.
-    if (item.type === 'call') {
-      const text = hasNoArguments(content) ? '{}' : content
-      return { type: 'function_call', callId: item.callId, name: item.name, arguments: text }
-    }
+    if (item.type === 'call')
+      return { type: 'function_call', callId: item.callId, name: item.name, arguments: argumentsText(content) }
     if (!this.#structured) return { type: 'message', text: content }
     if (levelsOf(content) > levelsMax) throw new AssemblyError('structured output is nested too deeply', false)
     try {

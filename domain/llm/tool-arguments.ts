@@ -1,8 +1,8 @@
 /**
- * Returns true if a model calls a function without arguments. Models then send `{}`, but also a blank text or `null`,
- * if the function has no parameters.
+ * Returns a function call's arguments as JSON text. If a function has no parameters, models send `{}`, but also a blank
+ * text or `null`. Servers and clients expect an object, so the result is then `{}`.
  */
-export function hasNoArguments(text: string): boolean {
+export function argumentsText(text: string): string {
   const trimmed = text.trim()
-  return trimmed === '' || trimmed === 'null'
+  return trimmed === '' || trimmed === 'null' ? '{}' : text
 }

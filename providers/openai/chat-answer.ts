@@ -80,8 +80,14 @@ const wordOf = (value: unknown): string | undefined => (typeof value === 'string
  * refusal counts as text, because the model sends it instead of an answer.
  */
 function textOf({ content, refusal }: JsonObject): string {
-  const texts = objectsOf(content).map(({ type, text }) => (type === 'text' ? text : ''))
-  return wordOf(Array.isArray(content) ? texts.join('') : content) ?? wordOf(refusal) ?? ''
+  // Nearly every chunk has plain text, so no list is made for it.
+  return wordOf(Array.isArray(content) ? textOfParts(content) : content) ?? wordOf(refusal) ?? ''
+}
+
+function textOfParts(parts: readonly unknown[]): string {
+  return objectsOf(parts)
+    .map(({ type, text }) => (type === 'text' ? text : ''))
+    .join('')
 }
 
 function readCall(call: JsonObject, index: number, completionId: unknown): LlmAnswer['calls'][number] {

@@ -2,12 +2,12 @@
  * Asks a language model with POST /responses, for a whole answer or an event stream. OpenAI recommends this endpoint
  * for its models.
  */
+import { argumentsText } from '../../domain/llm/tool-arguments.ts'
 import type { Llm, LlmItem, LlmRequest, LlmTool } from '../../domain/ports/llm.ts'
 import { readEventStream } from '../../runtime/outbound/event-stream.ts'
 import { protocolError, toProviderError } from '../wire/failures.ts'
 import { json, type VendorHttp } from '../wire/http.ts'
 import { isObject, type JsonObject } from '../wire/json.ts'
-import { argumentsText } from '../wire/turns.ts'
 import type { LlmOptions } from './llm.ts'
 import { ResponseTurn, readResponse } from './responses-answer.ts'
 import { readObject } from './wire.ts'
@@ -65,7 +65,7 @@ function itemOf(item: LlmItem): JsonObject {
   if (item.type === 'message') return { type: 'message', role: item.role, content: item.text }
   if (item.type === 'function_result')
     return { type: 'function_call_output', call_id: item.callId, output: item.result }
-  return { type: 'function_call', call_id: item.callId, name: item.name, arguments: argumentsText(item) }
+  return { type: 'function_call', call_id: item.callId, name: item.name, arguments: argumentsText(item.arguments) }
 }
 
 /**

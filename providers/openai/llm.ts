@@ -1,4 +1,5 @@
 /** Asks a language model with POST /chat/completions, for a whole answer or an event stream. */
+import { argumentsText } from '../../domain/llm/tool-arguments.ts'
 import type { Llm, LlmAnswer, LlmItem, LlmRequest, LlmTool, ToolChoice } from '../../domain/ports/llm.ts'
 import { readEventStream } from '../../runtime/outbound/event-stream.ts'
 import type { OutboundLimits } from '../../runtime/outbound/limits.ts'
@@ -6,7 +7,6 @@ import type { MaxTokensField } from '../vendors/vendors.ts'
 import { isCut, toProviderError } from '../wire/failures.ts'
 import { json, type VendorHttp } from '../wire/http.ts'
 import { type JsonObject } from '../wire/json.ts'
-import { argumentsText } from '../wire/turns.ts'
 import { ChatTurn, readCompletion } from './chat-answer.ts'
 import { readObject } from './wire.ts'
 
@@ -96,7 +96,11 @@ function messages(items: readonly LlmItem[]): Message[] {
     else if (item.type === 'function_result')
       list.push({ role: 'tool', tool_call_id: item.callId, content: item.result })
     else {
-      const call = { id: item.callId, type: 'function', function: { name: item.name, arguments: argumentsText(item) } }
+      const call = {
+        id: item.callId,
+        type: 'function',
+        function: { name: item.name, arguments: argumentsText(item.arguments) },
+      }
       const last = list.at(-1)
       if (last?.role === 'assistant') (last.tool_calls ??= []).push(call)
       else list.push({ role: 'assistant', tool_calls: [call] })

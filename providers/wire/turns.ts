@@ -2,7 +2,7 @@
  * Converts a conversation for vendors that allow only two roles and take system messages separately. Consecutive items
  * from one role become one turn, because these vendors refuse function calls unless all results are in the next turn.
  */
-import { hasNoArguments } from '../../domain/llm/tool-arguments.ts'
+import { argumentsText } from '../../domain/llm/tool-arguments.ts'
 import type { LlmItem } from '../../domain/ports/llm.ts'
 import { parseJson } from '../../runtime/engine/json.ts'
 import { isObject, type JsonObject } from './json.ts'
@@ -41,13 +41,8 @@ export function turnsOf<Part>(items: readonly LlmItem[], partOf: (item: LlmItem)
  * `INVALID_JSON`, as Anthropic's documents recommend.
  */
 export function argumentsOf(call: Call): JsonObject {
-  const value = parsed(argumentsText(call))
+  const value = parsed(argumentsText(call.arguments))
   return isObject(value) ? value : { INVALID_JSON: call.arguments }
-}
-
-/** Returns the arguments as JSON text, and `{}` for no arguments, because servers refuse a blank text or `null`. */
-export function argumentsText({ arguments: text }: Call): string {
-  return hasNoArguments(text) ? '{}' : text
 }
 
 function speakerOf(item: LlmItem): 'user' | 'model' {

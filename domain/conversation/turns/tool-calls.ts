@@ -1,7 +1,7 @@
 /** Runs the tool calls in one LLM answer, and formats their results for the LLM. */
 import { digitsName, keysOf } from '../../agents/press-keys.ts'
 import { daysAheadDefault, numberOfPerson, readCallbackRequest } from '../../callbacks/callback-request.ts'
-import { hasNoArguments } from '../../llm/tool-arguments.ts'
+import { argumentsText } from '../../llm/tool-arguments.ts'
 import type { LlmItem, LlmTool } from '../../ports/llm.ts'
 import type { SessionEvent } from '../../ports/media.ts'
 import type { Clock } from '../../ports/system.ts'
@@ -283,7 +283,7 @@ const endCallTool: PipelineTool = {
 /** Parses JSON. Returns undefined if the text is not JSON. */
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(hasNoArguments(text) ? '{}' : text)
+    return JSON.parse(argumentsText(text))
   } catch {
     return undefined
   }

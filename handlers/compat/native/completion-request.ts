@@ -1,5 +1,5 @@
 /** Translates this operation's conversation and tools to chat completions. Unknown fields stay as they are. */
-import { hasNoArguments } from '../../../domain/llm/tool-arguments.ts'
+import { argumentsText } from '../../../domain/llm/tool-arguments.ts'
 import type {
   ChatMessage,
   CompleteBody,
@@ -54,8 +54,7 @@ function messageOf(message: NativeMessage, pointer: string): ChatMessage {
  * without parameters.
  */
 function callOf({ id, name, args }: NativeHistoryCall, pointer: string) {
-  const text =
-    typeof args === 'string' ? jsonText(hasNoArguments(args) ? '{}' : args, pointer) : JSON.stringify(args ?? {})
+  const text = typeof args === 'string' ? jsonText(argumentsText(args), pointer) : JSON.stringify(args ?? {})
   return { id, type: 'function', function: { name, arguments: text } }
 }
 

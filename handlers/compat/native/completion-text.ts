@@ -3,7 +3,7 @@
  * fields come from the provider unchecked, so each type is tested before use.
  */
 import { CallIndexes } from '../../../domain/llm/call-indexes.ts'
-import { hasNoArguments } from '../../../domain/llm/tool-arguments.ts'
+import { argumentsText } from '../../../domain/llm/tool-arguments.ts'
 import type { NativeToolCall, NativeUsage } from '../../../generated/compat/types.ts'
 import type { ChatAnswer } from '../openai/chat-translation.ts'
 
@@ -27,7 +27,7 @@ export class CompletionText {
   }
 
   toolCalls(): NativeToolCall[] {
-    return this.#calls.map((call) => (hasNoArguments(call.args) ? { ...call, args: '{}' } : call))
+    return this.#calls.map((call) => ({ ...call, args: argumentsText(call.args) }))
   }
 
   #readPiece(piece: unknown): string {

@@ -7,7 +7,7 @@ import type { Route } from '../../../domain/dispatch/request.ts'
 import { type AnswerReader, endedEarly } from '../../../domain/llm/answer-events.ts'
 import type { GenerateInput, Translation } from '../../../domain/llm/generate.ts'
 import { fewTokens } from '../../../domain/llm/tokens.ts'
-import { hasNoArguments } from '../../../domain/llm/tool-arguments.ts'
+import { argumentsText } from '../../../domain/llm/tool-arguments.ts'
 import type {
   LlmAnswer,
   LlmEvent,
@@ -80,10 +80,11 @@ function passedAnswer({ content: choices, usage }: PassThroughAnswer): ChatAnswe
 }
 
 export function translatedAnswer({ text, calls, stopReason, usage }: LlmAnswer): ChatAnswer {
+  const toolCalls = calls.map((call) => ({ ...call, arguments: argumentsText(call.arguments) }))
   const message = {
     role: 'assistant',
     content: text === '' ? null : text,
-    ...(calls.length > 0 && { tool_calls: calls.map(withArguments).map(callOf) }),
+    ...(toolCalls.length > 0 && { tool_calls: toolCalls.map(callOf) }),
   }
   const choices = [{ index: 0, message, logprobs: null, finish_reason: finishOf[stopReason] }]
   return { choices, usage: usageOf(usage) }
@@ -94,10 +95,6 @@ const finishOf: Record<StopReason, string> = { stop: 'stop', max_output_tokens: 
 function callOf({ callId, name, arguments: text }: LlmAnswer['calls'][number], index: number) {
   return { index, id: callId, type: 'function', function: { name, arguments: text } }
 }
-
-/** Clients parse the arguments as JSON, so a call without arguments gets an empty object. */
-const withArguments = (call: LlmAnswer['calls'][number]) =>
-  hasNoArguments(call.arguments) ? { ...call, arguments: '{}' } : call
 
 /**
  * Converts token counts. In chat completions, cached and reasoning tokens are part of the prompt and the completion.
