@@ -5,14 +5,16 @@
  * short answer, never longer than the request. Otherwise a forged source address could be used for an amplification
  * attack.
  */
+
 import { randomBytes } from 'node:crypto'
 import type { SipConnection, SipConnections } from '../../domain/ports/sip-connections.ts'
 import type { Clock } from '../../domain/ports/system.ts'
-import { Capacity } from '../../runtime/shares/capacity.ts'
-import { Owners } from '../../runtime/shares/owners.ts'
+import type { Capacity } from '../../runtime/shares/capacity.ts'
+import type { Owners } from '../../runtime/shares/owners.ts'
 import { userOf } from './address.ts'
 import { dialedOf, registeredUser } from './dialed.ts'
 import { Challenges } from './digest.ts'
+import { dividedPlaces } from './divided-places.ts'
 import type { TrunkLimits } from './limits.ts'
 import { valueOf } from './message.ts'
 import { RecentMap } from './recent-map.ts'
@@ -23,12 +25,6 @@ import { WrongLogins } from './wrong-logins.ts'
 const unknownMs = 1_000
 /** The most remembered addresses without a connection, and the most with a connection. */
 const addressesMax = 4096
-/**
- * Each organization's share in concurrent lookups, and the share for all unknown addresses together. More lookups at
- * once would only queue at the database and delay other organizations' lookups. So an organization may use more than
- * its share only if it is alone on the server, and never the share for unknown addresses.
- */
-const part = 1 / 8
 /** The owner name for lookups by unknown addresses. */
 const strangers = 'strangers'
 const decoyPassword = randomBytes(16).toString('hex')
@@ -62,9 +58,10 @@ export class Admission {
     this.#registered = registered
     this.#clock = clock
     this.#owners = owners
-    const lends = (owner: string) => owner !== strangers && !owners.areSeveral
-    // All unknown addresses count as one owner, so one share of the lookups stays free for them.
-    this.#lookups = new Capacity({ max: limits.lookupsMax, part, lends }, new Owners(true))
+    // All unknown addresses count as one owner, so one share of the lookups stays free for them. More lookups at once
+    // would only queue at the database and delay other organizations' lookups. So an organization may use more than its
+    // share only if it is alone on the server, and never the share for unknown addresses.
+    this.#lookups = dividedPlaces(limits.lookupsMax, (owner) => owner !== strangers && !owners.areSeveral)
     this.#challenges = new Challenges(clock)
     this.#wrongLogins = new WrongLogins(clock, limits.wrongLoginsPerMinuteMax)
   }

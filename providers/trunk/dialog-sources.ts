@@ -3,11 +3,13 @@
  * are sent unencrypted, so the source address is checked too. A trunk may have several addresses, so not only the
  * call's first address is accepted: if a BYE from a second address were refused, the call would never end.
  */
+
 import type { SipConnections } from '../../domain/ports/sip-connections.ts'
 import type { Log } from '../../domain/ports/system.ts'
-import { Capacity } from '../../runtime/shares/capacity.ts'
-import { Owners } from '../../runtime/shares/owners.ts'
+import type { Capacity } from '../../runtime/shares/capacity.ts'
+import type { Owners } from '../../runtime/shares/owners.ts'
 import type { Peer } from './address.ts'
+import { dividedPlaces } from './divided-places.ts'
 import type { TrunkLeg } from './leg.ts'
 import type { TrunkLimits } from './limits.ts'
 
@@ -20,18 +22,14 @@ export type DialogSourcesDeps = {
   limits: Pick<TrunkLimits, 'lookupsMax'>
 }
 
-/** An organization's share in concurrent lookups, as in the lookups for requests outside of calls. */
-const part = 1 / 8
-
 export class DialogSources {
   readonly #deps: DialogSourcesDeps
   readonly #lookups: Capacity
 
   constructor(deps: DialogSourcesDeps) {
     this.#deps = deps
-    const { limits, owners } = deps
-    const lends = () => !owners.areSeveral
-    this.#lookups = new Capacity({ max: limits.lookupsMax, part, lends }, new Owners(true))
+    // As the lookups for requests outside of calls: see admission.ts.
+    this.#lookups = dividedPlaces(deps.limits.lookupsMax, () => !deps.owners.areSeveral)
   }
 
   /** True if the call's first message came from or went to this address. */

@@ -7,11 +7,12 @@
  * Any client can open connections, so strangers may have few connections per address, and only for a short time. Known
  * connections count against their organization's share of all connections.
  */
+
 import { Socket } from 'node:net'
 import type { Clock } from '../../domain/ports/system.ts'
-import { Capacity, type Place } from '../../runtime/shares/capacity.ts'
-import { Owners } from '../../runtime/shares/owners.ts'
+import type { Capacity, Place } from '../../runtime/shares/capacity.ts'
 import type { Peer } from './address.ts'
+import { dividedPlaces } from './divided-places.ts'
 import { Framing } from './framing.ts'
 import type { TrunkLimits } from './limits.ts'
 
@@ -35,8 +36,6 @@ export type TcpOptions = {
 const idleMs = 600_000
 /** A connection is closed if its peer leaves more than this many bytes unread. */
 const unsentBytesMax = 1_048_576
-/** The share of all connections for each organization, and for all strangers together. */
-const part = 1 / 8
 const strangers = 'strangers'
 /** The owner name for connections from us to trunks. */
 const ourselves = 'ourselves'
@@ -53,7 +52,7 @@ export class TcpConnections {
 
   constructor(options: TcpOptions) {
     this.#options = options
-    this.#places = new Capacity({ max: options.limits.socketsMax, part }, new Owners(true))
+    this.#places = dividedPlaces(options.limits.socketsMax)
   }
 
   /** Accepts an incoming connection, or closes it if there are too many. */

@@ -9,12 +9,13 @@
  * handling the request again. Each organization has a share in the table, so that too many requests from one trunk
  * leave room for other calls. Among requests outside a call, only INVITE needs a place in the table.
  */
+
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../domain/ports/system.ts'
-import { Capacity } from '../../runtime/shares/capacity.ts'
-import { Owners } from '../../runtime/shares/owners.ts'
+import type { Capacity } from '../../runtime/shares/capacity.ts'
 import { answersTo, hostText, type Peer } from './address.ts'
 import { ClientTransaction, type Draft, type ResponseHandlers, type SentRequest } from './client-transaction.ts'
+import { dividedPlaces } from './divided-places.ts'
 import { type Header, isRequest, type SipMessage, type SipRequest, writeMessage } from './message.ts'
 import { ServerTransaction } from './server-transaction.ts'
 import type { SipTransport } from './transport.ts'
@@ -36,9 +37,6 @@ export type TransactionsDeps = {
   cancelled(transaction: ServerTransaction): void
 }
 
-/** An organization's share of the transaction table. */
-const part = 1 / 8
-
 export class Transactions {
   readonly #deps: TransactionsDeps
   readonly #servers = new Map<string, ServerTransaction>()
@@ -51,7 +49,7 @@ export class Transactions {
 
   constructor(deps: TransactionsDeps) {
     this.#deps = deps
-    this.#places = new Capacity({ max: deps.transactionsMax, part }, new Owners(true))
+    this.#places = dividedPlaces(deps.transactionsMax)
   }
 
   received(message: SipMessage, peer: Peer, size: number): void {
