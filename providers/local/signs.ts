@@ -54,11 +54,13 @@ const fractions: Readonly<Record<string, [alone: string, behindNumber: string]>>
 
 /** Formulas name quantities with single Greek letters. Greek words are not spoken, because the voice is English. */
 const greekNames =
-  'alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma sigma tau upsilon phi chi psi omega'
+  'alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma sigma tau upsilon phi chi psi omega'.split(
+    ' ',
+  )
 const greekLetter = /(?<!\p{Script=Greek})[α-ωΑ-Ω](?!\p{Script=Greek})/gu
 
 function greekName(letter: string): string {
-  const name = greekNames.split(' ')[(letter.toLowerCase().codePointAt(0) ?? 0) - 0x3b1]
+  const name = greekNames[(letter.toLowerCase().codePointAt(0) ?? 0) - 0x3b1]
   return ` ${name ?? ''} `
 }
 
@@ -165,7 +167,7 @@ const rangeDash = new RegExp(
   'g',
 )
 
-const fractionSigns = `[${Object.keys(fractions).join('')}]`
+const fractionSigns = Object.keys(fractions).join('')
 
 export const spokenSigns: readonly [RegExp, string | ((match: string) => string)][] = [
   [/￥/g, '¥'],
@@ -177,11 +179,11 @@ export const spokenSigns: readonly [RegExp, string | ((match: string) => string)
   [/( minutes [\s\u00a0]*\d{1,2}(?:\.\d+)?)[″"]/g, '$1 seconds'],
   [/(\d)[′'](?=[\s\u00a0]*(?:\d|1[01])(?:\.\d+)?[″"])/g, '$1 feet '],
   [/( feet [\s\u00a0]*\d{1,2}(?:\.\d+)?)"/g, '$1 inches'],
-  [new RegExp(`([\\d${fractionSigns.slice(1)})″`, 'g'), '$1 inches'],
+  [new RegExp(`([\\d${fractionSigns}])″`, 'g'), '$1 inches'],
   [/(\d)′/g, '$1 feet'],
   [moneyRange, ' to '],
-  [new RegExp(`(${fractionSigns})\\s*[–—]\\s*(?=[\\d${fractionSigns.slice(1)})`, 'g'), '$1 to '],
-  [new RegExp(`(\\d)\\s*[–—]\\s*(?=\\d*${space}${fractionSigns})`, 'g'), '$1 to '],
+  [new RegExp(`([${fractionSigns}])\\s*[–—]\\s*(?=[\\d${fractionSigns}])`, 'g'), '$1 to '],
+  [new RegExp(`(\\d)\\s*[–—]\\s*(?=\\d*${space}[${fractionSigns}])`, 'g'), '$1 to '],
   ...spokenScales,
   ...Object.entries(money).flatMap(([sign, forms]) => withUnit(sign, forms)),
   ...Object.entries(fractions).flatMap(([sign, [alone, behind]]): [RegExp, string][] => [
