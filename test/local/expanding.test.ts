@@ -7,7 +7,7 @@ import { recognised } from '../audio/build.ts'
 import { expandingFlac, expandingOgg, expandingWebm } from '../audio/expanding.ts'
 import { spoken } from '../speech/fixtures.ts'
 import { wordErrors } from '../speech/words.ts'
-import { fixture, type Local, openLocal, outcome } from './setup.ts'
+import { eventually, fixture, type Local, openLocal, outcome } from './setup.ts'
 
 /**
  * The limit for a refusal's CPU time. CPU time does not count other processes. Without limits the decoder needed a
@@ -87,24 +87,22 @@ t.test('a recording is split into pieces of at most one minute, even if its pack
   t.end()
 })
 
-t.test(
-  'after a recording whose small packets hold hours of audio is cancelled, the next recording is soon recognized',
-  async (t) => {
-    const local = openLocal(t)
-    await serves(local, t)
-    const honestMb = peakMb(local)
-    const recording = recognised([expandingWebm(16_000)], null)
-    t.equal(recording.durationMs, 16_000 * 120, 'the declared duration is true')
-    const cancel = new AbortController()
-    const work = outcome(local.transcribe(recording, cancel.signal))
-    await new Promise((resolve) => setTimeout(resolve, 500))
-    cancel.abort()
-    t.equal(await work, 'cancelled sent')
-    const beganMs = coreMs(local)
-    await serves(local, t)
-    const tookMs = coreMs(local) - beganMs
-    t.ok(tookMs < refusedMsMax, `the next one is served after ${tookMs} ms of a core`)
-    const grownMb = peakMb(local) - honestMb
-    t.ok(grownMb < grownMbMax, `the process grew by ${Math.round(grownMb)} MB`)
-  },
-)
+t.test('after a long recording in small packets is cancelled, the next recording is soon recognized', async (t) => {
+  const local = openLocal(t)
+  await serves(local, t)
+  const honestMb = peakMb(local)
+  const recording = recognised([expandingWebm(16_000)], null)
+  t.equal(recording.durationMs, 16_000 * 120, 'the declared duration is true')
+  const cancel = new AbortController()
+  const idleMs = coreMs(local)
+  const work = outcome(local.transcribe(recording, cancel.signal))
+  t.ok(await eventually(() => coreMs(local) - idleMs > 200), 'the engine works on the recording')
+  cancel.abort()
+  t.equal(await work, 'cancelled sent')
+  const beganMs = coreMs(local)
+  await serves(local, t)
+  const tookMs = coreMs(local) - beganMs
+  t.ok(tookMs < refusedMsMax, `the next one is served after ${tookMs} ms of a core`)
+  const grownMb = peakMb(local) - honestMb
+  t.ok(grownMb < grownMbMax, `the process grew by ${Math.round(grownMb)} MB`)
+})

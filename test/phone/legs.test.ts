@@ -246,22 +246,19 @@ t.test('a call does not end if its answer event arrives after the start of the a
   t.strictSame(desk.ends(), [])
 })
 
-t.test(
-  'if an event has reported the id of a leg, the leg counts as dialled, even if the dial command is answered late',
-  async (t) => {
-    const desk = openDesk()
-    desk.steps.dial = () => new Promise(() => {})
-    const dialling = desk.dial()
-    while (desk.dialling.length === 0) await settled()
-    await desk.happens({ type: 'ringing' }, desk.leg()?.id)
-    await desk.clock.advance(6_000)
-    await dialling
-    t.equal(desk.call()?.status, 'ringing')
-    t.strictSame(desk.commands, [])
-    await desk.clock.advance(61_000)
-    t.strictSame(desk.ends(), ['no_answer no_answer -'], 'the phone rings as long as it may')
-  },
-)
+t.test('a leg counts as dialled after an event with its id, even if the dial command is answered late', async (t) => {
+  const desk = openDesk()
+  desk.steps.dial = () => new Promise(() => {})
+  const dialling = desk.dial()
+  while (desk.dialling.length === 0) await settled()
+  await desk.happens({ type: 'ringing' }, desk.leg()?.id)
+  await desk.clock.advance(6_000)
+  await dialling
+  t.equal(desk.call()?.status, 'ringing')
+  t.strictSame(desk.commands, [])
+  await desk.clock.advance(61_000)
+  t.strictSame(desk.ends(), ['no_answer no_answer -'], 'the phone rings as long as it may')
+})
 
 t.test('if the audio stream of a leg arrives before any event, the leg gets its id from the stream', async (t) => {
   const desk = openDesk()

@@ -69,14 +69,14 @@ const ofEndpoint: Row[] = [['/contentMode', { contentMode: 'full' }, { contentMo
 
 /** Tests each row: the neutral value gets the status `wanted`, and the other value is refused. */
 function fields(
-  title: string,
+  subject: string,
   rows: Row[],
   method: string,
   path: string,
   bodyOf: (more: object) => object,
   wanted: number,
 ) {
-  t.test(title, async (t) => {
+  t.test(`${subject} accepts fields without effect only at their neutral values`, async (t) => {
     for (const [field, taken, refused] of rows) {
       const yes = await call(acme, method, path, bodyOf(taken))
       t.equal(yes.status, wanted, `${field}: ${yes.text}`)
@@ -86,33 +86,12 @@ function fields(
   })
 }
 
-fields('an agent accepts fields without effect only at their neutral values', ofAgent, 'POST', '/v1/agents', agent, 201)
+fields('an agent', ofAgent, 'POST', '/v1/agents', agent, 201)
+fields('a change of an agent', ofAgent, 'PATCH', `/v1/agents/${agentId}`, (more) => more, 200)
+fields('a tool', ofTool, 'POST', `/v1/agents/${agentId}/tools`, tool, 201)
+fields('a number', ofNumber, 'PATCH', `/v1/phone-numbers/${number}`, (more) => more, 200)
 fields(
-  'a change of an agent accepts fields without effect only at their neutral values',
-  ofAgent,
-  'PATCH',
-  `/v1/agents/${agentId}`,
-  (more) => more,
-  200,
-)
-fields(
-  'a tool accepts fields without effect only at their neutral values',
-  ofTool,
-  'POST',
-  `/v1/agents/${agentId}/tools`,
-  tool,
-  201,
-)
-fields(
-  'a number accepts fields without effect only at their neutral values',
-  ofNumber,
-  'PATCH',
-  `/v1/phone-numbers/${number}`,
-  (more) => more,
-  200,
-)
-fields(
-  'an endpoint accepts fields without effect only at their neutral values',
+  'an endpoint',
   ofEndpoint,
   'POST',
   '/v1/webhooks',
@@ -121,14 +100,7 @@ fields(
 )
 // The carrier refuses this number, so a valid request places no call.
 const dial = (more: object) => ({ to: '+15005550001', intent: { language: 'en' }, systemPrompt: 'Be brief.', ...more })
-fields(
-  'a call by phone accepts fields without effect only at their neutral values',
-  ofCall,
-  'POST',
-  '/v1/sessions/phone',
-  dial,
-  502,
-)
+fields('a call by phone', ofCall, 'POST', '/v1/sessions/phone', dial, 502)
 
 t.test("an agent's fields with values that have no effect are returned as sent, except audioOutput", async (t) => {
   const sent = { ...toolSound({ minDurationMs: 0 }), turnHandling: { greetFirst: true } }

@@ -131,29 +131,26 @@ t.test('an event reaches only matching subscriptions of its organization, live o
   )
 })
 
-t.test(
-  'an event for a number in no pool goes to the organization that last sent from the number, else the admin organization',
-  async (t) => {
-    for (const place of places) await subscribe(place, [{}])
-    const [first, , second, , administrator] = places as [Place, Place, Place, Place, Place, Place]
-    const received = {
-      id: `evt_${randomUUID()}`,
-      type: 'rmsg.received',
-      occurredAtMs: Date.now(),
-      providerIdentity: `identity-${unpooled}`,
-      conversationId: randomUUID(),
-      messageId: randomUUID(),
-      remoteNumber: '+15005550031',
-      report: null,
-      bytesFor: () => Buffer.from('{}'),
-    } as const
-    posted.length = 0
-    t.equal(await receive(received), 'taken')
-    t.same(posted, [urlOf(administrator.tenant, 0)], 'nobody has sent')
-    for (const { tenant } of [first, second, first]) {
-      const place = { numberId: unpooledId, e164: unpooled }
-      const got = await receiversOf({ sender: tenant, ...place, type: 'rmsg.received', tags: {} })
-      t.same(got, [urlOf(tenant, 0)])
-    }
-  },
-)
+t.test('an event for a number in no pool goes to the last sending organization, else to the admin', async (t) => {
+  for (const place of places) await subscribe(place, [{}])
+  const [first, , second, , administrator] = places as [Place, Place, Place, Place, Place, Place]
+  const received = {
+    id: `evt_${randomUUID()}`,
+    type: 'rmsg.received',
+    occurredAtMs: Date.now(),
+    providerIdentity: `identity-${unpooled}`,
+    conversationId: randomUUID(),
+    messageId: randomUUID(),
+    remoteNumber: '+15005550031',
+    report: null,
+    bytesFor: () => Buffer.from('{}'),
+  } as const
+  posted.length = 0
+  t.equal(await receive(received), 'taken')
+  t.same(posted, [urlOf(administrator.tenant, 0)], 'nobody has sent')
+  for (const { tenant } of [first, second, first]) {
+    const place = { numberId: unpooledId, e164: unpooled }
+    const got = await receiversOf({ sender: tenant, ...place, type: 'rmsg.received', tags: {} })
+    t.same(got, [urlOf(tenant, 0)])
+  }
+})

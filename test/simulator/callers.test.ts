@@ -82,7 +82,7 @@ async function answered(t: Test, digits: string, texts: Texts = { first: null, r
 
 for (const [digits, texts] of rows)
   t.test(
-    `the simulated caller …${digits} says ${texts.first ?? 'nothing'} first, and replies ${texts.reply ?? 'nothing'}`,
+    `caller …${digits} says ${texts.first ?? 'nothing'} first, and replies ${texts.reply ?? 'nothing'}`,
     async (t) => {
       const { world, stream } = await answered(t, digits, texts)
       await play(world, stream, 4500)
