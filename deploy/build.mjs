@@ -8,10 +8,13 @@ import { writeDocsPages } from './docs-pages.mjs'
 
 const root = path.resolve(import.meta.dirname, '..')
 const link = path.join(root, 'dist')
+const engines = 'providers/local'
 /** The program, and the speech engines' child processes. */
 const entryPoints = [
   'main.ts',
-  ...['stt', 'stt-live', 'tts', 'vad'].map((engine) => `providers/local/${engine}-child.ts`),
+  ...readdirSync(path.join(root, engines), { recursive: true })
+    .filter((file) => file.endsWith('-child.ts'))
+    .map((file) => path.join(engines, file)),
 ]
 /**
  * Older builds to keep even without a known server: a build's server may belong to another user, or may just be

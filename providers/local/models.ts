@@ -1,7 +1,7 @@
 import { opusRatesHz } from '../../audio/opus.ts'
 import type { AudioSupport, Model, Price, PriceUnit } from '../../domain/ports/model.ts'
 import { noCapabilities } from '../../domain/ports/model.ts'
-import { fliteOutput, fliteVoices } from './tts.ts'
+import { fliteOutput, fliteVoices } from './voices/tts.ts'
 
 const provider = 'local'
 const asOf = '2026-11-21'

@@ -5,15 +5,15 @@
 
 import type { Provider } from '../../domain/ports/provider.ts'
 import type { Clock, Log } from '../../domain/ports/system.ts'
-import { createLocalAligner } from './aligner.ts'
-import type { WarmInput } from './child-messages.ts'
-import { ChildPool } from './child-pool.ts'
-import type { JobShares } from './job-places.ts'
-import { createScriptedLlm } from './llm.ts'
+import type { WarmInput } from './children/child-messages.ts'
+import { ChildPool } from './children/child-pool.ts'
+import type { JobShares } from './children/job-places.ts'
 import { localModels } from './models.ts'
-import { createLocalStt, type SttProgress } from './stt.ts'
-import { StreamPool } from './stt-live.ts'
-import { createLocalTts } from './tts.ts'
+import { createLocalAligner } from './recognition/aligner.ts'
+import { createLocalStt, type SttProgress } from './recognition/stt.ts'
+import { StreamPool } from './recognition/stt-live.ts'
+import { createScriptedLlm } from './script/llm.ts'
+import { createLocalTts } from './voices/tts.ts'
 
 export type LocalOptions = {
   /**

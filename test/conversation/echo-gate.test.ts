@@ -3,7 +3,7 @@ import t from 'tap'
 import { EchoGate } from '../../domain/conversation/hearing/echo-gate.ts'
 import { SpeechDetector } from '../../domain/conversation/hearing/speech-detector.ts'
 import { vadFrameSamples } from '../../domain/ports/vad.ts'
-import { openVad } from '../../providers/local/vad.ts'
+import { openVad } from '../../providers/local/vad/vad.ts'
 import { type FixtureName, spoken } from '../speech/fixtures.ts'
 import { speechAt } from '../speech/samples.ts'
 

@@ -4,7 +4,7 @@
  */
 import t from 'tap'
 import { PlayedText } from '../../domain/conversation/speaking/played-text.ts'
-import { openFlite } from '../../providers/local/flite.ts'
+import { openFlite } from '../../providers/local/voices/flite.ts'
 
 /** Sentences with each word's end in ms, as the engine reports it. */
 const sentences: readonly { voice: string; text: string; endsMs: readonly number[] }[] = [

@@ -4,8 +4,8 @@
  */
 import t from 'tap'
 import { PlayedText } from '../../domain/conversation/speaking/played-text.ts'
-import { openFlite } from '../../providers/local/flite.ts'
-import { numberWords } from '../../providers/local/number-words.ts'
+import { numberWords } from '../../providers/local/recognition/number-words.ts'
+import { openFlite } from '../../providers/local/voices/flite.ts'
 import { type FixtureName, spoken as transcripts } from '../speech/fixtures.ts'
 import { speechAt } from '../speech/samples.ts'
 import { fixture, openLocal, outcome } from './setup.ts'

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import type { Recording } from '../../audio/format.ts'
-import { packetPieces, packetsIn } from '../../providers/local/packets.ts'
+import { packetPieces, packetsIn } from '../../providers/local/children/packets.ts'
 import { recognised } from '../audio/build.ts'
 import { expandingFlac, expandingOgg, expandingWebm } from '../audio/expanding.ts'
 import { spoken } from '../speech/fixtures.ts'

@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { ProviderError } from '../../domain/ports/provider-error.ts'
-import { SpeechEngineProcess } from '../../providers/local/speech-engine-process.ts'
+import { SpeechEngineProcess } from '../../providers/local/children/speech-engine-process.ts'
 
 t.test('if this server kills an engine that hangs, the failure does not count against the model', async (t) => {
   const ends: ProviderError[] = []

@@ -1,7 +1,7 @@
 /** The scripted model acts as a demonstration's agent: it answers from its prompt and calls tools with arguments. */
 import t from 'tap'
 import type { LlmItem, LlmRequest } from '../../domain/ports/llm.ts'
-import { createScriptedLlm } from '../../providers/local/llm.ts'
+import { createScriptedLlm } from '../../providers/local/script/llm.ts'
 
 const llm = createScriptedLlm()
 const signal = new AbortController().signal

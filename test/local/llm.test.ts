@@ -1,8 +1,8 @@
 import Ajv from 'ajv'
 import t from 'tap'
 import type { LlmEvent, LlmItem, LlmRequest } from '../../domain/ports/llm.ts'
-import { createScriptedLlm } from '../../providers/local/llm.ts'
-import { smallestValue } from '../../providers/local/smallest-value.ts'
+import { createScriptedLlm } from '../../providers/local/script/llm.ts'
+import { smallestValue } from '../../providers/local/script/smallest-value.ts'
 import { outcome } from './setup.ts'
 
 const llm = createScriptedLlm()

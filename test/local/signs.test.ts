@@ -1,6 +1,6 @@
 /** The embedded voice speaks signs without an ASCII form, and no meaningful sign is lost. */
 import t from 'tap'
-import { sentences } from '../../providers/local/sentences.ts'
+import { sentences } from '../../providers/local/voices/sentences.ts'
 
 const rows: [text: string, said: string][] = [
   ['Take ½ tablet', 'Take one half tablet'],

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { segments, sentences } from '../../providers/local/sentences.ts'
+import { segments, sentences } from '../../providers/local/voices/sentences.ts'
 import { recognised } from '../audio/build.ts'
 import { wordErrors } from '../speech/words.ts'
 import { isRunning, native, openLocal, outcome } from './setup.ts'

@@ -1,6 +1,6 @@
 /** Opens voice activity detection streams for tests, over one real child process. */
 import { type Vad as VadPort, vadFrameSamples } from '../../domain/ports/vad.ts'
-import { createLocalVad } from '../../providers/local/vad-process.ts'
+import { createLocalVad } from '../../providers/local/vad/vad-process.ts'
 import { systemClock } from '../../runtime/timing/clock.ts'
 import { eventually } from './setup.ts'
 

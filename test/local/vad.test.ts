@@ -1,7 +1,7 @@
 /** One real child process detects voice activity for many streams. */
 import t from 'tap'
 import { vadFrameSamples } from '../../domain/ports/vad.ts'
-import { openVad } from '../../providers/local/vad.ts'
+import { openVad } from '../../providers/local/vad/vad.ts'
 import { type FixtureName, spoken } from '../speech/fixtures.ts'
 import { speechAt } from '../speech/samples.ts'
 import { eventually, isRunning } from './setup.ts'

@@ -72,18 +72,18 @@ async function serves(t: Test): Promise<void> {
 }
 
 /** Ends every child, because the first can be idle while another has this request's work. */
-async function killBusy(kind: 'stt-child' | 'tts-child'): Promise<void> {
+async function killBusy(kind: string): Promise<void> {
   await untilBusy(kind)
   for (const child of childrenOf(kind)) process.kill(child, 'SIGKILL')
 }
 
-async function untilBusy(kind: 'stt-child' | 'tts-child'): Promise<void> {
+async function untilBusy(kind: string): Promise<void> {
   await until(`a ${kind} works`, () => childrenOf(kind).length > 0)
   await sleep(400)
 }
 
 /** Returns the child processes of this file's server. */
-function childrenOf(kind: 'stt-child' | 'tts-child'): number[] {
+function childrenOf(kind: string): number[] {
   return descendants(process.pid, kind).filter((child) => !childrenBefore.includes(child))
 }
 

@@ -1,7 +1,7 @@
 // Builds the test files of a run. If a process loads a thousand sources by tsx, it is busy for three seconds before its
 // first test; with bundles for less than one second. A shared module is built and loaded once (`splitting`).
 // `import.meta` keeps its meaning from each source, and `tap` is the current file's test (current-file.mjs).
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
@@ -13,8 +13,9 @@ const tapOfFile = pathToFileURL(path.join(import.meta.dirname, 'current-file.mjs
  * The product starts these programs from its folder. Without bundles each start would take half a second more of
  * processor time.
  */
-const children = ['stt', 'stt-live', 'tts', 'vad'].map((name) => `providers/local/${name}-child.ts`)
-const startsChildren = path.join(root, 'providers/local/speech-engine-process.ts')
+const engines = 'providers/local'
+const children = readdirSync(path.join(root, engines), { recursive: true }).filter((file) => file.endsWith('-child.ts'))
+const startsChildren = path.join(root, engines, 'children/speech-engine-process.ts')
 
 /** Returns the bundle's path in the folder of makeBundles(). */
 export function bundleOf(file) {
@@ -28,7 +29,10 @@ export function bundleOf(file) {
 export async function makeBundles(files, folder) {
   await build({
     absWorkingDir: root,
-    entryPoints: [...files, ...children],
+    entryPoints: [
+      ...files.map((file) => ({ in: file, out: file.replace(/\.ts$/, '') })),
+      ...children.map(entryOfChild),
+    ],
     outdir: folder,
     outbase: '.',
     chunkNames: 'chunks/[name]-[hash]',
@@ -40,6 +44,11 @@ export async function makeBundles(files, folder) {
     define: Object.fromEntries(Object.keys(constantsOf('')).map((name) => [`import.meta.${name}`, `source_${name}`])),
     plugins: [testOfFile, ownPlaces(path.resolve(root, folder))],
   })
+}
+
+/** A built child is beside the module that starts it. */
+function entryOfChild(file) {
+  return { in: path.join(engines, file), out: path.join(engines, 'children', path.basename(file, '.ts')) }
 }
 
 const testOfFile = {

@@ -1,0 +1,12 @@
+/** The jobs for a process that recognizes recordings, and their results. */
+import type { AudioFormat } from '../../../audio/format.ts'
+
+export type SttInput = { format: AudioFormat; durationMs: number }
+/**
+ * Asks where in `alignText` the recorded speech ends. The audio is sent as for SttInput. The speech has the words from
+ * `alignText` and may be cut at any position.
+ */
+export type AlignInput = SttInput & { alignText: string }
+/** The position in `alignText` where the recorded speech ends, as `Aligner` defines it. */
+export type AlignOutput = { place: number }
+export type SttOutput = { segments: { text: string; startMs: number; endMs: number }[] }

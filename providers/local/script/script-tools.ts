@@ -1,0 +1,165 @@
+/** Chooses a tool by the user's words and takes its arguments from the same words. */
+import type { LlmRequest } from '../../../domain/ports/llm.ts'
+import { plainStemOf, plainWords, stemOf, subjects } from './script-words.ts'
+import { smallestValue } from './smallest-value.ts'
+
+type Tool = LlmRequest['tools'][number]
+
+/** Words ignored in a tool's name: in "get_weather" only "weather" is the subject. */
+const verbs = new Set('get find look lookup up check fetch search read show list query retrieve by'.split(' '))
+const leaves = /\b(?:good ?bye|bye|hang up|(?:end|finish) (?:the|this|our) call|that(?: is|'s|’s) all|nothing else)\b/i
+const endCallTool = 'end_call'
+const wantsCallback = /\b(?:call|ring|phone) (?:me|us) (?:back|later|again)\b/i
+const scheduleCallback = 'schedule_callback'
+/** The name book_table matches "book a table": at most this many words may be between its words. */
+const gapMax = 2
+
+/**
+ * Returns the tool named by the user, or undefined. If the user says one tool's full name and only the subject from
+ * another tool's name, the full name wins.
+ */
+export function toolNamedIn(tools: readonly Tool[], said: string): Tool | undefined {
+  if (tools.length === 0) return undefined
+  const words = plainWords(said)
+  const text = ` ${words.join(' ')} `
+  return (
+    tools.find(({ name }) => text.includes(` ${plainWords(name.replaceAll('_', ' ')).join(' ')} `)) ??
+    tools.find(({ name }) => name === endCallTool && leaves.test(said)) ??
+    tools.find(({ name }) => name === scheduleCallback && wantsCallback.test(said)) ??
+    tools.find(({ name }) => name !== endCallTool && isAbout(name, words)) ??
+    tools.find(({ name, description }) => name !== endCallTool && isDescribed(description ?? '', said))
+  )
+}
+
+function isAbout(name: string, said: readonly string[]): boolean {
+  const words = plainWords(name.replaceAll('_', ' '))
+  const subject = words.filter((word) => !verbs.has(word)).map(stemOf)
+  if (subject.length === 0) return false
+  let at = -1
+  for (const [i, stem] of subject.entries()) {
+    const from = at + 1
+    const next = said.findIndex((word, place) => place >= from && stemOf(word) === stem)
+    if (next < 0 || (i > 0 && next - at > gapMax + 1)) return false
+    at = next
+  }
+  return subject.length > 1 || subject.length < words.length
+}
+
+/**
+ * True if the user says at least two words from the tool's description, and at least half the user's subject words are
+ * in it.
+ */
+function isDescribed(description: string, said: string): boolean {
+  const userSubjects = subjects(said)
+  const descriptionSubjects = subjects(description)
+  const both = [...userSubjects].filter((word) => descriptionSubjects.has(word)).length
+  return both >= 2 && 2 * both >= userSubjects.size
+}
+
+/**
+ * Returns the arguments as JSON. If the user did not say an argument, it gets the smallest valid value for its schema.
+ */
+export function argumentsFrom({ name, parameters = { type: 'object' } }: Tool, said: string): string {
+  const value = smallestValue(parameters)
+  if (!isObject(value)) return JSON.stringify(value)
+  if (name === endCallTool) return JSON.stringify({ ...value, message: 'Goodbye.' })
+  const properties = isObject(parameters['properties']) ? parameters['properties'] : {}
+  for (const [property, schema] of Object.entries(properties).slice(0, propertiesMax)) {
+    const argument = isObject(schema) ? valueOf(property, schema, said) : undefined
+    if (argument !== undefined) value[property] = argument
+  }
+  return JSON.stringify(value)
+}
+
+const propertiesMax = 50
+
+function valueOf(property: string, schema: Record<string, unknown>, said: string): unknown {
+  const { type } = schema
+  if (Array.isArray(schema['enum'])) return chosenIn(schema['enum'], said)
+  if ((type === 'integer' || type === 'number') && isMinutes.test(property)) return minutesIn(said)
+  if (type === 'integer' || type === 'number') return numberIn(said, type === 'integer')
+  if (type !== 'string') return undefined
+  const text = textOf(property, said)
+  const { minLength, maxLength } = schema
+  const fits = text !== undefined && text.length >= Number(minLength ?? 0) && text.length <= Number(maxLength ?? 1000)
+  return fits ? text : undefined
+}
+
+/**
+ * Returns the enum value said by the user. Speech to text often drops a plural's last "s", so other word forms match
+ * too, but exact matches are tried first.
+ */
+function chosenIn(values: readonly unknown[], said: string): string | undefined {
+  const texts = values.filter((value) => typeof value === 'string')
+  const isSaid = (form: (word: string) => string) => {
+    const all = ` ${plainWords(said).map(form).join(' ')} `
+    return texts.find((value) => all.includes(` ${plainWords(value).map(form).join(' ')} `))
+  }
+  return isSaid((word) => word) ?? isSaid(plainStemOf)
+}
+
+const numbers = 'zero one two three four five six seven eight nine ten eleven twelve'.split(' ')
+
+function numberIn(said: string, isWhole: boolean): number | undefined {
+  const digits = (isWhole ? /\d{1,9}/ : /\d{1,9}(?:\.\d{1,9})?/).exec(said)?.[0]
+  if (digits !== undefined) return Number(digits)
+  const word = plainWords(said).find((each) => numbers.includes(each))
+  return word === undefined ? undefined : numbers.indexOf(word)
+}
+
+const isMinutes = /minutes?$/i
+const span = /\b(\d{1,5}|[a-z]{1,6}) (minutes?|hours?)\b/i
+
+/** Returns the minutes in "in ten minutes" or "in 2 hours". */
+function minutesIn(said: string): number | undefined {
+  const [, count, unit] = span.exec(said) ?? []
+  if (count === undefined || unit === undefined) return undefined
+  const number = /^an?$/i.test(count) ? 1 : numberIn(count, true)
+  return number === undefined ? undefined : number * (/^h/i.test(unit) ? 60 : 1)
+}
+
+const isCode = /(?:^|_)(?:id|number|no|code|phone|reference|zip)$/
+const isWhole = /(?:^|_)(?:query|question|text|message|reason|topic|request|notes?|q)$/
+const isDay = /(?:^|_)(?:date|day|when)$/
+const isInstant = /^at$/
+const isPhone = /^to$|(?:^|_)phone$/
+const isTime = /(?:^|_)time$/
+const day =
+  /\b(?:today|tomorrow|tonight|(?:next |this |on )?(?:mon|tues|wednes|thurs|fri|satur|sun)day|\d{4}-\d\d-\d\d)\b/i
+const time =
+  /\b(?:\d{1,2}(?::\d\d)?(?: ?[ap]\.?m\b\.?)?|noon|midnight|(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)(?: o'?clock)?)/i
+const instant = /\b\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?(?:Z|[+-]\d\d:\d\d)/
+const phone = /\+\d(?:[ ()-]{0,2}\d){6,14}/
+const mail = /[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4}/
+/** Matches a code in one piece, or digits spoken one by one. */
+const code = /[A-Za-z]{0,4}-?\d(?:[\d -]{0,30}\d)?[A-Za-z]{0,4}/
+/** Matches a name after a preposition: words with a capital letter. */
+const place = /\b(?:in|for|to|at|from|about|of|with)\s+((?:\p{Lu}[\p{L}'’-]*)(?:\s+\p{Lu}[\p{L}'’-]*){0,3})/u
+const ownName = /\b(?:my name is|this is|i am|i'm|name)\s+((?:\p{Lu}[\p{L}'’-]*)(?:\s+\p{Lu}[\p{L}'’-]*){0,3})/iu
+
+function textOf(property: string, said: string): string | undefined {
+  const key = property.replaceAll(/([a-z])([A-Z])/g, '$1_$2').toLowerCase()
+  if (/mail$/.test(key)) return mail.exec(said)?.[0]
+  if (isInstant.test(key)) return instant.exec(said)?.[0]
+  const number = isPhone.test(key) ? phone.exec(said)?.[0] : undefined
+  if (number !== undefined) return number.replaceAll(/[ ()-]/g, '')
+  if (isDay.test(key)) return day.exec(said)?.[0].toLowerCase()
+  if (isTime.test(key)) return timeIn(said)
+  if (isCode.test(key)) return code.exec(said)?.[0].replaceAll(/[ -]+/g, '')
+  if (isWhole.test(key)) return said.trim()
+  if (/name$/.test(key)) return ownName.exec(said)?.[1] ?? place.exec(said)?.[1]
+  return place.exec(said)?.[1]
+}
+
+/** Returns the spoken time. A number after "at" is preferred to any other number. */
+function timeIn(said: string): string | undefined {
+  const parts = said.replace(day, '').split(/\bat\b/i)
+  const after = parts.slice(1).map((part) => time.exec(part.slice(0, timeCharactersMax)))
+  return (after.find((match) => match?.index === 1) ?? time.exec(said.replace(day, '')))?.[0]
+}
+
+const timeCharactersMax = 40
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

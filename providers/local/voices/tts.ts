@@ -1,0 +1,114 @@
+import type { OutputFormat } from '../../../audio/format.ts'
+import { loopTurn } from '../../../audio/loop-turn.ts'
+import { bytesPerMs } from '../../../audio/pcm.ts'
+import { ProviderError } from '../../../domain/ports/provider-error.ts'
+import type { Speech, Tts, TtsRequest } from '../../../domain/ports/tts.ts'
+import { type ChildPool, ownerOf } from '../children/child-pool.ts'
+import { fliteFormat, fliteRateHz } from './flite.ts'
+import { type PlainSentence, segmentMax, segments, sentences } from './sentences.ts'
+import type { TtsInput, TtsOutput } from './tts-messages.ts'
+
+export const fliteOutput = fliteFormat(fliteRateHz)
+export const fliteVoices = [
+  { id: 'rms', name: 'RMS', gender: 'male', styles: [], language: 'en' },
+  { id: 'slt', name: 'SLT', gender: 'female', styles: [], language: 'en' },
+  { id: 'awb', name: 'AWB', gender: 'male', styles: [], language: 'en' },
+  { id: 'kal16', name: 'Kal', gender: 'male', styles: [], language: 'en' },
+] as const
+
+const sentenceCharsMax = 300
+/** The expected synthesis time per character. Measured on a busy core: 160 ms for 90 characters. */
+const expectedMsPerChar = 2
+
+export type LocalTtsOptions = {
+  pool: ChildPool
+  /** The time limit for one sentence. */
+  jobTimeoutMs: number
+}
+
+export function createLocalTts({ pool, jobTimeoutMs }: LocalTtsOptions): Tts {
+  function speak({ text, voice, speed, sampleRateHz }: Input, queued: Queued, signal: AbortSignal): Promise<TtsOutput> {
+    const input: TtsInput = { text, voice, speed, sampleRateHz }
+    const job = { input, ...queued, timeoutMs: jobTimeoutMs, expectedMs: text.length * expectedMsPerChar }
+    return pool.run(job, signal) as Promise<TtsOutput>
+  }
+
+  /**
+   * Yields the speech. Each sentence is a separate job, so a slow client does not occupy a child process. The next
+   * sentence is synthesized while the client reads the current sentence.
+   */
+  async function* speakAll(
+    { inputs, onWordEnd }: SpeakRequest,
+    first: Spoken,
+    signal: AbortSignal,
+  ): AsyncGenerator<Uint8Array> {
+    const left = new AbortController()
+    const queued = { owner: ownerOf(signal), continues: true }
+    const either = AbortSignal.any([signal, left.signal])
+    try {
+      let fromMs = 0
+      for (let spoken: Spoken | null = first; spoken !== null; ) {
+        const { samples, ends } = await spoken.output
+        for (const { place, endMs } of ends)
+          onWordEnd?.({ place: spoken.input.sourcePlace(place), endMs: fromMs + endMs })
+        fromMs += samples.length / bytesPerMs(fliteFormat(spoken.input.sampleRateHz))
+        const { value: input } = await inputs.next()
+        spoken = input ? { input, output: speak(input, queued, either) } : null
+        // The loop's next iteration awaits this promise. If the client disconnects first, a failure must not become an
+        // unhandled rejection.
+        spoken?.output.catch(() => {})
+        if (samples.length > 0) yield samples
+      }
+    } finally {
+      left.abort()
+    }
+  }
+
+  async function synthesize(request: TtsRequest, sampleRateHz: number, signal: AbortSignal): Promise<Speech> {
+    pool.assertRoom(ownerOf(signal))
+    const inputs = inputsOf(request, sampleRateHz, ownerOf(signal))
+    const { value: input } = await inputs.next()
+    // The text contains only emoji or another script. The error is `bad_request` so no other provider is tried: the
+    // text contains no English words.
+    if (!input) throw new ProviderError('bad_request', { sent: false })
+    const output = Promise.resolve(await speak(input, { owner: ownerOf(signal), continues: false }, signal))
+    return { format: fliteFormat(sampleRateHz), audio: speakAll({ ...request, inputs }, { input, output }, signal) }
+  }
+
+  return {
+    synthesize: (request, signal) => synthesize(request, childRateHz(request.outputFormat), signal),
+    // In a stream the first audio is urgent, so the child sends it before its conversion.
+    live: (request, signal) => synthesize(request, fliteRateHz, signal),
+  }
+}
+
+/**
+ * The highest sample rate for a conversion in the child process. The longest sentence is three minutes of audio, which
+ * is one message with 17 MB at this rate.
+ */
+const childRateHzMax = 48_000
+
+/**
+ * The rate is converted in the child process if possible. A long text's conversion takes a tenth of a second for ten
+ * seconds of audio, and on the event loop all other requests would wait for its steps.
+ */
+const childRateHz = ({ sampleRateHz }: OutputFormat) => (sampleRateHz <= childRateHzMax ? sampleRateHz : fliteRateHz)
+
+type Queued = { owner: string; continues: boolean }
+type Input = TtsInput & Pick<PlainSentence, 'sourcePlace'>
+type Spoken = { input: Input; output: Promise<TtsOutput> }
+type SpeakRequest = { inputs: AsyncGenerator<Input, undefined> } & Pick<TtsRequest, 'onWordEnd'>
+
+/** Yields the sentences. The event loop can do other work between two segments of the text. Throws ProviderError. */
+async function* inputsOf(
+  { text, voice = 'rms', speed = 1 }: TtsRequest,
+  sampleRateHz: number,
+  owner: string,
+): AsyncGenerator<Input, undefined> {
+  if (!fliteVoices.some(({ id }) => id === voice)) throw new ProviderError('unsupported', { sent: false })
+  for (const segment of segments(text)) {
+    await loopTurn(segment.text.length / segmentMax, owner)
+    for (const { text, sourcePlace } of sentences(segment.text, sentenceCharsMax))
+      yield { text, voice, speed, sampleRateHz, sourcePlace: (place) => segment.at + sourcePlace(place) }
+  }
+}
