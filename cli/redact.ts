@@ -1,9 +1,7 @@
 /** Removes credentials from a value. The platform's answers show no credential, but a user's metadata may. */
 
 const mark = '[redacted]'
-/**
- * Field names of secrets. Only texts in such fields are replaced, because a number such as `output_tokens` is a count.
- */
+/** Field names of secrets. Only strings in such fields are replaced, because a number in a field `token` is a count. */
 const secretName =
   /(^|[_\- a-z])(secret|password|passphrase|authorization|credentials?|cookie|(api|private)[_-]?key|token)$/i
 const secretText =

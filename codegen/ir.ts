@@ -103,7 +103,7 @@ export type Operation = {
    * answer, or if the header Accept selects it.
    */
   streamSwitch: string | null
-  /** The field's value for an event stream: true, or the text in `x-stream-value`. */
+  /** The value of the field `streamSwitch` that requests an event stream: true, or the text in `x-stream-value`. */
   streamValue: string | true
   /** True if the header Accept selects the event stream (`x-stream-switch: Accept`). */
   streamsByAccept: boolean

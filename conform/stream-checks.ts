@@ -19,7 +19,7 @@ export const streamChecks: readonly AnswerCheck[] = [
   { number: 47, name: 'proxies do not buffer', otherwise: noStream, judge: onStream(unbuffered) },
 ]
 
-/** Runs a check on a stream. It gets the events and the operation's terminal marks. */
+/** Applies a check to event streams. The check gets the events, and the event names that may end this stream. */
 function onStream(check: (stream: Stream) => Found): (answered: Answered) => Found {
   return (answered) => {
     if (typeOf(answered.received) !== 'text/event-stream') return null

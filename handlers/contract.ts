@@ -11,7 +11,7 @@ type Settings = Pick<SurfaceSettings, 'headerPrefix' | 'host'>
  */
 export function serveContract<Document extends object>(text: string, settings: Settings): Serve<Document> {
   const { host } = settings
-  // The server's address is relative to the document's URL, so a client keeps its scheme and port.
+  // The `servers` URL is relative, so a client keeps the scheme and port from which it fetched the document.
   const servers = [{ url: '/', description: `The root of ${host}, which serves this surface alone.` }]
   return served(text, settings, () => servers)
 }

@@ -1,4 +1,4 @@
-/** Makes limits, used tokens and address counts, which all serving processes on one database share. */
+/** Makes limits, used one-time tokens and address counts, which all serving processes on one database share. */
 import type { UsedTokens } from '../domain/access/ephemeral.ts'
 import type { Clock, Log } from '../domain/ports/system.ts'
 import type { SharedCounts } from '../runtime/engine/options.ts'
@@ -28,7 +28,7 @@ export type SharingOptions = {
 
 export type Sharing = {
   limits: SharedLimits
-  /** Stores used tokens in Redis. Null: the database stores them. */
+  /** Remembers in Redis which one-time access tokens were used. Null: the database remembers this. */
   usedTokens: UsedTokens | null
   /** Counts requests by address for all instances. Null: each instance allows its part of the edge quota. */
   addressCounts: SharedCounts | null

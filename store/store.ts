@@ -31,13 +31,13 @@ export type StoreOptions = AccessOptions &
     /** The most connections for single organizations' transactions. Batches use two more, and LISTEN uses one. */
     connectionsMax: number
     /**
-     * A batch is refused after this time, and all work is refused while the database is unreachable. Null: all work
-     * waits.
+     * A batch of statements fails if the database has not answered after this time. While the database is unreachable,
+     * all work fails at once. Null: work waits without a limit.
      */
     deadlineMs: number | null
     /**
-     * The URL for Redis or Valkey. Instances share limits and used tokens through it. Null: they share through the
-     * database.
+     * The URL for Redis or Valkey. Instances share limits and used one-time tokens through it. Null: they share
+     * through the database.
      */
     redisUrl: string | null
   }

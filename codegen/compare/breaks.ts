@@ -39,7 +39,7 @@ export function withoutAnnounced(breaks: readonly Break[], announced: Contracts)
   return breaks.filter(({ place }) => !parts.some((part) => part.test(place)))
 }
 
-/** Returns a pattern for the places in each deprecated operation. */
+/** Returns a pattern for each deprecated operation. It matches each break's `place` inside the operation. */
 function deprecatedOperations(name: string, document: OpenApiDocument | AsyncApiDocument): RegExp[] {
   const operations = document.kind === 'openapi' ? document.operations : []
   return operations
@@ -47,7 +47,7 @@ function deprecatedOperations(name: string, document: OpenApiDocument | AsyncApi
     .map(({ method, path }) => new RegExp(`^${escaped(`${name} ${method.toUpperCase()} ${path}`)}( |$)`))
 }
 
-/** Returns a pattern for the places in each deprecated field. */
+/** Returns a pattern for each deprecated field. It matches each break's `place` inside the field. */
 function deprecatedFields(name: string, { schemas }: OpenApiDocument | AsyncApiDocument): RegExp[] {
   return Object.entries(schemas).flatMap(([component, schema]) =>
     Object.entries((typeof schema === 'object' && schema.properties) || {})

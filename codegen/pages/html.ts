@@ -5,7 +5,7 @@
 import { Marked, Renderer, type Tokens } from 'marked'
 import { filesFolder, type Page } from './page.ts'
 
-/** `root` is the path from the page to the documentation's folder: ../ */
+/** `root` is the path from the page to the documentation's folder, such as `../`, or empty. */
 export function pageHtml(page: Page, root: string): string {
   const { path, parent, title } = page
   const file = path.split('/').at(-1) ?? ''

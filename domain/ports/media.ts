@@ -15,7 +15,7 @@ export type SessionEvent =
   | { type: 'transcript'; id: string; text: string; isFinal: boolean }
   | { type: 'agentMessage'; id: string; text: string; isFinal: boolean; interrupted: boolean }
   | { type: 'toolCall'; id: string; name: string; status: 'started' | 'completed' | 'failed' }
-  /** Asks the page to run a tool. */
+  /** Asks the session's browser page to run a tool. */
   | { type: 'toolRequested'; id: string; name: string; args: string }
 
 export const agentStates = ['listening', 'thinking', 'speaking'] as const

@@ -1,7 +1,8 @@
 /**
  * Divides one pool's connections among organizations. A request without a free connection waits in a queue, which is
- * divided in the same way and serves the organizations one after another. If an organization has fewer connections than
- * its share and needs another, a connection beyond another organization's share is cut if its answer is not being read.
+ * divided in the same way and serves the organizations one after another. If an organization below
+ * its share needs a connection, a connection from an organization above its share is cut. Only a connection whose
+ * answer is no longer read is cut.
  *
  *   begin ──► connection ──► ended
  *     └─► queue ──┘ └─ waited too long: queue_full

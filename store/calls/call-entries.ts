@@ -136,8 +136,8 @@ export async function insertSpans(tx: Tx, call: Place, spans: readonly Span[]): 
 }
 
 /**
- * Stores events. The call's row must be locked or new: an event is never stored at an earlier time than an event before
- * it, even if this process's clock is behind. So readers can continue from a time.
+ * Stores events. The caller must have locked the call's row, or just created it. Only then is an event's `created_at`
+ * never before that of an earlier event, even if this process's clock is behind. So readers can page by `created_at`.
  */
 export async function insertEvents(tx: Tx, call: Place, events: readonly CallEvent[], nowMs: number): Promise<void> {
   if (events.length === 0) return

@@ -143,7 +143,7 @@ t.test('if the file of a recording does not exist, the error names it', async (t
   refused(t, await command('transcribe', files), /is a folder/)
 })
 
-t.test('without a server or API key commands print the next step; --url selects a server', async (t) => {
+t.test('without a server or an API key, each command says what to do next, and --url selects a server', async (t) => {
   mkdirSync(path.join(elsewhere, 'empty'), { recursive: true })
   const dataDir = path.join(elsewhere, 'empty')
   const alone = { PARLEY_DATA_DIR: dataDir, PARLEY_PORT: String(await freePort()) }

@@ -104,7 +104,7 @@ t.test('a text that is not an AsyncAPI 3 document is refused with a message', as
   }
 })
 
-t.test("a refusal by only the AsyncAPI generator is shown with the generator's message", needsGenerator, async (t) => {
+t.test('if only the AsyncAPI generator refuses a document, its message is shown', needsGenerator, async (t) => {
   const document = parse(mini) as { channels: { talk: Record<string, unknown> } }
   document.channels.talk['bindings'] = { ws: { method: 'FETCH' } }
   const { files, problems } = await generateChannels({ text: stringify(document), file, path, shared }, layout)

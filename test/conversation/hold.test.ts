@@ -188,7 +188,7 @@ t.test(
   },
 )
 
-t.test('hold audio that is fetched after the hold is not played', async (t) => {
+t.test('hold audio that arrives after the hold has ended is not played', async (t) => {
   const { own, later } = await receivedOnHold(8000, ownClip)
   t.ok(
     [...own, later].every((likeness) => likeness < 0.5),

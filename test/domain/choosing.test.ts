@@ -181,7 +181,7 @@ t.test('the model chain of an API key sets the order of auto routing, but does n
   t.end()
 })
 
-t.test("ranking weights are published, sum to 1, and are largest for their objective's main figure", (t) => {
+t.test('the weights of each objective sum to 1, and its main figure has the largest weight', (t) => {
   t.same(weights.balanced, { quality: 0.5, latency: 0.3, cost: 0.2 })
   for (const objective of ['balanced', 'quality', 'latency', 'cost'] as const) {
     t.equal(Math.round(axes.reduce((sum, axis) => sum + weights[objective][axis], 0) * 1e9), 1e9)

@@ -8,8 +8,7 @@ import { type Examples, idOf, type Received, type Sent } from './run.ts'
 
 type Server = { parley: TestServer; admin: Administration }
 
-/** Compares the examples for operations on phone numbers. */
-/** `sipAddress` is the server's SIP address. */
+/** Compares the server's answers about phone numbers with the contract's examples. `sipAddress` is the server's own. */
 export async function comparePhoneNumbers(
   t: Test,
   examples: Examples,

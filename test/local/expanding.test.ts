@@ -15,8 +15,8 @@ import { eventually, fixture, type Local, openLocal, outcome } from './setup.ts'
  */
 const refusedMsMax = 5000
 /**
- * The memory may grow by this much, compared with an honest recording. The largest page, 30.6 s with 8 channels, needs
- * most of it. Without limits in the decoder the memory grew by a gigabyte.
+ * The most memory that these recordings may need beyond an ordinary recording. The largest Ogg page, 30.6 s with 8
+ * channels, needs most of it. Without limits in the decoder the memory grew by a gigabyte.
  */
 const grownMbMax = 300
 

@@ -1,4 +1,4 @@
-/** A business is verified by an automatic review, in injected time, and its states are shown on the public surface. */
+/** Verifies businesses by an automatic review, with a test clock. The public API shows each state. */
 import t from 'tap'
 import { createBusinessVerifications, type Review } from '../../domain/numbers/business-verification.ts'
 import { systemIds } from '../../runtime/timing/clock.ts'

@@ -10,7 +10,7 @@ t.teardown(() => sql.end())
 const acme = await admin.organization('with calls of many fields')
 await insertNumber(sql, { organizationId: acme.id, test: false }, { e164: '+12125551000' })
 
-/** The carrier refuses this number, but the stored call has its settings. */
+/** The carrier refuses this number, so no leg exists. The stored call still shows the request's settings. */
 const to = '+15005550001'
 const intent = { language: 'en' }
 const dial = (more: object) => call(acme, 'POST', '/v1/sessions/phone', { to, intent, ...more })

@@ -125,8 +125,8 @@ async function interimsOf({ pcm }: Recording): Promise<number> {
 }
 
 /**
- * Counts the deltas during each item's speech. An item's remaining text comes with its final, and the next event is
- * then the end of the speech.
+ * Counts the deltas that are sent while the person still speaks. The delta before `speech_stopped` does not count,
+ * because it has the rest of the text from the final transcript.
  */
 function earlyDeltas(client: Client): number {
   const types = client.received.map(({ frame }) => frame?.type)

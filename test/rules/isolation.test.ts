@@ -11,7 +11,7 @@ const tables = [
 const file = /^`([a-z-]+\/[a-z0-9-]+)`$/
 
 for (const { document, section, count, between } of tables)
-  t.test(`each test that the table in ${document} names exists`, (t) => {
+  t.test(`every test named in the table of ${document} exists`, (t) => {
     const text = read(document).split(`${section}\n`)[1]?.split(/^## /m)[0] ?? ''
     const [, , ...rows] = text.split('\n').filter((line) => line.startsWith('|'))
     t.equal(rows.length, count)

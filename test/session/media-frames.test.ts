@@ -56,7 +56,7 @@ overEngines(t, (t) => {
     t.ok(client.audio().equals(Buffer.concat([Buffer.from(before.buffer), Buffer.from(samples.buffer)])))
   })
 
-  t.test('every event of a session has its frame type', async (t) => {
+  t.test('each session event is sent as a frame with the matching type', async (t) => {
     const { join } = await serve(t)
     const { client, sink } = await join()
     const { transport } = sink

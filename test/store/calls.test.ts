@@ -137,7 +137,7 @@ t.test("append changes a call's status, stores a repeated entry once, and refuse
   )
 })
 
-t.test('an event of a call is never stored at an earlier time than the events before it', async (t) => {
+t.test('the created_at of a call event is never before that of an earlier event', async (t) => {
   const url = await cluster.database()
   const clock = { ...systemClock, nowMs: () => systemClock.nowMs() - 3_600_000 }
   const [store, behind] = [await cluster.store(t, url), await cluster.store(t, url, { clock })]

@@ -14,15 +14,18 @@ import { startReceiver } from '../webhooks/receiver.ts'
 
 const configOf = (env: Record<string, string>) => loadConfig<ParleyConfig>(env, configKeys, validateConfig)
 
-t.test('tools of a first local run may call this machine, but no other private address', async (t) => {
-  const { allowedSubnets } = withLoopbackTools(await configOf({})).outbound
-  for (const host of ['127.0.0.1', '127.8.0.1', '[::1]'])
-    t.equal(placeOfHost(host, { allowedSubnets }), 'allowed', host)
-  for (const host of ['10.0.0.1', '169.254.169.254', '[fd00::1]', '0.0.0.0'])
-    t.equal(placeOfHost(host, { allowedSubnets }), 'refused', host)
-  const more = withLoopbackTools(await configOf({ PARLEY_OUTBOUND_ALLOWED_SUBNETS: '10.0.0.0/8' }))
-  t.same(more.outbound.allowedSubnets, ['10.0.0.0/8', '127.0.0.0/8', '::1/128'])
-})
+t.test(
+  'on a local server with its own Postgres, agent tools may call this machine, but no other private address',
+  async (t) => {
+    const { allowedSubnets } = withLoopbackTools(await configOf({})).outbound
+    for (const host of ['127.0.0.1', '127.8.0.1', '[::1]'])
+      t.equal(placeOfHost(host, { allowedSubnets }), 'allowed', host)
+    for (const host of ['10.0.0.1', '169.254.169.254', '[fd00::1]', '0.0.0.0'])
+      t.equal(placeOfHost(host, { allowedSubnets }), 'refused', host)
+    const more = withLoopbackTools(await configOf({ PARLEY_OUTBOUND_ALLOWED_SUBNETS: '10.0.0.0/8' }))
+    t.same(more.outbound.allowedSubnets, ['10.0.0.0/8', '127.0.0.0/8', '::1/128'])
+  },
+)
 
 t.test('tools of a server with a public address or an external Postgres may not call this machine', async (t) => {
   for (const env of [

@@ -100,7 +100,7 @@ t.test('for a sender at ten times real time the buffered audio is limited', (t) 
   t.end()
 })
 
-t.test('after a jump of RTP timestamps playing starts anew, and random timestamps do not break the buffer', (t) => {
+t.test('playback starts anew after a jump of RTP timestamps, and random timestamps do not break the buffer', (t) => {
   const buffer = new JitterBuffer()
   const next = seeded(11)
   let given = 0

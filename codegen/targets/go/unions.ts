@@ -32,7 +32,7 @@ export class Interfaces {
     this.#parts.push(text)
   }
 
-  /** Returns the named type for an arm. Texts, numbers and lists need a type with a name. */
+  /** Returns the Go type for a union's member. Strings, numbers and lists get a wrapper type with the union's method. */
   armType(use: Use): string {
     if (use.kind === 'named') return this.#goPackage.goName(use.name)
     const [name, type] = wrapper(use, this.#goPackage)

@@ -137,7 +137,7 @@ export class Segmenter {
     return undefined
   }
 
-  /** Counts the open segment's frames, without the silence after its pad. */
+  /** Counts the open segment's frames up to the end of its closing pad. Further silence does not count. */
   #spokenFrames(): number {
     return this.#frames.length - Math.max(0, this.#silentFrames - padFrames)
   }

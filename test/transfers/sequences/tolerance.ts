@@ -12,7 +12,10 @@ export const limitsMs = {
    * the leg's end may be 8 s late, and restarts the 30 s.
    */
   'lost hangup': 48_000,
-  /** The line is asked about a connected leg at the next look, every 10 s, unless an event came within 5 s. */
+  /**
+   * Every 10 s the product asks the carrier about each connected leg, except if the leg had an event in the last 5 s. A
+   * late event (8 s) can delay this: 8 + 5 + 10 s, and 1 s to spare.
+   */
   'lost hangup of one who was connected': 24_000,
   /** If the carrier did not hang up a leg, it is hung up again after 2 s. */
   'refused hangup': 2_000,
