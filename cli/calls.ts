@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import type { ListSessionsCall } from '../generated/clients/typescript/platform.ts'
-import type { SessionItem } from '../generated/platform/types.ts'
+import type { ListCallsCall } from '../generated/clients/typescript/platform.ts'
+import type { CallOverview } from '../generated/platform/types.ts'
 import type { Actions } from './actions.ts'
 import { table } from './choice.ts'
 import { platformClient } from './client.ts'
@@ -11,7 +11,14 @@ import { tailCall } from './tail-call.ts'
 import { oneLine } from './terminal.ts'
 import { timeOf } from './time-option.ts'
 
-type Filters = Omit<NonNullable<ListSessionsCall['query']>, 'limit'> & { limit: string }
+type Query = NonNullable<ListCallsCall['query']>
+type Filters = Pick<Query, 'status' | 'kind' | 'outcome' | 'number' | 'cursor'> & {
+  limit: string
+  agent?: string
+  from?: string
+  to?: string
+  search?: string
+}
 type Json = { json: boolean }
 
 export function calls(program: Command, actions: Actions): void {
@@ -51,56 +58,64 @@ function addList(group: Command, actions: Actions): void {
     .description('sessions and calls, newest first; all filters that are given must hold')
     .option('--status <name>', 'such as in_progress, completed, failed')
     .option('--kind <name>', 'browser, outbound, inbound or rmsg')
+    .option('--outcome <name>', 'of the report, such as resolved, voicemail, failed')
+    .option('--number <number>', 'of one party: +12125550199, or its last digits')
+    .option('--search <words>', 'words that one turn contains, in any order')
     .option('--agent <agent>', 'of this agent: its name, or its id, agent_…')
     .option('--from <time>', 'made at this time or later, such as 2026-11-21 or 2026-11-21T16:00:00Z')
     .option('--to <time>', 'made before this time')
-    .option('--limit <count>', 'the most that one page has, 1 to 100', '20')
+    .option('--limit <count>', 'the most that one page has, 1 to 200', '20')
     .option('--cursor <cursor>', 'the next page, as the page before names it')
     .option('--json', 'print the answer as it came', false)
-    .action(async ({ json, limit, from, to, agent, ...filters }: Filters & Json) => {
-      const times = { ...(from && { from: timeOf('--from', from) }), ...(to && { to: timeOf('--to', to) }) }
+    .action(async ({ json, limit, from, to, agent, search, ...filters }: Filters & Json) => {
+      const times = { ...(from && { since: timeOf('--from', from) }), ...(to && { until: timeOf('--to', to) }) }
       const client = platformClient(await actions.connection())
-      const ofAgent = agent === undefined ? {} : { agent: await agentNamed(client, agent) }
-      const query = { ...filters, ...times, ...ofAgent, limit: Number(limit) }
-      const { body } = await client.listSessions({ query })
-      const names = json || body.entries.length === 0 ? new Map<string, string>() : await agentNames(client)
+      const ofAgent = agent === undefined ? {} : { agent_id: await agentNamed(client, agent) }
+      const ofWords = search === undefined ? {} : { q: search }
+      const query = { ...filters, ...times, ...ofAgent, ...ofWords, limit: Number(limit) }
+      const { body } = await client.listCalls({ query })
       print(json, body, () => [
-        ...(body.entries.length > 0
-          ? table([heading, ...body.entries.map((item) => rowOf(item, names))])
-          : ['no calls']),
-        ...(body.nextCursor === null ? [] : ['', `more: --cursor ${body.nextCursor}`]),
+        ...(body.calls.length > 0 ? table([heading, ...body.calls.map(rowOf)]) : ['no calls']),
+        ...(body.next_cursor === null ? [] : ['', `more: --cursor ${body.next_cursor}`]),
       ])
     })
 }
 
-const heading = ['id', 'made', 'status', 'ended by', 'kind', 'number', 'language', 'lasted', 'recording', 'agent']
-
-async function agentNames(client: ReturnType<typeof platformClient>): Promise<ReadonlyMap<string, string>> {
-  // Agent names are optional here, so if the agents cannot be listed, the rows show ids.
-  const agents = await client.listAgents().then(
-    ({ body }) => body,
-    () => [],
-  )
-  return new Map(agents.map(({ id, name }) => [id, name]))
-}
+const heading = [
+  'id',
+  'made',
+  'status',
+  'ended by',
+  'kind',
+  'number',
+  'language',
+  'lasted',
+  'turns',
+  'latency',
+  'recording',
+  'agent',
+]
 
 /** Returns the number of the other party. */
-function otherNumberOf({ direction, from, to }: SessionItem): string {
+function otherNumberOf({ direction, from, to }: CallOverview): string {
   return (direction === 'inbound' ? from : to) ?? '–'
 }
 
 /** Returns a table row for a call. If its agent was deleted, the row shows the agent's id, because the name is gone. */
-function rowOf(item: SessionItem, names: ReadonlyMap<string, string>): string[] {
+function rowOf(call: CallOverview): string[] {
+  const { latency_ms: latency } = call
   return [
-    item.sessionId,
-    item.createdAt.slice(0, 19).replace('T', ' '),
-    item.status,
-    item.endReason ?? '–',
-    item.kind,
-    otherNumberOf(item),
-    item.language,
-    item.durationSeconds === null ? '–' : `${item.durationSeconds} s`,
-    item.recordingStatus ?? '–',
-    oneLine(names.get(item.agentId ?? '') ?? item.agentId ?? '–'),
+    call.id,
+    call.created_at.slice(0, 19).replace('T', ' '),
+    call.status,
+    call.end_reason ?? '–',
+    call.kind,
+    otherNumberOf(call),
+    call.language,
+    call.duration_seconds === null ? '–' : `${call.duration_seconds} s`,
+    String(call.turns),
+    latency === null ? '–' : `${Math.round(latency.p50)} ms`,
+    call.recording_status ?? '–',
+    oneLine(call.agent_name ?? call.agent_id ?? '–'),
   ]
 }

@@ -15,6 +15,7 @@ import { type SpanTree, spanTree } from './span-tree.ts'
 import type {
   AgentCallPage,
   CallFilter,
+  CallOverviewPage,
   CallPage,
   CallPosition,
   CallRecord,
@@ -77,6 +78,15 @@ export class Calls {
 
   list(tenant: Tenant, filter: CallFilter, limit: number, after: CallPosition | null): Promise<CallPage> {
     return this.#deps.calls.list(tenant, filter, limit, after)
+  }
+
+  overview(
+    tenant: Tenant,
+    filter: CallFilter & { words: readonly string[] },
+    limit: number,
+    after: CallPosition | null,
+  ): Promise<CallOverviewPage> {
+    return this.#deps.calls.overview(tenant, filter, limit, after)
   }
 
   /** Lists an agent's calls. Throws ResourceFault `not_found` if the tenant has no such agent. */

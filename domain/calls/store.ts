@@ -5,7 +5,7 @@
 import type { SecretsByTool } from '../agents/join-tools.ts'
 import type { LedgerAttempt } from '../billing/ledger.ts'
 import type { Stage } from '../ports/model.ts'
-import type { Call, CallEntry, CallEvent, CallKind, Span, Turn } from '../records/call.ts'
+import type { Call, CallEntry, CallEvent, CallKind, CallPhone, Span, Turn } from '../records/call.ts'
 import type { Callback } from '../records/callback.ts'
 import type { Leg } from '../records/leg.ts'
 import type { LegUse } from '../records/leg-costs.ts'
@@ -14,7 +14,7 @@ import type { Pipeline } from '../records/pipeline.ts'
 import type { CallStatus, EndReason } from '../records/states/call.ts'
 import type { Transfer } from '../records/transfer.ts'
 import type { EndpointData, EndpointFields } from './extraction.ts'
-import type { Findings, Report } from './report.ts'
+import type { Findings, Outcome, Report } from './report.ts'
 
 /** A call in a list. It lacks the large fields, which are shown only for a single call. */
 export type CallSummary = Omit<Call, 'pipeline' | 'metadata' | 'webhookTags'> & { language: string }
@@ -26,7 +26,38 @@ export type CallFilter = {
   agentId?: string
   fromMs?: number
   toMs?: number
+  direction?: CallPhone['direction']
+  outcome?: Outcome
+  endReason?: EndReason
+  phoneNumberId?: string
+  /** A number of either party in E.164, or its last digits. */
+  number?: string
+  isLive?: boolean
+  /** The duration of calls that are over. */
+  minDurationS?: number
+  maxDurationS?: number
 }
+
+/** The sums over a call's turns, for lists. */
+export type CallOverview = CallSummary & {
+  /** Null if there is no stored agent or it was deleted. */
+  agentName: string | null
+  /** Null until there is a report. */
+  outcome: Outcome | null
+  turns: number
+  interruptions: number
+  toolCalls: number
+  toolFailures: number
+  transfers: number
+  /** The median and the greatest conversational latency. Null if no turn has one. */
+  latencyMs: { p50: number; max: number } | null
+  slowestTurn: { index: number; latencyMs: number; startedAtMs: number } | null
+  /** The first turns with the words. Empty if no words were searched. */
+  matches: readonly TurnMatch[]
+}
+/** `text` is the part of the turn around the first word. */
+export type TurnMatch = { index: number; source: Turn['source']; startedAtMs: number; text: string }
+export type CallOverviewPage = { calls: readonly CallOverview[]; next: CallPosition | null }
 
 /**
  * A call's place in a list: its creation time in microseconds, and its id, because several calls may have the same
@@ -55,6 +86,16 @@ export interface CallStore {
   findWithSecrets(tenant: Tenant, id: string): Promise<{ call: Call; secrets: SecretsByTool } | null>
   /** Lists calls, newest first. The page begins after the position `after`. */
   list(tenant: Tenant, filter: CallFilter, limit: number, after: CallPosition | null): Promise<CallPage>
+  /**
+   * Lists calls like `list`, each with an overview. If there are `words`, one turn must contain every word. A search
+   * reads a limited number of turns, so its page can have fewer calls than `limit` although more calls match.
+   */
+  overview(
+    tenant: Tenant,
+    filter: CallFilter & { words: readonly string[] },
+    limit: number,
+    after: CallPosition | null,
+  ): Promise<CallOverviewPage>
   /**
    * Lists an agent's calls, newest first: calls before `beforeUs`, but not before `sinceUs`. Calls with the same time
    * stay on one page, so it may have more than `limit` calls.

@@ -9,6 +9,7 @@ import type { WebJoin } from '../../domain/sessions/web-join.ts'
 import type { AskTransfers } from '../../domain/transfers/ask-transfers.ts'
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
 import type { PublicUrlOf } from '../public-url.ts'
+import { listCalls } from './call-list.ts'
 import { endCall, getCall, getCallReport, listAgentCalls, listCallEvents, webJoinCall } from './calls.ts'
 import { finalizeCallReport } from './finalize.ts'
 import { getCallRecording, getCallRecordingAudio } from './recordings.ts'
@@ -37,6 +38,7 @@ export function callOperations(
     getSession: getSession(calls),
     getSessionTranscript: getSessionTranscript(calls),
     streamSession: streamSession(follow, watchGrant),
+    listCalls: listCalls(calls),
     listAgentCalls: listAgentCalls(calls),
     getCall: getCall(calls),
     listCallEvents: listCallEvents(calls),

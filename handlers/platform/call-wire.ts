@@ -56,7 +56,7 @@ function ofPhone(phone: CallPhone | null) {
   }
 }
 
-const resourceOf = ({ id }: Pick<Call, 'id'>) => `/v1/calls/${id}`
+export const resourceOf = ({ id }: Pick<Call, 'id'>) => `/v1/calls/${id}`
 const recordingOf = (call: Pick<Call, 'id'>) => `${resourceOf(call)}/recording`
 
 export function callItem(call: CallSummary): Wire.CallItem {

@@ -5,15 +5,12 @@ import { type CallPhone, durationS, roomNameOf } from '../../domain/records/call
 import { type Caller, tenantOf } from '../../domain/records/organization.ts'
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
 import type { SessionItem } from '../../generated/platform/types.ts'
-import { type CursorShape, cursorOf, readCursor } from './cursors.ts'
+import { cursorOf, positionOf } from './call-cursors.ts'
 import { pipelineConfig } from './pipeline-wire.ts'
 import { millisecondsOf, timeOf, timeOrNull } from './times.ts'
 import { sessionTurn } from './turn-wire.ts'
 
 type Handlers = PlatformHandlers<Caller>
-
-/** The cursors' times are in microseconds. */
-const cursors: CursorShape = { digitsMax: 16, id: /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/ }
 
 export function listSessions(calls: Calls): Handlers['listSessions'] {
   return async ({ query }, { caller }) => {
@@ -25,11 +22,8 @@ export function listSessions(calls: Calls): Handlers['listSessions'] {
       ...(from !== undefined && { fromMs: millisecondsOf('from', from) }),
       ...(to !== undefined && { toMs: millisecondsOf('to', to) }),
     }
-    const position = cursor === undefined ? null : readCursor(cursor, cursors)
-    const after = position && { createdAtUs: position.at, id: position.id }
-    const { calls: page, next } = await calls.list(tenantOf(caller), filter, limit, after)
-    const nextCursor = next && cursorOf({ at: next.createdAtUs, id: next.id })
-    return { status: 200, body: { entries: page.map(itemOf), nextCursor } }
+    const { calls: page, next } = await calls.list(tenantOf(caller), filter, limit, positionOf(cursor))
+    return { status: 200, body: { entries: page.map(itemOf), nextCursor: next && cursorOf(next) } }
   }
 }
 

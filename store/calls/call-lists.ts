@@ -2,6 +2,7 @@
 import type { AgentCallPage, CallFilter, CallPage, CallPosition, OwnedCall } from '../../domain/calls/store.ts'
 import type { Tenant } from '../../domain/records/organization.ts'
 import type { Tx } from '../postgres/connect.ts'
+import { callsThatMatch } from './call-filter.ts'
 import { callColumns, type SummaryRow, summaryOf } from './call-rows.ts'
 import { createdAtUs, timestampOf } from './call-times.ts'
 
@@ -9,20 +10,13 @@ type Row = SummaryRow & { createdAtUs: number }
 
 export async function listCalls(
   tx: Tx,
-  { organizationId, test }: Tenant,
-  { status, kind, agentId, fromMs, toMs }: CallFilter,
+  tenant: Tenant,
+  filter: CallFilter,
   limit: number,
   after: CallPosition | null,
 ): Promise<CallPage> {
   const rows = await tx<Row[]>`
-    select ${callColumns(tx)}, ${createdAtUs(tx)} from calls
-    where organization_id = ${organizationId} and test = ${test}
-      ${status === undefined ? tx`` : tx`and status = ${status}`}
-      ${kind === undefined ? tx`` : tx`and kind = ${kind}`}
-      ${agentId === undefined ? tx`` : tx`and agent_id = ${agentId}`}
-      ${fromMs === undefined ? tx`` : tx`and created_at >= ${new Date(fromMs)}`}
-      ${toMs === undefined ? tx`` : tx`and created_at < ${new Date(toMs)}`}
-      ${after === null ? tx`` : tx`and (created_at, id) < (${timestampOf(after.createdAtUs)}::text::timestamptz, ${after.id})`}
+    select ${callColumns(tx)}, ${createdAtUs(tx)} from calls where ${callsThatMatch(tx, tenant, filter, after)}
     order by created_at desc, id desc limit ${limit + 1}`
   const page = rows.slice(0, limit)
   const last = page.at(-1)

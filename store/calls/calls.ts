@@ -19,12 +19,13 @@ import {
   isTerminal,
 } from '../../domain/records/states/call.ts'
 import type { Tx } from '../postgres/connect.ts'
-import { arrayLiteral, dateOrNull, isUuid } from '../postgres/row-values.ts'
+import { arrayLiteral, dateOrNull, isUuid, readableJson } from '../postgres/row-values.ts'
 import { type Tenancy, type Worlds } from '../postgres/tenant.ts'
 import type { Sealer } from '../sealing/sealed.ts'
 import { notifyCallChange } from './call-changes.ts'
 import { insertEvents, insertSpans, insertTurns, storedEventIds } from './call-entries.ts'
 import { listCalls, listCallsOfAgent, listOwnedCalls } from './call-lists.ts'
+import { listOverviews } from './call-overviews.ts'
 import { insertFirstReport } from './call-reports.ts'
 import { ofCall, readCall } from './call-rows.ts'
 import { openedOf } from './call-secrets.ts'
@@ -65,6 +66,8 @@ export function createCallStore(deps: CallStoreDeps): StoredCalls {
     },
     list: (tenant, filter, limit, after) =>
       worlds.asTenant(tenant, (tx) => listCalls(tx, tenant, filter, limit, after)),
+    overview: (tenant, filter, limit, after) =>
+      worlds.asTenant(tenant, (tx) => listOverviews(tx, tenant, filter, limit, after)),
     listOfAgent: (tenant, agentId, limit, range) =>
       worlds.asTenant(tenant, (tx) => listCallsOfAgent(tx, tenant, agentId, limit, range)),
     claim: async (tenant, id, ownerId, pipeline) =>
@@ -154,7 +157,7 @@ async function listInRooms(tx: Tx): Promise<RoomCall[]> {
   const rows = await tx<(Omit<RoomCall, 'expiresAtMs'> & { expiresAt: Date })[]>`
     select id, identity, organization_id as "organizationId", key_id as "keyId", expires_at as "expiresAt",
       owner_id as "ownerId"
-    from calls where ended_at is null and pipeline->>'transport' = 'livekit'
+    from calls where ended_at is null and ${readableJson(tx, 'pipeline')}->>'transport' = 'livekit'
     order by created_at desc limit ${inRoomsMax}`
   return rows.map(({ expiresAt, identity, ...row }) => {
     return { ...row, identity: JSON.parse(identity) as string, expiresAtMs: expiresAt.getTime() }

@@ -1,4 +1,5 @@
 /** Converts values for columns and statement parameters. */
+import type { Tx } from './connect.ts'
 
 const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
@@ -22,4 +23,12 @@ export function dateOrNull(ms: number | null): Date | null {
  */
 export function arrayLiteral(items: Iterable<string>): string {
   return `{${[...items].map((item) => `"${item.replace(/["\\]/g, '\\$&')}"`).join(',')}}`
+}
+
+/**
+ * Returns SQL for a JSON column whose fields can be read. The operators `->` and `->>` fail if any string of the document
+ * contains U+0000, so this character becomes U+FFFD, as in `storable`.
+ */
+export function readableJson(tx: Tx, column: string) {
+  return tx`replace(${tx(column)}::text, '\\u0000', '\\ufffd')::json`
 }

@@ -107,16 +107,23 @@ t.test('the commands `agents create`, `agents list`, `agents show` and `agents d
 t.test('`calls list` filters calls and prints one page at a time', async (t) => {
   t.match(
     await outputOf(t, 'calls', 'list'),
-    new RegExp(`^ {2}${session.sessionId} .* completed +user_hangup +browser +– +en .* Front desk$`, 'm'),
+    new RegExp(
+      `^ {2}${session.sessionId} .* completed +user_hangup +browser +– +en .* \\d+ ms +\\w+ +Front desk$`,
+      'm',
+    ),
     'the agent has its name',
   )
   const ids = async (...args: string[]) =>
-    ((await json(t, 'calls', 'list', ...args)) as { data: { sessionId: string }[] }).data.map((each) => each.sessionId)
+    ((await json(t, 'calls', 'list', ...args)) as { data: { id: string }[] }).data.map(({ id }) => id)
   const second = await startSession(target, { intent: { language: 'en' } })
   t.same(await ids(), [second.sessionId, session.sessionId])
   t.same(await ids('--status', 'queued'), [second.sessionId])
   t.same(await ids('--agent', agent, '--kind', 'browser'), [session.sessionId])
   t.same(await ids('--to', '2020-01-01'), [])
+  const spoken = call.transcript.entries.find(({ source }) => source === 'agent')?.text.split(' ')[0] ?? ''
+  t.same(await ids('--search', spoken), [session.sessionId])
+  t.same(await ids('--search', `${spoken} xylophone`), [])
+  t.same(await ids('--number', '5550199'), [])
   t.same((await ids('--from', '2020-01-01T00:00:00Z')).length, 2)
   const first = await outputOf(t, 'calls', 'list', '--limit', '1')
   const cursor = /^more: --cursor (\S+)$/m.exec(first)?.[1] ?? ''
@@ -127,7 +134,7 @@ t.test('`calls list` filters calls and prints one page at a time', async (t) => 
   t.equal(await outputOf(t, 'calls', 'list', '--status', 'busy'), 'no calls')
   refused(t, await command('calls', 'list', '--from', 'yesterday'), /--from: yesterday is no time/)
   refused(t, await command('calls', 'list', '--status', 'gone'), /VALIDATION_ERROR: status must be one of /)
-  refused(t, await command('calls', 'list', '--limit', '101'), /VALIDATION_ERROR: limit must be /)
+  refused(t, await command('calls', 'list', '--limit', '201'), /VALIDATION_ERROR: limit must be /)
 })
 
 t.test('`calls show` prints the transcript, the latencies and the silences of a call', async (t) => {

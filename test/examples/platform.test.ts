@@ -14,6 +14,7 @@ import { inOrder, startReceiver, status } from '../webhooks/receiver.ts'
 import { insertEndpoint, recordDelivery } from '../webhooks/recorded.ts'
 import { compareAgents } from './agents.ts'
 import { compareVerification } from './business-verification.ts'
+import { compareCallList } from './call-list.ts'
 import { compareCredits } from './credits.ts'
 import { comparePhoneNumbers } from './phone-numbers.ts'
 import { startProviders } from './providers.ts'
@@ -155,6 +156,8 @@ t.test('answers about sessions and calls match their examples', async (t) => {
   const beyond = { operation: 'getCallRecordingAudio', ...ofRecorded, headers: { range: 'bytes=500-' } }
   examples.compare(t, await examples.send(short, beyond), { example: 'RangeNotSatisfiable: range' })
 })
+
+t.test('answers of the list of calls match their examples', (t) => compareCallList(t, examples, administration))
 
 t.test('answers about the verification of a business match their examples', (t) =>
   compareVerification(t, examples, administration),

@@ -182,6 +182,7 @@ export const withoutId = [
   'createAgent',
   'createSession',
   'createPhoneSession',
+  'listCalls',
   'listSessions',
   'listCallbacks',
   'listWebhookDeliveries',

@@ -108,6 +108,8 @@ for (const owner of ['live', 'test'] as const)
         { entries: [], nextCursor: null },
         `listSessions by ${who}`,
       )
+      const calls = (await call(other, 'GET', '/v1/calls?q=open')).json()
+      t.same(calls, { calls: [], next_cursor: null }, `listCalls by ${who}`)
       t.same(
         (await call(other, 'GET', '/v1/callbacks')).json(),
         { callbacks: [], next_cursor: null },

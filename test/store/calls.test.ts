@@ -4,7 +4,7 @@ import type { SecretsByTool } from '../../domain/agents/join-tools.ts'
 import type { CallEntry } from '../../domain/records/call.ts'
 import { systemClock } from '../../runtime/timing/clock.ts'
 import { connectOnce } from '../../store/postgres/connect.ts'
-import { newCall, newEvent, newSpan, newTurn } from '../calls/call.ts'
+import { newCall, newEvent, newSpan, newTurn, pipeline } from '../calls/call.ts'
 import { until } from '../process/machine.ts'
 import { storeClock } from '../time/store-clock.ts'
 import { organization, TestCluster } from './cluster.ts'
@@ -34,6 +34,16 @@ t.test('a session that an earlier version stored without a transport is read as 
   await store.calls.insert(call, {})
   await cluster.sql(t, url)`update calls set pipeline = (pipeline::jsonb - 'transport')::json`
   t.same(await store.calls.find(call, call.id), call)
+})
+
+t.test('calls in rooms are listed while another call has U+0000 in its prompt', async (t) => {
+  const url = await cluster.database()
+  const store = await cluster.store(t, url)
+  const { id } = await organization(store, 'a')
+  const inRoom = newCall(id, { pipeline: { ...pipeline, transport: 'livekit' } })
+  await store.calls.insert(inRoom, {})
+  await store.calls.insert(newCall(id, { pipeline: { ...pipeline, systemPrompt: 'Be \0 brief.' } }), {})
+  t.match(await store.calls.inRooms(), [{ id: inRoom.id }])
 })
 
 t.test("row level security shows only one organization's live or test rows", async (t) => {

@@ -1,0 +1,83 @@
+/** The operation that lists and searches all calls. */
+import type { Calls } from '../../domain/calls/calls.ts'
+import type { CallFilter, CallOverview, TurnMatch } from '../../domain/calls/store.ts'
+import { durationS } from '../../domain/records/call.ts'
+import { type Caller, tenantOf } from '../../domain/records/organization.ts'
+import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
+import type * as Wire from '../../generated/platform/types.ts'
+import { cursorOf, positionOf } from './call-cursors.ts'
+import { resourceOf } from './call-wire.ts'
+import { millisecondsOf, timeOf, timeOrNull } from './times.ts'
+
+type Query = Parameters<PlatformHandlers<Caller>['listCalls']>[0]['query']
+
+export function listCalls(calls: Calls): PlatformHandlers<Caller>['listCalls'] {
+  return async ({ query }, { caller }) => {
+    const words = query.q === undefined ? [] : query.q.trim().split(/\s+/)
+    const filter = { ...filterOf(query), words: words.filter((word) => word !== '') }
+    const page = await calls.overview(tenantOf(caller), filter, query.limit, positionOf(query.cursor))
+    const rows = page.calls.map((call) => overviewOf(call, query.q !== undefined))
+    return { status: 200, body: { calls: rows, next_cursor: page.next && cursorOf(page.next) } }
+  }
+}
+
+function filterOf(query: Query): CallFilter {
+  const { status, kind, direction, outcome, number, since, until } = query
+  return {
+    ...(status !== undefined && { status }),
+    ...(kind !== undefined && { kind }),
+    ...(direction !== undefined && { direction }),
+    ...(outcome !== undefined && { outcome }),
+    ...(number !== undefined && { number }),
+    ...(query.agent_id !== undefined && { agentId: query.agent_id }),
+    ...(query.end_reason !== undefined && { endReason: query.end_reason }),
+    ...(query.phone_number_id !== undefined && { phoneNumberId: query.phone_number_id }),
+    ...(query.live !== undefined && { isLive: query.live }),
+    ...(since !== undefined && { fromMs: millisecondsOf('since', since) }),
+    ...(until !== undefined && { toMs: millisecondsOf('until', until) }),
+    ...(query.min_duration_seconds !== undefined && { minDurationS: query.min_duration_seconds }),
+    ...(query.max_duration_seconds !== undefined && { maxDurationS: query.max_duration_seconds }),
+  }
+}
+
+function overviewOf(call: CallOverview, isSearch: boolean): Wire.CallOverview {
+  const { phone, latencyMs, slowestTurn } = call
+  return {
+    id: call.id,
+    ...(call.test && { test: true }),
+    resource_uri: resourceOf(call),
+    agent_id: call.agentId,
+    agent_name: call.agentName,
+    status: call.status,
+    kind: call.kind,
+    direction: phone?.direction ?? null,
+    from: phone?.from ?? null,
+    to: phone?.to ?? null,
+    phone_number_id: phone?.phoneNumberId ?? null,
+    language: call.language,
+    created_at: timeOf(call.createdAtMs),
+    updated_at: timeOf(call.updatedAtMs),
+    started_at: timeOrNull(call.startedAtMs),
+    ended_at: timeOrNull(call.endedAtMs),
+    end_reason: call.endReason,
+    outcome: call.outcome,
+    duration_seconds: durationS(call),
+    recording_status: call.recordingStatus,
+    turns: call.turns,
+    interruptions: call.interruptions,
+    tool_calls: call.toolCalls,
+    tool_failures: call.toolFailures,
+    transfers: call.transfers,
+    latency_ms: latencyMs,
+    slowest_turn: slowestTurn && turnOf(slowestTurn),
+    ...(isSearch && { matches: call.matches.map(matchOf) }),
+  }
+}
+
+function turnOf({ index, latencyMs, startedAtMs }: NonNullable<CallOverview['slowestTurn']>): Wire.SlowestTurn {
+  return { index, latency_ms: latencyMs, started_at: timeOf(startedAtMs) }
+}
+
+function matchOf({ index, source, startedAtMs, text }: TurnMatch): Wire.TurnMatch {
+  return { turn_index: index, source, started_at: timeOf(startedAtMs), text }
+}

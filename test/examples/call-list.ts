@@ -1,0 +1,53 @@
+/** Compares the answers of the list of calls with the contract's examples. */
+import type { Test } from 'tap'
+import type { CallEntry } from '../../domain/records/call.ts'
+import { newCall, newEvent, newTurn } from '../calls/call.ts'
+import type { Administration } from '../platform/setup.ts'
+import { type Examples, idOf } from './run.ts'
+
+const startMs = Date.parse('2026-11-21T16:00:01.000Z')
+const number = '+12125550199'
+const phone = {
+  direction: 'inbound' as const,
+  from: number,
+  to: '+12125550100',
+  forwardedFrom: null,
+  phoneNumberId: 'pn_6Vb2kXw9TcQm4nRzLsYd8f',
+  legId: 'leg_1',
+}
+const tool = { id: 'call_1', name: 'look_up', args: '{}', status: 'completed' as const }
+const answer = { source: 'agent' as const, text: 'Yes, for 20 dollars.', playedText: 'Yes,' }
+const turns = [
+  { ...answer, conversationalLatencyMs: 370, latencyStatus: 'complete' as const },
+  { text: 'Do you have a spare tyre for a racing bicycle?' },
+  { ...answer, conversationalLatencyMs: 910, latencyStatus: 'interrupted' as const, toolCalls: [tool] },
+]
+
+export async function compareCallList(t: Test, examples: Examples, administration: Administration): Promise<void> {
+  const acme = await administration.organization('with a list of calls')
+  const none = await examples.send(acme, {
+    operation: 'listCalls',
+    parameters: ['limit', 'live', 'min_duration_seconds'],
+  })
+  examples.compare(t, none, { example: 'listCalls 200: none' })
+  const agent = { operation: 'createAgent', request: 'least', fields: { name: 'Front desk' } }
+  const agentId = idOf(await examples.send(acme, agent))
+  await store(administration, newCall(acme.id, { agentId, kind: 'inbound', phone }))
+  const values = { agent_id: agentId, number }
+  const search = ['agent_id', 'status', 'kind', 'direction', 'end_reason', 'phone_number_id', 'number', 'outcome', 'q']
+  const found = await examples.send(acme, { operation: 'listCalls', parameters: search, values })
+  examples.compare(t, found, { example: 'listCalls 200: search' })
+}
+
+async function store({ store }: Administration, call: ReturnType<typeof newCall>): Promise<void> {
+  await store.calls.insert(call, {})
+  const ended = { endedAtMs: startMs + 39_000, endReason: 'user_hangup' as const }
+  const entries: CallEntry[] = [
+    { kind: 'move', event: newEvent('call.in_progress'), to: 'in_progress', change: { startedAtMs: startMs } },
+    ...turns.map((turn, index) => ({ kind: 'turn' as const, turn: newTurn({ index, ...turn }) })),
+    { kind: 'recording', event: newEvent('recording.recording'), status: 'recording', durationMs: null },
+    { kind: 'recording', event: newEvent('recording.ready'), status: 'ready', durationMs: 39_000 },
+    { kind: 'move', event: newEvent('call.completed'), to: 'completed', change: ended },
+  ]
+  await store.calls.append(call, call.id, entries)
+}

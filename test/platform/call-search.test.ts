@@ -1,0 +1,174 @@
+/** The list of all calls over the public surface: filters, overviews, and the search for words in turns. */
+import t from 'tap'
+import type { Call, Turn } from '../../domain/records/call.ts'
+import { newCall, newEvent, newTurn } from '../calls/call.ts'
+import type { Target } from '../router/requests.ts'
+import { call, faultOf, startAdministered } from './setup.ts'
+
+const { admin } = await startAdministered(t)
+
+type Overview = Record<string, unknown> & { id: string }
+type Page = { calls: Overview[]; next_cursor: string | null }
+
+const list = async (target: Target, query = '') => (await call(target, 'GET', `/v1/calls?${query}`)).json<Page>()
+const idsOf = async (target: Target, query: string) => (await list(target, query)).calls.map(({ id }) => id)
+
+const startMs = Date.parse('2026-11-01T10:00:00.000Z')
+const phone = {
+  direction: 'inbound' as const,
+  from: '+12125550199',
+  to: '+13105550100',
+  forwardedFrom: null,
+  phoneNumberId: 'pn_6Vb2kXw9TcQm4nRzLsYd8f',
+  legId: 'leg_1',
+}
+
+async function insert(organizationId: string, more: Partial<Call> = {}, turns: Partial<Turn>[] = []): Promise<string> {
+  const stored = newCall(organizationId, { createdAtMs: startMs, ...more })
+  await admin.store.calls.insert(stored, {})
+  const entries = turns.map((turn, index) => ({ kind: 'turn' as const, turn: newTurn({ index, ...turn }) }))
+  t.same(await admin.store.calls.append(stored, stored.id, entries), [])
+  return stored.id
+}
+
+/** Connects a call, and ends it after this time. */
+async function end(organizationId: string, id: string, durationMs: number): Promise<void> {
+  const stored = newCall(organizationId, { id })
+  const connected = { startedAtMs: startMs }
+  const ended = { endedAtMs: startMs + durationMs, endReason: 'user_hangup' as const }
+  const refused = await admin.store.calls.append(stored, id, [
+    { kind: 'move', event: newEvent('call.in_progress'), to: 'in_progress', change: connected },
+    { kind: 'move', event: newEvent('call.completed'), to: 'completed', change: ended },
+  ])
+  t.same(refused, [])
+}
+
+t.test('listCalls shows what happened in a call, and no words without a search', async (t) => {
+  const acme = await admin.organization('overview')
+  const failed = { id: 'call_1', name: 'book', args: '{}', status: 'failed' as const }
+  const agent = { source: 'agent' as const, latencyStatus: 'complete' as const }
+  const id = await insert(acme.id, { kind: 'inbound', phone, status: 'ringing' }, [
+    { ...agent, conversationalLatencyMs: 400 },
+    { text: 'Is there a \u0000 tyre?' },
+    { ...agent, conversationalLatencyMs: 900, startedAtMs: startMs + 5000, toolCalls: [failed] },
+    { ...agent, conversationalLatencyMs: 600, latencyStatus: 'interrupted' },
+  ])
+  await end(acme.id, id, 61_000)
+  const { calls } = await list(acme)
+  t.match(calls, [
+    {
+      ...{
+        id,
+        resource_uri: `/v1/calls/${id}`,
+        agent_id: null,
+        agent_name: null,
+        status: 'completed',
+        kind: 'inbound',
+      },
+      ...{ direction: 'inbound', from: phone.from, to: phone.to, phone_number_id: phone.phoneNumberId },
+      ...{ created_at: '2026-11-01T10:00:00.000Z', end_reason: 'user_hangup', duration_seconds: 61 },
+      ...{ turns: 4, interruptions: 1, tool_calls: 1, tool_failures: 1, transfers: 0 },
+      latency_ms: { p50: 600, max: 900 },
+      slowest_turn: { index: 2, latency_ms: 900, started_at: '2026-11-01T10:00:05.000Z' },
+    },
+  ])
+  t.notOk('matches' in (calls[0] ?? {}))
+  const { status } = await call(acme, 'GET', `/v1/calls/${id}/report`)
+  t.equal(status, 200)
+  t.type(calls[0]?.['outcome'], 'string', 'the outcome of the report')
+})
+
+t.test('the filters of listCalls must all hold', async (t) => {
+  const acme = await admin.organization('call filters')
+  const other = await admin.organization('other calls')
+  const wanted = { name: 'Front desk', systemPrompt: 'x', intent: { language: 'en' } }
+  const { id: agentId } = (await call(acme, 'POST', '/v1/agents', wanted)).json<{ id: string }>()
+  const short = await insert(acme.id, { agentId })
+  const long = await insert(acme.id, { kind: 'inbound', phone, createdAtMs: startMs + 1000 })
+  const live = await insert(acme.id, { createdAtMs: startMs + 2000 })
+  const foreign = await insert(other.id, { kind: 'inbound', phone })
+  await end(acme.id, short, 5000)
+  await end(acme.id, long, 60_001)
+  await end(other.id, foreign, 5000)
+  t.same(await idsOf(acme, ''), [live, long, short], 'newest first, and of no other organization')
+  t.equal((await list(acme, `agent_id=${agentId}`)).calls[0]?.['agent_name'], 'Front desk')
+  const filters: [query: string, ids: string[]][] = [
+    [`agent_id=${agentId}`, [short]],
+    ['status=completed', [long, short]],
+    ['kind=inbound', [long]],
+    ['direction=inbound', [long]],
+    ['direction=outbound', []],
+    ['end_reason=user_hangup', [long, short]],
+    ['end_reason=busy', []],
+    [`phone_number_id=${phone.phoneNumberId}`, [long]],
+    ['phone_number_id=pn_0', []],
+    [`number=${encodeURIComponent(phone.from)}`, [long]],
+    [`number=${encodeURIComponent('+2125550199')}`, []],
+    ['number=5550199', [long]],
+    ['number=0100', [long]],
+    ['number=9999', []],
+    ['live=true', [live]],
+    ['live=false', [long, short]],
+    ['since=2026-11-01T10:00:01.000Z', [live, long]],
+    ['until=2026-11-01T10:00:01.000Z', [short]],
+    ['min_duration_seconds=61', [long]],
+    ['max_duration_seconds=5', [short]],
+    ['min_duration_seconds=5&max_duration_seconds=61', [long, short]],
+    ['status=completed&kind=inbound&max_duration_seconds=60', []],
+    ['outcome=failed', []],
+    ['outcome=no_conversation', [long, short]],
+  ]
+  for (const [query, ids] of filters) t.same(await idsOf(acme, query), ids, query)
+  const wrong = [
+    ...['limit=0', 'limit=201', 'q=x', `q=${'x'.repeat(201)}`, 'live=maybe', 'number=123', 'number=%2B0123456'],
+    ...['cursor=eA', 'since=yesterday', 'min_duration_seconds=-1', 'max_duration_seconds=14401', 'outcome=good'],
+  ]
+  for (const query of wrong)
+    t.match(faultOf(await call(acme, 'GET', `/v1/calls?${query}`)), { status: 400, code: 'VALIDATION_ERROR' }, query)
+})
+
+t.test('listCalls finds calls by words in one turn, page by page', async (t) => {
+  const acme = await admin.organization('search')
+  // The store never gives two calls the same or an earlier time.
+  const laterMs = startMs + 3_600_000
+  const other = await admin.organization('other search')
+  const said = (text: string, more: Partial<Turn> = {}): Partial<Turn> => ({ text, ...more })
+  const tyre = await insert(acme.id, { createdAtMs: laterMs }, [
+    said('Hello.'),
+    said('Do you have a SPARE tyre for me?'),
+    said('A spare Tyre costs 20 dollars.', { source: 'agent' }),
+  ])
+  const apart = await insert(acme.id, { createdAtMs: laterMs + 1000 }, [said('A spare wheel.'), said('And a tyre.')])
+  const umlaut = await insert(acme.id, { createdAtMs: laterMs + 2000 }, [
+    said('Große Ärgernisse \u0000, 100% sicher_!'),
+  ])
+  await insert(acme.id, { createdAtMs: laterMs + 3000 }, [said('spare tyre', { source: 'system' })])
+  await insert(other.id, {}, [said('A spare tyre.')])
+  t.same(await idsOf(acme, 'q=spare%20tyre'), [tyre], 'all words in one turn of a person or of the agent')
+  t.same(await idsOf(acme, 'q=TYRE'), [apart, tyre], 'in either case')
+  t.same(await idsOf(acme, 'q=%C3%A4rger'), [umlaut], 'in either case, for letters with marks too')
+  t.same(await idsOf(acme, `q=${encodeURIComponent('100% r_!')}`), [umlaut], 'signs of patterns stand for themselves')
+  t.same(await idsOf(acme, `q=${encodeURIComponent('1%s')}`), [])
+  t.same(await idsOf(acme, 'q=spare&until=2026-11-01T11:00:01.000Z'), [tyre], 'with another filter')
+  const found = (await list(acme, 'q=spare%20tyre')).calls[0]?.['matches']
+  t.match(found, [
+    { turn_index: 1, source: 'user', text: 'Do you have a SPARE tyre for me?' },
+    { turn_index: 2, source: 'agent', text: 'A spare Tyre costs 20 dollars.' },
+  ])
+  const far = await insert(acme.id, { createdAtMs: laterMs + 4000 }, [
+    said(`${'a '.repeat(400)}needle${' b'.repeat(400)}`),
+  ])
+  const [match] = (await list(acme, 'q=needle')).calls[0]?.['matches'] as { text: string }[]
+  t.match(match?.text, /needle/, 'a long turn shows the part with the word')
+  t.equal(match?.text.length, 200)
+  const first = await list(acme, 'q=re&limit=1')
+  t.equal(first.calls.length, 1)
+  const second = await list(acme, `q=re&limit=1&cursor=${first.next_cursor}`)
+  t.same(second.next_cursor, null)
+  const all = await idsOf(acme, 'q=re')
+  t.same(
+    [...first.calls, ...second.calls].map(({ id }) => id),
+    all,
+  )
+  t.notOk(all.includes(far))
+})
