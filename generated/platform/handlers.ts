@@ -15,6 +15,8 @@ import type {
   CallEvent,
   CallEventList,
   CallKind,
+  CallList,
+  CallOutcome,
   CallReport,
   CallStatus,
   Callback,
@@ -29,6 +31,7 @@ import type {
   Deleted,
   DeliveredEventType,
   EndCall,
+  EndReason,
   EndedCall,
   ErrorEnvelope,
   FinalizeReport,
@@ -48,6 +51,7 @@ import type {
   OpenapiDocument,
   Organization,
   OrganizationChange,
+  PhoneDirection,
   PhoneNumber,
   PhoneNumberChange,
   PhoneNumberList,
@@ -272,6 +276,30 @@ export type StreamSessionResult =
       headers?: { 'Cache-Control'?: 'no-store' }
       body: AsyncIterable<StreamSessionEvent>
     }
+
+export type ListCallsRequest = RequestWith<{
+  query: {
+    agent_id?: string
+    status?: CallStatus
+    kind?: CallKind
+    direction?: PhoneDirection
+    outcome?: CallOutcome
+    end_reason?: EndReason
+    phone_number_id?: string
+    number?: string
+    live?: boolean
+    since?: string
+    until?: string
+    min_duration_seconds?: number
+    max_duration_seconds?: number
+    q?: string
+    limit: number
+    cursor?: string
+  }
+}>
+
+export type ListCallsResult =
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: CallList }
 
 export type GetCallRequest = RequestWith<{ path: { id: string } }>
 
@@ -738,6 +766,8 @@ export type PlatformHandlers<Caller> = {
   getSessionTranscript: Handle<GetSessionTranscriptRequest, GetSessionTranscriptResult, Caller>
   /** GET /v1/sessions/{id}/stream */
   streamSession: Handle<StreamSessionRequest, StreamSessionResult, Caller>
+  /** GET /v1/calls */
+  listCalls: Handle<ListCallsRequest, ListCallsResult, Caller>
   /** GET /v1/calls/{id} */
   getCall: Handle<GetCallRequest, GetCallResult, Caller>
   /** GET /v1/calls/{id}/events */

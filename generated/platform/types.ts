@@ -1662,6 +1662,96 @@ export type CallOutcome =
   | 'failed'
   | 'completed'
 
+export type CallLatency = {
+  /** The median of `conversational_latency_ms` over the turns of the call, in milliseconds. */
+  p50: number
+  /** The greatest of them, in milliseconds. */
+  max: number
+}
+
+export type SlowestTurn = {
+  /** The index of the turn in the call. */
+  index: number
+  /** Its `conversational_latency_ms`. */
+  latency_ms: number
+  /** When the turn began, in UTC. */
+  started_at: string
+}
+
+export type TurnMatch = {
+  /** The index of the turn in the call. */
+  turn_index: number
+  /** The speaker. */
+  source: TurnSource
+  /** When the turn began, in UTC. */
+  started_at: string
+  /** The words of the turn; of a long turn the part around the first word that was found. */
+  text: string
+}
+
+export type CallOverview = {
+  /** The id of the call, which is also the id of its session. */
+  id: string
+  test?: TestMark
+  /** The path of the call. */
+  resource_uri: string
+  /** The id of the agent that talks in the call. null for a session without a stored agent. */
+  agent_id: string | null
+  /** The name that the agent has now. null if there is no stored agent or it was deleted. */
+  agent_name: string | null
+  /** The state of the call. */
+  status: CallStatus
+  /** The kind of the call: from a browser, by phone, or placed from a rich-message number (`rmsg`). */
+  kind: CallKind
+  /** The direction of a phone call. null if the call is not by phone. */
+  direction: PhoneDirection | null
+  /** The number that calls, in E.164. null if the caller withholds it or the call is not by phone. */
+  from: string | null
+  /** The number that is called, in E.164. null if the call is not by phone. */
+  to: string | null
+  /** The id of the organization's number in the call. null if the call is not by phone. */
+  phone_number_id: string | null
+  /** The language of the agent in the call, as a BCP 47 tag. */
+  language: string
+  /** When the call was created, in UTC. */
+  created_at: string
+  /** When the call was last changed, in UTC. */
+  updated_at: string
+  /** When the parties were connected, in UTC. null if they were not, or not yet. */
+  started_at: string | null
+  /** When the call ended, in UTC. null while it is live. */
+  ended_at: string | null
+  end_reason: EndReason | null
+  /** The outcome in the report of the call. null until there is a report. */
+  outcome: CallOutcome | null
+  /** How long the parties were connected, in seconds, rounded up. 0 if they never were, and null while the call is live. */
+  duration_seconds: number | null
+  recording_status: RecordingStatus | null
+  /** The number of finished turns. */
+  turns: number
+  /** The number of turns of the agent that the caller interrupted. */
+  interruptions: number
+  /** The number of tool calls. */
+  tool_calls: number
+  /** The number of tool calls that failed. */
+  tool_failures: number
+  /** The number of attempts to transfer the call. */
+  transfers: number
+  /** The conversational latencies of the call. null if no turn has one. */
+  latency_ms: CallLatency | null
+  /** The turn of the agent with the greatest latency. null if no turn has one. */
+  slowest_turn: SlowestTurn | null
+  /** The first turns that contain the words of `q`, at most 3. Present only with `q`. */
+  matches?: TurnMatch[]
+}
+
+export type CallList = {
+  /** The calls of this page, the newest first. */
+  calls: CallOverview[]
+  /** The cursor of the next page, to send as `cursor`. null if there are no older calls. */
+  next_cursor: string | null
+}
+
 /** Facts that the analysis found in the call. Empty while the analysis is pending. */
 export type StructuredData = {
   /** The subjects of the call, at most 10, each in a few words. */

@@ -17,6 +17,8 @@ import type {
   CallEvent,
   CallEventList,
   CallKind,
+  CallList,
+  CallOutcome,
   CallReport,
   CallStatus,
   Callback,
@@ -31,6 +33,7 @@ import type {
   Deleted,
   DeliveredEventType,
   EndCall,
+  EndReason,
   EndedCall,
   ErrorEnvelope,
   FinalizeReport,
@@ -50,6 +53,7 @@ import type {
   OpenapiDocument,
   Organization,
   OrganizationChange,
+  PhoneDirection,
   PhoneNumber,
   PhoneNumberChange,
   PhoneNumberList,
@@ -327,6 +331,29 @@ export type StreamSessionCall = CallOptions & {
   }
 }
 export type StreamSessionAnswer = Answer<'text/event-stream', AsyncIterable<StreamSessionEvent>>
+
+export type ListCallsCall = CallOptions & {
+  query?: {
+    /** The id of an agent. */ agent_id?: string
+    /** Only calls in this state are listed. */ status?: CallStatus
+    /** Only calls of this kind are listed. */ kind?: CallKind
+    /** Only phone calls in this direction are listed. */ direction?: PhoneDirection
+    /** Only calls whose report has this outcome are listed. */ outcome?: CallOutcome
+    /** Only calls that ended for this reason are listed. */ end_reason?: EndReason
+    /** The id of the organization's number in the call. */ phone_number_id?: string
+    /** The number of one of the two parties in E.164, or its last 4 to 15 digits. */ number?: string
+    /** `true` lists only calls that are not over, `false` only calls that are. */ live?: boolean
+    /** A time: only calls that were created then or later are listed. */ since?: string
+    /** A time: only calls that were created before are listed. */ until?: string
+    /** The least duration of a call that is over, in seconds. */ min_duration_seconds?: number
+    /** The greatest duration of a call that is over, in seconds. */ max_duration_seconds?: number
+    /** Words that one turn of the call must all contain, in any order and in either case; each of them can be a part of a longer word. The words of the caller count, and the words of the agent that were written, also those that were not played. */
+    q?: string
+    /** How many calls a page has at most. */ limit?: number
+    /** `next_cursor` of the page before, with the same filters. */ cursor?: string
+  }
+}
+export type ListCallsAnswer = Answer<'application/json', CallList>
 
 export type GetCallCall = CallOptions & {
   path: {
@@ -771,6 +798,7 @@ export type PlatformClient = {
   /** Get a session */ getSession(call: GetSessionCall): Promise<GetSessionAnswer>
   /** Get the transcript of a session */ getSessionTranscript(call: GetSessionTranscriptCall): Promise<GetSessionTranscriptAnswer>
   /** Follow a session */ streamSession(call: StreamSessionCall): Promise<StreamSessionAnswer>
+  /** List and search calls */ listCalls(call?: ListCallsCall): Promise<ListCallsAnswer>
   /** Get a call */ getCall(call: GetCallCall): Promise<GetCallAnswer>
   /** List the events of a call */ listCallEvents(call: ListCallEventsCall): Promise<ListCallEventsAnswer>
   /** Get the report of a call */ getCallReport(call: GetCallReportCall): Promise<GetCallReportAnswer>
@@ -914,6 +942,7 @@ const operations: Readonly<Record<string, OperationRow>> = {
     terminalEvents: ['end'],
     eventIdentity: { transcript: 'index', event: 'id' },
   },
+  listCalls: { method: 'GET', path: '/v1/calls', answers: { 'application/json': 'json' } },
   getCall: { method: 'GET', path: '/v1/calls/{id}', answers: { 'application/json': 'json' } },
   listCallEvents: { method: 'GET', path: '/v1/calls/{id}/events', answers: { 'application/json': 'json' } },
   getCallReport: { method: 'GET', path: '/v1/calls/{id}/report', answers: { 'application/json': 'json' } },

@@ -200,6 +200,34 @@ func (c *Client) StreamSession(ctx context.Context, id string, params *StreamSes
 	return parley.Events(ctx, c.surface, request, options, decodeStreamSessionEvent, "end")
 }
 
+// ListCallsParams has the parameters of ListCalls.
+type ListCallsParams struct {
+	AgentID            *string         `query:"agent_id"`             // The id of an agent.
+	Status             *CallStatus     `query:"status"`               // Only calls in this state are listed.
+	Kind               *CallKind       `query:"kind"`                 // Only calls of this kind are listed.
+	Direction          *PhoneDirection `query:"direction"`            // Only phone calls in this direction are listed.
+	Outcome            *CallOutcome    `query:"outcome"`              // Only calls whose report has this outcome are listed.
+	EndReason          *EndReason      `query:"end_reason"`           // Only calls that ended for this reason are listed.
+	PhoneNumberID      *string         `query:"phone_number_id"`      // The id of the organization's number in the call.
+	Number             *string         `query:"number"`               // The number of one of the two parties in E.164, or its last 4 to 15 digits.
+	Live               *bool           `query:"live"`                 // `true` lists only calls that are not over, `false` only calls that are.
+	Since              *time.Time      `query:"since"`                // A time: only calls that were created then or later are listed.
+	Until              *time.Time      `query:"until"`                // A time: only calls that were created before are listed.
+	MinDurationSeconds *int64          `query:"min_duration_seconds"` // The least duration of a call that is over, in seconds.
+	MaxDurationSeconds *int64          `query:"max_duration_seconds"` // The greatest duration of a call that is over, in seconds.
+	// Words that one turn of the call must all contain, in any order and in either case; each of them can be a part of
+	// a longer word. The words of the caller count, and the words of the agent that were written, also those that were
+	// not played.
+	Q      *string `query:"q"`
+	Limit  *int64  `query:"limit"`  // How many calls a page has at most. The default is 50.
+	Cursor *string `query:"cursor"` // `next_cursor` of the page before, with the same filters.
+}
+
+// ListCalls sends GET /v1/calls: list and search calls.
+func (c *Client) ListCalls(ctx context.Context, params *ListCallsParams, options ...parley.CallOption) (*CallList, error) {
+	return parley.JSON[*CallList](ctx, c.surface, parley.Get("/v1/calls").Params(params), options)
+}
+
 // GetCall sends GET /v1/calls/{id}: get a call.
 func (c *Client) GetCall(ctx context.Context, id string, options ...parley.CallOption) (*Call, error) {
 	return parley.JSON[*Call](ctx, c.surface, parley.Get("/v1/calls/"+url.PathEscape(id)), options)

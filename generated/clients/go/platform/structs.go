@@ -975,6 +975,60 @@ type ErrorEnvelope struct {
 	DocURL         *string           `json:"doc_url,omitzero"`        // The page on this error code: a path on the server that answered, such as `/docs/platform/error-NOT_FOUND.html`. Present if there is a code.
 }
 
+type CallLatency struct {
+	P50 float64 `json:"p50"` // The median of `conversational_latency_ms` over the turns of the call, in milliseconds.
+	Max float64 `json:"max"` // The greatest of them, in milliseconds.
+}
+
+type SlowestTurn struct {
+	Index     int64     `json:"index"`      // The index of the turn in the call.
+	LatencyMs float64   `json:"latency_ms"` // Its `conversational_latency_ms`.
+	StartedAt time.Time `json:"started_at"` // When the turn began, in UTC.
+}
+
+type TurnMatch struct {
+	TurnIndex int64      `json:"turn_index"` // The index of the turn in the call.
+	Source    TurnSource `json:"source"`     // The speaker.
+	StartedAt time.Time  `json:"started_at"` // When the turn began, in UTC.
+	Text      string     `json:"text"`       // The words of the turn; of a long turn the part around the first word that was found.
+}
+
+type CallOverview struct {
+	ID              string           `json:"id"` // The id of the call, which is also the id of its session.
+	Test            *bool            `json:"test,omitzero"`
+	ResourceURI     string           `json:"resource_uri"`    // The path of the call.
+	AgentID         *string          `json:"agent_id"`        // The id of the agent that talks in the call. null for a session without a stored agent.
+	AgentName       *string          `json:"agent_name"`      // The name that the agent has now. null if there is no stored agent or it was deleted.
+	Status          CallStatus       `json:"status"`          // The state of the call.
+	Kind            CallKind         `json:"kind"`            // The kind of the call: from a browser, by phone, or placed from a rich-message number (`rmsg`).
+	Direction       *PhoneDirection  `json:"direction"`       // The direction of a phone call. null if the call is not by phone.
+	From            *string          `json:"from"`            // The number that calls, in E.164. null if the caller withholds it or the call is not by phone.
+	To              *string          `json:"to"`              // The number that is called, in E.164. null if the call is not by phone.
+	PhoneNumberID   *string          `json:"phone_number_id"` // The id of the organization's number in the call. null if the call is not by phone.
+	Language        string           `json:"language"`        // The language of the agent in the call, as a BCP 47 tag.
+	CreatedAt       time.Time        `json:"created_at"`      // When the call was created, in UTC.
+	UpdatedAt       time.Time        `json:"updated_at"`      // When the call was last changed, in UTC.
+	StartedAt       *time.Time       `json:"started_at"`      // When the parties were connected, in UTC. null if they were not, or not yet.
+	EndedAt         *time.Time       `json:"ended_at"`        // When the call ended, in UTC. null while it is live.
+	EndReason       *EndReason       `json:"end_reason"`
+	Outcome         *CallOutcome     `json:"outcome"`          // The outcome in the report of the call. null until there is a report.
+	DurationSeconds *int64           `json:"duration_seconds"` // How long the parties were connected, in seconds, rounded up. 0 if they never were, and null while the call is live.
+	RecordingStatus *RecordingStatus `json:"recording_status"`
+	Turns           int64            `json:"turns"`            // The number of finished turns.
+	Interruptions   int64            `json:"interruptions"`    // The number of turns of the agent that the caller interrupted.
+	ToolCalls       int64            `json:"tool_calls"`       // The number of tool calls.
+	ToolFailures    int64            `json:"tool_failures"`    // The number of tool calls that failed.
+	Transfers       int64            `json:"transfers"`        // The number of attempts to transfer the call.
+	LatencyMs       *CallLatency     `json:"latency_ms"`       // The conversational latencies of the call. null if no turn has one.
+	SlowestTurn     *SlowestTurn     `json:"slowest_turn"`     // The turn of the agent with the greatest latency. null if no turn has one.
+	Matches         []TurnMatch      `json:"matches,omitzero"` // The first turns that contain the words of `q`, at most 3. Present only with `q`.
+}
+
+type CallList struct {
+	Calls      []CallOverview `json:"calls"`       // The calls of this page, the newest first.
+	NextCursor *string        `json:"next_cursor"` // The cursor of the next page, to send as `cursor`. null if there are no older calls.
+}
+
 // StructuredData: Facts that the analysis found in the call. Empty while the analysis is pending.
 type StructuredData struct {
 	Topics      []string                 `json:"topics,omitzero"`       // The subjects of the call, at most 10, each in a few words.

@@ -102,6 +102,7 @@ _STREAM_SESSION: Operation[types.StreamSessionEvent] = Operation(
     "GET", "/v1/sessions/{id}/stream", accept="text/event-stream", answer="events", terminal=("end",),
     identity={"transcript": "index", "event": "id"},
 )
+_LIST_CALLS: Operation[types.CallList] = Operation("GET", "/v1/calls")
 _GET_CALL: Operation[types.Call] = Operation("GET", "/v1/calls/{id}")
 _LIST_CALL_EVENTS: Operation[types.CallEventList] = Operation("GET", "/v1/calls/{id}/events")
 _GET_CALL_REPORT: Operation[types.CallReport] = Operation("GET", "/v1/calls/{id}/report")
@@ -383,6 +384,55 @@ class Platform(Client):
         return self._events(
             _STREAM_SESSION, options, path={"id": id}, query={"cursor": cursor},
             headers={"Last-Event-ID": last_event_id},
+        )
+
+    def list_calls(
+        self, *, agent_id: str | None = None, status: types.CallStatus | None = None,
+        kind: types.CallKind | None = None, direction: types.PhoneDirection | None = None,
+        outcome: types.CallOutcome | None = None, end_reason: types.EndReason | None = None,
+        phone_number_id: str | None = None, number: str | None = None, live: bool | None = None,
+        since: str | None = None, until: str | None = None, min_duration_seconds: int | None = None,
+        max_duration_seconds: int | None = None, q: str | None = None, limit: int | None = None,
+        cursor: str | None = None, **options: Unpack[CallOptions],
+    ) -> types.CallList:
+        """List and search calls.
+
+        status: Only calls in this state are listed.
+        kind: Only calls of this kind are listed.
+        direction: Only phone calls in this direction are listed.
+        outcome: Only calls whose report has this outcome are listed.
+        end_reason: Only calls that ended for this reason are listed.
+        number: The number of one of the two parties in E.164, or its last 4 to 15 digits.
+        live: `true` lists only calls that are not over, `false` only calls that are.
+        since: A time: only calls that were created then or later are listed.
+        until: A time: only calls that were created before are listed.
+        min_duration_seconds: The least duration of a call that is over, in seconds.
+        max_duration_seconds: The greatest duration of a call that is over, in seconds.
+        q: Words that one turn of the call must all contain, in any order and in either case; each of them can be a part of a longer
+        word. The words of the caller count, and the words of the agent that were written, also those that were not played.
+        limit: How many calls a page has at most. Default: 50.
+        cursor: `next_cursor` of the page before, with the same filters."""
+        return self._call(
+            _LIST_CALLS,
+            options,
+            query={
+                "agent_id": agent_id,
+                "status": status,
+                "kind": kind,
+                "direction": direction,
+                "outcome": outcome,
+                "end_reason": end_reason,
+                "phone_number_id": phone_number_id,
+                "number": number,
+                "live": live,
+                "since": since,
+                "until": until,
+                "min_duration_seconds": min_duration_seconds,
+                "max_duration_seconds": max_duration_seconds,
+                "q": q,
+                "limit": limit,
+                "cursor": cursor,
+            },
         )
 
     def get_call(self, id: str, **options: Unpack[CallOptions]) -> types.Call:
@@ -793,6 +843,7 @@ class AsyncPlatform(AsyncClient):
     get_session = awaited(Platform.get_session)
     get_session_transcript = awaited(Platform.get_session_transcript)
     stream_session = async_events(Platform.stream_session)
+    list_calls = awaited(Platform.list_calls)
     get_call = awaited(Platform.get_call)
     list_call_events = awaited(Platform.list_call_events)
     get_call_report = awaited(Platform.get_call_report)

@@ -1332,6 +1332,58 @@ class ErrorEnvelope(TypedDict):
     # code.
     doc_url: NotRequired[str]
 
+class CallLatency(TypedDict):
+    p50: float  # The median of `conversational_latency_ms` over the turns of the call, in milliseconds.
+    max: float  # The greatest of them, in milliseconds.
+
+class SlowestTurn(TypedDict):
+    index: int  # The index of the turn in the call.
+    latency_ms: float  # Its `conversational_latency_ms`.
+    started_at: str  # When the turn began, in UTC.
+
+class TurnMatch(TypedDict):
+    turn_index: int  # The index of the turn in the call.
+    source: TurnSource  # The speaker.
+    started_at: str  # When the turn began, in UTC.
+    text: str  # The words of the turn; of a long turn the part around the first word that was found.
+
+# The number that calls, in E.164. null if the caller withholds it or the call is not by phone.
+_CallOverview = TypedDict("_CallOverview", {"from": "str | None"})
+
+class CallOverview(_CallOverview):
+    id: str  # The id of the call, which is also the id of its session.
+    test: NotRequired[bool]
+    resource_uri: str  # The path of the call.
+    agent_id: str | None  # The id of the agent that talks in the call. null for a session without a stored agent.
+    agent_name: str | None  # The name that the agent has now. null if there is no stored agent or it was deleted.
+    status: CallStatus  # The state of the call.
+    kind: CallKind  # The kind of the call: from a browser, by phone, or placed from a rich-message number (`rmsg`).
+    direction: PhoneDirection | None  # The direction of a phone call. null if the call is not by phone.
+    to: str | None  # The number that is called, in E.164. null if the call is not by phone.
+    phone_number_id: str | None  # The id of the organization's number in the call. null if the call is not by phone.
+    language: str  # The language of the agent in the call, as a BCP 47 tag.
+    created_at: str  # When the call was created, in UTC.
+    updated_at: str  # When the call was last changed, in UTC.
+    started_at: str | None  # When the parties were connected, in UTC. null if they were not, or not yet.
+    ended_at: str | None  # When the call ended, in UTC. null while it is live.
+    end_reason: EndReason | None
+    outcome: CallOutcome | None  # The outcome in the report of the call. null until there is a report.
+    # How long the parties were connected, in seconds, rounded up. 0 if they never were, and null while the call is live.
+    duration_seconds: int | None
+    recording_status: RecordingStatus | None
+    turns: int  # The number of finished turns.
+    interruptions: int  # The number of turns of the agent that the caller interrupted.
+    tool_calls: int  # The number of tool calls.
+    tool_failures: int  # The number of tool calls that failed.
+    transfers: int  # The number of attempts to transfer the call.
+    latency_ms: CallLatency | None  # The conversational latencies of the call. null if no turn has one.
+    slowest_turn: SlowestTurn | None  # The turn of the agent with the greatest latency. null if no turn has one.
+    matches: NotRequired[list[TurnMatch]]  # The first turns that contain the words of `q`, at most 3. Present only with `q`.
+
+class CallList(TypedDict):
+    calls: list[CallOverview]  # The calls of this page, the newest first.
+    next_cursor: str | None  # The cursor of the next page, to send as `cursor`. null if there are no older calls.
+
 class StructuredData(TypedDict):
     """Facts that the analysis found in the call. Empty while the analysis is pending."""
     topics: NotRequired[list[str]]  # The subjects of the call, at most 10, each in a few words.

@@ -182,6 +182,21 @@ public final class Platform extends Surface {
             .query("cursor", params.cursor).lastEventId(params.lastEventId), StreamSessionEvent.class, "end");
     }
 
+    /** List and search calls: {@code GET /v1/calls}. */
+    public ApiCall<CallList> listCalls() { return listCalls(new ListCallsParams()); }
+
+    /** List and search calls: {@code GET /v1/calls}. */
+    public ApiCall<CallList> listCalls(ListCallsParams params) {
+        return json(request("GET", "/v1/calls")
+            .query("agent_id", params.agentId).query("status", params.status).query("kind", params.kind)
+            .query("direction", params.direction).query("outcome", params.outcome).query("end_reason", params.endReason)
+            .query("phone_number_id", params.phoneNumberId).query("number", params.number).query("live", params.live)
+            .query("since", params.since).query("until", params.until)
+            .query("min_duration_seconds", params.minDurationSeconds)
+            .query("max_duration_seconds", params.maxDurationSeconds).query("q", params.q).query("limit", params.limit)
+            .query("cursor", params.cursor), CallList.class);
+    }
+
     /** Get a call: <code>GET /v1/calls/{id}</code>. */
     public ApiCall<Call> getCall(String id) { return json(request("GET", "/v1/calls/{id}", id), Call.class); }
 

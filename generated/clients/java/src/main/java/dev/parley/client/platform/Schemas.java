@@ -1622,6 +1622,63 @@ public final class Schemas {
     public enum CallOutcome {
         RESOLVED, UNRESOLVED, TRANSFERRED, CALLBACK_SCHEDULED, VOICEMAIL, NO_CONVERSATION, NOT_CONNECTED, FAILED,
         COMPLETED }
+    /** @param p50 The median of {@code conversational_latency_ms} over the turns of the call, in milliseconds.
+     * @param max The greatest of them, in milliseconds. */
+    public record CallLatency(double p50, double max) {}
+    /** @param index The index of the turn in the call.
+     * @param latencyMs Its {@code conversational_latency_ms}.
+     * @param startedAt When the turn began, in UTC. */
+    public record SlowestTurn(
+        long index, @JsonProperty("latency_ms") double latencyMs, @JsonProperty("started_at") Instant startedAt) {}
+    /** @param turnIndex The index of the turn in the call.
+     * @param source The speaker.
+     * @param startedAt When the turn began, in UTC.
+     * @param text The words of the turn; of a long turn the part around the first word that was found. */
+    public record TurnMatch(
+        @JsonProperty("turn_index") long turnIndex, Open<TurnSource> source,
+        @JsonProperty("started_at") Instant startedAt, String text) {}
+    /** @param id The id of the call, which is also the id of its session.
+     * @param resourceUri The path of the call.
+     * @param agentId The id of the agent that talks in the call. null for a session without a stored agent.
+     * @param agentName The name that the agent has now. null if there is no stored agent or it was deleted.
+     * @param status The state of the call.
+     * @param kind The kind of the call: from a browser, by phone, or placed from a rich-message number ({@code rmsg}).
+     * @param direction The direction of a phone call. null if the call is not by phone.
+     * @param from The number that calls, in E.164. null if the caller withholds it or the call is not by phone.
+     * @param to The number that is called, in E.164. null if the call is not by phone.
+     * @param phoneNumberId The id of the organization's number in the call. null if the call is not by phone.
+     * @param language The language of the agent in the call, as a BCP 47 tag.
+     * @param createdAt When the call was created, in UTC.
+     * @param updatedAt When the call was last changed, in UTC.
+     * @param startedAt When the parties were connected, in UTC. null if they were not, or not yet.
+     * @param endedAt When the call ended, in UTC. null while it is live.
+     * @param outcome The outcome in the report of the call. null until there is a report.
+     * @param durationSeconds How long the parties were connected, in seconds, rounded up. 0 if they never were, and
+     * null while the call is live.
+     * @param turns The number of finished turns.
+     * @param interruptions The number of turns of the agent that the caller interrupted.
+     * @param toolCalls The number of tool calls.
+     * @param toolFailures The number of tool calls that failed.
+     * @param transfers The number of attempts to transfer the call.
+     * @param latencyMs The conversational latencies of the call. null if no turn has one.
+     * @param slowestTurn The turn of the agent with the greatest latency. null if no turn has one.
+     * @param matches The first turns that contain the words of {@code q}, at most 3. Present only with {@code q}. */
+    public record CallOverview(
+        String id, Boolean test, @JsonProperty("resource_uri") String resourceUri,
+        @JsonProperty("agent_id") String agentId, @JsonProperty("agent_name") String agentName, Open<CallStatus> status,
+        Open<CallKind> kind, Open<PhoneDirection> direction, String from, String to,
+        @JsonProperty("phone_number_id") String phoneNumberId, String language,
+        @JsonProperty("created_at") Instant createdAt, @JsonProperty("updated_at") Instant updatedAt,
+        @JsonProperty("started_at") Instant startedAt, @JsonProperty("ended_at") Instant endedAt,
+        @JsonProperty("end_reason") Open<EndReason> endReason, Open<CallOutcome> outcome,
+        @JsonProperty("duration_seconds") Long durationSeconds,
+        @JsonProperty("recording_status") Open<RecordingStatus> recordingStatus, long turns, long interruptions,
+        @JsonProperty("tool_calls") long toolCalls, @JsonProperty("tool_failures") long toolFailures, long transfers,
+        @JsonProperty("latency_ms") CallLatency latencyMs, @JsonProperty("slowest_turn") SlowestTurn slowestTurn,
+        List<TurnMatch> matches) {}
+    /** @param calls The calls of this page, the newest first.
+     * @param nextCursor The cursor of the next page, to send as {@code cursor}. null if there are no older calls. */
+    public record CallList(List<CallOverview> calls, @JsonProperty("next_cursor") String nextCursor) {}
     /** The mood of the caller, as the analysis judges it. null if the call does not show it. */
     public enum StructuredDataSentiment { POSITIVE, NEUTRAL, NEGATIVE }
     /** Facts that the analysis found in the call. Empty while the analysis is pending.
@@ -3924,6 +3981,46 @@ public final class Schemas {
         public StreamSessionParams cursor(String value) { cursor = value; return this; }
         /** The last id that the client has. It counts if there is no {@code cursor}. */
         public StreamSessionParams lastEventId(String value) { lastEventId = value; return this; }
+    }
+    /** The parameters of listCalls. */
+    public static final class ListCallsParams {
+        String agentId, phoneNumberId, number, q, cursor; CallStatus status; CallKind kind; PhoneDirection direction;
+        CallOutcome outcome; EndReason endReason; Boolean live; Instant since, until;
+        Long minDurationSeconds, maxDurationSeconds, limit;
+        /** The id of an agent. */
+        public ListCallsParams agentId(String value) { agentId = value; return this; }
+        /** Only calls in this state are listed. */
+        public ListCallsParams status(CallStatus value) { status = value; return this; }
+        /** Only calls of this kind are listed. */
+        public ListCallsParams kind(CallKind value) { kind = value; return this; }
+        /** Only phone calls in this direction are listed. */
+        public ListCallsParams direction(PhoneDirection value) { direction = value; return this; }
+        /** Only calls whose report has this outcome are listed. */
+        public ListCallsParams outcome(CallOutcome value) { outcome = value; return this; }
+        /** Only calls that ended for this reason are listed. */
+        public ListCallsParams endReason(EndReason value) { endReason = value; return this; }
+        /** The id of the organization's number in the call. */
+        public ListCallsParams phoneNumberId(String value) { phoneNumberId = value; return this; }
+        /** The number of one of the two parties in E.164, or its last 4 to 15 digits. */
+        public ListCallsParams number(String value) { number = value; return this; }
+        /** {@code true} lists only calls that are not over, {@code false} only calls that are. */
+        public ListCallsParams live(boolean value) { live = value; return this; }
+        /** A time: only calls that were created then or later are listed. */
+        public ListCallsParams since(Instant value) { since = value; return this; }
+        /** A time: only calls that were created before are listed. */
+        public ListCallsParams until(Instant value) { until = value; return this; }
+        /** The least duration of a call that is over, in seconds. */
+        public ListCallsParams minDurationSeconds(long value) { minDurationSeconds = value; return this; }
+        /** The greatest duration of a call that is over, in seconds. */
+        public ListCallsParams maxDurationSeconds(long value) { maxDurationSeconds = value; return this; }
+        /** Words that one turn of the call must all contain, in any order and in either case; each of them can be a
+         * part of a longer word. The words of the caller count, and the words of the agent that were written, also
+         * those that were not played. */
+        public ListCallsParams q(String value) { q = value; return this; }
+        /** How many calls a page has at most. The default is {@code 50}. */
+        public ListCallsParams limit(long value) { limit = value; return this; }
+        /** {@code next_cursor} of the page before, with the same filters. */
+        public ListCallsParams cursor(String value) { cursor = value; return this; }
     }
     /** The parameters of getCallRecording. */
     public static final class GetCallRecordingParams {
