@@ -124,17 +124,16 @@ export class Turns implements SpeechSpans {
 
   typed(text: string, metadata: Record<string, unknown>): void {
     this.#deps.events.userSpoke()
-    const before = () => {
+    const due = () => {
       this.#history.user(text)
       this.#deps.record.typedTurn(text, metadata)
     }
-    if (this.#isMuted) return this.#settling.afterwards(before)
+    if (this.#isMuted) return this.#settling.afterwards(due)
     const begin = () => {
-      if (this.#state.phase !== 'thinking') return
       const decisionMs = this.#deps.clock.monotonicMs()
       this.#start(this.#made.answer(text), { speechEndMs: null, dueMs: null, decisionMs })
     }
-    this.#next.want({ isProtected: false, before, begin })
+    this.#next.want({ isProtected: false, answersWords: false, due, begin })
     this.#react('typed')
   }
 
@@ -160,12 +159,11 @@ export class Turns implements SpeechSpans {
   prompt(text: string | null, hint: string, isProtected = false, isNext = false): void {
     if (this.#isMuted) return
     const begin = () => {
-      if (this.#state.phase !== 'thinking') return
       const turn = text === null ? this.#made.answer(null, hint) : this.#made.line(text)
       if (isProtected) this.#protected = turn
       this.#start(turn, null)
     }
-    this.#next.want({ isProtected, before: () => {}, begin })
+    this.#next.want({ isProtected, answersWords: false, due: () => {}, begin })
     this.#react(isNext ? 'typed' : 'prompted')
   }
 
@@ -233,12 +231,12 @@ export class Turns implements SpeechSpans {
       this.#user.keepListening()
       if (this.#state.phase === 'listening') this.#made.dropGuess()
     },
-    answer: () => this.#settling.afterwards(() => this.#answer()),
+    answer: () => this.#wantAnswer(),
     keep: () => this.#settling.afterwards(() => this.#takeRest()),
     speak: () => {
       this.#user.keepListening()
       this.#made.dropGuess()
-      this.#next.take((begin) => this.#settling.afterwards(begin))
+      this.#takeNext()
     },
     pause: () => this.#deps.playout.pause(),
     resume: () => this.#resume(),
@@ -248,10 +246,31 @@ export class Turns implements SpeechSpans {
     finish: () => this.#finish(),
   }
 
+  /** Answers the user's words. If a typed text replaces the answer, the answer to the text covers them too. */
+  #wantAnswer(): void {
+    const due = () => {
+      // If the user went on speaking, the words belong to a turn that is not over yet.
+      if (!this.#next.answersWords && this.#state.phase === 'thinking') this.#takeRest()
+    }
+    this.#next.want({ isProtected: false, answersWords: true, due, begin: () => this.#answer() })
+    this.#takeNext()
+  }
+
+  #takeNext(): void {
+    this.#next.take(
+      (run) => this.#settling.afterwards(run),
+      () => this.#beginNext(),
+    )
+  }
+
+  /** Begins the speech that is due. While a sound from the user pauses the agent, the speech waits for `resume`. */
+  #beginNext(): void {
+    const { phase } = this.#state
+    if (phase === 'thinking') this.#next.begin()
+    else if (phase !== 'paused') this.#next.drop()
+  }
+
   #answer(): void {
-    // The user went on speaking while the interrupted turn's played part was being determined, so there is nothing to
-    // answer yet.
-    if (this.#state.phase !== 'thinking') return
     const said = this.#takeSaid()
     const decisionMs = this.#deps.clock.monotonicMs()
     this.#answersSinceMs = decisionMs
@@ -276,15 +295,18 @@ export class Turns implements SpeechSpans {
   #resume(): void {
     this.#interruption.end()
     const { id, text } = this.#user
-    if (text !== '' && this.#deps.playout.leftMs > nearEndMs) {
+    // If an answer to the words waits, they are not a backchannel.
+    if (text !== '' && !this.#next.answersWords && this.#deps.playout.leftMs > nearEndMs) {
       this.#deps.record.userText(id, text, true)
       this.#user.drop()
     }
     this.#deps.playout.release()
+    this.#next.begin()
   }
 
   #interrupt(): void {
     this.#interruption.end()
+    this.#next.drop()
     const turn = this.#made.current
     this.#made.current = null
     if (turn === null) return
