@@ -204,6 +204,24 @@ t.test('if the credit is used up, the call ends after the current sentence', asy
   t.equal(record.events.filter(({ type }) => type === 'budget.exhausted').length, 1)
 })
 
+t.test('if the credit is used up while the agent says goodbye, no further transcription is opened', async (t) => {
+  const { sim, streams, conversation, over, credit } = converse({
+    isPriced: true,
+    settings: { firstMessage: 'One moment please.', firstMessageMode: 'message' },
+  })
+  await sim.run(1000)
+  let refused = 0
+  credit.reserve = () => {
+    refused += 1
+    return Promise.resolve('credit')
+  }
+  conversation.leave('agent_hangup', 'Goodbye and thank you for your call today.')
+  streams.at(-1)?.fail(failure('server'))
+  await sim.until(() => over.ended)
+  t.equal(refused, 1)
+  t.match(sim.agentWords, /call today\.$/u, 'the goodbye was spoken')
+})
+
 t.test('if the API ends a call, the call ends at once and only once', async (t) => {
   const { sim, record, conversation, over, clock } = converse({ answerOf: () => 'One two three four five six.' })
   sim.say('count please.')

@@ -23,6 +23,7 @@ import { Watch } from '../../runtime/timing/watch.ts'
 import { isPhoneNumber } from '../../runtime/values/phone-number.ts'
 import { pipeline as fullPipeline, newCall } from '../calls/call.ts'
 import { priced } from '../domain/fake-llm.ts'
+import { prices as streamPrices } from '../domain/fake-stt-stream.ts'
 import { bench, caller, failure, model, provider, script } from '../domain/fakes.ts'
 import { SimulatedCaller } from './caller.ts'
 import { type AnswerOf, type StubStt, stubLlm, stubStt, stubTts, stubVad } from './engines.ts'
@@ -58,7 +59,7 @@ export type Options = {
   reportsWords?: boolean
   /** Finds played words if the voices do not report them. */
   aligner?: (clock: Clock) => Aligner
-  /** If true, the LLM has a price. */
+  /** If true, the LLM and speech to text have prices. */
   isPriced?: boolean
   /** In milliseconds: engines in a new process do not answer before these times. */
   coldMs?: { vad?: number; stt?: number }
@@ -97,7 +98,7 @@ export function converse(options: Options = {}) {
     provider(
       id,
       [
-        model('stt', language),
+        model('stt', { ...language, prices: options.isPriced ? streamPrices : [] }),
         model('llm', { capabilities: everything, prices: options.isPriced ? priced : [] }),
         model('tts', { ...language, voices: options.voices?.[id] ?? [] }),
       ],

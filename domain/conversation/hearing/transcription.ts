@@ -162,7 +162,11 @@ export class Transcription {
     if (this.#readyMs !== null && nowMs - this.#readyMs >= workedMs) this.#retries.worked()
     this.#readyMs = null
     const delayMs = this.#retries.delayMs(fault, nowMs)
-    if (delayMs === null) return this.#deps.events.stageLost(fault)
+    if (delayMs === null) {
+      // The agent may still say goodbye. Each frame until then would open a new stream, which fails again.
+      this.close()
+      return this.#deps.events.stageLost(fault)
+    }
     this.#cancelRetry = this.#deps.clock.after(delayMs, () => {
       this.#cancelRetry = null
       this.#open()

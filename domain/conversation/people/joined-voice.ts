@@ -41,12 +41,13 @@ export class JoinedVoice {
     const { call, routing, request } = input
     const { pipeline } = call
     this.#events = events
-    const stageLost = (fault: Fault) => {
-      // If the transcription stayed open, each further frame would open a new stream.
-      this.#transcription.close()
-      deps.transcriptionFailed(fault)
+    const transcriptionDeps = {
+      clock,
+      transcribeStream,
+      request,
+      record,
+      events: { stageLost: deps.transcriptionFailed },
     }
-    const transcriptionDeps = { clock, transcribeStream, request, record, events: { stageLost } }
     this.#transcription = new Transcription(transcriptionDeps, pipeline, routing.stt, {
       transcript: (transcript) => {
         observer?.words(transcript.text, transcript.isFinal)
