@@ -1,4 +1,6 @@
 /** Reads the delivery log, and repeats deliveries on request. */
+
+import { afterSending } from '../records/fault.ts'
 import type { Tenant } from '../records/organization.ts'
 import { ResourceFault, requireResource } from '../records/resource-fault.ts'
 import type { Attempt } from '../records/webhook-delivery.ts'
@@ -70,7 +72,8 @@ export class Deliveries {
     const event = { ...claimed, id: claimed.eventId, lane: claimed.endpointId }
     const { attempt } = await post(this.#deps, target, event, 'manual')
     metrics.webhookAttempt(attempt.error ?? 'success', attempt.durationMs)
-    await queue.complete([endOf(claimed, attempt, null, { nowMs: clock.nowMs(), random: 0 })])
+    const end = endOf(claimed, attempt, null, { nowMs: clock.nowMs(), random: 0 })
+    await afterSending(queue.complete([end]))
     return attempt
   }
 }

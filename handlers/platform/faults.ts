@@ -67,7 +67,7 @@ const codeOfFault = {
   credit_exhausted: 'INTERNAL_ERROR',
 
   key_in_progress: 'IDEMPOTENCY_IN_PROGRESS',
-  key_already_started: 'INTERNAL_ERROR',
+  key_already_started: 'SERVICE_UNAVAILABLE',
   key_conflict: 'IDEMPOTENCY_CONFLICT',
 
   cancelled: 'SERVICE_UNAVAILABLE',

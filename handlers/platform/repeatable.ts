@@ -1,10 +1,11 @@
 /**
  * Makes operations repeatable with an `Idempotency-Key`. A repeated request gets the first answer and does nothing:
  *
- *   idempotency key ──► dispatched ──► sent to the carrier ──► answer stored
+ *   idempotency key ──► dispatched ──► sent to the carrier ──► answer stored, or lost
  *                            └── refused before sending ──► released
  *
- * The idempotency key counts as dispatched from the beginning. So if a process dies, its request is never run again.
+ * The idempotency key counts as dispatched from the beginning. So if a process dies, its request is never run again. If
+ * the answer is lost, a repeat gets 503 with `x-should-retry: false`: the client must look what the request has done.
  */
 import { hash } from 'node:crypto'
 import type { Idempotency, KeyUse } from '../../domain/idempotency/idempotency.ts'
@@ -54,8 +55,10 @@ export function createRepeatable(deps: RepeatableDeps): Repeatable {
       if (key === undefined) return Promise.resolve(run(input, context)).catch(rejectAsFault)
       const use = useOf(key, input.path, context)
       const admission = await idempotency.admit(use, 'dispatched')
-      if (admission.outcome === 'already_started') return answerAgain<B>(await answers.find(use))
+      if (admission.outcome === 'already_started')
+        return answerAgain<B>(await answers.find(use), admission.originalRequestId)
       requireAdmitted(admission)
+      const end = answers.begin(use)
       try {
         const answer = await run(input, context)
         await keep(deps, use, answer.status, JSON.stringify(answer.body))
@@ -65,6 +68,8 @@ export function createRepeatable(deps: RepeatableDeps): Repeatable {
         else if (isRefusal(error)) await idempotency.release(use)
         else await keepFault(deps, use, error)
         return rejectAsFault(error)
+      } finally {
+        end()
       }
     }
 }
@@ -84,8 +89,12 @@ function useOf(key: string, path: object, { caller, operation, contentHash, requ
 }
 
 /** Answers a repeat with the stored answer. The cast is safe, because the same operation made the body. */
-function answerAgain<B extends Answered>(stored: Awaited<ReturnType<StoredAnswers['find']>>): B {
-  if (stored === null) throw inProgress(retryAfterS)
+function answerAgain<B extends Answered>(
+  stored: Awaited<ReturnType<StoredAnswers['find']>>,
+  originalRequestId: string,
+): B {
+  if (stored === 'running') throw inProgress(retryAfterS)
+  if (stored === 'lost') throw new Fault({ kind: 'key_already_started', originalRequestId }, { isKeySpent: true })
   const { status, body } = stored
   if (status >= 400) throw new RepeatedFault(status, body)
   return { status, headers: { 'Idempotent-Replayed': 'true' }, body: JSON.parse(body) as object } as B
@@ -122,8 +131,8 @@ function keepFault(deps: RepeatableDeps, use: KeyUse, error: unknown): Promise<v
 }
 
 /**
- * Stores an answer. Never rejects, because the request has done its work. If storing fails, a repeat is answered as if
- * the first request were still running.
+ * Stores an answer. Never rejects, because the request has done its work. If storing fails, a repeat is not served: it
+ * is answered as if the first request were still running, and soon that the first answer is lost.
  */
 async function keep({ answers, log }: RepeatableDeps, use: KeyUse, status: number, body: string): Promise<void> {
   try {

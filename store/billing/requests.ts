@@ -4,6 +4,7 @@ import type { CreditAccounts } from '../../domain/billing/credit-account.ts'
 import type { BudgetEvents, KeyBudgets } from '../../domain/billing/key-spending.ts'
 import type { RequestRoutes } from '../../domain/billing/request-route.ts'
 import type { Usage } from '../../domain/billing/usage.ts'
+import type { KeyUse } from '../../domain/idempotency/idempotency.ts'
 import type { StoredAnswers } from '../../domain/idempotency/stored-answers.ts'
 import type { Clock, Log } from '../../domain/ports/system.ts'
 import type { Loop } from '../../runtime/timing/loops.ts'
@@ -74,9 +75,11 @@ export function createRequests({ system, tenant }: Pools, instanceId: string, op
   })
   const usage = createUsage(transactionEach(tenant))
   const requestRoutes = createRequestRoutes(transactionEach(tenant))
-  const storedAnswers = createStoredAnswers(system, clock)
+  const restoreKey = (use: KeyUse) => idempotency.restore([use])
+  const storedAnswers = createStoredAnswers(system, clock, { leaseMs, restoreKey })
   const loops: Loop[] = [
     { name: 'leases of idempotency keys', everyMs: leaseMs / 4, run: () => idempotency.renew() },
+    { name: 'answers to requests with idempotency keys', everyMs: leaseMs / 4, run: () => storedAnswers.renew() },
     { name: 'reservations of dead instances', everyMs: leaseMs, run: () => credit.sweep() },
     { name: 'expired idempotency keys', everyMs: sweepEveryMs, run: () => idempotency.reap() },
     { name: 'events of budgets', everyMs: budgetEventsMs, run: () => budgetEvents.report() },

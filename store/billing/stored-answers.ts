@@ -1,32 +1,108 @@
+/**
+ * Stores answers in the rows of their idempotency keys. They are deleted with these rows.
+ *
+ * While a request runs, its process renews the key's lease. So if the lease has run out and there is no answer, no
+ * process will store an answer. A repeat need not wait for it until the key expires.
+ */
+import type { KeyUse } from '../../domain/idempotency/idempotency.ts'
 import type { StoredAnswer, StoredAnswers } from '../../domain/idempotency/stored-answers.ts'
 import type { Clock } from '../../domain/ports/system.ts'
 import type { Sql } from '../postgres/connect.ts'
-import { inTime } from '../postgres/outage.ts'
+import { inTime, onReturn } from '../postgres/outage.ts'
+import { isUnreachable } from '../postgres/unavailable.ts'
 import { ofUses, ownedBy } from './key-match.ts'
 
 /** Answers from this status on are refusals and not successes. */
 const refusalLeast = 400
+/** The most answers that wait for the database. Further answers are lost. */
+const lateMax = 1_000
+const renewedMax = 256
 
-/** Stores answers in the rows of their idempotency keys. They are deleted with these rows. */
-export function createStoredAnswers(sql: Sql, clock: Clock): StoredAnswers {
+export type StoredAnswersOptions = {
+  leaseMs: number
+  /** Stores the key again if the database has lost the key in a crash. */
+  restoreKey: (use: KeyUse) => Promise<void>
+}
+
+export type AnswersInStore = StoredAnswers & {
+  /** Renews the leases of running requests, and stores the answers that could not be stored before. */
+  renew(): Promise<void>
+}
+
+type Late = { use: KeyUse; answer: StoredAnswer }
+
+export function createStoredAnswers(
+  sql: Sql,
+  clock: Clock,
+  { leaseMs, restoreKey }: StoredAnswersOptions,
+): AnswersInStore {
+  const running = new Set<KeyUse>()
+  const late = new Set<Late>()
+  let storing: Promise<void> | null = null
+
+  async function storeLate(): Promise<void> {
+    try {
+      for (const entry of late) {
+        const restored = async () => {
+          await restoreKey(entry.use)
+          await store(sql, clock, entry)
+        }
+        await inTime(sql, restored).catch((error: unknown) => {
+          if (isUnreachable(error)) throw error
+        })
+        late.delete(entry)
+      }
+    } finally {
+      storing = null
+    }
+  }
+
+  const storeAgain = () => (late.size === 0 ? Promise.resolve() : (storing ??= storeLate()))
+  onReturn(sql, () => void storeAgain().catch(() => {}))
+
   return {
-    async keep(use, { status, body }) {
-      await inTime(
-        sql,
-        async () => sql`
-        update idempotency_keys k set status = ${status < refusalLeast ? 'succeeded' : 'failed'},
-          finished_at = ${new Date(clock.nowMs())}, answer_status = ${status}, answer_body = ${body}
-        where ${ofUses(sql, [use])} and ${ownedBy(sql, [use])} and k.status = 'dispatched'`,
-      )
+    begin(use) {
+      running.add(use)
+      return () => void running.delete(use)
     },
-    async find(use) {
-      const [row] = await inTime(
-        sql,
-        async () => sql<StoredAnswer[]>`
-        select answer_status as status, answer_body as body from idempotency_keys k
-        where ${ofUses(sql, [use])} and k.answer_status is not null`,
-      )
-      return row ?? null
+    async keep(use, answer) {
+      const entry = { use, answer }
+      await inTime(sql, () => store(sql, clock, entry)).catch((error: unknown) => {
+        if (isUnreachable(error) && late.size < lateMax) late.add(entry)
+        throw error
+      })
+    },
+    find: (use) => inTime(sql, () => find(sql, clock, use)),
+    async renew() {
+      await storeAgain()
+      const until = new Date(clock.nowMs() + leaseMs)
+      const uses = [...running]
+      for (let at = 0; at < uses.length; at += renewedMax)
+        await inTime(sql, () => extendLeases(sql, uses.slice(at, at + renewedMax), until))
     },
   }
+}
+
+async function store(sql: Sql, clock: Clock, { use, answer: { status, body } }: Late): Promise<void> {
+  await sql`
+    update idempotency_keys k set status = ${status < refusalLeast ? 'succeeded' : 'failed'},
+      finished_at = ${new Date(clock.nowMs())}, answer_status = ${status}, answer_body = ${body}
+    where ${ofUses(sql, [use])} and ${ownedBy(sql, [use])} and k.status = 'dispatched'`
+}
+
+async function find(sql: Sql, clock: Clock, use: KeyUse): Promise<StoredAnswer | 'running' | 'lost'> {
+  const [row] = await sql<{ status: number | null; body: string | null; isLeased: boolean }[]>`
+    select answer_status as status, answer_body as body, lease_until > ${new Date(clock.nowMs())} as "isLeased"
+    from idempotency_keys k where ${ofUses(sql, [use])}`
+  // Without a row, the first request has released the key in the meantime. The next repeat finds the key free.
+  if (row === undefined) return 'running'
+  const { status, body, isLeased } = row
+  if (status !== null && body !== null) return { status, body }
+  return isLeased ? 'running' : 'lost'
+}
+
+async function extendLeases(sql: Sql, uses: readonly KeyUse[], until: Date): Promise<void> {
+  await sql`
+    update idempotency_keys k set lease_until = ${until}
+    where ${ofUses(sql, uses)} and ${ownedBy(sql, uses)} and k.status = 'dispatched'`
 }

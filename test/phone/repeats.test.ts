@@ -53,6 +53,41 @@ t.test('IDEMPOTENCY_IN_PROGRESS: two requests at once make one call', async (t) 
   t.equal(late.headers.get('retry-after'), '1')
 })
 
+t.test('if the answer of the first request is lost, a repeat calls no phone and need not wait for hours', async (t) => {
+  const count = await callsCount()
+  await dial('lost-1', { to })
+  // The process has died before it stored the answer.
+  await sql`update idempotency_keys set status = 'dispatched', answer_status = null, answer_body = null`
+  const early = await dial('lost-1', { to })
+  t.match([early.status, early.json()], [409, { code: 'IDEMPOTENCY_IN_PROGRESS' }])
+  await clock.advance(10_000)
+  const late = await dial('lost-1', { to })
+  t.match(
+    [late.status, late.json()],
+    [503, { code: 'SERVICE_UNAVAILABLE', error: /with a new Idempotency-Key if not/ }],
+  )
+  t.equal(late.headers.get('x-should-retry'), 'false')
+  t.equal(await callsCount(), count + 1)
+})
+
+t.test('if an answer cannot be stored at first, it is stored later, and a repeat gets it', async (t) => {
+  await sql.unsafe(`
+    create function full_disk() returns trigger language plpgsql as $$
+      begin raise exception using errcode = '53100'; end $$;
+    create trigger full_disk before update on idempotency_keys for each row when (new.answer_status is not null)
+      execute function full_disk()`)
+  const first = await dial('late-1', { to })
+  t.equal(first.status, 200, first.text)
+  const count = await callsCount()
+  t.equal((await dial('late-1', { to })).status, 409)
+  await sql.unsafe('drop function full_disk cascade')
+  await clock.advance(3000)
+  const repeat = await dial('late-1', { to })
+  t.same([repeat.status, repeat.json()], [200, first.json()])
+  t.equal(repeat.headers.get('idempotent-replayed'), 'true')
+  t.equal(await callsCount(), count)
+})
+
 t.test('if a call is refused before the carrier is asked, its idempotency key stays unused', async (t) => {
   t.equal((await dial('order-5', { to: '+15550001111' })).status, 400)
   t.equal((await dial('order-5', { to, from: '+15005550199' })).status, 400)

@@ -1,11 +1,12 @@
 /** Tests the delivery log and test events over the API. */
 import t from 'tap'
 import { v7 } from 'uuid'
+import { openDatabase } from '../process/database.ts'
 import { inOrder, ok, startReceiver, status } from '../webhooks/receiver.ts'
 import { recordDelivery } from '../webhooks/recorded.ts'
 import { call, faultOf, startAdministered } from './setup.ts'
 
-const { admin } = await startAdministered(t, { PARLEY_OUTBOUND_ALLOWED_SUBNETS: '127.0.0.0/8' })
+const { admin, parley } = await startAdministered(t, { PARLEY_OUTBOUND_ALLOWED_SUBNETS: '127.0.0.0/8' })
 
 type Item = { id: string; eventId: string; status: string; event: string; createdAt: string; endpointName: string }
 type Page = {
@@ -107,6 +108,36 @@ t.test('a test event of each type is delivered to its endpoint', async (t) => {
   }
   const first = await call(acme, 'POST', `/v1/webhooks/${id}/test`)
   t.match(first.json(), { delivered: true, preCall: { valid: true } }, 'without a type it is the first one')
+})
+
+t.test('if the database fails after the endpoint got an event, the client is not asked to repeat it', async (t) => {
+  const acme = await admin.organization('without a disk')
+  const sql = openDatabase(parley)
+  t.teardown(() => sql.end())
+  const fill = (isFull: boolean) =>
+    sql.unsafe(
+      isFull
+        ? `create function full_disk() returns trigger language plpgsql as $$
+             begin raise exception using errcode = '53100'; end $$;
+           create trigger full_disk before insert or update on webhook_deliveries for each row execute function full_disk()`
+        : 'drop function if exists full_disk cascade',
+    )
+  t.teardown(() => fill(false))
+  let fails = false
+  const receiver = await startReceiver((response) => void fill(fails).then(() => response.writeHead(204).end()))
+  t.teardown(() => receiver.close())
+  const wanted = { name: 'Status', url: receiver.url, events: ['call.status'] }
+  const { id } = (await call(acme, 'POST', '/v1/webhooks', wanted)).json<{ id: string }>()
+  const { deliveryId } = (await call(acme, 'POST', `/v1/webhooks/${id}/test`)).json<{ deliveryId: string }>()
+  fails = true
+  for (const path of [`/v1/webhooks/${id}/test`, `/v1/webhook-deliveries/${deliveryId}/redeliver`]) {
+    const count = receiver.received.length
+    const answer = await call(acme, 'POST', path)
+    t.match(faultOf(answer), { status: 503, code: 'SERVICE_UNAVAILABLE' }, path)
+    t.equal(answer.headers.get('x-should-retry'), 'false', path)
+    t.equal(receiver.received.length, count + 1)
+    await fill(false)
+  }
 })
 
 t.test('a test event that fails is not repeated, and a disabled endpoint can be tested', async (t) => {

@@ -118,7 +118,8 @@ function asking(sendFromNumber: SendMessage) {
     idempotency: new MemoryKeys(),
     answers: {
       keep: (use, answer) => Promise.resolve(void kept.set(use.keyDigest, answer)),
-      find: (use) => Promise.resolve(kept.get(use.keyDigest) ?? null),
+      find: (use) => Promise.resolve(kept.get(use.keyDigest) ?? 'running'),
+      begin: () => () => {},
     },
     log: { info() {}, warn() {}, error() {} },
   })

@@ -50,6 +50,25 @@ t.test('of 200 simultaneous requests with one idempotency key, one is admitted',
   t.equal(row?.count, 1)
 })
 
+t.test('while a request runs, no process counts its answer as lost', async (t) => {
+  const url = await cluster.database()
+  const clock = storeClock()
+  const store = await cluster.store(t, url, { clock })
+  const other = await cluster.store(t, url, { clock })
+  const use = keyUse('org_a', 'long')
+  await store.idempotency.admit(use, 'dispatched')
+  const end = store.storedAnswers.begin(use)
+  for (let passed = 0; passed < 10; passed += 1) {
+    await clock.advance(2500)
+    t.equal(await other.storedAnswers.find(use), 'running')
+  }
+  end()
+  await clock.advance(10_000)
+  t.equal(await other.storedAnswers.find(use), 'lost')
+  await store.storedAnswers.keep(use, { status: 200, body: '{}' })
+  t.same(await other.storedAnswers.find(use), { status: 200, body: '{}' })
+})
+
 t.test('an idempotency key changes its state at admission, dispatch and expiry', async (t) => {
   const url = await cluster.database()
   const clock = storeClock()

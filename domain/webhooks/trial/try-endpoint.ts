@@ -1,5 +1,6 @@
 /** Sends a test event to an endpoint, even if it is disabled, and logs the delivery. */
 import type { EventPayloads } from '../../calls/payloads.ts'
+import { afterSending } from '../../records/fault.ts'
 import type { Tenant } from '../../records/organization.ts'
 import { ResourceFault } from '../../records/resource-fault.ts'
 import type { Attempt, ClaimedDelivery } from '../../records/webhook-delivery.ts'
@@ -57,7 +58,7 @@ export function createTryEndpoint(deps: TryEndpointDeps): TryEndpoint {
     const attempt = type === 'call.pre_call' ? withoutSecrets(deps.answers, posted) : posted.attempt
     const end = endOf(delivery, attempt, null, { nowMs: clock.nowMs(), random: 0 })
     const status = end.status === 'unchanged' ? ('failed' as const) : end.status
-    await store.record(tenant, { event, endpointName: endpoint.name, end: { ...end, status } })
+    await afterSending(store.record(tenant, { event, endpointName: endpoint.name, end: { ...end, status } }))
     const issues = type === 'call.pre_call' ? issuesOf(deps.answers, posted) : null
     return { attempt: posted.attempt, deliveryId: delivery.id, issues }
   }
