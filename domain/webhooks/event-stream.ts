@@ -8,8 +8,11 @@ import type { Tenant } from '../records/organization.ts'
 import type { WebhookEventType } from '../records/webhook-endpoint.ts'
 import { type OpenStream, OpenStreams } from '../streams/open-streams.ts'
 
-/** An event's place in the reading order. Another process may still store an event with an earlier place afterwards. */
-export type EventPosition = { createdAtMs: number; id: string }
+/**
+ * An event's place in the storage order. The time is the database's, because the processes' clocks differ. A longer
+ * transaction may still store an event with an earlier place afterwards.
+ */
+export type EventPosition = { storedAtMs: number; id: string }
 
 export type StoredWebhookEvent = {
   id: string
@@ -18,13 +21,15 @@ export type StoredWebhookEvent = {
   callId: string
   version: number | null
   occurredAtMs: number
-  createdAtMs: number
   body: Uint8Array
 }
 
 export interface WebhookStreamStore {
-  /** Stores this tenant's events for streams. This ends if `openMs` pass without another call. */
-  keepOpen(tenant: Tenant, openMs: number): Promise<void>
+  /**
+   * Stores this tenant's events for streams. This ends if `openMs` pass without another call. Resolves with the
+   * database's time.
+   */
+  keepOpen(tenant: Tenant, openMs: number): Promise<number>
   /** Returns at most `limit` positions in order, after `after` and not older than `fromMs`. */
   positions(tenant: Tenant, fromMs: number, after: EventPosition | null, limit: number): Promise<EventPosition[]>
   /** Resolves with null if the event was removed. */
@@ -37,8 +42,8 @@ export interface WebhookStreamStore {
 }
 
 /**
- * The time of the stream's first start, and the time of the newest event sent since then. A client sends both to resume
- * the stream.
+ * The time of the stream's first start, and the time of the newest event sent since then, both by the database's clock.
+ * A client sends both to resume the stream.
  */
 export type StreamPosition = { startMs: number; newestMs: number }
 
@@ -63,8 +68,8 @@ const openMs = 60_000
 /** The interval for renewing the storage of events. Each time, new events are read even without a notification. */
 const renewEveryMs = 15_000
 /**
- * An event can be stored after an event with a later time, because transactions take time and clocks differ. So each
- * read begins this long before the newest event.
+ * An event can become visible after an event with a later time, because transactions take time. So each read begins
+ * this long before the newest event.
  */
 const overlapMs = 10_000
 /** A client cannot resume a stream further back than this. */
@@ -76,8 +81,7 @@ export function createStreamWebhookEvents(deps: StreamDeps): StreamWebhookEvents
   return async (tenant, from, signal) => {
     const opened = streams.open(`${tenant.organizationId} ${tenant.test}`, signal)
     try {
-      const nowMs = deps.clock.nowMs()
-      await deps.store.keepOpen(tenant, openMs)
+      const nowMs = await deps.store.keepOpen(tenant, openMs)
       return stream(deps, tenant, withinPast(from ?? { startMs: nowMs, newestMs: nowMs }, nowMs), opened)
     } catch (error) {
       opened.end()
@@ -160,12 +164,12 @@ class Reader {
     let after: EventPosition | null = null
     for (;;) {
       const page: EventPosition[] = await this.#store.positions(this.#tenant, sinceMs, after, pageMax)
-      for (const { id, createdAtMs } of page) {
+      for (const { id, storedAtMs } of page) {
         if (this.#sent.has(id)) continue
         // Reads one event at a time: a report can have 4 MiB, and the client may read slowly.
         const event = await this.#store.find(this.#tenant, id)
-        this.#sent.set(id, createdAtMs)
-        this.#position = { startMs, newestMs: Math.max(this.#position.newestMs, createdAtMs) }
+        this.#sent.set(id, storedAtMs)
+        this.#position = { startMs, newestMs: Math.max(this.#position.newestMs, storedAtMs) }
         if (event !== null) yield { kind: 'event', event, position: this.#position }
       }
       after = page.at(-1) ?? null

@@ -1,6 +1,8 @@
 import { baseline } from './0048-baseline.ts'
 import { importApprovals } from './0049-import-approvals.ts'
 import { owners } from './0050-owners.ts'
+import { eventOrder } from './0051-event-order.ts'
+import { orderedEvents } from './0052-ordered-events.ts'
 import type { Migration } from './migration.ts'
 
 /**
@@ -11,4 +13,4 @@ import type { Migration } from './migration.ts'
 export const servedSchema = 48
 
 /** The steps in the order of their versions. A released step is never edited: a change is a new file. */
-export const migrations: readonly Migration[] = [baseline, importApprovals, owners]
+export const migrations: readonly Migration[] = [baseline, importApprovals, owners, eventOrder, orderedEvents]

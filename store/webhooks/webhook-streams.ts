@@ -40,11 +40,13 @@ export function createWebhookStreamStore(system: Sql, worlds: Worlds): Listening
   }
 }
 
-async function keepOpen(tx: Tx, { organizationId, test }: Tenant, openMs: number): Promise<void> {
-  await tx`
+async function keepOpen(tx: Tx, { organizationId, test }: Tenant, openMs: number): Promise<number> {
+  const [{ nowMs }] = await tx<[{ nowMs: number }]>`
     insert into webhook_streams (organization_id, test, open_until)
     values (${organizationId}, ${test}, now() + ${openMs} * interval '1 millisecond')
-    on conflict (organization_id, test) do update set open_until = greatest(webhook_streams.open_until, excluded.open_until)`
+    on conflict (organization_id, test) do update set open_until = greatest(webhook_streams.open_until, excluded.open_until)
+    returning floor(extract(epoch from clock_timestamp()) * 1000)::float8 as "nowMs"`
+  return nowMs
 }
 
 async function positions(
@@ -54,22 +56,24 @@ async function positions(
   after: EventPosition | null,
   limit: number,
 ): Promise<EventPosition[]> {
-  const rows = await tx<{ id: string; createdAt: Date }[]>`
-    select id, created_at as "createdAt" from webhook_events
-    where organization_id = ${organizationId} and test = ${test} and created_at >= ${new Date(fromMs)}
+  // The column is null for events from before schema 51.
+  const storedAt = tx`coalesce(stored_at, created_at)`
+  const rows = await tx<{ id: string; storedAt: Date }[]>`
+    select id, ${storedAt} as "storedAt" from webhook_events
+    where organization_id = ${organizationId} and test = ${test} and ${storedAt} >= ${new Date(fromMs)}
       and type <> 'call.pre_call' and call_id is not null
-      ${after === null ? tx`` : tx`and (created_at, id) > (${new Date(after.createdAtMs)}, ${after.id})`}
-    order by created_at, id limit ${limit}`
-  return rows.map(({ id, createdAt }) => ({ id, createdAtMs: createdAt.getTime() }))
+      ${after === null ? tx`` : tx`and (${storedAt}, id) > (${new Date(after.storedAtMs)}, ${after.id})`}
+    order by ${storedAt}, id limit ${limit}`
+  return rows.map(({ id, storedAt: at }) => ({ id, storedAtMs: at.getTime() }))
 }
 
-type EventRow = Omit<StoredWebhookEvent, 'occurredAtMs' | 'createdAtMs'> & { occurredAt: Date; createdAt: Date }
+type EventRow = Omit<StoredWebhookEvent, 'occurredAtMs'> & { occurredAt: Date }
 
 async function find(tx: Tx, { organizationId, test }: Tenant, id: string): Promise<StoredWebhookEvent | null> {
   const [row] = await tx<EventRow[]>`
-    select id, type, call_id as "callId", version, body, occurred_at as "occurredAt", created_at as "createdAt"
+    select id, type, call_id as "callId", version, body, occurred_at as "occurredAt"
     from webhook_events where organization_id = ${organizationId} and test = ${test} and id = ${id}`
   if (row === undefined) return null
-  const { occurredAt, createdAt, ...event } = row
-  return { ...event, occurredAtMs: occurredAt.getTime(), createdAtMs: createdAt.getTime() }
+  const { occurredAt, ...event } = row
+  return { ...event, occurredAtMs: occurredAt.getTime() }
 }

@@ -17,7 +17,7 @@ const tenant = { organizationId: 'org_1', test: false }
 const startMs = 1_000_000
 
 class TestStore implements WebhookStreamStore {
-  readonly events: StoredWebhookEvent[] = []
+  readonly events: (StoredWebhookEvent & EventPosition)[] = []
   readonly opened: number[] = []
   watchers = 0
   #stored = () => {}
@@ -25,19 +25,19 @@ class TestStore implements WebhookStreamStore {
   constructor(clock: TestClock) {
     this.#clock = clock
   }
-  async add(id: string, createdAtMs = this.#clock.nowMs()): Promise<void> {
-    const times = { occurredAtMs: createdAtMs, createdAtMs }
+  async add(id: string, storedAtMs = this.#clock.nowMs()): Promise<void> {
+    const times = { occurredAtMs: storedAtMs, storedAtMs }
     this.events.push({ id, type: 'call.status', callId: id, version: null, body: Buffer.from('{}'), ...times })
     this.#stored()
     await settled()
   }
   keepOpen = (_: object, openMs: number) => {
     this.opened.push(openMs)
-    return Promise.resolve()
+    return Promise.resolve(this.#clock.nowMs())
   }
   positions = (_: object, fromMs: number, after: EventPosition | null, limit: number) => {
-    const order = (a: EventPosition, b: EventPosition) => a.createdAtMs - b.createdAtMs || (a.id < b.id ? -1 : 1)
-    const found = this.events.filter((each) => each.createdAtMs >= fromMs && (after === null || order(each, after) > 0))
+    const order = (a: EventPosition, b: EventPosition) => a.storedAtMs - b.storedAtMs || (a.id < b.id ? -1 : 1)
+    const found = this.events.filter((each) => each.storedAtMs >= fromMs && (after === null || order(each, after) > 0))
     return Promise.resolve(found.sort(order).slice(0, limit))
   }
   find = (_: object, id: string) => Promise.resolve(this.events.find((each) => each.id === id) ?? null)
