@@ -1,10 +1,17 @@
-/** Runs in a thread of attacked-server.ts, and sends small requests all the time. */
+/**
+ * Runs in a thread of attacked-server.ts. It sends small requests all the time, to the attacked server and to the idle
+ * server.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 
-for (;;) {
-  const startedMs = performance.now()
-  await (await fetch(`${workerData}/healthz`)).text()
-  parentPort.postMessage(performance.now() - startedMs)
-  await sleep(20)
+for (const [name, url] of Object.entries(workerData)) void measure(name, url)
+
+async function measure(name, url) {
+  for (;;) {
+    const startedMs = performance.now()
+    await (await fetch(url)).text()
+    parentPort.postMessage({ name, answeredMs: performance.now() - startedMs })
+    await sleep(20)
+  }
 }

@@ -151,6 +151,7 @@ if ('missing' in browser) {
     const marks = parrot.calls.flatMap(([name, mark]) => (name === 'played' ? [mark] : []))
     t.equal(marks.length, Math.ceil(parrot.spoken.length / 1600), 'each mark was answered')
     t.equal(marks.at(-1), `agent-1:${parrot.spoken.length / 16}`)
+    await shows(page, '#latency', '360 ms')
     t.match(await page.textContent('#latency'), /360 ms.*noticing 250 ms · model 12 ms · voice 80 ms · rest 18 ms/s)
     t.ok(await page.isVisible('#scripted'), 'the page says that a script answers')
     t.same(await axeFaults(page), [])
