@@ -37,7 +37,7 @@ type Needs = {
 export type Conversations = {
   start: StartConversation
   /** Starts the speech engines for a session that a client will soon join. */
-  warmUp: (stage: Stage, provider: Provider) => void
+  warmUp: (stage: Stage, provider: Provider, model: string) => void
 }
 
 /** The interval for sending audio. Frames are 20 ms and may be sent `sessions.aheadMs` early. */
@@ -66,9 +66,9 @@ export function createConversations(app: App, needs: Needs): Conversations {
         live.log ?? journal.open(live.call),
       )
     },
-    warmUp(stage, provider) {
+    warmUp(stage, provider, model) {
       if (stage === 'stt' && config.local.warm) vad.warmUp()
-      provider.warmUp?.(stage)
+      provider.warmUp?.(stage, model)
     },
   }
 }

@@ -1,6 +1,5 @@
 /** The configured providers, and voice activity detection. Tests pass other engines. */
 import path from 'node:path'
-import type { Stage } from '../domain/ports/model.ts'
 import type { Provider } from '../domain/ports/provider.ts'
 import { openCatalog } from '../providers/catalog/rows.ts'
 import { updatedCatalogFile } from '../providers/catalog/update.ts'
@@ -38,12 +37,13 @@ const warmAfterMs = 1500
  * not started until a call asks for it. An idle engine ends after `local.idleMs`.
  */
 export function warmForFirstCall({ providers, vad }: Engines): void {
-  const serves = (provider: Provider, stage: Stage) =>
-    provider.unavailable() === null && provider.models.some((model) => model.stage === stage)
   vad.warmUp()
   for (const stage of ['stt', 'tts'] as const) {
-    const [only, ...others] = providers.filter((provider) => serves(provider, stage))
-    if (others.length === 0) only?.warmUp?.(stage)
+    const [only, ...others] = providers.flatMap((provider) => {
+      const model = provider.unavailable() === null && provider.models.find((model) => model.stage === stage)
+      return model ? [{ provider, model: model.id }] : []
+    })
+    if (only && others.length === 0) only.provider.warmUp?.(stage, only.model)
   }
 }
 

@@ -40,10 +40,10 @@ export type Provider = {
   /** Returns true if the id looks like this provider's model ids for this stage. */
   isOwn?: (stage: Stage, model: string) => boolean
   /**
-   * Prepares for the next stream or request in this stage, for example by starting a process. Returns at once. If the
+   * Prepares for the next stream or request to this model, for example by starting a process. Returns at once. If the
    * preparation fails, the next request fails. Absent if nothing has to be started.
    */
-  warmUp?: (stage: Stage) => void
+  warmUp?: (stage: Stage, model: string) => void
   /** Counts the waiting jobs for each local engine. Absent if the provider runs no engine on this machine. */
   queues?: () => Readonly<Record<string, number>>
   /** Closes the adapter's connection pools and child processes. */

@@ -73,14 +73,14 @@ export interface SessionRoutes {
 
 export function createSessionRoutes(
   chooser: Chooser,
-  warmUp: (stage: Stage, provider: Provider) => void,
+  warmUp: (stage: Stage, provider: Provider, model: string) => void,
 ): SessionRoutes {
   return {
     require: (caller, settings) => requireRoutes(chooser, caller, settings),
     warmUp(caller, settings) {
       for (const ask of asksNow(chooser.world.catalog, caller, settings)) {
         const first = chooser.choose(ask).candidates[0]
-        if (first !== undefined) warmUp(ask.stage, first.row.provider)
+        if (first !== undefined) warmUp(ask.stage, first.row.provider, first.row.model.id)
       }
     },
   }

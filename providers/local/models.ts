@@ -1,7 +1,8 @@
 import { opusRatesHz } from '../../audio/opus.ts'
 import type { AudioSupport, Model, Price, PriceUnit } from '../../domain/ports/model.ts'
 import { noCapabilities } from '../../domain/ports/model.ts'
-import { fliteOutput, fliteVoices } from './voices/tts.ts'
+import { voiceEngines } from './voices/engines.ts'
+import { type VoiceEngine, voiceFormat } from './voices/voice-engine.ts'
 
 const provider = 'local'
 const asOf = '2026-11-21'
@@ -29,18 +30,7 @@ export const localModels: readonly Model[] = [
     prices: [free('audio_hour')],
     lastResort: false,
   },
-  {
-    ...shared,
-    id: 'flite',
-    stage: 'tts',
-    capabilities: { ...noCapabilities, speed: true, batch: true, streaming: true },
-    languages: ['en'],
-    audioFormats: [{ encoding: 'pcm_s16le', sampleRatesHz: [fliteOutput.sampleRateHz], channels: [1] }],
-    voices: fliteVoices.map((voice) => ({ ...voice, styles: [...voice.styles] })),
-    prices: [free('million_characters')],
-    lastResort: false,
-    nativeOutput: fliteOutput,
-  },
+  ...voiceEngines.map(voiceModel),
   {
     ...shared,
     id: 'scripted',
@@ -53,6 +43,21 @@ export const localModels: readonly Model[] = [
     lastResort: true,
   },
 ]
+
+function voiceModel({ model, languages, voices, sampleRateHz }: VoiceEngine): Model {
+  return {
+    ...shared,
+    id: model,
+    stage: 'tts',
+    capabilities: { ...noCapabilities, speed: true, batch: true, streaming: true },
+    languages,
+    audioFormats: [{ encoding: 'pcm_s16le', sampleRatesHz: [sampleRateHz], channels: [1] }],
+    voices,
+    prices: [free('million_characters')],
+    lastResort: false,
+    nativeOutput: voiceFormat(sampleRateHz),
+  }
+}
 
 function free(unit: PriceUnit): Price {
   return { unit, microUsd: 0, source: 'embedded', asOf }

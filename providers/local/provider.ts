@@ -13,6 +13,7 @@ import { createLocalAligner } from './recognition/aligner.ts'
 import { createLocalStt, type SttProgress } from './recognition/stt.ts'
 import { StreamPool } from './recognition/stt-live.ts'
 import { createScriptedLlm } from './script/llm.ts'
+import { voiceEngines } from './voices/engines.ts'
 import { createLocalTts } from './voices/tts.ts'
 
 export type LocalOptions = {
@@ -26,9 +27,9 @@ export type LocalOptions = {
    * streams, interim transcripts are rarer.
    */
   sttStreamsMax: number
-  /** The number of processes for synthesis, each with about 100 MB. */
+  /** The number of processes for each voice engine, each with about 100 MB. */
   ttsProcesses: number
-  /** The most waiting jobs, separately for recognition and for synthesis. */
+  /** The most waiting jobs, separately for recognition and for each voice engine. */
   queueMax: number
   /** Divides the queues and the streams among organizations. */
   shares?: JobShares
@@ -68,7 +69,10 @@ export function createLocalProvider(options: LocalOptions): Provider {
     openMs: jobTimeoutMs,
     stopMs,
   })
-  const ttsPool = new ChildPool({ ...rest, entry: 'tts-child', processes: ttsProcesses, keepsLast: false, stopMs })
+  const voices = voiceEngines.map((engine) => ({
+    engine,
+    pool: new ChildPool({ ...rest, entry: engine.entry, processes: ttsProcesses, keepsLast: false, stopMs }),
+  }))
   const closing = new AbortController()
   const endWarmUp = warm ? rest.clock.after(warmUpAfterMs, () => warmUp(sttPool, options, closing.signal)) : () => {}
   return {
@@ -78,21 +82,23 @@ export function createLocalProvider(options: LocalOptions): Provider {
     ports: {
       speech: {
         stt: createLocalStt({ pool: sttPool, streams, jobTimeoutMs, ...(onProgress && { onProgress }) }),
-        tts: createLocalTts({ pool: ttsPool, jobTimeoutMs }),
+        tts: createLocalTts({ voices, jobTimeoutMs }),
         aligner: createLocalAligner({ pool: sttPool, jobTimeoutMs }),
       },
       llm: createScriptedLlm(),
     },
-    warmUp: (stage) => {
+    warmUp: (stage, model) => {
       if (!warm) return
       if (stage === 'stt') streams.warmUp()
-      if (stage === 'tts' && !ttsPool.hasChildren) warmUp(ttsPool, options, closing.signal)
+      if (stage !== 'tts') return
+      const pool = voices.find(({ engine }) => engine.model === model)?.pool
+      if (pool && !pool.hasChildren) warmUp(pool, options, closing.signal)
     },
-    queues: () => ({ stt: sttPool.waiting, tts: ttsPool.waiting }),
+    queues: () => ({ stt: sttPool.waiting, tts: voices.reduce((sum, { pool }) => sum + pool.waiting, 0) }),
     close: async () => {
       endWarmUp()
       closing.abort()
-      await Promise.all([sttPool.close(), streams.close(), ttsPool.close()])
+      await Promise.all([sttPool.close(), streams.close(), ...voices.map(({ pool }) => pool.close())])
     },
   }
 }

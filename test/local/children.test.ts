@@ -193,7 +193,7 @@ t.test('a warm engine is started before the first recording, and keeps running',
 
 t.test('the engines of a session are started once before they are needed, and end if nobody joins', async (t) => {
   const { provider, speak, started, ended, clock } = openLocal(t, { idleMs: 5000, warm: true })
-  for (let times = 0; times < 2; times++) for (const stage of ['stt', 'llm', 'tts'] as const) provider.warmUp?.(stage)
+  for (let times = 0; times < 2; times++) for (const { stage, id } of provider.models) provider.warmUp?.(stage, id)
   t.equal(started.length, 2)
   t.ok((await speak('Hello.')).length > 0)
   const { stream, leave } = await listen(provider)
@@ -209,7 +209,7 @@ t.test('the engines of a session are started once before they are needed, and en
   })
   t.ok(haveEnded)
   const cold = openLocal(t, { warm: false })
-  cold.provider.warmUp?.('stt')
+  cold.provider.warmUp?.('stt', 'moonshine-tiny-en')
   t.equal(cold.started.length, 0, 'the setting `local.warm` says no')
 })
 

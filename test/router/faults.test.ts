@@ -117,7 +117,7 @@ t.test('if a speech process is killed while it speaks, the answer breaks off and
   const answer = await streamOf(speech, { input: manySentences, ...pinned('local/flite') })
   t.equal(answer.status, 200)
   await answer.some()
-  await killBusy('tts-child')
+  await killBusy('flite-child')
   await t.rejects(answer.rest(), 'half an utterance does not look like a whole one')
   await allEnded()
   await serves(t)

@@ -5,9 +5,9 @@ import type { Clock } from '../../../domain/ports/system.ts'
 
 /** The folder with the source of each entry file. */
 const folders = {
+  'flite-child': 'voices',
   'stt-child': 'recognition',
   'stt-live-child': 'recognition',
-  'tts-child': 'voices',
   'vad-child': 'vad',
 } as const
 export type EngineEntry = keyof typeof folders

@@ -11,8 +11,6 @@ import type { TtsOutput } from './tts-messages.ts'
 import { runWasi } from './wasi.ts'
 
 export const fliteRateHz = 16000
-/** The voice's format, after a conversion to this sample rate. */
-export const fliteFormat = (sampleRateHz: number) => ({ encoding: 'pcm_s16le', sampleRateHz, channels: 1 }) as const
 /**
  * The output's limit: three minutes of audio. 300 characters at a quarter of the usual speed need less than two
  * minutes.

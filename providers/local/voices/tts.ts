@@ -4,32 +4,37 @@ import { bytesPerMs } from '../../../audio/pcm.ts'
 import { ProviderError } from '../../../domain/ports/provider-error.ts'
 import type { Speech, Tts, TtsRequest } from '../../../domain/ports/tts.ts'
 import { type ChildPool, ownerOf } from '../children/child-pool.ts'
-import { fliteFormat, fliteRateHz } from './flite.ts'
-import { type PlainSentence, segmentMax, segments, sentences } from './sentences.ts'
+import { type PlainSentence, segmentMax, segments } from './sentences.ts'
 import type { TtsInput, TtsOutput } from './tts-messages.ts'
+import { type VoiceEngine, voiceFormat, voiceOf } from './voice-engine.ts'
 
-export const fliteOutput = fliteFormat(fliteRateHz)
-export const fliteVoices = [
-  { id: 'rms', name: 'RMS', gender: 'male', styles: [], language: 'en' },
-  { id: 'slt', name: 'SLT', gender: 'female', styles: [], language: 'en' },
-  { id: 'awb', name: 'AWB', gender: 'male', styles: [], language: 'en' },
-  { id: 'kal16', name: 'Kal', gender: 'male', styles: [], language: 'en' },
-] as const
-
-const sentenceCharsMax = 300
-/** The expected synthesis time per character. Measured on a busy core: 160 ms for 90 characters. */
-const expectedMsPerChar = 2
+/** A voice engine with the pool of its child processes. */
+export type PooledVoice = { engine: VoiceEngine; pool: ChildPool }
 
 export type LocalTtsOptions = {
-  pool: ChildPool
+  voices: readonly PooledVoice[]
   /** The time limit for one sentence. */
   jobTimeoutMs: number
 }
 
-export function createLocalTts({ pool, jobTimeoutMs }: LocalTtsOptions): Tts {
+/** Speaks with the engine that the request names as its model. */
+export function createLocalTts({ voices, jobTimeoutMs }: LocalTtsOptions): Tts {
+  const byModel = new Map(voices.map((voice) => [voice.engine.model, createEngineTts(voice, jobTimeoutMs)]))
+  const ttsOf = ({ model }: TtsRequest): Required<Tts> => {
+    const tts = byModel.get(model)
+    if (tts === undefined) throw new ProviderError('unsupported', { sent: false })
+    return tts
+  }
+  return {
+    synthesize: async (request, signal) => ttsOf(request).synthesize(request, signal),
+    live: async (request, signal) => ttsOf(request).live(request, signal),
+  }
+}
+
+function createEngineTts({ engine, pool }: PooledVoice, jobTimeoutMs: number): Required<Tts> {
   function speak({ text, voice, speed, sampleRateHz }: Input, queued: Queued, signal: AbortSignal): Promise<TtsOutput> {
     const input: TtsInput = { text, voice, speed, sampleRateHz }
-    const job = { input, ...queued, timeoutMs: jobTimeoutMs, expectedMs: text.length * expectedMsPerChar }
+    const job = { input, ...queued, timeoutMs: jobTimeoutMs, expectedMs: text.length * engine.expectedMsPerChar }
     return pool.run(job, signal) as Promise<TtsOutput>
   }
 
@@ -51,7 +56,7 @@ export function createLocalTts({ pool, jobTimeoutMs }: LocalTtsOptions): Tts {
         const { samples, ends } = await spoken.output
         for (const { place, endMs } of ends)
           onWordEnd?.({ place: spoken.input.sourcePlace(place), endMs: fromMs + endMs })
-        fromMs += samples.length / bytesPerMs(fliteFormat(spoken.input.sampleRateHz))
+        fromMs += samples.length / bytesPerMs(voiceFormat(spoken.input.sampleRateHz))
         const { value: input } = await inputs.next()
         spoken = input ? { input, output: speak(input, queued, either) } : null
         // The loop's next iteration awaits this promise. If the client disconnects first, a failure must not become an
@@ -66,19 +71,19 @@ export function createLocalTts({ pool, jobTimeoutMs }: LocalTtsOptions): Tts {
 
   async function synthesize(request: TtsRequest, sampleRateHz: number, signal: AbortSignal): Promise<Speech> {
     pool.assertRoom(ownerOf(signal))
-    const inputs = inputsOf(request, sampleRateHz, ownerOf(signal))
+    const inputs = inputsOf(engine, request, sampleRateHz, ownerOf(signal))
     const { value: input } = await inputs.next()
     // The text contains only emoji or another script. The error is `bad_request` so no other provider is tried: the
     // text contains no English words.
     if (!input) throw new ProviderError('bad_request', { sent: false })
     const output = Promise.resolve(await speak(input, { owner: ownerOf(signal), continues: false }, signal))
-    return { format: fliteFormat(sampleRateHz), audio: speakAll({ ...request, inputs }, { input, output }, signal) }
+    return { format: voiceFormat(sampleRateHz), audio: speakAll({ ...request, inputs }, { input, output }, signal) }
   }
 
   return {
-    synthesize: (request, signal) => synthesize(request, childRateHz(request.outputFormat), signal),
+    synthesize: (request, signal) => synthesize(request, childRateHz(engine, request.outputFormat), signal),
     // In a stream the first audio is urgent, so the child sends it before its conversion.
-    live: (request, signal) => synthesize(request, fliteRateHz, signal),
+    live: (request, signal) => synthesize(request, engine.sampleRateHz, signal),
   }
 }
 
@@ -92,7 +97,8 @@ const childRateHzMax = 48_000
  * The rate is converted in the child process if possible. A long text's conversion takes a tenth of a second for ten
  * seconds of audio, and on the event loop all other requests would wait for its steps.
  */
-const childRateHz = ({ sampleRateHz }: OutputFormat) => (sampleRateHz <= childRateHzMax ? sampleRateHz : fliteRateHz)
+const childRateHz = (engine: VoiceEngine, { sampleRateHz }: OutputFormat) =>
+  sampleRateHz <= childRateHzMax ? sampleRateHz : engine.sampleRateHz
 
 type Queued = { owner: string; continues: boolean }
 type Input = TtsInput & Pick<PlainSentence, 'sourcePlace'>
@@ -101,14 +107,16 @@ type SpeakRequest = { inputs: AsyncGenerator<Input, undefined> } & Pick<TtsReque
 
 /** Yields the sentences. The event loop can do other work between two segments of the text. Throws ProviderError. */
 async function* inputsOf(
-  { text, voice = 'rms', speed = 1 }: TtsRequest,
+  engine: VoiceEngine,
+  { text, speed = 1, ...wish }: TtsRequest,
   sampleRateHz: number,
   owner: string,
 ): AsyncGenerator<Input, undefined> {
-  if (!fliteVoices.some(({ id }) => id === voice)) throw new ProviderError('unsupported', { sent: false })
+  const voice = voiceOf(engine, wish)
+  if (!voice) throw new ProviderError('unsupported', { sent: false })
   for (const segment of segments(text)) {
     await loopTurn(segment.text.length / segmentMax, owner)
-    for (const { text, sourcePlace } of sentences(segment.text, sentenceCharsMax))
-      yield { text, voice, speed, sampleRateHz, sourcePlace: (place) => segment.at + sourcePlace(place) }
+    for (const { text, sourcePlace } of engine.sentences(segment.text, engine.sentenceCharsMax, voice.language))
+      yield { text, voice: voice.id, speed, sampleRateHz, sourcePlace: (place) => segment.at + sourcePlace(place) }
   }
 }
