@@ -1,4 +1,5 @@
 import { charactersOf } from './characters.ts'
+import { isAbbreviation } from './reading/abbreviations.ts'
 
 /**
  * Cuts text into sentences for speech. Text arrives in pieces. The joined sentences are exactly the incoming text, so a
@@ -55,15 +56,6 @@ const sentenceCharactersMax = 400
  * stop, a long run would be read again each time.
  */
 const endings = /(?<![.!?;:…])[.!?;:…]+["'”’»)\]]*\s+|[。！？；：]["'”’」』）]*|\n/g
-/** In a word such as "Anna's.", the letter after the apostrophe is not an abbreviation. */
-const abbreviation =
-  /(?:^|[\s("“‘.\-–]|(?<!\p{L})')(?:\p{L}|mr|mrs|ms|dr|prof|st|mt|no|vs|etc|approx|inc|ltd|jr|sr|sra|dept|fig|gen|rev|capt|lt|col|sgt|gov|ext|bzw|nr|av)\.[ \t]*$/iu
-
-/** Returns true if the text ends with a single letter or a common abbreviation, and its full stop. */
-export function isAbbreviation(text: string): boolean {
-  return abbreviation.test(text)
-}
-
 /** Matches a number that begins a list item, as in "1.". */
 const numberAlone = /^\s*\d+\.[ \t]*$/
 /** A longer word is an address or is not speakable. */

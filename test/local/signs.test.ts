@@ -1,6 +1,6 @@
 /** The embedded voice speaks signs without an ASCII form, and no meaningful sign is lost. */
 import t from 'tap'
-import { sentences } from '../../providers/local/voices/sentences.ts'
+import { sentences } from '../../domain/speech/reading/sentences.ts'
 
 const rows: [text: string, said: string][] = [
   ['Take ½ tablet', 'Take one half tablet'],
@@ -55,7 +55,7 @@ const rows: [text: string, said: string][] = [
 
 t.test('signs that change the meaning of a text, such as € and −, are spoken as words', (t) => {
   for (const [text, said] of rows) {
-    const [first] = sentences(text, 300)
+    const [first] = sentences(text, { language: 'en', charsMax: 300 })
     t.equal(first?.text, said, text)
     const end = first?.sourcePlace(said.length) ?? 0
     t.ok(end >= text.length - 1, 'the text is said up to its last sign')
@@ -86,7 +86,7 @@ t.test('hostile texts full of symbols and numbers are normalized within the time
   ]) {
     const text = `a${unit.repeat(20_000 / unit.length)}b`
     const begun = process.cpuUsage()
-    sentences(text, 300)
+    sentences(text, { language: 'en', charsMax: 300 })
     t.ok(process.cpuUsage(begun).user < 500_000, `${JSON.stringify(unit)}: ${process.cpuUsage(begun).user} µs`)
   }
   t.end()

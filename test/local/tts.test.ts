@@ -1,5 +1,5 @@
 import t from 'tap'
-import { segments, sentences } from '../../providers/local/voices/sentences.ts'
+import { segments, sentences } from '../../domain/speech/reading/sentences.ts'
 import { recognised } from '../audio/build.ts'
 import { wordErrors } from '../speech/words.ts'
 import { isRunning, native, openLocal, outcome } from './setup.ts'
@@ -130,7 +130,8 @@ t.test('a request that is cancelled ends its job', async (t) => {
   t.match(await outcome(rest), /^cancelled/)
 })
 
-const textsOf = (text: string, charsMax: number) => sentences(text, charsMax).map((sentence) => sentence.text)
+const textsOf = (text: string, charsMax: number) =>
+  sentences(text, { language: 'en', charsMax }).map((sentence) => sentence.text)
 
 t.test('text is split at sentences, commas and spaces', (t) => {
   t.same(textsOf('Hello. How are you? Fine!\nThanks; bye', 300), ['Hello.', 'How are you?', 'Fine!', 'Thanks;', 'bye'])

@@ -55,7 +55,7 @@ const floors = [
   ['ports'],
   ['records'],
   ['access', 'billing', 'catalog', 'dispatch', 'health', 'idempotency', 'routing', 'streams'],
-  ['agents', 'callbacks', 'llm', 'speech', 'transfers/settings', 'webhooks'],
+  ['agents', 'callbacks', 'llm', 'speech', 'speech/reading', 'transfers/settings', 'webhooks'],
   [
     ...['answering', 'tools', 'conversation', 'conversation/parts', 'conversation/words'],
     ...['conversation/hearing', 'conversation/speaking', 'conversation/turns', 'conversation/people'],

@@ -8,7 +8,7 @@
  *   text       Hello there  friend
  */
 import type { WordEnd } from '../../ports/tts.ts'
-import { TracedText } from '../../speech/traced-text.ts'
+import { TracedText } from '../../speech/reading/traced-text.ts'
 import { endsPhrase, weightOf } from '../words/word-weight.ts'
 import type { SpokenText } from './markdown.ts'
 

@@ -3,7 +3,7 @@
  * again. There is one look-up per key length for keys with the same first letter, so a hostile text costs only linear
  * work.
  */
-import { TracedText } from '../../speech/traced-text.ts'
+import { TracedText } from '../../speech/reading/traced-text.ts'
 import { isUnspaced } from '../words/phrases.ts'
 
 export class Replacements {

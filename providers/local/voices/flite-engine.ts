@@ -1,5 +1,5 @@
+import { sentences } from '../../../domain/speech/reading/sentences.ts'
 import { fliteRateHz } from './flite.ts'
-import { sentences } from './sentences.ts'
 import type { VoiceEngine } from './voice-engine.ts'
 
 export const fliteEngine: VoiceEngine = {
@@ -16,5 +16,5 @@ export const fliteEngine: VoiceEngine = {
   sentenceCharsMax: 300,
   // Measured on a busy core: 160 ms for 90 characters.
   expectedMsPerChar: 2,
-  sentences,
+  sentences: (text, charsMax, language) => sentences(text, { language, charsMax }),
 }

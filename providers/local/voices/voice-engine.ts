@@ -1,6 +1,6 @@
 import type { Voice } from '../../../domain/ports/model.ts'
+import type { PlainSentence } from '../../../domain/speech/reading/sentences.ts'
 import type { EngineEntry } from '../children/speech-engine-process.ts'
-import type { PlainSentence } from './sentences.ts'
 
 /** An embedded voice engine. Each engine is a model in the catalog and has a pool with its own child processes. */
 export type VoiceEngine = {

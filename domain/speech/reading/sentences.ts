@@ -3,9 +3,9 @@
  * are synthesized separately, so the first sentence can be played early.
  */
 
-import { isAbbreviation } from '../../../domain/speech/sentence-buffer.ts'
-import { TracedText } from '../../../domain/speech/traced-text.ts'
+import { isAbbreviation } from './abbreviations.ts'
 import { spokenSigns } from './signs.ts'
+import { TracedText } from './traced-text.ts'
 
 /** The replacements are applied in this order. */
 const replacements: readonly [RegExp, string | ((match: string) => string)][] = [
@@ -50,8 +50,15 @@ function cutOf(text: string): number {
   return /[\ud800-\udbff]$/.test(text) ? text.length - 1 : text.length
 }
 
-/** Returns sentences up to `charsMax` characters. The list is empty if the text contains no words. */
-export function sentences(text: string, charsMax: number): PlainSentence[] {
+export type ReadingOptions = {
+  /** A language tag such as "en-GB". Only English is read so far. */
+  language: string
+  /** The most characters in a sentence. */
+  charsMax: number
+}
+
+/** Returns the text's sentences as a voice says them. The list is empty if the text contains no words. */
+export function sentences(text: string, { charsMax }: ReadingOptions): PlainSentence[] {
   const steps = plain(text)
   const whole = steps.at(-1)?.text ?? ''
   return partsOf(whole, charsMax).map(({ at, text }) => ({
