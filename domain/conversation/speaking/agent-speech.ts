@@ -18,7 +18,7 @@ import type { SpeechSink, SpeechStream, StreamUsage, SynthesizeStream } from '..
 import { type FailoverRecord, recordRoute } from '../parts/failover-record.ts'
 import { StageRetries } from '../parts/stage-retries.ts'
 import { LeadingSilence } from './leading-silence.ts'
-import { type SpokenText, shifted, startBehind, type TextStart } from './markdown.ts'
+import { type SpokenText, shifted, startBehind, type TextStart } from '../../speech/reading/markdown.ts'
 import { PlayedText, type SentenceCut } from './played-text.ts'
 import type { Playout } from './playout.ts'
 import { nextRouting, type SessionVoice, wishOf } from './session-voice.ts'

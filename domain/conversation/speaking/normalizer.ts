@@ -1,6 +1,6 @@
 import type { Pipeline } from '../../records/pipeline.ts'
 import type { NormalizedSentence } from './agent-speech.ts'
-import { chained, type TextStart, withoutMarks } from './markdown.ts'
+import { chained, type TextStart, withoutMarks } from '../../speech/reading/markdown.ts'
 import { Replacements } from './replacements.ts'
 
 /**

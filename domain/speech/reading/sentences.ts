@@ -1,33 +1,26 @@
 /**
- * Splits a text into sentences with ASCII characters only, because the voice supports only English and ASCII. Sentences
- * are synthesized separately, so the first sentence can be played early.
+ * Turns a text into sentences as a voice says them: numbers, dates, addresses and signs are words of the text's
+ * language, and Markdown and emoji are gone. Sentences are synthesized separately, so the first sentence can be played
+ * early.
  */
-
+import { abbreviationRules } from './abbreviation-rules.ts'
 import { isAbbreviation } from './abbreviations.ts'
-import { spokenSigns } from './signs.ts'
+import { addressRules } from './addresses.ts'
+import { en, enWithDayFirst } from './en.ts'
+import { type Language, type LanguageTag, languageTagOf } from './language.ts'
+import { compatible } from './letters.ts'
+import { chained, type SpokenText, withoutMarks } from './markdown.ts'
+import { moneyRules } from './money.ts'
+import { phoneRules } from './phones.ts'
+import { fractionRules, quantityRules } from './quantities.ts'
+import { Reader } from './reader.ts'
+import { signRules } from './signs.ts'
 import { TracedText } from './traced-text.ts'
-
-/** The replacements are applied in this order. */
-const replacements: readonly [RegExp, string | ((match: string) => string)][] = [
-  ...spokenSigns,
-  [/[‘’‚‛′]/g, "'"],
-  [/[“”„‟″«»]/g, '"'],
-  [/[‐‑‒]/g, '-'],
-  [/\s*[–—―]\s*/g, ', '],
-  [/…/g, '...'],
-  [/[øØ]/g, 'o'],
-  [/[æÆ]/g, 'ae'],
-  [/[œŒ]/g, 'oe'],
-  [/ß/g, 'ss'],
-]
 
 /** A sentence for the voice. `sourcePlace` maps a position in the sentence to the position in the whole text. */
 export type PlainSentence = { text: string; sourcePlace: (place: number) => number }
 
-/**
- * The most characters prepared in one step. About three hundred patterns search the text, some in quadratic time for
- * many spaces in a row: 1,000 characters take at most 8 ms, but 20,000 took half a second.
- */
+/** The most characters prepared in one step, so that a long text does not block the event loop. */
 export const segmentMax = 1000
 
 /** A part of a text, prepared in one step. `at` is the part's position in the text. */
@@ -45,42 +38,68 @@ export function* segments(text: string): Generator<Segment> {
 
 function cutOf(text: string): number {
   const gaps = [...text.matchAll(/\s+/g)].map(({ 0: gap, index }) => ({ gap, index, end: index + gap.length }))
-  const gap = gaps.findLast(({ gap, index }) => gap.includes('\n') || isSentenceEnd(text, index)) ?? gaps.at(-1)
+  const gap = gaps.findLast(({ gap, index }) => gap.includes('\n') || isEndInText(text, index)) ?? gaps.at(-1)
   if (gap !== undefined) return gap.end
   return /[\ud800-\udbff]$/.test(text) ? text.length - 1 : text.length
 }
 
+/** An abbreviation has at most twelve characters. */
+const isEndInText = (text: string, end: number) =>
+  isSentenceEnd(text, end) && !isAbbreviation(text.slice(Math.max(0, end - 12), end))
+
 export type ReadingOptions = {
-  /** A language tag such as "en-GB". Only English is read so far. */
+  /** A language tag such as "en-GB". Unknown languages are read like English. */
   language: string
   /** The most characters in a sentence. */
   charsMax: number
 }
 
 /** Returns the text's sentences as a voice says them. The list is empty if the text contains no words. */
-export function sentences(text: string, { charsMax }: ReadingOptions): PlainSentence[] {
-  const steps = plain(text)
-  const whole = steps.at(-1)?.text ?? ''
-  return partsOf(whole, charsMax).map(({ at, text }) => ({
+export function sentences(text: string, { language, charsMax }: ReadingOptions): PlainSentence[] {
+  const spoken = readAloud(text, language)
+  if (spoken === null) return []
+  return partsOf(spoken.text, charsMax).map(({ at, text }) => ({
     text,
-    sourcePlace: (place) => steps.reduceRight((inStep, step) => step.sourcePlace(inStep), at + place),
+    sourcePlace: (place) => spoken.sourcePlace(at + place),
   }))
 }
 
-/** Removes accents, and every character without an ASCII form: emoji, other scripts, control characters. */
-function plain(text: string): TracedText[] {
-  const steps: TracedText[] = []
-  const replace = (pattern: RegExp, by: string | ((match: string) => string)) => {
-    const step = new TracedText(steps.at(-1)?.text ?? text)
-    for (const { 0: match, 1: group = '', index } of step.source.matchAll(pattern))
-      step.copy(index).put(typeof by === 'string' ? by.replace('$1', group) : by(match), index + match.length)
-    steps.push(step.copy())
-  }
-  for (const [pattern, by] of replacements) replace(pattern, by)
-  replace(/[^\0-\x7f]/gu, (character) => character.normalize('NFKD'))
-  replace(/[\t\v\f\r ]+/g, ' ')
-  replace(/[^\n -~]+/g, '')
-  return steps
+/** Returns the whole text in spoken words. Null if the voice can read no word in the text. */
+function readAloud(text: string, tag: string): SpokenText | null {
+  const unmarked = withoutMarks(text)
+  const plain = withPlainCharacters(unmarked.text)
+  const spoken = readerOf(tag).read(plain.text)
+  return spoken === null ? null : chained([unmarked, plain, spoken])
+}
+
+const languages: Readonly<Record<LanguageTag, Language>> = { en, de: en, es: en, fr: en, it: en }
+const readers = new Map<Language, Reader>()
+
+function readerOf(tag: string): Reader {
+  const isDayFirst = /^en[-_](?!us|ca|ph)[a-z]{2}$/i.test(tag)
+  const language = isDayFirst ? enWithDayFirst : languages[languageTagOf(tag)]
+  const reader = readers.get(language) ?? new Reader(language, rulesOf(language))
+  readers.set(language, reader)
+  return reader
+}
+
+/** At a place, an earlier rule wins. So a date is not read as a phone number, and a price not as a number. */
+const rulesOf = (language: Language) => [
+  ...addressRules(language),
+  ...language.rules(language),
+  ...abbreviationRules(language),
+  ...phoneRules(language),
+  ...fractionRules(language),
+  ...moneyRules(language),
+  ...quantityRules(language),
+  ...signRules(language),
+]
+
+function withPlainCharacters(text: string): TracedText {
+  const plain = new TracedText(text)
+  for (const { 0: character, index } of text.matchAll(compatible))
+    plain.copy(index).put(character.normalize('NFKD').replace('⁄', '/'), index + character.length)
+  return plain.copy()
 }
 
 type Part = { at: number; text: string }
@@ -93,20 +112,21 @@ function partsOf(text: string, charsMax: number): Part[] {
     parts.push(...split(trimmed({ at, text: text.slice(at, index) }), charsMax))
     at = index + gap.length
   }
-  return parts.filter((part) => /[a-z0-9]/i.test(part.text))
+  return parts.filter((part) => /[\p{L}\p{N}]/u.test(part.text))
 }
 
-/** The longest abbreviation has seven characters, and the character before an abbreviation is tested too. */
-const abbreviationMax = 12
-
 /**
- * Returns true if a sentence ends before this position: after a full stop and closing quotes, but not after an
- * abbreviation such as "Mr.".
+ * Returns true if a sentence ends before this position: after a stop and closing quotes. Abbreviations have lost their
+ * stops, except for "a.m." and "p.m.", which end a sentence before a capital letter that begins no day or time zone.
  */
 function isSentenceEnd(text: string, end: number): boolean {
   let at = end - 1
   while (at > 0 && `"')]`.includes(text[at] as string)) at--
-  return '.!?;:'.includes(text[at] ?? ' ') && !isAbbreviation(text.slice(Math.max(0, end - abbreviationMax), end))
+  if (!'.!?;:'.includes(text[at] ?? ' ')) return false
+  if (!/(?<!\p{L})\p{L}\.\p{L}\.$/u.test(text.slice(Math.max(0, at - 5), at + 1))) return true
+  return /^\s+["']?(?!\p{Lu}\p{Ll}+day\b|(?:Jan|Febr)uary|March|April|May|June|July|August|(?:Sept|Nov|Dec)ember|October|[A-Z]{2,4}\b)\p{Lu}/u.test(
+    text.slice(end, end + 16),
+  )
 }
 
 /** Cuts a long sentence at the last comma, otherwise at the last space, otherwise at the limit. */

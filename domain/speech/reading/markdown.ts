@@ -3,7 +3,7 @@
  * voice would read the marks ("asterisk asterisk Monday") or a link's address. The shown text keeps the marks. A
  * sentence may contain half a pair of marks, because the text was split into sentences before.
  */
-import { TracedText } from '../../speech/reading/traced-text.ts'
+import { TracedText } from './traced-text.ts'
 
 export type SpokenText = Pick<TracedText, 'text' | 'sourcePlace'>
 

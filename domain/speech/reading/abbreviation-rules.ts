@@ -1,0 +1,46 @@
+/** Abbreviations and initials. Their stops must not end a sentence. */
+import type { Language } from './language.ts'
+import { anyOf, gap, type Rule, rule, wordEnd } from './rule.ts'
+
+/** In the tables, words with a stop can end a sentence. Other abbreviations precede a name or a number. */
+export function abbreviationRules(language: Language): Rule[] {
+  const spaced = anyOf(language.abbreviations.keys()).replaceAll(/\\\.(?=[^|)])/g, `\\.${gap}?`)
+  return [
+    rule('letter', `(${spaced})(?<=\\.|(?=[^\\p{L}\\p{N}]|$))(?![\\p{L}\\p{N}]\\p{L})`, (match) => {
+      const written = match[0].replace(/[\s\u00a0\u202f\u2009]/g, '')
+      return spokenAbbreviation(match, language.abbreviations.get(written) ?? '')
+    }),
+    // Initials, as in "J. R. R. Tolkien" and "M. Dupont".
+    rule(
+      'letter',
+      `(\\p{Lu})\\.(?=${gap}?(?:\\p{Lu}\\.|\\p{Lu}\\p{Ll}))(?<!\\p{L}{2}\\.)`,
+      ([, letter = '']) => letter,
+    ),
+    // "U.S.A.", "Ph.D."
+    rule('letter', `((?:\\p{L}\\.){2,8})(?!\\p{L})`, (match) => {
+      const letters = (match[1] ?? '').split('.').filter(Boolean)
+      return spokenAbbreviation(match, language.phrases.letters(letters.map((letter) => letter.toUpperCase())), true)
+    }),
+    ...programsOf(language),
+  ]
+}
+
+function spokenAbbreviation(
+  { 0: written, index, input }: RegExpExecArray,
+  word: string,
+  canEnd = word.endsWith('.'),
+): string {
+  const plain = word.replace(/\.$/, '')
+  if (!written.endsWith('.')) return plain
+  const rest = input.slice(index + written.length, index + written.length + 3)
+  return /^\s*$/.test(rest) || (canEnd && /^["')\]]*\s+[\p{Lu}"“(]/u.test(rest)) ? `${plain}.` : plain
+}
+
+/** "C++", "C#", "A+" */
+function programsOf({ signs }: Language): Rule[] {
+  const plus = signs.get('+') ?? ''
+  return [
+    rule('letter', `(\\p{Lu})\\+\\+${wordEnd}`, ([, letter = '']) => `${letter} ${plus} ${plus}`),
+    rule('letter', `([CFJ])#${wordEnd}`, ([, letter = '']) => `${letter} ${signs.get('♯') ?? 'sharp'}`),
+  ]
+}
