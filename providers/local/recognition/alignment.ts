@@ -13,8 +13,9 @@
  * spoken.
  */
 import { weightOf } from '../../../domain/conversation/words/word-weight.ts'
-import { type Followed, type Moonshine, moonshineRateHz, tokensOf } from './moonshine.ts'
+import { type Followed, type Moonshine, tokensOf } from './moonshine.ts'
 import { numberWords } from './number-words.ts'
+import { speechRateHz } from './speech-model.ts'
 
 /** A word counts as spoken if it was begun at least this long before the cut. */
 const begunMs = 180
@@ -40,7 +41,7 @@ const variance = { letter: 0.7, start: 14 }
 /** The fastest speech, in tokens. Words beyond this rate are not examined, because no voice speaks faster. */
 const tokensPerSecondMax = 12
 const tokensMin = 12
-const stepSamples = moonshineRateHz / 100
+const stepSamples = speechRateHz / 100
 /** A step counts as sound if its peak is above this fraction of the highest peak so far: -29 dB. */
 const soundAbove = 0.035
 const silenceBelow = 0.001
@@ -68,7 +69,7 @@ export async function alignedPlace(
   samples: Float32Array,
   signal: AbortSignal,
 ): Promise<number> {
-  const tokensMax = tokensMin + Math.ceil((samples.length / moonshineRateHz) * tokensPerSecondMax)
+  const tokensMax = tokensMin + Math.ceil((samples.length / speechRateHz) * tokensPerSecondMax)
   const { units, tokens } = unitsOf(text, tokensMax)
   if (units.length === 0) return 0
   const familiar = await moonshine.follow(tokens, null)
@@ -79,7 +80,7 @@ export async function alignedPlace(
   }
   const now = await begunIn(samples)
   if (now < 2) return 0
-  const before = await begunIn(samples.subarray(0, Math.max(0, samples.length - (begunMs * moonshineRateHz) / 1000)))
+  const before = await begunIn(samples.subarray(0, Math.max(0, samples.length - (begunMs * speechRateHz) / 1000)))
   const wholeUnits = units.slice(0, Math.min(now - 1, before))
   return wholeUnits.findLast(({ place }) => place !== null)?.place ?? 0
 }

@@ -6,8 +6,8 @@ import { setImmediate as eventLoop } from 'node:timers/promises'
 import tokenizer from 'llama-tokenizer-js'
 import * as ort from 'onnxruntime-node'
 import { openSession } from '../weights/onnx.ts'
+import { type SpeechModel, type SpeechText, speechRateHz } from './speech-model.ts'
 
-export const moonshineRateHz = 16000
 const layers = 6
 const heads = 8
 const headWidth = 36
@@ -22,7 +22,7 @@ const tokensPerSecondMax = 6.5
  * Silence added after the speech, because the model misrecognizes the last words if the audio ends directly after them.
  * The silence lowered the word error rate from 5.0 to 3.5 %.
  */
-const silenceBehindSamples = moonshineRateHz
+const silenceBehindSamples = speechRateHz
 /**
  * An empty transcript is returned only above this probability. For telephone speech the likeliest text is often empty,
  * with a probability from 0.2 to 0.75, although the next best words are right ("Hello", "Yes, please put them
@@ -34,7 +34,7 @@ export async function openMoonshine(): Promise<Moonshine> {
   return new Moonshine(await openSession('moonshineEncoder'), await openSession('moonshineDecoder'))
 }
 
-export class Moonshine {
+export class Moonshine implements SpeechModel {
   readonly #encoder: ort.InferenceSession
   readonly #decoder: ort.InferenceSession
 
@@ -43,14 +43,10 @@ export class Moonshine {
     this.#decoder = decoder
   }
 
-  /**
-   * Recognizes speech. Checks the cancel signal between two tokens, and rejects with the signal's reason if it was
-   * aborted.
-   */
-  async transcribe(samples: Float32Array, signal: AbortSignal): Promise<string> {
+  async transcribe(samples: Float32Array, signal: AbortSignal): Promise<SpeechText> {
     const encoded = await this.#encoded(samples)
     const tokens = [startToken]
-    const clipS = (samples.length + silenceBehindSamples) / moonshineRateHz
+    const clipS = (samples.length + silenceBehindSamples) / speechRateHz
     const tokensMax = Math.trunc(clipS * tokensPerSecondMax)
     const past = emptyPast()
     while (tokens.length <= tokensMax) {
@@ -67,7 +63,7 @@ export class Moonshine {
       tokens.push(token)
       keepPast(past, output, first)
     }
-    return tokenizer.decode(tokens, true, true).trim()
+    return { text: tokenizer.decode(tokens, true, true).trim(), language: 'en' }
   }
 
   /** Rates how well a known text matches the audio, in one step. If `samples` is null, rates the text without audio. */

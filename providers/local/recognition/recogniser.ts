@@ -2,15 +2,15 @@
  * Shares one model among many streams. Final transcripts are recognised first and in order. A running interim
  * recognition is stopped when any stream needs a final transcript. So under load interim transcripts are dropped first.
  */
-import type { Moonshine } from './moonshine.ts'
+import type { SpeechModel, SpeechText } from './speech-model.ts'
 
 export class Recogniser {
-  readonly #moonshine: Moonshine
+  readonly #model: SpeechModel
   readonly #waiting: Recognition[] = []
   #running: Recognition | undefined
 
-  constructor(moonshine: Moonshine) {
-    this.#moonshine = moonshine
+  constructor(model: SpeechModel) {
+    this.#model = model
   }
 
   final(samples: Float32Array): Recognition {
@@ -51,7 +51,7 @@ export class Recogniser {
       const next = this.#takeNext()
       this.#running = next
       try {
-        next.settle(await this.#moonshine.transcribe(next.samples, next.stop.signal))
+        next.settle(await this.#model.transcribe(next.samples, next.stop.signal))
       } catch (error) {
         if (next.stop.signal.aborted) next.settle(null)
         else next.fail(error)
@@ -71,21 +71,21 @@ export class Recognition {
   readonly stop = new AbortController()
   urgent: boolean
   /**
-   * The recognized text. Null if the recognition was cancelled, or was stopped because a final recognition was waiting.
+   * The recognized speech. Null if the recognition was cancelled, or was stopped because a final recognition was waiting.
    */
-  readonly text: Promise<string | null>
-  settle: (text: string | null) => void = () => {}
+  readonly result: Promise<SpeechText | null>
+  settle: (result: SpeechText | null) => void = () => {}
   fail: (error: unknown) => void = () => {}
 
   constructor(samples: Float32Array, urgent: boolean) {
     this.samples = samples
     this.urgent = urgent
-    this.text = new Promise((resolve, reject) => {
+    this.result = new Promise((resolve, reject) => {
       this.settle = resolve
       this.fail = reject
     })
     // If the stream closes first, no code awaits this promise. Without this handler a failure would then end the
     // process.
-    this.text.catch(() => {})
+    this.result.catch(() => {})
   }
 }

@@ -15,9 +15,9 @@ import { AudioLayout } from '../../../domain/speech/audio-layout.ts'
 import { failureOf } from '../children/child-jobs.ts'
 import { type Vad } from '../vad/vad.ts'
 import { decodeMono } from './decode.ts'
-import { moonshineRateHz } from './moonshine.ts'
 import type { Recogniser, Recognition } from './recogniser.ts'
 import { frameMs, Segmenter, type SpeechSegment } from './segmenter.ts'
+import { type SpeechText, speechRateHz } from './speech-model.ts'
 import type { FromStreamChild, StreamInput } from './stt-live-messages.ts'
 
 /** The first interim needs this much speech: with less speech the model finds hardly any text. */
@@ -63,6 +63,7 @@ export class RecognitionStream {
   /** True if the utterance has a transcript. Then a last transcript must mark the utterance's end. */
   #isUtteranceOpen = false
   #lastText = ''
+  #lastLanguage = ''
 
   constructor(
     input: StreamInput,
@@ -80,7 +81,7 @@ export class RecognitionStream {
   async run(): Promise<void> {
     const format = { container: 'raw' as const, ...this.#input.audio }
     try {
-      for await (const samples of decodeMono({ format, durationMs: null, pieces: this.#pieces() }, moonshineRateHz)) {
+      for await (const samples of decodeMono({ format, durationMs: null, pieces: this.#pieces() }, speechRateHz)) {
         await this.#recognize(samples)
       }
       if (this.#closed) return
@@ -149,7 +150,7 @@ export class RecognitionStream {
     if (segment === undefined) return
     const recognition = this.#recognitionOf(segment)
     this.#planInterim()
-    if ((await this.#textOf(recognition)) === '') return
+    if ((await this.#textOf(recognition))?.text === '') return
     this.#segmenter.close()
     await this.#finish(segment, recognition)
     this.#endSpeech()
@@ -184,13 +185,13 @@ export class RecognitionStream {
     const interim: Interim = { recognition: this.#recogniser.interim(segment.samples), samples: segment.samples.length }
     this.#interim = interim
     // A failure is ignored here, because the final recognition fails in the same way and reports the failure.
-    const text = await this.#textOf(interim.recognition).catch(() => null)
+    const result = await this.#textOf(interim.recognition).catch(() => null)
     if (this.#interim !== interim) return
     const stretchedFrames = (performance.now() - startedAtMs) / interimShareMax / frameMs
     this.#interimDueFrame = startFrame + Math.max(interimFramesMin, Math.ceil(stretchedFrames))
-    if (text === null) this.#interim = undefined
-    else if (this.#input.interimResults && text !== '' && text !== this.#lastText)
-      this.#sendTranscript(text, segment, false)
+    if (result === null) this.#interim = undefined
+    else if (this.#input.interimResults && result.text !== '' && result.text !== this.#lastText)
+      this.#sendTranscript(result, segment, false)
   }
 
   /**
@@ -211,11 +212,11 @@ export class RecognitionStream {
   }
 
   async #sendFinal(recognition: Recognition, segment: SpeechSegment): Promise<void> {
-    let text = await this.#textOf(recognition)
+    let result = await this.#textOf(recognition)
     // The interim was dropped just before it became the final, so the segment is recognized again.
-    if (text === null && !this.#closed) text = await this.#textOf(this.#recogniser.final(segment.samples))
-    if (text === null || (text === '' && !(segment.endpoint && this.#isUtteranceOpen))) return
-    this.#sendTranscript(text, segment, true)
+    if (result === null && !this.#closed) result = await this.#textOf(this.#recogniser.final(segment.samples))
+    if (result === null || (result.text === '' && !(segment.endpoint && this.#isUtteranceOpen))) return
+    this.#sendTranscript(result, segment, true)
   }
 
   /**
@@ -239,29 +240,31 @@ export class RecognitionStream {
     this.#isSpeechReported = false
     const endMs = Math.round(this.#segmenter.frameCount * frameMs)
     this.#lastFinal = this.#lastFinal.then(() => {
-      if (this.#isUtteranceOpen) this.#sendTranscript('', { startMs: endMs, endMs, endpoint: true }, true)
+      if (!this.#isUtteranceOpen) return
+      this.#sendTranscript({ text: '', language: this.#lastLanguage }, { startMs: endMs, endMs, endpoint: true }, true)
     })
     this.#lastFinal.catch(() => {})
   }
 
-  async #textOf(recognition: Recognition): Promise<string | null> {
+  async #textOf(recognition: Recognition): Promise<SpeechText | null> {
     this.#pending.add(recognition)
     try {
-      return await recognition.text
+      return await recognition.result
     } finally {
       this.#pending.delete(recognition)
     }
   }
 
   #sendTranscript(
-    text: string,
+    { text, language }: SpeechText,
     { startMs, endMs, endpoint }: Pick<SpeechSegment, 'startMs' | 'endMs' | 'endpoint'>,
     isFinal: boolean,
   ): void {
     const speechFinal = isFinal && endpoint
-    const transcript = { utterance: this.#utterance, text, isFinal, speechFinal, startMs, endMs, language: 'en' }
+    const transcript = { utterance: this.#utterance, text, isFinal, speechFinal, startMs, endMs, language }
     this.#send({ type: 'transcript', transcript })
     this.#lastText = isFinal ? '' : text
+    this.#lastLanguage = language
     this.#isUtteranceOpen = !speechFinal
     if (speechFinal) this.#utterance++
   }
