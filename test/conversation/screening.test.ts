@@ -1,6 +1,6 @@
 /** A person is asked whether they take a call, in injected time. */
 import t from 'tap'
-import type { Decision } from '../../domain/conversation/parts/transferable.ts'
+import type { Decision } from '../../domain/conversation/words/decision-words.ts'
 import { SimulatedPerson, wordsIn } from './joined-person.ts'
 import { converse } from './setup.ts'
 

@@ -1,7 +1,7 @@
 /** Words show whether a caller only listens (a backchannel), and whether a turn looks finished. */
 import t from 'tap'
 import { isBackchannel } from '../../domain/conversation/words/backchannel.ts'
-import { languages, wordsOfLanguage } from '../../domain/conversation/words/languages.ts'
+import { languages, wordsOfLanguage } from '../../domain/conversation/words/languages/languages.ts'
 import { looksFinished } from '../../domain/conversation/words/turn-end.ts'
 import { processorMs } from '../processor-time.ts'
 
@@ -93,8 +93,8 @@ t.test('a whole sentence, an answer and a question look finished', (t) => {
 })
 
 t.test('each language has all word lists, and a language tag finds its language', (t) => {
-  for (const [language, words] of Object.entries(languages))
-    for (const text of Object.values(words)) t.ok(text.length > 2, language)
+  for (const [language, { turns, agent }] of Object.entries(languages))
+    for (const text of Object.values({ ...turns, ...agent })) t.ok(text.length > 2, language)
   t.equal(wordsOfLanguage('PT-br'), languages['pt'])
   t.equal(wordsOfLanguage('tlh'), languages['en'])
   t.end()

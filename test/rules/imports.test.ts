@@ -58,6 +58,7 @@ const floors = [
   ['agents', 'callbacks', 'llm', 'speech', 'speech/reading', 'transfers/settings', 'webhooks'],
   [
     ...['answering', 'tools', 'conversation', 'conversation/parts', 'conversation/words'],
+    'conversation/words/languages',
     ...['conversation/hearing', 'conversation/speaking', 'conversation/turns', 'conversation/people'],
   ],
   ['calls', 'calls/live', 'numbers', 'phone', 'rmsg', 'sessions', 'sms', 'transfers', 'webhooks/trial'],

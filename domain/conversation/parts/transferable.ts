@@ -2,6 +2,7 @@
 import type { HoldTone } from '../../../audio/hold-tones.ts'
 import type { CallerObserver } from '../../answering/caller-observer.ts'
 import type { MediaSink, MediaTransport } from '../../ports/media.ts'
+import type { Decision } from '../words/decision-words.ts'
 
 export interface TransferableConversation {
   /**
@@ -51,7 +52,6 @@ export type AfterHold = {
   endsCall: boolean
 }
 
-export type Decision = 'accepted' | 'declined'
 export type ScreeningEvents = {
   decided(decision: Decision): void
   /** Receives the person's audio for answering-machine detection. Null if no detection runs. */

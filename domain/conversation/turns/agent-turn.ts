@@ -13,7 +13,7 @@ import type { FailoverRecord } from '../parts/failover-record.ts'
 import { AgentSpeech, type AgentSpeechDeps } from '../speaking/agent-speech.ts'
 import type { Playout } from '../speaking/playout.ts'
 import type { SessionVoice } from '../speaking/session-voice.ts'
-import { wordsOfLanguage } from '../words/languages.ts'
+import { wordsOfLanguage } from '../words/languages/languages.ts'
 import type { FailedAnswers } from './failed-answers.ts'
 import type { History } from './history.ts'
 import { itemsOf, Thinking, type ThinkingDeps } from './thinking.ts'
@@ -242,7 +242,7 @@ export class AgentTurn {
     this.hasFailed = true
     if (this.#siblings.failures.add(fault)) return this.#deps.events.stageLost(fault)
     const { fallbackMessage, intent } = this.#input.call.pipeline
-    if (this.speech.text === '') this.speech.say(fallbackMessage ?? wordsOfLanguage(intent.language).fallback)
+    if (this.speech.text === '') this.speech.say(fallbackMessage ?? wordsOfLanguage(intent.language).agent.fallback)
     this.speech.finish()
   }
 
@@ -265,7 +265,7 @@ export class AgentTurn {
 
   #leadIn(): void {
     this.#cancelLeadIn = null
-    const { toolLeadIn } = wordsOfLanguage(this.#input.call.pipeline.intent.language)
+    const { toolLeadIn } = wordsOfLanguage(this.#input.call.pipeline.intent.language).agent
     this.speech.say(toolLeadIn)
     this.speech.flush()
   }

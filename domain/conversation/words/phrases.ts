@@ -20,6 +20,15 @@ export function plain(text: string): string {
     .trim()
 }
 
+/**
+ * Returns the plain text with each hyphen as a space, and with joined words, because recognizers write "voice-mail" as well as "voicemail",
+ * and "voulez-vous" as well as "voulez vous".
+ */
+export function hyphenSpellings(text: string): readonly string[] {
+  const joined = text.replaceAll(/[-‐‑]/g, '')
+  return joined === text ? [plain(text)] : [plain(text), plain(joined)]
+}
+
 export class Phrases {
   readonly #phrases: ReadonlySet<string>
   readonly #lengthMax: number
@@ -46,6 +55,21 @@ export class Phrases {
       rest = rest.slice(phrase.length).trimStart()
     }
     return null
+  }
+
+  /** Returns true if a phrase occurs anywhere in the plain text. */
+  within(text: string): boolean {
+    const words = text.split(' ')
+    return words.some((_word, at) => this.begin(words.slice(at).join(' ')) !== null)
+  }
+
+  /** Returns the longest phrase at the beginning of the plain text, or null. */
+  begin(text: string): string | null {
+    return this.#longest(
+      text,
+      (length) => text.slice(0, length),
+      (length) => text[length] !== ' ',
+    )
   }
 
   /** Returns true if the plain text ends with a phrase. */

@@ -1,6 +1,6 @@
 /** Decides from a transcript's words if the speaker is likely to continue. */
 import { isWithinDictation } from './dictation.ts'
-import { type LanguageWords, wordsOfLanguage } from './languages.ts'
+import { perLanguage } from './languages/languages.ts'
 import { Phrases, plain } from './phrases.ts'
 
 /** Only the transcript's end is read, so a long transcript costs no more time. */
@@ -8,7 +8,11 @@ const readCharactersMax = 200
 const opened = /(?:[,;:–—-]|\.\.\.|…|、|，|；|：)\s*$/u
 const closed = /[.!。！]\s*$/u
 const question = /[?？]\s*$/u
-const cachedPhrases = new WeakMap<LanguageWords, { unfinished: Phrases; particles: Phrases; openings: Phrases }>()
+const phrasesOf = perLanguage(({ turns }) => ({
+  unfinished: new Phrases(turns.unfinished),
+  particles: new Phrases(turns.particles ?? ''),
+  openings: new Phrases(turns.openings ?? ''),
+}))
 
 /**
  * Returns false if the text ends in an open clause or in a dictation, because the speaker is then likely to continue
@@ -20,22 +24,12 @@ export function looksFinished(text: string, language: string): boolean {
   if (question.test(end)) return true
   const words = plain(end)
   if (words === '') return false
-  const { unfinished, particles } = phrasesOf(wordsOfLanguage(language))
+  const { unfinished, particles } = phrasesOf(language)
   if (unfinished.end(words) || (!closed.test(end) && particles.end(words))) return false
   return !isWithinDictation(words, language)
 }
 
 /** Returns true for a single word that begins requests as often as it is an answer: "Please" in "Please try again". */
 export function isOpening(text: string, language: string): boolean {
-  return !closed.test(text) && phrasesOf(wordsOfLanguage(language)).openings.countIn(plain(text), 1) === 1
-}
-
-function phrasesOf(words: LanguageWords) {
-  const phrases = cachedPhrases.get(words) ?? {
-    unfinished: new Phrases(words.unfinished),
-    particles: new Phrases(words.particles ?? ''),
-    openings: new Phrases(words.openings ?? ''),
-  }
-  cachedPhrases.set(words, phrases)
-  return phrases
+  return !closed.test(text) && phrasesOf(language).openings.countIn(plain(text), 1) === 1
 }

@@ -1,0 +1,73 @@
+/**
+ * The words of one language, for the voice loop and the parts around it. Lists are texts with `|` between their
+ * entries, in lower case and without punctuation. A language without one of the optional parts gets the English part.
+ */
+export type LanguageWords = {
+  turns: TurnWords
+  agent: AgentSentences
+  decisions?: DecisionWords
+  greetings?: GreetingWords
+  /** Phrases by which callers ask for another person. A transfer's summary leaves them out. */
+  transferRequests?: string
+}
+
+/** Words for the decision whether the caller has finished. */
+export type TurnWords = {
+  /**
+   * Sounds and words by which callers show that they are listening and the agent should continue. Answers and
+   * requests ("no", "stop", "wait") are not in the list.
+   */
+  backchannels: string
+  /**
+   * Conjunctions, articles, prepositions, pronouns and fillers. If a text ends with one, the sentence is not finished.
+   */
+  unfinished: string
+  /** Like `unfinished`, but a full stop after them finishes the sentence: "Ich komme mit." */
+  particles?: string
+  /**
+   * Words that are an answer as often as the start of a request. If such a word stands alone without a full stop, the
+   * agent waits as after an unfinished sentence.
+   */
+  openings?: string
+}
+
+/** The sentences that the agent says itself, without the LLM. */
+export type AgentSentences = {
+  /** The agent says this if the LLM gives no answer in a turn. */
+  fallback: string
+  /** The agent says this before a slow tool. */
+  toolLeadIn: string
+  /** The agent asks a transfer's recipient this question after the call's reason. */
+  screeningQuestion?: string
+  /** The agent says this before the question if the API client gave no reason. */
+  screeningReason?: string
+  /** Stands before the caller's words in a transfer's summary. */
+  summaryIntroduction?: string
+}
+
+/** Words for accepting or declining a call. */
+export type DecisionWords = {
+  yes: string
+  no: string
+  /** Phrases with a yes or a no inside, although they decide nothing: "I don't know". */
+  undecided?: string
+}
+
+/** First phrases after an outbound call is answered. They distinguish machines from people. */
+export type GreetingWords = {
+  /** Only a mailbox says these phrases. */
+  voicemail: string
+  /** Both a mailbox and a busy person say these phrases. The next words tell them apart. */
+  excuse: string
+  /**
+   * A busy person says these phrases. They count even after an ambiguous phrase. Some people record them as a mailbox
+   * greeting, so they alone do not prove that a person has answered.
+   */
+  busy: string
+  /** Both a mailbox and a person at a business say these phrases. */
+  ambiguous: string
+  /** Only a person asks these questions. They count even after a long greeting. */
+  person: string
+  /** A phone menu or a phone with call screening says these phrases. The agent can talk to both. */
+  conversing: string
+}
