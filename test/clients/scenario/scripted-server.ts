@@ -2,7 +2,7 @@
  * A server with prepared event streams and sockets, for faults that the true server does not have. The first part of
  * the path names the fault. README.md lists the faults.
  */
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { type WebSocket, WebSocketServer } from 'ws'
@@ -12,6 +12,8 @@ export type ScriptedServer = {
   url: string
   /** The requests for a stream, in order. */
   seen(fault: string): Seen[]
+  /** The faults of all requests for a socket, in order. */
+  upgraded: readonly string[]
   close(): Promise<void>
 }
 
@@ -21,21 +23,38 @@ const json = { 'content-type': 'application/json' }
 
 export async function startScriptedServer(): Promise<ScriptedServer> {
   const seen: Seen[] = []
+  const upgraded: string[] = []
   const ofFault = (fault: string) => seen.filter((request) => request.fault === fault)
+  const waiting = new Map<string, ServerResponse[]>()
+  const arrivals = new EventEmitter()
   const server = createServer((request, response) => {
-    const { fault, cursor } = placeOf(request)
+    const { fault, cursor, rest } = placeOf(request)
+    if (fault === 'reached') return answerAfter(rest, response)
+    if (fault === 'released') return release(rest, response)
     seen.push({ fault, cursor, lastEventId: request.headers['last-event-id']?.toString() })
-    const script = streams[fault]?.(ofFault(fault).length)
-    if (script) play(script, response)
+    const script = streams[kindOf(fault)]?.(ofFault(fault).length)
+    if (script === 'wait') waiting.set(fault, [...(waiting.get(fault) ?? []), response])
+    else if (script) play(script, response)
     else response.writeHead(404).end()
+    arrivals.emit(fault)
   })
+  const answerAfter = (fault: string, response: ServerResponse) => {
+    if (ofFault(fault).length >= (reachedAt[kindOf(fault)] ?? 1)) response.end()
+    else arrivals.once(fault, () => answerAfter(fault, response))
+  }
+  const release = (fault: string, response: ServerResponse) => {
+    for (const held of waiting.get(fault) ?? []) play(lastEvents, held)
+    response.end()
+  }
   const sockets = new WebSocketServer({ noServer: true, handleProtocols: ([first]) => first ?? false })
   const open = new Set<Socket>()
   server.on('connection', (socket) => open.add(socket.on('close', () => open.delete(socket))))
   server.on('upgrade', (request, socket: Socket, head) => {
     const { fault } = placeOf(request)
+    upgraded.push(fault)
     if (fault === 'late') return
     if (fault === 'refused') return void socket.end(refusal)
+    if (fault === 'moved') return void socket.end(redirect(request))
     sockets.handleUpgrade(request, socket, head, (client) => socketScripts[fault]?.(client, socket))
   })
   server.listen(0, '127.0.0.1')
@@ -43,6 +62,7 @@ export async function startScriptedServer(): Promise<ScriptedServer> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     seen: ofFault,
+    upgraded,
     async close() {
       server.close()
       for (const socket of open) socket.destroy()
@@ -51,13 +71,17 @@ export async function startScriptedServer(): Promise<ScriptedServer> {
   }
 }
 
-function placeOf({ url = '/' }: IncomingMessage): { fault: string; cursor: string | null } {
+function placeOf({ url = '/' }: IncomingMessage): { fault: string; rest: string; cursor: string | null } {
   const { pathname, searchParams } = new URL(url, 'http://scripted')
-  return { fault: pathname.split('/')[1] ?? '', cursor: searchParams.get('cursor') }
+  const [, fault = '', rest = ''] = pathname.split('/')
+  return { fault, rest, cursor: searchParams.get('cursor') }
 }
 
-/** A stream's text. If the stream is cut, its connection is reset after the text. */
-type Script = { text: string; isCut: boolean } | { status: number }
+/** A language with an async client reads the same streams twice, and `opening_async` counts its requests apart. */
+const kindOf = (fault: string) => fault.replace('_async', '')
+
+/** A stream's text. After the text the connection is reset, or the answer ends, or nothing more comes. */
+type Script = { text: string; end: 'cut' | 'whole' | 'never' } | { status: number }
 
 function play(script: Script, response: ServerResponse): void {
   if ('status' in script) {
@@ -66,8 +90,8 @@ function play(script: Script, response: ServerResponse): void {
   }
   response.writeHead(200, { 'content-type': 'text/event-stream' })
   response.write(script.text, () => {
-    if (script.isCut) response.socket?.resetAndDestroy()
-    else response.end()
+    if (script.end === 'cut') response.socket?.resetAndDestroy()
+    if (script.end === 'whole') response.end()
   })
 }
 
@@ -87,29 +111,50 @@ const turn = (index: number, id: string) => event('transcript', { index, source:
 const callEvent = (id: string, position: string) => event('event', { id, event_type: 'call.ringing' }, position)
 const ended = (id: string) => event('end', { reason: 'timeout' }, id)
 
-/** For each stream, the script for its n-th request. `request` starts at 1. */
-const streams: Readonly<Record<string, (request: number) => Script>> = {
+/** `/reached/opening` is answered when `/opening` has this many requests. */
+const reachedAt: Readonly<Record<string, number>> = { opening: 2, pausing: 5 }
+const firstEvents: Script = { text: `${opened('1:1')}${webhook('a', '1:5')}`, end: 'cut' }
+const lastEvents: Script = { text: `${opened('1:5')}${ended('1:5')}`, end: 'whole' }
+
+/**
+ * For each stream, the script for its n-th request. `request` starts at 1. A request that waits is answered when a
+ * program asks for `/released`.
+ */
+const streams: Readonly<Record<string, (request: number) => Script | 'wait'>> = {
   twins: (request) =>
-    [
+    nth(request, [
       // An event without an empty line is incomplete, so its id does not count.
-      { text: `${opened('1:1')}${webhook('a', '1:5')}${webhook('b', '1:5')}id: 1:9\nevent: webhook\n`, isCut: true },
+      { text: `${opened('1:1')}${webhook('a', '1:5')}${webhook('b', '1:5')}id: 1:9\nevent: webhook\n`, end: 'cut' },
       { status: 503 },
-      { text: `${opened('1:5')}${webhook('a', '1:5')}${webhook('b', '1:5')}${webhook('c', '1:9')}`, isCut: true },
-      { text: `${opened('1:9')}${webhook('c', '1:9')}${webhook('d', '1:9')}${ended('1:9')}`, isCut: false },
-    ][request - 1] ?? { status: 500 },
+      { text: `${opened('1:5')}${webhook('a', '1:5')}${webhook('b', '1:5')}${webhook('c', '1:9')}`, end: 'cut' },
+      { text: `${opened('1:9')}${webhook('c', '1:9')}${webhook('d', '1:9')}${ended('1:9')}`, end: 'whole' },
+    ]),
   states: (request) =>
-    [
-      { text: `${status('in_progress', '-1:0')}${turn(0, '0:0')}${callEvent('e', '0:7')}`, isCut: true },
+    nth(request, [
+      { text: `${status('in_progress', '-1:0')}${turn(0, '0:0')}${callEvent('e', '0:7')}`, end: 'cut' },
       {
         text: `${status('in_progress', '0:7')}${callEvent('e', '0:7')}${status('transferring', '0:7')}`,
-        isCut: true,
+        end: 'cut',
       },
-      { text: `${status('in_progress', '0:7')}${turn(1, '1:7')}${ended('1:7')}`, isCut: false },
-    ][request - 1] ?? { status: 500 },
-  lost: () => ({ text: `${opened('1:1')}${webhook('a', '1:5')}`, isCut: true }),
-  unreadable: () => ({ text: 'event: response.text.delta\ndata: {"delta":\n\n', isCut: false }),
-  longest: () => ({ text: longEvent(bytesMax), isCut: false }),
-  long: () => ({ text: longEvent(bytesMax + 1), isCut: false }),
+      { text: `${status('in_progress', '0:7')}${turn(1, '1:7')}${ended('1:7')}`, end: 'whole' },
+    ]),
+  lost: () => firstEvents,
+  stalled: (request) =>
+    nth(request, [
+      firstEvents,
+      { text: `${opened('1:5')}${webhook('b', '1:9')}`, end: 'never' },
+      { text: `${opened('1:9')}${webhook('c', '1:9')}${ended('1:9')}`, end: 'whole' },
+    ]),
+  opening: (request) => (request === 1 ? firstEvents : 'wait'),
+  /** After four refusals a client pauses for 4 s. */
+  pausing: (request) => (request === 1 ? firstEvents : request <= 5 ? { status: 503 } : lastEvents),
+  unreadable: () => ({ text: 'event: response.text.delta\ndata: {"delta":\n\n', end: 'whole' }),
+  longest: () => ({ text: longEvent(bytesMax), end: 'whole' }),
+  long: () => ({ text: longEvent(bytesMax + 1), end: 'whole' }),
+}
+
+function nth(request: number, scripts: readonly Script[]): Script {
+  return scripts[request - 1] ?? { status: 500 }
 }
 
 /** An event whose lines have this many bytes, followed by the last event. */
@@ -125,6 +170,9 @@ const refused = JSON.stringify({
   error: { code: 'unauthorized', type: 'authentication_error', message: 'No.', hint: 'Sign in.', retryable: false },
 })
 const refusal = `HTTP/1.1 401 Unauthorized\r\nContent-Type: application/json\r\nContent-Length: ${refused.length}\r\nConnection: close\r\n\r\n${refused}`
+/** Names the same server by another host, which must not get the key. */
+const redirect = ({ headers: { host = '' } }: IncomingMessage) =>
+  `HTTP/1.1 307 Temporary Redirect\r\nLocation: http://${host.replace('127.0.0.1', 'localhost')}/elsewhere/\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`
 
 const errorFrame = (fields: object) => JSON.stringify({ type: 'error', message: 'No.', requestId: 'req_1', ...fields })
 /** How long the server does not read from a slow socket. */

@@ -14,7 +14,8 @@ const eventBytesMax = 16 * 1024 * 1024
 const errorBytesMax = 64 * 1024
 
 /** The answers by the path's first part. */
-const answers: Readonly<Record<string, (response: ServerResponse) => void>> = {
+const answers: Readonly<Record<string, (response: ServerResponse, body: string) => void>> = {
+  heard: (response, text) => response.writeHead(200, json).end(JSON.stringify({ text, segments: [] })),
   later: (response) => response.writeHead(429, { ...json, 'retry-after': '0' }).end(busy),
   tomorrow: (response) => response.writeHead(429, { ...json, 'retry-after': '61' }).end(busy),
   refused: (response) =>
@@ -56,7 +57,7 @@ export async function startAnswers() {
     request.on('end', () => {
       const seen = { headers: request.headers, body: Buffer.concat(chunks).toString('latin1') }
       requests.set(name, [...(requests.get(name) ?? []), seen])
-      answers[name]?.(response)
+      answers[name]?.(response, seen.body)
     })
   })
   server.listen(0, '127.0.0.1')

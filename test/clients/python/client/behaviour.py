@@ -7,12 +7,13 @@ import hmac
 import io
 import json
 import os
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from functools import partial
 
 from parley import (
     ApiConnectionError,
     ApiError,
+    AsyncCompat,
     AsyncRouter,
     Compat,
     ParleyError,
@@ -20,6 +21,7 @@ from parley import (
     ProtocolError,
     Router,
 )
+from parley.engine.operations import AudioContent
 from parley.schemas.router import LLMRequest
 from parley.webhooks import WebhookVerificationError, verify_call_webhook
 
@@ -59,6 +61,32 @@ async def async_error_of(name: str) -> list[object]:
 def chunks() -> list[object]:
     audio = (part for part in (b"RI", b"FF"))
     return error_of(lambda: Compat(f"{URL}/later").transcribe(audio))
+
+
+async def pieces() -> AsyncIterator[bytes]:
+    yield b"RI"
+    yield b"FF"
+
+
+class Pieces:
+    """Can be read more than once."""
+
+    def __iter__(self) -> Iterator[bytes]:
+        yield from (b"RI", b"FF")
+
+
+def sync_audio() -> list[AudioContent]:
+    return [b"RIFF", [b"RI", b"FF"], (part for part in (b"RI", b"FF")), map(bytes, [b"RI", b"FF"]), io.BytesIO(b"RIFF"), Pieces()]
+
+
+def heard() -> list[str]:
+    compat = Compat(f"{URL}/heard")
+    return [compat.transcribe(audio)["text"] for audio in sync_audio()]
+
+
+async def async_heard() -> list[str]:
+    async with AsyncCompat(f"{URL}/heard") as compat:
+        return [(await compat.transcribe(audio))["text"] for audio in [*sync_audio(), pieces()]]
 
 
 def unsent() -> list[object]:
@@ -119,6 +147,8 @@ print(
             "own key": error_of(lambda: router("later").create_response(REQUEST, idempotency_key="mine")),
             "chunks": chunks(),
             "async": asyncio.run(async_error_of("later")),
+            "heard": heard(),
+            "async heard": asyncio.run(async_heard()),
             "tomorrow": error_of(lambda: router("tomorrow").create_response(REQUEST)),
             "refused": error_of(lambda: Platform(f"{URL}/refused").get_call("a/b")),
             "platform": error_of(lambda: Platform(f"{URL}/platform", retries=1).get_call("1")),

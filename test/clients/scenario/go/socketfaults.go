@@ -74,7 +74,12 @@ func socketErrorOf(err error) any {
 func socketOpenings(ctx context.Context) (values, error) {
 	refused := readSocket(ctx, scripted("refused"))
 	late := readSocket(ctx, scripted("late", parley.WithTimeout(timeout)))
-	return values{"refused": socketErrorOf(refused), "late": socketErrorOf(late)}, nil
+	moved := readSocket(ctx, scripted("moved"))
+	var failure *parley.APIError
+	if !errors.As(moved, &failure) {
+		return nil, moved
+	}
+	return values{"refused": socketErrorOf(refused), "moved": failure.StatusCode, "late": socketErrorOf(late)}, nil
 }
 
 func socketPrefix(ctx context.Context) (values, error) {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
+	"time"
 
 	"parley"
 	"parley/platform"
@@ -14,6 +16,8 @@ var streamSteps = []step{
 	{"resumed_webhooks", resumedWebhooks},
 	{"resumed_session", resumedSession},
 	{"lost_stream", lostStream},
+	{"late_read", lateRead},
+	{"closed_streams", closedStreams},
 	{"unreadable_event", func(ctx context.Context) (values, error) {
 		return values{"error": streamErrorOf(readResponse(ctx, "unreadable"))}, nil
 	}},
@@ -29,21 +33,74 @@ func scripted(fault string, options ...parley.Option) *parley.Client {
 }
 
 func resumedWebhooks(ctx context.Context) (values, error) {
-	events, err := readWebhooks(ctx, "twins")
+	events, err := readWebhooks(ctx, scripted("twins"))
 	return values{"events": events}, err
 }
 
 func lostStream(ctx context.Context) (values, error) {
-	events, err := readWebhooks(ctx, "lost")
+	events, err := readWebhooks(ctx, scripted("lost"))
 	return values{"events": events, "error": streamErrorOf(err)}, nil
 }
 
-func readWebhooks(ctx context.Context, fault string) (names []string, err error) {
-	params := platform.StreamWebhookEventsParams{Cursor: parley.Ptr("0:0")}
-	stream, err := platform.New(scripted(fault)).StreamWebhookEvents(ctx, &params)
+func lateRead(ctx context.Context) (values, error) {
+	events, err := readWebhooks(ctx, scripted("stalled", parley.WithTimeout(time.Second)))
+	return values{"events": events}, err
+}
+
+func closedStreams(ctx context.Context) (values, error) {
+	results := values{}
+	for _, fault := range []string{"opening", "pausing"} {
+		events, err := readUntilClosed(ctx, fault)
+		if err != nil {
+			return nil, err
+		}
+		results[fault] = events
+	}
+	return results, nil
+}
+
+func readUntilClosed(ctx context.Context, fault string) (names []string, err error) {
+	stream, err := openWebhooks(ctx, scripted(fault))
 	if err != nil {
 		return nil, err
 	}
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		names, _ = webhookNames(stream)
+	}()
+	reached := ask("reached", fault)
+	closed := stream.Close()
+	released := ask("released", fault)
+	<-over
+	return names, errors.Join(reached, closed, released)
+}
+
+// ask waits until the scripted server answers a question about a fault.
+func ask(question, fault string) error {
+	response, err := http.Get(variable("PARLEY_SCRIPTED_URL") + "/" + question + "/" + fault)
+	if err != nil {
+		return err
+	}
+	return response.Body.Close()
+}
+
+type webhookStream = *parley.Stream[parley.Event[platform.StreamWebhookEventsEvent]]
+
+func openWebhooks(ctx context.Context, client *parley.Client) (webhookStream, error) {
+	params := platform.StreamWebhookEventsParams{Cursor: parley.Ptr("0:0")}
+	return platform.New(client).StreamWebhookEvents(ctx, &params)
+}
+
+func readWebhooks(ctx context.Context, client *parley.Client) ([]string, error) {
+	stream, err := openWebhooks(ctx, client)
+	if err != nil {
+		return nil, err
+	}
+	return webhookNames(stream)
+}
+
+func webhookNames(stream webhookStream) (names []string, err error) {
 	for event, err := range stream.All() {
 		if err != nil {
 			return names, err

@@ -3,6 +3,7 @@
 import asyncio
 import os
 from collections.abc import Mapping
+from typing import cast
 
 from parley import ApiError, ApiTimeoutError, AsyncRealtime, ProtocolError, Realtime, SocketClosedError
 
@@ -22,7 +23,8 @@ def socket_frames() -> Mapping[str, object]:
 
 
 def socket_openings() -> Mapping[str, object]:
-    return each(["refused", "late"])
+    moved = cast(list[object], each(["moved"])["moved"])
+    return {**each(["refused", "late"]), "moved": moved[0]}
 
 
 def socket_prefix() -> Mapping[str, object]:

@@ -22,11 +22,15 @@ export const socketFaultSteps: Steps = {
     const refused = await at('refused')
       .transcribeStream()
       .opened.catch((error: unknown) => error)
+    const moved = await at('moved')
+      .transcribeStream()
+      .opened.catch((error: unknown) => error)
     const late = await at('late', { timeoutMs })
       .transcribeStream()
       .opened.catch((error: unknown) => error)
     if (!(refused instanceof ApiError)) throw refused
     return {
+      moved: moved instanceof ApiError ? moved.status : String(moved),
       refused: [refused.status, refused.code],
       late: late instanceof RequestTimeoutError ? 'timeout' : String(late),
     }

@@ -1,4 +1,5 @@
 /** Streams that are cut, repeated, unreadable or too long, from the scripted server. */
+import type { CallOptions } from '../../../../generated/clients/typescript/call.ts'
 import { createPlatformClient } from '../../../../generated/clients/typescript/platform.ts'
 import {
   createRouterClient,
@@ -8,6 +9,7 @@ import {
 import { apiKey, loopback, question, type Steps, variable } from './settings.ts'
 
 const scripted = variable('PARLEY_SCRIPTED_URL')
+const timeoutMs = 1000
 
 export const streamSteps: Steps = {
   async resumed_webhooks() {
@@ -30,6 +32,15 @@ export const streamSteps: Steps = {
     const events: string[] = []
     return { error: await errorOf(() => readWebhooks('lost', events)), events }
   },
+  async late_read() {
+    const events: string[] = []
+    await readWebhooks('stalled', events, { timeoutMs })
+    return { events }
+  },
+  closed_streams: async () => ({
+    opening: await readUntilClosed('opening'),
+    pausing: await readUntilClosed('pausing'),
+  }),
   unreadable_event: async () => ({ error: await errorOf(() => readResponse('unreadable')) }),
   long_event: async () => ({
     longest: await errorOf(() => readResponse('longest')),
@@ -37,9 +48,20 @@ export const streamSteps: Steps = {
   }),
 }
 
-async function readWebhooks(fault: string, events: string[]): Promise<void> {
+async function readUntilClosed(fault: string): Promise<string[]> {
+  const controller = new AbortController()
+  const events: string[] = []
+  const read = readWebhooks(fault, events, { signal: controller.signal }).catch(() => undefined)
+  await fetch(`${scripted}/reached/${fault}`)
+  controller.abort()
+  await fetch(`${scripted}/released/${fault}`)
+  await read
+  return events
+}
+
+async function readWebhooks(fault: string, events: string[], options: CallOptions = {}): Promise<void> {
   const client = createPlatformClient({ baseUrl: `${scripted}/${fault}`, apiKey })
-  const { body } = await client.streamWebhookEvents({ query: { cursor: '0:0' } })
+  const { body } = await client.streamWebhookEvents({ query: { cursor: '0:0' }, ...options })
   for await (const { event, data } of body) events.push(event === 'webhook' ? data.eventId : event)
 }
 
