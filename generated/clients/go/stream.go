@@ -9,6 +9,7 @@ import (
 	"iter"
 	"net/http"
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"parley/internal/wire"
@@ -19,13 +20,17 @@ import (
 type Stream[T any] struct {
 	// Header has the answer's headers.
 	Header http.Header
+	// ctx ends when the stream is closed. All requests of the stream have it.
+	ctx    context.Context
+	cancel context.CancelFunc
+	// mutex guards the answer, because a stream may be closed while another goroutine opens it again.
+	mutex  sync.Mutex
 	answer *answer
 	frames *frameReader
 	// decode returns the frame's value, or false if the frame ends the stream and has no value.
 	decode     func(frame) (value T, hasValue bool, err error)
 	isLast     func(frame) bool
-	isOver     bool
-	isClosed   atomic.Bool
+	isOver     atomic.Bool
 	resumption resumption
 }
 
@@ -87,12 +92,14 @@ func openStream[T any](
 ) (*Stream[T], error) {
 	request.accept = "text/event-stream"
 	settings := surface.client.settings(options)
+	ctx, cancel := context.WithCancel(ctx)
 	first, err := surface.send(ctx, request, settings)
 	if err != nil {
+		cancel()
 		return nil, err
 	}
 	first.settle()
-	stream := &Stream[T]{Header: first.Header, answer: first, frames: newFrameReader(first.Body)}
+	stream := &Stream[T]{Header: first.Header, ctx: ctx, cancel: cancel, answer: first, frames: newFrameReader(first.Body)}
 	if request.identity != nil {
 		// Each attempt to open the stream again is one request.
 		once := *settings
@@ -109,7 +116,7 @@ func openStream[T any](
 func (s *Stream[T]) All() iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		defer s.Close()
-		for !s.isOver {
+		for !s.isOver.Load() {
 			value, hasValue, err := s.next()
 			if (hasValue || err != nil) && !yield(value, err) || err != nil {
 				return
@@ -118,10 +125,12 @@ func (s *Stream[T]) All() iter.Seq2[T, error] {
 	}
 }
 
-// Close ends the stream. The server stops if it has not sent all events.
+// Close ends the stream, also while it is opened again. The server stops if it has not sent all events.
 func (s *Stream[T]) Close() error {
-	s.isOver = true
-	s.isClosed.Store(true)
+	s.isOver.Store(true)
+	s.cancel()
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
 	defer s.answer.stop()
 	return s.answer.Body.Close()
 }
@@ -129,10 +138,12 @@ func (s *Stream[T]) Close() error {
 func (s *Stream[T]) next() (value T, hasValue bool, err error) {
 	next, err := s.nextFrame()
 	if err != nil {
-		s.isOver = true
+		s.isOver.Store(true)
 		return value, false, err
 	}
-	s.isOver = s.isLast(next)
+	if s.isLast(next) {
+		s.isOver.Store(true)
+	}
 	value, hasValue, err = s.decode(next)
 	var failure *APIError
 	if err != nil && !errors.As(err, &failure) {
@@ -151,7 +162,7 @@ func (s *Stream[T]) nextFrame() (frame, error) {
 		if err == nil {
 			continue
 		}
-		if err = s.readError(err); s.isClosed.Load() {
+		if err = s.readError(err); s.ctx.Err() != nil {
 			return frame{}, err
 		}
 		if err := s.reopen(err); err != nil {
@@ -170,16 +181,19 @@ func (s *Stream[T]) readError(err error) error {
 
 func (s *Stream[T]) reopen(err error) error {
 	lastEventID := s.frames.id
-	reopened, err := s.resumption.reopen(s.answer.Request.Context(), lastEventID, err)
+	// The context of the cut answer has ended if a read was late.
+	reopened, err := s.resumption.reopen(s.ctx, lastEventID, err)
 	if err != nil {
 		return err
 	}
 	reopened.settle()
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
 	s.answer.stop()
 	_ = s.answer.Body.Close()
 	s.answer, s.frames = reopened, newFrameReader(reopened.Body)
 	s.frames.id = lastEventID
-	return nil
+	return context.Cause(s.ctx)
 }
 
 func isDone(next frame) bool { return string(next.data) == "[DONE]" }

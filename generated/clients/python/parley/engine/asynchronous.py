@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine
+from functools import partial
 from typing import Any, ClassVar, Concatenate, Generic, ParamSpec, TypeVar, cast
 
 import httpx
@@ -21,6 +22,9 @@ from .streams import AsyncAudioStream, AsyncEventStream, AudioStream, EventStrea
 
 P = ParamSpec("P")
 T = TypeVar("T")
+
+_CHUNK_BYTES = 64 * 1024
+"""A file is sent in pieces with this length."""
 
 
 class AsyncClient:
@@ -97,7 +101,10 @@ class AsyncClient:
 
     async def _attempt(self, operation: Operation[T], options: CallOptions, arguments: Arguments) -> httpx.Response:
         limits = limits_of(options.get("timeout", self.timeout))
-        request = self._http.build_request(**self._server.request(operation, options, arguments), **limits)
+        fields = self._server.request(operation, options, arguments)
+        if "content" in fields:
+            fields["content"] = _async_content(fields["content"])
+        request = self._http.build_request(**fields, **limits)
         with connection_errors():
             response = await self._http.send(request, stream=True, follow_redirects=False)
         if response.is_success:
@@ -114,6 +121,18 @@ class AsyncClient:
         finally:
             await response.aclose()
         return body
+
+
+def _async_content(content: Any) -> Any:
+    """httpx takes only async iterables in an async request."""
+    return content if isinstance(content, bytes) or hasattr(content, "__aiter__") else _async_chunks(content)
+
+
+async def _async_chunks(content: Any) -> AsyncIterator[bytes]:
+    """Reads in another thread, because a file or a generator may wait for its next chunk."""
+    chunks = iter(partial(content.read, _CHUNK_BYTES), b"") if hasattr(content, "read") else iter(content)
+    while (chunk := await asyncio.to_thread(next, chunks, None)) is not None:
+        yield chunk
 
 
 class awaited(Generic[P, T]):

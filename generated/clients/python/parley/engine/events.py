@@ -20,6 +20,7 @@ EVENT_BYTES_MAX = 16 * 1024 * 1024
 """The longest event in a stream, in bytes of its lines."""
 
 CUT = "The stream ended before its last event; the connection was cut."
+CLOSED = "The stream was closed before its last event."
 
 _LINE_END = re.compile(rb"\r\n|\n|\r")
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
-from typing import Generic, TypeVar, cast
+from typing import Any, Generic, TypeVar, cast
 
 from typing_extensions import Self, Unpack
 from websockets.asyncio.client import ClientConnection as AsyncConnection
@@ -22,6 +22,36 @@ S = TypeVar("S")
 R = TypeVar("R")
 
 _CLOSE_TIMEOUT = 5.0
+
+
+class _Connection(ClientConnection):
+    def handshake(self, *args: Any, **options: Any) -> None:
+        with _refusals():
+            super().handshake(*args, **options)
+
+
+class _AsyncConnection(AsyncConnection):
+    async def handshake(self, *args: Any, **options: Any) -> None:
+        with _refusals():
+            await super().handshake(*args, **options)
+
+
+def _options(connection: type[Any]) -> dict[str, Any]:
+    return {"close_timeout": _CLOSE_TIMEOUT, "create_connection": connection}
+
+
+@contextmanager
+def _refusals() -> Iterator[None]:
+    """If the server refused the socket, its answer is the error.
+
+    The error must arise here: websockets follows a redirect if it sees one, and so the key could go to another host.
+    """
+    try:
+        yield
+    except InvalidStatus as error:
+        response = error.response
+        headers = {name.lower(): value for name, value in response.headers.raw_items()}
+        raise ApiError(response.status_code, headers, _json(bytes(response.body or b""))) from error
 
 
 class _Client:
@@ -68,7 +98,9 @@ class Socket(Generic[S, R]):
 
     def __enter__(self) -> Self:
         with _opening_errors():
-            self._connection = connect(self._target.url, **self._target.arguments, close_timeout=_CLOSE_TIMEOUT)
+            opening = connect(self._target.url, **self._target.arguments, **_options(_Connection))
+            # Some versions of websockets return the connection itself, and others only here.
+            self._connection = opening.__enter__()
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -123,7 +155,7 @@ class AsyncSocket(Generic[S, R]):
 
     async def __aenter__(self) -> Self:
         with _opening_errors():
-            opening = connect_async(self._target.url, **self._target.arguments, close_timeout=_CLOSE_TIMEOUT)
+            opening = connect_async(self._target.url, **self._target.arguments, **_options(_AsyncConnection))
             self._connection = await opening
         return self
 
@@ -163,13 +195,8 @@ class AsyncSocket(Generic[S, R]):
 
 @contextmanager
 def _opening_errors() -> Iterator[None]:
-    """If the server refused the socket, its answer is the error."""
     try:
         yield
-    except InvalidStatus as error:
-        response = error.response
-        headers = {name.lower(): value for name, value in response.headers.raw_items()}
-        raise ApiError(response.status_code, headers, _json(bytes(response.body or b""))) from error
     except TimeoutError as error:
         raise ApiTimeoutError("The socket did not open in time.", was_sent=False) from error
     except (OSError, InvalidHandshake) as error:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import asyncio
-import time
+import threading
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import aclosing
 from typing import Generic, TypeAlias, TypeVar
@@ -14,7 +14,7 @@ from typing_extensions import Self
 
 from .answers import stream_errors
 from .errors import ParleyError, StreamTruncatedError
-from .events import CUT, EventReader
+from .events import CLOSED, CUT, EventReader
 from .resume import Progress
 
 E = TypeVar("E")
@@ -27,7 +27,7 @@ class _Opened:
     def __init__(self, open_response: Callable[[], httpx.Response]) -> None:
         self._open = open_response
         self._response: httpx.Response | None = None
-        self._is_closed = False
+        self._closed = threading.Event()
 
     @property
     def headers(self) -> Mapping[str, str]:
@@ -36,7 +36,7 @@ class _Opened:
 
     def close(self) -> None:
         """Ends the stream. The server then stops its work."""
-        self._is_closed = True
+        self._closed.set()
         if self._response is not None:
             self._response.close()
 
@@ -50,6 +50,10 @@ class _Opened:
     def _opened(self) -> httpx.Response:
         if self._response is None:
             self._response = self._open()
+            # Another thread may have closed the stream while the answer began.
+            if self._closed.is_set():
+                self._response.close()
+                raise StreamTruncatedError(CLOSED)
         return self._response
 
     def _chunks(self) -> Iterator[bytes]:
@@ -89,10 +93,8 @@ class EventStream(_Opened, Generic[E]):
             try:
                 return (yield from self._events())
             except ParleyError as error:
-                if self._is_closed:
+                if self._closed.is_set() or self._closed.wait(self._progress.pause_after(error)):
                     raise
-                pause = self._progress.pause_after(error)
-            time.sleep(pause)
             self._response = None
 
     def _events(self) -> Iterator[E]:
@@ -113,11 +115,11 @@ class _AsyncOpened:
     def __init__(self, open_response: Callable[[], Awaitable[httpx.Response]]) -> None:
         self._open = open_response
         self._response: httpx.Response | None = None
-        self._is_closed = False
+        self._closed = asyncio.Event()
 
     async def aclose(self) -> None:
         """Ends the stream. The server then stops its work."""
-        self._is_closed = True
+        self._closed.set()
         if self._response is not None:
             await self._response.aclose()
 
@@ -136,6 +138,10 @@ class _AsyncOpened:
     async def _opened(self) -> httpx.Response:
         if self._response is None:
             self._response = await self._open()
+            # Another task may have closed the stream while the answer began.
+            if self._closed.is_set():
+                await self._response.aclose()
+                raise StreamTruncatedError(CLOSED)
         return self._response
 
     async def _chunks(self) -> AsyncGenerator[bytes, None]:
@@ -181,11 +187,15 @@ class AsyncEventStream(_AsyncOpened, Generic[E]):
                         yield event
                 return
             except ParleyError as error:
-                if self._is_closed:
+                if self._closed.is_set() or await self._is_closed_within(self._progress.pause_after(error)):
                     raise
-                pause = self._progress.pause_after(error)
-            await asyncio.sleep(pause)
             self._response = None
+
+    async def _is_closed_within(self, pause: float) -> bool:
+        try:
+            return await asyncio.wait_for(self._closed.wait(), pause)
+        except asyncio.TimeoutError:
+            return False
 
     async def _events(self) -> AsyncGenerator[E, None]:
         reader = self._reader(await self._opened())
