@@ -7,7 +7,7 @@
 import { readErrorJson, readJson, readText, unanswered, withReadLimit } from './answers.ts'
 import { ProtocolError, RequestTimeoutError } from './api-error.ts'
 import type { Answer, Call, ClientOptions, Context, ErrorFactory, OperationRow } from './call.ts'
-import { type EventSource, readData, readEvents } from './events.ts'
+import { type EventSource, leavable, leave, readData, readEvents } from './events.ts'
 import { address, hasKey, requestBody, requestHeaders } from './request.ts'
 import { readResumed } from './resume.ts'
 import { pause, pauseBefore } from './retries.ts'
@@ -67,9 +67,22 @@ async function attempt<Result>(
     const response = await answerTo(address(context), request, context)
     const { status, headers } = response
     if (!response.ok) throw toError(status, headers, await readErrorJson(response, call.signal))
-    return await read(context, response)
+    return await readOrLeave(context, response, read)
   } finally {
     deadline.clear()
+  }
+}
+
+async function readOrLeave<Result>(
+  context: Context,
+  response: Response,
+  read: (context: Context, response: Response) => Result | Promise<Result>,
+): Promise<Result> {
+  try {
+    return await read(context, response)
+  } catch (error) {
+    await leave(response.body)
+    throw error
   }
 }
 
@@ -99,15 +112,23 @@ function startDeadline(timeoutMs: number): { signal: AbortSignal; clear: () => v
 function answerBody(context: Context, type: string, response: Response): unknown {
   const { row, call, toError } = context
   const kind = row.answers[type]
-  if (kind === undefined && type !== '' && Object.keys(row.answers).length > 0)
+  const hasContent = Object.keys(row.answers).length > 0
+  if (kind === undefined && type !== '' && hasContent)
     throw new ProtocolError(`The contract has no answer of the type ${type}.`)
   if (kind === 'json') return readJson(response, call.signal)
   if (kind === 'text') return readText(response, call.signal)
   const source = sourceOf(context, response)
-  if (kind === 'data') return readData(source, (data) => toError(response.status, response.headers, data))
-  if (kind !== 'events') return source.body
+  if (kind === 'data')
+    return leavable(
+      source,
+      readData(source, (data) => toError(response.status, response.headers, data)),
+    )
+  if (kind !== 'events') return hasContent ? source.body : leave(source.body)
   const { eventIdentity: identity } = row
-  return identity === undefined ? readEvents(source) : readResumed(source, { identity, open: reopen(context) })
+  return leavable(
+    source,
+    identity === undefined ? readEvents(source) : readResumed(source, { identity, open: reopen(context) }),
+  )
 }
 
 function sourceOf(context: Context, response: Response): EventSource {

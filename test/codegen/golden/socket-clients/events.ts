@@ -52,6 +52,22 @@ export async function* readData(source: EventSource, toError: (data: unknown) =>
   throw new StreamTruncatedError(cut)
 }
 
+/** A generator that was not started runs no `finally`, so leaving it must cancel the body here. */
+export function leavable<Item>({ body }: EventSource, items: AsyncGenerator<Item>): AsyncGenerator<Item> {
+  const end = items.return.bind(items)
+  items.return = async (value) => {
+    await leave(body)
+    return end(value)
+  }
+  return items
+}
+
+/** Ends an answer without a reader, so that its connection does not stay open. */
+export async function leave(body: ReadableStream<Uint8Array> | null): Promise<null> {
+  if (body?.locked === false) await body.cancel().catch(() => undefined)
+  return null
+}
+
 const cut = 'The stream ended before its last event; the connection was cut.'
 
 function parsed(data: string): unknown {
