@@ -53,12 +53,11 @@ export function addressRules(language: Language): Rule[] {
     rule('sign', String.raw`(?<![\p{L}\p{N}.])[~.]{0,2}(?:\/[\p{L}\p{N}_.-]{1,60}){2,12}\/?`, (match) =>
       ending(match, match[0], spoken),
     ),
-    ...versionsOf(language),
   ]
 }
 
 /** "v2.1.3", "192.168.0.1", "3.11.0-rc.2" */
-function versionsOf(language: Language): Rule[] {
+export function versionRules(language: Language): Rule[] {
   const { dot } = language.phrases
   const digits = (part: string) =>
     part.length > 2 || /^0\d/.test(part) ? digitByDigit(part, language) : cardinalOf(part, language)
@@ -67,7 +66,14 @@ function versionsOf(language: Language): Rule[] {
     rule(
       'letter',
       String.raw`[vV](\d{1,4}(?:\.\d{1,4}){0,4})(?![\p{L}\p{N}])(?!\.\d)`,
-      ([, version = '']) => `${language.versionWord} ${dotted(version)}`,
+      ({ 1: version = '', index, input }) => {
+        const isNamed = input
+          .slice(Math.max(0, index - 12), index)
+          .trimEnd()
+          .toLowerCase()
+          .endsWith(language.versionWord.toLowerCase())
+        return isNamed ? dotted(version) : `${language.versionWord} ${dotted(version)}`
+      },
     ),
     rule('digit', String.raw`\d{1,3}(?:\.\d{1,3}){3}(?![\d.]*\d)`, ([address]) => dotted(address)),
     rule('digit', String.raw`\d{1,4}(?:\.\d{1,4}){2,4}(?!\.?\d)`, ([version]) =>

@@ -53,8 +53,9 @@ function partsName(denominator: number, isOne: boolean): string {
 export const fraction = (numerator: number, denominator: number) =>
   `${cardinal(String(numerator))} ${partsName(denominator, numerator === 1)}`
 
-/** "Two and a half", "one and an eighth", "three and two thirds". */
-export function mixed(whole: string, numerator: number, denominator: number): string {
+/** "Two and a half cups", "one and an eighth", "three and two thirds". */
+export function mixed(whole: string, numerator: number, denominator: number, noun: string): string {
   const article = /^(8|11|18)/.test(String(denominator)) ? 'an' : 'a'
-  return `${cardinal(whole)} and ${numerator === 1 ? `${article} ${partsName(denominator, true)}` : fraction(numerator, denominator)}`
+  const part = numerator === 1 ? `${article} ${partsName(denominator, true)}` : fraction(numerator, denominator)
+  return `${cardinal(whole)} and ${part} ${noun}`.trimEnd()
 }

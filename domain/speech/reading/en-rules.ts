@@ -1,8 +1,8 @@
 /** The written forms of English only: dates, times, ordinals, streets, kings. */
 import { ordinal, year } from './en-numbers.ts'
 import type { Language } from './language.ts'
-import { cardinalOf } from './numbers.ts'
-import { anyOf, gap, type Rule, rule, wordEnd, wordStart, wordsOf } from './rule.ts'
+import { cardinalOf, romanValue } from './numbers.ts'
+import { anyOf, gap, isAtEnd, type Rule, rule, wordEnd, wordStart, wordsOf } from './rule.ts'
 
 const months = 'January February March April May June July August September October November December'.split(' ')
 const shortMonths = wordsOf(`
@@ -31,9 +31,6 @@ const month = `(${anyOf(months)}|${anyOf(shortMonths.keys())}\\.?)`
 const monthName = (written: string) => shortMonths.get(written.replace('.', '')) ?? written
 const suffix = '(?:st|nd|rd|th)'
 const yearBehind = `(?:,?${gap}(\\d{4})(?![\\d:]))?`
-
-/** The stop of an abbreviation also ends the last sentence. */
-const isAtEnd = ({ 0: written, index, input }: RegExpExecArray) => /^\s*$/.test(input.slice(index + written.length))
 
 type Date = { month: string; day: string; year?: string | undefined }
 
@@ -134,13 +131,6 @@ const timesOf = (language: Language): Rule[] => [
   rule('letter', `([ap])\\.m\\.?${wordEnd}`, ([, half = '']) => `${half}.m.`),
 ]
 
-const romanValues: Readonly<Record<string, number>> = { I: 1, V: 5, X: 10, L: 50 }
-
-export function romanValue(numeral: string): number {
-  const values = [...numeral].map((letter) => romanValues[letter] ?? 0)
-  return values.reduce((sum, value, at) => sum + (value < (values[at + 1] ?? 0) ? -value : value), 0)
-}
-
 const counted =
   'World War|Chapter|Part|Act|Volume|Phase|Type|Class|Level|Section|Article|Appendix|Super Bowl|Grade|Stage|Book'
 const monarchs =
@@ -183,7 +173,6 @@ export function englishRules(language: Language, order: Order): Rule[] {
       ordinal(digits.replaceAll(',', '')),
     ),
     rule(['digit', 'sign'], `['’]?(\\d{2}|\\d{4})(?<=0)['’]?s${wordEnd}`, ([, digits = '']) => decade(digits)),
-    rule('digit', `24\\/7${wordEnd}`, () => 'twenty four seven'),
     rule('digit', String.raw`(\d{2,3})\/(\d{2,3})(?![\d/])`, ([, over = '', under = '']) =>
       Number(over) > Number(under) ? `${cardinalOf(over, language)} over ${cardinalOf(under, language)}` : null,
     ),

@@ -66,7 +66,7 @@ export type Language = {
   phoneGroup: (digits: string) => string
   /** Returns the words for a part of one, such as three quarters. `noun` is the word behind the fraction. */
   fraction: (numerator: number, denominator: number, noun: string) => string
-  /** Returns the words for a whole number, given as digits, with a fraction: "two and a half". */
+  /** Returns the words for a whole number, given as digits, with a fraction and its noun: "two and a half cups". */
   mixed: (whole: string, numerator: number, denominator: number, noun: string) => string
   /** Returns the gender of a plain word, as far as its ending shows it. */
   genderOf: (word: string) => Gender | undefined

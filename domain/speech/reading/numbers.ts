@@ -84,3 +84,21 @@ export function nounsOf(table: string): Map<string, Noun> {
     ),
   )
 }
+
+const romanValues: Readonly<Record<string, number>> = { I: 1, V: 5, X: 10, L: 50 }
+
+/** Returns the value of a Roman numeral below 90. */
+export function romanValue(numeral: string): number {
+  const values = [...numeral].map((letter) => romanValues[letter] ?? 0)
+  return values.reduce((sum, value, at) => sum + (value < (values[at + 1] ?? 0) ? -value : value), 0)
+}
+
+/** Returns true if the numbers are a day and a month. */
+export function isDate(day: string, month: string): boolean {
+  return Number(day) >= 1 && Number(day) <= 31 && Number(month) >= 1 && Number(month) <= 12
+}
+
+/** Returns true if the numbers are a time of day. */
+export function isTime(hour: string, minute: string): boolean {
+  return Number(hour) <= 24 && Number(minute) <= 59
+}

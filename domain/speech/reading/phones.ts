@@ -21,7 +21,8 @@ const national = [
   String.raw`[6-9]\d{2} \d{2} \d{2} \d{2}`,
   // Italy: 333 123 4567, 333 1234567.
   String.raw`3\d{2}[ .-]\d{3}[ .-]?\d{4}`,
-  // France: 01 23 45 67 89 begins with a zero. 36 pairs begin with other digits.
+  // France: 0 800 123 456.
+  String.raw`0 \d{3} \d{3} \d{3}`,
   String.raw`\d{3} \d{3} ?\d{3,4}(?= ?$)`,
 ]
 

@@ -1,8 +1,8 @@
 /** Numbers with units, fractions, and plain numbers. */
 import type { Language } from './language.ts'
 import { perPattern, perUnit } from './money.ts'
-import { counted, digitByDigit, isOne, numberPattern, scaled, spokenNumber, writtenOf } from './numbers.ts'
-import { anyOf, gap, type Rule, rule, wordEnd } from './rule.ts'
+import { cardinalOf, counted, digitByDigit, isOne, numberPattern, scaled, spokenNumber, writtenOf } from './numbers.ts'
+import { anyOf, gap, isAtEnd, type Rule, rule, wordEnd } from './rule.ts'
 
 const fractionSigns: Readonly<Record<string, readonly [numerator: number, denominator: number]>> = {
   '½': [1, 2],
@@ -38,14 +38,14 @@ export function quantityRules(language: Language): Rule[] {
 export function fractionRules(language: Language): Rule[] {
   const { units, currencies } = language
   const symbols = anyOf([...units.keys()].filter((key) => key !== '"'))
-  const behind = `(?:[\\s\\u00a0\\u202f-]?(€|£|\\$|${symbols}${wordEnd})|(?=[\\s\\u00a0\\u202f](\\p{L}{1,30})))?`
+  const behind = `(?:[\\s\\u00a0\\u202f-]?(€|£|\\$|${symbols}${wordEnd})|[ \\u00a0\\u202f](\\p{L}{1,30}))?`
   const nounOf = (symbol = '') =>
     units.get(symbol) ?? currencies.get({ '€': 'EUR', '£': 'GBP', $: 'USD' }[symbol] ?? '')?.major
   const read = (whole: string | undefined, [over, under]: readonly [number, number], symbol = '', word = '') => {
     const noun = nounOf(symbol)
-    const name = noun?.one ?? word
-    if (whole === undefined) return `${language.fraction(over, under, name)}${noun ? ` ${noun.one}` : ''}`
-    return `${language.mixed(whole, over, under, name)}${noun ? ` ${noun.more}` : ''}`
+    if (whole !== undefined) return language.mixed(whole, over, under, noun?.more ?? word)
+    const part = noun?.one ?? word
+    return `${language.fraction(over, under, part)} ${part}`.trimEnd()
   }
   const sign = `([€£$]?)${gap}?(\\d{1,6})?${gap}?(${fractionClass})${behind}`
   return [
@@ -99,7 +99,8 @@ function unitsOf(language: Language): Rule[] {
         space === undefined
           ? `${spokenNumber(written, language, noun.gender)} ${noun.one}`
           : counted(written, noun, language)
-      return spoken + perUnit(per, language)
+      const isLast = symbol.endsWith('.') && isAtEnd(match)
+      return `${spoken}${perUnit(per, language)}${isLast ? '.' : ''}`
     }),
     rule('digit', `(${number})(?:k|K)${wordEnd}`, ([, text = '']) =>
       spokenNumber(scaled(writtenOf(text, language), 3), language),
@@ -129,6 +130,11 @@ function numbersOf(language: Language): Rule[] {
       const isCode = digits.length >= codeDigitsMin && !/^[1-9]\d*000$/.test(digits)
       return isCode || /^0\d/.test(digits) ? inGroups(digits, language) : null
     }),
+    rule('digit', String.raw`(\d{1,9})[.,](\d{1,40})(?![.,]?\d)`, ([written, whole = '', decimals = '']) => {
+      if (decimals.length === 3 || written.includes(language.decimalMark) || language.decimalMark === '.') return null
+      return `${cardinalOf(whole, language)} ${language.phrases.dot} ${language.decimals(decimals)}`
+    }),
+    rule('digit', `24\\/7${wordEnd}`, () => `${language.cardinal('24')} ${language.cardinal('7')}`),
     rule('digit', String.raw`\d{4}(?![\d]|[.,]\d)(?!${gap}?\p{L}*[€$£%°])`, ([digits]) => language.year(digits)),
     rule('digit', `(${number})(?:(?=(?:${gap}|-)(\\p{L}{1,30}))|)`, ([, text = '', word = '']) => {
       const written = writtenOf(text, language)

@@ -53,3 +53,8 @@ export const gap = String.raw`[ \u00a0\u202f\u2009]`
 /** No letter or digit may follow, because the form would be part of a longer word. */
 export const wordEnd = String.raw`(?![\p{L}\p{N}])`
 export const wordStart = String.raw`(?<![\p{L}\p{N}])`
+
+/** Returns true if a form is the text's last one. The stop of an abbreviation then ends the sentence too. */
+export function isAtEnd({ 0: written, index, input }: RegExpExecArray): boolean {
+  return /^\s*$/.test(input.slice(index + written.length))
+}

@@ -5,8 +5,12 @@
  */
 import { abbreviationRules } from './abbreviation-rules.ts'
 import { isAbbreviation } from './abbreviations.ts'
-import { addressRules } from './addresses.ts'
+import { addressRules, versionRules } from './addresses.ts'
+import { de } from './de.ts'
 import { en, enWithDayFirst } from './en.ts'
+import { es } from './es.ts'
+import { fr } from './fr.ts'
+import { it } from './it.ts'
 import { type Language, type LanguageTag, languageTagOf } from './language.ts'
 import { compatible } from './letters.ts'
 import { chained, type SpokenText, withoutMarks } from './markdown.ts'
@@ -72,7 +76,7 @@ function readAloud(text: string, tag: string): SpokenText | null {
   return spoken === null ? null : chained([unmarked, plain, spoken])
 }
 
-const languages: Readonly<Record<LanguageTag, Language>> = { en, de: en, es: en, fr: en, it: en }
+const languages: Readonly<Record<LanguageTag, Language>> = { en, de, es, fr, it }
 const readers = new Map<Language, Reader>()
 
 function readerOf(tag: string): Reader {
@@ -87,6 +91,7 @@ function readerOf(tag: string): Reader {
 const rulesOf = (language: Language) => [
   ...addressRules(language),
   ...language.rules(language),
+  ...versionRules(language),
   ...abbreviationRules(language),
   ...phoneRules(language),
   ...fractionRules(language),

@@ -68,7 +68,7 @@ function dashesOf({ phrases }: Language): Rule[] {
   const end = String.raw`(?:\d|[%‰°'′"″]|${currencyClass}|${fractionClass}|\d ?\p{L}{1,3}|[ap]\.m\.)`
   return [
     rule('sign', String.raw`(?<=\d)${gap}?[-−]${gap}?(?=\d[\d.,]{0,20}${gap}?=)`, () => phrases.minus),
-    rule(['sign', 'space'], String.raw`(?<=${end})${gap}?[-–—‑‒]${gap}?(?=${amount})`, () => phrases.to),
+    rule(['sign', 'space'], String.raw`(?<=${end})(?:[-–—‑‒]|${gap}[-–—‑‒]${gap})(?=${amount})`, () => phrases.to),
     rule('sign', String.raw`(?<![\p{L}\p{N})])[-–−‑‒](?=[.,]?${amount})`, () => phrases.minus),
     rule('sign', '−', () => phrases.minus),
     rule(['sign', 'space'], String.raw`\s{0,20}(?:[—―]\s{0,20}|–\s{1,20}|–(?=\p{L}))`, () => ','),
