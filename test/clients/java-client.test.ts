@@ -65,7 +65,7 @@ t.test('the client keeps the rules for retries, limits, sockets and unknown valu
     unknown: ['video', true],
     split: ['7 ü', 'response.completed'],
     resumed: ['0:0 status', '1:0 transcript', '2:0 transcript', '2:0 end'],
-    slow: 'RequestTimeoutException',
+    ...{ slow: 'RequestTimeoutException', reset: 100, following: 'IllegalArgumentException' },
     ...{ null: 'a', ascii: 'heard', path: 'IllegalArgumentException', secret: 'IllegalArgumentException' },
     ...{ normal: 1, going: ['closed', 1001, 'SHUTTING_DOWN', true], nameless: ['closed', 1005, '', false] },
     ...{ lost: ['closed', 1006, '', true], junk: 'ProtocolException', refused: ['api', 401, '', false] },
@@ -79,7 +79,7 @@ t.test('the client keeps the rules for retries, limits, sockets and unknown valu
   t.equal(answers.seen('header')[0]?.headers['idempotency-key'], 'mine')
   t.same(
     answers.seen('resumed').map(({ headers }) => headers['last-event-id']),
-    [undefined, '0:0'],
+    [undefined, '1:0'],
   )
   t.equal(answers.seen('null')[0]?.body, '{"name":"a","voice":null}', 'absent fields are not sent')
   const { headers } = answers.seen('ascii')[0] ?? { headers: {} }

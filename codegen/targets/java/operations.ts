@@ -37,12 +37,15 @@ const verifyWebhook = `    /** Checks the signature of a webhook, and reads its 
     }
 `
 
-/** Prints the constant with the contract and the retryable error codes. */
+/** Prints the constant with the contract, its retryable error codes, and the error codes for closed sockets. */
 export function emitContract({ surface: { name, errors, closeCodes }, style }: JavaSurface): string {
   const rows: [code: string, row: { retryable: boolean }][] = Object.entries(errors ?? closeCodes ?? {})
   const codes = rows.flatMap(([code, { retryable }]) => (retryable ? [JSON.stringify(code)] : []))
+  const closing = Object.keys(closeCodes ?? {}).map((code) => JSON.stringify(code))
+  const table = brackets('private static final Set<String> CLOSE_CODES = Set.of(', closing, ');', indent)
   const head = `private static final Contract CONTRACT = new Contract("${prefixes[name] ?? ''}", Json.${style}(), Set.of(`
-  return brackets(head, codes, '));', indent)
+  if (closeCodes === null) return brackets(head, codes, '), Set.of());', indent)
+  return table + brackets(head, codes, '), CLOSE_CODES);', indent)
 }
 
 function emitMethods(operation: ClientOperation, each: ClientMethod, java: JavaSurface): string[] {
@@ -88,8 +91,17 @@ function requestOf(operation: ClientOperation, each: ClientMethod, java: JavaSur
     ...bodyCalls(operation, each, java),
     ...(isBinary ? [`accept(${JSON.stringify(each.mediaTypes.join(', '))})`] : []),
     ...(isIdempotent ? ['idempotent()'] : []),
+    ...resumption(each.answer),
     ...(needsKey ? [] : ['withoutKey()']),
   ].join('.')
+}
+
+function resumption(answer: ClientAnswer): string[] {
+  if (answer.kind !== 'events' || answer.identity === null) return []
+  const fields = Object.entries(answer.identity)
+    .flat()
+    .map((text) => JSON.stringify(text))
+  return [`resumable(Map.of(${fields.join(', ')}))`]
 }
 
 function paramCalls(operation: ClientOperation, java: JavaSurface): string[] {
@@ -97,7 +109,6 @@ function paramCalls(operation: ClientOperation, java: JavaSurface): string[] {
   return inputMembers(params, java).map(({ name }, place) => {
     const parameter = params[place] as ClientParameter
     const value = `params.${name}`
-    if (parameter.name === 'Last-Event-ID') return `lastEventId(${value})`
     const call = parameter.in === 'query' ? 'query' : parameter.isJson ? 'jsonHeader' : 'header'
     return `${call}(${JSON.stringify(parameter.name)}, ${value})`
   })

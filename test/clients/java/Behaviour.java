@@ -17,6 +17,8 @@ import dev.parley.client.router.Router;
 import dev.parley.client.router.Schemas.LlmRequest;
 import dev.parley.client.router.Schemas.ResponseTextDelta;
 import java.io.ByteArrayInputStream;
+import java.net.http.HttpClient;
+import java.net.http.HttpClient.Redirect;
 import java.net.http.HttpRequest.BodyPublisher;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.time.Duration;
@@ -57,6 +59,8 @@ final class Behaviour {
         check("split", Behaviour::split);
         check("resumed", Behaviour::resumed);
         check("slow", Behaviour::slow);
+        check("reset", Behaviour::cuts);
+        check("following", Behaviour::following);
         check("null", () -> platform("null").createAgent(new NewAgent().name("a").voice(null)).execute().name());
         check("ascii", () -> compat("ascii").transcribe(BodyPublishers.ofString("audio"), intent()).header("Content-Type", "audio/wav").execute().text());
         check("path", () -> platform("path").getCall("..").execute());
@@ -130,9 +134,27 @@ final class Behaviour {
     }
 
     private static Object slow() {
-        try (var stream = platform("slow").streamSession("a").timeout(Duration.ofMillis(500)).execute()) {
+        try (var stream = router("slow").createResponseStream(REQUEST).timeout(Duration.ofMillis(500)).execute()) {
             return stream.stream().count();
         }
+    }
+
+    /** Returns how many of 100 streams gave their event before the loop threw the failure of the connection. */
+    private static Object cuts() {
+        int whole = 0;
+        for (int count = 0; count < 100; count++) {
+            var deltas = new ArrayList<String>();
+            try (var events = router("reset").createResponseStream(REQUEST).execute()) {
+                events.forEach(event -> deltas.add(event.name()));
+            } catch (ConnectionException cut) {
+                if (deltas.equals(List.of("response.text.delta"))) whole++;
+            }
+        }
+        return whole;
+    }
+
+    private static Object following() {
+        return ParleyClient.builder(URL).httpClient(HttpClient.newBuilder().followRedirects(Redirect.NORMAL).build());
     }
 
     private static Object frames(String path) {

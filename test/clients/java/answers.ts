@@ -22,8 +22,8 @@ const events =
     void response.writeHead(200, { 'content-type': 'text/event-stream' }).write(text)
 
 const event = (id: string, name: string, data: object) => `id: ${id}\nevent: ${name}\ndata: ${JSON.stringify(data)}\n\n`
-const first = event('0:0', 'status', { status: 'active' }) + event('1:0', 'transcript', { text: 'a' })
-const second = event('1:0', 'transcript', { text: 'a' }) + event('2:0', 'transcript', { text: 'b' })
+const first = event('0:0', 'status', { status: 'active' }) + event('1:0', 'transcript', { index: 0, text: 'a' })
+const second = event('1:0', 'transcript', { index: 0, text: 'a' }) + event('2:0', 'transcript', { index: 1, text: 'b' })
 const busy = refusal(429, 'rate_limited')
 
 const answers: Readonly<Record<string, Answer>> = {
@@ -45,6 +45,10 @@ const answers: Readonly<Record<string, Answer>> = {
     if (earlier === 0) response.end()
   },
   slow: events(first),
+  reset: (response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    response.write(event('7', 'response.text.delta', { delta: 'a' }), () => response.socket?.resetAndDestroy())
+  },
   null: json({ name: 'a' }),
   ascii: json({ text: 'heard' }),
 }

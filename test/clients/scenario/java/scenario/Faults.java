@@ -4,7 +4,6 @@ import static scenario.Main.clientAt;
 import static scenario.Main.variable;
 
 import dev.parley.client.ConnectionException;
-import dev.parley.client.ProtocolException;
 import dev.parley.client.RequestTimeoutException;
 import dev.parley.client.router.Router;
 import java.net.URI;
@@ -39,7 +38,7 @@ final class Faults {
         try (var events = at(fault).createResponseStream(Texts.question()).execute()) {
             events.forEach(event -> { });
             throw new IllegalStateException("the stream was complete");
-        } catch (ConnectionException | ProtocolException failure) {
+        } catch (ConnectionException failure) {
             return Map.of("error", "truncated");
         }
     }

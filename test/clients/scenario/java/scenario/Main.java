@@ -35,7 +35,9 @@ final class Main {
 
     public static void main(String[] arguments) throws Exception {
         var json = new ObjectMapper();
-        var steps = Stream.of(Models.STEPS, Texts.STEPS, Sockets.STEPS, Sessions.STEPS, Webhooks.STEPS, Faults.STEPS);
+        var steps = Stream.of(
+            Models.STEPS, Texts.STEPS, Sockets.STEPS, Sessions.STEPS, Webhooks.STEPS, Faults.STEPS, Streams.STEPS,
+            SocketFaults.STEPS, Rules.STEPS);
         for (Step step : steps.flatMap(List::stream).toList()) {
             Map<String, Object> line = new LinkedHashMap<>(Map.of("step", step.name()));
             line.putAll(step.work().run());
