@@ -1,12 +1,12 @@
 import { charactersOf } from './characters.ts'
-import { isAbbreviation } from './reading/abbreviations.ts'
+import { isAbbreviation, isOrdinal } from './reading/abbreviations.ts'
 
 /**
  * Cuts text into sentences for speech. Text arrives in pieces. The joined sentences are exactly the incoming text, so a
  * position in the speech is a position in the text.
  *
  * A sentence ends at . ! ? ; : before white space, at a line break and at a CJK stop. It does not end at a full stop
- * after a single letter or a common abbreviation. A stop does not end the sentence if it is the last character of a
+ * after a single letter, a common abbreviation or a German ordinal. A stop does not end the sentence if it is the last character of a
  * piece, because pieces are a model's tokens: "example", "." and "com" are one address.
  */
 export class SentenceBuffer {
@@ -90,7 +90,9 @@ function sentenceEnd(text: string): number {
     const end = endings.lastIndex
     if (end > sentenceCharactersMax) break
     const head = text.slice(0, end)
-    if (isSpeakable(head) && !isAbbreviation(head) && !numberAlone.test(head)) return end
+    if (!isSpeakable(head) || numberAlone.test(head)) continue
+    const tail = head.slice(-wordCharactersMax)
+    if (!isAbbreviation(tail) && !isOrdinal(tail, text.slice(end, end + wordCharactersMax))) return end
   }
   return text.length > sentenceCharactersMax ? cutAt(text.slice(0, sentenceCharactersMax)) : 0
 }

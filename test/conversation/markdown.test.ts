@@ -75,6 +75,31 @@ t.test('Markdown marks are not spoken, and all words are', (t) => {
   t.end()
 })
 
+t.test('emoji are not spoken, and signs with a meaning are', (t) => {
+  const said: [text: string, said: string][] = [
+    ['Hello 👋 there 😀!', 'Hello there!'],
+    ['Great🎉news', 'Great news'],
+    ['A family 👨‍👩‍👧 from 🇩🇪 🇫🇷.', 'A family from.'],
+    ['Press 1️⃣ or *️⃣', 'Press 1 or *'],
+    ['Thumbs up 👍🏽 ❤️', 'Thumbs up'],
+  ]
+  for (const [text, words] of said) {
+    t.equal(spoken(text), words, text)
+    t.equal(normalize(text).text, text, 'the shown text keeps them')
+  }
+  for (const text of ['Milk ✅, bread ❌', 'Turn → left', 'Parley™ © 2025', '5 € for ½']) t.equal(spoken(text), text)
+  const { spoken: plain } = normalize('Hi 👋 Anna, bye')
+  t.equal(plain.sourcePlace(plain.text.length), 'Hi 👋 Anna, bye'.length)
+  t.equal(plain.sourcePlace('Hi Anna'.length), 'Hi 👋 Anna'.length)
+  t.end()
+})
+
+t.test('markup of a voice reaches it from the pronunciation dictionary', (t) => {
+  const markup = '<break time="500ms"/> Nguyen'
+  t.equal(normalizerOf(pipeline({ Nguyen: markup }))('Ask Nguyen.').spoken.text, `Ask ${markup}.`)
+  t.end()
+})
+
 t.test('Markdown line marks are not recognized in later sentences of a line', (t) => {
   const sentence = (text: string) => normalize(text, 'sentence').spoken.text
   for (const text of ['- 5 degrees.', '> 90 percent.', '# 5', '– 5 degrees.', '> x, so go on.', '+ 5 euros.', '- to +'])

@@ -29,6 +29,16 @@ const texts = [
   'Node|.|js is fast|.|',
   'Really|?|!',
   'Ph|.|D|. student',
+  'Bring it|,| e|.|g|.| tomorrow|.',
+  'Das kostet| z|.| B|.| nichts|.',
+  'Llame| p|.| ej|.| mañana|.',
+  'Bonjour| M|.| Dupont|,| p|.| ex|.| demain|.',
+  'Il Sig|.| Rossi e la Dott|.ssa Bianchi|.',
+  'Am| |3|.| |M|ärz um 10 Uhr|.',
+  'Am 1|.| Jan|.| 2025|.',
+  'Im| |2|.| |Stock rechts|.',
+  'Der| 3|.| und der 4|.| Mai|.',
+  'Le 3| janv|.| 2025|.',
 ]
 
 t.test('dots in an address, a version or a name do not end a sentence', (t) => {
@@ -50,6 +60,19 @@ t.test('white space after a full stop ends a sentence, even if the white space i
   )
   const buffer = new SentenceBuffer()
   t.same([buffer.push('One'), buffer.push('.'), buffer.push(' Two')], [[], [], ['One. ']], 'as soon as it is known')
+  t.end()
+})
+
+t.test('a number ends a sentence, unless it is a German ordinal', (t) => {
+  for (const said of [
+    ['I have 3. ', 'You have 4. ', 'Monday works.'],
+    ['Es sind 3. ', 'Montag passt.'],
+  ]) {
+    t.same(sentences(new SentenceBuffer(), [said.join('')]), said)
+    t.same(sentences(new SentenceBuffer(), [...said.join('')]), said)
+  }
+  const buffer = new SentenceBuffer()
+  t.same([buffer.push('I have 3. '), buffer.flush()], [[], 'I have 3. '], 'a flush decides it')
   t.end()
 })
 

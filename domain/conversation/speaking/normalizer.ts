@@ -1,11 +1,13 @@
 import type { Pipeline } from '../../records/pipeline.ts'
-import type { NormalizedSentence } from './agent-speech.ts'
+import { withoutEmoji } from '../../speech/reading/emoji.ts'
 import { chained, type TextStart, withoutMarks } from '../../speech/reading/markdown.ts'
+import type { NormalizedSentence } from './agent-speech.ts'
 import { Replacements } from './replacements.ts'
 
 /**
  * Returns the function that prepares a sentence for the transcript and the voice. Text replacements change both. The
- * pronunciation dictionary and the Markdown removal change only the speech.
+ * pronunciation dictionary, and the removal of Markdown and emoji, change only the speech. Providers' voices read numbers
+ * and signs themselves, so these stay. The dictionary comes last, so a vendor's markup in it is sent unchanged.
  */
 export function normalizerOf({
   speechNormalization,
@@ -15,6 +17,7 @@ export function normalizerOf({
   return (sentence, start) => {
     const { text } = replaced.in(sentence)
     const plain = withoutMarks(text, start)
-    return { text, spoken: chained([plain, pronounced.in(plain.text)]) }
+    const words = withoutEmoji(plain.text)
+    return { text, spoken: chained([plain, words, pronounced.in(words.text)]) }
   }
 }

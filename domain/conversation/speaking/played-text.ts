@@ -8,9 +8,9 @@
  *   text       Hello there  friend
  */
 import type { WordEnd } from '../../ports/tts.ts'
+import type { SpokenText } from '../../speech/reading/markdown.ts'
 import { TracedText } from '../../speech/reading/traced-text.ts'
 import { endsPhrase, weightOf } from '../words/word-weight.ts'
-import type { SpokenText } from '../../speech/reading/markdown.ts'
 
 /** The end times of words, as reported by a voice. The list grows while audio arrives. */
 export type SpokenWords = {

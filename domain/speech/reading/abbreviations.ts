@@ -1,8 +1,38 @@
+/**
+ * Says where a full stop does not end a sentence. The text's language is not known here, so the list has abbreviations
+ * that are no words of another language.
+ */
+
+const titles =
+  'mr mrs ms mx dr drs prof st mt jr sr sra srta sres dra lic gen rev capt lt col sgt gov hr hrn fr fa sig sigg dott avv egr spett mme mlle mgr ud uds gral'
+const names =
+  'no nr nrn vs etc inc ltd dept fig ext av avda ave blvd abt abb abs bd kap núm nro pág tél tel chap apdo dpto ctra'
+const words = 'approx appt bzw bzgl ca evtl ggf inkl exkl zzgl vgl sog insb aprox ej ex env mind geb cfr incl excl acct'
+const months = 'jan feb febr mrz apr aug sept okt oct nov dez dec janv févr avr juil déc ene abr'
+const all = [titles, names, words, months].join(' ').split(' ').join('|')
+
 /** In a word such as "Anna's.", the letter after the apostrophe is not an abbreviation. */
-const abbreviation =
-  /(?:^|[\s("“‘.\-–]|(?<!\p{L})')(?:\p{L}|mr|mrs|ms|dr|prof|st|mt|no|vs|etc|approx|inc|ltd|jr|sr|sra|dept|fig|gen|rev|capt|lt|col|sgt|gov|ext|bzw|nr|av)\.[ \t]*$/iu
+const abbreviation = new RegExp(String.raw`(?:^|[\s("“‘.\-–]|(?<!\p{L})')(?:\p{L}|${all})\.[ \t]*$`, 'iu')
 
 /** Returns true if the text ends with a single letter or a common abbreviation, and its full stop. */
 export function isAbbreviation(text: string): boolean {
   return abbreviation.test(text)
+}
+
+/** German writes ordinals as a number with a full stop. After these words, any number is one. */
+const ordinalNumber =
+  /(?:^|[^\p{L}\p{N}.,:])(?:(im|vom|zum|zur|beim|der|die|das|dem|den|des|jeden|jedem)[ \t]+)?\d{1,2}\.[ \t]+$/iu
+const germanMonth = /^(?:Jan|Jän|Feb|Mär|Mrz|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez)/
+/** The month is known by this many letters. */
+const monthLettersMin = 3
+
+/**
+ * Returns true if the text ends with a German ordinal, as in "am 3. März", or if the letters behind it are too few to
+ * know this.
+ */
+export function isOrdinal(text: string, behind: string): boolean {
+  const match = ordinalNumber.exec(text)
+  if (match === null) return false
+  if (match[1] !== undefined || behind === '' || /^\p{Ll}/u.test(behind)) return true
+  return germanMonth.test(behind) || (/^\p{Lu}\p{L}*$/u.test(behind) && behind.length < monthLettersMin)
 }
