@@ -3,6 +3,7 @@
  * not wait for the result. See the state table in states.ts.
  */
 import { ToneDetector } from '../../audio/tone-detector.ts'
+import { callersLanguage } from '../conversation/words/languages/languages.ts'
 import type { Clock } from '../ports/system.ts'
 import { vadRateHz } from '../ports/vad.ts'
 import type { Pipeline } from '../records/pipeline.ts'
@@ -25,7 +26,7 @@ export type AnswerPlan = {
   message: string | null
 }
 
-export type OpeningSettings = Pick<Pipeline, 'firstMessage' | 'intent'>
+export type OpeningSettings = Pick<Pipeline, 'firstMessage' | 'intent' | 'sttOptions'>
 
 export type AnsweringDeps = {
   clock: Pick<Clock, 'monotonicMs' | 'after'>
@@ -90,12 +91,16 @@ export class Answering {
   }
 
   /** Connects the conversation to this detection. If a result has arrived already, it takes effect now. */
-  begin(conversation: AnswerableConversation, { firstMessage, intent: { language } }: OpeningSettings): void {
+  begin(conversation: AnswerableConversation, settings: OpeningSettings): void {
     this.#conversation = conversation
-    this.#firstMessage = firstMessage
+    this.#firstMessage = settings.firstMessage
     const { clock } = this.#deps
     if (this.plan.mode === 'agent' && this.#state === 'asking')
-      this.#greeting = new GreetingDetector({ clock, language, decided: (result) => this.decide(result) })
+      this.#greeting = new GreetingDetector({
+        clock,
+        language: callersLanguage(settings),
+        decided: (result) => this.decide(result),
+      })
     this.#enter()
   }
 

@@ -20,9 +20,10 @@ export type JoinedSettings = Omit<Pipeline, 'tools' | 'recording' | 'transport'>
 export function joinSettings(agent: Agent | null, ...requests: readonly SessionRequest[]): JoinedSettings {
   const of = agent?.settings
   const all = <Name extends keyof SessionRequest>(name: Name) => requests.map((request) => request[name])
-  const { language = 'en', optimizeFor = 'balanced', region } = merged<Partial<Intent>>(of?.intent, all('intent'))
   const llm = merged(of?.llmOptions, all('llm'))
   const stt = merged(of?.sttOptions, all('sttOptions'))
+  const { language, optimizeFor = 'balanced', region } = merged<Partial<Intent>>(of?.intent, all('intent'))
+  const recognized = stt.language === 'auto' ? null : stt.language
   const tts = merged(of?.ttsOptions, all('ttsOptions'))
   const allowed = merged(
     of?.stackPreferences?.allowedProviders,
@@ -33,7 +34,7 @@ export function joinSettings(agent: Agent | null, ...requests: readonly SessionR
   return {
     agentName: of?.name ?? null,
     systemPrompt: chosen(of?.systemPrompt, all('systemPrompt')) || defaultPrompt,
-    intent: { language, optimizeFor: objectiveOf(optimizeFor), region: region ?? null },
+    intent: { language: language ?? recognized ?? 'en', optimizeFor: objectiveOf(optimizeFor), region: region ?? null },
     voice: chosen(of?.voice, all('voice')) ?? null,
     firstMessage,
     firstMessageMode: mode ?? (firstMessage === null ? 'listen' : 'message'),

@@ -2,11 +2,10 @@
  * Detects if a machine answered a warm transfer: from the recipient's first words, from a beep, or from the carrier's
  * report. If the detection takes longer than `timeoutSeconds`, the result is `not_sure` and a later result is ignored.
  */
-import { Answering } from '../answering/answering.ts'
+import { Answering, type OpeningSettings } from '../answering/answering.ts'
 import type { PhoneLog } from '../calls/journal.ts'
 import type { LineName } from '../ports/phone-line.ts'
 import type { Clock } from '../ports/system.ts'
-import type { Pipeline } from '../records/pipeline.ts'
 import type { MachineDetection } from '../records/transfer.ts'
 
 export type VoicemailDetectionDeps = {
@@ -23,7 +22,7 @@ export type VoicemailDetectionDeps = {
 export function detectVoicemail(
   detection: MachineDetection | null,
   line: LineName,
-  { firstMessage, intent }: Pick<Pipeline, 'firstMessage' | 'intent'>,
+  settings: OpeningSettings,
   { clock, record, machine }: VoicemailDetectionDeps,
 ): Answering | null {
   if (detection === null || detection.mode === 'disabled') return null
@@ -43,6 +42,6 @@ export function detectVoicemail(
   const answering = new Answering(plan, { clock, decided })
   answering.answered()
   // Transfers leave no message on a machine, so a detected machine only ends the attempt.
-  answering.begin({ silence() {}, leave() {}, end: () => machine() }, { firstMessage, intent })
+  answering.begin({ silence() {}, leave() {}, end: () => machine() }, settings)
   return answering
 }

@@ -22,7 +22,11 @@ function answer(plan: Partial<AnswerPlan> = {}) {
         leave: (reason, message) => void log.push(`${reason}: ${message}`),
         end: (reason) => void log.push(`end ${reason}`),
       },
-      { firstMessage: 'Hello.', intent: { language: 'en', optimizeFor: 'balanced', region: null } },
+      {
+        firstMessage: 'Hello.',
+        intent: { language: 'en', optimizeFor: 'balanced', region: null },
+        sttOptions: { keywords: [], prompt: null, language: null },
+      },
     )
   clock.pass(500)
   return { clock, log, answering, begin, observer: answering.observer }

@@ -2,6 +2,7 @@
 import type { Clock } from '../../ports/system.ts'
 import type { Pipeline } from '../../records/pipeline.ts'
 import { isBackchannel } from '../words/backchannel.ts'
+import { callersLanguage } from '../words/languages/languages.ts'
 import { wordsOf } from '../words/user-text.ts'
 import { type InterruptionMode, isAgents, type TurnState } from './turn-machine.ts'
 
@@ -14,13 +15,15 @@ export type InterruptedTurns = {
   react(verdict: 'words' | 'falseAlarm' | 'longSpeech'): void
 }
 
+type InterruptedPipeline = Pick<Pipeline, 'turnHandling' | 'intent' | 'sttOptions'>
+
 export class Interruption {
   readonly #clock: Clock
-  readonly #pipeline: Pick<Pipeline, 'turnHandling' | 'intent'>
+  readonly #pipeline: InterruptedPipeline
   readonly #turns: InterruptedTurns
   #cancel: (() => void) | null = null
 
-  constructor(clock: Clock, pipeline: Pick<Pipeline, 'turnHandling' | 'intent'>, turns: InterruptedTurns) {
+  constructor(clock: Clock, pipeline: InterruptedPipeline, turns: InterruptedTurns) {
     this.#clock = clock
     this.#pipeline = pipeline
     this.#turns = turns
@@ -56,7 +59,7 @@ export class Interruption {
   #verdict(isLast: boolean): 'words' | 'falseAlarm' | null {
     const { text, isFinal } = this.#turns.user()
     const { minWords } = this.#pipeline.turnHandling.interruption
-    const isMore = text !== '' && !isBackchannel(text, this.#pipeline.intent.language)
+    const isMore = text !== '' && !isBackchannel(text, callersLanguage(this.#pipeline))
     if (isMore && wordsOf(text).length >= minWords) return 'words'
     return isLast || (!this.#turns.state().talks && text !== '' && isFinal) ? 'falseAlarm' : null
   }

@@ -12,6 +12,7 @@ import type { Pipeline } from '../../records/pipeline.ts'
 import type { Said } from '../hearing/listening.ts'
 import type { Transcription } from '../hearing/transcription.ts'
 import { silenceNeededMs } from '../words/endpointing.ts'
+import { callersLanguage } from '../words/languages/languages.ts'
 import { sameWords, type UserText } from '../words/user-text.ts'
 
 /** Requests the final transcript this long before the decision is due. */
@@ -127,8 +128,8 @@ export class UserTurn {
   decide(): void {
     this.keepListening()
     const nowMs = this.#clock.monotonicMs()
-    const { turnHandling, intent } = this.#pipeline
-    const said = { text: this.text, isSpeechFinal: this.#text.isSpeechFinal, language: intent.language }
+    const { turnHandling } = this.#pipeline
+    const said = { text: this.text, isSpeechFinal: this.#text.isSpeechFinal, language: callersLanguage(this.#pipeline) }
     const neededMs = silenceNeededMs(turnHandling.turnDetection, turnHandling.endpointing, said)
     const dueMs = this.#silentSinceMs(nowMs) + neededMs
     this.#dueMs = dueMs

@@ -74,9 +74,13 @@ export class Phrases {
 
   /** Returns true if the plain text ends with a phrase. */
   end(text: string): boolean {
+    return this.longestAtEnd(text) !== null
+  }
+
+  longestAtEnd(text: string): string | null {
     const spaced = !isUnspaced(text)
     const isInside = (length: number) => spaced && text[text.length - length - 1] !== ' '
-    return this.#longest(text, (length) => text.slice(text.length - length), isInside) !== null
+    return this.#longest(text, (length) => text.slice(text.length - length), isInside)
   }
 
   #longest(text: string, cut: (length: number) => string, isInsideWord: (length: number) => boolean): string | null {

@@ -1,4 +1,9 @@
+import { announcing } from './announcing.ts'
 import type { LanguageWords } from './language-words.ts'
+import { numeralTable } from './numerals.ts'
+
+/** Words that may come between announcement and number. */
+const links = 'is|het|de|nummer|van|mijn|plus|op'
 
 export const dutch: LanguageWords = {
   turns: {
@@ -7,6 +12,42 @@ export const dutch: LanguageWords = {
     unfinished:
       'en|of|maar|want|dus|omdat|wanneer|terwijl|hoewel|totdat|de|een|mijn|jouw|uw|ons|onze|deze|dit|van|naar|tussen|te|ik|ik wil|ik zou|ik zou graag|apenstaartje|kunt u|kun je|uh|eh|ehm|nou|ik moet|mag ik|heeft u|ik bel over|nummer is|naam is|adres is|streepje',
     particles: 'met|over|punt|voor|bij',
+  },
+  dictation: {
+    numerals: () =>
+      numeralTable({
+        digits: 'nul een/één twee drie vier vijf zes zeven acht negen',
+        teens: 'tien elf twaalf dertien veertien vijftien zestien zeventien achttien negentien',
+        tens: 'twintig dertig veertig vijftig zestig zeventig tachtig negentig',
+        join: (ten, digit) => [`${digit}en${ten}`, `${digit}ën${ten}`],
+        hundred: () => [],
+        links: [],
+        others: { dubbel: '*' },
+      }),
+    announcements: [
+      { words: announcing('iban', links), code: 'iban' },
+      { words: announcing('\\p{L}*kaart(?:nummer)?', links), digits: 15 },
+      { words: announcing('rekeningnummer', links), digits: 8 },
+      { words: announcing('telefoon|(?:telefoon|mobiele) ?nummer|(?:mijn|ons|het) nummer', links), digits: 'phone' },
+      { words: /(?<!\p{L})(?:bereiken|bel me|bellen) op$/u, digits: 'phone' },
+    ],
+    phoneForms: [{ starts: /^0/, digits: 10 }],
+    is: 'is',
+    plus: 'plus',
+    mail: {
+      announcements: '(?:e ?mail|mail) ?(?:adres)?',
+      at: 'apenstaartje|at',
+      dot: 'punt',
+      remarks: 'niet|fout|juist|nieuw|vol|het|de|al|goed',
+    },
+    spelling: {
+      announcements: '(?:gespeld|geschreven|spel je|schrijf je)(?: met){0,2}',
+      asIn: 'als in',
+      like: 'van',
+      twice: 'dubbel|twee',
+      letterWords: 'o k|t v|u a',
+      alphabet: '',
+    },
   },
   agent: {
     fallback: 'Sorry, ik kan op dit moment niet antwoorden. Kunt u dat herhalen?',

@@ -5,6 +5,7 @@
 export type LanguageWords = {
   turns: TurnWords
   agent: AgentSentences
+  dictation?: DictationWords
   decisions?: DecisionWords
   greetings?: GreetingWords
   /** Phrases by which callers ask for another person. A transfer's summary leaves them out. */
@@ -29,6 +30,16 @@ export type TurnWords = {
    * agent waits as after an unfinished sentence.
    */
   openings?: string
+  /** Words and sentences with which callers win time: "um", "let me think". A full stop after them changes nothing. */
+  hesitations?: string
+  /** Words that are a hesitation only after a comma or alone: "Well", "Yes, so". */
+  fillers?: string
+  /** The beginnings of requests: "could you". A full stop after them changes nothing. */
+  begunRequests?: string
+  /** Polite words that may follow the beginning of a request: "could you please". */
+  softeners?: string
+  /** Phrases that end a sentence although an entry of the lists above ends them: "that is all I need". */
+  complete?: string
 }
 
 /** The sentences that the agent says itself, without the LLM. */
@@ -70,4 +81,55 @@ export type GreetingWords = {
   person: string
   /** A phone menu or a phone with call screening says these phrases. The agent can talk to both. */
   conversing: string
+}
+
+/** The words of dictated numbers, spelled names and mail addresses. */
+export type DictationWords = {
+  /** Makes the table of spoken numbers: "twenty five" has the digits 25. Phrases are plain text. */
+  numerals: () => ReadonlyMap<string, string>
+  /** Only the first matching announcement is used. */
+  announcements: readonly Announcement[]
+  /** The first matching form has the phone number's length. Other phone numbers have seven digits. */
+  phoneForms: readonly PhoneForm[]
+  /** The verbs between an announcement and its number or address. */
+  is: string
+  /** Words for the sign before a country code. */
+  plus: string
+  mail: MailWords
+  spelling: SpellingWords
+}
+
+/**
+ * Words right before a number, by which the caller announces it. `words` matches the end of the text before the number.
+ * Shorter numbers than `digits` are not finished. `isClock` is true if the number may be a time of day.
+ */
+export type Announcement =
+  | { words: RegExp; digits: number | 'phone'; isClock?: true }
+  | { words: RegExp; code: number | 'iban' }
+
+/** `starts` matches a phone number's groups, with spaces between them. */
+export type PhoneForm = { starts: RegExp; digits: number }
+
+export type MailWords = {
+  /** Announces an address, without the verb: "email address". */
+  announcements: string
+  at: string
+  dot: string
+  /** The first words of sentences about an address: "my email is not working". */
+  remarks: string
+}
+
+export type SpellingWords = {
+  /** Announces single letters: "spelled". */
+  announcements: string
+  /** Stands between a letter and a word for it: "S as in Sam". */
+  asIn: string
+  /** Like `asIn`, but also a usual preposition, so vowels before it are no letters: "B for". */
+  like: string
+  /** Stands before a letter that is written twice: "double L". */
+  twice: string
+  /** Words and abbreviations of single letters, each with spaces between its letters. */
+  letterWords: string
+  /** The names that stand for letters in the language's spelling alphabet. */
+  alphabet: string
 }

@@ -1,4 +1,5 @@
 /** The table of languages. A new language is a file beside this one, and a row here. */
+import type { Pipeline } from '../../../records/pipeline.ts'
 import { arabic } from './arabic.ts'
 import { chinese } from './chinese.ts'
 import { dutch } from './dutch.ts'
@@ -45,7 +46,19 @@ function whole(words: LanguageWords): WholeWords {
 
 /** Returns the words for a language tag. An unknown language gets the English words. */
 export function wordsOfLanguage(tag: string): WholeWords {
-  return languages[tag.toLowerCase().split(/[-_]/)[0] as string] ?? english
+  return languages[baseOf(tag)] ?? english
+}
+
+function baseOf(tag: string): string {
+  return tag.toLowerCase().split(/[-_]/)[0] as string
+}
+
+/**
+ * Returns the language of the caller's words: the agent's language, or the recognizer's language if only that has a
+ * table here, or English.
+ */
+export function callersLanguage({ intent, sttOptions }: Pick<Pipeline, 'intent' | 'sttOptions'>): string {
+  return [intent.language, sttOptions.language ?? ''].find((tag) => baseOf(tag) in languages) ?? 'en'
 }
 
 /** Makes a value from a language's words when a text in the language first needs it, and keeps it for later texts. */
