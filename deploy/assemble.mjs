@@ -22,6 +22,7 @@ const readByProduct = [
   'LICENSE',
   'NOTICE.md',
   'providers/catalog/figures.json',
+  'providers/local/voices/pico/data',
   // `parley demo` transcribes this recording. Its licence differs from the product's.
   'test/fixtures/speech/privacy-prompt.wav',
   'test/fixtures/speech/LICENSE.md',

@@ -1,7 +1,7 @@
 import { opusRatesHz } from '../../audio/opus.ts'
 import type { AudioSupport, Model, Price, PriceUnit } from '../../domain/ports/model.ts'
 import { noCapabilities } from '../../domain/ports/model.ts'
-import { voiceEngines } from './voices/engines.ts'
+import { voiceEngines } from './voice-engines.ts'
 import { type VoiceEngine, voiceFormat } from './voices/voice-engine.ts'
 
 const provider = 'local'

