@@ -18,6 +18,8 @@ export type LlmRequest = {
   toolChoice?: ToolChoice
   responseFormat?: ResponseFormat
   reasoningEffort?: string
+  /** The conversation's language, for a model made from rules. Any other model learns the language from its prompt. */
+  language?: string
 } & LlmSettings
 
 /** No token is counted twice: input excludes cached tokens, output excludes reasoning tokens. */

@@ -1,6 +1,7 @@
 import { opusRatesHz } from '../../audio/opus.ts'
 import type { AudioSupport, Model, Price, PriceUnit } from '../../domain/ports/model.ts'
 import { noCapabilities } from '../../domain/ports/model.ts'
+import { scriptLanguageTags } from './script/languages/languages.ts'
 import { voiceEngines } from './voice-engines.ts'
 import { type VoiceEngine, voiceFormat } from './voices/voice-engine.ts'
 
@@ -36,7 +37,7 @@ export const localModels: readonly Model[] = [
     id: 'scripted',
     stage: 'llm',
     capabilities: { ...noCapabilities, tools: true, structured_output: true, batch: true, streaming: true },
-    languages: ['en'],
+    languages: scriptLanguageTags,
     audioFormats: [],
     voices: [],
     prices: [free('million_input_tokens'), free('million_output_tokens')],

@@ -240,6 +240,7 @@ export class Thinking {
       request: {
         items: [...this.#items, ...this.hops.flatMap(({ text, calls }) => itemsOf(text, calls))],
         maxOutputTokens: llm.maxTokens,
+        language: intent.language,
         tools: this.#deps.tools.offered,
         // After the last allowed tool calls the LLM must answer in words.
         ...(hop >= maxToolHops && this.#deps.tools.offered.length > 0 && { toolChoice: 'none' as const }),

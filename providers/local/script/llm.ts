@@ -8,13 +8,16 @@ import type { Llm, LlmAnswer, LlmEvent, LlmItem, LlmRequest, StopReason } from '
 import { lackingAllBut } from '../../../domain/ports/llm-settings.ts'
 import { ProviderError } from '../../../domain/ports/provider-error.ts'
 import type { CancelSignal } from '../../../domain/ports/system.ts'
+import { languageOf, scriptLanguages } from './languages/languages.ts'
+import type { ScriptLanguage } from './languages/script-language.ts'
 import { answerFrom, readScript } from './script.ts'
-import { argumentsFrom, toolNamedIn } from './script-tools.ts'
+import { argumentsFrom, toolNamedIn, type Words } from './script-tools.ts'
+import { Vocabulary } from './script-words.ts'
 import { smallestValue } from './smallest-value.ts'
 
 type Reply = { kind: 'text'; text: string } | { kind: 'call'; name: string; arguments: string }
 
-const introduction = "I am Parley's rule-based stand-in, not a language model"
+const vocabularies = new Map(scriptLanguages.map((language) => [language, new Vocabulary(language)]))
 
 export function createScriptedLlm(): Llm {
   // These settings are accepted with every value. A seed has no effect because the rules use no random numbers, and
@@ -98,14 +101,17 @@ function contentOf(item: LlmItem): string {
 
 function replyTo(request: LlmRequest): Reply {
   const said = lastUserText(request.items)
-  const tool = toolFor(request, said.slice(0, readCharactersMax))
-  if (tool) return { kind: 'call', name: tool.name, arguments: argumentsFrom(tool, said.slice(0, readCharactersMax)) }
+  const start = said.slice(0, readCharactersMax)
+  const language = languageOf(request.language, isHint(start) ? '' : start, promptStart(request.items))
+  const words: Words = { language, vocabulary: vocabularies.get(language) as Vocabulary }
+  const tool = toolFor(request, start, words.vocabulary)
+  if (tool) return { kind: 'call', name: tool.name, arguments: argumentsFrom(tool, start, words) }
   if (request.responseFormat) {
     return { kind: 'text', text: JSON.stringify(smallestValue(request.responseFormat.schema)) }
   }
   const last = request.items.at(-1)
-  if (last?.type === 'function_result') return { kind: 'text', text: spokenResult(last.result) }
-  return { kind: 'text', text: answerTo(said, request.items) }
+  if (last?.type === 'function_result') return { kind: 'text', text: spokenResult(last.result, language.says) }
+  return { kind: 'text', text: answerTo(said, request.items, words) }
 }
 
 /**
@@ -115,25 +121,27 @@ function replyTo(request: LlmRequest): Reply {
 function toolFor(
   { tools, toolChoice = 'auto', items }: LlmRequest,
   said: string,
+  vocabulary: Vocabulary,
 ): LlmRequest['tools'][number] | undefined {
   if (typeof toolChoice === 'object') return tools.find(({ name }) => name === toolChoice.name)
-  if (toolChoice === 'required') return toolNamedIn(tools, said) ?? tools[0]
-  if (toolChoice === 'none' || items.at(-1)?.type === 'function_result' || joined.test(said) || silent.test(said))
-    return undefined
-  return toolNamedIn(tools, said)
+  if (toolChoice === 'required') return toolNamedIn(tools, said, vocabulary) ?? tools[0]
+  if (toolChoice === 'none' || items.at(-1)?.type === 'function_result' || isHint(said)) return undefined
+  return toolNamedIn(tools, said, vocabulary)
 }
 
 const resultFieldsMax = 20
 const resultDepthMax = 2
 
-/** Returns a JSON object's fields as an English sentence. Any other text is returned unchanged. */
-function spokenResult(result: string): string {
+type Says = ScriptLanguage['says']
+
+/** Returns a JSON object's fields as a sentence. Any other text is returned unchanged. */
+function spokenResult(result: string, says: Says): string {
   const value = parsedObject(result)
-  if (value === null) return `The tool answered: ${result}`
+  if (value === null) return `${says.toolAnswered} ${result}`
   const failure = value['error']
-  if (isFields(failure) && typeof failure['code'] === 'string') return `The tool failed: ${spokenFailure(failure)}`
-  const spoken = spokenFields(value, resultDepthMax)
-  return `The tool answered: ${spoken === '' ? 'done.' : sentence(spoken)}`
+  if (isFields(failure) && typeof failure['code'] === 'string') return `${says.toolFailed} ${spokenFailure(failure)}`
+  const spoken = spokenFields(value, resultDepthMax, says)
+  return `${says.toolAnswered} ${spoken === '' ? says.done : sentence(spoken)}`
 }
 
 /**
@@ -161,22 +169,22 @@ function parsedObject(text: string): Fields | null {
   }
 }
 
-function spokenFields(fields: Fields, depthLeft: number): string {
+function spokenFields(fields: Fields, depthLeft: number, says: Says): string {
   const all = Object.entries(fields).slice(0, resultFieldsMax)
-  return all.map(([name, field]) => `${wordsOf(name)} ${spokenValue(field, depthLeft)}`).join(', ')
+  return all.map(([name, field]) => `${wordsOf(name)} ${spokenValue(field, depthLeft, says)}`).join(', ')
 }
 
 /** Returns a value as words. Deeply nested values are left out, because a listener could not follow them. */
-function spokenValue(value: unknown, depthLeft: number): string {
-  if (value === null) return 'is empty'
-  if (typeof value !== 'object') return `is ${typeof value === 'string' ? value : JSON.stringify(value)}`
-  if (depthLeft === 0) return 'has more'
-  if (isFields(value)) return `has ${spokenFields(value, depthLeft - 1) || 'nothing'}`
+function spokenValue(value: unknown, depthLeft: number, says: Says): string {
+  if (value === null) return says.isEmpty
+  if (typeof value !== 'object') return `${says.is} ${typeof value === 'string' ? value : JSON.stringify(value)}`
+  if (depthLeft === 0) return says.hasMore
+  if (isFields(value)) return `${says.has} ${spokenFields(value, depthLeft - 1, says) || says.nothing}`
   const items = value as unknown[]
   const plain = items.slice(0, resultFieldsMax).filter((item) => typeof item !== 'object')
   return plain.length === items.length && plain.length > 0
-    ? `is ${plain.join(' and ')}`
-    : `has ${items.length} ${items.length === 1 ? 'entry' : 'entries'}`
+    ? `${says.is} ${plain.join(` ${says.and} `)}`
+    : `${says.has} ${items.length} ${items.length === 1 ? says.entry : says.entries}`
 }
 
 const wordsOf = (name: string) => name.replaceAll('_', ' ')
@@ -196,61 +204,59 @@ const readCharactersMax = 2000
 type Rule = { when: RegExp; say: (match: RegExpExecArray) => string }
 
 /** These rules are tried before the prompt's facts. */
-const rules: readonly Rule[] = [
-  {
-    when: /(-?\d+(?:\.\d+)?)\s*(\+|-|\*|\/|plus|minus|times|divided by)\s*(-?\d+(?:\.\d+)?)/i,
-    say: ([, a, operator, b]) =>
-      `${a} ${operator} ${b} is ${calculate(Number(a), operator!.toLowerCase(), Number(b))}.`,
-  },
-  {
-    when: /\b(?:who|what) are you\b|\byour name\b|\bare you (?:an? )?(?:ai|bot|model|human)\b/i,
-    say: () => `${introduction}.`,
-  },
-]
+function rulesOf({ triggers, operators, says }: ScriptLanguage): readonly Rule[] {
+  return [
+    {
+      when: triggers.calculation,
+      say: ({ groups: { a = '', operator = '', b = '' } = {} }) =>
+        `${a} ${operator} ${b} ${says.is} ${calculate(numberOf(a), operatorOf(operator, operators), numberOf(b))}.`,
+    },
+    { when: triggers.whoAreYou, say: () => `${says.introduction}.` },
+  ]
+}
 
 /** These rules come after the facts, because "Hi, when are you open?" is a question too. */
-const manners: readonly Rule[] = [
-  {
-    when: /^(?:hello|hi|hey|good (?:morning|afternoon|evening))\b/i,
-    say: () => `Hello! ${introduction}. Ask me to repeat something.`,
-  },
-  {
-    when: /\bwhat (?:can|do) you do\b/i,
-    say: () =>
-      `${introduction}: I repeat, I add up, and I call the tools that you name. For real answers set a key such as OPENAI_API_KEY.`,
-  },
-  { when: /\bthank(?:s| you)\b/i, say: () => 'You are welcome.' },
-  { when: /\b(?:goodbye|bye)\b/i, say: () => 'Goodbye.' },
-  { when: /^(?:no,? )?(?:please )?(?:stop|wait|never ?mind|be quiet|hold on)\b/i, say: () => 'All right.' },
-]
+function mannersOf({ triggers, says }: ScriptLanguage): readonly Rule[] {
+  return [
+    { when: triggers.hello, say: () => `${says.hello} ${says.introduction}. ${says.askToRepeat}` },
+    { when: triggers.whatCanYouDo, say: () => `${says.introduction}: ${says.abilities}` },
+    { when: triggers.thanks, say: () => says.welcome },
+    { when: triggers.goodbye, say: () => says.goodbye },
+    { when: triggers.stop, say: () => says.allRight },
+  ]
+}
 
 /** The voice loop adds instructions in brackets as user text: to speak first, or to ask a silent caller a question. */
 const joined = /^\[The caller has joined\b/
 const silent = /^\[The caller has said nothing\b/
-const again =
-  /^\W*(?:sorry\W+)?(?:pardon|what did you say|(?:please |can you |could you )?(?:say|repeat) (?:that|it)(?: again)?|come again)\b/i
-
-const echo = /^(?:please )?(?:echo|repeat|say)\b[\s:,]*(?:after me[\s:,]*)?(?=\S|$)/i
+const isHint = (said: string) => joined.test(said) || silent.test(said)
 
 /** Returns the answer. The prompt's answers come before the general rules. */
-function answerTo(said: string, items: readonly LlmItem[]): string {
+function answerTo(said: string, items: readonly LlmItem[], { language, vocabulary }: Words): string {
+  const { triggers, says } = language
   const start = said.slice(0, readCharactersMax)
-  if (silent.test(start)) return 'Are you still there?'
+  if (silent.test(start)) return says.stillThere
   const before = items.findLast((item) => item.type === 'message' && item.role === 'assistant')
-  if (before?.type === 'message' && again.test(start)) return before.text
-  const toEcho = said.slice(echo.exec(start)?.[0].length ?? said.length)
+  if (before?.type === 'message' && triggers.again.test(start)) return before.text
+  const toEcho = said.slice(triggers.echo.exec(start)?.[0].length ?? said.length)
   if (toEcho !== '') return toEcho
   const prompt = promptOf(items)
-  const script = readScript(prompt)
+  const script = readScript(prompt, vocabulary)
   const isFirst = joined.test(start) || !items.some((item) => item.type === 'message' && item.role !== 'system')
-  if (isFirst) return script.greeting ?? `Hello! ${introduction}.`
+  if (isFirst) return script.greeting ?? `${says.hello} ${says.introduction}.`
   return (
-    answerFrom(script.answers, start) ??
-    ruleFor(rules, start) ??
-    answerFrom(script.facts, start) ??
-    ruleFor(manners, start) ??
-    noAnswer(said, prompt)
+    answerFrom(script.answers, start, vocabulary) ??
+    ruleFor(rulesOf(language), start) ??
+    answerFrom(script.facts, start, vocabulary) ??
+    ruleFor(mannersOf(language), start) ??
+    noAnswer(said, prompt, says)
   )
+}
+
+/** Returns enough of the prompt to detect its language. */
+function promptStart(items: readonly LlmItem[]): string {
+  const first = items.find((item) => item.type === 'message' && item.role === 'system')
+  return first?.type === 'message' ? first.text.slice(0, readCharactersMax) : ''
 }
 
 function promptOf(items: readonly LlmItem[]): string {
@@ -265,14 +271,23 @@ function ruleFor(some: readonly Rule[], start: string): string | null {
   return null
 }
 
-function noAnswer(said: string, prompt: string): string {
-  if (prompt !== '') return `${introduction}, and my prompt has no answer to that.`
-  const quote = said === '' ? '' : ` You said: ${said}`
-  return `${introduction}, and I have no rule for that. Set up a language model provider to get real answers.${quote}`
+function noAnswer(said: string, prompt: string, says: Says): string {
+  if (prompt !== '') return `${says.introduction}, ${says.noAnswer}`
+  const quote = said === '' ? '' : ` ${says.youSaid} ${said}`
+  return `${says.introduction}, ${says.noRule}${quote}`
 }
 
-function calculate(a: number, operator: string, b: number): number {
-  if (operator === '+' || operator === 'plus') return a + b
-  if (operator === '-' || operator === 'minus') return a - b
-  return operator === '*' || operator === 'times' ? a * b : a / b
+type Operator = keyof ScriptLanguage['operators']
+
+const numberOf = (text: string) => Number(text.replace(',', '.'))
+
+function operatorOf(word: string, operators: ScriptLanguage['operators']): Operator {
+  const entries = Object.entries(operators) as [Operator, readonly string[]][]
+  return entries.find(([sign, words]) => sign === word || words.includes(word.toLowerCase()))?.[0] ?? '/'
+}
+
+function calculate(a: number, operator: Operator, b: number): number {
+  if (operator === '+') return a + b
+  if (operator === '-') return a - b
+  return operator === '*' ? a * b : a / b
 }

@@ -7,7 +7,8 @@
  *   Greeting: Welcome to the hotel.
  *   We are open from nine to five.  any other sentence is a fact, unless it is an instruction to the agent
  */
-import { common, plainWords, subjects } from './script-words.ts'
+import { scriptLanguages } from './languages/languages.ts'
+import { common, plainWords, type Vocabulary } from './script-words.ts'
 
 /** An answer and the words to find it by. `question` is set only for an answer from a "Q:" line. */
 type Entry = { question?: string; words: ReadonlySet<string>; answer: string }
@@ -24,40 +25,47 @@ export type Script = {
 const promptCharactersMax = 65_536
 const lineCharactersMax = 2000
 
-const question = /^\W*(?:q|question|user|caller):\s*(\S.*)$/i
-const answer = /^\W*(?:a|answer|agent|assistant):\s*(\S.*)$/i
-const greeting = /^\W*(?:greeting|greet with|first say|begin with|opening):\s*(\S.*)$/i
+const labels = (of: 'question' | 'answer' | 'greeting') => scriptLanguages.map(({ labels }) => labels[of]).join('|')
+const line = (words: string) => new RegExp(`^\\W*(?:${words}) ?:\\s*(\\S.*)$`, 'i')
+/** A prompt's lines may be in any language. */
+const question = line(labels('question'))
+const answer = line(labels('answer'))
+const greeting = line(labels('greeting'))
 const replyRule =
   /^\W*(?:when|whenever|if) (?:you are |they are |anyone is |someone is )?(?:asked|(?:(?:the |a )?(?:user|caller|customer|someone|anyone|they|people) asks?))(?: you)? (?:about |for |whether |if )?([^,:]{1,200})[,:]? *(?:then )?(?:you )?(?:say|answer|reply|respond|tell (?:them|him|her))(?: with| that)?[,:]? *(\S.*)$/i
 /** Matches a sentence with an instruction to the agent. Such a sentence is not a fact. */
-const order =
-  /^\W*(?:you\b|your\b|always\b|never\b|do not\b|dont\b|don't\b|be\b|keep\b|speak\b|answer\b|if\b|when\b|use\b|ask\b|greet\b|help\b|act\b|respond\b|reply\b|try\b|make sure\b|please\b|avoid\b|only\b|call\b|end\b|introduce\b|offer\b|remember\b|talk\b)/i
+const order = new RegExp(`^\\W*(?:${scriptLanguages.map(({ orders }) => orders).join('|')})(?!\\p{L})`, 'iu')
 
-export function readScript(prompt: string): Script {
+export function readScript(prompt: string, vocabulary: Vocabulary): Script {
   const script = { greeting: null as string | null, answers: [] as Entry[], facts: [] as Entry[] }
   let open: string | null = null
   for (const line of prompt.slice(0, promptCharactersMax).split('\n')) {
     const text = line.slice(0, lineCharactersMax).trim()
     const said: string | undefined = answer.exec(text)?.[1]
     if (said !== undefined && open !== null)
-      script.answers.push({ question: plain(open), words: subjects(open), answer: said })
+      script.answers.push({ question: plain(open), words: vocabulary.subjects(open), answer: said })
     open = question.exec(text)?.[1] ?? null
     if (said !== undefined || open !== null) continue
     script.greeting ??= greeting.exec(text)?.[1] ?? null
-    if (!greeting.test(text)) readSentences(text, script)
+    if (!greeting.test(text)) readSentences(text, script, vocabulary)
   }
   return script
 }
 
-function readSentences(line: string, { answers, facts }: { answers: Entry[]; facts: Entry[] }): void {
+function readSentences(
+  line: string,
+  { answers, facts }: { answers: Entry[]; facts: Entry[] },
+  vocabulary: Vocabulary,
+): void {
   const whole = replyRule.exec(line)
   // The answer continues to the end of its line, so it can have several sentences.
-  if (whole) return void answers.push({ words: subjects(whole[1] as string), answer: unquoted(whole[2] as string) })
+  if (whole)
+    return void answers.push({ words: vocabulary.subjects(whole[1] as string), answer: unquoted(whole[2] as string) })
   for (const sentence of line.split(/(?<=[.!?])\s+/)) {
     const match = replyRule.exec(sentence)
-    if (match) answers.push({ words: subjects(match[1] as string), answer: unquoted(match[2] as string) })
+    if (match) answers.push({ words: vocabulary.subjects(match[1] as string), answer: unquoted(match[2] as string) })
     else if (!order.test(sentence) && !sentence.endsWith('?') && !sentence.endsWith(':'))
-      facts.push({ words: subjects(sentence), answer: sentence })
+      facts.push({ words: vocabulary.subjects(sentence), answer: sentence })
   }
 }
 
@@ -65,11 +73,11 @@ function readSentences(line: string, { answers, facts }: { answers: Entry[]; fac
  * Returns the answer with the best matching words. Returns null if no entry has half its words, or half the user's
  * words, in common with the user's sentence.
  */
-export function answerFrom(entries: readonly Entry[], said: string): string | null {
+export function answerFrom(entries: readonly Entry[], said: string, vocabulary: Vocabulary): string | null {
   const utterance = plain(said)
   const exact = entries.find(({ question }) => question === utterance)
   if (exact) return exact.answer
-  const utteranceWords = subjects(said)
+  const utteranceWords = vocabulary.subjects(said)
   let best: { score: number; answer: string } | null = null
   for (const { words, answer: text } of entries) {
     const both = common(utteranceWords, words)

@@ -1,0 +1,33 @@
+/** The languages that the scripted model speaks. */
+import { de } from './de.ts'
+import { en } from './en.ts'
+import { es } from './es.ts'
+import { fr } from './fr.ts'
+import { it } from './it.ts'
+import type { ScriptLanguage } from './script-language.ts'
+
+const languages: Readonly<Record<string, ScriptLanguage>> = { en, de, es, fr, it }
+
+export const scriptLanguages: readonly ScriptLanguage[] = Object.values(languages)
+/** Base languages, English first. */
+export const scriptLanguageTags: readonly string[] = Object.keys(languages)
+
+const commonWords = scriptLanguages.map((language) => ({ language, words: new Set(language.empty.split(' ')) }))
+
+/**
+ * Returns the language for an answer: the request's language, or else the language with the most common words in the
+ * user's words, or else in the prompt, or else English.
+ */
+export function languageOf(tag: string | undefined, said: string, prompt: string): ScriptLanguage {
+  const requested = tag === undefined ? undefined : languages[tag.toLowerCase().split(/[-_]/)[0] as string]
+  return requested ?? languageIn(said) ?? languageIn(prompt) ?? en
+}
+
+/** Returns null if no language has more common words in the text than all others. */
+function languageIn(text: string): ScriptLanguage | null {
+  const words = text.toLowerCase().match(/\p{L}+/gu) ?? []
+  const scores = commonWords.map((common) => words.filter((word) => common.words.has(word)).length)
+  const best = Math.max(...scores)
+  const first = scores.indexOf(best)
+  return scores.lastIndexOf(best) === first ? (commonWords[first]?.language ?? null) : null
+}

@@ -1,0 +1,63 @@
+/** The scripted model's words in one language. Lists are texts with spaces or `|` between their entries, in lower case. */
+export type ScriptLanguage = {
+  /** Words ignored in comparisons, because they do not describe a sentence's subject. Also used to detect the language. */
+  empty: string
+  /** Groups of words treated as equal: question words together with the usual words in their answers. */
+  alike: readonly string[]
+  /** Removed in turn from a word with more than four letters, so singular and plural are equal. */
+  endings: readonly RegExp[]
+  /** Removed from a shorter word. */
+  shortEnding?: RegExp
+  /** The labels for questions, answers and the first words in a prompt, with `|` between them. */
+  labels: { question: string; answer: string; greeting: string }
+  /** The first words in an instruction to the agent, with `|` between them. */
+  orders: string
+  triggers: {
+    whoAreYou: RegExp
+    hello: RegExp
+    whatCanYouDo: RegExp
+    thanks: RegExp
+    goodbye: RegExp
+    stop: RegExp
+    again: RegExp
+    /** The words before a text to repeat. */
+    echo: RegExp
+    /** The user ends the call. */
+    leaves: RegExp
+    wantsCallback: RegExp
+    /** A calculation with two numbers, with the groups `a`, `operator` and `b`. */
+    calculation: RegExp
+  }
+  /** The numbers from 0 to 12. */
+  numbers: string
+  /** Words for a day in an argument, such as "tomorrow". */
+  day: RegExp
+  /** Patterns for the words before the user's name, with `|` between them. */
+  ownName: string
+  /** The operators' words in a calculation. */
+  operators: Readonly<Record<'+' | '-' | '*' | '/', readonly string[]>>
+  says: {
+    introduction: string
+    hello: string
+    askToRepeat: string
+    abilities: string
+    welcome: string
+    goodbye: string
+    allRight: string
+    stillThere: string
+    noAnswer: string
+    noRule: string
+    youSaid: string
+    toolAnswered: string
+    toolFailed: string
+    done: string
+    is: string
+    isEmpty: string
+    has: string
+    hasMore: string
+    nothing: string
+    and: string
+    entry: string
+    entries: string
+  }
+}

@@ -1,0 +1,129 @@
+/** The scripted model answers in the conversation's language. */
+import t from 'tap'
+import type { LlmItem, LlmRequest } from '../../domain/ports/llm.ts'
+import { createScriptedLlm } from '../../providers/local/script/llm.ts'
+
+const llm = createScriptedLlm()
+
+async function ask(prompt: string, said: string, more: Partial<LlmRequest> = {}) {
+  const items: LlmItem[] = [
+    { type: 'message', role: 'system', text: prompt },
+    { type: 'message', role: 'user', text: said },
+  ]
+  const request = { model: 'scripted', items, maxOutputTokens: 200, tools: [], ...more }
+  const { text, calls } = await llm.respond(request, new AbortController().signal)
+  return { text, calls: calls.map(({ name, arguments: args }) => [name, JSON.parse(args) as unknown]) }
+}
+
+const joined = '[The caller has joined. Greet them and begin the conversation.]'
+const silent = '[The caller has said nothing for a while. Ask in one short sentence whether they are still there.]'
+
+type Dialogue = {
+  language: string
+  prompt: string
+  turns: readonly (readonly [said: string, answer: string])[]
+  farewell: string
+  callback: string
+  bye: string
+}
+
+const dialogues: readonly Dialogue[] = [
+  {
+    language: 'de',
+    prompt:
+      'Du bist die Rezeption des Hotels am Hafen.\nBegrüßung: Willkommen im Hotel am Hafen.\nWir haben von sieben bis elf Uhr geöffnet.\nEin Doppelzimmer kostet 120 Euro.\nFrage: Sind Hunde erlaubt?\nAntwort: Hunde sind willkommen.',
+    turns: [
+      [joined, 'Willkommen im Hotel am Hafen.'],
+      ['Wann öffnen Sie?', 'Wir haben von sieben bis elf Uhr geöffnet.'],
+      ['Wie viel kostet ein Doppelzimmer?', 'Ein Doppelzimmer kostet 120 Euro.'],
+      ['Darf mein Hund mitkommen?', 'Hunde sind willkommen.'],
+      ['Was ist 6 mal 7?', '6 mal 7 ist 42.'],
+      ['Vielen Dank.', 'Gern geschehen.'],
+      ['Stopp.', 'In Ordnung.'],
+      ['Sagen Sie: gute Nacht', 'gute Nacht'],
+      [silent, 'Sind Sie noch da?'],
+    ],
+    farewell: 'Das war alles, auf Wiederhören.',
+    callback: 'Rufen Sie mich bitte in zehn Minuten zurück.',
+    bye: 'Auf Wiederhören.',
+  },
+  {
+    language: 'es',
+    prompt:
+      'Eres la recepción del Hotel del Puerto.\nSaludo: Bienvenido al Hotel del Puerto.\nEl hotel está abierto de siete a once.\nUna habitación doble cuesta 120 euros.\nPregunta: ¿Se admiten perros?\nRespuesta: Los perros son bienvenidos.',
+    turns: [
+      [joined, 'Bienvenido al Hotel del Puerto.'],
+      ['¿Cuándo abren ustedes?', 'El hotel está abierto de siete a once.'],
+      ['¿Cuánto cuesta una habitación doble?', 'Una habitación doble cuesta 120 euros.'],
+      ['¿Puedo llevar mi perro?', 'Los perros son bienvenidos.'],
+      ['¿Cuánto es 6 por 7?', '6 por 7 es 42.'],
+      ['Muchas gracias.', 'De nada.'],
+      ['Espere.', 'De acuerdo.'],
+      ['Diga buenas noches', 'buenas noches'],
+      [silent, '¿Sigue usted ahí?'],
+    ],
+    farewell: 'Eso es todo, adiós.',
+    callback: '¿Puede llamarme más tarde, en diez minutos?',
+    bye: 'Adiós.',
+  },
+  {
+    language: 'fr',
+    prompt:
+      "Vous êtes la réception de l'Hôtel du Port.\nAccueil : Bienvenue à l'Hôtel du Port.\nNous sommes ouverts de sept heures à onze heures.\nUne chambre double coûte 120 euros.\nQuestion : Les chiens sont-ils acceptés ?\nRéponse : Les chiens sont les bienvenus.",
+    turns: [
+      [joined, "Bienvenue à l'Hôtel du Port."],
+      ['Quand êtes-vous ouverts ?', 'Nous sommes ouverts de sept heures à onze heures.'],
+      ['Combien coûte une chambre double ?', 'Une chambre double coûte 120 euros.'],
+      ['Puis-je venir avec mon chien ?', 'Les chiens sont les bienvenus.'],
+      ['Combien font 6 fois 7 ?', '6 fois 7 est 42.'],
+      ['Merci beaucoup.', 'Je vous en prie.'],
+      ['Attendez.', 'D’accord.'],
+      ['Dites bonne nuit', 'bonne nuit'],
+      [silent, 'Êtes-vous toujours là ?'],
+    ],
+    farewell: "C'est tout, au revoir.",
+    callback: 'Rappelez-moi dans dix minutes.',
+    bye: 'Au revoir.',
+  },
+  {
+    language: 'it',
+    prompt:
+      "Sei la reception dell'Hotel del Porto.\nSaluto: Benvenuto all'Hotel del Porto.\nL'hotel è aperto dalle sette alle undici.\nUna camera doppia costa 120 euro.\nDomanda: I cani sono ammessi?\nRisposta: I cani sono benvenuti.",
+    turns: [
+      [joined, "Benvenuto all'Hotel del Porto."],
+      ['Quando aprite?', "L'hotel è aperto dalle sette alle undici."],
+      ['Quanto costa una camera doppia?', 'Una camera doppia costa 120 euro.'],
+      ['Posso portare il mio cane?', 'I cani sono benvenuti.'],
+      ['Quanto fa 6 per 7?', '6 per 7 è 42.'],
+      ['Grazie mille.', 'Prego.'],
+      ['Aspetti.', 'Va bene.'],
+      ['Dica buona notte', 'buona notte'],
+      [silent, 'È ancora lì?'],
+    ],
+    farewell: 'È tutto, arrivederci.',
+    callback: 'Può richiamarmi tra dieci minuti?',
+    bye: 'Arrivederci.',
+  },
+]
+
+const tools = [
+  { name: 'end_call', parameters: { type: 'object', properties: { message: { type: 'string' } } } },
+  { name: 'schedule_callback', parameters: { type: 'object', properties: { delay_minutes: { type: 'integer' } } } },
+]
+
+for (const { language, prompt, turns, farewell, callback, bye } of dialogues) {
+  t.test(`the embedded LLM answers in ${language}, and its tools are called by words in ${language}`, async (t) => {
+    for (const [said, answer] of turns) t.equal((await ask(prompt, said, { language })).text, answer, said)
+    for (const [said, answer] of turns.slice(0, 5)) t.equal((await ask(prompt, said)).text, answer, `detected: ${said}`)
+    t.same((await ask(prompt, farewell, { language, tools })).calls, [['end_call', { message: bye }]])
+    t.same((await ask(prompt, callback, { language, tools })).calls, [['schedule_callback', { delay_minutes: 10 }]])
+    const without = (await ask('', 'xyzzy', { language })).text
+    t.notMatch(without, /rule-based|language model/)
+    t.match(without, /Parley/)
+  })
+}
+
+t.test('a region belongs to its language, and an unknown language gets English', async (t) => {
+  t.equal((await ask('Be kind.', silent, { language: 'de-AT' })).text, 'Sind Sie noch da?')
+  t.equal((await ask('Be kind.', silent, { language: 'ja' })).text, 'Are you still there?')
+})
