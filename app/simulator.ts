@@ -5,6 +5,7 @@
 import { createHmac } from 'node:crypto'
 import type { Provider } from '../domain/ports/provider.ts'
 import type { SimulatorControl } from '../handlers/internal/simulator.ts'
+import { languageTagIn } from '../providers/local/script/languages/languages.ts'
 import { type Simulator, type SimulatorOptions, startSimulator } from '../simulator/simulator.ts'
 import type { App } from './app.ts'
 
@@ -58,6 +59,12 @@ type Voices = Pick<SimulatorOptions, 'speak' | 'recognize'>
 /** One second of silence. It is only played over the phone network, so the network's sample rate is enough. */
 const silence = { samples: new Int16Array(8000), sampleRateHz: 8000 }
 
+/** A simulated party speaks its text's language. In English the voice differs from the agent's default voice. */
+function voiceFor(text: string): { model: string; voice?: string; language: string } {
+  const language = languageTagIn(text)
+  return language === 'en' ? { model: 'flite', voice: 'slt', language } : { model: 'pico', language }
+}
+
 /** Makes the voices of simulated parties. Without the embedded engines, they are silent and understand nothing. */
 function voicesOf(speech: Provider['ports']['speech']): Voices {
   const { tts, stt } = speech ?? {}
@@ -65,10 +72,7 @@ function voicesOf(speech: Provider['ports']['speech']): Voices {
     speak: async (text) => {
       if (tts === undefined) return silence
       const outputFormat = { encoding: 'pcm_s16le', sampleRateHz: 16_000, channels: 1 } as const
-      const spoken = await tts.synthesize(
-        { model: 'flite', voice: 'slt', text, outputFormat },
-        new AbortController().signal,
-      )
+      const spoken = await tts.synthesize({ ...voiceFor(text), text, outputFormat }, new AbortController().signal)
       const chunks: Uint8Array[] = []
       for await (const chunk of spoken.audio) chunks.push(chunk)
       const bytes = Uint8Array.from(Buffer.concat(chunks))

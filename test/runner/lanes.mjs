@@ -6,6 +6,7 @@ const oneOf = (names) => (file) => names.includes(file.replace(/^test\/|\.test\.
 const voiceTests = [
   ...['agent-page-in-browser', 'barge-in', 'conversation-in-browser', 'truth'].map((name) => `session/${name}`),
   'process/spoken-calls',
+  'languages/spoken',
 ]
 /** Tests that use the embedded engines with many recordings, or at the speed of speech. */
 const speechTests = ['conform/command', 'local/alignment', 'local/streaming', 'phone/demo', 'router/speech']

@@ -23,6 +23,12 @@ export function languageOf(tag: string | undefined, said: string, prompt: string
   return requested ?? languageIn(said) ?? languageIn(prompt) ?? en
 }
 
+/** Returns the base language for a text, such as "de". A text without common words counts as English. */
+export function languageTagIn(text: string): string {
+  const language = languageIn(text) ?? en
+  return scriptLanguageTags.find((tag) => languages[tag] === language) ?? 'en'
+}
+
 /** Returns null if no language has more common words in the text than all others. */
 function languageIn(text: string): ScriptLanguage | null {
   const words = text.toLowerCase().match(/\p{L}+/gu) ?? []

@@ -26,5 +26,7 @@ export const picoEngine: VoiceEngine = {
   sentenceCharsMax: 300,
   // Measured on a busy core: 370 ms for 85 characters.
   expectedMsPerChar: 4,
-  sentences: (text, charsMax, language) => sentences(text, { language, charsMax }),
+  // The English voice is British, which matters for dates.
+  sentences: (text, charsMax, language) =>
+    sentences(text, { language: language === 'en' ? 'en-GB' : language, charsMax }),
 }

@@ -1,0 +1,83 @@
+/**
+ * A conversation in each language of the embedded voices, by a simulated phone: the caller speaks with the voice of the
+ * language, the agent recognizes and answers, without an account and a network. In real time.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import t, { type Test } from 'tap'
+import { call } from '../platform/setup.ts'
+import { until } from '../process/machine.ts'
+import type { Target } from '../router/requests.ts'
+import { ownServer } from '../server.ts'
+import { errorRate, wordErrors } from '../speech/words.ts'
+import { type Dialogue, dialogues } from './dialogues.ts'
+
+type Model = { stage: string; routable: boolean; streaming: boolean; languages: readonly string[] }
+type Row = { ended_at: string | null; transcript: { entries: { source: string; text: string }[] } }
+
+/** The voice and the recognizer together miss at most this share of the words, by their own rates plus 5 points. */
+const errorRateMax = 0.4
+const waitMs = 120_000
+
+const parley = await ownServer(t, { PARLEY_LOCAL_WARM: 'true' })
+const { data } = (await call(parley, 'GET', '/v1/models')).json<{ data: Model[] }>()
+const recognized = data.flatMap(({ stage, routable, streaming, languages }) =>
+  stage === 'stt' && routable && streaming ? languages : [],
+)
+
+async function made<Made>(target: Target, where: string, body: object): Promise<Made> {
+  const answer = await call(target, 'POST', where, body)
+  if (answer.status !== 201) throw new Error(`${where} was answered ${answer.status}: ${answer.text}`)
+  return answer.json<Made>()
+}
+
+/** Returns the transcript of a call in which the caller says the lines of the dialogue. */
+async function phone({ language, greeting, prompt, turns }: Dialogue): Promise<Row['transcript']['entries']> {
+  const agent = { name: language, systemPrompt: prompt, firstMessage: greeting, intent: { language } }
+  const { id: agentId } = await made<{ id: string }>(parley, '/v1/agents', agent)
+  const [number] = (await call(parley, 'GET', '/v1/phone-numbers')).json<{ id: string; e164: string }[]>()
+  if (number === undefined) throw new Error('the new installation has no number')
+  await call(parley, 'PATCH', `/v1/phone-numbers/${number.id}`, { agentId })
+  const lines = turns.map(([said]) => said)
+  await made(parley, '/simulator/calls', { from: '+15005550006', to: number.e164, lines })
+  return transcriptOf(await newestCall(), turns.length)
+}
+
+async function newestCall(): Promise<string> {
+  let id: string | undefined
+  await until('the call', async () => {
+    const list = await call(parley, 'GET', '/v1/sessions?kind=inbound&limit=1')
+    id = list.json<{ entries: { sessionId: string }[] }>().entries[0]?.sessionId
+    return id !== undefined && !known.has(id)
+  })
+  known.add(id as string)
+  return id as string
+}
+const known = new Set<string>()
+
+async function transcriptOf(id: string, turns: number): Promise<Row['transcript']['entries']> {
+  let entries: Row['transcript']['entries'] = []
+  for (const endMs = performance.now() + waitMs; performance.now() < endMs; await sleep(200)) {
+    const row = (await call(parley, 'GET', `/v1/calls/${id}`)).json<Row>()
+    entries = row.transcript.entries
+    if (row.ended_at !== null || entries.filter(({ source }) => source === 'agent').length > turns) break
+  }
+  await call(parley, 'POST', `/v1/calls/${id}/end`)
+  return entries
+}
+
+for (const dialogue of dialogues) {
+  const { language, turns } = dialogue
+  const skip = recognized.some((tag) => tag === '*' || tag.split('-')[0] === language)
+    ? false
+    : `no recognizer here knows ${language}: parley models add whisper-base`
+  t.test(`a caller and an agent talk in ${language} by phone`, { skip, timeout: 2 * waitMs }, async (t: Test) => {
+    const entries = await phone(dialogue)
+    const said = entries.filter(({ source }) => source === 'user').map(({ text }) => text)
+    const rate = errorRate([wordErrors(turns.map(([line]) => line).join(' '), said.join(' '))])
+    t.ok(rate <= errorRateMax, `${Math.round(rate * 100)} % errors in "${said.join(' | ')}"`)
+    const answers = entries.filter(({ source }) => source === 'agent').map(({ text }) => text)
+    t.equal(answers[0], dialogue.greeting)
+    const right = turns.filter(([, answer]) => answers.includes(answer))
+    t.ok(right.length >= 2, `of three answers at least two are right: ${answers.join(' | ')}`)
+  })
+}
