@@ -9,7 +9,8 @@ import java.util.Set;
  *
  * @param prefix the path before the contract's paths
  * @param json reads and writes the contract's types
- * @param retryableCodes the error codes whose request may succeed when it is sent again
+ * @param retryableCodes the error codes whose request or socket may succeed when it is tried again
+ * @param closeCodes the error codes that close a socket
  */
-public record Contract(String prefix, JsonMapper json, Set<String> retryableCodes) {
+public record Contract(String prefix, JsonMapper json, Set<String> retryableCodes, Set<String> closeCodes) {
 }

@@ -12,15 +12,15 @@ import java.util.stream.StreamSupport;
 
 /**
  * A stream of events. It is complete only after its last event: if the connection ends before, the loop throws a
- * ConnectionException or a ProtocolException. Use it in a try statement, which closes the connection if the loop is
- * left early. Only one loop may read a stream.
+ * ConnectionException. Use it in a try statement, which closes the connection if the loop is left early. Only one loop
+ * may read a stream, and any thread may close it.
  */
 public final class EventStream<T> implements Iterable<T>, AutoCloseable {
     private final HttpHeaders headers;
     private final Function<Frame, Decoded<T>> decode;
     private final Resumption resumption;
-    private FrameReader frames;
-    private boolean isOver;
+    private volatile FrameReader frames;
+    private volatile boolean isOver;
     private T pending;
 
     /** A value, or null if the event has no value. The last event ends the stream. */
@@ -30,7 +30,7 @@ public final class EventStream<T> implements Iterable<T>, AutoCloseable {
     /** {@code resumption} is null if a cut stream cannot be opened again. */
     EventStream(Reply reply, Function<Frame, Decoded<T>> decode, Resumption resumption) {
         this.headers = reply.headers();
-        this.frames = new FrameReader(reply.stream());
+        this.frames = new FrameReader(reply.stream(), null);
         this.decode = decode;
         this.resumption = resumption;
     }
@@ -69,6 +69,7 @@ public final class EventStream<T> implements Iterable<T>, AutoCloseable {
     @Override
     public void close() {
         isOver = true;
+        if (resumption != null) resumption.close();
         frames.close();
     }
 
@@ -91,17 +92,20 @@ public final class EventStream<T> implements Iterable<T>, AutoCloseable {
 
     private Frame frame() {
         while (true) {
-            RuntimeException cut;
+            ParleyException cut;
             try {
                 Frame frame = frames.next();
                 if (frame != null) return frame;
-                cut = new ProtocolException("the stream ended before its last event", null);
-            } catch (ConnectionException failure) {
+                cut = new ConnectionException("the stream ended before its last event", false, null);
+            } catch (ConnectionException | RequestTimeoutException failure) {
                 cut = failure;
             }
             frames.close();
             if (resumption == null) throw cut;
-            frames = resumption.open(cut);
+            String lastId = frames.lastId();
+            frames = new FrameReader(resumption.open(lastId, cut), lastId);
+            // Another thread may have closed the stream in the meantime.
+            if (isOver) frames.close();
         }
     }
 }

@@ -18,20 +18,30 @@ final class FrameReader implements AutoCloseable {
     private final InputStream bytes;
     private boolean isAfterCr;
     private int eventBytes;
-    private String id;
+    private String lastId;
 
-    FrameReader(InputStream body) {
+    /** {@code lastId} is that of the stream before a cut, or null. */
+    FrameReader(InputStream body, String lastId) {
+        this.lastId = lastId;
         this.body = body;
         this.bytes = new BufferedInputStream(body);
+    }
+
+    /** Returns the id of the last whole event. Null if no event had an id. */
+    String lastId() {
+        return lastId;
     }
 
     /** Returns the next event with data. Null if the stream ends. */
     Frame next() {
         StringBuilder data = null;
         String event = "message";
+        String id = lastId;
         eventBytes = 0;
         for (String line = line(); line != null; line = line()) {
             if (line.isEmpty()) {
+                // The id counts only at the end of its event.
+                lastId = id;
                 if (data != null) return new Frame(id, event, data.toString());
                 event = "message";
                 eventBytes = 0;

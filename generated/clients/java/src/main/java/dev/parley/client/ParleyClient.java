@@ -114,8 +114,11 @@ public final class ParleyClient {
             return this;
         }
 
-        /** Sets the HTTP client, for example to use a proxy. It must not follow redirects. */
+        /** Sets the HTTP client, for example to use a proxy. A client that follows redirects is refused. */
         public Builder httpClient(HttpClient http) {
+            if (http.followRedirects() != HttpClient.Redirect.NEVER)
+                throw new IllegalArgumentException("the HTTP client follows redirects, which could carry the API key to"
+                    + " another server: build it with followRedirects(HttpClient.Redirect.NEVER)");
             this.http = http;
             return this;
         }

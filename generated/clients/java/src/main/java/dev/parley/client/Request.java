@@ -22,7 +22,7 @@ public final class Request {
     BodyPublisher body;
     boolean isIdempotent;
     boolean isPublic;
-    boolean isResumable;
+    Map<String, String> identity;
     private final JsonMapper json;
     private final String path;
     private final List<String[]> query = new ArrayList<>();
@@ -48,10 +48,13 @@ public final class Request {
         return this;
     }
 
-    /** Lets the client open a cut stream again. The value is the caller's own position, or null. */
-    public Request lastEventId(String value) {
-        isResumable = true;
-        return header("Last-Event-ID", value);
+    /**
+     * Lets the client open a cut stream again. The identity has the field of an event's data that tells two events
+     * apart, by the events' name.
+     */
+    public Request resumable(Map<String, String> identity) {
+        this.identity = identity;
+        return this;
     }
 
     /** Adds a header with JSON. Null is left out. */
@@ -113,12 +116,6 @@ public final class Request {
     String address() {
         String pairs = query.stream().map(pair -> encode(pair[0]) + "=" + encode(pair[1])).collect(Collectors.joining("&"));
         return pairs.isEmpty() ? path : path + "?" + pairs;
-    }
-
-    /** Returns the position from which the caller reads a stream. Null if the caller named none. */
-    String startId() {
-        return query.stream().filter(pair -> pair[0].equals("cursor")).map(pair -> pair[1]).findFirst()
-            .orElse(headers.get("Last-Event-ID"));
     }
 
     /** Changes the request to open a stream again. The server ignores the id if there is a cursor. */

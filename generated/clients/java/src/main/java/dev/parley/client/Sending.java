@@ -47,15 +47,22 @@ final class Sending<T> extends CompletableFuture<T> {
     }
 
     private void attempt(int retry) {
-        HttpRequest prepared = prepare();
-        var exchange = surface.client.http.sendAsync(prepared, Reply.handler(isStream, timeout));
+        // If the connection is cut soon after the headers, the JDK fails the exchange. So a stream is complete here as
+        // soon as its headers are there, and its reader gets the failure after the events.
+        var reply = new CompletableFuture<Reply>();
+        var exchange = surface.client.http.sendAsync(prepare(), Reply.handler(isStream, timeout, reply::complete));
         run(exchange);
         var timer = new CompletableFuture<Boolean>().completeOnTimeout(true, timeout.toMillis(), TimeUnit.MILLISECONDS);
         timer.thenRun(() -> exchange.cancel(true));
         exchange.whenComplete((response, failure) -> {
+            if (failure == null) reply.complete(response.body());
+            else reply.completeExceptionally(failure);
+        });
+        // The JDK's thread must go on, because the caller may read the stream at once.
+        reply.whenCompleteAsync((answer, failure) -> {
             boolean isLate = !timer.cancel(false);
-            if (failure == null) take(retry, response.body());
-            else fail(retry, isLate ? new RequestTimeoutException(timeout) : typed(failure));
+            if (failure != null) fail(retry, isLate ? new RequestTimeoutException(timeout) : typed(failure));
+            else take(retry, answer);
         });
     }
 
@@ -75,7 +82,7 @@ final class Sending<T> extends CompletableFuture<T> {
     }
 
     private void fail(int retry, ParleyException failure) {
-        boolean isOver = isDone() || retry >= surface.client.retriesMax || options.hasIdempotencyKey();
+        boolean isOver = isDone() || retry >= surface.client.retriesMax || options.hasOneAttempt();
         Duration pause = isOver ? null : Retries.pauseBefore(retry, request, failure);
         if (pause == null) {
             completeExceptionally(failure);

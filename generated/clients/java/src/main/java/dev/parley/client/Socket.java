@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.BinaryNode;
+import com.fasterxml.jackson.databind.node.MissingNode;
 import dev.parley.client.SocketListener.Binary;
 import dev.parley.client.SocketListener.Closed;
 import dev.parley.client.SocketListener.Text;
@@ -42,6 +43,8 @@ public final class Socket<S, R> implements Iterable<R>, AutoCloseable {
     private boolean isFirst = true;
     private boolean isOver;
     private R pending;
+    /** The last error frame. */
+    private volatile JsonNode error = MissingNode.getInstance();
 
     Socket(WebSocket connection, SocketListener listener, Contract contract, Class<R> received, Duration timeout) {
         this.connection = connection;
@@ -133,10 +136,18 @@ public final class Socket<S, R> implements Iterable<R>, AutoCloseable {
     private R decode(byte[] json) {
         try {
             JsonNode node = Json.tree(contract.json(), json);
+            if (!node.isObject()) throw new ProtocolException("a frame is not a JSON object", null);
+            keepError(node);
             return Json.convert(contract.json(), node, contract.json().constructType(received));
         } catch (ProtocolException failure) {
             throw fail(failure);
         }
+    }
+
+    /** An error that is not fatal leaves the socket open. The channel like OpenAI's has the fields in {@code error}. */
+    private void keepError(JsonNode frame) {
+        if (!frame.path("type").asText().equals("error") || !frame.path("fatal").asBoolean(true)) return;
+        error = frame.path("error").isObject() ? frame.path("error") : frame;
     }
 
     private ParleyException fail(ParleyException failure) {
@@ -147,7 +158,6 @@ public final class Socket<S, R> implements Iterable<R>, AutoCloseable {
 
     private SocketClosedException closedError(Throwable cause) {
         Closed closed = listener.closed == null ? new Closed(LOST, "", cause) : listener.closed;
-        boolean isRetryable = closed.code() == LOST || contract.retryableCodes().contains(closed.reason());
-        return new SocketClosedException(closed.code(), closed.reason(), isRetryable, cause == null ? closed.cause() : cause);
+        return SocketClosedException.of(contract, closed, error, cause);
     }
 }

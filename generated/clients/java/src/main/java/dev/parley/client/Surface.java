@@ -82,12 +82,11 @@ public abstract class Surface {
             new EventStream<T>(reply, frame -> decode.apply(reply, frame), resumption(request, options))).start());
     }
 
-    /** Returns null if a cut stream cannot be opened again. */
+    /** Returns null if a cut stream cannot be opened again. Each attempt to open it is one request. */
     private Resumption resumption(Request request, CallOptions options) {
-        if (!request.isResumable) return null;
-        Function<String, BodyStream> open = id ->
-            ApiCall.await(new Sending<>(this, request.after(id), options, true, Reply::stream).start());
-        return new Resumption(request.startId(), open, this::jsonOf);
+        if (request.identity == null) return null;
+        return new Resumption(request.identity, id ->
+            new Sending<>(this, request.after(id), options.once(), true, Reply::stream).start(), this::jsonOf);
     }
 
     private <T> ApiCall<T> whole(Request request, Function<Reply, T> read) {
@@ -120,6 +119,10 @@ public abstract class Surface {
 
     /** Reads the body of a webhook. */
     protected static <T> T read(Contract contract, byte[] body, Class<T> type) {
-        return Json.read(contract.json(), body, contract.json().constructType(type));
+        try {
+            return Json.read(contract.json(), body, contract.json().constructType(type));
+        } catch (ProtocolException e) {
+            throw new WebhookException("body", e);
+        }
     }
 }

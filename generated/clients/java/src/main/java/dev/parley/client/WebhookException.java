@@ -7,11 +7,15 @@ public final class WebhookException extends ParleyException {
     private final String reason;
 
     WebhookException(String reason) {
-        super("the webhook's " + reason + " is not valid", null);
+        this(reason, null);
+    }
+
+    WebhookException(String reason, Throwable cause) {
+        super("the webhook's " + reason + " is not valid", cause);
         this.reason = reason;
     }
 
-    /** Returns the invalid part: header, timestamp or signature. */
+    /** Returns the invalid part: header, timestamp, signature or body. */
     public String reason() {
         return reason;
     }

@@ -66,9 +66,9 @@ public record WebhookVerifier(List<String> secrets, Duration tolerance, Clock cl
     }
 
     private static boolean isSigned(byte[] head, byte[] body, String secret, String signatures) {
-        byte[] expected = hash(head, body, keyOf(secret));
+        byte[] expected = Base64.getEncoder().encode(hash(head, body, keyOf(secret)));
         return Stream.of(signatures.split("\\s+")).limit(SIGNATURES_MAX).filter(text -> text.startsWith("v1,"))
-            .anyMatch(text -> MessageDigest.isEqual(decode(text.substring(3)), expected));
+            .anyMatch(text -> MessageDigest.isEqual(text.substring(3).getBytes(StandardCharsets.UTF_8), expected));
     }
 
     private static byte[] hash(byte[] head, byte[] body, byte[] key) {
@@ -89,9 +89,11 @@ public record WebhookVerifier(List<String> secrets, Duration tolerance, Clock cl
         return isStandard ? key : secret.getBytes(StandardCharsets.UTF_8);
     }
 
+    /** Returns no bytes if the text is not what an encoder writes, such as a text without its padding. */
     private static byte[] decode(String text) {
         try {
-            return Base64.getDecoder().decode(text);
+            byte[] bytes = Base64.getDecoder().decode(text);
+            return Base64.getEncoder().encodeToString(bytes).equals(text) ? bytes : new byte[0];
         } catch (IllegalArgumentException e) {
             return new byte[0];
         }

@@ -15,7 +15,7 @@ import dev.parley.client.compat.Schemas.*;
 
 /** The client of the surface compat. It is safe for concurrent use. */
 public final class Compat extends Surface {
-    private static final Contract CONTRACT = new Contract("", Json.snakeCase(), Set.of());
+    private static final Contract CONTRACT = new Contract("", Json.snakeCase(), Set.of(), Set.of());
 
     /** Makes a client with the settings of a connection. */
     public Compat(ParleyClient client) { super(client, CONTRACT); }

@@ -11,6 +11,7 @@ import dev.parley.client.ParleyClient;
 import dev.parley.client.Surface;
 import dev.parley.client.WebhookVerifier;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.UnaryOperator;
 import dev.parley.client.platform.Schemas.*;
@@ -19,7 +20,7 @@ import dev.parley.client.platform.Schemas.*;
 public final class Platform extends Surface {
     private static final Contract CONTRACT = new Contract("", Json.camelCase(), Set.of(
         "REPORT_NOT_AVAILABLE", "IDEMPOTENCY_IN_PROGRESS", "RATE_LIMITED", "CONCURRENCY_EXHAUSTED",
-        "PROVIDER_UNAVAILABLE", "SERVICE_UNAVAILABLE", "INTERNAL_ERROR"));
+        "PROVIDER_UNAVAILABLE", "SERVICE_UNAVAILABLE", "INTERNAL_ERROR"), Set.of());
 
     /** Makes a client with the settings of a connection. */
     public Platform(ParleyClient client) { super(client, CONTRACT); }
@@ -179,7 +180,8 @@ public final class Platform extends Surface {
     /** Follow a session: <code>GET /v1/sessions/{id}/stream</code>. */
     public ApiCall<EventStream<Event<StreamSessionEvent>>> streamSession(String id, StreamSessionParams params) {
         return events(request("GET", "/v1/sessions/{id}/stream", id)
-            .query("cursor", params.cursor).lastEventId(params.lastEventId), StreamSessionEvent.class, "end");
+            .query("cursor", params.cursor).header("Last-Event-ID", params.lastEventId)
+            .resumable(Map.of("transcript", "index", "event", "id")), StreamSessionEvent.class, "end");
     }
 
     /** List and search calls: {@code GET /v1/calls}. */
@@ -582,7 +584,8 @@ public final class Platform extends Surface {
     /** Receive webhook events without an endpoint: {@code GET /v1/webhook-events/stream}. */
     public ApiCall<EventStream<Event<StreamWebhookEventsEvent>>> streamWebhookEvents(StreamWebhookEventsParams params) {
         return events(request("GET", "/v1/webhook-events/stream")
-            .query("cursor", params.cursor).lastEventId(params.lastEventId), StreamWebhookEventsEvent.class, "end");
+            .query("cursor", params.cursor).header("Last-Event-ID", params.lastEventId)
+            .resumable(Map.of("open", "test", "webhook", "eventId")), StreamWebhookEventsEvent.class, "end");
     }
 
     /** List providers and whose credentials they are called with: {@code GET /v1/providers}. */

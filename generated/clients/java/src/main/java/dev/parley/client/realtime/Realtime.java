@@ -12,8 +12,12 @@ import dev.parley.client.realtime.Schemas.*;
 
 /** Opens the sockets of the surface realtime. */
 public final class Realtime extends SocketSurface {
+    private static final Set<String> CLOSE_CODES = Set.of(
+        "INVALID_CONFIG", "UNSUPPORTED_LANGUAGE", "UPSTREAM", "INVALID_TEXT", "TEXT_TOO_LONG", "VOICE_NOT_FOUND",
+        "TEXT_TIMEOUT", "INVALID_FRAME", "AUDIO_TIMEOUT", "RATE_LIMITED", "BACKPRESSURE", "SHUTTING_DOWN",
+        "BUDGET_EXHAUSTED", "REVOKED", "INTERNAL");
     private static final Contract CONTRACT = new Contract("", Json.snakeCase(), Set.of(
-        "UPSTREAM", "RATE_LIMITED", "BACKPRESSURE", "SHUTTING_DOWN", "INTERNAL"));
+        "UPSTREAM", "RATE_LIMITED", "BACKPRESSURE", "SHUTTING_DOWN", "INTERNAL"), CLOSE_CODES);
 
     /** Makes a client with the settings of a connection. */
     public Realtime(ParleyClient client) { super(client, CONTRACT); }

@@ -16,7 +16,7 @@ import dev.parley.client.router.Schemas.*;
 public final class Router extends Surface {
     private static final Contract CONTRACT = new Contract("/router", Json.snakeCase(), Set.of(
         "request_in_progress", "rate_limited", "concurrency_exhausted", "provider_rate_limited", "provider_unavailable",
-        "provider_error", "request_timeout", "service_unavailable", "relay_error"));
+        "provider_error", "request_timeout", "service_unavailable", "relay_error"), Set.of());
 
     /** Makes a client with the settings of a connection. */
     public Router(ParleyClient client) { super(client, CONTRACT); }

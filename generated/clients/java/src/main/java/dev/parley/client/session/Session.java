@@ -12,8 +12,11 @@ import dev.parley.client.session.Schemas.*;
 
 /** Opens the sockets of the surface session. */
 public final class Session extends SocketSurface {
+    private static final Set<String> CLOSE_CODES = Set.of(
+        "TEXT_TOO_LONG", "OVERRIDE_NOT_ALLOWED", "OVERRIDES_TOO_LATE", "UNKNOWN_TOOL_CALL", "INVALID_FRAME", "REPLACED",
+        "BACKPRESSURE", "RATE_LIMITED", "UPSTREAM", "INTERNAL", "BUDGET_EXHAUSTED", "REVOKED", "SHUTTING_DOWN");
     private static final Contract CONTRACT = new Contract("", Json.camelCase(), Set.of(
-        "BACKPRESSURE", "RATE_LIMITED", "UPSTREAM", "INTERNAL", "SHUTTING_DOWN"));
+        "BACKPRESSURE", "RATE_LIMITED", "UPSTREAM", "INTERNAL", "SHUTTING_DOWN"), CLOSE_CODES);
 
     /** Makes a client with the settings of a connection. */
     public Session(ParleyClient client) { super(client, CONTRACT); }
