@@ -71,8 +71,8 @@ t.test('the client keeps the rules for retries, limits and unknown values', { sk
   t.same(results, {
     ...{ later: [429, ...retryable], 'own key': [429, ...retryable], chunks: [429, ...retryable] },
     ...{ async: [429, 'rate_limited'], tomorrow: [429, ...retryable] },
-    heard: Array(6).fill('RIFF'),
-    'async heard': Array(7).fill('RIFF'),
+    transcribed: Array(6).fill('RIFF'),
+    'async transcribed': Array(7).fill('RIFF'),
     refused: [404, 'NOT_FOUND', 'invalid_request_error', false, 'req_1'],
     platform: [429, 'RATE_LIMITED', 'rate_limit_error', true, null],
     form: [404, 'NOT_FOUND', null, false, 'req_1'],

@@ -15,7 +15,7 @@ const errorBytesMax = 64 * 1024
 
 /** The answers by the path's first part. */
 const answers: Readonly<Record<string, (response: ServerResponse, body: string) => void>> = {
-  heard: (response, text) => response.writeHead(200, json).end(JSON.stringify({ text, segments: [] })),
+  transcribed: (response, text) => response.writeHead(200, json).end(JSON.stringify({ text, segments: [] })),
   later: (response) => response.writeHead(429, { ...json, 'retry-after': '0' }).end(busy),
   tomorrow: (response) => response.writeHead(429, { ...json, 'retry-after': '61' }).end(busy),
   refused: (response) =>

@@ -79,13 +79,13 @@ def sync_audio() -> list[AudioContent]:
     return [b"RIFF", [b"RI", b"FF"], (part for part in (b"RI", b"FF")), map(bytes, [b"RI", b"FF"]), io.BytesIO(b"RIFF"), Pieces()]
 
 
-def heard() -> list[str]:
-    compat = Compat(f"{URL}/heard")
+def transcribed() -> list[str]:
+    compat = Compat(f"{URL}/transcribed")
     return [compat.transcribe(audio)["text"] for audio in sync_audio()]
 
 
-async def async_heard() -> list[str]:
-    async with AsyncCompat(f"{URL}/heard") as compat:
+async def async_transcribed() -> list[str]:
+    async with AsyncCompat(f"{URL}/transcribed") as compat:
         return [(await compat.transcribe(audio))["text"] for audio in [*sync_audio(), pieces()]]
 
 
@@ -147,8 +147,8 @@ print(
             "own key": error_of(lambda: router("later").create_response(REQUEST, idempotency_key="mine")),
             "chunks": chunks(),
             "async": asyncio.run(async_error_of("later")),
-            "heard": heard(),
-            "async heard": asyncio.run(async_heard()),
+            "transcribed": transcribed(),
+            "async transcribed": asyncio.run(async_transcribed()),
             "tomorrow": error_of(lambda: router("tomorrow").create_response(REQUEST)),
             "refused": error_of(lambda: Platform(f"{URL}/refused").get_call("a/b")),
             "platform": error_of(lambda: Platform(f"{URL}/platform", retries=1).get_call("1")),
