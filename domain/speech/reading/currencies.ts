@@ -38,7 +38,7 @@ PLN | zł
 CZK | Kč
 CHF | Fr. SFr. sFr.
 SEK | kr kr.
-CENT | ¢ ￠ ct ¢.
+CENT | ¢ ￠ ct
 `
 
 /** Returns a currency's code by its sign or its code. */

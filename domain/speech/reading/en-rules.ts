@@ -90,7 +90,7 @@ const datesOf = (order: Order): Rule[] => [
   ),
   rule(
     'digit',
-    String.raw`(?<=\b(?:on|by|since|until|till|from|due|before|after)\s)(\d{1,2})\/(\d{1,2})(?![\d/.])`,
+    String.raw`(?<=\b(?:on|by|since|until|till|from|due|before|after)\s)(\d{1,2})\/(\d{1,2})(?![\d/]|\.\d)`,
     ([, first = '', second = '']) => numericDate(first, second, undefined, order),
   ),
   rule(

@@ -98,7 +98,7 @@ const timesOf = (language: Language): Rule[] => {
     ),
     rule(
       'digit',
-      `(?<=\\b[Ll]as?\\s)(\\d{1,2})(?:\\.(\\d{2}))?(?![\\d:]|[.,]\\d)(?:${gap}?(h(?:rs)?)${wordEnd})?`,
+      `(?<=\\b[Ll]as?\\s)(\\d{1,2})(?:\\.(\\d{2}))?(?![\\d:ºª]|\\.?[ºª]|[.,]\\d)(?:${gap}?(h(?:rs)?)${wordEnd})?`,
       ([, hour = '', minute = '00', hours]) => {
         const spoken = time(hour, minute)
         return spoken === null ? null : `${spoken}${hours === undefined ? '' : ' horas'}`

@@ -92,9 +92,9 @@ const punctuation = wordsOf(`
 /** Letters of Western European languages, which voices for these languages know. */
 const western = /^[a-zA-ZÀ-ÖØ-öø-ÿœŒŸẞ]$/
 
-/** Emoji and their parts, ornaments and invisible characters have no words. */
+/** Emoji and their parts, ornaments, other punctuation and invisible characters have no words. */
 const silent =
-  /^(?:\p{Extended_Pictographic}|\p{Emoji_Modifier}|\p{Regional_Indicator}|\p{Cc}|\p{Cf}|\p{Co}|\p{Cn}|\p{Cs}|\p{M}|[\u2300-\u27bf\u2b00-\u2bff\u3000-\u303f\ufffc\ufffd•·‣◦●○■□▪▫¿¡`´¨¸]|[\p{Sk}])$/u
+  /^(?:\p{Extended_Pictographic}|\p{Emoji_Modifier}|\p{Regional_Indicator}|\p{Cc}|\p{Cf}|\p{Co}|\p{Cn}|\p{Cs}|\p{M}|\p{P}|\p{Z}|\p{Sk}|[\u2300-\u27bf\u2b00-\u2bff\ufffc\ufffd`])$/u
 
 /**
  * Returns the readable form of a character. Null if the character belongs to a script that the voice does not know, and
@@ -116,7 +116,7 @@ function latinOf(character: string): string | undefined {
   const plain = spelled.get(character)
   if (plain !== undefined) return cased(plain, character)
   const base = character.normalize('NFKD').replace(/\p{M}/gu, '')
-  if (/^[ -~]+$/.test(base)) return base
+  if (/^[ -/:-~]+$/.test(base) && !/\p{Sm}/u.test(character)) return base
   const letters = transliterated.get(character.toLowerCase()) ?? transliterated.get(base.toLowerCase())
   return letters === undefined ? undefined : cased(letters, character)
 }
@@ -125,6 +125,24 @@ function cased(letters: string, like: string): string {
   return like === like.toLowerCase() ? letters : letters.charAt(0).toUpperCase() + letters.slice(1)
 }
 
-/** Characters that stand for plain letters and digits: full width, circled, mathematical, subscripts. */
+/**
+ * Characters that stand for plain letters and digits: full width, circled, mathematical, subscripts, digits of other
+ * scripts, and squared units such as ㎏. Fractions and raised numbers have rules.
+ */
 export const compatible =
-  /[\uff10-\uff19\uff21-\uff3a\uff41-\uff5a\u2460-\u2473\u24b6-\u24e9\u2080-\u2089\ufb00-\ufb06\u2160-\u217f\u{1d400}-\u{1d7ff}\u{1f100}-\u{1f10a}]/gu
+  /(?![0-9\u00b2\u00b3\u00b9\u00bc-\u00be\u2070-\u2079\u2150-\u215e])\p{N}|[\uff21-\uff3a\uff41-\uff5a\u24b6-\u24e9\ufb00-\ufb06\u3371-\u33df\u{1d400}-\u{1d7ff}]/gu
+
+/** Returns the plain letters and digits that a character stands for. */
+export function plainOf(character: string): string {
+  const plain = character.normalize('NFKD').replace('⁄', '/')
+  if (/^[ -~²³μ]+$/.test(plain)) return plain
+  return /\p{Nd}/u.test(character) ? String(digitValue(character)) : character
+}
+
+/** The ten digits of a script follow each other. */
+function digitValue(character: string): number {
+  const code = character.codePointAt(0) ?? 0
+  let value = 0
+  while (/\p{Nd}/u.test(String.fromCodePoint(code - value - 1))) value++
+  return value % 10
+}

@@ -2,7 +2,7 @@
 import { codeOfSign } from './currencies.ts'
 import type { Currency, Language, Noun } from './language.ts'
 import { cardinalOf, counted, isOne, numberPattern, scaled, spokenNumber, type Written, writtenOf } from './numbers.ts'
-import { anyOf, gap, type Rule, rule, wordEnd } from './rule.ts'
+import { anyOf, gap, isAtEnd, type Rule, rule, wordEnd } from './rule.ts'
 
 /** A price with two decimals is also understood with the decimal mark of another language. */
 const price = String.raw`\d{1,9}[.,]\d{2}(?!\d|[.,]\d)`
@@ -43,9 +43,11 @@ export function moneyRules(language: Language): Rule[] {
       const named = currency(of)
       return named === undefined ? null : spokenMoney({ whole, decimals }, named, undefined, language)
     }),
-    rule('digit', suffix, ([, text = '', short, long, of = '', unit]) => {
+    rule('digit', suffix, (match) => {
+      const [, text = '', short, long, of = '', unit] = match
       const spoken = money(text, currency(of), short ?? long)
-      return spoken === null ? null : spoken + perUnit(unit, language)
+      const stop = of.endsWith('.') && isAtEnd(match) ? '.' : ''
+      return spoken === null ? null : spoken + perUnit(unit, language) + stop
     }),
     rule('sign', others, ([of = '']) => currency(of)?.major.more ?? null),
   ]

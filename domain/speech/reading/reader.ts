@@ -93,6 +93,8 @@ class Speech {
   hasWords = false
   /** The last character, or '' at the start. */
   #last = ''
+  /** The place in the source behind the last spoken text, and behind the text that was read so far. */
+  #spokenEnd = 0
   #end = 0
   /** White space that is written before the next word, but not before punctuation. */
   #space = ''
@@ -110,36 +112,38 @@ class Speech {
 
   /** Adds the name of a kind of characters that cannot be read. */
   placeholder(words: string, end: number): void {
-    if (words === '') return this.#put('', end)
-    if (!/^[,.!?]/.test(words) && this.#space === '' && this.#last !== '' && !/[\s("'-]/.test(this.#last))
-      this.#space = ' '
+    const isJoined = /^[,.!?]/.test(words) || this.#last === '' || /[\s("'-]/.test(this.#last)
+    if (words !== '' && !isJoined && this.#space === '') this.#space = ' '
     this.#add(words, end)
-    this.#isWord = true
+    if (words !== '') this.#isWord = true
   }
 
   space(space: string, end: number): void {
     if (this.#last !== '' && !/\s/.test(this.#last) && this.#space !== '\n') this.#space = space
-    this.#put('', end)
+    this.#end = end
   }
 
   character(text: string, end: number): void {
+    if (this.#isWord && /^[\p{L}\p{N}(]/u.test(text) && this.#space === '') this.#space = ' '
     this.#add(text, end)
     if (isWord(text)) this.hasWords = true
   }
 
   #add(text: string, end: number): void {
-    if (text === '') return this.#put('', end)
-    if (this.#isWord && /^[\p{L}\p{N}(]/u.test(text) && this.#space === '') this.#space = ' '
-    if (!/^[,.!?;:)]/.test(text) || this.#space === '\n') this.#put(this.#space, this.#end)
-    this.#space = ''
-    this.#isWord = false
-    this.#put(text, end)
+    if (text !== '') {
+      if (this.#space !== '' && (!/^[,.!?;:)]/.test(text) || this.#space === '\n')) this.#put(this.#space, this.#end)
+      this.#space = ''
+      this.#isWord = false
+      this.#put(text, end)
+    }
+    this.#end = end
   }
 
   #put(text: string, end: number): void {
-    this.traced.put(text, end)
-    this.#end = end
-    if (text !== '') this.#last = text.slice(-1)
+    if (this.traced.source.slice(this.#spokenEnd, end) === text) this.traced.copy(end)
+    else this.traced.put(text, end)
+    this.#spokenEnd = end
+    this.#last = text.slice(-1)
   }
 }
 

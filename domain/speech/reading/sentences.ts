@@ -12,7 +12,7 @@ import { es } from './es.ts'
 import { fr } from './fr.ts'
 import { it } from './it.ts'
 import { type Language, type LanguageTag, languageTagOf } from './language.ts'
-import { compatible } from './letters.ts'
+import { compatible, plainOf } from './letters.ts'
 import { chained, type SpokenText, withoutMarks } from './markdown.ts'
 import { moneyRules } from './money.ts'
 import { phoneRules } from './phones.ts'
@@ -103,7 +103,7 @@ const rulesOf = (language: Language) => [
 function withPlainCharacters(text: string): TracedText {
   const plain = new TracedText(text)
   for (const { 0: character, index } of text.matchAll(compatible))
-    plain.copy(index).put(character.normalize('NFKD').replace('⁄', '/'), index + character.length)
+    plain.copy(index).put(plainOf(character), index + character.length)
   return plain.copy()
 }
 
