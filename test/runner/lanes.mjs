@@ -9,7 +9,10 @@ const voiceTests = [
   'languages/spoken',
 ]
 /** Tests that use the embedded engines with many recordings, or at the speed of speech. */
-const speechTests = ['conform/command', 'local/alignment', 'local/streaming', 'phone/demo', 'router/speech']
+const speechTests = [
+  ...['conform/command', 'local/alignment', 'local/streaming', 'phone/demo', 'router/speech'],
+  'speech/heard-forms',
+]
 /** Measures when captions arrive, with a real recognizer in real time. */
 const timedSpeech = 'test/realtime/captions.test.ts'
 const seeded = 'PARLEY_TEST_SEED=${PARLEY_TEST_SEED:-$RANDOM$RANDOM}'

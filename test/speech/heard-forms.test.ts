@@ -3,27 +3,44 @@ import t from 'tap'
 import { sentences } from '../../domain/speech/reading/sentences.ts'
 import { recognised } from '../audio/build.ts'
 import { native, openLocal } from '../local/setup.ts'
-import { errorRate, wordErrors } from './words.ts'
+import { type ErrorCount, errorRate, wordErrors } from './words.ts'
 import { english } from './written-forms/english.ts'
 
-const heardMin = 0.95
+/** Flite is harder to understand: the recognizer misses 5 % of its words in plain prompts, and more in short ones. */
+const heardMin: Readonly<Record<string, number>> = { hibari: 0.95, flite: 0.85 }
 const local = openLocal(t)
+const model = local.provider.models.some(({ id }) => id === 'hibari') ? 'hibari' : 'flite'
 
-/** The recognizer writes numbers and addresses as signs again, so both texts are compared as spoken words. */
-const inWords = (text: string) =>
-  sentences(text, { language: 'en', charsMax: 1000 })
+async function heard(text: string): Promise<string> {
+  const request = { model, text, outputFormat: native }
+  const { audio, format } = await local.provider.ports.speech!.tts!.synthesize(request, new AbortController().signal)
+  const chunks: Uint8Array[] = []
+  for await (const chunk of audio) chunks.push(chunk)
+  return (await local.transcribe(recognised(chunks, format))).text
+}
+
+/**
+ * The recognizer writes numbers and addresses as signs again, so both texts are compared as spoken words. It divides the
+ * digits of a phone number in its way, so digits in groups are spoken one by one.
+ */
+function inWords(text: string): string {
+  const digits = (groups: string) => [...groups.replace(/\D/g, '')].join(' ')
+  const separate = text
+    .replace(/\d+(?:(?:-|, )\d+){2,}/g, digits)
+    .replace(/(?<=[a-z])\d{4,}|\d{5,}(?!,)/gi, (group) => ` ${digits(group)}`)
+  return sentences(separate, { language: 'en', charsMax: 1000 })
     .map((sentence) => sentence.text)
     .join(' ')
+}
 
-t.test(`${heardMin * 100} % of the words in the English written forms are heard back`, async (t) => {
-  const counts = []
+t.test('the words in the English written forms are heard back', async (t) => {
+  const counts: ErrorCount[] = []
   for (const [written, spoken] of english) {
-    const chunks = await local.speak(written)
-    const { text } = await local.transcribe(recognised(chunks, { ...native, encoding: 'pcm_s16le' }))
-    const count = wordErrors(spoken, inWords(text))
-    if (count.errors > 0) t.comment(`${count.errors} of ${count.words}: ${spoken} → ${text}`)
+    const found = await heard(written)
+    const count = wordErrors(spoken, inWords(found))
+    if (count.errors > 0) t.comment(`${count.errors} of ${count.words}: ${spoken} → ${found}`)
     counts.push(count)
   }
-  t.ok(errorRate(counts) <= 1 - heardMin, `${Math.round((1 - errorRate(counts)) * 1000) / 10} %`)
-  t.equal(counts.length, english.length)
+  const share = 1 - errorRate(counts)
+  t.ok(share >= (heardMin[model] ?? 1), `${model}: ${Math.round(share * 1000) / 10} %`)
 })

@@ -317,7 +317,7 @@ Vol. vol. | volume
 Ch. ch. | chapter
 Sec. sec. | section
 a.k.a. | also known as
-Ph.D. | P.H.D.
+Ph.D. | P H D.
 `
 
 export const en: Language = {
@@ -344,7 +344,7 @@ export const en: Language = {
     or: 'or',
     ofScale: (scale, noun) => `${scale} ${noun}`,
     money: (major, { amount, noun }) => `${major} and ${amount} ${noun}`,
-    letters: (letters) => letters.join('.'),
+    letters: (letters) => letters.join(' '),
   },
   cardinal,
   decimals: (digits) => [...digits].map((digit) => ones[Number(digit)]).join(' '),
