@@ -116,11 +116,11 @@ const turns: (Given & { sentences: string[]; tokens?: number[] })[] = [
     text: 'It costs €5 or $4.50, café included… “really”, 20 % off! Call 555-1234 by 10:30 a.m., please.',
     voice: 'rms',
     sentences: [
-      'It costs 5 euros or $4.50, cafe included...',
-      '"really", 20 % off!',
-      'Call 555-1234 by 10:30 a.m., please.',
+      'It costs five euros or four dollars and fifty cents, cafe included...',
+      '"really", twenty percent off!',
+      'Call five five five, one two three four by ten thirty a.m., please.',
     ],
-    tokens: [1, 1, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1],
+    tokens: [1, 1, 2, 1, 5, 1, 1, 1, 1, 1, 1, 1, 7, 1, 2, 1, 1],
   },
   {
     text: 'SQL is easy; SQL is fun. Dr. Nguyen said — quite rightly — that NATO needs it.',
@@ -130,7 +130,7 @@ const turns: (Given & { sentences: string[]; tokens?: number[] })[] = [
     sentences: [
       'structured query language is easy;',
       'structured query language is fun.',
-      'Dr. win said, quite rightly, that Nay.',
+      'Doctor win said, quite rightly, that Nay.',
       'Toe needs it.',
     ],
     tokens: [3, 1, 1, 3, 1, 1, 1, 1, 1, 0, 1, 1, 0, 1, 2, 1, 1],

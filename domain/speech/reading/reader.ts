@@ -41,7 +41,7 @@ export class Reader {
       const match = pattern.exec(text)
       const words = match === null || match[0] === '' ? null : say(match)
       if (match === null || words === null) continue
-      speech.words(words, at + match[0].length)
+      addWords(speech, words, match[0], at)
       return at + match[0].length
     }
     return start === 'space' ? this.#skip(text, at, speech) : this.#copy(text, at, speech)
@@ -67,6 +67,18 @@ export class Reader {
     else speech.character(plain, end)
     return end
   }
+}
+
+/** Adds a form's words. A last word that is spoken as written has a separate place: "10:30 a.m." ends in two steps. */
+function addWords(speech: Speech, words: string, form: string, at: number): void {
+  const [gap = '', last = ''] = /\s+(\S+)$/.exec(form) ?? []
+  const isSame = last !== '' && words.endsWith(` ${last}`)
+  if (isSame) {
+    const end = at + form.length - gap.length
+    speech.words(words.slice(0, -last.length - 1), end)
+    speech.space(' ', end + gap.length - last.length)
+  }
+  speech.words(isSame ? last : words, at + form.length)
 }
 
 function startOf(text: string, at: number): Start {
