@@ -28,6 +28,10 @@ export const lanes = {
   browser: { files: (file) => file.endsWith('-in-browser.test.ts'), sideBySide: 1 },
   // Java and Maven are not on every machine, and their first build takes minutes.
   java: { files: oneOf(['clients/java-client', 'clients/scenario/java']), bytesMax: 1 },
+  'client-changes': {
+    files: inFolder('clients/changes'),
+    command: 'node test/run.mjs --seconds=7200 test/clients/changes/*.test.ts',
+  },
   clients: {
     files: (file) => inFolder('clients')(file) || /\/vendors\/\w+\/sdk\.test\.ts$/.test(file),
     // Third-party programs change the process that loads them, so each file gets a separate process.
@@ -82,7 +86,7 @@ const beside = [
   ['fast', 'clients', 'sip'],
   ['process', 'speech'],
 ]
-const long = ['java', 'voices', 'livekit', 's3', 'helm', 'debian13-product', 'image', 'production']
+const long = ['java', 'client-changes', 'voices', 'livekit', 's3', 'helm', 'debian13-product', 'image', 'production']
 const large = ['webhooks', 'transfers', 'properties', 'usage', 'metrics', 'schemathesis', 'carrier']
 
 /** The stages run one after another. The rows in a stage run at once, and the lanes in a row one after another. */

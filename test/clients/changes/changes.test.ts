@@ -1,0 +1,44 @@
+/**
+ * If a change hurts a language's users, the language notices the change: the scenario's program does not compile with
+ * the new client, or its values differ over the server, which still has the old contract.
+ */
+import t, { type Test } from 'tap'
+import { packageFile } from '../../../runtime/package-file.ts'
+import { startScenario } from '../scenario/setup.ts'
+import { changeLanguages } from './change-languages.ts'
+import { makeTree } from './changed-tree.ts'
+import { type ContractChange, contractChanges } from './contract-changes.ts'
+import { firstDifference } from './first-difference.ts'
+
+/** The lane takes about 15 minutes. */
+t.setTimeout(7_200_000)
+const missing = new Map<string, string | null>()
+for (const { name, prepare } of changeLanguages) missing.set(name, await prepare())
+const scenario = await startScenario(t)
+const tree = makeTree(packageFile('.cache/client-changes/tree').pathname)
+
+t.test('without a change each client compiles, and gives the values of the scenario', (t) =>
+  checkChange(t, {
+    kind: 'none',
+    edits: [],
+    unhurt: Object.fromEntries(changeLanguages.map(({ name }) => [name, ''])),
+  }),
+)
+
+for (const change of contractChanges) t.test(`a client notices if ${change.kind}`, (t) => checkChange(t, change))
+
+async function checkChange(t: Test, { kind, edits, unhurt = {} }: ContractChange): Promise<void> {
+  t.equal(await tree.generate(edits), null, 'the generator takes the change')
+  for (const language of changeLanguages) {
+    const skip = missing.get(language.name) ?? false
+    await t.test(language.name, { skip }, async (t) => {
+      const compiles = async () =>
+        firstDifference((await scenario.prepare(t, `${kind} ${language.name}`)).env, language.run(tree.folder))
+      const noticed = (await language.compile(tree.folder)) ?? (await compiles())
+      const reason = unhurt[language.name]
+      if (reason === undefined) t.ok(noticed, 'the change is noticed')
+      else t.equal(noticed, null, reason)
+      t.comment(noticed?.split('\n').slice(0, 3).join('\n') ?? 'not noticed')
+    })
+  }
+}

@@ -1,0 +1,35 @@
+/** Runs a program of the scenario until one of its lines is not the expected line. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+import { isDeepStrictEqual } from 'node:util'
+import { packageFile } from '../../../runtime/package-file.ts'
+
+/** The limit for one program's run. */
+const runMsMax = 240_000
+const messageCharactersMax = 400
+type Line = { step: string }
+const expected = JSON.parse(readFileSync(packageFile('test/clients/scenario/expected.json'), 'utf8')) as readonly Line[]
+
+/** Returns null if the program gives all values. Otherwise ends the program, and returns the difference. */
+export async function firstDifference(
+  env: NodeJS.ProcessEnv,
+  [command, ...args]: readonly [string, ...string[]],
+): Promise<string | null> {
+  const program = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'pipe'], timeout: runMsMax })
+  const ended = once(program, 'close')
+  let message = ''
+  program.stderr.setEncoding('utf8').on('data', (text: string) => {
+    message = (message + text).slice(-messageCharactersMax)
+  })
+  let place = 0
+  for await (const text of createInterface(program.stdout)) {
+    const line = expected[place++]
+    if (isDeepStrictEqual(JSON.parse(text), line)) continue
+    program.kill('SIGKILL')
+    return `${line?.step}: ${text}`
+  }
+  await ended
+  return place === expected.length && program.exitCode === 0 ? null : `after ${place} steps: ${message}`
+}
