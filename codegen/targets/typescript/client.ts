@@ -120,7 +120,7 @@ function emitMember(operation: Operation): string {
 }
 
 function isOptional({ parameters, body }: Operation): boolean {
-  const requiredParameters = parameters.filter((parameter) => parameter.required && parameter.in !== 'header')
+  const requiredParameters = parameters.filter(({ name, required }) => required && name !== idempotencyKey)
   return requiredParameters.length === 0 && !body?.required
 }
 

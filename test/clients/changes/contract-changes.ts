@@ -26,7 +26,7 @@ export const contractChanges: readonly ContractChange[] = [
   { kind: 'a property is renamed', edits: [change(router, /stop_reason/g, 'finish_reason')] },
   {
     kind: 'a type is changed',
-    edits: [change(router, /(OutputText:\n(?:.*\n)*? {8}text: \{ type: )string/, '$1boolean')],
+    edits: [change(router, /(TranscriptionResponse:\n(?:.*\n)*? {8}text: \{ type: )string/, '$1boolean')],
   },
   {
     kind: 'a property of a request becomes required',
@@ -34,7 +34,7 @@ export const contractChanges: readonly ContractChange[] = [
   },
   {
     kind: 'a value of an enum is removed',
-    edits: [change(router, /enum: \[system, user, assistant\]/, 'enum: [system, assistant]')],
+    edits: [change(realtime, /enum: \[audio\/wav, audio\/pcm\]/, 'enum: [audio/pcm]')],
   },
   { kind: 'an operation is removed', edits: [change(router, /^ {2}\/v1\/tts\/speech:\n(?: {4}.*\n|\n)+/m, '')] },
   { kind: 'a path is changed', edits: [change(router, /^ {2}\/v1\/models:/m, '  /v1/model-list:')] },

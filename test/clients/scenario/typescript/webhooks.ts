@@ -1,6 +1,6 @@
 /** A signed webhook, a list in pages, and an error answer. */
 import { readFile } from 'node:fs/promises'
-import { PlatformApiError } from '../../../../generated/clients/typescript/platform.ts'
+import { type ListSessionsAnswer, PlatformApiError } from '../../../../generated/clients/typescript/platform.ts'
 import { verifyWebhook, WebhookVerificationError } from '../../../../generated/clients/typescript/webhooks.ts'
 import { platform, type Steps, variable } from './settings.ts'
 
@@ -28,8 +28,9 @@ export const webhookSteps: Steps = {
     const [sizes, ids] = [[] as number[], new Set<string>()]
     let cursor: string | null = null
     do {
-      const query: { limit: number; cursor?: string } = { limit: 2, ...(cursor !== null && { cursor }) }
-      const { body } = await platform.listSessions({ query })
+      const { body }: ListSessionsAnswer = await platform.listSessions({
+        query: { limit: 2, ...(cursor !== null && { cursor }) },
+      })
       sizes.push(body.entries.length)
       for (const { sessionId } of body.entries) ids.add(sessionId)
       cursor = body.nextCursor
