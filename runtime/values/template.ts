@@ -1,5 +1,5 @@
 /** Users' Liquid templates. A template cannot read files, and its parsing time is bounded. */
-import type { Emitter, Liquid, Template } from 'liquidjs'
+import type { Emitter, FilterImplOptions, Liquid, Template } from 'liquidjs'
 import { loadLiquid } from '../optional.ts'
 import { type ExpressionFault, expressionFault } from './template-limits.ts'
 
@@ -18,13 +18,33 @@ const lengthMax = 131_072
  */
 const withoutTags = ['include', 'render', 'layout', 'block', 'liquid']
 
+/**
+ * Filters removed from the language. Each evaluates an expression in quotes for each item of a list, and the limits for
+ * expressions do not count quoted text.
+ */
+const withoutFilters = ['where_exp', 'reject_exp', 'group_by_exp', 'find_exp', 'find_index_exp', 'has_exp']
+
 let engine: Liquid | null = null
 
 function createEngine(): Liquid {
   const { Liquid } = loadLiquid()
   const made = new Liquid({ strictFilters: true, lenientIf: true, ownPropertyOnly: true, parseLimit: lengthMax })
   for (const tag of withoutTags) delete made.tags[tag]
+  for (const filter of withoutFilters) delete made.filters[filter]
+  for (const [name, filter] of Object.entries(made.filters)) made.filters[name] = withTimeLimit(filter)
   return made
+}
+
+/** Liquid checks the time between tags and outputs, and a chain of filters is one output. */
+function withTimeLimit(filter: FilterImplOptions): FilterImplOptions {
+  const { raw, handler } = typeof filter === 'function' ? { raw: false, handler: filter } : filter
+  return {
+    raw,
+    handler(...given): unknown {
+      this.context.renderLimit.check(performance.now())
+      return handler.apply(this, given)
+    },
+  }
 }
 
 /**

@@ -50,9 +50,34 @@ t.test('a long expression is refused before Liquid evaluates it', (t) => {
 t.test('a template with many missing variables in costly expressions ends in time', (t) => {
   const missing = Array.from({ length: 63 }, (_, at) => `m${at}`).join('>')
   const outputs = `{{ 1${'>a'.repeat(900)} }}`.repeat(15)
-  for (const text of [`{{ 1${'>a'.repeat(700)}>${missing} }}`, `${outputs}{{ ${missing} }}`]) {
+  for (const text of [`{{ 1${'>a'.repeat(850)}>${missing} }}`, `${outputs}{{ ${missing} }}`]) {
     const ms = leastProcessorMs(() => t.same(renderTemplate(text, { a: '1' }, {}), { kind: 'render_failed' }))
     t.ok(ms < 60, `${ms} ms`)
+  }
+  t.end()
+})
+
+t.test('a chain of costly filters ends in time', (t) => {
+  const values = { letters: 'qwertzuiop'.repeat(409), wide: '𝐀'.repeat(2048), list: 'a,b,'.repeat(1024) }
+  for (const text of [
+    `{{ letters | split: ""${' | sort_natural'.repeat(60)} }}`,
+    `{{ list | split: ","${' | sort: "x"'.repeat(60)} }}`,
+    `{{ wide${' | cgi_escape'.repeat(60)} }}`,
+    `{% assign x = letters | split: ""${' | sort_natural'.repeat(60)} %}`,
+  ]) {
+    const ms = leastProcessorMs(() => [templateFault(text), renderTemplate(text, values, {})])
+    t.ok(ms < 50, `${ms} ms for ${text.slice(0, 50)}`)
+  }
+  t.end()
+})
+
+t.test('filters with an expression in quotes do not exist, because no limit applies to quoted text', (t) => {
+  for (const filter of ['where', 'reject', 'group_by', 'find', 'find_index', 'has']) {
+    const text = `{{ list | split: "" | ${filter}_exp: "item", "item${'.b'.repeat(30_000)}" }}`
+    t.match(templateFault(text), { kind: 'malformed', line: 1 })
+    const values = { list: 'x'.repeat(4096) }
+    const ms = leastProcessorMs(() => t.same(renderTemplate(text, values, {}), { kind: 'render_failed' }))
+    t.ok(ms < 50, `${ms} ms for ${filter}_exp`)
   }
   t.end()
 })
