@@ -1,6 +1,9 @@
 import tseslint from 'typescript-eslint'
 
-/** Allowed imports by folder. Only app/ constructs, so it may import the whole product. test/ and bench/ may import everything. */
+/**
+ * Allowed imports by folder. Only app/ constructs, so it may import the whole product. test/ and bench/ may import
+ * everything.
+ */
 const mayImport = {
   app: [
     'audio',

@@ -66,7 +66,10 @@ const chat: Hop = {
 
 export const chatCpu = (dataDir: string): Promise<Result[]> => hopCpu(dataDir, chat)
 
-/** Measures events on the compatible surface. The words arrive one after another, so each event is read and written separately. */
+/**
+ * Measures events on the compatible surface. The words arrive one after another, so each event is read and written
+ * separately.
+ */
 export const chunkCpu = (dataDir: string): Promise<Result[]> =>
   hopCpu(dataDir, {
     name: 'CPU of a streamed chat chunk',

@@ -181,7 +181,9 @@ function typesOf({ type }: SchemaObject): string[] {
 
 type Place = { schema: SchemaObject; pointer: string }
 
-/** Lists the components and all schemas inside them. Conditions (`if`, `not`) describe no value, so they are left out. */
+/**
+ * Lists the components and all schemas inside them. Conditions (`if`, `not`) describe no value, so they are left out.
+ */
 function allSchemas(schemas: Record<string, Schema>): Place[] {
   const visit = (schema: Schema, pointer: string): Place[] => {
     if (typeof schema === 'boolean') return []

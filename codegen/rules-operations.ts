@@ -1,4 +1,6 @@
-/** The rules for operations. Client generators and test tools need them, so that each operation can be used as written. */
+/**
+ * The rules for operations. Client generators and test tools need them, so that each operation can be used as written.
+ */
 import type { Finding, OpenApiDocument, Operation } from './ir.ts'
 import { planParts } from './parts.ts'
 import { resolveSchema, type Schema } from './schema.ts'

@@ -63,7 +63,9 @@ async function closesWithin(talk: Talk): Promise<boolean> {
   return talk.closeCode !== null
 }
 
-/** No server has issued this API key. A real key must not be in an address, because servers and proxies log addresses. */
+/**
+ * No server has issued this API key. A real key must not be in an address, because servers and proxies log addresses.
+ */
 const unknownLiveKey = `sk_live_${'conform0'.repeat(6)}`
 
 async function credentials(listen: Listen): Promise<Found> {

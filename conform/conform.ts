@@ -102,7 +102,9 @@ async function removeAll(http: Http, { removalMs }: Limits, fixtures: readonly F
   return left
 }
 
-/** If a document could not be read, the names in this release's document are known too. Its failure is in the report. */
+/**
+ * If a document could not be read, the names in this release's document are known too. Its failure is in the report.
+ */
 function refuseUnknown(run: Conformance, only: readonly string[]): void {
   const names = new Set([...run.operations, ...run.channels].map(({ id }) => id))
   for (const [name, , text] of released) {

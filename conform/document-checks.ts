@@ -136,7 +136,10 @@ async function optionsAndHead(run: Conformance, { operations }: Surface): Promis
   return faults
 }
 
-/** If the served document leaves out an operation, it must not answer. A path outside all releases must not answer either. */
+/**
+ * If the served document leaves out an operation, it must not answer. A path outside all releases must not answer
+ * either.
+ */
 async function nothingElse(run: Conformance, surface: Surface, release: Document): Promise<Found> {
   const { operations, document } = surface
   if (operations.length === 0) return null

@@ -29,7 +29,9 @@ export class Fixtures {
     this.#key = key
   }
 
-  /** Returns an id for each parameter in the operation's path. If the operation ends a resource, the resource is new. */
+  /**
+   * Returns an id for each parameter in the operation's path. If the operation ends a resource, the resource is new.
+   */
   async ids(operation: Operation): Promise<Ids | Inapplicable> {
     const names = pathNames(operation)
     if (names.length === 0) return this.#withoutIds(operation)

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes the role and the database of Parley. The role is no superuser: those pass row level security, which keeps the
-# organizations apart.
+# Makes the role and the database of Parley. The role is no superuser, because superusers pass row level security, and
+# row level security keeps the organizations apart.
 set -eu
 psql --set=ON_ERROR_STOP=1 --set=password="$POSTGRES_PASSWORD" --username=postgres <<'SQL'
 create role parley login password :'password';

@@ -1,4 +1,6 @@
-/** Answers a request: finds the operation, requires a key, reads the preferences, checks the request, takes an example. */
+/**
+ * Answers a request: finds the operation, requires a key, reads the preferences, checks the request, takes an example.
+ */
 import type { IncomingMessage } from 'node:http'
 import { type Answer, answerOf, ownOf, successOf } from './answer.ts'
 import { UnsupportedFormat } from './audio.ts'

@@ -1,4 +1,6 @@
-/** Loads a file of a package with some lines repaired. The file is CommonJS, so it can be compiled from changed text. */
+/**
+ * Loads a file of a package with some lines repaired. The file is CommonJS, so it can be compiled from changed text.
+ */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
@@ -7,8 +9,8 @@ import { compileFunction } from 'node:vm'
 export type Repair = readonly [before: string, after: string]
 
 /**
- * Loads the file for all later imports by `require`. Throws if the file has another text than the repairs expect, because
- * the new version must be reviewed first. `reviewedIn` is the file with the repairs.
+ * Loads the file for all later imports by `require`. Throws if the file has another text than the repairs expect,
+ * because the new version must be reviewed first. `reviewedIn` is the file with the repairs.
  */
 export function loadRepaired(
   require: NodeJS.Require,

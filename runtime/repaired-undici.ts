@@ -2,8 +2,8 @@
  * Loads undici with two repairs (nodejs/undici: issue 5360 and pull request 5474, not in 7.30.2). If a reader is slower
  * than its server, undici pauses the connection. Without the repairs this has two faults:
  *
- * - If the server ended or reset a connection with `Connection: close`, an assertion failed in an event handler, and the
- *   whole process ended.
+ * - If the server ended or reset a connection with `Connection: close`, an assertion failed in an event handler, and
+ *   the whole process ended.
  * - If the server closed a kept connection right after the body, the answer failed, although it had arrived.
  *
  * The repaired code reads the rest of the answer first.

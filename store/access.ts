@@ -50,7 +50,9 @@ export type Access = WebhookAccess &
     sealedSecrets: SealedSecrets
     usedTokens: UsedTokens
     users: ReturnType<typeof createUsers>
-    /** Commits all writes by `work`, or rolls them back if `work` fails. Other connections see them after the commit. */
+    /**
+     * Commits all writes by `work`, or rolls them back if `work` fails. Other connections see them after the commit.
+     */
     transaction<T>(organizationId: string, work: (repositories: Repositories) => Promise<T>): Promise<T>
   }
 

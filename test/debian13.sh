@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Runs tests on Debian 13 with Node 24, over the newer build of uWebSockets.js, which other systems may be too old for.
 #
-# debootstrap makes a root directory with Debian, and the tests run in it as a normal user, because Postgres refuses root.
-# They run in separate namespaces, so all mounts and processes end with the script, even after a crash. The root directory
-# stays in the user's cache folder, so only the first run takes two minutes more.
+# debootstrap makes a root directory with Debian, and the tests run in it as a normal user, because Postgres refuses
+# root. They run in separate namespaces, so all mounts and processes end with the script, even after a crash. The root
+# directory stays in the user's cache folder, so only the first run takes two minutes more.
 #
-# The tests here depend on the engine, the sockets, Node or the system. Tests of vendors, speech engines, the generator and
-# the code's rules do not, so they are left out.
+# The tests here depend on the engine, the sockets, Node or the system. Tests of vendors, speech engines, the generator
+# and the code's rules do not, so they are left out.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -1,7 +1,7 @@
 /**
  * A provider and tool host for both organizations, in a separate process. The model's name chooses the answer: `quick`
- * answers at once, `endless` sends events until the reader leaves, `stopped` sends an empty text if the request has stop
- * words, and `tooled` calls its tool and then sends text. The path /hang never answers.
+ * answers at once, `endless` sends events until the reader leaves, `stopped` sends an empty text if the request has
+ * stop words, and `tooled` calls its tool and then sends text. The path /hang never answers.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'

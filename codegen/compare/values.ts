@@ -129,7 +129,8 @@ export class ValueComparison {
         this.#add('answer', `${place}/${name}`, 'field-optional', 'not always sent')
       this.compare('answer', `${place}/${name}`, { before: field.schema, after: next.schema })
     }
-    // A type without declared fields is a map. Clients may read any value in it, so the type for values is compared too.
+    // A type without declared fields is a map. Clients may read any value in it, so the type for values is compared
+    // too.
     const isMap = Object.keys(before.fields).length === 0 && typeof before.rest === 'object'
     if (isMap && after.rest !== false) this.compare('answer', `${place}/*`, { before: before.rest, after: after.rest })
   }

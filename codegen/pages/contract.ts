@@ -1,4 +1,6 @@
-/** A contract as its documentation pages show it: with all descriptions, examples and unresolved references to schemas. */
+/**
+ * A contract as its documentation pages show it: with all descriptions, examples and unresolved references to schemas.
+ */
 import type { Schema } from '../schema.ts'
 
 export type Example = { summary: string; value: unknown }

@@ -1,5 +1,5 @@
-// Searches the documentation's pages by title, address and code. Without scripts there is no search, so the script makes
-// the field. The index is loaded when the field is used for the first time.
+// Searches the documentation's pages by title, address and code. Without scripts there is no search, so the script
+// makes the field. The index is loaded when the field is used for the first time.
 const place = document.getElementById('search')
 const root = place.dataset.root
 const shownMax = 20

@@ -44,7 +44,7 @@ export function createRecordingLinks({ current, previous }: LinkKeys, clock: Clo
 }
 
 /**
- * Joins the two parts by a line break. Neither part can contain a line break, so two different pairs never give the same
- * text.
+ * Joins the two parts by a line break. Neither part can contain a line break, so two different pairs never give the
+ * same text.
  */
 const signedText = (callId: string, expires: string) => `${callId}\n${expires}`

@@ -26,7 +26,9 @@ export type Attempt = {
   notDialed: NotDialed | null
 }
 
-/** The attempt's row after a change of its status. `notes` are the reasons and summaries in the request for the change. */
+/**
+ * The attempt's row after a change of its status. `notes` are the reasons and summaries in the request for the change.
+ */
 export function changedRow(
   row: Transfer,
   { status, cause, then }: Extract<CourseEffect, { type: 'changed' }>,

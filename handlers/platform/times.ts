@@ -15,8 +15,9 @@ export function timeOfMicroseconds(us: number): string {
 }
 
 /**
- * Reads the parameter `param`, an RFC 3339 time. The validator has checked its form. Fractions below a microsecond are dropped. Throws
- * Refusal for a leap second, because a Date cannot hold it, and for the year 0, because Postgres does not have it.
+ * Reads the parameter `param`, an RFC 3339 time. The validator has checked its form. Fractions below a microsecond are
+ * dropped. Throws Refusal for a leap second, because a Date cannot hold it, and for the year 0, because Postgres does
+ * not have it.
  */
 export function microsecondsOf(param: string, time: string): number {
   const fraction = /\.(\d+)/.exec(time)?.[1] ?? ''

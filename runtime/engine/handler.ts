@@ -18,7 +18,8 @@ export type Input = {
 }
 
 /**
- * The request's sender, for operations that only this machine may call. Header values are as they were sent, '' if absent.
+ * The request's sender, for operations that only this machine may call. Header values are as they were sent, '' if
+ * absent.
  */
 export type Peer = {
   /** The IP address at the connection's other end, which is a proxy if there is one. */

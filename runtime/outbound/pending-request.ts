@@ -216,8 +216,9 @@ export class CollectedRequest extends PendingRequest {
 const bufferedBytesMax = 65_536
 
 /**
- * The most bytes of all streams that readers get in a turn of the event loop: the work on them takes a few milliseconds.
- * Organizations have turns one after another, so fast streams of one organization do not delay the others.
+ * The most bytes of all streams that readers get in a turn of the event loop: the work on them takes a few
+ * milliseconds. Organizations have turns one after another, so fast streams of one organization do not delay the
+ * others.
  */
 const turnBytesMax = 256 * 1024
 /**

@@ -27,7 +27,9 @@ type Options = KeyCacheLimits & { clock: Clock; log: Log; readPolicy: ReadStored
 
 export type CheckedKeys = Keys &
   KeyChanges & {
-    /** Forgets cached keys. Call this after this process has changed a key, because the NOTIFY arrives a little later. */
+    /**
+     * Forgets cached keys. Call this after this process has changed a key, because the NOTIFY arrives a little later.
+     */
     forget(change: KeyChange): void
     /** Counts pending lookups. */
     waiting(): number

@@ -1,7 +1,7 @@
 /**
- * Keeps settlements on disk while the database cannot take them. Their requests were served already, so they must not be
- * lost if this process ends. Each process appends to a separate file, and reads it again when the database is back. A
- * settlement that is written twice counts once (ledger.ts), so after a crash the whole file is read again.
+ * Keeps settlements on disk while the database cannot take them. Their requests were served already, so they must not
+ * be lost if this process ends. Each process appends to a separate file, and reads it again when the database is back.
+ * A settlement that is written twice counts once (ledger.ts), so after a crash the whole file is read again.
  *
  *   settlements/<instance id>.jsonl             a line for each settlement, after an empty line for each append
  *   settlements/<instance id>.<adopter>.jsonl   the same file, while another process writes it into the database

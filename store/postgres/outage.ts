@@ -1,6 +1,6 @@
 /**
- * Notices when the database is dead, frozen or unreachable. Until a probe succeeds, all work is refused at once with the
- * fault store_unreachable. Otherwise requests would wait, and fill the limits of all other requests.
+ * Notices when the database is dead, frozen or unreachable. Until a probe succeeds, all work is refused at once with
+ * the fault store_unreachable. Otherwise requests would wait, and fill the limits of all other requests.
  *
  * ```
  *             a lost connection, or silence                       no answer

@@ -1,7 +1,8 @@
 /**
- * Undoes rows whose write failed or was refused at its deadline. The write may have taken effect, or may still do so, but
- * its request was refused. So the rows are undone when the write has ended. If this fails, they are undone after the
- * outage. If the write has lost its connection, Postgres may still run it for a while, so the rows are undone twice.
+ * Undoes rows whose write failed or was refused at its deadline. The write may have taken effect, or may still do so,
+ * but its request was refused. So the rows are undone when the write has ended. If this fails, they are undone after
+ * the outage. If the write has lost its connection, Postgres may still run it for a while, so the rows are undone
+ * twice.
  */
 import type { Clock } from '../../domain/ports/system.ts'
 import { type Sql, statementTimeoutMs } from './connect.ts'

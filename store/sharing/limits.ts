@@ -23,8 +23,8 @@
  *   longer, a limit can be exceeded.
  * - If an instance is killed, its rows count until its lease has run out. Then the other instances stop counting these
  *   rows. If only one instance is left, this instance moves back to memory.
- * - While the database does not answer, an instance does not change its state, and counts alone and grants. So a request
- *   that needs no database is served. A request with a price is refused, because its credit cannot be reserved.
+ * - While the database does not answer, an instance does not change its state, and counts alone and grants. So a
+ *   request that needs no database is served. A request with a price is refused, because its credit cannot be reserved.
  * - With `REDIS_URL` the same states are kept over Redis, and "rows" are fields there (store/redis). While Redis is
  *   unreachable, each instance also counts alone and grants.
  */

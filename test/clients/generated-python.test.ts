@@ -1,4 +1,6 @@
-/** The generated client in Python: strict types, an installable package, its README, and its behaviour at the limits. */
+/**
+ * The generated client in Python: strict types, an installable package, its README, and its behaviour at the limits.
+ */
 import { execFile } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'

@@ -1,4 +1,6 @@
-/** The snippets of the documentation fit the generated clients: in Python by strict types, in Go by go vet and gofmt. */
+/**
+ * The snippets of the documentation fit the generated clients: in Python by strict types, in Go by go vet and gofmt.
+ */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'

@@ -1,6 +1,6 @@
 /**
- * Models send odd arguments for tools. A check of arguments must not block other work in the process, although a hostile
- * schema can make the check slow.
+ * Models send odd arguments for tools. A check of arguments must not block other work in the process, although a
+ * hostile schema can make the check slow.
  */
 import t from 'tap'
 import { ToolCalls } from '../../domain/conversation/turns/tool-calls.ts'

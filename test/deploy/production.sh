@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Runs the commands of docs/run-it.md in an empty Debian 13, and upgrades a node under load. See production/main.ts.
 #
-# debootstrap makes the empty system once, in the user's cache folder. Each run puts a new overlay on it for the server, and
-# a second overlay for the build machine. They are in separate namespaces, so all mounts and processes end with the script,
-# even after a crash. The nodes and their clients have two network namespaces, joined by one cable, without other networks.
+# debootstrap makes the empty system once, in the user's cache folder. Each run puts a new overlay on it for the server,
+# and a second overlay for the build machine. They are in separate namespaces, so all mounts and processes end with the
+# script, even after a crash. The nodes and their clients have two network namespaces, joined by one cable, without
+# other networks.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -69,8 +70,8 @@ make_networks() {
   done
 }
 
-# Runs the test as process 1 of its namespace. The machines write only to memory (3 GB), because dpkg would wait for a disk
-# after each file.
+# Runs the test as process 1 of its namespace. The machines write only to memory (3 GB), because dpkg would wait for a
+# disk after each file.
 run_inside() {
   mount -t proc proc /proc
   mount -t tmpfs tmpfs "$run" -o size=8g,mode=755

@@ -1,7 +1,7 @@
 /**
- * `make drill`: the database is killed, frozen, cut off and filled under 100 requests and four calls a second. Prints how
- * fast requests were refused, when all was normal again, and what was lost. Takes about a minute. The argument says how
- * many seconds an outage lasts.
+ * `make drill`: the database is killed, frozen, cut off and filled under 100 requests and four calls a second. Prints
+ * how fast requests were refused, when all was normal again, and what was lost. Takes about a minute. The argument says
+ * how many seconds an outage lasts.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { settingsOf } from '../phone/outside-carrier.ts'
@@ -111,7 +111,9 @@ function print({ name, beginMs, endMs, calmUntilMs }: Period, outcomes: readonly
   )
 }
 
-/** Returns the number of served requests without a ledger row, and of keys that were acknowledged and are not stored. */
+/**
+ * Returns the number of served requests without a ledger row, and of keys that were acknowledged and are not stored.
+ */
 async function countLost(outcomes: readonly Outcome[]): Promise<number> {
   const served = outcomes.filter(({ kind, status }) => kind !== 'ready' && status === 200)
   const sql = openDatabase({ databaseUrl: postgres.url })

@@ -1,4 +1,6 @@
-/** Reads numbers from constants in the source, so a rule can compare a document with constants that are not exported. */
+/**
+ * Reads numbers from constants in the source, so a rule can compare a document with constants that are not exported.
+ */
 import ts from 'typescript'
 import { parse } from './source.ts'
 

@@ -1,4 +1,6 @@
-/** Every operation, parameter and property in the served documents has a description. A property may have its schema's. */
+/**
+ * Every operation, parameter and property in the served documents has a description. A property may have its schema's.
+ */
 import t from 'tap'
 import { compatContract } from '../../generated/compat/contract.ts'
 import { platformContract } from '../../generated/platform/contract.ts'
@@ -50,7 +52,9 @@ for (const [name, text] of Object.entries(documents)) {
   })
 }
 
-/** Returns the operations and parameters of an OpenAPI document without a description. AsyncAPI documents have no paths. */
+/**
+ * Returns the operations and parameters of an OpenAPI document without a description. AsyncAPI documents have no paths.
+ */
 function undescribed(document: Node): string[] {
   const paths = (document['paths'] ?? {}) as Record<string, Node>
   return Object.entries(paths).flatMap(([path, { parameters: shared, ...operations }]) => [

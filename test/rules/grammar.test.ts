@@ -3,7 +3,7 @@
  * Chains with "of" and relative clauses describe a thing instead, so their number in a file has a limit.
  */
 import t from 'tap'
-import { code, parse, proseOf } from './source.ts'
+import { code, files, isMade, parse, proseOf, read, scriptProse, scripts } from './source.ts'
 
 /** Admired codebases have 0.5 to 2 "of" and 0.9 to 2.3 relative pronouns in 100 words. */
 const shareMax = 0.025
@@ -37,8 +37,29 @@ t.test('the grammar rule detects text with too many relative pronouns or too man
   t.end()
 })
 
+const columnsMax = 120
+
+t.test('no line of a comment is wider than 120 columns', (t) => {
+  // A released migration is never edited.
+  const isOpen = (file: string) =>
+    /\.(ts|js|mjs|cjs|sh|py|go|java)$/.test(file) && !file.startsWith('store/migrations/')
+  const wide = files
+    .filter((file) => isOpen(file) && !isMade(file))
+    .flatMap((file) => {
+      const mark = /\.(sh|py)$/.test(file) ? /^\s*#/ : /^\s*(\/\/|\/\*|\* )/
+      const lines = read(file).split('\n')
+      return lines.filter((line) => line.length > columnsMax && mark.test(line)).map((line) => `${file}: ${line}`)
+    })
+  t.same(wide, [])
+  t.end()
+})
+
 t.test('no file has too many relative pronouns and "of" in its comments', (t) => {
-  const problems = code.flatMap((file) => problemsOf(proseOf(parse(file))).map((problem) => `${file}: ${problem}`))
+  const prose = new Map([
+    ...code.map((file) => [file, proseOf(parse(file))] as const),
+    ...scripts.map((file) => [file, scriptProse(file)] as const),
+  ])
+  const problems = [...prose].flatMap(([file, each]) => problemsOf(each).map((problem) => `${file}: ${problem}`))
   t.same(problems, [])
   t.end()
 })

@@ -1,4 +1,6 @@
-/** NOTICE.md names all packages of the product, and each part apart from plain JavaScript. SECURITY.md names real files. */
+/**
+ * NOTICE.md names all packages of the product, and each part apart from plain JavaScript. SECURITY.md names real files.
+ */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import t from 'tap'

@@ -21,6 +21,9 @@ export const isMade = (file: string) => /^(generated|test\/fixtures|test\/codege
 /** Code that people wrote. */
 export const code = files.filter((file) => /\.(ts|js|mjs|cjs)$/.test(file) && !isMade(file))
 
+/** Programs in other languages, without the engines of the generated clients. */
+export const scripts = files.filter((file) => /^(?!codegen\/).*\.(sh|py|go|java)$/.test(file) && !isMade(file))
+
 export function parse(file: string): ts.SourceFile {
   return ts.createSourceFile(file, read(file), ts.ScriptTarget.ESNext, true)
 }
@@ -30,10 +33,24 @@ export function commentsOf(source: ts.SourceFile): string[] {
   return linesOfComments(source).map((lines) => oneLine(lines.join(' ')))
 }
 
+/** Returns each comment in a script, as one line. */
+export function scriptComments(file: string): string[] {
+  return linesInScript(file).map((lines) => oneLine(lines.join(' ')))
+}
+
 /** Returns each comment's sentences, without drawings, code in backticks and quotations. Short notes are left out. */
 export function proseOf(source: ts.SourceFile): string[] {
+  return proseIn(linesOfComments(source))
+}
+
+/** Returns a script's sentences like `proseOf`. */
+export function scriptProse(file: string): string[] {
+  return proseIn(linesInScript(file))
+}
+
+function proseIn(comments: readonly string[][]): string[] {
   const drawing = /[│├└┌─►▼↔╮]/
-  return linesOfComments(source)
+  return comments
     .map((lines) => oneLine(lines.filter((line) => !drawing.test(line)).join(' ')))
     .map((comment) => comment.replaceAll(/`[^`]*`|"[^"]*"/g, ' '))
     .filter((prose) => (prose.match(/[a-z]+/gi) ?? []).length >= proseWordsLeast)
@@ -41,6 +58,17 @@ export function proseOf(source: ts.SourceFile): string[] {
 const proseWordsLeast = 6
 
 const oneLine = (text: string) => text.replaceAll(/\s+/g, ' ').trim()
+
+/** Returns the comments that have whole lines, and Python's docstrings. Neighbouring lines are one comment. */
+function linesInScript(file: string): string[][] {
+  const mark = /\.(sh|py)$/.test(file) ? /^\s*#(?!!)\s?/ : /^\s*(?:\/\/|\/?\*+\/?)\s?/
+  const comments: string[][] = [[]]
+  for (const line of read(file).split('\n'))
+    if (mark.test(line)) comments.at(-1)?.push(line.replace(mark, '').replace(/\*\/$/, ''))
+    else if (comments.at(-1)?.length) comments.push([])
+  const docstrings = /\.py$/.test(file) ? [...read(file).matchAll(/^\s*"""([^]*?)"""/gm)] : []
+  return [...comments, ...docstrings.map(([, text = '']) => text.split('\n'))]
+}
 
 function linesOfComments(source: ts.SourceFile): string[][] {
   const text = source.text

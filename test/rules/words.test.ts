@@ -1,7 +1,7 @@
 /** Checks the words in code and documents against docs/glossary.md. */
 import t from 'tap'
 import { isScalar, parseDocument, visit } from 'yaml'
-import { code, commentsOf, files, isMade, namesOf, parse, read, titlesOf } from './source.ts'
+import { code, commentsOf, files, isMade, namesOf, parse, read, scriptComments, scripts, titlesOf } from './source.ts'
 
 /** Returns the first column of the table under a glossary heading. */
 function refused(heading: string): string[] {
@@ -43,6 +43,16 @@ t.test('no comment uses a refused word', (t) => {
 t.test('no sentence of a comment begins with a word that makes the reader wait for its verb', (t) => {
   t.same(
     find((source) => commentsOf(source).filter((comment) => beginning.test(comment))),
+    [],
+  )
+  t.end()
+})
+
+t.test('no comment of a program in another language uses a refused word or makes the reader wait', (t) => {
+  const comments = scripts.flatMap((file) => scriptComments(file).map((comment) => `${file}: ${comment}`))
+  t.ok(comments.length > 100)
+  t.same(
+    comments.filter((comment) => words.test(comment) || beginning.test(comment)),
     [],
   )
   t.end()

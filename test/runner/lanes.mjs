@@ -47,8 +47,8 @@ export const lanes = {
   helm: { files: oneOf(['deploy/chart']), command: 'test/deploy/chart-lane.sh' },
   speech: { files: oneOf(speechTests), sideBySide: 1 },
   // These tests measure time, so they run one suite at a time.
-  // Rolling restarts count each lost request. If the system suspends a server between its last accept and the close of its
-  // port, a request is lost, so nothing runs beside them.
+  // Rolling restarts count each lost request. If the system suspends a server between its last accept and the close of
+  // its port, a request is lost, so nothing runs beside them.
   speed: { files: (file) => file === timedSpeech || /^test\/(speed|proxies)\//.test(file), sideBySide: 1 },
   process: { files: (file) => /^test\/(process|deploy)\//.test(file), bytesMax: 20_000 },
   // Many of these tests wait, so two suites run per core, as long as Postgres has enough connections

@@ -1,5 +1,5 @@
-// A suite's process: runs files one after another, each as one subtest with the file's name. Its argument is the suite's
-// folder, where suite.json lists the files. There is no other argument, because tap makes folder names from all
+// A suite's process: runs files one after another, each as one subtest with the file's name. Its argument is the
+// suite's folder, where suite.json lists the files. There is no other argument, because tap makes folder names from all
 // arguments.
 import './without-async-hooks.mjs'
 import { readFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-"""Lets Schemathesis request stored things, check events, and count the statuses of each operation."""
+"""Lets Schemathesis request stored things, check events, and count each operation's statuses."""
 
 import atexit
 import collections
@@ -21,7 +21,7 @@ def write_statuses():
 
 @schemathesis.hook
 def flatmap_path_parameters(context, path_parameters):
-    """Puts the ids of stored things into half of the requests. Otherwise operations with an id would only answer 404."""
+    """Puts ids of stored things into half the requests. Otherwise operations with an id would only answer 404."""
     known = {
         path[path.rindex("{") + 1 : -1]: strategies.sampled_from(ids)
         for path, ids in stored_ids.items()

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Tests trunks against SIPp and baresip, two third-party SIP programs. If Debian's packages are not installed, the packages
-# and their libraries are unpacked in the user's cache folder, which needs no root. With --programs the script runs no test,
-# and prints the variables with the programs' paths for test/run.mjs.
+# Tests trunks against SIPp and baresip, two third-party SIP programs. If Debian's packages are not installed, the
+# packages and their libraries are unpacked in the user's cache folder, which needs no root. With --programs the script
+# runs no test, and prints the variables with the programs' paths for test/run.mjs.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 

@@ -57,8 +57,8 @@ async function choose(): Promise<Prompt[]> {
 }
 
 /**
- * Reads the lines "name: text". Names with a folder are skipped: these prompts are single digits, letters or silence, or
- * name telephone keys.
+ * Reads the lines "name: text". Names with a folder are skipped: these prompts are single digits, letters or silence,
+ * or name telephone keys.
  */
 async function readTexts(): Promise<[string, string][]> {
   const lines = gunzipSync(await readFile(path.join(cache, texts)))

@@ -1,7 +1,7 @@
 /**
  * A datagram from this process to itself. The kernel delivers the bytes of its loopback interface in order. So when the
- * datagram has come, all earlier bytes have reached their sockets. On a calm machine this takes 20 µs. On a busy machine
- * a thread of the kernel delivers the bytes, and it can be late.
+ * datagram has come, all earlier bytes have reached their sockets. On a calm machine this takes 20 µs. On a busy
+ * machine a thread of the kernel delivers the bytes, and it can be late.
  */
 import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'

@@ -1,6 +1,7 @@
 /**
- * Finds out when a whole product in this process is quiet: no Postgres statement is under way, no file, name, connection
- * or compiled module is awaited, and all bytes that the process has sent to itself have reached their sockets.
+ * Finds out when a whole product in this process is quiet: no Postgres statement is under way, no file, name,
+ * connection or compiled module is awaited, and all bytes that the process has sent to itself have reached their
+ * sockets.
  */
 import net from 'node:net'
 import { performance } from 'node:perf_hooks'
@@ -40,8 +41,8 @@ export const wholeProcess: Quiet = {
 }
 
 /**
- * Waits once for all callers, because the datagrams of two waits at the same time are events for each other: many clocks
- * would never find the process quiet.
+ * Waits once for all callers, because the datagrams of two waits at the same time are events for each other: many
+ * clocks would never find the process quiet.
  */
 async function serveCallers(): Promise<void> {
   isWaiting = true

@@ -1,4 +1,6 @@
-/** Emits schemas/<surface>.py: a TypedDict for each object, and an alias for each enum, union, form and event stream. */
+/**
+ * Emits schemas/<surface>.py: a TypedDict for each object, and an alias for each enum, union, form and event stream.
+ */
 
 import type {
   ClientField,

@@ -1,4 +1,6 @@
-/** Emits webhooks.py: a function for each group of webhooks, which checks a signature and returns the webhook's body. */
+/**
+ * Emits webhooks.py: a function for each group of webhooks, which checks a signature and returns the webhook's body.
+ */
 import type { Surface } from '../../clients/model.ts'
 import { snakeCase } from '../../clients/names.ts'
 import { banner, docstring } from './print.ts'

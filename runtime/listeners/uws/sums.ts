@@ -1,7 +1,7 @@
 /**
  * SHA-256 sums for the binaries in the package `uwebsockets@3.0.6`, by file name: platform, processor and Node's module
- * version (115 is Node 20, 127 is 22, 137 is 24, 141 is 25). A binary has all the process's rights and cannot be read by
- * people, so no other file is loaded. Before an update, compare the new binaries with the release by uNetworking.
+ * version (115 is Node 20, 127 is 22, 137 is 24, 141 is 25). A binary has all the process's rights and cannot be read
+ * by people, so no other file is loaded. Before an update, compare the new binaries with the release by uNetworking.
  */
 export const sums: Readonly<Record<string, string>> = {
   'uws_darwin_arm64_115.node': 'f6132ac4d0954ce32ed716d5b367270904c5885bc6e01dcc8ae5809a8967d504',

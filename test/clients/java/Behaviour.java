@@ -27,7 +27,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Runs the client against servers that misbehave, and prints the result of each case as JSON. */
+/** Runs the client against servers that misbehave, and prints each case's result as JSON. */
 final class Behaviour {
     private static final String URL = System.getenv("ANSWERS_URL");
     private static final String SOCKETS_URL = System.getenv("SOCKETS_URL");

@@ -4,7 +4,7 @@ import inspect
 
 
 def resources_and_methods(value):
-    """Returns the resources and the methods of a client or a resource, each by name."""
+    """Returns a client's or a resource's resources and methods, each by name."""
     names = [name for name in dir(value) if not name.startswith("_")]
     parts = {name: getattr(value, name) for name in names}
     resources = {name: part for name, part in parts.items() if type(part).__module__.startswith("spekoai.resources.")}
@@ -12,14 +12,14 @@ def resources_and_methods(value):
 
 
 def methods_of(value, prefix=""):
-    """Returns the names of all methods. A resource's method has the resource in its name: `agents.tools.list`."""
+    """Returns all methods' names. A resource's method has the resource in its name: `agents.tools.list`."""
     resources, methods = resources_and_methods(value)
     inner = [name for key, part in resources.items() for name in methods_of(part, f"{prefix}{key}.")]
     return [f"{prefix}{name}" for name in methods] + inner
 
 
 class Recorded:
-    """Passes each call on to the client. `called` gets the name of each method that has answered."""
+    """Passes each call on to the client. `called` gets each method's name after the method has answered."""
 
     def __init__(self, value, called, prefix=""):
         self._value, self._called, self._prefix = value, called, prefix

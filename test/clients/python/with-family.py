@@ -10,7 +10,7 @@ from spekoai.models import AgentToolCreateParams
 from recorded import Recorded, methods_of
 from steps import api_key, base_url, recording, report, sentence
 
-# Resources that this server does not have. The method `close` sends no request.
+# Resources without operations in this server. The method `close` sends no request.
 absent = ("knowledge_bases.", "sms.")
 without_request = {"close"}
 
@@ -25,7 +25,8 @@ intent = {"language": "en"}
 prompt = "You are the front desk of a shop."
 # The person at this number says nothing.
 silent = "+15005550011"
-# The first phone rings and is never answered. The second phone answers, and says nothing when it is asked to take the call.
+# The first phone rings and is never answered. The second phone answers, and says nothing when it is asked to take the
+# call.
 rings, undecided = "+15005550002", "+15005550019"
 known = {}
 
@@ -375,7 +376,7 @@ async def asynchronously():
 
 
 def not_called():
-    """Returns the SDK's methods that no step has called. Methods of absent resources are left out."""
+    """Returns the SDK's methods without a call by any step. Methods of absent resources are left out."""
     wanted = {name for name in methods_of(sdk) if not name.startswith(absent)} - without_request
     return {"notCalled": sorted(wanted - called), "hasMany": len(wanted) > 50, "unknown": sorted(called - wanted)}
 

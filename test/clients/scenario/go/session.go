@@ -47,7 +47,7 @@ func createAgent(ctx context.Context) (values, error) {
 	return values{"name": agent.Name, "language": agent.Intent.Language}, nil
 }
 
-// talk types each question after the answer to the one before, and hangs up after the last answer.
+// talk types each question after the answer to the previous question, and hangs up after the last answer.
 func talk(ctx context.Context) (values, error) {
 	started, err := resources.CreateSession(ctx, platform.NewSession{AgentID: parley.Value(agentID)})
 	if err != nil {

@@ -49,7 +49,7 @@ final class Sessions {
         return Map.of("name", agent.name(), "language", agent.intent().language());
     }
 
-    /** Types each question after the answer to the one before, and hangs up after the last answer. */
+    /** Types each question after the answer to the previous question, and hangs up after the last answer. */
     private static Map<String, Object> talk() {
         var started = PLATFORM.createSession(new NewSession().agentId(agentId)).execute();
         sessionId = started.sessionId();
