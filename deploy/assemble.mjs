@@ -23,6 +23,7 @@ const readByProduct = [
   'NOTICE.md',
   'providers/catalog/figures.json',
   'providers/local/voices/pico/data',
+  'providers/local/voices/hibari/data',
   // `parley demo` transcribes this recording. Its licence differs from the product's.
   'test/fixtures/speech/privacy-prompt.wav',
   'test/fixtures/speech/LICENSE.md',

@@ -1,9 +1,11 @@
 /**
- * NOTICE.md names all packages of the product, and each part apart from plain JavaScript. SECURITY.md names real files.
+ * NOTICE.md names all packages of the product, each part apart from plain JavaScript, and the files of others in this
+ * repository. SECURITY.md names real files.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import t from 'tap'
+import { files } from './source.ts'
 
 type Entry = { name?: string; version: string; license?: string; dev?: boolean; os?: string[]; cpu?: string[] }
 const root = join(import.meta.dirname, '../..')
@@ -15,7 +17,7 @@ const product = Object.entries(lock.packages)
 const olderForm: Readonly<Record<string, string>> = { busboy: 'MIT', streamsearch: 'MIT' }
 const permissive = new Set(['MIT', 'ISC', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', '0BSD', 'Unlicense'])
 const notice = readFileSync(join(root, 'NOTICE.md'), 'utf8')
-const [parts = '', all = ''] = notice.split('## All packages of the product')
+const [parts = '', all = '', copied = ''] = notice.split(/^## (?:All packages|Files of others).*$/m)
 const partNames = new Set(parts.split('\n').flatMap((line) => namesIn(/^\|([^|]*)\|/.exec(line)?.[1] ?? '')))
 
 t.test('NOTICE.md lists each package of the product under the licence that the package declares', (t) => {
@@ -59,18 +61,15 @@ t.test('the versions in NOTICE.md are the versions in the lock file', (t) => {
   t.end()
 })
 
-t.test('each folder with vendored files is in NOTICE.md and holds its licence', (t) => {
-  const vendored = all.split('## Vendored files')[1] ?? ''
-  const named = namesIn(vendored).filter((name) => name.startsWith('providers/'))
-  const folders = readdirSync(join(root, 'providers'), { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.bin'))
-    .map((file) => join('providers', dirname(file)))
-  t.same(
-    folders.filter((folder) => !named.includes(folder)),
-    [],
-  )
-  for (const folder of named)
-    for (const file of ['LICENSE', 'NOTICE.md']) t.ok(existsSync(join(root, folder, file)), `${folder}/${file}`)
+t.test('NOTICE.md names the folders with files of others, and each has a licence text', (t) => {
+  const folders = copied.split('\n').flatMap((line) => namesIn(/^\|([^|]*)\|/.exec(line)?.[1] ?? ''))
+  const binary = files.filter((file) => /\.(onnx|wasm|bin|br|wav|flac|mp3|opus|webm)$/.test(file))
+  t.same([...new Set(binary.map((file) => dirname(file)))].sort(), folders.sort())
+  for (const folder of folders)
+    t.ok(
+      files.some((file) => file.startsWith(`${folder}/LICENSE`)),
+      folder,
+    )
   t.end()
 })
 

@@ -7,6 +7,7 @@ import type { Clock } from '../../../domain/ports/system.ts'
 const folders = {
   'flite-child': 'voices',
   'pico-child': 'voices/pico',
+  'hibari-child': 'voices/hibari',
   'stt-child': 'recognition',
   'stt-live-child': 'recognition',
   'vad-child': 'vad',

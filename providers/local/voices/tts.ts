@@ -5,6 +5,7 @@ import { ProviderError } from '../../../domain/ports/provider-error.ts'
 import type { Speech, Tts, TtsRequest } from '../../../domain/ports/tts.ts'
 import { type PlainSentence, segmentMax, segments } from '../../../domain/speech/reading/sentences.ts'
 import { type ChildPool, ownerOf } from '../children/child-pool.ts'
+import { firstClause } from './first-clause.ts'
 import type { TtsInput, TtsOutput } from './tts-messages.ts'
 import { type VoiceEngine, voiceFormat, voiceOf } from './voice-engine.ts'
 
@@ -114,9 +115,14 @@ async function* inputsOf(
 ): AsyncGenerator<Input, undefined> {
   const voice = voiceOf(engine, wish)
   if (!voice) throw new ProviderError('unsupported', { sent: false })
+  let isFirst = true
   for (const segment of segments(text)) {
     await loopTurn(segment.text.length / segmentMax, owner)
-    for (const { text, sourcePlace } of engine.sentences(segment.text, engine.sentenceCharsMax, voice.language))
-      yield { text, voice: voice.id, speed, sampleRateHz, sourcePlace: (place) => segment.at + sourcePlace(place) }
+    for (const sentence of engine.sentences(segment.text, engine.sentenceCharsMax, voice.language)) {
+      const parts = isFirst ? firstClause(sentence, engine.firstCharsMax) : [sentence]
+      isFirst = false
+      for (const { text, sourcePlace } of parts)
+        yield { text, voice: voice.id, speed, sampleRateHz, sourcePlace: (place) => segment.at + sourcePlace(place) }
+    }
   }
 }

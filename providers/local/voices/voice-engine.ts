@@ -16,6 +16,8 @@ export type VoiceEngine = {
   voices: readonly [EngineVoice, ...EngineVoice[]]
   /** The most characters in one job. */
   sentenceCharsMax: number
+  /** A longer first sentence is cut after its first clause, so that its audio begins earlier. */
+  firstCharsMax: number
   /** The expected synthesis time per character on a busy core. */
   expectedMsPerChar: number
   /** Converts a text into sentences that the engine can speak. `language` is the voice's language. */

