@@ -1,7 +1,7 @@
 /** The page to talk to an agent: one session at a time. */
 import { agents, createSession, models, turnsOf, useKey } from './agent-server.js'
 import { Turns } from './agent-turns.js'
-import { conversationLanguages } from './languages.js'
+import { conversationLanguages, voicesOf } from './languages.js'
 import { connectedWords, microphoneFault, withoutMicrophone } from './microphone.js'
 import { needsKey } from './reach.js'
 import { startSession } from './session-client.js'
@@ -32,6 +32,7 @@ async function begin() {
     element('key-form').hidden = !needsKey()
     const served = await models()
     fillLanguages(conversationLanguages(served))
+    fillVoices(served)
     const thinking = served.filter(({ stage, routable }) => stage === 'llm' && routable)
     fill('model', [['', 'auto'], ...thinking.map(({ id }) => [id, id])])
     if (element('key-form').hidden) fillAgents(await agents())
@@ -99,12 +100,13 @@ async function talk() {
 function wanted() {
   const value = (id) => element(id).value
   if (value('agent') !== '') return { agentId: value('agent') }
-  const { model, first } = { model: value('model'), first: value('first').trim() }
+  const { model, voice, first } = { model: value('model'), voice: value('voice'), first: value('first').trim() }
   return {
     systemPrompt: value('prompt'),
     language: value('language'),
     ...(first && { firstMessage: first }),
     ...(model && { model }),
+    ...(voice && { voice }),
   }
 }
 
@@ -245,6 +247,16 @@ function fillLanguages(tags) {
     'language',
     tags.map((tag) => [tag, languageNames.of(tag)]),
   )
+}
+
+/** Offers the voices for the chosen language, and again if the user chooses another language. */
+function fillVoices(models) {
+  const language = element('language')
+  language.onchange = () => {
+    const voices = voicesOf(models, language.value)
+    fill('voice', [['', 'default'], ...voices.map(({ id, name }) => [id, name])])
+  }
+  language.onchange()
 }
 
 /** Fills a selection list and keeps the user's choice. */

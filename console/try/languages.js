@@ -14,6 +14,17 @@ export function conversationLanguages(models) {
   return both.length === 0 ? ['en'] : [...new Set(both)].sort(englishFirst)
 }
 
+/** Returns the voices that can be used now for this language. */
+export function voicesOf(models, tag) {
+  const able = models.filter((model) => model.stage === 'tts' && model.routable && model.streaming)
+  return able.flatMap(({ voices = [] }) => voices.filter((voice) => speaks(voice, tag)))
+}
+
+/** Returns true for every voice if `tag` is empty. A voice without a language speaks every language. */
+export function speaks({ language }, tag) {
+  return tag === '' || language === undefined || baseOf(language) === baseOf(tag)
+}
+
 function languagesOf(models, stage) {
   const able = models.filter((model) => model.stage === stage && model.routable && model.streaming)
   return new Set(able.flatMap(({ languages }) => languages.map(baseOf)))

@@ -1,4 +1,5 @@
 /** Fills the page's selection lists with the models, voices and languages currently available on the server. */
+import { speaks } from './languages.js'
 import { element } from './server.js'
 
 let rows = []
@@ -25,10 +26,19 @@ function fillOf(stage) {
   const isNew = language.options.length === 0
   fill(language, [option('', stage === 'stt' ? 'detect' : 'any'), ...tags.map((tag) => option(tag, nameOf(tag)))])
   if (isNew) language.value = tags.includes('en') ? 'en' : ''
-  if (stage === 'tts') fill(element('tts-voice'), [option('', 'default'), ...able.flatMap(voicesOf)])
+  if (stage !== 'tts') return
+  language.onchange = () => fillVoices(able, language.value)
+  fillVoices(able, language.value)
 }
 
-function voicesOf({ id, voices = [] }) {
+/** Offers the voices for the chosen language. */
+function fillVoices(rows, tag) {
+  const spoken = (voices) => voices.filter((voice) => speaks(voice, tag))
+  const groups = rows.flatMap(({ id, voices = [] }) => groupOf(id, spoken(voices)))
+  fill(element('tts-voice'), [option('', 'default'), ...groups])
+}
+
+function groupOf(id, voices) {
   if (voices.length === 0) return []
   const group = document.createElement('optgroup')
   group.label = id

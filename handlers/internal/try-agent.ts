@@ -76,13 +76,15 @@ async function start({ sessions }: TryAgentParts, caller: Caller, request: Sessi
   }
 }
 
-function sessionRequestOf({ agentId, systemPrompt, firstMessage, language, model }: TrySessionRequest): SessionRequest {
+function sessionRequestOf(wanted: TrySessionRequest): SessionRequest {
+  const { agentId, systemPrompt, firstMessage, language, model, voice } = wanted
   return {
     ...(agentId && { agentId }),
     ...(systemPrompt && { systemPrompt }),
     ...(firstMessage && { firstMessage }),
     ...(language && { intent: { language } }),
     ...(model && { llm: { model } }),
+    ...(voice && { voice }),
   }
 }
 

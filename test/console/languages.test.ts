@@ -1,6 +1,6 @@
 /** The page for agents offers the languages that the server can both recognize and speak. */
 import t from 'tap'
-import { conversationLanguages } from '../../console/try/languages.js'
+import { conversationLanguages, voicesOf } from '../../console/try/languages.js'
 
 const model = (stage: string, ...languages: string[]) => ({ stage, languages, routable: true, streaming: true })
 
@@ -23,5 +23,20 @@ t.test('languages of models that are not routable or do not stream are not offer
 t.test('if all models accept any language, frequent languages are offered', (t) => {
   t.match(conversationLanguages([model('stt', '*'), model('tts', '*')]), ['en', 'de', 'es'])
   t.same(conversationLanguages([]), ['en'])
+  t.end()
+})
+
+t.test('the page offers the voices for the chosen language', (t) => {
+  const anna = { id: 'anna', language: 'de-AT' }
+  const bob = { id: 'bob', language: 'en' }
+  const any = { id: 'any' }
+  const models = [
+    { ...model('tts', 'de', 'en'), voices: [anna, bob] },
+    { ...model('tts', '*'), voices: [any] },
+  ]
+  t.same(voicesOf(models, 'de'), [anna, any])
+  t.same(voicesOf(models, 'en-GB'), [bob, any])
+  t.same(voicesOf(models, ''), [anna, bob, any])
+  t.same(voicesOf([{ ...models[0]!, routable: false }], 'de'), [])
   t.end()
 })

@@ -28,10 +28,14 @@ t.test('createTrySession accepts an agent or a prompt', async (t) => {
     transportToken: /^v1\./,
     transportUrl: `${url.replace('http', 'ws')}/v1/sessions/${sessionId}/media`,
   })
-  await post(url, { systemPrompt: 'Be brief.', firstMessage: 'Hello', language: 'de', model: 'acme/chat' })
+  const spoken = { language: 'de', voice: 'de-DE' }
+  await post(url, { systemPrompt: 'Be brief.', firstMessage: 'Hello', model: 'acme/chat', ...spoken })
   t.same(wanted, [
     { agentId: 'agent_1' },
-    { systemPrompt: 'Be brief.', firstMessage: 'Hello', intent: { language: 'de' }, llm: { model: 'acme/chat' } },
+    {
+      ...{ systemPrompt: 'Be brief.', firstMessage: 'Hello', intent: { language: 'de' }, voice: 'de-DE' },
+      llm: { model: 'acme/chat' },
+    },
   ])
 })
 

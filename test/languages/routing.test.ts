@@ -1,0 +1,51 @@
+/** Without another provider, a request in a language is spoken by the embedded voice for it. */
+import { mkdirSync, readFileSync, rmSync } from 'node:fs'
+import path from 'node:path'
+import t from 'tap'
+import { outputOf } from '../cli/output.ts'
+import { runCommand } from '../command.ts'
+import { freshDataDir } from '../installation.ts'
+import { postJson, speech } from '../router/requests.ts'
+import { ownServer } from '../server.ts'
+
+const parley = await ownServer(t)
+const files = freshDataDir()
+mkdirSync(files, { recursive: true })
+t.teardown(() => rmSync(files, { recursive: true, force: true }))
+
+const texts: Readonly<Record<string, string>> = {
+  en: 'Good morning, and thank you for calling.',
+  de: 'Guten Morgen, schön, dass Sie anrufen.',
+  es: 'Buenos días y gracias por llamar.',
+  fr: 'Bonjour, et merci de votre appel.',
+  it: 'Buongiorno e grazie della chiamata.',
+}
+
+t.test('`parley speak --language` writes speech in five languages', async (t) => {
+  for (const [language, text] of Object.entries(texts)) {
+    const out = path.join(files, `${language}.wav`)
+    const args = ['speak', '--language', language, '--out', out, '--json', text]
+    const output = await outputOf(t, runCommand(parley, args, { PARLEY_API_KEY: parley.key }))
+    const { durationMs } = JSON.parse(output) as { durationMs: number }
+    t.ok(durationMs > 1500 && durationMs < 4500, `${language}: ${durationMs} ms`)
+    t.ok(readFileSync(out).length > durationMs * 48, language)
+  }
+})
+
+t.test('the router chooses the embedded voice by language, and refuses a language that it cannot speak', async (t) => {
+  const routed = async (language: string, more: object = {}) => {
+    const answer = await postJson(parley, speech, { input: 'Hallo.', language, ...more })
+    const model = answer.headers.get('service-model')
+    return { status: answer.status, model, error: answer.status === 200 ? null : answer.json().error }
+  }
+  for (const language of ['de', 'de-AT', 'es-MX', 'fr', 'it'])
+    t.match(await routed(language), { status: 200, model: 'pico' }, language)
+  t.match(await routed('ja'), {
+    status: 400,
+    error: { code: 'capability_unsupported', param: '/language', message: /^The language ja is not supported by/ },
+  })
+  t.match(await routed('de', { routing: { mode: 'explicit', model: 'local/flite' } }), {
+    status: 400,
+    error: { code: 'capability_unsupported', param: '/language' },
+  })
+})
