@@ -94,7 +94,7 @@ t.test('a whole sentence, an answer and a question look finished', (t) => {
 
 t.test('each language has all word lists, and a language tag finds its language', (t) => {
   for (const [language, { turns, agent }] of Object.entries(languages))
-    for (const text of Object.values({ ...turns, ...agent })) t.ok(text.length > 2, language)
+    for (const text of Object.values({ ...turns, ...agent })) t.ok(text instanceof RegExp || text.length > 2, language)
   t.equal(wordsOfLanguage('PT-br'), languages['pt'])
   t.equal(wordsOfLanguage('tlh'), languages['en'])
   t.end()

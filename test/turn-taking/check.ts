@@ -44,6 +44,12 @@ export function checkLanguage(language: string, phrases: LanguagePhrases): void 
   }
 }
 
+/** Checks phrases that callers say every day, apart from the rows of the kinds. */
+export function checkEveryday(language: string, list: { beginnings: string; sentences: string }): void {
+  each('after a beginning the turn goes on', list.beginnings, (text) => !looksFinished(text, language))
+  each('a complete sentence ends the turn', list.sentences, (text) => looksFinished(text, language))
+}
+
 function each(title: string, list: string, isRight: (text: string) => boolean): void {
   t.test(title, (t) => {
     const texts = list.split('\n').flatMap((line) => line.trim() || [])

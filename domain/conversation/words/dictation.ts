@@ -56,7 +56,13 @@ function isWithinNumber(text: string, language: string): boolean {
   const isPhone = digitsOf(all).startsWith('0') || isInternational(all, language)
   const number = isPhone ? all : digitByDigitAtEnd(words, language)
   const groups = number.groups.length + Number(isInternational(number, language))
+  if (isPrefix(all)) return true
   return groups >= groupsMin && digitsOf(number).length < phoneDigitsMin(number, language)
+}
+
+/** Returns true for the beginning of a phone number in figures: "0151". */
+function isPrefix({ groups: [first = '', ...more] }: DictatedNumber): boolean {
+  return more.length === 0 && /^0[1-9]\d{1,4}$/.test(first)
 }
 
 /** Returns true if the number has yet to come: "my booking number is". */

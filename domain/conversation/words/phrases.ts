@@ -72,15 +72,23 @@ export class Phrases {
     )
   }
 
-  /** Returns true if the plain text ends with a phrase. */
-  end(text: string): boolean {
-    return this.longestAtEnd(text) !== null
+  /** Returns the plain text without the phrases in it. */
+  takenOutOf(text: string): string {
+    const words = text.split(' ')
+    const kept: string[] = []
+    for (let at = 0; at < words.length; ) {
+      const phrase = this.begin(words.slice(at).join(' '))
+      if (phrase === null) kept.push(words[at] as string)
+      at += phrase?.split(' ').length ?? 1
+    }
+    return kept.join(' ')
   }
 
-  longestAtEnd(text: string): string | null {
+  /** Returns true if the plain text ends with a phrase. */
+  end(text: string): boolean {
     const spaced = !isUnspaced(text)
     const isInside = (length: number) => spaced && text[text.length - length - 1] !== ' '
-    return this.#longest(text, (length) => text.slice(text.length - length), isInside)
+    return this.#longest(text, (length) => text.slice(text.length - length), isInside) !== null
   }
 
   #longest(text: string, cut: (length: number) => string, isInsideWord: (length: number) => boolean): string | null {

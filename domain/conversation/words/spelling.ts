@@ -10,6 +10,7 @@ const alphabetWordsMin = 3
 const rulesOf = perLanguage(({ dictation: { spelling } }) => ({
   patterns: patternsOf(spelling),
   announced: new RegExp(`(?:^| )(?:${spelling.announcements})(?: |$)`, 'u'),
+  names: new Set(spelling.letterNames?.split('|') ?? []),
   letterWords: new Set(spelling.letterWords.split('|')),
   alphabet: new Set(spelling.alphabet.split(' ')),
 }))
@@ -27,24 +28,35 @@ export function isWithinSpelling(words: string, language: string): boolean {
   const list = words.split(' ')
   const letters = lettersAtEnd(list)
   if (letterWords.has(letters.join(' '))) return false
-  if (letters.length > 1) return true
+  if (letters.length > 1 || isNamed(list, language)) return true
   return patterns.some((pattern) => pattern.test(words)) || isCode(list) || isAlphabet(list, words, language)
 }
 
-function patternsOf({ announcements, asIn, like, twice }: SpellingWords): readonly RegExp[] {
+function patternsOf({ announcements, asIn, like, twice, letterNames }: SpellingWords): readonly RegExp[] {
   const letter = '\\p{Script=Latin}'
+  const named = letterNames === undefined ? letter : `(?:${letter}|${letterNames})`
   const isFor = `(?:${[asIn, like].filter((each) => each !== '').join('|')})`
   return [
     `(?:^| )(?:${announcements}) ${letter}$`,
     ...(asIn === '' ? [] : [`(?:^| )${letter} (?:${asIn}) \\p{L}+$`]),
     `(?:^| )[b-df-hj-np-tv-xz] ${isFor} \\p{L}+$`,
     `(?:^| )${letter} ${isFor} \\p{L}+ ${letter} ${isFor} \\p{L}+$`,
-    `(?:^| )(?:${twice}) ${letter}$`,
+    `(?:^| )${letter} ${isFor} \\p{L}+ ${letter}$`,
+    `(?:^| )(?:${twice}) ${named}$`,
   ].map((source) => new RegExp(source, 'u'))
 }
 
 function lettersAtEnd(list: readonly string[]): readonly string[] {
   return list.slice(list.findLastIndex((word) => !isLetter(word)) + 1)
+}
+
+/** Returns true for two letters at the end if one or both are names, such as "ele, o". */
+function isNamed(list: readonly string[], language: string): boolean {
+  const { names } = rulesOf(language)
+  const pair = list.slice(-2)
+  return (
+    pair.length > 1 && pair.every((word) => isLetter(word) || names.has(word)) && pair.some((word) => names.has(word))
+  )
 }
 
 function isCode(list: readonly string[]): boolean {

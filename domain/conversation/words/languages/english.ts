@@ -18,17 +18,22 @@ export const english = {
     backchannels:
       'yeah|yes|yep|yup|ya|right|sure|alright|all right|i see|got it|of course|exactly|true|great|good|cool|nice|fine|uh|um|mhmm|understood|go on|i know|really|wow|absolutely|indeed|makes sense|uh hm',
     unfinished:
-      'and|or|but|because|cause|if|when|while|although|unless|until|since|which|whose|the|a|an|my|your|its|our|their|of|to|at|for|with|from|into|between|than|as|i|im|im calling is|plus|very|and so|my name is|my first name is|my last name is|because of|calling about|question about|ask about|asking about|know about|number is|name is|address is|email is|code is|here is|iban is|spelled|dot|underscore|hyphen|dash|and my|and the|which is|so that|even though|as well as|instead of|such as|in case|reason is|problem is|question is|thing is|issue is|it says|calling because|whether|towards|during|without|regarding|concerning|every|each',
-    particles: 'her|his|i am|about|whom|by|against|toward|through|under|behind|besides',
+      'and|or|but|because|cause|if|when|while|although|unless|until|since|which|whose|the|a|an|my|your|its|our|their|of|to|at|for|with|from|into|between|than|as|i|im|im calling is|plus|very|and so|my name is|my first name is|my last name is|because of|calling about|question about|ask about|asking about|know about|number is|name is|address is|email is|code is|here is|iban is|spelled|dot|underscore|hyphen|dash|and my|and the|which is|so that|even though|as well as|instead of|such as|in case|reason is|problem is|question is|thing is|issue is|it says|calling because|whether|towards|during|without|regarding|concerning|every|each|and then|or maybe|its on|it is on|it was on|going to|i am going to|im going to',
+    particles:
+      'her|his|i am|about|whom|by|against|toward|through|under|behind|besides|i think|i think it was|i believe|it was|my names|my numbers|my emails|i have to|ive got to',
     openings: 'please|well|so|actually',
     hesitations:
-      'uh|um|uhm|umm|erm|er|ehm|eh|hm|hmm|hmmm|you know|i mean|let me see|let me think|let me think about it|let me think about that|let me check|let me look|let me have a look|let me find it|let me get it|let me get my card|hold on|hang on|hold on a second|hold on a moment|hang on a second|one second|one moment|just a second|just a moment|just a minute|a second please|a moment please|one moment please|one second please|give me a second|give me a moment|give me a minute|bear with me|wait a second|wait a minute|wait a moment|how do i say this|how do i say|how should i put it|how do i put this|what do you call it|whats it called|what was it again|where was i|let me start over',
+      'uh|um|uhm|umm|erm|er|ehm|eh|hm|hmm|hmmm|you know|i mean|let me see|let me think|let me think about it|let me think about that|let me check|let me look|let me have a look|let me find it|let me get it|let me get my card|hold on|hang on|hold on a second|hold on a moment|hang on a second|one second|one moment|just a second|just a moment|just a minute|a second please|a moment please|one moment please|one second please|give me a second|give me a moment|give me a minute|bear with me|wait a second|wait a minute|wait a moment|how do i say this|how do i say|how should i put it|how do i put this|what do you call it|whats it called|what was it again|where was i|let me start over|one sec|just a sec|a sec|hang on a sec|hang on a minute|hold on a minute|hang on a moment|hold on one second|hang on one second|just one second|just one moment|im thinking|im just thinking|let me just|what is it again|oh what is it|what was it|i cant remember|bear with me a second|bear with me a moment|just bear with me',
+    winsTime:
+      /(?:^| )(?:let me|ill) (?:just |quickly )?(?:check|see|think|look|find|get|grab|search|remember|pull|open|count)(?! (?:out|back|rid))(?: \p{L}+){0,4}$/u,
     fillers: 'well|so|like|actually|basically|okay so|so yeah',
     begunRequests:
-      'i would like|i would like to|i would|id like|id like to|id love to|i want|i want to|i wanted|i wanted to|i need|i need to|i was wondering|i was wondering if|i wonder if|can you|could you|would you|will you|can i|could i|may i|can we|could we|shall we|do you|do you know|do you have|did you|should i|do i|how do i|is there|are there|can you tell me|could you tell me|would you tell me|can you help me with|could you help me with|can you give me|could you give me|can you show me|can you send me|could you send me|would you mind|would it be possible|is it possible|would it be possible to|im looking|im looking for|im calling|im calling to|im trying to|i have a question about|let me|what if|how much|how many|how long does|i was calling|id rather|tell me about|what about|how about|i am calling about|i would prefer|can somebody|could somebody|can someone|could someone',
-    softeners: 'please|maybe|perhaps|possibly|kindly|just|also|quickly|then|actually|to',
+      'i would like|i would like to|i would|id like|id like to|id love to|i want|i want to|i wanted|i wanted to|i need|i need to|i was wondering|i was wondering if|i wonder if|can you|could you|would you|will you|can i|could i|may i|can we|could we|shall we|do you|do you know|do you have|did you|should i|do i|how do i|is there|are there|can you tell me|could you tell me|would you tell me|can you help me with|could you help me with|can you give me|could you give me|can you show me|can you send me|could you send me|would you mind|would it be possible|is it possible|would it be possible to|im looking|im looking for|im calling|im calling to|im trying to|i have a question about|let me|what if|how much|how many|how long does|i was calling|id rather|tell me about|what about|how about|i am calling about|i would prefer|can somebody|could somebody|can someone|could someone|could i have|can i have|can i get|could i get|may i have|can i book|can i order|could i book|could i order|can i make|can i speak to|could i speak to|can i talk to|what time|what kind of|which kind of|how far|how often|where is the|what is the|when is the|when does the|where can i|who can i|why do you|why is the|im ringing to|i just wanted to',
+    softeners:
+      'please|maybe|perhaps|possibly|kindly|just|also|quickly|then|actually|to|tell me|to know|to ask|know|ask|if|whether',
+    determiners: 'my|our|the|his|her|their',
     complete:
-      'so do i|neither do i|nor do i|as do i|what i want|what i need|what i wanted|what i needed|all i want|all i need|all i needed|all i wanted|than i am|whom i am|yes i would|yes i will|no i would|if you would|if you could|if you will|as you would|thank you very|plan a|option a|vitamin a|type a|class a|in l a|the u s a',
+      'so do i|neither do i|nor do i|as do i|what i want|what i need|what i wanted|what i needed|all i want|all i need|all i needed|all i wanted|than i am|whom i am|yes i would|yes i will|no i would|if you would|if you could|if you will|as you would|thank you very|plan a|option a|vitamin a|type a|class a|in l a|the u s a|let me know|i would ask|what i think|who i think|all i know|not that i know|if you ask',
   },
   dictation: {
     numerals: () =>
@@ -43,6 +48,13 @@ export const english = {
       }),
     announcements: [
       { words: announcing('iban', links), code: 'iban' },
+      { words: announcing('long number|long card number', links), digits: 15 },
+      // A number right after the announcement is only the beginning, because the street follows.
+      { words: announcing('address', links), digits: 9 },
+      {
+        words: announcing('(?:passport|licen[cs]e|insurance|national insurance|social insurance) number', links),
+        digits: 6,
+      },
       {
         words: /(?<!\p{L})\p{L}*card(?: (?!(?:expir\p{L}*|end\p{L}*|from|since|until|in|of|for)(?: |$))\p{L}+){0,5}$/u,
         digits: 15,

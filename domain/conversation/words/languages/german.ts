@@ -4,26 +4,37 @@ import { numeralTable } from './numerals.ts'
 
 /** Words that may come between announcement and number. "Mein Handy ist ein iPhone 12" announces no number. */
 const links =
-  'ist|lautet|wäre|hat|und|zwar|die|der|das|den|am|meine|folgende|unter|nummer|vorwahl|plus|jetzt|äh|ähm|also|ja'
+  'ist|lautet|wäre|hat|und|zwar|die|der|das|den|am|meine|folgende|unter|nummer|vorwahl|plus|jetzt|steht|dann|da|äh|ähm|also|ja'
+
+/** Recognizers join a zero with the digit after it: "nulleins". */
+const zeros = Object.fromEntries(
+  ['null', 'eins', 'zwei', 'drei', 'vier', 'fünf', 'sechs', 'sieben', 'acht', 'neun'].map((digit, at) => [
+    `null${digit}`,
+    `0${at}`,
+  ]),
+)
 
 export const german: LanguageWords = {
   turns: {
     backchannels:
       'ja|jo|jap|genau|stimmt|richtig|klar|alles klar|gut|schön|super|verstehe|ich verstehe|natürlich|sicher|ach so|achso|aha|eben|in ordnung|ähm|äh|mhmm|ach|echt|sehr gut|na klar|weiter',
     unfinished:
-      'und|oder|aber|denn|sondern|weil|dass|wenn|ob|obwohl|während|damit|sowie|bevor|nachdem|sobald|falls|bis|sodass|dem|den|des|einen|einem|einer|eines|keinen|keinem|mein|meinen|meinem|meiner|dein|deinen|deinem|deiner|ihren|ihrem|ihrer|unser|unserem|unseren|unserer|diesem|diesen|jeden|jedem|in|im|am|vom|zum|zur|für|von|ins|ans|beim|wegen|ohne|gegen|zwischen|seit|bezüglich|hinsichtlich|aufgrund|äh|ähm|und zwar|nämlich|sehr|ziemlich|ät|klammeraffe|ich rufe an|ich rufe an wegen|es geht um|geht um|nummer ist|nummer lautet|name ist|name lautet|adresse ist|adresse lautet|iban ist|iban lautet|buchstabiert|unterstrich|bindestrich|minus|ich heiße|mein name ist|die frage ist|frage ist|frage wäre|problem ist|anliegen ist|grund ist|das heißt|zum beispiel|beziehungsweise|entweder|weder|am liebsten|wollte fragen|wollte wissen|da ich|dass ich|weil ich|wenn ich|ob ich|und ich|aber ich|sind sie|wo ist|wann ist|was ist|was kostet|ich buchstabiere|buchstabiere|buchstabiert man|man buchstabiert',
+      'und|oder|aber|denn|sondern|weil|dass|wenn|ob|obwohl|während|damit|sowie|bevor|nachdem|sobald|falls|bis|sodass|dem|den|des|einen|einem|einer|eines|keinen|keinem|mein|meinen|meinem|meiner|dein|deinen|deinem|deiner|ihren|ihrem|ihrer|unser|unserem|unseren|unserer|diesem|diesen|jeden|jedem|in|im|am|vom|zum|zur|für|von|ins|ans|beim|wegen|ohne|gegen|zwischen|seit|bezüglich|hinsichtlich|aufgrund|äh|ähm|und zwar|nämlich|sehr|ziemlich|ät|klammeraffe|ich rufe an|ich rufe an wegen|es geht um|geht um|nummer ist|nummer lautet|name ist|name lautet|adresse ist|adresse lautet|iban ist|iban lautet|buchstabiert|unterstrich|bindestrich|minus|ich heiße|mein name ist|die frage ist|frage ist|frage wäre|problem ist|anliegen ist|grund ist|das heißt|zum beispiel|beziehungsweise|entweder|weder|am liebsten|wollte fragen|wollte wissen|da ich|dass ich|weil ich|wenn ich|ob ich|und ich|aber ich|sind sie|wo ist|wann ist|was ist|was kostet|ich buchstabiere|buchstabiere|buchstabiert man|man buchstabiert|und dann|oder vielleicht|at|ich muss noch|ich hätte da|ich würde|ich könnte',
     particles:
-      'mit|über|punkt|ein|bei|der|die|das|ich|wir|eine|ihr|ihre|meine|deine|seine|unsere|dieser|diese|dieses|sein|an|auf|aus|ab|zu|nach|vor|um|durch|unter|als|wie|kein|keine|welche|welcher|welches|jede|jeder|hinter|neben|außer|statt|trotz',
+      'mit|über|punkt|ein|bei|der|die|das|ich|wir|eine|ihr|ihre|meine|deine|seine|unsere|dieser|diese|dieses|sein|an|auf|aus|ab|zu|nach|vor|um|durch|unter|als|wie|kein|keine|welche|welcher|welches|jede|jeder|hinter|neben|außer|statt|trotz|ich glaube|ich denke|ich habe|ich muss|ich kann|es war|ich hätte|ich bin',
     openings: 'bitte|also|na ja|naja|tja',
     hesitations:
-      'äh|ähm|öh|öhm|hm|hmm|hmmm|ehm|eh|moment mal|moment bitte|einen moment|einen moment bitte|kleinen moment|kleiner moment|ein moment|einen augenblick|augenblick bitte|sekunde|sekunde bitte|eine sekunde|warten sie|warten sie mal|warten sie kurz|warte mal|lassen sie mich überlegen|lassen sie mich nachdenken|lassen sie mich kurz überlegen|lassen sie mich mal überlegen|lass mich überlegen|ich überlege|ich überlege gerade|ich muss überlegen|ich muss kurz überlegen|ich muss mal überlegen|mal überlegen|mal sehen|mal schauen|mal gucken|mal nachsehen|schauen wir mal|ich schaue mal|ich schau mal|ich schaue kurz nach|ich sehe mal nach|ich muss nachsehen|ich muss kurz nachsehen|ich hole mal|wie soll ich sagen|wie sagt man|wie heißt das|wie heißt er gleich|was wollte ich sagen|wo war ich|sagen wir mal',
+      'äh|ähm|öh|öhm|hm|hmm|hmmm|ehm|eh|moment mal|moment bitte|einen moment|einen moment bitte|kleinen moment|kleiner moment|ein moment|einen augenblick|augenblick bitte|sekunde|sekunde bitte|eine sekunde|warten sie|warten sie mal|warten sie kurz|warte mal|lassen sie mich überlegen|lassen sie mich nachdenken|lassen sie mich kurz überlegen|lassen sie mich mal überlegen|lass mich überlegen|ich überlege|ich überlege gerade|ich muss überlegen|ich muss kurz überlegen|ich muss mal überlegen|mal überlegen|mal sehen|mal schauen|mal gucken|mal nachsehen|schauen wir mal|ich schaue mal|ich schau mal|ich schaue kurz nach|ich sehe mal nach|ich muss nachsehen|ich muss kurz nachsehen|ich hole mal|wie soll ich sagen|wie sagt man|wie heißt das|wie heißt er gleich|was wollte ich sagen|wo war ich|sagen wir mal|momentchen|sekündchen|minütchen|kleinen augenblick|augenblickchen|wie war das noch|wie war das noch mal|wie war das|wie war die noch|ich denke nach|ich meine|hm also|was war das noch',
+    winsTime:
+      /(?:^| )(?:(?:schaue?|gucke?|sehe|überlege|suche|hole|prüfe|denke)(?: (?:ich|mal|kurz|eben|schnell|gerade|noch|da|nur|einmal))* (?:mal|kurz|eben|schnell|gerade|nach|darüber|einmal)|(?:muss ich|ich muss|lassen sie mich|lass mich)(?: \p{L}+){0,4} (?:nachsehen|nachschauen|überlegen|suchen|holen|gucken|schauen|nachdenken|sehen)|(?:kleine[ns]?|eine[ns]?|nur einen|ganz kurzen) (?:kleinen )?(?:moment|augenblick|sekunde|minute)(?: bitte)?)$/u,
     fillers: 'also|moment|na ja|naja|tja|so|halt|nun|nun ja|quasi|sozusagen|irgendwie|ja also|gut also',
     begunRequests:
-      'ich möchte|ich möchte gern|ich möchte gerne|ich hätte gern|ich hätte gerne|ich würde gern|ich würde gerne|ich brauche|ich bräuchte|ich will|ich wollte|ich wollte gern|ich wollte gerne|ich suche|können sie|könnten sie|würden sie|könnte ich|kann ich|dürfte ich|darf ich|können wir|könnten wir|kannst du|könntest du|würdest du|haben sie|hätten sie|gibt es|gäbe es|wäre es möglich|ist es möglich|wissen sie|ich wüsste gern|ich wüsste gerne|können sie mir sagen|könnten sie mir sagen|ich wollte fragen|ich möchte fragen|ich wollte wissen|ich möchte wissen|ich habe eine frage zu|ich habe eine frage wegen|wie viel|wie viele|wie lange|würde es ihnen etwas ausmachen|macht es ihnen etwas aus|kann man|könnte man|sagen sie|geben sie|schicken sie|können sie das|könnten sie das|können sie es|könnten sie es|würden sie das|kann ich das|könnte ich das',
+      'ich möchte|ich möchte gern|ich möchte gerne|ich hätte gern|ich hätte gerne|ich würde gern|ich würde gerne|ich brauche|ich bräuchte|ich will|ich wollte|ich wollte gern|ich wollte gerne|ich suche|können sie|könnten sie|würden sie|könnte ich|kann ich|dürfte ich|darf ich|können wir|könnten wir|kannst du|könntest du|würdest du|haben sie|hätten sie|gibt es|gäbe es|wäre es möglich|ist es möglich|wissen sie|ich wüsste gern|ich wüsste gerne|können sie mir sagen|könnten sie mir sagen|ich wollte fragen|ich möchte fragen|ich wollte wissen|ich möchte wissen|ich habe eine frage zu|ich habe eine frage wegen|wie viel|wie viele|wie lange|würde es ihnen etwas ausmachen|macht es ihnen etwas aus|kann man|könnte man|sagen sie|geben sie|schicken sie|können sie das|könnten sie das|können sie es|könnten sie es|würden sie das|kann ich das|könnte ich das|ich wollte nur|ich würde gern wissen|ich würde gerne wissen|um wie viel|um wie viel uhr|wo finde ich|wann kann ich|wie kann ich|was kostet|was kosten|wann haben sie|ich muss|ich hätte da eine frage zu|ich rufe an um|ich rufe an weil',
     softeners:
-      'bitte|mir|mich|uns|mal|vielleicht|kurz|eventuell|nochmal|noch|einmal|noch einmal|freundlicherweise|gern|gerne|auch|denn|schnell|ihnen',
+      'bitte|mir|mich|uns|mal|vielleicht|kurz|eventuell|nochmal|noch|einmal|noch einmal|freundlicherweise|gern|gerne|auch|denn|schnell|ihnen|sagen|fragen|wissen|erklären|nur|ob|da|eben',
+    determiners: 'mein|meine|unser|unsere|der|die|ihr|ihre|sein|seine',
     complete:
-      'was ich brauche|was ich will|was ich möchte|das brauche ich|wenn sie können|wenn sie möchten|wie sie möchten|wie sie wollen|wie ich will|das wars|so ist es|weiß ich|brauche ich|ja ich will|ja ich möchte|ja kann ich|das kann ich|das darf ich|ja haben sie|das gibt es|das können sie|ja können sie|nein gibt es|das haben sie',
+      'was ich brauche|was ich will|was ich möchte|das brauche ich|wenn sie können|wenn sie möchten|wie sie möchten|wie sie wollen|wie ich will|das wars|so ist es|weiß ich|brauche ich|ja ich will|ja ich möchte|ja kann ich|das kann ich|das darf ich|ja haben sie|das gibt es|das können sie|ja können sie|nein gibt es|das haben sie|nicht sagen|was soll ich sagen|nicht wissen|sie fragen|ich habs|was ich habe|die ich habe|ich kann nicht|ich bin da|nehmen sie das mit|das muss ich|ja ich habe|ich muss nicht|wenn ich kann|so gut ich kann|ich habe keine ahnung|das kann ich ihnen sagen|kann ich nicht sagen|ja das kann ich|mache ich|mach ich|nehme ich|glaube ich|denke ich|komme ich|bin ich|meine ich|möchte ich nicht|bitte an|an bitte|ich habe keine|ich habe eine|mir zu',
   },
   dictation: {
     numerals: () =>
@@ -34,7 +45,7 @@ export const german: LanguageWords = {
         join: (ten, digit) => [`${digit}und${ten}`, `${digit} und ${ten}`],
         hundred: (digit) => [`${digit}hundert`],
         links: ['', 'und', ' '],
-        others: { doppel: '*' },
+        others: { doppel: '*', ...zeros },
       }),
     announcements: [
       { words: announcing('iban', links), code: 'iban' },

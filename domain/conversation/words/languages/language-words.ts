@@ -32,12 +32,16 @@ export type TurnWords = {
   openings?: string
   /** Words and sentences with which callers win time: "um", "let me think". A full stop after them changes nothing. */
   hesitations?: string
+  /** Matches longer sentences with which callers win time, such as "let me just find my card". */
+  winsTime?: RegExp
   /** Words that are a hesitation only after a comma or alone: "Well", "Yes, so". */
   fillers?: string
   /** The beginnings of requests: "could you". A full stop after them changes nothing. */
   begunRequests?: string
-  /** Polite words that may follow the beginning of a request: "could you please". */
+  /** Words in or after the beginning of a request: "could you please", "can you maybe tell me". */
   softeners?: string
+  /** Begin a subject. A sentence with only a subject and `is` is not finished: "My extension is". */
+  determiners?: string
   /** Phrases that end a sentence although an entry of the lists above ends them: "that is all I need". */
   complete?: string
 }
@@ -128,6 +132,8 @@ export type SpellingWords = {
   like: string
   /** Stands before a letter that is written twice: "double L". */
   twice: string
+  /** The names of letters, if recognizers write them: "doble ele". */
+  letterNames?: string
   /** Words and abbreviations of single letters, each with spaces between its letters. */
   letterWords: string
   /** The names that stand for letters in the language's spelling alphabet. */

@@ -22,18 +22,22 @@ export const spanish: LanguageWords = {
     backchannels:
       'sí|si|ajá|aja|claro|vale|bueno|bien|muy bien|exacto|exactamente|correcto|ya|ya veo|entiendo|de acuerdo|perfecto|por supuesto|eso|genial|eh|mmm|cierto|así es|órale|dale',
     unfinished:
-      'y|e|o|u|pero|porque|que|cuando|aunque|mientras|como|sino|ni|así que|de modo que|para que|ya que|es que|lo que|el|los|las|un|mi|mis|tus|su|sus|de|del|a|al|en|con|por|para|sin|desde|hasta|entre|según|contra|hacia|durante|mediante|cada|nuestro|nuestra|nuestros|nuestras|me|se|le|les|nos|muy|tan|pero si|y si|saber si|número es|teléfono es|nombre es|apellido es|dirección es|correo es|código es|problema es|pregunta es|iban es|me llamo|mi nombre es|se escribe|se escribe con|arroba|guion|guión|guion bajo|guión bajo|o sea|llamo para|llamo por|llamaba para|llamaba por|le llamo por|tengo que|hay que|acerca de|a través de|en lugar de|además de|antes de|después de|por ejemplo|es decir|lo|qué',
+      'y|e|o|u|pero|porque|que|cuando|aunque|mientras|como|sino|ni|así que|de modo que|para que|ya que|es que|lo que|el|los|las|un|mi|mis|tus|su|sus|de|del|a|al|en|con|por|para|sin|desde|hasta|entre|según|contra|hacia|durante|mediante|cada|nuestro|nuestra|nuestros|nuestras|me|se|le|les|nos|muy|tan|pero si|y si|saber si|número es|teléfono es|nombre es|apellido es|dirección es|correo es|código es|problema es|pregunta es|iban es|me llamo|mi nombre es|se escribe|se escribe con|arroba|guion|guión|guion bajo|guión bajo|o sea|llamo para|llamo por|llamaba para|llamaba por|le llamo por|tengo que|hay que|acerca de|a través de|en lugar de|además de|antes de|después de|por ejemplo|es decir|lo|qué|y luego|y después|o quizás|o tal vez|creo que|voy a',
     particles:
-      'este|esta|estos|estas|ese|esa|esos|esas|una|unos|unas|uno|la|tu|sobre|bajo|punto|alguna|algún|ningún|cuyo|cual|quien|donde|más o menos',
+      'este|esta|estos|estas|ese|esa|esos|esas|una|unos|unas|uno|la|tu|sobre|bajo|punto|alguna|algún|ningún|cuyo|cual|quien|donde|más o menos|tengo|creo|era|llamo|estoy',
     openings: 'por favor|bueno|pues|mire|oiga|verá',
     hesitations:
-      'eh|ehh|ehm|em|mmm|hm|hmm|a ver|vamos a ver|déjeme ver|déjame ver|déjeme pensar|déjame pensar|déjeme que piense|deje que piense|déjeme mirar|déjame mirar|déjeme buscar|déjeme comprobar|estoy pensando|un momento|un momento por favor|un momentito|un momentito por favor|un segundo|un segundo por favor|un segundito|espere|espera|espere un momento|espera un momento|espere un segundo|espérese|aguarde|aguarde un momento|permítame|permítame un momento|cómo se dice|cómo se llama esto|cómo le diría|cómo decirlo|cómo le explico|digamos|no sé cómo decirlo|qué iba a decir|por dónde iba|ahora lo busco|lo estoy buscando',
+      'eh|ehh|ehm|em|mmm|hm|hmm|a ver|vamos a ver|déjeme ver|déjame ver|déjeme pensar|déjame pensar|déjeme que piense|deje que piense|déjeme mirar|déjame mirar|déjeme buscar|déjeme comprobar|estoy pensando|un momento|un momento por favor|un momentito|un momentito por favor|un segundo|un segundo por favor|un segundito|espere|espera|espere un momento|espera un momento|espere un segundo|espérese|aguarde|aguarde un momento|permítame|permítame un momento|cómo se dice|cómo se llama esto|cómo le diría|cómo decirlo|cómo le explico|digamos|no sé cómo decirlo|qué iba a decir|por dónde iba|ahora lo busco|lo estoy buscando|un ratito|un minuto|un minutito|un instante|ahora mismo se lo digo|ahora se lo digo|enseguida se lo digo|quiero decir|pues mire|eh pues|no me acuerdo|cómo era|cuál era|lo tengo por aquí',
+    winsTime:
+      /(?:^| )(?:(?:déjeme|déjame|permítame|deje que)(?: que)? (?:ver|vea|pensar|piense|mirar|mire|buscar|busque|comprobar|consultar|revisar|recordar)(?: \p{L}+){0,4}|(?:deme|dame|espere) un[oa]? (?:momento|momentito|segundo|segundito|minuto|minutito|instante)(?: por favor)?)$/u,
     fillers: 'este|esto|pues|bueno|digamos|entonces|o sea|es que|verá|mire|nada|en fin',
     begunRequests:
-      'quiero|quisiera|quería|querría|me gustaría|necesito|necesitaría|necesitaba|puede|puedes|podría|podrías|podrían|me puede|me puedes|me podría|me podrías|nos podría|le importaría|te importaría|sería posible|es posible|sería tan amable de|tendría|tendrían|puedo|podría yo|podemos|podríamos|me podría decir|podría decirme|me puede decir|puede decirme|me puede dar|me podría dar|quisiera saber|quería saber|quería preguntar|quería preguntarle|me preguntaba si|quisiera preguntar|querría saber|sabe si|sabe usted|busco|estoy buscando|tengo una pregunta sobre|tengo una duda sobre|tengo una consulta sobre|hay alguna|hay algún|cuánto|cuántos|cuántas|dígame|deme|póngame|haría el favor de|me haría el favor de',
-    softeners: 'por favor|tal vez|quizá|quizás|usted|ustedes|también|ya|ahora|amablemente|rápidamente|me|nos',
+      'quiero|quisiera|quería|querría|me gustaría|necesito|necesitaría|necesitaba|puede|puedes|podría|podrías|podrían|me puede|me puedes|me podría|me podrías|nos podría|le importaría|te importaría|sería posible|es posible|sería tan amable de|tendría|tendrían|puedo|podría yo|podemos|podríamos|me podría decir|podría decirme|me puede decir|puede decirme|me puede dar|me podría dar|quisiera saber|quería saber|quería preguntar|quería preguntarle|me preguntaba si|quisiera preguntar|querría saber|sabe si|sabe usted|busco|estoy buscando|tengo una pregunta sobre|tengo una duda sobre|tengo una consulta sobre|hay alguna|hay algún|cuánto|cuántos|cuántas|dígame|deme|póngame|haría el favor de|me haría el favor de|me gustaría saber|quería preguntar si|a qué hora|qué hora|dónde puedo|cómo puedo|cuándo puedo|puedo hablar con|podría hablar con|quisiera hablar con|me interesa|me interesaría',
+    softeners:
+      'por favor|tal vez|quizá|quizás|usted|ustedes|también|ya|ahora|amablemente|rápidamente|me|nos|saber|preguntar|preguntarle|decir|decirme|si|solo|sólo',
+    determiners: 'mi|nuestro|nuestra|el|la|su',
     complete:
-      'no puedo|si puedo|cuando puedo|sí puedo|no puede|si puede|sí puede|cuando puede|cuando puedas|si puedes|no podría|lo que quiero|es lo que quiero|lo que necesito|todo lo que necesito|lo que quería|lo que necesitaba|lo que busco|ya quisiera|no quiero|eso quiero|eso quería|eso necesito|voy a ver|lo voy a ver|dentro de un momento|en un momento|por el momento|de momento|hace un momento|ya lo|si es posible|no es posible|no necesito|eso espero',
+      'no puedo|si puedo|cuando puedo|sí puedo|no puede|si puede|sí puede|cuando puede|cuando puedas|si puedes|no podría|lo que quiero|es lo que quiero|lo que necesito|todo lo que necesito|lo que quería|lo que necesitaba|lo que busco|ya quisiera|no quiero|eso quiero|eso quería|eso necesito|voy a ver|lo voy a ver|dentro de un momento|en un momento|por el momento|de momento|hace un momento|ya lo|si es posible|no es posible|no necesito|eso espero|no tengo|sí tengo|ya tengo|lo tengo|no estoy|aquí estoy|ya estoy|eso creo|como era|lo quiero|la quiero|los quiero|las quiero|sí quiero|no sé decir|quiero decir que no|es lo que tengo|lo que tengo|lo que era|por eso llamo|le puedo|se lo puedo|te puedo|lo puedo|eso le quería|eso es lo que quería',
   },
   dictation: {
     numerals: () =>
@@ -75,7 +79,7 @@ export const spanish: LanguageWords = {
           /(?<!\p{L})(?:ll[aá]m\p{L}*(?: \p{L}+)? al|(?:localizar|contactar|encontrar|marcar)me (?:al|en el)|me encuentra en el)(?: más)?$/u,
         digits: 'phone',
       },
-      { words: announcing('fecha de nacimiento|nací|nacido|nacida', links), digits: 3 },
+      { words: announcing('fecha de nacimiento|cumpleaños|nací|nacido|nacida', links), digits: 3 },
       { words: announcing('fecha de caducidad|fecha de vencimiento', links), digits: 4 },
     ],
     phoneForms: [
@@ -96,6 +100,7 @@ export const spanish: LanguageWords = {
       asIn: 'como en',
       like: 'de|como',
       twice: 'doble|dos',
+      letterNames: 'efe|hache|jota|ele|elle|eme|ene|eñe|erre|ere|ese|uve|equis|zeta|be|ce|ge|pe|cu|ka',
       letterWords: 'y a|o a|a e|e a|a o|a a|y o|o k|t v|e i',
       alphabet:
         'alfa bravo charlie delta eco foxtrot golf hotel india julieta kilo lima mike noviembre oscar papa quebec romeo sierra tango uniforme víctor whisky yanqui zulú',
