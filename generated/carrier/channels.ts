@@ -66,8 +66,9 @@ export type CarrierHandlers<Caller> = {
 }
 
 /**
- * The engine calls the methods of a session by name with frames that the validators have passed, and hands every handler the caller
- * from the auth hook. The compiler cannot know either, so this is the one place that widens the types.
+ * The engine calls the methods of a session by name with frames that the validators have passed, and hands every
+ * handler the caller from the auth hook. The compiler cannot know either, so this is the one place that widens the
+ * types.
  */
 export function widenCarrierHandlers<Caller>(handlers: CarrierHandlers<Caller>): SocketHandlers {
   return handlers as unknown as SocketHandlers

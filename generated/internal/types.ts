@@ -89,6 +89,8 @@ export type TrySessionRequest = {
   language?: LanguageTag
   /** The LLM to use. If it is left out, the router chooses. */
   model?: string
+  /** The id of a voice. If it is left out, the language chooses. */
+  voice?: string
 }
 
 export type SimulatedCall = {

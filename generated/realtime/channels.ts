@@ -167,8 +167,9 @@ export type RealtimeHandlers<Caller> = {
 }
 
 /**
- * The engine calls the methods of a session by name with frames that the validators have passed, and hands every handler the caller
- * from the auth hook. The compiler cannot know either, so this is the one place that widens the types.
+ * The engine calls the methods of a session by name with frames that the validators have passed, and hands every
+ * handler the caller from the auth hook. The compiler cannot know either, so this is the one place that widens the
+ * types.
  */
 export function widenRealtimeHandlers<Caller>(handlers: RealtimeHandlers<Caller>): SocketHandlers {
   return handlers as unknown as SocketHandlers

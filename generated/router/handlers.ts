@@ -110,8 +110,9 @@ export type RouterHandlers<Caller> = {
 }
 
 /**
- * The engine calls every handler with Input and Context<unknown>. The validators and the auth hook have run before and made sure that
- * both have the types of the handler. The compiler cannot know that, so this is the one place that widens the types.
+ * The engine calls every handler with Input and Context<unknown>. The validators and the auth hook have run before and
+ * made sure that both have the types of the handler. The compiler cannot know that, so this is the one place that
+ * widens the types.
  */
 export function widenRouterHandlers<Caller>(handlers: RouterHandlers<Caller>): Handlers {
   return handlers as unknown as Handlers

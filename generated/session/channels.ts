@@ -84,8 +84,9 @@ export type SessionHandlers<Caller> = {
 }
 
 /**
- * The engine calls the methods of a session by name with frames that the validators have passed, and hands every handler the caller
- * from the auth hook. The compiler cannot know either, so this is the one place that widens the types.
+ * The engine calls the methods of a session by name with frames that the validators have passed, and hands every
+ * handler the caller from the auth hook. The compiler cannot know either, so this is the one place that widens the
+ * types.
  */
 export function widenSessionHandlers<Caller>(handlers: SessionHandlers<Caller>): SocketHandlers {
   return handlers as unknown as SocketHandlers

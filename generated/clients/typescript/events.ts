@@ -39,7 +39,9 @@ export async function* readEvents(source: EventSource): AsyncGenerator<NamedEven
   throw new StreamTruncatedError(cut)
 }
 
-/** Yields the data in frames without a name, until the last frame. If the stream failed, throws `toError` of its data. */
+/**
+ * Yields the data in frames without a name, until the last frame. If the stream failed, throws `toError` of its data.
+ */
 export async function* readData(source: EventSource, toError: (data: unknown) => Error): AsyncGenerator<unknown> {
   for await (const { data } of frames(source)) {
     if (data === '[DONE]') return

@@ -17,7 +17,9 @@ const unprocessed: readonly number[] = [429, 502, 503]
 const uncertain: readonly number[] = [500, 504]
 const repeatableMethods: readonly string[] = ['GET', 'HEAD', 'PUT', 'DELETE']
 
-/** Returns the milliseconds to wait before the retry with this number, from 0. Returns null if there must be no retry. */
+/**
+ * Returns the milliseconds to wait before the retry with this number, from 0. Returns null if there must be no retry.
+ */
 export function pauseBefore(retry: number, error: unknown, method: string): number | null {
   if (error instanceof ApiError) return isRepeatable(error, method) ? pauseAfter(retry, error.headers) : null
   return error instanceof ConnectionError && !error.wasSent ? usualPauseMs(retry) : null

@@ -40,8 +40,8 @@ export type WebhookBodies = {
 export type WebhookEvent = WebhookBodies[keyof WebhookBodies]
 
 /**
- * Returns the event if the server with one of the secrets signed this request at most five minutes ago. Otherwise throws
- * WebhookVerificationError. The body must be unchanged, so verify before any JSON parser sees it.
+ * Returns the event if the server with one of the secrets signed this request at most five minutes ago. Otherwise
+ * throws WebhookVerificationError. The body must be unchanged, so verify before any JSON parser sees it.
  */
 export async function verifyWebhook(
   request: SignedRequest,

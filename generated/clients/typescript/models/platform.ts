@@ -361,7 +361,7 @@ export type TestMark = boolean
 
 export type AgentName = string
 
-/** The instructions of the agent, a Liquid template of at most 2,000 tags and outputs: `{{ name }}`, `{% if %}`, filters such as `| default:`, `{% raw %}`. Tags that read files do not exist. */
+/** The instructions of the agent, a Liquid template of at most 2,000 tags and outputs: `{{ name }}`, `{% if %}`, filters such as `| default:`, `{% raw %}`. Tags that read files and filters that take an expression, such as `| where_exp:`, do not exist. */
 export type SystemPrompt = string
 
 /** A BCP 47 language tag, such as `en` or `es-MX`. */

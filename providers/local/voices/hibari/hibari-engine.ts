@@ -1,4 +1,4 @@
-import { sentences } from '../sentences.ts'
+import { sentences } from '../../../../domain/speech/reading/sentences.ts'
 import type { VoiceEngine } from '../voice-engine.ts'
 import { hibariRateHz } from './waveform.ts'
 
@@ -14,5 +14,5 @@ export const hibariEngine: VoiceEngine = {
   firstCharsMax: 50,
   // Measured on a busy core: 160 ms for 90 characters.
   expectedMsPerChar: 2,
-  sentences,
+  sentences: (text, charsMax, language) => sentences(text, { language, charsMax }),
 }

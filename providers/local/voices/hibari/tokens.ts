@@ -1,5 +1,5 @@
 /** Divides a sentence into words and pauses. */
-import { isAbbreviation } from '../../../../domain/speech/sentence-buffer.ts'
+import { isAbbreviation } from '../../../../domain/speech/reading/abbreviations.ts'
 import { numberWords } from '../../recognition/number-words.ts'
 
 /**

@@ -46,7 +46,9 @@ public final class ParleyClient {
         http = other.http;
     }
 
-    /** Returns a client with the usual settings. {@code baseUrl} is the server's root, such as http://127.0.0.1:8080. */
+    /**
+     * Returns a client with the usual settings. {@code baseUrl} is the server's root, such as http://127.0.0.1:8080.
+     */
     public static ParleyClient create(String baseUrl) {
         return builder(baseUrl).build();
     }

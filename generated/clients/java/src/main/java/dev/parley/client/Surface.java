@@ -63,7 +63,9 @@ public abstract class Surface {
         });
     }
 
-    /** Sends a request whose answer is a stream of values. The last value has one of the types, or [DONE] follows it. */
+    /**
+     * Sends a request whose answer is a stream of values. The last value has one of the types, or [DONE] follows it.
+     */
     protected final <T> ApiCall<EventStream<T>> data(Request request, Class<T> type, String... terminal) {
         JavaType javaType = contract.json().constructType(type);
         List<String> last = List.of(terminal);
