@@ -40,6 +40,8 @@ t.test('names of files and folders are words with hyphens', (t) => {
     'CONTRIBUTING.md',
     'Makefile',
     'Caddyfile',
+    'Cargo.lock',
+    'Cargo.toml',
     'Chart.yaml',
     'Dockerfile',
     '__init__.py',
@@ -66,9 +68,9 @@ t.test('every top-level folder is in the list of known folders', (t) => {
     [],
   )
   const refused = 'src lib utils helpers common types middleware scripts'.split(' ')
-  // Maven's usual layout has a folder src.
-  const isMaven = (file: string) => file.startsWith('generated/clients/java/src/main/java/')
-  const inner = files.filter((file) => !isMaven(file)).flatMap((file) => file.split('/').slice(0, -1))
+  // Maven and cargo use a folder src.
+  const isUsual = (file: string) => /^generated\/clients\/(java\/src\/main\/java|rust\/src)\//.test(file)
+  const inner = files.filter((file) => !isUsual(file)).flatMap((file) => file.split('/').slice(0, -1))
   t.same(
     inner.filter((folder) => refused.includes(folder)),
     [],

@@ -1,0 +1,41 @@
+/** Emits the structs for an operation's parameters and for its form. */
+import type { ClientOperation, FormPart } from '../../clients/model.ts'
+import { documentation, inlineDocumentation } from './format.ts'
+import type { RustModule } from './module.ts'
+import { variable, variant } from './names.ts'
+import { describe, Struct } from './structs.ts'
+
+export const paramsName = (id: string) => `${variant(id)}Params`
+export const formName = (id: string) => `${variant(id)}Form`
+
+/** The parameters in the query and in headers. Parameters in the path are the method's arguments. */
+export function emitParams({ id, parameters }: ClientOperation, module: RustModule): string[] {
+  const others = parameters.filter((parameter) => parameter.in !== 'path')
+  if (others.length === 0) return []
+  const struct = new Struct(module.names.take(paramsName(id)), others, true, module)
+  return [struct.emit(documentation(`The parameters of \`${id}\`.`), [], [], [])]
+}
+
+/** The parts go over the wire in the fields' order. Serde does not write a form. */
+export function emitForm({ id, body }: ClientOperation, module: RustModule): string[] {
+  if (body?.kind !== 'multipart') return []
+  const name = module.names.take(formName(id))
+  const lines = body.parts.map((part) => {
+    const doc = inlineDocumentation(describe(part))
+    return `    ${doc}pub ${variable(part.name)}: ${module.fieldType(part, false)},\n`
+  })
+  const doc = documentation(`The form of \`${id}\`, with its parts in order.`)
+  const struct = `${doc}#[derive(Clone, Debug)]\npub struct ${name} {\n${lines.join('')}}`
+  return [struct, new Struct(name, body.parts, false, module).emitNew(false)]
+}
+
+/** Returns an expression that makes the form of the fields. The field `switched` has a given value. */
+export function formOf(parts: readonly FormPart[], switched: string | null, value: string): string {
+  const calls = parts.map(({ name, kind }) => {
+    const field = `form.${variable(name)}`
+    const call = { bytes: 'audio', text: 'text', json: 'json' }[kind]
+    const given = name === switched ? `&${value}` : kind === 'bytes' ? field : `&${field}`
+    return `.${call}(${JSON.stringify(name)}, ${given})`
+  })
+  return `Form::new()${calls.map((call) => `\n            ${call}`).join('')}`
+}

@@ -1,0 +1,60 @@
+/** Rust's names: keywords are raw identifiers, and each name in a module is unique. */
+import { pascalCase, snakeCase } from '../../clients/names.ts'
+
+const reserved = new Set(
+  (
+    'abstract as async await become box break const continue do dyn else enum extern false final fn for gen if impl in ' +
+    'let loop macro match mod move mut override priv pub ref return static struct trait true try type typeof unsafe ' +
+    'unsized use virtual where while yield'
+  ).split(' '),
+)
+
+/** Generated modules use these names, so no declared type may have them. */
+const foreign = (
+  'Audio BTreeMap Bytes CallOptions Channel Client Compat DateTime Default Deserialize Download Error ErrorRow Event ' +
+  'EventStream Form HeaderMap Map None Nullable Option Platform Realtime Request Result Router Serialize Session ' +
+  'Socket Some String Surface Utc Value Vec Verifier WebhookError'
+).split(' ')
+
+/** Returns the name for a field, an argument or a method. */
+export function variable(name: string): string {
+  const snake = snakeCase(name.replace(/^x-/i, ''))
+  return reserved.has(snake) ? `r#${snake}` : snake
+}
+
+/** Returns a variant's name. A text without letters or digits is `Empty`, and no name begins with a digit. */
+export function variant(text: string): string {
+  const pascal = pascalCase(text)
+  return /^[A-Za-z]/.test(pascal) ? pascal : pascal === '' ? 'Empty' : `N${pascal}`
+}
+
+/** The names of the types in one module. */
+export class TypeNames {
+  readonly #used = new Set(foreign)
+
+  /** Reserves a name in the module. If the name is in use, a suffix is added. */
+  take(name: string): string {
+    const pascal = pascalCase(name)
+    const free = this.#used.has(pascal) ? `${pascal}Value` : pascal
+    if (this.#used.has(free)) throw new Error(`two types have the Rust name ${free}`)
+    this.#used.add(free)
+    return free
+  }
+}
+
+/** Names in a small scope, such as an enum's variants. `taken` are in use before. */
+export function distinct(names: readonly string[], suffix: string, taken: readonly string[] = []): string[] {
+  const used = new Set(taken)
+  return names.map((name) => {
+    let free = name
+    while (used.has(free)) free += suffix
+    used.add(free)
+    return free
+  })
+}
+
+/** Returns the name that serde gives to a field, with and without `rename_all = "camelCase"`. */
+export function wireName(field: string, isCamel: boolean): string {
+  const plain = field.replace(/^r#/, '')
+  return isCamel ? plain.replace(/_+([a-z0-9])/g, (_match, letter: string) => letter.toUpperCase()) : plain
+}
