@@ -28,6 +28,8 @@ export const lanes = {
   browser: { files: (file) => file.endsWith('-in-browser.test.ts'), sideBySide: 1 },
   // Java and Maven are not on every machine, and their first build takes minutes.
   java: { files: oneOf(['clients/java-client', 'clients/scenario/java']), bytesMax: 1 },
+  // Few machines have cargo, and the first build takes minutes.
+  rust: { files: oneOf(['clients/rust-client', 'clients/scenario/rust']), bytesMax: 1 },
   'client-changes': {
     files: inFolder('clients/changes'),
     command: 'node test/run.mjs --seconds=7200 test/clients/changes/*.test.ts',
@@ -86,7 +88,18 @@ const beside = [
   ['fast', 'clients', 'sip'],
   ['process', 'speech'],
 ]
-const long = ['java', 'client-changes', 'voices', 'livekit', 's3', 'helm', 'debian13-product', 'image', 'production']
+const long = [
+  'java',
+  'rust',
+  'client-changes',
+  'voices',
+  'livekit',
+  's3',
+  'helm',
+  'debian13-product',
+  'image',
+  'production',
+]
 const large = ['webhooks', 'transfers', 'properties', 'usage', 'metrics', 'schemathesis', 'carrier']
 
 /** The stages run one after another. The rows in a stage run at once, and the lanes in a row one after another. */

@@ -1,0 +1,37 @@
+/** The client for Rust: its form, the programs in its README, its package, and how it writes and reads values. */
+import { execFile } from 'node:child_process'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import t from 'tap'
+import { ownServer } from '../server.ts'
+import { printedBy } from './printed.ts'
+import { cargo, prepareRust, rustEnvironment, rustTarget, rustWorkspace } from './scenario/rust/prepare.ts'
+import { install } from './setup.ts'
+
+const run = promisify(execFile)
+const limitMs = 600_000
+
+t.setTimeout(10 * limitMs)
+const noRust = await prepareRust()
+const skip = noRust ?? false
+const noFormat = noRust ?? (await install('cargo', ['fmt', '--version']))
+
+t.test('the client for Rust has the form of rustfmt', { skip: noFormat ?? false }, async (t) => {
+  t.equal(await printedBy('cargo', ['fmt', '--all', '--check'], rustWorkspace), '')
+})
+
+t.test('the first program in the README runs', { skip }, async (t) => {
+  const parley = await ownServer(t)
+  const env = { ...rustEnvironment, PARLEY_URL: parley.url, PARLEY_API_KEY: parley.key }
+  const { stdout } = await run(path.join(rustTarget, 'debug/request'), { env, timeout: limitMs })
+  t.match(stdout, /^(stt|tts|llm) \w+/m)
+})
+
+t.test('the package has all files that a registry needs', { skip }, async (t) => {
+  const files = (await cargo('package', '--package', 'parley', '--allow-dirty', '--list')).split('\n')
+  for (const name of ['Cargo.toml', 'LICENSE', 'README.md', 'src/lib.rs']) t.ok(files.includes(name), name)
+})
+
+t.test('the client for Rust passes its tests', { skip }, async (t) => {
+  t.match(await cargo('test', '--package', 'client-tests', '--test', 'values'), /^test result: ok\./m)
+})

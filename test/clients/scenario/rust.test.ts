@@ -1,0 +1,13 @@
+/** The client for Rust runs the scenario, in a separate lane because a machine seldom has cargo. */
+import t from 'tap'
+import { runLanguage } from './run-language.ts'
+import { prepareRust, rustProgram } from './rust/prepare.ts'
+import { startScenario } from './setup.ts'
+
+t.setTimeout(3_600_000)
+const skip = (await prepareRust()) ?? false
+const scenario = await startScenario(t)
+
+t.test("the client in Rust gives the scenario's values", { skip }, (t) =>
+  runLanguage(t, scenario, { name: 'Rust', prepare: prepareRust, run: [rustProgram] }),
+)
