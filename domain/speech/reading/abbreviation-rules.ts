@@ -10,17 +10,17 @@ export function abbreviationRules(language: Language): Rule[] {
       const written = match[0].replace(/[\s\u00a0\u202f\u2009]/g, '')
       return spokenAbbreviation(match, language.abbreviations.get(written) ?? '')
     }),
+    // "U.S.A.", "Ph.D."
+    rule('letter', `((?:\\p{L}\\.){2,8})(?!\\p{L})`, (match) => {
+      const letters = (match[1] ?? '').split('.').filter(Boolean)
+      return spokenAbbreviation(match, language.phrases.letters(letters.map((letter) => letter.toUpperCase())), true)
+    }),
     // Initials, as in "J. R. R. Tolkien" and "M. Dupont".
     rule(
       'letter',
       `(\\p{Lu})\\.(?=${gap}?(?:\\p{Lu}\\.|\\p{Lu}\\p{Ll}))(?<!\\p{L}{2}\\.)`,
       ([, letter = '']) => letter,
     ),
-    // "U.S.A.", "Ph.D."
-    rule('letter', `((?:\\p{L}\\.){2,8})(?!\\p{L})`, (match) => {
-      const letters = (match[1] ?? '').split('.').filter(Boolean)
-      return spokenAbbreviation(match, language.phrases.letters(letters.map((letter) => letter.toUpperCase())), true)
-    }),
     ...programsOf(language),
   ]
 }

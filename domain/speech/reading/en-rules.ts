@@ -1,7 +1,7 @@
-/** The written forms of English only: dates, times, ordinals, streets, kings. */
+/** Rules for English only: dates, times, ordinals, streets, kings. */
 import { ordinal, year } from './en-numbers.ts'
 import type { Language } from './language.ts'
-import { cardinalOf, romanValue } from './numbers.ts'
+import { cardinalOf, digitByDigit, romanValue } from './numbers.ts'
 import { anyOf, gap, isAtEnd, type Rule, rule, wordEnd, wordStart, wordsOf } from './rule.ts'
 
 const months = 'January February March April May June July August September October November December'.split(' ')
@@ -45,7 +45,7 @@ function yearOf(written: string): string {
   return year(written.length === 2 ? `20${written}` : written)
 }
 
-/** Reads a date of numbers. The month comes first in the USA, unless the number is too large. */
+/** Reads a date in numbers. The month comes first in the USA, unless the number is too large. */
 function numericDate(first: string, second: string, written: string | undefined, order: Order): string | null {
   const isMonthFirst = order === 'month' ? Number(first) <= 12 : Number(second) > 12
   const [monthNumber, day] = isMonthFirst ? [first, second] : [second, first]
@@ -100,7 +100,7 @@ const datesOf = (order: Order): Rule[] => [
   ),
 ]
 
-/** Reads a time of day. `half` is "a" or "p", or undefined if the time has 24 hours. */
+/** Reads a daytime. `half` is "a" or "p", or undefined if the time has 24 hours. */
 function spokenTime(language: Language, hour: string, minute: string, half: string | undefined): string | null {
   if (Number(hour) > 24 || Number(minute) > 59) return null
   const hours = cardinalOf(hour, language)
@@ -173,8 +173,17 @@ export function englishRules(language: Language, order: Order): Rule[] {
       ordinal(digits.replaceAll(',', '')),
     ),
     rule(['digit', 'sign'], `['’]?(\\d{2}|\\d{4})(?<=0)['’]?s${wordEnd}`, ([, digits = '']) => decade(digits)),
+    rule(
+      'digit',
+      String.raw`(\d{5})-(\d{4})(?![\d-])`,
+      ([, zip = '', rest = '']) => `${digitByDigit(zip, language)}, ${digitByDigit(rest, language)}`,
+    ),
     rule('digit', String.raw`(\d{2,3})\/(\d{2,3})(?![\d/])`, ([, over = '', under = '']) =>
-      Number(over) > Number(under) ? `${cardinalOf(over, language)} over ${cardinalOf(under, language)}` : null,
+      Number(over) === Number(under)
+        ? `${cardinalOf(over, language)} ${cardinalOf(under, language)}`
+        : Number(over) > Number(under)
+          ? `${cardinalOf(over, language)} over ${cardinalOf(under, language)}`
+          : null,
     ),
     rule(
       'digit',

@@ -19,7 +19,7 @@ cm²,cm2 | square centimeter | square centimeters
 m³,m3 | cubic meter | cubic meters
 cm³,cm3 | cubic centimeter | cubic centimeters
 ft²,ft2,sq ft,sqft,sq. ft. | square foot | square feet
-ft | foot | feet
+ft,ft. | foot | feet
 in² | square inch | square inches
 yd,yds | yard | yards
 mi | mile | miles
@@ -95,7 +95,7 @@ ha | hectare | hectares
 °F,° F,ºF,℉ | degree Fahrenheit | degrees Fahrenheit
 °,º | degree | degrees
 ′ | foot | feet
-″ | inch | inches
+″,in. | inch | inches
 pp | percentage point | percentage points
 `
 
@@ -303,6 +303,7 @@ appts. | appointments.
 acct. | account
 ca. | circa
 misc. | miscellaneous
+ref. Ref. | reference
 est. | established
 incl. | including
 excl. | excluding

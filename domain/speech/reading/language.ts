@@ -1,7 +1,7 @@
-/** What the rules need to know about a language. Each language is a file beside this one. */
+/** A language as the rules need it. Each language is a file beside this one. */
 import type { Rule } from './rule.ts'
 
-export const languageTags = ['en', 'de', 'es', 'fr', 'it'] as const
+const languageTags = ['en', 'de', 'es', 'fr', 'it'] as const
 export type LanguageTag = (typeof languageTags)[number]
 
 export type Gender = 'm' | 'f' | 'n'
@@ -16,7 +16,7 @@ export type Currency = { major: Noun; minor: Noun | null }
 export type Phrases = {
   minus: string
   plus: string
-  /** Between the numbers of a range. */
+  /** Between two numbers in a range. */
   to: string
   /** The decimal mark. */
   point: string
@@ -32,7 +32,7 @@ export type Phrases = {
   squared: string
   cubed: string
   power: string
-  /** A word in a script that the voice cannot read. */
+  /** Replaces a word if the voice cannot read its script. */
   foreign: string
   /** A sign without a word. */
   sign: string
@@ -42,33 +42,33 @@ export type Phrases = {
   or: string
   /** Joins a scale and the noun behind it, as in "millones de euros". */
   ofScale: (scale: string, noun: string) => string
-  /** Joins the whole units and the hundredths of an amount: "five euros and fifty cents". */
+  /** Joins whole units and hundredths: "five euros and fifty cents". */
   money: (major: string, minor: { amount: string; noun: string }) => string
-  /** Writes letters so that a voice says their names. */
+  /** Writes letters for a voice to say their names. */
   letters: (letters: readonly string[]) => string
 }
 
 export type Language = {
   tag: LanguageTag
   decimalMark: '.' | ','
-  /** Characters between groups of three digits, as a class of characters. */
+  /** Characters between groups with three digits, for a class in a pattern. */
   groupMarks: string
   /** True if the voice gets ASCII letters only. */
   isAscii: boolean
   phrases: Phrases
-  /** Returns the words for a whole number of at most 15 digits. */
+  /** Returns the words for a whole number with at most 15 digits. */
   cardinal: (digits: string, gender?: Gender) => string
   /** Returns the words for the digits behind the decimal mark. */
   decimals: (digits: string) => string
-  /** Returns the words for a number of four digits that may be a year. */
+  /** Returns the words for a number with four digits, which may be a year. */
   year: (digits: string) => string
-  /** Returns the words for a group of digits in a phone number. */
+  /** Returns the words for a digit group in a phone number. */
   phoneGroup: (digits: string) => string
-  /** Returns the words for a part of one, such as three quarters. `noun` is the word behind the fraction. */
+  /** Returns the words for a fraction, such as three quarters. `noun` is the word behind the fraction. */
   fraction: (numerator: number, denominator: number, noun: string) => string
   /** Returns the words for a whole number, given as digits, with a fraction and its noun: "two and a half cups". */
   mixed: (whole: string, numerator: number, denominator: number, noun: string) => string
-  /** Returns the gender of a plain word, as far as its ending shows it. */
+  /** Returns a plain word's gender, as far as its ending shows the gender. */
   genderOf: (word: string) => Gender | undefined
   units: ReadonlyMap<string, Noun>
   currencies: ReadonlyMap<string, Currency>
@@ -79,11 +79,11 @@ export type Language = {
   /** The words for signs inside an address. */
   addressSigns: ReadonlyMap<string, string>
   abbreviations: ReadonlyMap<string, string>
-  /** Words before a number that is spoken digit by digit, such as "code". */
+  /** After these words, such as "code", a number is spoken digit by digit. */
   codeWords: string
   /** "v2.1". */
   versionWord: string
-  /** The written forms of this language only: dates, times, ordinals. */
+  /** Makes the rules for this language only: dates, times, ordinals. */
   rules: (language: Language) => Rule[]
 }
 

@@ -1,4 +1,4 @@
-/** Turns the characters that no rule has read into characters that a voice can read. */
+/** Turns characters without a rule into characters for a voice. */
 import type { Language } from './language.ts'
 import { wordsOf } from './rule.ts'
 
@@ -16,7 +16,7 @@ const spelled = wordsOf(`
 ŋ Ŋ | ng
 `)
 
-/** Cyrillic and Greek words are read in Latin letters, so that a name is not lost. */
+/** Cyrillic and Greek words are read in Latin letters, so no name is lost. */
 const transliterated = wordsOf(`
 а | a
 б | b
@@ -73,7 +73,7 @@ const transliterated = wordsOf(`
 ψ | ps
 `)
 
-/** Punctuation that voices read as pauses, in its ASCII form. */
+/** Voices read this punctuation as pauses. */
 const punctuation = wordsOf(`
 ‘ ’ ‚ ‛ ′ ʼ | '
 “ ” „ ‟ ″ « » ‹ › | "
@@ -89,7 +89,7 @@ const punctuation = wordsOf(`
 ） ] } 】 」 』 | )
 `)
 
-/** Letters of Western European languages, which voices for these languages know. */
+/** Voices for Western European languages know these letters. */
 const western = /^[a-zA-ZÀ-ÖØ-öø-ÿœŒŸẞ]$/
 
 /** Emoji and their parts, ornaments, other punctuation and invisible characters have no words. */
@@ -97,8 +97,8 @@ const silent =
   /^(?:\p{Extended_Pictographic}|\p{Emoji_Modifier}|\p{Regional_Indicator}|\p{Cc}|\p{Cf}|\p{Co}|\p{Cn}|\p{Cs}|\p{M}|\p{P}|\p{Z}|\p{Sk}|[\u2300-\u27bf\u2b00-\u2bff\ufffc\ufffd`])$/u
 
 /**
- * Returns the readable form of a character. Null if the character belongs to a script that the voice does not know, and
- * undefined if it is a sign without a word.
+ * Returns a character in its readable form. The result is null if the voice does not know the character's script, and
+ * undefined if the character is a sign without a word.
  */
 export function readable(character: string, { tag, isAscii }: Language): string | null | undefined {
   if (/^[ -~]$/.test(character) && !'[]{}`'.includes(character)) return character
@@ -126,20 +126,20 @@ function cased(letters: string, like: string): string {
 }
 
 /**
- * Characters that stand for plain letters and digits: full width, circled, mathematical, subscripts, digits of other
- * scripts, and squared units such as ㎏. Fractions and raised numbers have rules.
+ * Characters for plain letters and digits: full width, circled, mathematical, subscripts, digits in other scripts, and
+ * squared units such as ㎏. Fractions and raised numbers have rules.
  */
 export const compatible =
   /(?![0-9\u00b2\u00b3\u00b9\u00bc-\u00be\u2070-\u2079\u2150-\u215e])\p{N}|[\uff21-\uff3a\uff41-\uff5a\u24b6-\u24e9\ufb00-\ufb06\u3371-\u33df\u{1d400}-\u{1d7ff}]/gu
 
-/** Returns the plain letters and digits that a character stands for. */
+/** Returns the plain letters and digits for such a character. */
 export function plainOf(character: string): string {
   const plain = character.normalize('NFKD').replace('⁄', '/')
   if (/^[ -~²³μ]+$/.test(plain)) return plain
   return /\p{Nd}/u.test(character) ? String(digitValue(character)) : character
 }
 
-/** The ten digits of a script follow each other. */
+/** A script's ten digits follow each other. */
 function digitValue(character: string): number {
   const code = character.codePointAt(0) ?? 0
   let value = 0

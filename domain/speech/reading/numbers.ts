@@ -55,7 +55,7 @@ export function counted(written: Written, noun: Noun, language: Language): strin
   return `${spokenNumber(written, language, noun.gender)} ${isOne(written) ? noun.one : noun.more}`
 }
 
-/** Returns the groups of three digits with their powers of a thousand, the highest first. Zero groups are left out. */
+/** Returns groups with three digits and their powers (1 for thousands), the highest first. Zero groups are left out. */
 export function groupsOf(digits: string): { value: number; power: number }[] {
   const padded = digits.padStart(Math.ceil(digits.length / 3) * 3, '0')
   const groups = padded.match(/\d{3}/g) ?? []
@@ -87,7 +87,7 @@ export function nounsOf(table: string): Map<string, Noun> {
 
 const romanValues: Readonly<Record<string, number>> = { I: 1, V: 5, X: 10, L: 50 }
 
-/** Returns the value of a Roman numeral below 90. */
+/** Returns a Roman numeral's value, below 90. */
 export function romanValue(numeral: string): number {
   const values = [...numeral].map((letter) => romanValues[letter] ?? 0)
   return values.reduce((sum, value, at) => sum + (value < (values[at + 1] ?? 0) ? -value : value), 0)
@@ -98,7 +98,7 @@ export function isDate(day: string, month: string): boolean {
   return Number(day) >= 1 && Number(day) <= 31 && Number(month) >= 1 && Number(month) <= 12
 }
 
-/** Returns true if the numbers are a time of day. */
+/** Returns true if the numbers are a daytime. */
 export function isTime(hour: string, minute: string): boolean {
   return Number(hour) <= 24 && Number(minute) <= 59
 }

@@ -100,7 +100,7 @@ function codesOf(language: Language): Rule[] {
     ),
     rule(
       ['letter', 'digit'],
-      String.raw`(?=[A-Z]{0,20}\d)(?=\d{0,20}[A-Z])[A-Z0-9]{3,20}(?:-[A-Z0-9]{1,20}){0,5}(?![\p{L}\p{N}-])`,
+      String.raw`(?=[A-Z-]{0,20}\d)(?=[\d-]{0,20}[A-Z])[A-Z0-9]{1,20}(?:-[A-Z0-9]{1,20}){0,5}(?![\p{L}\p{N}-])`,
       ([code]) => (isCode(code) ? code.split('-').map(spell).join(', ') : null),
     ),
     rule('letter', String.raw`([A-Z]{1,5})-(\d{3,12})${wordEnd}`, ([code]) => spell(code)),

@@ -51,7 +51,7 @@ function cutOf(text: string): number {
 const isEndInText = (text: string, end: number) =>
   isSentenceEnd(text, end) && !isAbbreviation(text.slice(Math.max(0, end - 12), end))
 
-export type ReadingOptions = {
+type ReadingOptions = {
   /** A language tag such as "en-GB". Unknown languages are read like English. */
   language: string
   /** The most characters in a sentence. */

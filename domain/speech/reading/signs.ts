@@ -38,7 +38,7 @@ export function signRules(language: Language): Rule[] {
     rule('sign', `(${anyOf(Object.keys(operators))})(?![-=<>+])`, ([sign]) => word(operators[sign] ?? '')),
     ...dashesOf(language),
     ...powersOf(language),
-    rule('sign', '#(?=\\d)', () => phrases.number),
+    rule('sign', '#(?=[A-Z]{0,5}-?\\d)', () => phrases.number),
     rule('sign', '#(?=[\\p{L}_])', () => phrases.hashtag),
     rule(['sign', 'space'], String.raw`(?<=\d)${gap}?\*${gap}?(?=\d)`, () => word('×')),
     rule(['sign', 'space'], String.raw`(?<=\d)${gap}?[·⋅∙]${gap}?(?=\d)`, () => word('×')),
@@ -58,7 +58,7 @@ export function signRules(language: Language): Rule[] {
 }
 
 /** A letter's names differ little between the languages. */
-export function greekName(letter: string): string | null {
+function greekName(letter: string): string | null {
   return greekNames[(letter.toLowerCase().codePointAt(0) ?? 0) - 0x3b1] ?? null
 }
 

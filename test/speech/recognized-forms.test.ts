@@ -1,4 +1,4 @@
-/** The English written forms are heard back: the default embedded voice says them, and the recognizer finds the words. */
+/** The English written forms are recognized: the default embedded voice says them, and the recognizer finds the words. */
 import t from 'tap'
 import { sentences } from '../../domain/speech/reading/sentences.ts'
 import { recognised } from '../audio/build.ts'
@@ -7,11 +7,11 @@ import { type ErrorCount, errorRate, wordErrors } from './words.ts'
 import { english } from './written-forms/english.ts'
 
 /** Flite is harder to understand: the recognizer misses 5 % of its words in plain prompts, and more in short ones. */
-const heardMin: Readonly<Record<string, number>> = { hibari: 0.95, flite: 0.85 }
+const shareMin: Readonly<Record<string, number>> = { hibari: 0.95, flite: 0.85 }
 const local = openLocal(t)
 const model = local.provider.models.some(({ id }) => id === 'hibari') ? 'hibari' : 'flite'
 
-async function heard(text: string): Promise<string> {
+async function transcriptOf(text: string): Promise<string> {
   const request = { model, text, outputFormat: native }
   const { audio, format } = await local.provider.ports.speech!.tts!.synthesize(request, new AbortController().signal)
   const chunks: Uint8Array[] = []
@@ -33,14 +33,14 @@ function inWords(text: string): string {
     .join(' ')
 }
 
-t.test('the words in the English written forms are heard back', async (t) => {
+t.test('the words in the English written forms are recognized in the speech', async (t) => {
   const counts: ErrorCount[] = []
   for (const [written, spoken] of english) {
-    const found = await heard(written)
+    const found = await transcriptOf(written)
     const count = wordErrors(spoken, inWords(found))
     if (count.errors > 0) t.comment(`${count.errors} of ${count.words}: ${spoken} → ${found}`)
     counts.push(count)
   }
   const share = 1 - errorRate(counts)
-  t.ok(share >= (heardMin[model] ?? 1), `${model}: ${Math.round(share * 1000) / 10} %`)
+  t.ok(share >= (shareMin[model] ?? 1), `${model}: ${Math.round(share * 1000) / 10} %`)
 })
