@@ -4,7 +4,7 @@ import { isNamedTest } from './named-tests.ts'
 import { read } from './source.ts'
 
 /** The number of rows in each section. */
-const counts = { 'Language models': 6, 'Audio files': 4, 'SIP and RTP': 11, Speech: 5 }
+const counts = { 'Language models': 6, 'Audio files': 4, 'SIP and RTP': 11, Speech: 8 }
 
 const sections = read('docs/odd-input.md')
   .split(/^## /m)

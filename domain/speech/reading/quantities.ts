@@ -43,11 +43,11 @@ export function fractionRules(language: Language): Rule[] {
     units.get(symbol) ?? currencies.get({ '€': 'EUR', '£': 'GBP', $: 'USD' }[symbol] ?? '')?.major
   const read = (whole: string | undefined, [over, under]: readonly [number, number], symbol = '', word = '') => {
     const noun = nounOf(symbol)
-    // In "£½ and", the sign before the number is the noun, and the word behind the number is no part of the fraction.
-    const rest = noun === undefined || word === '' ? '' : ` ${word}`
-    if (whole !== undefined) return language.mixed(whole, over, under, noun?.more ?? word) + rest
+    // If the currency's sign comes first, the next word is not the fraction's noun.
+    const rest = noun === undefined ? '' : word
+    if (whole !== undefined) return `${language.mixed(whole, over, under, noun?.more ?? word)} ${rest}`.trimEnd()
     const part = noun?.one ?? word
-    return `${language.fraction(over, under, part)} ${part}`.trimEnd() + rest
+    return [language.fraction(over, under, part), part, rest].filter((words) => words !== '').join(' ')
   }
   const sign = `([€£$]?)${gap}?(\\d{1,6})?${gap}?(${fractionClass})${behind}`
   return [
