@@ -60,7 +60,7 @@ export const contractChanges: readonly ContractChange[] = [
   },
   {
     kind: 'a message of a socket is renamed',
-    edits: [change(realtime, /\b(type|const): transcript(?=,|$)/gm, '$1: transcript_text')],
+    edits: [change(realtime, /\b(name|type|const): transcript(?=,|$)/gm, '$1: transcript_text')],
   },
   {
     kind: 'a parameter of a query is renamed',
