@@ -3,11 +3,12 @@ import type { Surface } from '../clients/model.ts'
 import { emitGo } from './go/client.ts'
 import { emitJava } from './java/java.ts'
 import { emitPython } from './python/python.ts'
+import { emitRust } from './rust/client.ts'
 
 type Files = ReadonlyMap<string, string>
 
 /** Each target returns its files by their paths. */
-const targets: readonly ((surfaces: readonly Surface[]) => Files)[] = [emitPython, emitGo, emitJava]
+const targets: readonly ((surfaces: readonly Surface[]) => Files)[] = [emitPython, emitGo, emitJava, emitRust]
 
 export function emitClients(surfaces: readonly Surface[]): Files {
   return new Map(targets.flatMap((emit) => [...emit(surfaces)]))
