@@ -31,7 +31,7 @@ function field(number: number, value: Buffer): Buffer {
   return Buffer.concat([varint((number << 3) | lengthDelimited), varint(value.length), value])
 }
 
-/** Returns the length of a field's value, and where the value begins. */
+/** Returns a value's length, and where the value begins. */
 function valueLength(bytes: Buffer, wireType: number, at: number): { value: number; end: number } {
   if (wireType === lengthDelimited) return varintAt(bytes, at)
   if (wireType === wireTypes.varint) return { value: 0, end: varintAt(bytes, at).end }

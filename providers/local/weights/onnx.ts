@@ -17,8 +17,8 @@ export type GraphOptions = {
   /** The value with this name inside the graph is returned as one more output. */
   output?: string
   /**
-   * If false, the runtime keeps no plan of the memory for each length of the input. With inputs of many lengths, these
-   * plans take 20 to 40 MB.
+   * If false, the runtime keeps no memory plan for each input length. If inputs have many lengths, the plans take 20
+   * to 40 MB.
    */
   enableMemPattern?: boolean
 }

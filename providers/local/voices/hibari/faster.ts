@@ -1,5 +1,5 @@
 /**
- * Shortens speech without a change of its pitch (WSOLA): overlapping pieces of the input are added at a smaller
+ * Shortens speech and keeps its pitch (WSOLA): overlapping pieces of the input are added at a smaller
  * distance. Each piece is moved by up to half a pitch period, to the place that continues the piece before it best.
  */
 
@@ -29,7 +29,7 @@ export function shortened(samples: Float32Array, factor: number): Float32Array {
   return result
 }
 
-/** Returns the place near `wanted` where the samples are most like those at `continued`. */
+/** Returns the place near `wanted` where the samples are most like the samples at `continued`. */
 function bestPlace(samples: Float32Array, wanted: number, continued: number): number {
   let best = wanted
   let most = Number.NEGATIVE_INFINITY

@@ -2,9 +2,9 @@
  * A discrete Fourier transform for one size, by Stockham's algorithm: each stage reads one pair of arrays and writes the
  * other pair in order, so no bit reversal is needed, and nothing is allocated in a run.
  *
- * In a stage with radix p, the numbers are `left * p` blocks of `stride` numbers:
+ * In a stage with radix p, the numbers form `left * p` blocks with `stride` numbers each:
  *
- *   next[stride * (p * k + r)] = w^(k * r) * sum over j of now[stride * (k + left * j)] * e^(-2 pi i j r / p)
+ *   next[stride * (p * k + r)] = w^(k * r) * sum over j: now[stride * (k + left * j)] * e^(-2 pi i j r / p)
  */
 
 /** The radices with an own butterfly. */

@@ -4,14 +4,14 @@ import { openSession } from '../../weights/onnx.ts'
 import type { Frames } from './spectrum.ts'
 import { hibariRateHz, hop } from './waveform.ts'
 
-/** A value inside the graph: the sum of the durations up to the end of each id. It is made an output. */
+/** A value inside the graph: for each id, the duration from the beginning to its end. It is made an output. */
 const durationSum = '/CumSum_output_0'
 /** This id stands before and after the phonemes. */
 const edgeId = 0n
 
 const outputs = ['lh', 'theta', 'ln', 'lr', 'phi', 'f0'] as const
 
-/** `endsMs` has the end of the leading edge and then the end of each phoneme. */
+/** `endsMs` first has the leading edge's end, and then each phoneme's end. */
 export type Predicted = { frames: Frames; endsMs: Float64Array }
 
 export class Graph {

@@ -8,9 +8,9 @@ export const hibariEngine: VoiceEngine = {
   sampleRateHz: hibariRateHz,
   languages: ['en'],
   voices: [{ id: 'heart', name: 'Heart', gender: 'female', styles: [], language: 'en' }],
-  // A sentence of 120 characters is about eight seconds of speech, and the memory of the process grows with the length.
+  // The process needs more memory for longer sentences. These characters are spoken in about eight seconds.
   sentenceCharsMax: 120,
-  // About three seconds of speech.
+  // These characters are spoken in about three seconds.
   firstCharsMax: 50,
   // Measured on a busy core: 160 ms for 90 characters.
   expectedMsPerChar: 2,

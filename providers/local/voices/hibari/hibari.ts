@@ -1,6 +1,6 @@
 /**
- * hibari (Apache-2.0, distilled from Kokoro-82M) turns a sentence into 24 kHz mono samples: phonemes, then a graph that
- * predicts the spectrum of each frame, then samples.
+ * hibari (Apache-2.0, distilled from Kokoro-82M) turns a sentence into 24 kHz mono samples: phonemes, then a graph to predict
+ * each frame's spectrum, then samples.
  */
 import type { WordEnd } from '../../../../domain/ports/tts.ts'
 import type { TtsOutput } from '../tts-messages.ts'
@@ -11,17 +11,17 @@ import { type Part, Phonemizer } from './phonemes.ts'
 import { hibariRateHz, Waveform } from './waveform.ts'
 
 /**
- * The most phonemes in one run of the graph, about eight seconds of speech. The memory of the process grows with them: with
+ * The most phonemes in one run. They are spoken in about eight seconds. The process needs more memory for more: with
  * 200 phonemes it was 45 MB larger.
  */
 const phonemesMax = 120
-/** The graph begins with up to 0.4 s of silence. Only this much of it is kept, so that the speech is heard early. */
+/** The graph begins with up to 0.4 s without sound. Only this much is kept, so that the speech is heard early. */
 const leadMs = 60
-/** The graph ends with about 0.5 s of silence. This much of it is kept as the pause between two sentences. */
+/** The graph ends with about 0.5 s without sound. This much is kept as the pause between two sentences. */
 const tailMs = 250
 /** Quieter samples, below -46 dB, are silence. */
 const silenceMax = 0.005
-/** The graph does not speak much faster. The rest of a higher speed is made by shortening its speech. */
+/** The graph does not speak much faster. For a higher speed its speech is shortened. */
 const graphSpeedMax = 1.5
 
 export async function openHibari(): Promise<Hibari> {
@@ -78,7 +78,7 @@ const samplesIn = (ms: number) => Math.round((ms * hibariRateHz) / 1000)
 const durationMs = ({ length }: Float32Array) => (length * 1000) / hibariRateHz
 const bytesOf = ({ buffer, byteOffset, byteLength }: Int16Array) => new Uint8Array(buffer, byteOffset, byteLength)
 
-/** Divides a sentence with too many phonemes after its last pause that fits, otherwise after its last word that fits. */
+/** Divides a sentence with too many phonemes after its last fitting pause, otherwise after its last fitting word. */
 function runsOf(parts: readonly Part[]): Part[][] {
   const runs: Part[][] = []
   let rest = parts.map((part) => ({ ...part, ids: part.ids.slice(0, phonemesMax) }))

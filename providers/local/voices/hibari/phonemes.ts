@@ -1,4 +1,4 @@
-/** Converts a sentence to the ids of the voice's phonemes, and keeps which word ends at which id. */
+/** Converts a sentence to the voice's phonemes as ids, and keeps which word ends at which id. */
 import { brotliDecompressSync } from 'node:zlib'
 import { readWeights } from '../../weights/weights.ts'
 import { Lexicon } from './lexicon.ts'
@@ -7,7 +7,7 @@ import { type Token, tokensOf } from './tokens.ts'
 import { UnknownWords } from './unknown-words.ts'
 
 /**
- * A word or a punctuation mark. Its ids include the space before it. `place` is where a word of the sentence ends, or
+ * A word or a punctuation mark. Its ids include the space before it. `place` is where a word ends in the sentence, or
  * null if no word ends with this part.
  */
 export type Part = { ids: number[]; place: number | null; isPause: boolean }
@@ -53,7 +53,7 @@ export class Phonemizer {
   }
 }
 
-/** The voice has other signs for two sounds of the lexicon. */
+/** The voice has other signs than the lexicon for two sounds. */
 const voicePhonemes: Readonly<Record<string, string>> = { ɾ: 'T', ʔ: 't' }
 
 function neighbours(tokens: readonly Token[], at: number): Omit<Context, 'next'> {

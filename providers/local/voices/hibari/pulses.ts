@@ -1,12 +1,12 @@
 /**
  * The voice's source: pulses at the pitch. Each pulse holds all harmonics up to 11 kHz with the same strength, so the
- * sum has a closed form (Dirichlet kernel): sum of cos(k a) for k = 1..h is sin((h + 1/2) a) / (2 sin(a / 2)) - 1/2.
+ * sum has a closed form (Dirichlet kernel): the sum over cos(k a) for k = 1..h is sin((h + 1/2) a) / (2 sin(a / 2)) - 1/2.
  */
 
 /** A lower pitch means a frame without voice. */
 const pitchHzMin = 40
 const harmonicHzMax = 11_000
-/** Nearer to a multiple of a whole turn, the quotient is replaced by its limit. */
+/** Nearer to a whole turn, the quotient is replaced by its limit. */
 const sineMin = 2e-3
 
 /** Returns the pulses for a pitch in Hz per frame. The pitch between the middles of two frames is interpolated. */

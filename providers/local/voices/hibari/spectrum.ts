@@ -1,6 +1,6 @@
 /**
  * The voice's graph predicts a spectrum for each frame in three parts: harmonics (a filter for pulses at the pitch),
- * noise, and a part with a free phase. `lh` is the logarithm of a magnitude, and so are `ln` and `lr`:
+ * noise, and a part with a free phase. `lh`, `ln` and `lr` are logarithms:
  *
  *   spectrum = e^lh * e^(i pi tanh(theta)) * harmonics + e^ln * noise + e^lr * e^(i phi)
  */
@@ -20,7 +20,7 @@ const magnitudes = Float32Array.from({ length: (logMax - logMin) * perLog + 1 },
   Math.exp(logMin + at / perLog),
 )
 
-/** The steps in a whole turn. A power of two. Sixteen thousand steps keep the error below -68 dB. */
+/** The steps in a whole turn, which must be a power of two. Sixteen thousand steps keep the error below -68 dB. */
 const turnSteps = 16_384
 const perRadian = turnSteps / (2 * Math.PI)
 const cosines = Float32Array.from({ length: turnSteps }, (_, at) => Math.cos(at / perRadian))
@@ -41,7 +41,7 @@ const noise = normalNumbers(noiseLength, 20_261_129)
 const noiseStep = 2 * 1217
 
 /**
- * Writes one frame's spectrum to `out`. `pulses` is the spectrum of the pulses in this frame, or null if the frame has
+ * Writes one frame's spectrum to `out`. `pulses` is the pulses' spectrum in this frame, or null if the frame has
  * no pitch.
  */
 export function frameSpectrum(frames: Frames, frame: number, pulses: Bins | null, out: Bins): void {
@@ -80,7 +80,7 @@ function thetaIndex(theta: number): number {
   return ((Math.min(thetaMax, Math.max(-thetaMax, theta)) + thetaMax) * perTheta + 0.5) | 0
 }
 
-/** Returns numbers with a mean of 0 and a variance of 1 (Box and Muller), from a linear congruential generator. */
+/** Returns numbers with mean 0 and variance 1 (Box and Muller), from a linear congruential generator. */
 function normalNumbers(length: number, seed: number): Float32Array {
   let state = seed
   const uniform = () => {

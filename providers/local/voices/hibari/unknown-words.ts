@@ -27,7 +27,7 @@ export class UnknownWords {
     return new UnknownWords(await openSession('hibariUnknownWords', { enableMemPattern: false }), alphabets)
   }
 
-  /** Returns the word's phonemes. Letters that the network does not know, and those beyond its limit, are left out. */
+  /** Returns the word's phonemes. Unknown letters, and letters beyond the network's limit, are left out. */
   async read(word: string): Promise<string> {
     const ids = [...word].flatMap((letter) => this.#letterIds.get(letter) ?? []).slice(0, this.#lettersMax)
     if (ids.length === 0) return ''

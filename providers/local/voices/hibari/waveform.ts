@@ -4,7 +4,7 @@ import { pulsesOf } from './pulses.ts'
 import { type Bins, type Frames, frameSpectrum } from './spectrum.ts'
 
 export const hibariRateHz = 24_000
-/** The samples between the beginnings of two frames. */
+/** The samples between two frames' beginnings. */
 export const hop = 300
 /** The samples in a frame, so four frames overlap. */
 const size = 4 * hop
@@ -12,7 +12,7 @@ const binCount = size / 2 + 1
 
 /** A periodic Hann window. */
 const window = Float64Array.from({ length: size }, (_, at) => 0.5 - 0.5 * Math.cos((2 * Math.PI * at) / size))
-/** With this window a cosine of strength 1 has the magnitude 1 in its bin. */
+/** With this window a cosine with strength 1 has the magnitude 1 in its bin. */
 const pulseScale = 4 / size
 
 export class Waveform {
@@ -42,7 +42,7 @@ export class Waveform {
     return samples
   }
 
-  /** Computes the spectra of the pulses in two frames. Returns false if both frames have no pulses. */
+  /** Computes the pulses' spectra in two frames. Returns false if both frames have no pulses. */
   #analyse(pulses: Float32Array, from: number): boolean {
     const { re, im } = this.#transform
     let isVoiced = false
@@ -61,7 +61,7 @@ export class Waveform {
     return isVoiced
   }
 
-  /** Divides the transform of `first + i second` into the two spectra. */
+  /** Divides the transformed `first + i second` into the two spectra. */
   #divide(): void {
     const { re, im } = this.#transform
     const [first, second] = this.#pulses
@@ -74,7 +74,7 @@ export class Waveform {
     }
   }
 
-  /** Transforms `first + i second` back. The forward transform of the conjugate is the conjugate of the result. */
+  /** Transforms `first + i second` back. The conjugate's forward transform is the result's conjugate. */
   #invert(): void {
     const { re, im } = this.#transform
     const [first, second] = this.#spectra
