@@ -163,15 +163,17 @@ t.test('listCompatModels lists routable models, and with all=1 also the other mo
       ['local:moonshine-tiny-en', true],
       ['local:scripted', true],
       ['local:flite', true],
+      ['local:hibari', true],
+      ['local:pico', true],
     ],
   )
   const all = (await send(first, '/v1/models?all=1')).json<List>().data
   t.same(
-    all.slice(0, 3).map(({ id }) => id),
+    all.slice(0, data.length).map(({ id }) => id),
     data.map(({ id }) => id),
     'what can be routed to is first',
   )
-  t.notOk(all.slice(3).some(({ routable }) => routable))
+  t.notOk(all.slice(data.length).some(({ routable }) => routable))
   const missing = { routable: false, reason: 'no_credential', credential_variable: 'OPENAI_API_KEY' }
   t.match(
     all.find(({ id }) => id === 'openai:gpt-4o-mini'),
