@@ -4,4 +4,4 @@ import { hibariEngine } from './voices/hibari/hibari-engine.ts'
 import { picoEngine } from './voices/pico/pico-engine.ts'
 import type { VoiceEngine } from './voices/voice-engine.ts'
 
-export const voiceEngines: readonly VoiceEngine[] = [fliteEngine, hibariEngine, picoEngine]
+export const voiceEngines: readonly VoiceEngine[] = [hibariEngine, fliteEngine, picoEngine]

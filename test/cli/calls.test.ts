@@ -147,7 +147,7 @@ t.test('`calls show` prints the transcript, the latencies and the silences of a 
   const { entries } = call.transcript
   for (const { source, text: words } of entries) t.ok(source !== 'agent' || text.includes(`agent   ${words}`), words)
   t.match(text, /^ {2}turn {2}end of turn {2}llm +tts +silence +state +by$/m)
-  t.match(text, /^ {2}\d +\d+ ms +\d+ ms +\d+ ms +\d+ ms +complete +local:scripted, local:flite$/m)
+  t.match(text, /^ {2}\d +\d+ ms +\d+ ms +\d+ ms +\d+ ms +complete +local:scripted, local:hibari$/m)
   const turns = call.span_tree.spans.flatMap(({ children }) => children).filter(({ kind }) => kind === 'turn')
   t.equal(turns.length, entries.filter(({ source }) => source === 'agent').length)
   for (const turn of turns) {

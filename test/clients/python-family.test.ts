@@ -13,7 +13,7 @@ const { python, missing } = await pythonEnvironment('family.txt')
 /** The expected value for each step, except the recording, whose words differ. */
 const expected: Readonly<Record<string, unknown>> = {
   transcribeStream: { types: ['done', 'meta', 'transcript'], same: true },
-  synthesize: { hasAudio: true, type: 'audio/pcm;rate=24000', provider: 'local', model: 'flite' },
+  synthesize: { hasAudio: true, type: 'audio/pcm;rate=24000', provider: 'local', model: 'hibari' },
   synthesizeStream: { provider: 'local', same: true },
   complete: { text: stubText, tokens: 9 },
   completeStream: { types: ['delta', 'done', 'meta'], text: stubText },

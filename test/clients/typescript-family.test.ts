@@ -22,7 +22,7 @@ const missing = missingSdk()
 /** The expected value for each step, except the recording, whose words differ. */
 const expected: Readonly<Record<string, unknown>> = {
   transcribeStream: { types: ['done', 'meta', 'transcript'], same: true },
-  synthesize: { hasAudio: true, contentType: 'audio/pcm;rate=24000', provider: 'local', model: 'flite' },
+  synthesize: { hasAudio: true, contentType: 'audio/pcm;rate=24000', provider: 'local', model: 'hibari' },
   synthesizeStream: { provider: 'local', same: true },
   complete: { text: stubText, tokens: 9 },
   completeStream: { types: ['delta', 'done', 'meta'], text: stubText },

@@ -162,8 +162,8 @@ t.test('listCompatModels lists routable models, and with all=1 also the other mo
     [
       ['local:moonshine-tiny-en', true],
       ['local:scripted', true],
-      ['local:flite', true],
       ['local:hibari', true],
+      ['local:flite', true],
       ['local:pico', true],
     ],
   )

@@ -12,7 +12,7 @@ async function transcribed(chunks: readonly Uint8Array[], { sampleRateHz } = nat
 }
 
 t.test('every voice of the catalog speaks', async (t) => {
-  const model = local.provider.models.find(({ stage }) => stage === 'tts')!
+  const model = local.provider.models.find(({ id }) => id === 'flite')!
   t.same(model.nativeOutput, native)
   const text = 'Please leave your message after the tone.'
   for (const { id } of model.voices) {

@@ -63,7 +63,7 @@ if ('missing' in browser) {
       await shows(page, '#tts-status', 'Done')
       const seconds = seen.audioBytes() / 2 / 24_000
       t.ok(seconds > 1 && seconds < 10, `${seconds} s of speech`)
-      t.match(await page.textContent('#tts-route'), /local.*flite/s)
+      t.match(await page.textContent('#tts-route'), /local.*hibari/s)
     })
 
     await t.test('speech on the page stops on request', async (t) => {
