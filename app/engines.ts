@@ -1,6 +1,7 @@
 /** The configured providers, and voice activity detection. Tests pass other engines. */
 import path from 'node:path'
 import type { Provider } from '../domain/ports/provider.ts'
+import type { ParleyConfig } from '../generated/config/types.ts'
 import { openCatalog } from '../providers/catalog/rows.ts'
 import { updatedCatalogFile } from '../providers/catalog/update.ts'
 import { createLocalVad, type WarmVad } from '../providers/local/vad/vad-process.ts'
@@ -47,6 +48,11 @@ export function warmForFirstCall({ providers, vad }: Engines): void {
   }
 }
 
+/** Returns the folder with the models that the operator has added. */
+export function modelsFolder({ dataDir, local }: Pick<ParleyConfig, 'dataDir' | 'local'>): string {
+  return path.resolve(local.modelsDir ?? path.join(dataDir, 'models'))
+}
+
 type Warming = { observeWarm?: (provider: string, outcome: WarmOutcome) => void; isWarm: boolean }
 
 /** Opens the configured providers. Throws ConfigError if a provider's settings are wrong. */
@@ -60,6 +66,7 @@ export function openProviders(
   // A longer wait for a connection or for an embedded engine would exceed the time-out for the provider's first result.
   const waitMs = Math.min(providerConnectionWaitMs, firstTokenMs / 2, firstAudioMs / 2)
   const { enabled, ollama, ...local } = config.local
+  const modelsDir = modelsFolder(config)
   return createProviders(config.providers, env, {
     limits: {
       ...outboundDefaults,
@@ -76,7 +83,9 @@ export function openProviders(
     clock,
     catalog: openCatalog(path.join(config.dataDir, updatedCatalogFile)),
     ...observed,
-    local: enabled ? { ...local, shares: { owners, part, waitMs, waitingMax }, warm: isWarm, clock, log } : null,
+    local: enabled
+      ? { ...local, modelsDir, shares: { owners, part, waitMs, waitingMax }, warm: isWarm, clock, log }
+      : null,
     ollamaUrl: enabled && ollama ? 'http://127.0.0.1:11434/v1' : null,
   })
 }

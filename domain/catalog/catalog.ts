@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type Model, type Path, type Price, type Stage, stages } from '../ports/model.ts'
-import type { Provider } from '../ports/provider.ts'
+import type { Installable, Provider } from '../ports/provider.ts'
 import type { Aliases } from '../records/aliases.ts'
 import { baseOf } from './language.ts'
 
@@ -104,6 +104,13 @@ export class Catalog {
     if (this.#unlisted.size >= unlistedMax) this.#unlisted.clear()
     this.#unlisted.set(key, row)
     return row
+  }
+
+  /** Returns the models in this stage that the operator may add with a command. */
+  installable(stage: Stage): Installable[] {
+    return this.#providers
+      .flatMap((provider) => provider.installable?.() ?? [])
+      .filter(({ model }) => model.stage === stage)
   }
 
   /** Returns true if a provider with this id is configured, even without models. */

@@ -111,6 +111,11 @@ export type Model = {
   benchmarks: readonly Benchmark[]
   prices: readonly Price[]
   /**
+   * The objectives for which the figures rank the model. For other objectives it has no score, so it ranks behind models
+   * with a score. Absent: all objectives.
+   */
+  scoredFor?: readonly Objective[]
+  /**
    * True if the model answers only when no real model can answer (the scripted LLM). It ranks behind every other
    * candidate.
    */

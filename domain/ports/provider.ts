@@ -13,6 +13,9 @@ export type ProviderPorts = {
   llm?: Llm
 }
 
+/** A model that this machine could serve. The command gets its files. */
+export type Installable = { model: Model; command: string }
+
 /** A configured provider: its catalog rows, and its interfaces with the operator's key. */
 export type Provider = {
   id: string
@@ -32,6 +35,8 @@ export type Provider = {
   forKey?: (apiKey: string) => ProviderPorts | Promise<ProviderPorts>
   /** The environment variable with the credential. Without it the provider is unavailable. */
   credentialVariable?: string
+  /** Returns the models that the operator may add with a command. Absent if there are no such models. */
+  installable?: () => readonly Installable[]
   /**
    * Makes a row for a pinned model that is missing from `models`. Returns null if the adapter cannot determine the
    * model's abilities. If `unlisted` is absent, only listed models are served.

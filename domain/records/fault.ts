@@ -32,7 +32,8 @@ type InRequest =
   /** `names` lists the first few matching models. */
   | { kind: 'ambiguous_model'; names: readonly string[] }
   | { kind: 'model_not_allowed'; stage: Stage }
-  | { kind: 'unknown_pin'; stage: Stage; otherStage: Stage | null; near: readonly string[] }
+  /** `command` adds the model to the server, if there is such a command. */
+  | { kind: 'unknown_pin'; stage: Stage; otherStage: Stage | null; near: readonly string[]; command?: string }
   | { kind: 'unknown_option'; provider: string; option: string }
   /** No tried adapter can express this request field. */
   | { kind: 'field_unsupported'; field: string }
@@ -59,7 +60,8 @@ type InRouting =
       served: readonly string[]
     }
   | ({ kind: 'capability_missing'; capability: keyof Capabilities } & Left)
-  | ({ kind: 'language_unsupported'; tag: string } & Left)
+  /** `command` adds a model with the language to the server, if there is such a command. */
+  | ({ kind: 'language_unsupported'; tag: string; command?: string } & Left)
   /** `voices` lists ids to choose instead, and `more` counts the ids left out. */
   | ({ kind: 'voice_unknown'; voices: readonly string[]; more: number } & Left)
   | ({ kind: 'encoding_unsupported'; audio: AudioShape | null } & Left)

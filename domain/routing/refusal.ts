@@ -2,6 +2,7 @@ import { noCredential, ownKeyIdOf } from '../access/provider-keys.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { ExclusionReason, FilterKind } from '../catalog/exclusion.ts'
 import { type Capability, otherStage, type Stage } from '../ports/model.ts'
+import type { Installable } from '../ports/provider.ts'
 import { Fault, type NarrowingFilter } from '../records/fault.ts'
 import type { Access, Ask } from './ask.ts'
 import type { Exclusion } from './candidates.ts'
@@ -78,12 +79,7 @@ const faults: Record<FilterKind, (emptied: Emptied) => Fault> = {
   test_key: ({ ask }) => new Fault({ kind: 'test_key_reaches_none', stage: ask.stage }),
   key_policy: ({ ask }) => new Fault({ kind: 'key_policy_leaves_none', stage: ask.stage }),
   capability: missingCapability,
-  language: (emptied) =>
-    new Fault({
-      kind: 'language_unsupported',
-      tag: emptied.ask.detectsLanguage ? 'auto' : (emptied.ask.language?.tag ?? ''),
-      ...leftOf(emptied),
-    }),
+  language: languageUnsupported,
   voice: unknownVoice,
   encoding: (emptied) => new Fault({ kind: 'encoding_unsupported', audio: emptied.ask.audio, ...leftOf(emptied) }),
   unavailable: noneCallable,
@@ -116,6 +112,17 @@ function leftOf({ ask: { stage, routing }, excluded }: Pick<Emptied, 'ask' | 'ex
   return { stage, pinned: false, ...(by && { by }) }
 }
 
+const commandOf = (addable: Installable | undefined) => (addable ? { command: addable.command } : {})
+
+function languageUnsupported(emptied: Emptied): Fault {
+  const { language, detectsLanguage, stage } = emptied.ask
+  const addable = emptied.catalog
+    .installable(stage)
+    .find(({ model }) => detectsLanguage || model.languages.includes(language?.base ?? ''))
+  const tag = detectsLanguage ? 'auto' : (language?.tag ?? '')
+  return new Fault({ kind: 'language_unsupported', tag, ...commandOf(addable), ...leftOf(emptied) })
+}
+
 /** The maximum number of voices in a message, and the maximum length of a voice id in it. */
 const voicesMax = 20
 const voiceCharsMax = 40
@@ -134,7 +141,8 @@ function unknownPin({ ask: { routing, stage }, catalog }: Emptied): Fault {
   const other = otherStage(stage, (each) => catalog.find(each, provider, model) !== undefined)
   const pins = catalog.stage(stage).map(({ pin }) => pin)
   const near = other === null ? nearNames(`${provider}/${model}`, pins) : []
-  return new Fault({ kind: 'unknown_pin', stage, otherStage: other, near })
+  const addable = catalog.installable(stage).find((each) => each.model.provider === provider && each.model.id === model)
+  return new Fault({ kind: 'unknown_pin', stage, otherStage: other, near, ...commandOf(addable) })
 }
 
 function credentialMissing({ ask, excluded, catalog, last }: Emptied): Fault {

@@ -64,7 +64,7 @@ export function rank(
   columns.successRate.fill(1)
   addMeasured(columns, rows, projection, standing)
   for (const axis of axes) normalise(columns[axis], groups)
-  const places = weigh(columns, groups, projection.objective)
+  const places = weigh(columns, { groups, rows, objective: projection.objective })
   const usual = projection.region === undefined ? null : Int32Array.from(sort.rising(places).subarray(0, rows.length))
   if (projection.region !== undefined) putRegionFirst(places, rows, projection.region)
   const order = sort.rising(places)
@@ -158,7 +158,10 @@ function putRegionFirst(places: Int32Array, rows: readonly Row[], region: string
  * Writes the scores. Returns each row's sort key, a 27-bit number: by group, then by descending score, then by the
  * number of unknown parts.
  */
-function weigh(columns: Columns, groups: Int32Array, objective: Objective): Int32Array {
+function weigh(
+  columns: Columns,
+  { groups, rows, objective }: { groups: Int32Array; rows: readonly Row[]; objective: Objective },
+): Int32Array {
   const { quality, latency, cost, successRate, score } = columns
   const weight = weights[objective]
   const lead = columns[leading[objective]]
@@ -171,7 +174,7 @@ function weigh(columns: Columns, groups: Int32Array, objective: Objective): Int3
     // Truncates with `| 0`, because `Math.round` takes as long as the rest of this function. The sum is never negative,
     // so adding 0.5 first rounds correctly.
     const units = (sum * (successRate[i] as number) * unitsOfOne + 0.5) | 0
-    const isUnscored = Number.isNaN(lead[i])
+    const isUnscored = Number.isNaN(lead[i]) || (rows[i] as Row).model.scoredFor?.includes(objective) === false
     score[i] = isUnscored ? Number.NaN : units / unitsOfOne
     const missing = Number(Number.isNaN(q)) + Number(Number.isNaN(l)) + Number(Number.isNaN(c))
     const group = (groups[i] as number) + (isUnscored ? groupOf.unscored : 0)

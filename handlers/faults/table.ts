@@ -56,6 +56,8 @@ function didYouMean(near: readonly string[]): string {
   return near.length === 0 ? '' : `Did you mean ${near.join(' or ')}? `
 }
 
+const adding = (command: string) => `Its operator adds it with \`${command}\`.`
+
 function credentialMissing({ stage, model, variables, served }: FaultOf<'credential_missing'>): string {
   const what = model === null ? `No ${stage} model that the routing leaves` : `The ${stage} model ${model}`
   const lacks = model === null ? 'has a credential here' : 'needs a credential that this server does not have'
@@ -121,10 +123,12 @@ const rows = {
   },
   unknown_pin: {
     code: 'invalid_parameter',
-    message: ({ stage, otherStage }) =>
+    message: ({ stage, otherStage, command }) =>
       otherStage
         ? `The pinned model is of kind ${otherStage}, not ${stage}.`
-        : `The catalog has no such ${stage} model.`,
+        : command
+          ? `The model is not installed on this server. ${adding(command)}`
+          : `The catalog has no such ${stage} model.`,
     hint: ({ near }) => `${didYouMean(near)}GET /v1/models lists every model with its pin.`,
     param: ({ pinnedModel }) => pinnedModel,
   },
@@ -199,6 +203,7 @@ const rows = {
   language_unsupported: unsupported<FaultOf<'language_unsupported'>>(
     ({ tag }) => (tag === 'auto' ? 'Detection of the language' : `The language ${tag}`),
     ({ asks }) => asks.language ?? null,
+    ({ command }) => (command ? ` A model for it is not installed on this server. ${adding(command)}` : ''),
   ),
   voice_unknown: unsupported<FaultOf<'voice_unknown'>>(
     () => 'The voice asked for, or set on the key,',

@@ -1,6 +1,8 @@
 import { opusRatesHz } from '../../audio/opus.ts'
 import type { AudioSupport, Model, Price, PriceUnit } from '../../domain/ports/model.ts'
 import { noCapabilities } from '../../domain/ports/model.ts'
+import type { Recognizer } from './recognition/recognizer.ts'
+import { recognizers } from './recognizers.ts'
 import { scriptLanguageTags } from './script/languages/languages.ts'
 import { voiceEngines } from './voice-engines.ts'
 import { type VoiceEngine, voiceFormat } from './voices/voice-engine.ts'
@@ -19,18 +21,9 @@ const sttFormats: readonly AudioSupport[] = [
 
 const shared = { provider, providerOptions: [], benchmarks: [] } as const
 
+/** This list has all models. Some models' files may be missing: `offered-models.ts` leaves these models out. */
 export const localModels: readonly Model[] = [
-  {
-    ...shared,
-    id: 'moonshine-tiny-en',
-    stage: 'stt',
-    capabilities: { ...noCapabilities, batch: true, streaming: true },
-    languages: ['en'],
-    audioFormats: sttFormats,
-    voices: [],
-    prices: [free('audio_hour')],
-    lastResort: false,
-  },
+  ...recognizers.map(recognizerModel),
   ...voiceEngines.map(voiceModel),
   {
     ...shared,
@@ -44,6 +37,22 @@ export const localModels: readonly Model[] = [
     lastResort: true,
   },
 ]
+
+function recognizerModel({ model, languages, benchmarks, scoredFor }: Recognizer): Model {
+  return {
+    ...shared,
+    id: model,
+    stage: 'stt',
+    capabilities: { ...noCapabilities, batch: true, streaming: true },
+    languages,
+    audioFormats: sttFormats,
+    voices: [],
+    benchmarks,
+    prices: [free('audio_hour')],
+    lastResort: false,
+    ...(scoredFor && { scoredFor }),
+  }
+}
 
 function voiceModel({ model, languages, voices, sampleRateHz }: VoiceEngine): Model {
   return {

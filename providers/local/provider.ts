@@ -3,22 +3,27 @@
  * language model.
  */
 
+import path from 'node:path'
 import type { Provider } from '../../domain/ports/provider.ts'
 import type { Clock, Log } from '../../domain/ports/system.ts'
 import type { WarmInput } from './children/child-messages.ts'
 import { ChildPool } from './children/child-pool.ts'
 import type { JobShares } from './children/job-places.ts'
-import { localModels } from './models.ts'
+import { OfferedModels } from './offered-models.ts'
 import { createLocalAligner } from './recognition/aligner.ts'
-import { createLocalStt, type SttProgress } from './recognition/stt.ts'
+import type { Recognizer } from './recognition/recognizer.ts'
+import { createLocalStt, type RunningRecognizer, type SttProgress } from './recognition/stt.ts'
 import { StreamPool } from './recognition/stt-live.ts'
+import { recognizers } from './recognizers.ts'
 import { createScriptedLlm } from './script/llm.ts'
 import { voiceEngines } from './voice-engines.ts'
 import { createLocalTts } from './voices/tts.ts'
 
 export type LocalOptions = {
+  /** The folder with the models that the user has added. */
+  modelsDir: string
   /**
-   * The number of processes for recordings, each with about 265 MiB and one core. Live streams use the same number of
+   * The number of processes for recordings and recognizer, each with about 265 MiB (Whisper: 450 MiB) and one core. Live streams use the same number of
    * additional processes.
    */
   sttProcesses: number
@@ -60,47 +65,68 @@ const stopMs = 2000
 const warmUpAfterMs = 500
 
 export function createLocalProvider(options: LocalOptions): Provider {
-  const { sttProcesses, sttStreamsMax, ttsProcesses, jobTimeoutMs, onProgress, warm, ...rest } = options
-  const sttPool = new ChildPool({ ...rest, entry: 'stt-child', processes: sttProcesses, keepsLast: warm, stopMs })
-  const streams = new StreamPool({
-    ...rest,
-    processes: sttProcesses,
-    streamsMax: sttStreamsMax,
-    openMs: jobTimeoutMs,
-    stopMs,
-  })
+  const { ttsProcesses, jobTimeoutMs, onProgress, warm, ...rest } = options
+  const running = recognizers.map((recognizer) => run(recognizer, options))
+  const [main] = running as [RunningRecognizer, ...RunningRecognizer[]]
+  const ofModel = (model: string) => running.find(({ recognizer }) => recognizer.model === model)
   const voices = voiceEngines.map((engine) => ({
     engine,
     pool: new ChildPool({ ...rest, entry: engine.entry, processes: ttsProcesses, keepsLast: false, stopMs }),
   }))
+  const offered = new OfferedModels(options.modelsDir, options.clock)
   const closing = new AbortController()
-  const endWarmUp = warm ? rest.clock.after(warmUpAfterMs, () => warmUp(sttPool, options, closing.signal)) : () => {}
+  const endWarmUp = warm ? rest.clock.after(warmUpAfterMs, () => warmUp(main.pool, options, closing.signal)) : () => {}
   return {
     id: 'local',
-    models: localModels,
+    get models() {
+      return offered.models
+    },
+    set models(models) {
+      offered.models = models
+    },
+    installable: () => offered.installable,
     unavailable: () => null,
     ports: {
       speech: {
-        stt: createLocalStt({ pool: sttPool, streams, jobTimeoutMs, ...(onProgress && { onProgress }) }),
+        stt: createLocalStt({ recognizers: running, jobTimeoutMs, ...(onProgress && { onProgress }) }),
         tts: createLocalTts({ voices, jobTimeoutMs }),
-        aligner: createLocalAligner({ pool: sttPool, jobTimeoutMs }),
+        aligner: createLocalAligner({ pool: main.pool, jobTimeoutMs }),
       },
       llm: createScriptedLlm(),
     },
     warmUp: (stage, model) => {
       if (!warm) return
-      if (stage === 'stt') streams.warmUp()
+      if (stage === 'stt') ofModel(model)?.streams.warmUp()
       if (stage !== 'tts') return
       const pool = voices.find(({ engine }) => engine.model === model)?.pool
       if (pool && !pool.hasChildren) warmUp(pool, options, closing.signal)
     },
-    queues: () => ({ stt: sttPool.waiting, tts: voices.reduce((sum, { pool }) => sum + pool.waiting, 0) }),
+    queues: () => ({ stt: waitingIn(running), tts: waitingIn(voices) }),
     close: async () => {
       endWarmUp()
       closing.abort()
-      await Promise.all([sttPool.close(), streams.close(), ...voices.map(({ pool }) => pool.close())])
+      await Promise.all([...running, ...voices].map(({ pool }) => pool.close()))
+      await Promise.all(running.map(({ streams }) => streams.close()))
     },
   }
+}
+
+/** Only the first recognizer is kept warm, because most requests need it and each holds hundreds of megabytes. */
+function run(recognizer: Recognizer, options: LocalOptions): RunningRecognizer {
+  const { sttProcesses, sttStreamsMax, jobTimeoutMs, modelsDir, warm, ...rest } = options
+  const { entries, files } = recognizer
+  const args = files ? [path.join(modelsDir, files.id)] : []
+  const shared = { ...rest, args, processes: sttProcesses, stopMs }
+  const keepsLast = warm && recognizer === recognizers[0]
+  return {
+    recognizer,
+    pool: new ChildPool({ ...shared, entry: entries.recordings, keepsLast }),
+    streams: new StreamPool({ ...shared, entry: entries.streams, streamsMax: sttStreamsMax, openMs: jobTimeoutMs }),
+  }
+}
+
+function waitingIn(engines: readonly { pool: ChildPool }[]): number {
+  return engines.reduce((sum, { pool }) => sum + pool.waiting, 0)
 }
 
 /** Loads the models early. A failure is only logged: the first request tries again and reports it. */

@@ -39,6 +39,7 @@ export function openLocal(t: Teardown, options: Partial<LocalOptions> = {}): Loc
   const ways: string[] = []
   let warmUps = 0
   const provider = createLocalProvider({
+    modelsDir: '/nowhere',
     sttProcesses: 1,
     sttStreamsMax: 8,
     ttsProcesses: 1,

@@ -14,6 +14,8 @@ import type { EngineEntry } from './speech-engine-process.ts'
 
 export type PoolOptions = {
   entry: EngineEntry
+  /** The arguments for the entry file. */
+  args?: readonly string[] | undefined
   processes: number
   /** The most waiting jobs. Further jobs are refused. */
   queueMax: number
@@ -222,8 +224,8 @@ export class ChildPool {
   }
 
   #fork(): JobProcess {
-    const { entry, log } = this.#options
-    const child = new JobProcess(entry)
+    const { entry, args, log } = this.#options
+    const child = new JobProcess(entry, args)
     log.info({ entry, childPid: child.pid }, 'speech child started')
     this.#children.add(child)
     void child.exited.then((how) => {

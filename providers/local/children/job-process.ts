@@ -20,8 +20,9 @@ export class JobProcess {
   readonly #process: SpeechEngineProcess<ToSpeechChild, FromSpeechChild>
   #pending: Pending | undefined
 
-  constructor(entry: EngineEntry) {
+  constructor(entry: EngineEntry, args?: readonly string[]) {
     this.#process = new SpeechEngineProcess(entry, {
+      args,
       onMessage: (message) => this.#take(message),
       onEnd: (error) => this.#settle()?.reject(error),
     })

@@ -10,6 +10,8 @@ const folders = {
   'hibari-child': 'voices/hibari',
   'stt-child': 'recognition',
   'stt-live-child': 'recognition',
+  'whisper-child': 'recognition/whisper',
+  'whisper-live-child': 'recognition/whisper',
   'vad-child': 'vad',
 } as const
 export type EngineEntry = keyof typeof folders
@@ -20,6 +22,13 @@ const stderrCharsMax = 2000
 /** A child inherits only these variables, because it needs no credentials. */
 const inherited = ['PATH', 'HOME', 'TMPDIR', 'LD_LIBRARY_PATH']
 
+type EngineHandlers<FromChild> = {
+  /** The arguments for the entry file. */
+  args?: readonly string[] | undefined
+  onMessage: (message: FromChild) => void
+  onEnd: (error: ProviderError) => void
+}
+
 export class SpeechEngineProcess<ToChild extends object, FromChild> {
   /** Resolves when the process has ended, with the signal's name or the exit code. */
   readonly exited: Promise<string>
@@ -29,11 +38,8 @@ export class SpeechEngineProcess<ToChild extends object, FromChild> {
   #isKilled = false
 
   /** `onEnd` is called once, before `exited` resolves. */
-  constructor(
-    entry: EngineEntry,
-    { onMessage, onEnd }: { onMessage: (message: FromChild) => void; onEnd: (error: ProviderError) => void },
-  ) {
-    this.#process = start(entry)
+  constructor(entry: EngineEntry, { args, onMessage, onEnd }: EngineHandlers<FromChild>) {
+    this.#process = start(entry, args)
     this.#process.on('message', onMessage)
     this.#process.stderr?.on('data', (chunk: Buffer) => {
       this.#stderr = (this.#stderr + chunk.toString()).slice(-stderrCharsMax)
@@ -89,9 +95,9 @@ export class SpeechEngineProcess<ToChild extends object, FromChild> {
   }
 }
 
-function start(entry: EngineEntry): ChildProcess {
+function start(entry: EngineEntry, args: readonly string[] = []): ChildProcess {
   const file = runsFromSources ? `../${folders[entry]}/${entry}.ts` : `./${entry}.js`
-  return fork(new URL(file, import.meta.url), {
+  return fork(new URL(file, import.meta.url), args, {
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     execArgv: runsFromSources ? ['--import', import.meta.resolve('tsx')] : [],

@@ -6,7 +6,8 @@ import { setImmediate as eventLoop } from 'node:timers/promises'
 import tokenizer from 'llama-tokenizer-js'
 import * as ort from 'onnxruntime-node'
 import { openSession } from '../weights/onnx.ts'
-import { type SpeechModel, type SpeechText, speechRateHz } from './speech-model.ts'
+import { logOfSum } from './log-of-sum.ts'
+import { type SpeechLanguage, type SpeechModel, type SpeechText, speechRateHz } from './speech-model.ts'
 
 const layers = 6
 const heads = 8
@@ -43,7 +44,7 @@ export class Moonshine implements SpeechModel {
     this.#decoder = decoder
   }
 
-  async transcribe(samples: Float32Array, signal: AbortSignal): Promise<SpeechText> {
+  async transcribe(samples: Float32Array, _language: SpeechLanguage, signal: AbortSignal): Promise<SpeechText> {
     const encoded = await this.#encoded(samples)
     const tokens = [startToken]
     const clipS = (samples.length + silenceBehindSamples) / speechRateHz
@@ -119,20 +120,6 @@ function single(tokens: readonly number[]): readonly number[] {
 function withoutAudio(): ort.Tensor {
   const frames = 60
   return new ort.Tensor('float32', new Float32Array(frames * heads * headWidth), [1, frames, heads * headWidth])
-}
-
-/**
- * In the sum of exponentials, values this far below the highest value change nothing, so they are skipped to save time.
- * Most values are even lower.
- */
-const negligible = -20
-
-function logOfSum(values: Float32Array): number {
-  let most = Number.NEGATIVE_INFINITY
-  for (const value of values) if (value > most) most = value
-  let sum = 0
-  for (const value of values) if (value - most > negligible) sum += Math.exp(value - most)
-  return most + Math.log(sum)
 }
 
 function stepInput(token: number, encoded: ort.Tensor, first: boolean): Record<string, ort.Tensor> {

@@ -2,7 +2,7 @@
  * Shares one model among many streams. Final transcripts are recognised first and in order. A running interim
  * recognition is stopped when any stream needs a final transcript. So under load interim transcripts are dropped first.
  */
-import type { SpeechModel, SpeechText } from './speech-model.ts'
+import type { SpeechLanguage, SpeechModel, SpeechText } from './speech-model.ts'
 
 export class Recogniser {
   readonly #model: SpeechModel
@@ -13,12 +13,12 @@ export class Recogniser {
     this.#model = model
   }
 
-  final(samples: Float32Array): Recognition {
-    return this.#submit(new Recognition(samples, true))
+  final(samples: Float32Array, language: SpeechLanguage): Recognition {
+    return this.#submit(new Recognition(samples, language, true))
   }
 
-  interim(samples: Float32Array): Recognition {
-    return this.#submit(new Recognition(samples, false))
+  interim(samples: Float32Array, language: SpeechLanguage): Recognition {
+    return this.#submit(new Recognition(samples, language, false))
   }
 
   /** Makes an interim recognition a final recognition, because the utterance has ended without more speech. */
@@ -51,7 +51,7 @@ export class Recogniser {
       const next = this.#takeNext()
       this.#running = next
       try {
-        next.settle(await this.#model.transcribe(next.samples, next.stop.signal))
+        next.settle(await this.#model.transcribe(next.samples, next.language, next.stop.signal))
       } catch (error) {
         if (next.stop.signal.aborted) next.settle(null)
         else next.fail(error)
@@ -68,6 +68,7 @@ export class Recogniser {
 
 export class Recognition {
   readonly samples: Float32Array
+  readonly language: SpeechLanguage
   readonly stop = new AbortController()
   urgent: boolean
   /**
@@ -77,8 +78,9 @@ export class Recognition {
   settle: (result: SpeechText | null) => void = () => {}
   fail: (error: unknown) => void = () => {}
 
-  constructor(samples: Float32Array, urgent: boolean) {
+  constructor(samples: Float32Array, language: SpeechLanguage, urgent: boolean) {
     this.samples = samples
+    this.language = language
     this.urgent = urgent
     this.result = new Promise((resolve, reject) => {
       this.settle = resolve

@@ -51,7 +51,7 @@ export function serveRecordings<Model extends SpeechModel>({ openModel, align }:
     const [vad, model] = await (models ??= open())
     if ('warm' in input) return warmUp(vad, model, context)
     const audio = decodeMono({ ...input, pieces: context.pieces }, speechRateHz)
-    if (!('alignText' in input)) return recognized(vad, model, audio, context)
+    if (!('alignText' in input)) return recognized(vad, model, { audio, language: input.language }, context)
     if (!align) throw new Error('this model cannot align')
     return { place: await align(model, input.alignText, await whole(audio), context.signal) }
   })
@@ -60,23 +60,24 @@ export function serveRecordings<Model extends SpeechModel>({ openModel, align }:
 async function warmUp(vad: Vad, model: SpeechModel, context: JobContext): Promise<SttOutput> {
   const noise = once(Uint8Array.from({ length: warmUpBytes }, (_, index) => (index * 37) % 251))
   const audio = decodeMono({ format: warmUpFormat, durationMs: warmUpMs, pieces: noise }, speechRateHz)
-  await recognized(vad, model, audio, { ...context, progress: () => {} })
+  await recognized(vad, model, { audio, language: null }, { ...context, progress: () => {} })
   // The warm-up recording is noise without speech, so the line above probably recognized nothing. This recognition
   // warms up the recognition model.
-  await model.transcribe(new Float32Array(speechRateHz), context.signal)
+  await model.transcribe(new Float32Array(speechRateHz), { requested: null, last: null }, context.signal)
   return { segments: [] }
 }
 
 async function recognized(
   vad: Vad,
   model: SpeechModel,
-  audio: AsyncIterable<Float32Array>,
+  { audio, language }: { audio: AsyncIterable<Float32Array>; language: string | null },
   context: JobContext,
 ): Promise<SttOutput> {
   const segments: SttOutput['segments'] = []
   for await (const { samples, startMs, endMs } of findSpeech(vad, audio, context)) {
-    const { text } = await model.transcribe(samples, context.signal)
-    if (text !== '') segments.push({ text, startMs, endMs })
+    const last = segments.at(-1)?.language ?? null
+    const speech = await model.transcribe(samples, { requested: language, last }, context.signal)
+    if (speech.text !== '') segments.push({ ...speech, startMs, endMs })
     context.progress(endMs)
   }
   return { segments }

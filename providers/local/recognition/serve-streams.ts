@@ -73,7 +73,11 @@ class Streams {
   async #load(): Promise<[Vad, Recogniser]> {
     try {
       const [vad, model] = [await openVad(), await this.#openModel()]
-      await model.transcribe(new Float32Array(warmUpSamples), new AbortController().signal)
+      await model.transcribe(
+        new Float32Array(warmUpSamples),
+        { requested: null, last: null },
+        new AbortController().signal,
+      )
       return [vad, new Recogniser(model)]
     } catch (error) {
       this.#models = undefined

@@ -6,6 +6,8 @@ import type { StreamAudio, StreamTranscript } from '../../../domain/ports/stt.ts
 
 export type StreamInput = {
   audio: StreamAudio
+  /** The requested base language, or null if the model finds the language. */
+  language: string | null
   interimResults: boolean
   endpointingMs: number
 }

@@ -5,10 +5,13 @@ import type { SttStream, SttStreamSink } from '../../../domain/ports/stt.ts'
 import type { CancelSignal, Clock } from '../../../domain/ports/system.ts'
 import { AudioLayout } from '../../../domain/speech/audio-layout.ts'
 import type { Place } from '../../../runtime/shares/capacity.ts'
-import { SpeechEngineProcess } from '../children/speech-engine-process.ts'
+import { type EngineEntry, SpeechEngineProcess } from '../children/speech-engine-process.ts'
 import type { FromStreamChild, StreamInput, ToStreamChild } from './stt-live-messages.ts'
 
 export type StreamChildOptions = {
+  entry: EngineEntry
+  /** The arguments for the entry file. */
+  args?: readonly string[] | undefined
   /** The time limit for a child to load its models and do a first recognition. A slower child is killed. */
   openMs: number
   /** If a child needs longer than this to close a stream or to exit, it is stuck and is killed. */
@@ -26,7 +29,8 @@ export class StreamChild {
 
   constructor(options: StreamChildOptions) {
     this.#options = options
-    this.#process = new SpeechEngineProcess<ToStreamChild, FromStreamChild>('stt-live-child', {
+    this.#process = new SpeechEngineProcess<ToStreamChild, FromStreamChild>(options.entry, {
+      args: options.args,
       onMessage: (message) => this.#streams.get(message.id)?.message(message),
       onEnd: (error) => {
         for (const stream of [...this.#streams.values()]) stream.fail(error)

@@ -17,7 +17,7 @@ import { type Vad } from '../vad/vad.ts'
 import { decodeMono } from './decode.ts'
 import type { Recogniser, Recognition } from './recogniser.ts'
 import { frameMs, Segmenter, type SpeechSegment } from './segmenter.ts'
-import { type SpeechText, speechRateHz } from './speech-model.ts'
+import { type SpeechLanguage, type SpeechText, speechRateHz } from './speech-model.ts'
 import type { FromStreamChild, StreamInput } from './stt-live-messages.ts'
 
 /** The first interim needs this much speech: with less speech the model finds hardly any text. */
@@ -63,7 +63,10 @@ export class RecognitionStream {
   /** True if the utterance has a transcript. Then a last transcript must mark the utterance's end. */
   #isUtteranceOpen = false
   #lastText = ''
-  #lastLanguage = ''
+  /** The last transcript's language. */
+  #sentLanguage = ''
+  /** The language of the last final with words. */
+  #lastLanguage: string | null = null
 
   constructor(
     input: StreamInput,
@@ -182,7 +185,10 @@ export class RecognitionStream {
     this.#interimDueFrame = Infinity
     // Uses the real time instead of the injected clock, because this measures the speech engine's speed.
     const startedAtMs = performance.now()
-    const interim: Interim = { recognition: this.#recogniser.interim(segment.samples), samples: segment.samples.length }
+    const interim: Interim = {
+      recognition: this.#recogniser.interim(segment.samples, this.#language),
+      samples: segment.samples.length,
+    }
     this.#interim = interim
     // A failure is ignored here, because the final recognition fails in the same way and reports the failure.
     const result = await this.#textOf(interim.recognition).catch(() => null)
@@ -214,7 +220,8 @@ export class RecognitionStream {
   async #sendFinal(recognition: Recognition, segment: SpeechSegment): Promise<void> {
     let result = await this.#textOf(recognition)
     // The interim was dropped just before it became the final, so the segment is recognized again.
-    if (result === null && !this.#closed) result = await this.#textOf(this.#recogniser.final(segment.samples))
+    if (result === null && !this.#closed)
+      result = await this.#textOf(this.#recogniser.final(segment.samples, this.#language))
     if (result === null || (result.text === '' && !(segment.endpoint && this.#isUtteranceOpen))) return
     this.#sendTranscript(result, segment, true)
   }
@@ -231,7 +238,7 @@ export class RecognitionStream {
       return interim.recognition
     }
     if (interim) this.#recogniser.cancel(interim.recognition)
-    return this.#recogniser.final(samples)
+    return this.#recogniser.final(samples, this.#language)
   }
 
   /** Ends an utterance if no speech followed a forced cut, because then no last segment ends the utterance. */
@@ -241,7 +248,7 @@ export class RecognitionStream {
     const endMs = Math.round(this.#segmenter.frameCount * frameMs)
     this.#lastFinal = this.#lastFinal.then(() => {
       if (!this.#isUtteranceOpen) return
-      this.#sendTranscript({ text: '', language: this.#lastLanguage }, { startMs: endMs, endMs, endpoint: true }, true)
+      this.#sendTranscript({ text: '', language: this.#sentLanguage }, { startMs: endMs, endMs, endpoint: true }, true)
     })
     this.#lastFinal.catch(() => {})
   }
@@ -264,9 +271,14 @@ export class RecognitionStream {
     const transcript = { utterance: this.#utterance, text, isFinal, speechFinal, startMs, endMs, language }
     this.#send({ type: 'transcript', transcript })
     this.#lastText = isFinal ? '' : text
-    this.#lastLanguage = language
+    this.#sentLanguage = language
+    if (isFinal && text !== '') this.#lastLanguage = language
     this.#isUtteranceOpen = !speechFinal
     if (speechFinal) this.#utterance++
+  }
+
+  get #language(): SpeechLanguage {
+    return { requested: this.#input.language, last: this.#lastLanguage }
   }
 
   #dropInterim(): void {

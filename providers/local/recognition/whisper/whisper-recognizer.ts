@@ -1,0 +1,32 @@
+/** Whisper base in the catalog. docs/embedded-speech.md says how its figures were measured. */
+import type { Benchmark } from '../../../../domain/ports/model.ts'
+import type { Recognizer } from '../recognizer.ts'
+import { whisperLanguages } from './languages.ts'
+import { whisperFiles } from './whisper-files.ts'
+
+const measured = { source: 'Parley, recorded prompts', asOf: '2026-11', vendorReported: true } as const
+
+export const whisperRecognizer: Recognizer = {
+  model: whisperFiles.id,
+  entries: { recordings: 'whisper-child', streams: 'whisper-live-child' },
+  languages: whisperLanguages,
+  // Measured: 0.05 to 0.07 on a free core.
+  expectedPerAudio: 0.2,
+  benchmarks: [...errorRates({ en: 2.2, it: 9.2, es: 14.1, ru: 16.2, fr: 17.3 })],
+  // For English, Moonshine makes about as few errors in less time.
+  scoredFor: ['quality'],
+  files: whisperFiles,
+}
+
+function errorRates(percents: Readonly<Record<string, number>>): Benchmark[] {
+  return Object.entries(percents).flatMap(([language, value]) =>
+    (['batch', 'stream'] as const).map((path) => ({
+      ...measured,
+      metric: 'wer_pct',
+      value,
+      unit: 'percent',
+      language,
+      path,
+    })),
+  )
+}

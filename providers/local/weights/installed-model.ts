@@ -1,0 +1,28 @@
+/**
+ * Finds and reads models in the models folder. `parley models add` makes a folder for each model. The folder appears in
+ * one step, when all its files are complete.
+ */
+import { createHash } from 'node:crypto'
+import { statSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+
+export type InstalledFile = { bytes: number; sha256: string }
+
+/** `id` is the model's id in the catalog, and the name of its folder. */
+export type InstallableModel = { id: string; files: Readonly<Record<string, InstalledFile>> }
+
+/** Checks only the files' sizes, because requests wait for the result. */
+export function isInstalled(modelsDir: string, { id, files }: InstallableModel): boolean {
+  return Object.entries(files).every(
+    ([name, { bytes }]) => statSync(path.join(modelsDir, id, name), { throwIfNoEntry: false })?.size === bytes,
+  )
+}
+
+/** Reads a file of a model. Rejects if the file is missing or has another checksum. */
+export async function readInstalled(folder: string, name: string, { sha256 }: InstalledFile): Promise<Buffer> {
+  const bytes = await readFile(path.join(folder, name))
+  const actual = createHash('sha256').update(bytes).digest('hex')
+  if (actual !== sha256) throw new Error(`${path.join(folder, name)} has sha256 ${actual}, not ${sha256}`)
+  return bytes
+}
