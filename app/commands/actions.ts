@@ -20,6 +20,7 @@ export function createActions(env: Environment): Actions {
   const config = () => loadConfig<ParleyConfig>(env, configKeys, validateConfig)
   const serving = () => import('./serve.ts')
   const administration = () => import('./administer.ts')
+  const added = () => import('./added-models.ts')
   return {
     version,
     up: async (ready) => (await serving()).up(await config(), env, ready),
@@ -37,6 +38,9 @@ export function createActions(env: Environment): Actions {
     backup: async (file) => (await administration()).backUpDatabase(await config(), file),
     restore: async (file) => (await administration()).restoreDatabase(await config(), file),
     updateCatalog: async (source) => (await administration()).updateCatalogOf(await config(), source),
+    addModel: async (request) => (await added()).addTo(await config(), request),
+    addedModels: async () => (await added()).statesIn(await config()),
+    removeModel: async (id) => (await added()).removeFrom(await config(), id),
     connection: async () => {
       const settings = await config()
       const { dataDir, host, port } = settings

@@ -8,6 +8,7 @@ import { CommandError } from '../../cli/command-error.ts'
 import { type examine } from '../../cli/doctor.ts'
 import { withProgress } from '../../cli/progress.ts'
 import type { ParleyConfig } from '../../generated/config/types.ts'
+import { modelStates } from '../../providers/local/installation/models-folder.ts'
 import { publishedAddress } from '../../providers/vendors/vendors.ts'
 import { isEveryAddress } from '../../runtime/engine/host.ts'
 import { loadForServer } from '../../runtime/optional.ts'
@@ -23,7 +24,7 @@ import { createLog } from '../../runtime/telemetry/log.ts'
 import { systemClock } from '../../runtime/timing/clock.ts'
 import { version } from '../../runtime/version.ts'
 import { waitingWords } from '../draining.ts'
-import { openProviders } from '../engines.ts'
+import { modelsFolder, openProviders } from '../engines.ts'
 import { engineOf, type Gateway, startGateway } from '../gateway.ts'
 import { checkServing } from '../settings.ts'
 import { examineDatabase } from './administer.ts'
@@ -161,6 +162,7 @@ export function machine(env: Environment, config: () => Promise<ParleyConfig>): 
     tryPort: requireFreePort,
     running: ({ dataDir }) => readPidFile(dataDir),
     providers: (settings) => overviewOf(settings, env),
+    models: (settings) => modelStates(modelsFolder(settings)),
   }
 }
 

@@ -8,6 +8,7 @@ import { call } from '../platform/setup.ts'
 import { until } from '../process/machine.ts'
 import type { Target } from '../router/requests.ts'
 import { ownServer } from '../server.ts'
+import { loadWhisper } from '../speech/whisper-model.ts'
 import { errorRate, wordErrors } from '../speech/words.ts'
 import { type Dialogue, dialogues } from './dialogues.ts'
 
@@ -21,7 +22,12 @@ type Row = { ended_at: string | null; transcript: { entries: { source: string; t
 const errorRateMax = 0.4
 const waitMs = 120_000
 
-const parley = await ownServer(t, { PARLEY_LOCAL_WARM: 'true' })
+/** The lane `whisper` sets this variable. Other lanes download no model. */
+const whisper = process.env['PARLEY_TEST_WHISPER'] === '1' ? await loadWhisper() : { missing: 'not in this lane' }
+const parley = await ownServer(t, {
+  PARLEY_LOCAL_WARM: 'true',
+  ...('modelsDir' in whisper && { PARLEY_LOCAL_MODELS_DIR: whisper.modelsDir }),
+})
 const { data } = (await call(parley, 'GET', '/v1/models')).json<{ data: Model[] }>()
 const recognized = data.flatMap(({ stage, routable, streaming, languages }) =>
   stage === 'stt' && routable && streaming ? languages : [],

@@ -69,6 +69,7 @@ const listingTests = ['test/cli/document-commands.test', 'test/cli/guide-command
 /** Other tests run these documents. The paths end without `.ts`, or the rule for lanes counts them as started. */
 const runBy: Record<string, string> = {
   'README.md': 'test/clients/readme.test',
+  'docs/embedded-speech.md': 'test/local/whisper-parts.test',
   'docs/media-socket.md': 'test/clients/media-bot.test',
   'docs/phone-calls.md': 'test/cli/phone-calls-page.test',
   'docs/run-it.md': 'test/deploy/production/main',

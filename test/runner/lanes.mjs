@@ -48,6 +48,11 @@ export const lanes = {
   s3: { files: inFolder('s3'), command: 'test/s3/lane.sh' },
   helm: { files: oneOf(['deploy/chart']), command: 'test/deploy/chart-lane.sh' },
   speech: { files: oneOf(speechTests), sideBySide: 1 },
+  whisper: {
+    files: oneOf(['local/whisper']),
+    command:
+      'PARLEY_TEST_WHISPER=1 node test/run.mjs --jobs=1 --seconds=1800 test/local/whisper.test.ts test/languages/spoken.test.ts',
+  },
   // These tests measure time, so they run one suite at a time.
   // Rolling restarts count each lost request. If the system suspends a server between its last accept and the close of
   // its port, a request is lost, so nothing runs beside them.
@@ -93,6 +98,7 @@ const long = [
   'rust',
   'client-changes',
   'voices',
+  'whisper',
   'livekit',
   's3',
   'helm',

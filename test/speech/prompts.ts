@@ -15,38 +15,52 @@ export type Prompt = { name: string; text: string; wav: Uint8Array; durationMs: 
 export type Prompts = { prompts: Prompt[] } | { missing: string }
 
 const run = promisify(execFile)
-const cache = fileURLToPath(new URL('../../.cache/prompts', import.meta.url))
-const packages = ['asterisk-core-sounds-en-wav', 'asterisk-core-sounds-en']
-const sounds = 'usr/share/asterisk/sounds/en_US_f_Allison'
-const texts = 'usr/share/doc/asterisk-core-sounds-en/core-sounds-en.txt.gz'
+/** The folder with a language's recordings. There is one speaker for each language. */
+const sounds = {
+  en: 'en_US_f_Allison',
+  es: 'es_MX_f_Allison',
+  fr: 'fr_CA_f_June',
+  it: 'it_IT_m_Carlo',
+  ru: 'ru_RU_f_IvrvoiceRU',
+} as const
+export type PromptLanguage = keyof typeof sounds
+const cacheOf = (language: PromptLanguage) =>
+  fileURLToPath(new URL(`../../.cache/prompts${language === 'en' ? '' : `-${language}`}`, import.meta.url))
 const commandTimeoutMs = 60_000
 
 const promptMs = { min: 2000, max: 15_000 }
 const totalMsMin = 330_000
-/** The characters in texts spoken as written: no remarks in brackets, no key names as signs. */
-const plainSpeech = /^[A-Za-z0-9 ,.?!:;'-]+$/
+/**
+ * The characters in texts spoken as written: no remarks in brackets, no key names as signs. Only English texts may have
+ * digits, because the other languages' speakers sometimes say more than the digit.
+ */
+const plainSpeech = { en: /^[A-Za-z0-9 ,.?!:;'-]+$/, others: /^[\p{L} ,.?!¿¡:;'’-]+$/u }
 
 /**
  * The prompts from 2 to 15 s, sorted by name, each text once, up to 330 s in total. If the list is empty, `missing` is
  * the reason: no apt, or no network.
  */
-export async function loadPrompts(): Promise<Prompts> {
+export async function loadPrompts(language: PromptLanguage = 'en'): Promise<Prompts> {
   try {
-    await readdir(cache)
+    await readdir(cacheOf(language))
   } catch {
-    const failure = await fetchPackages().then(() => null, reasonOf)
+    const failure = await fetchPackages(language).then(() => null, reasonOf)
     if (failure !== null) return { missing: `recorded prompts cannot be fetched: ${failure}` }
   }
-  return { prompts: await choose() }
+  return { prompts: await choose(language) }
 }
 
-async function choose(): Promise<Prompt[]> {
+async function choose(language: PromptLanguage): Promise<Prompt[]> {
+  const isPlain = language === 'en' ? plainSpeech.en : plainSpeech.others
+  const folder = path.join(cacheOf(language), 'usr/share/asterisk/sounds', sounds[language])
   const chosen = new Map<string, Prompt>()
   let totalMs = 0
-  for (const [name, text] of await readTexts()) {
+  for (const [name, text] of await readTexts(language)) {
     if (totalMs >= totalMsMin) break
-    if (!plainSpeech.test(text) || chosen.has(text.toLowerCase())) continue
-    const wav = await readFile(path.join(cache, sounds, `${name}.wav`)).catch(() => null)
+    // The Italian list has a line with several prompts and their names.
+    if (/[a-z]-[a-z-]+: /.test(text)) continue
+    if (!isPlain.test(text) || chosen.has(text.toLowerCase())) continue
+    const wav = await readFile(path.join(folder, `${name}.wav`)).catch(() => null)
     if (wav === null) continue
     const { durationMs } = recognised([wav], null)
     if (durationMs < promptMs.min || durationMs > promptMs.max) continue
@@ -60,8 +74,9 @@ async function choose(): Promise<Prompt[]> {
  * Reads the lines "name: text". Names with a folder are skipped: these prompts are single digits, letters or silence,
  * or name telephone keys.
  */
-async function readTexts(): Promise<[string, string][]> {
-  const lines = gunzipSync(await readFile(path.join(cache, texts)))
+async function readTexts(language: PromptLanguage): Promise<[string, string][]> {
+  const texts = `usr/share/doc/asterisk-core-sounds-${language}/core-sounds-${language}.txt.gz`
+  const lines = gunzipSync(await readFile(path.join(cacheOf(language), texts)))
     .toString('utf8')
     .split('\n')
   const entries = lines.flatMap((line): [string, string][] => {
@@ -75,11 +90,12 @@ async function readTexts(): Promise<[string, string][]> {
  * Packages are unpacked beside the cache and moved in one step, so an aborted run leaves no partial cache and two runs
  * do not mix.
  */
-async function fetchPackages(): Promise<void> {
+async function fetchPackages(language: PromptLanguage): Promise<void> {
+  const cache = cacheOf(language)
   await mkdir(path.dirname(cache), { recursive: true })
   const work = await mkdtemp(path.join(path.dirname(cache), 'fetch-'))
   try {
-    await download(work)
+    await download(work, [`asterisk-core-sounds-${language}-wav`, `asterisk-core-sounds-${language}`])
     const unpacked = path.join(work, 'unpacked')
     for (const file of (await readdir(work)).filter((name) => name.endsWith('.deb'))) {
       await run('dpkg-deb', ['-x', file, unpacked], { cwd: work, timeout: commandTimeoutMs })
@@ -92,7 +108,7 @@ async function fetchPackages(): Promise<void> {
   }
 }
 
-async function download(work: string): Promise<void> {
+async function download(work: string, packages: readonly string[]): Promise<void> {
   const apt = (...args: string[]) => run('apt-get', args, { cwd: work, timeout: commandTimeoutMs })
   try {
     await apt('download', ...packages)

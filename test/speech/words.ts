@@ -38,10 +38,34 @@ export function words(text: string): string[] {
     .filter((word) => word !== '')
 }
 
+const digitNames: Readonly<Record<string, string>> = {
+  de: 'null eins zwei drei vier fünf sechs sieben acht neun zehn',
+  es: 'cero uno dos tres cuatro cinco seis siete ocho nueve diez',
+  fr: 'zéro un deux trois quatre cinq six sept huit neuf dix',
+  it: 'zero uno due tre quattro cinque sei sette otto nove dieci',
+  ru: 'ноль один два три четыре пять шесть семь восемь девять десять',
+}
+
+/**
+ * Returns the words of another language than English, in lower case, without accents and punctuation. The numbers from 0
+ * to 10 are written as words.
+ */
+export function wordsIn(language: string): (text: string) => string[] {
+  const names = digitNames[language]?.split(' ') ?? []
+  return (text) =>
+    text
+      .replace(/\d+/g, (digits) => names[Number(digits)] ?? digits)
+      .toLowerCase()
+      .normalize('NFD')
+      .replace(/\p{M}/gu, '')
+      .split(/[^\p{L}\p{N}]+/u)
+      .filter((word) => word !== '')
+}
+
 /** Counts the substitutions, insertions and deletions between the two texts, and the reference's words. */
-export function wordErrors(reference: string, hypothesis: string): ErrorCount {
-  const expected = words(reference)
-  const found = words(hypothesis)
+export function wordErrors(reference: string, hypothesis: string, split = words): ErrorCount {
+  const expected = split(reference)
+  const found = split(hypothesis)
   let row = found.map((_, i) => i + 1)
   row.unshift(0)
   for (let i = 1; i <= expected.length; i++) {
