@@ -36,6 +36,7 @@ export async function openMoonshine(): Promise<Moonshine> {
 }
 
 export class Moonshine implements SpeechModel {
+  readonly interimShareMax = 1 / 3
   readonly #encoder: ort.InferenceSession
   readonly #decoder: ort.InferenceSession
 

@@ -13,6 +13,10 @@ export class Recogniser {
     this.#model = model
   }
 
+  get interimShareMax(): number {
+    return this.#model.interimShareMax
+  }
+
   final(samples: Float32Array, language: SpeechLanguage): Recognition {
     return this.#submit(new Recognition(samples, language, true))
   }

@@ -18,6 +18,8 @@ export type SpeechLanguage = {
 }
 
 export interface SpeechModel {
+  /** A stream's interims use at most this fraction of the time, so a slow interim delays the next interim. */
+  readonly interimShareMax: number
   /**
    * Recognizes one segment of mono speech, 15 s at most. Checks the cancel signal between two tokens, and rejects with
    * the signal's reason if it was aborted.

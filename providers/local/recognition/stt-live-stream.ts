@@ -23,11 +23,6 @@ import type { FromStreamChild, StreamInput } from './stt-live-messages.ts'
 /** The first interim needs this much speech: with less speech the model finds hardly any text. */
 const firstInterimFrames = Math.round(448 / frameMs)
 const interimFramesMin = Math.round(640 / frameMs)
-/**
- * Interim recognitions use at most this fraction of the time, so interims become rarer with long segments or a busy
- * recognizer.
- */
-const interimShareMax = 1 / 3
 /** If a stream is this far behind its audio, it gets no interims. */
 const behindMs = 500
 
@@ -193,7 +188,7 @@ export class RecognitionStream {
     // A failure is ignored here, because the final recognition fails in the same way and reports the failure.
     const result = await this.#textOf(interim.recognition).catch(() => null)
     if (this.#interim !== interim) return
-    const stretchedFrames = (performance.now() - startedAtMs) / interimShareMax / frameMs
+    const stretchedFrames = (performance.now() - startedAtMs) / this.#recogniser.interimShareMax / frameMs
     this.#interimDueFrame = startFrame + Math.max(interimFramesMin, Math.ceil(stretchedFrames))
     if (result === null) this.#interim = undefined
     else if (this.#input.interimResults && result.text !== '' && result.text !== this.#lastText)

@@ -41,6 +41,8 @@ type Decoded = { tokens: number[]; code: string; isSuspicious: boolean }
 type Limits = { charactersMax: number; repetitionsMax: number; signal: AbortSignal }
 
 export class Whisper implements SpeechModel {
+  /** An interim takes 0.2 to 0.4 s, and the next interim should come within 0.8 s. */
+  readonly interimShareMax = 1 / 2
   readonly #parts: WhisperParts
   readonly #suppression: Suppression
 
