@@ -218,6 +218,7 @@ export const configKeys: readonly ConfigKey[] = [
   { path: ['drain', 'sessionsMs'], env: 'PARLEY_DRAIN_SESSIONS_MS', type: 'integer', secret: false },
   { path: ['local', 'enabled'], env: 'PARLEY_LOCAL_ENABLED', type: 'boolean', secret: false },
   { path: ['local', 'ollama'], env: 'PARLEY_LOCAL_OLLAMA', type: 'boolean', secret: false },
+  { path: ['local', 'modelsDir'], env: 'PARLEY_LOCAL_MODELS_DIR', type: 'string', secret: false },
   { path: ['local', 'sttStreamsMax'], env: 'PARLEY_LOCAL_STT_STREAMS_MAX', type: 'integer', secret: false },
   { path: ['local', 'sttProcesses'], env: 'PARLEY_LOCAL_STT_PROCESSES', type: 'integer', secret: false },
   { path: ['local', 'ttsProcesses'], env: 'PARLEY_LOCAL_TTS_PROCESSES', type: 'integer', secret: false },

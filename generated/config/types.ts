@@ -379,6 +379,8 @@ export type ParleyConfig = {
     enabled: boolean
     /** Whether a server that answers at 127.0.0.1:11434 is used as a provider `ollama`. Any program on this machine can listen there and would get the prompts. If `enabled` is false, it is not asked either. */
     ollama: boolean
+    /** The folder of the models that `parley models add` writes. The default is `models` in dataDir. */
+    modelsDir: string | null
     /** How many streams one engine recognizes at a time. More are answered 503. */
     sttStreamsMax: number
     sttProcesses: number

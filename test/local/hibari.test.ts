@@ -70,6 +70,7 @@ t.test('words are read as a speaker of American English reads them', async (t) =
     ["Tom's dogs' houses.", 'tˈɑmz dˈɔɡz hˈWsᵻz.'],
     ['Worried cities planned.', 'wˈɜɹid sˈɪTiz plˈænd.'],
     ['Dr. Brown (hello) - yes...', 'dˈɑktəɹ bɹˈWn (həlˈO) — jˈɛs…'],
+    ['...to mute it', 'tə mjˈut ɪt.'],
     ['no mark at its end', 'nˈO mˈɑɹk æt ɪts ˈɛnd.'],
   ] as const)
     t.equal(await read(text), phonemes, text)

@@ -32,7 +32,8 @@ export function tokensOf(sentence: string, knows: (word: string) => boolean): To
   for (const { 0: text, index } of sentence.matchAll(token)) {
     const end = index + text.length
     const words = /[a-z\d]/i.test(text) ? wordsOf(text, knows) : [signs[text] ?? ''].filter(Boolean)
-    if (words.length === 0 && !isSilent(sentence, end)) tokens.push(pause(text))
+    // A pause before the first word would change how the voice begins.
+    if (words.length === 0 && tokens.length > 0 && !isSilent(sentence, end)) tokens.push(pause(text))
     const isAfterSpace = /\s/.test(sentence[index - 1] ?? '') || tokens.at(-1)?.isPause === false
     for (const [at, word] of words.entries()) {
       const place = at === words.length - 1 ? end : null
