@@ -4,8 +4,9 @@
 //   python3 -m zipfile -e DOWNLOAD/hibari_tts-0.2.1*.whl UNPACKED
 //   node deploy/hibari-data.mjs UNPACKED
 //
-// The graphs and licence texts are copied. The lexicon has 183,000 words in two JSON objects. It becomes a sorted table,
-// because the objects need 160 MB in memory, and the table 3 MB. providers/local/voices/hibari/lexicon.ts reads it.
+// The graphs and licence texts are copied. The lexicon has 183,000 words in two JSON objects. It becomes a sorted
+// table, because the objects need 160 MB in memory, and the table 3 MB. providers/local/voices/hibari/lexicon.ts reads
+// it.
 import { createHash } from 'node:crypto'
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -66,9 +67,9 @@ function capitalized(word) {
 }
 
 /**
- * The table: the block count and each block's place, both as 32-bit numbers, and the blocks. An entry counts the letters
- * shared with the entry before it and its other letters, and has the other letters and the pronunciations: a byte with
- * a bit for each variant, and for each variant its length and its phonemes' ids.
+ * The table: the block count and each block's place, both as 32-bit numbers, and the blocks. An entry counts the
+ * letters shared with the entry before it and its other letters, and has the other letters and the pronunciations: a
+ * byte with a bit for each variant, and for each variant its length and its phonemes' ids.
  */
 function table(entries, alphabets) {
   const blocks = []

@@ -34,7 +34,10 @@ export async function models() {
   return data
 }
 
-/** Creates a session. `wanted` has `agentId`, or the fields `systemPrompt`, `firstMessage`, `language`, `voice` and `model`. */
+/**
+ * Creates a session. `wanted` has `agentId`, or the fields `systemPrompt`, `firstMessage`, `language`, `voice` and
+ * `model`.
+ */
 export async function createSession(wanted) {
   if (apiKey === null) return jsonOf(await post('/try/sessions', wanted, {}))
   const { language, model, ...rest } = wanted

@@ -111,8 +111,8 @@ export type Model = {
   benchmarks: readonly Benchmark[]
   prices: readonly Price[]
   /**
-   * The objectives for which the figures rank the model. For other objectives it has no score, so it ranks behind models
-   * with a score. Absent: all objectives.
+   * The objectives for which the figures rank the model. For other objectives it has no score, so it ranks behind
+   * models with a score. Absent: all objectives.
    */
   scoredFor?: readonly Objective[]
   /**

@@ -6,8 +6,8 @@ import { isAbbreviation, isOrdinal } from './reading/abbreviations.ts'
  * position in the speech is a position in the text.
  *
  * A sentence ends at . ! ? ; : before white space, at a line break and at a CJK stop. It does not end at a full stop
- * after a single letter, a common abbreviation or a German ordinal. A stop does not end the sentence if it is the last character of a
- * piece, because pieces are a model's tokens: "example", "." and "com" are one address.
+ * after a single letter, a common abbreviation or a German ordinal. A stop does not end the sentence if it is the last
+ * character of a piece, because pieces are a model's tokens: "example", "." and "com" are one address.
  */
 export class SentenceBuffer {
   readonly #takesWholePieces: boolean

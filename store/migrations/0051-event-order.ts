@@ -9,6 +9,7 @@ export const eventOrder: Migration = {
   name: 'the order of webhook events',
   sql: `
 alter table webhook_events add column stored_at timestamptz;
--- Whole milliseconds, because a position in a stream has them. A default in the statement before would rewrite the table.
+-- Whole milliseconds, because a position in a stream has them. A default in the statement before would rewrite the
+-- table.
 alter table webhook_events alter column stored_at set default date_trunc('milliseconds', clock_timestamp());`,
 }

@@ -26,8 +26,8 @@ export function arrayLiteral(items: Iterable<string>): string {
 }
 
 /**
- * Returns SQL for a JSON column whose fields can be read. The operators `->` and `->>` fail if any string of the document
- * contains U+0000, so this character becomes U+FFFD, as in `storable`.
+ * Returns SQL for a JSON column whose fields can be read. The operators `->` and `->>` fail if any string of the
+ * document contains U+0000, so this character becomes U+FFFD, as in `storable`.
  */
 export function readableJson(tx: Tx, column: string) {
   return tx`replace(${tx(column)}::text, '\\u0000', '\\ufffd')::json`

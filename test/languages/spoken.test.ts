@@ -16,8 +16,8 @@ type Model = { stage: string; routable: boolean; streaming: boolean; languages: 
 type Row = { ended_at: string | null; transcript: { entries: { source: string; text: string }[] } }
 
 /**
- * The voice and the recognizer together may miss this share. Alone they miss up to 31 % in French sentences that contain
- * numbers, because the recognizer writes digits.
+ * The voice and the recognizer together may miss this share. Alone they miss up to 31 % in French sentences that
+ * contain numbers, because the recognizer writes digits.
  */
 const errorRateMax = 0.4
 const waitMs = 120_000

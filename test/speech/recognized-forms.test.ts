@@ -1,4 +1,6 @@
-/** The English written forms are recognized: the default embedded voice says them, and the recognizer finds the words. */
+/**
+ * The English written forms are recognized: the default embedded voice says them, and the recognizer finds the words.
+ */
 import t from 'tap'
 import { sentences } from '../../domain/speech/reading/sentences.ts'
 import { recognised } from '../audio/build.ts'
@@ -20,8 +22,8 @@ async function transcriptOf(text: string): Promise<string> {
 }
 
 /**
- * The recognizer writes numbers and addresses as signs again, so both texts are compared as spoken words. It divides the
- * digits of a phone number in its way, so digits in groups are spoken one by one.
+ * The recognizer writes numbers and addresses as signs again, so both texts are compared as spoken words. It divides
+ * the digits of a phone number in its way, so digits in groups are spoken one by one.
  */
 function inWords(text: string): string {
   const digits = (groups: string) => [...groups.replace(/\D/g, '')].join(' ')

@@ -47,8 +47,8 @@ const digitNames: Readonly<Record<string, string>> = {
 }
 
 /**
- * Returns the words of another language than English, in lower case, without accents and punctuation. The numbers from 0
- * to 10 are written as words.
+ * Returns the words of another language than English, in lower case, without accents and punctuation. The numbers from
+ * 0 to 10 are written as words.
  */
 export function wordsIn(language: string): (text: string) => string[] {
   const names = digitNames[language]?.split(' ') ?? []

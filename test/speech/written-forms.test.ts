@@ -1,4 +1,6 @@
-/** Written forms such as "$4.50" are spoken as words of the text's language, and each word knows its place in the text. */
+/**
+ * Written forms such as "$4.50" are spoken as words of the text's language, and each word knows its place in the text.
+ */
 import t from 'tap'
 import { segments, sentences } from '../../domain/speech/reading/sentences.ts'
 import { fc } from '../random.ts'

@@ -1,4 +1,6 @@
-/** Tests calls from unknown addresses: a login identifies the caller, and without a login a sender uses few resources. */
+/**
+ * Tests calls from unknown addresses: a login identifies the caller, and without a login a sender uses few resources.
+ */
 import { createHash } from 'node:crypto'
 import { setImmediate as turn } from 'node:timers/promises'
 import t, { type Test } from 'tap'

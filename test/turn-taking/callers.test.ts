@@ -9,8 +9,8 @@ const pauseMs = 900
 const atOnceMs = { least: 250, most: 350 }
 
 /**
- * Each text has `|` where the caller pauses. The caller's last group ends the turn. Simulated recognition takes the same
- * word twice in a row for one, so no text has such a word.
+ * Each text has `|` where the caller pauses. The caller's last group ends the turn. Simulated recognition takes the
+ * same word twice in a row for one, so no text has such a word.
  */
 const callers: Record<string, string[]> = {
   en: [

@@ -32,7 +32,9 @@ export class Interfaces {
     this.#parts.push(text)
   }
 
-  /** Returns the Go type for a union's member. Strings, numbers and lists get a wrapper type with the union's method. */
+  /**
+   * Returns the Go type for a union's member. Strings, numbers and lists get a wrapper type with the union's method.
+   */
   armType(use: Use): string {
     if (use.kind === 'named') return this.#goPackage.goName(use.name)
     const [name, type] = wrapper(use, this.#goPackage)

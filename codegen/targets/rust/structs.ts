@@ -33,8 +33,8 @@ function emitObject(object: ObjectDeclaration, module: RustModule): string {
 }
 
 /**
- * Returns the constant field that serde writes, so that the struct needs no such field: `type`, or else the first. In an
- * object with further fields, serde would write the constant twice.
+ * Returns the constant field that serde writes, so that the struct needs no such field: `type`, or else the first. In
+ * an object with further fields, serde would write the constant twice.
  */
 function tagOf({ fields, rest }: ObjectDeclaration): ClientField | undefined {
   const constants = fields.filter(({ use, isRequired }) => use.kind === 'constant' && isRequired && rest === null)

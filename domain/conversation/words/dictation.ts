@@ -1,6 +1,6 @@
 /**
- * Recognizes texts that end inside a dictated number, a mail address or a spelled name. Speakers pause after each group,
- * so a pause there does not end the turn.
+ * Recognizes texts that end inside a dictated number, a mail address or a spelled name. Speakers pause after each
+ * group, so a pause there does not end the turn.
  */
 import type { Announcement } from './languages/language-words.ts'
 import { perLanguage } from './languages/languages.ts'

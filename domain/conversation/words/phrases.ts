@@ -21,8 +21,8 @@ export function plain(text: string): string {
 }
 
 /**
- * Returns the plain text with each hyphen as a space, and with joined words, because recognizers write "voice-mail" as well as "voicemail",
- * and "voulez-vous" as well as "voulez vous".
+ * Returns the plain text with each hyphen as a space, and with joined words, because recognizers write "voice-mail" as
+ * well as "voicemail", and "voulez-vous" as well as "voulez vous".
  */
 export function hyphenSpellings(text: string): readonly string[] {
   const joined = text.replaceAll(/[-‐‑]/g, '')

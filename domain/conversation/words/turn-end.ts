@@ -39,8 +39,8 @@ const phrasesOf = perLanguage(({ turns, dictation }) => ({
 }))
 
 /**
- * Returns false if the text ends in an open clause, a hesitation, a begun request or a dictation, because the speaker is
- * then likely to continue after a pause.
+ * Returns false if the text ends in an open clause, a hesitation, a begun request or a dictation, because the speaker
+ * is then likely to continue after a pause.
  */
 export function looksFinished(text: string, language: string): boolean {
   const end = text.trimEnd().slice(-readCharactersMax)

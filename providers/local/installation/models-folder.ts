@@ -48,8 +48,8 @@ export type AddRequest = {
 }
 
 /**
- * Adds a model. The new folder has a temporary name until it is complete, so a running server never sees an incomplete model.
- * Throws InstallError.
+ * Adds a model. The new folder has a temporary name until it is complete, so a running server never sees an incomplete
+ * model. Throws InstallError.
  */
 export async function addModel({ id, modelsDir, from, progress }: AddRequest): Promise<{ folder: string }> {
   const model = installable(id)

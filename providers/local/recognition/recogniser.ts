@@ -76,7 +76,8 @@ export class Recognition {
   readonly stop = new AbortController()
   urgent: boolean
   /**
-   * The recognized speech. Null if the recognition was cancelled, or was stopped because a final recognition was waiting.
+   * The recognized speech. Null if the recognition was cancelled, or was stopped because a final recognition was
+   * waiting.
    */
   readonly result: Promise<SpeechText | null>
   settle: (result: SpeechText | null) => void = () => {}

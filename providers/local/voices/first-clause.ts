@@ -5,8 +5,8 @@ import type { PlainSentence } from '../../../domain/speech/reading/sentences.ts'
 const clauseCharsMin = 12
 
 /**
- * Returns the sentence, or if it is longer than `charsMax`, its first clause and the rest. A sentence without a comma is
- * not cut.
+ * Returns the sentence, or if it is longer than `charsMax`, its first clause and the rest. A sentence without a comma
+ * is not cut.
  */
 export function firstClause({ text, sourcePlace }: PlainSentence, charsMax: number): PlainSentence[] {
   const comma = text.length > charsMax ? text.indexOf(', ', clauseCharsMin) : -1

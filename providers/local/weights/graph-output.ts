@@ -1,7 +1,7 @@
 /**
  * Makes a value inside an ONNX graph an output, because the runtime returns only outputs. The file is a message in
- * protocol buffers: ModelProto has the graph in field 7, and GraphProto has its outputs in field 12. A repeated field may
- * continue at the end of its message, and an output needs only a name, so the file is not parsed further.
+ * protocol buffers: ModelProto has the graph in field 7, and GraphProto has its outputs in field 12. A repeated field
+ * may continue at the end of its message, and an output needs only a name, so the file is not parsed further.
  */
 
 const graphField = 7

@@ -70,7 +70,7 @@ final class Behaviour {
         System.out.println(new ObjectMapper().writeValueAsString(RESULTS));
     }
 
-    /** Runs the case. Records its value, or the kind of its failure with details. */
+    /** Runs the case. Records its value, or the failure with its kind and details. */
     private static void check(String name, Case work) {
         try {
             RESULTS.put(name, work.run());
@@ -110,7 +110,7 @@ final class Behaviour {
         return new TranscribeParams().serviceIntent(new Intent().language("ü"));
     }
 
-    /** Returns the text of an enum value, and true if this version does not know the value. */
+    /** Returns an enum value as text, and true if this version does not know the value. */
     private static Object unknown() {
         var kind = router("unknown").listModels().execute().models().get(0).kind();
         return List.of(kind.text(), kind.known() == null);
@@ -139,7 +139,7 @@ final class Behaviour {
         }
     }
 
-    /** Returns how many of 100 streams gave their event before the loop threw the failure of the connection. */
+    /** Counts the streams that gave their event before the loop threw the connection failure. There are 100 streams. */
     private static Object cuts() {
         int whole = 0;
         for (int count = 0; count < 100; count++) {

@@ -1,7 +1,7 @@
 /**
- * Chooses the languages in which a segment is decoded. The decoder's first step gives each language a share. If the share
- * does not decide, the segment is decoded in several languages, and the likeliest text decides: in a wrong language the
- * text is misspelt, and therefore unlikely.
+ * Chooses the languages in which a segment is decoded. The decoder's first step gives each language a share. If the
+ * share does not decide, the segment is decoded in several languages, and the likeliest text decides: in a wrong
+ * language the text is misspelt, and therefore unlikely.
  *
  *   it 0.74  La conferenza sta ora blochiada.          -0.32 for each token
  *   es 0.21  La conferencia está ahora bloqueada.      -0.08 for each token: chosen

@@ -2,8 +2,8 @@
 import type { Vocabulary } from './vocabulary.ts'
 
 /**
- * Tokens for sounds without speech, such as brackets and musical notes. OpenAI has published this list with the weights.
- * The decoder's signs are left out here.
+ * Tokens for sounds without speech, such as brackets and musical notes. OpenAI has published this list with the
+ * weights. The decoder's signs are left out here.
  */
 const notSpeech = [
   1, 2, 7, 8, 9, 10, 14, 25, 26, 27, 28, 29, 31, 58, 59, 60, 61, 62, 63, 90, 91, 92, 93, 359, 503, 522, 542, 873, 893,

@@ -1,6 +1,6 @@
 /**
- * Whisper's tokens. A token is a piece of UTF-8 text, possibly only some bytes in a character, or a sign for the decoder,
- * such as `<|en|>`. The file writes each byte as one visible character, as GPT-2 does.
+ * Whisper's tokens. A token is a piece of UTF-8 text, possibly only some bytes in a character, or a sign for the
+ * decoder, such as `<|en|>`. The file writes each byte as one visible character, as GPT-2 does.
  */
 
 export class Vocabulary {

@@ -20,8 +20,8 @@ import type { Vocabulary } from './vocabulary.ts'
 /** The shortest window, and the silence behind the speech. With less, more texts are said twice or lose their end. */
 const windowS = { min: 10, max: 30, behind: 2 }
 /**
- * If the audio has no speech with this probability, the text is empty. Measured: at most 0.51 with speech, at least 0.78
- * with silence, noise and tones.
+ * If the audio has no speech with this probability, the text is empty. Measured: at most 0.51 with speech, at least
+ * 0.78 with silence, noise and tones.
  */
 const noSpeechMax = 0.6
 /** Longer texts were not spoken in this time: fast speech has 20 characters a second. */

@@ -1,6 +1,10 @@
-/** The scripted model's words in one language. Lists are texts with spaces or `|` between their entries, in lower case. */
+/**
+ * The scripted model's words in one language. Lists are texts with spaces or `|` between their entries, in lower case.
+ */
 export type ScriptLanguage = {
-  /** Words ignored in comparisons, because they do not describe a sentence's subject. Also used to detect the language. */
+  /**
+   * Words ignored in comparisons, because they do not describe a sentence's subject. Also used to detect the language.
+   */
   empty: string
   /** Groups of words treated as equal: question words together with the usual words in their answers. */
   alike: readonly string[]

@@ -1,6 +1,6 @@
 /**
- * A discrete Fourier transform for one size, by Stockham's algorithm: each stage reads one pair of arrays and writes the
- * other pair in order, so no bit reversal is needed, and nothing is allocated in a run.
+ * A discrete Fourier transform for one size, by Stockham's algorithm: each stage reads one pair of arrays and writes
+ * the other pair in order, so no bit reversal is needed, and nothing is allocated in a run.
  *
  * In a stage with radix p, the numbers form `left * p` blocks with `stride` numbers each:
  *

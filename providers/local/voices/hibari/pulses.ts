@@ -1,6 +1,7 @@
 /**
  * The voice's source: pulses at the pitch. Each pulse holds all harmonics up to 11 kHz with the same strength, so the
- * sum has a closed form (Dirichlet kernel): the sum over cos(k a) for k = 1..h is sin((h + 1/2) a) / (2 sin(a / 2)) - 1/2.
+ * sum has a closed form (Dirichlet kernel): the sum over cos(k a) for k = 1..h is sin((h + 1/2) a) / (2 sin(a / 2)) -
+ * 1/2.
  */
 
 /** A lower pitch means a frame without voice. */
