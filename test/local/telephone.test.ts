@@ -15,7 +15,7 @@ async function* each(chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> 
 
 t.test('a short sentence in telephone quality is seldom recognized as silence', async (t) => {
   const texts = ['Hello?', 'Yes, please put them through.', 'No, I cannot take the call now.', 'Hello, are you open?']
-  const voices = local.provider.models.find(({ stage }) => stage === 'tts')?.voices ?? []
+  const voices = local.provider.models.find(({ id }) => id === 'flite')?.voices ?? []
   const empty: string[] = []
   // The oldest voice is hard to understand, so it is left out.
   for (const text of texts)

@@ -181,7 +181,7 @@ overEngines(t, async (t) => {
   })
 
   t.test('a request that no model can serve is refused, and is never changed to fit a model', async (t) => {
-    refused(t, await postJson(parley, speech, { ...spoken, language: 'de' }), 400, 'capability_unsupported')
+    refused(t, await postJson(parley, speech, { ...spoken, language: 'ja' }), 400, 'capability_unsupported')
     refused(t, await postJson(parley, speech, { ...spoken, voice: 'nobody' }), 400, 'capability_unsupported')
     refused(t, await transcribe(parley, silence, { options: { diarization: true } }), 400, 'capability_unsupported')
     refused(
