@@ -27,8 +27,9 @@ export function arrayLiteral(items: Iterable<string>): string {
 
 /**
  * Returns SQL for a JSON column whose fields can be read. The operators `->` and `->>` fail if any string of the
- * document contains U+0000, so this character becomes U+FFFD, as in `storable`.
+ * document contains U+0000 or half a surrogate pair. So each of them becomes U+FFFD, as in `storable`. JSON.stringify
+ * escapes a surrogate only if the other half is missing.
  */
 export function readableJson(tx: Tx, column: string) {
-  return tx`replace(${tx(column)}::text, '\\u0000', '\\ufffd')::json`
+  return tx`regexp_replace(${tx(column)}::text, '\\\\u(?:0000|d[89a-f][0-9a-f]{2})', '\\\\ufffd', 'g')::json`
 }

@@ -78,6 +78,17 @@ t.test('listCalls shows what happened in a call, and no words without a search',
   t.type(calls[0]?.['outcome'], 'string', 'the outcome of the report')
 })
 
+t.test('half a surrogate pair in a turn, a prompt or a live call does not break the list', async (t) => {
+  const acme = await admin.organization('surrogates')
+  const { pipeline } = newCall(acme.id)
+  const id = await insert(acme.id, { pipeline: { ...pipeline, systemPrompt: 'Be \ud800 brief.' } }, [
+    { text: 'A \ud83d tyre \udc00\\ud800.', toolCalls: [] },
+  ])
+  t.match(await list(acme), { calls: [{ id, turns: 1 }] })
+  t.match(await list(acme, 'q=tyre'), { calls: [{ id, matches: [{ text: 'A \ufffd tyre \ufffd\\\ufffd.' }] }] })
+  await t.resolves(admin.store.calls.inRooms(), 'of all organizations')
+})
+
 t.test('the filters of listCalls must all hold', async (t) => {
   const acme = await admin.organization('call filters')
   const other = await admin.organization('other calls')
