@@ -123,12 +123,14 @@ export function germanRules(language: Language): Rule[] {
       `(${day})\\.?${gap}?[-–—]${gap}?(${day})(?![\\p{L}\\p{N}])(?:\\.(?=${gap}|,))?`,
       ([, from = '', to = '']) => `${days.get(from)} bis ${days.get(to)}`,
     ),
+    // "Fr." is a Friday before a date or a time, and otherwise a woman's title.
+    rule(
+      'letter',
+      `Fr\\.(?=,?${gap}?(?:den${gap})?\\d{1,2}(?:\\.(?!\\d{2}(?![\\d.]))|:\\d|${gap}Uhr))`,
+      () => days.get('Fr') ?? null,
+    ),
     rule('letter', `(${day})(?:\\.(?=${gap}|,)|(?=,${gap}?\\d|${gap}\\d))`, ([written, name = '']) =>
-      name === 'So' && !/\.$/.test(written)
-        ? null
-        : name === 'Fr' && written.endsWith('.')
-          ? null
-          : (days.get(name) ?? null),
+      written === 'So' || written === 'Fr.' ? null : (days.get(name) ?? null),
     ),
   ]
 }

@@ -279,6 +279,7 @@ Hr. | Herr
 Hrn. | Herrn
 Fr. | Frau
 Fa. | Firma
+Co. | Co
 Abt. | Abteilung
 Abb. | Abbildung
 Abs. | Absatz

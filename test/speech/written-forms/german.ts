@@ -56,5 +56,10 @@ export const german: readonly (readonly [written: string, spoken: string])[] = [
   ['**Montag** geht 😀.', 'Montag geht.'],
   ['Ludwig XIV. war König.', 'Ludwig der Vierzehnte war König.'],
   ['Ihre PIN ist 1234.', 'Ihre PIN ist eins zwei drei vier.'],
+  [
+    'Fr. Maier kommt am Fr. 5.12. oder Fr., den 8. März.',
+    'Frau Maier kommt am Freitag fünfter Dezember oder Freitag, den achten März.',
+  ],
+  ['Fr. 15:30 Uhr, Maier GmbH & Co. KG', 'Freitag fünfzehn Uhr dreißig, Maier GmbH und Co KG'],
   ['Das ist 1 Tasse und 1 Apfel.', 'Das ist eine Tasse und ein Apfel.'],
 ]
