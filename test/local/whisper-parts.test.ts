@@ -127,6 +127,15 @@ t.test('a model is offered when its files are there, and no longer when they are
   t.same(offered(), ['local/moonshine-tiny-en'])
 })
 
+t.test('if the models folder cannot be read, the other models are offered', (t) => {
+  const file = path.join(folder(), 'file')
+  writeFileSync(file, '')
+  const { provider } = openLocal(t, { modelsDir: file })
+  t.ok(provider.models.some(({ id }) => id === 'moonshine-tiny-en'))
+  t.match(provider.installable?.(), [{ model: { id: 'whisper-base' } }])
+  t.end()
+})
+
 t.test('files with a wrong sum are reported, and no other file is accepted as the weights', async (t) => {
   const modelsDir = folder()
   t.match(await modelStates(modelsDir), [{ id: 'whisper-base', state: 'absent' }])

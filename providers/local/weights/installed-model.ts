@@ -12,11 +12,16 @@ export type InstalledFile = { bytes: number; sha256: string }
 /** `id` is the model's id in the catalog, and the name of its folder. */
 export type InstallableModel = { id: string; files: Readonly<Record<string, InstalledFile>> }
 
-/** Checks only the files' sizes, because requests wait for the result. */
+/**
+ * Checks only the files' sizes, because requests wait for the result. Returns false for a folder that this process may
+ * not read: an error would fail every request, also requests that need no added model.
+ */
 export function isInstalled(modelsDir: string, { id, files }: InstallableModel): boolean {
-  return Object.entries(files).every(
-    ([name, { bytes }]) => statSync(path.join(modelsDir, id, name), { throwIfNoEntry: false })?.size === bytes,
-  )
+  try {
+    return Object.entries(files).every(([name, { bytes }]) => statSync(path.join(modelsDir, id, name)).size === bytes)
+  } catch {
+    return false
+  }
 }
 
 /** Reads a file of a model. Rejects if the file is missing or has another checksum. */
