@@ -123,6 +123,28 @@ for (const { language, prompt, turns, farewell, callback, bye } of dialogues) {
   })
 }
 
+t.test('a request for information is no request to repeat words', async (t) => {
+  const answerTo = async (language: string, prompt: string, said: string) =>
+    t.equal((await ask(prompt, said, { language })).text, prompt, said)
+  for (const said of ['Sagen Sie mir, wann Sie öffnen.', 'Sag mir wann ihr öffnet', 'Sagen Sie mal, wann öffnen Sie?'])
+    await answerTo('de', 'Wir haben von sieben bis elf Uhr geöffnet.', said)
+  await answerTo('fr', 'Nous sommes ouverts de sept à onze.', 'Dites-moi quand vous ouvrez.')
+  await answerTo('it', 'Il direttore è il signor Rossi.', 'Chi è il direttore?')
+  t.equal((await ask('', 'Sagen Sie mir nach: gute Nacht', { language: 'de' })).text, 'gute Nacht')
+  t.match((await ask('', 'Chi è?', { language: 'it' })).text, /^Sono il sostituto/)
+})
+
+t.test('a greeting names no day, and the time is the number after its preposition', async (t) => {
+  const properties = { date: { type: 'string' }, time: { type: 'string' } }
+  const table = { name: 'book_table', parameters: { type: 'object', properties } }
+  const booked = async (language: string, said: string) =>
+    (await ask('', said, { language, tools: [table], toolChoice: { name: 'book_table' } })).calls[0]?.[1]
+  t.same(await booked('de', 'Guten Morgen, einen Tisch für 4 am Freitag um 8 Uhr.'), { date: 'am freitag', time: '8' })
+  t.same(await booked('de', 'Guten Morgen, einen Tisch für morgen um 8.'), { date: 'morgen', time: '8' })
+  t.same(await booked('fr', 'Une table pour 4 demain à 19 heures.'), { date: 'demain', time: '19' })
+  t.same(await booked('es', 'A las 9 de la mañana del lunes.'), { date: 'lunes', time: '9' })
+})
+
 t.test('a region belongs to its language, and an unknown language gets English', async (t) => {
   t.equal((await ask('Be kind.', silent, { language: 'de-AT' })).text, 'Sind Sie noch da?')
   t.equal((await ask('Be kind.', silent, { language: 'ja' })).text, 'Are you still there?')

@@ -164,7 +164,7 @@ function textOf(property: string, said: string, language: ScriptLanguage): strin
 /** Returns the spoken time. A number after "at" is preferred to any other number. */
 function timeIn(said: string, { day }: ScriptLanguage): string | undefined {
   const times = said.replace(isoDay, '').replace(day, '')
-  const parts = times.split(/\b(?:at|um|alle|à|a las)\b/i)
+  const parts = times.split(/(?<!\p{L})(?:at|um|alle|à|a las)(?!\p{L})/iu)
   const after = parts.slice(1).map((part) => time.exec(part.slice(0, timeCharactersMax)))
   return (after.find((match) => match?.index === 1) ?? time.exec(times))?.[0]
 }

@@ -32,7 +32,7 @@ export const de: ScriptLanguage = {
     stop: /^(?:nein,? )?(?:bitte )?(?:stopp?|warten sie|warte|moment|einen moment|schon gut|ruhe)(?!\p{L})/iu,
     again:
       /^\W*(?:entschuldigung\W+)?(?:wie bitte|was haben sie gesagt|was hast du gesagt|(?:bitte |können sie |kannst du )?(?:das )?(?:bitte )?(?:noch (?:ein)?mal|wiederholen)(?: (?:sagen|wiederholen))?)(?:,? bitte)?\W*$/iu,
-    echo: /^(?:bitte )?(?:sag(?:en sie)?|wiederhol(?:e|en sie))\b(?! das\b)[\s:,]*(?:mir nach[\s:,]*)?(?=\S|$)/i,
+    echo: /^(?:bitte )?(?:sag(?:en sie)?|wiederhol(?:e|en sie))\b(?! (?:das|uns|mal|mir(?! nach))\b)[\s:,]*(?:mir nach[\s:,]*)?(?=\S|$)/i,
     leaves:
       /\b(?:auf wieder(?:hören|sehen)|tschüss?|auflegen|das (?:ist|war|wäre) alles|sonst nichts|(?:anruf|gespräch) beenden)\b/i,
     wantsCallback:
@@ -41,7 +41,7 @@ export const de: ScriptLanguage = {
       /(?<a>-?\d+(?:[.,]\d+)?)\s*(?<operator>\+|-|\*|\/|plus|minus|mal|geteilt durch)\s*(?<b>-?\d+(?:[.,]\d+)?)/i,
   },
   numbers: 'null eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf',
-  day: /(?<!\p{L})(?:heute|morgen|übermorgen|(?:nächsten |diesen |am )?(?:mon|diens|donners|frei|sams|sonn)tag|(?:nächsten |diesen |am )?mittwoch)(?!\p{L})/iu,
+  day: /(?<!\p{L})(?<!guten )(?:heute|morgen|übermorgen|(?:nächsten |diesen |am )?(?:mon|diens|donners|frei|sams|sonn)tag|(?:nächsten |diesen |am )?mittwoch)(?!\p{L})/iu,
   ownName: 'mein name ist|ich heiße|ich bin|hier ist|name',
   operators: { '+': ['plus'], '-': ['minus'], '*': ['mal'], '/': ['geteilt durch'] },
   says: {

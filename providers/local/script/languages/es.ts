@@ -40,7 +40,7 @@ export const es: ScriptLanguage = {
       /(?<a>-?\d+(?:[.,]\d+)?)\s*(?<operator>\+|-|\*|\/|más|menos|por|dividido (?:por|entre))\s*(?<b>-?\d+(?:[.,]\d+)?)/iu,
   },
   numbers: 'cero uno dos tres cuatro cinco seis siete ocho nueve diez once doce',
-  day: /(?<!\p{L})(?:hoy|mañana|pasado mañana|(?:el |este |próximo )?(?:lunes|martes|miércoles|jueves|viernes|sábado|domingo))(?!\p{L})/iu,
+  day: /(?<!\p{L})(?<!\bla )(?:hoy|mañana|pasado mañana|(?:el |este |próximo )?(?:lunes|martes|miércoles|jueves|viernes|sábado|domingo))(?!\p{L})/iu,
   ownName: 'me llamo|mi nombre es|soy|nombre',
   operators: { '+': ['más'], '-': ['menos'], '*': ['por'], '/': ['dividido por', 'dividido entre'] },
   says: {

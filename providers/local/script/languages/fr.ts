@@ -32,7 +32,7 @@ export const fr: ScriptLanguage = {
     stop: /^(?:non,? )?(?:stop|arrête|arrêtez|attends|attendez|un instant|une minute|silence)(?!\p{L})/iu,
     again:
       /^\W*(?:pardon\W*|comment ?\?|qu[’']avez-vous dit|qu[’']as-tu dit|(?:pardon,? )?(?:pouvez-vous |peux-tu )?(?:le )?répét(?:er|ez|e)(?: (?:ça|cela|s[’']il vous plaît))*)\W*$/iu,
-    echo: /^(?:s[’']il (?:te|vous) plaît,? )?(?:dis|dites|répète|répétez)(?!\p{L})(?! (?:ça|cela)\b)[\s:,]*(?:après moi[\s:,]*)?(?=\S|$)/iu,
+    echo: /^(?:s[’']il (?:te|vous) plaît,? )?(?:dis|dites|répète|répétez)(?![-\p{L}])(?! (?:ça|cela)\b)[\s:,]*(?:après moi[\s:,]*)?(?=\S|$)/iu,
     leaves: /\b(?:au revoir|raccrocher|c[’']est tout|rien d[’']autre|(?:terminer|finir) l[’']appel)\b/i,
     wantsCallback: /\b(?:rappelez|rappelle)-(?:moi|nous)\b|\bme rappeler\b|\bêtre rappelée?\b/iu,
     calculation:

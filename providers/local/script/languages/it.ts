@@ -23,7 +23,7 @@ export const it: ScriptLanguage = {
     'sei|lei è|tu|tuo|tua|sempre|mai|sii|sia|parla|parli|rispondi|risponda|se|quando|usa|chiedi|chieda|saluta|saluti|aiuta|aiuti|per favore|evita|offri',
   triggers: {
     whoAreYou:
-      /\bchi (?:sei|è lei|è)(?!\p{L})|\b(?:il tuo|il suo) nome\b|\bsei (?:un[ao']? ?)?(?:ia|bot|modello|umano|robot)\b/iu,
+      /\bchi (?:sei|è lei)(?!\p{L})|\bchi è\W*$|\b(?:il tuo|il suo) nome\b|\bsei (?:un[ao']? ?)?(?:ia|bot|modello|umano|robot)\b/iu,
     hello: /^(?:ciao|salve|buongiorno|buon giorno|buonasera|pronto)(?!\p{L})/iu,
     whatCanYouDo: /(?:che )?cosa (?:puoi|può|sai) fare/iu,
     thanks: /\bgrazie\b/i,
