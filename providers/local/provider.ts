@@ -32,7 +32,7 @@ export type LocalOptions = {
    * streams, interim transcripts are rarer.
    */
   sttStreamsMax: number
-  /** The number of processes for each voice engine, each with about 100 MB. */
+  /** The number of processes for each voice engine, each with 120 to 170 MiB. */
   ttsProcesses: number
   /** The most waiting jobs, separately for recognition and for each voice engine. */
   queueMax: number

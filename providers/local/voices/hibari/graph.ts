@@ -25,7 +25,7 @@ export class Graph {
     return new Graph(await openSession('hibari', { output: durationSum, enableMemPattern: false }))
   }
 
-  /** `speed` is between 0.5 and 2. */
+  /** `speed` is between 0.25 and 1.5. */
   async run(ids: readonly number[], speed: number): Promise<Predicted> {
     const all = [edgeId, ...ids.map(BigInt), edgeId]
     const results = await this.#session.run({
