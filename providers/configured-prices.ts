@@ -17,7 +17,8 @@ export type ConfiguredPrice = {
 export function price(provider: Provider, prices: readonly ConfiguredPrice[]): void {
   const priced = <Row extends Model>(model: Row): Row => ({ ...model, prices: pricesOf(model, prices) })
   const { unlisted } = provider
-  provider.models = provider.models.map(priced)
+  if (provider.rewriteModels) provider.rewriteModels(priced)
+  else provider.models = provider.models.map(priced)
   if (unlisted === undefined) return
   provider.unlisted = (stage, id) => {
     const model = unlisted(stage, id)

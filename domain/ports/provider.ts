@@ -20,6 +20,8 @@ export type Installable = { model: Model; command: string }
 export type Provider = {
   id: string
   models: readonly Model[]
+  /** Changes each row in `models`, also rows that appear later. Absent if no row appears or disappears by itself. */
+  rewriteModels?: (change: (model: Model) => Model) => void
   /** The provider's region, from the configuration. */
   region?: string
   ports: ProviderPorts

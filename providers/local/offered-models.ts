@@ -17,6 +17,8 @@ export class OfferedModels {
   readonly #modelsDir: string
   readonly #clock: Clock
   #lookedAtMs = Number.NEGATIVE_INFINITY
+  /** All models, also those without files. */
+  #all: readonly Model[] = localModels
   #missing: readonly string[] = []
   #models: readonly Model[] = localModels
 
@@ -31,16 +33,16 @@ export class OfferedModels {
     return this.#models
   }
 
-  /** Offers exactly these models from now on. Configured prices are applied in this way. */
-  set models(models: readonly Model[]) {
-    this.#models = models
-    this.#lookedAtMs = Number.POSITIVE_INFINITY
+  /** Changes all models, also those that are offered later. Configured prices are applied in this way. */
+  rewrite(change: (model: Model) => Model): void {
+    this.#all = this.#all.map(change)
+    this.#offer()
   }
 
   /** Returns the models without files, with the command to add them. */
   get installable(): readonly Installable[] {
     this.#look()
-    return localModels.flatMap((model) =>
+    return this.#all.flatMap((model) =>
       this.#missing.includes(model.id) ? [{ model, command: `parley models add ${model.id}` }] : [],
     )
   }
@@ -52,8 +54,12 @@ export class OfferedModels {
     const missing = recognizers.flatMap(({ files }) =>
       files && !isInstalled(this.#modelsDir, files) ? [files.id] : [],
     )
-    if (missing.join() === this.#missing.join() && this.#models !== localModels) return
+    if (missing.join() === this.#missing.join()) return
     this.#missing = missing
-    this.#models = localModels.filter(({ id }) => !missing.includes(id))
+    this.#offer()
+  }
+
+  #offer(): void {
+    this.#models = this.#all.filter(({ id }) => !this.#missing.includes(id))
   }
 }

@@ -81,9 +81,7 @@ export function createLocalProvider(options: LocalOptions): Provider {
     get models() {
       return offered.models
     },
-    set models(models) {
-      offered.models = models
-    },
+    rewriteModels: (change) => offered.rewrite(change),
     installable: () => offered.installable,
     unavailable: () => null,
     ports: {

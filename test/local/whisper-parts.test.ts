@@ -8,6 +8,7 @@ import path from 'node:path'
 import { deflateRawSync } from 'node:zlib'
 import t from 'tap'
 import { Catalog } from '../../domain/catalog/catalog.ts'
+import { price } from '../../providers/configured-prices.ts'
 import { addModel, modelStates, removeModel } from '../../providers/local/installation/models-folder.ts'
 import { fileInZip } from '../../providers/local/installation/zip.ts'
 import { languageCandidates } from '../../providers/local/recognition/whisper/language-choice.ts'
@@ -125,6 +126,20 @@ t.test('a model is offered when its files are there, and no longer when they are
   t.notOk(await removeModel('whisper-base', modelsDir))
   clock.pass(2000)
   t.same(offered(), ['local/moonshine-tiny-en'])
+})
+
+t.test('a model that is added later has the configured prices', (t) => {
+  const modelsDir = folder()
+  const { provider, clock } = openLocal(t, { modelsDir })
+  price(provider, [{ model: '*', unit: 'audio_hour', microUsd: 5, asOf: '2026-11-29' }])
+  const priced = () =>
+    provider.models.flatMap(({ id, stage, prices }) => (stage === 'stt' ? [[id, prices[0]?.microUsd]] : []))
+  t.same(priced(), [['moonshine-tiny-en', 5]])
+  writeSizes(modelsDir)
+  clock.pass(2000)
+  t.same(priced().at(-1), ['whisper-base', 5])
+  t.same(provider.installable?.(), [])
+  t.end()
 })
 
 t.test('if the models folder cannot be read, the other models are offered', (t) => {
