@@ -55,11 +55,8 @@ export type LocalOptions = {
   onProgress?: (progress: SttProgress) => void
 }
 
-/**
- * The time limit for a cancelled job to stop. A recognition stops after its next token, about 10 ms, and a synthesis
- * after its sentence, about 200 ms.
- */
-const stopMs = 2000
+/** The time limit for a cancelled synthesis to stop. It stops after its sentence, about 200 ms. */
+const voiceStopMs = 2000
 
 /** The warm-up begins only after this time, because the starting server needs the processor first. */
 const warmUpAfterMs = 500
@@ -71,7 +68,13 @@ export function createLocalProvider(options: LocalOptions): Provider {
   const ofModel = (model: string) => running.find(({ recognizer }) => recognizer.model === model)
   const voices = voiceEngines.map((engine) => ({
     engine,
-    pool: new ChildPool({ ...rest, entry: engine.entry, processes: ttsProcesses, keepsLast: false, stopMs }),
+    pool: new ChildPool({
+      ...rest,
+      entry: engine.entry,
+      processes: ttsProcesses,
+      keepsLast: false,
+      stopMs: voiceStopMs,
+    }),
   }))
   const offered = new OfferedModels(options.modelsDir, options.clock)
   const closing = new AbortController()
@@ -112,7 +115,7 @@ export function createLocalProvider(options: LocalOptions): Provider {
 /** Only the first recognizer is kept warm, because most requests need it and each holds hundreds of megabytes. */
 function run(recognizer: Recognizer, options: LocalOptions): RunningRecognizer {
   const { sttProcesses, sttStreamsMax, jobTimeoutMs, modelsDir, warm, ...rest } = options
-  const { entries, files } = recognizer
+  const { entries, files, stopMs } = recognizer
   const args = files ? [path.join(modelsDir, files.id)] : []
   const shared = { ...rest, args, processes: sttProcesses, stopMs }
   const keepsLast = warm && recognizer === recognizers[0]

@@ -8,6 +8,11 @@ export type Recognizer = {
   model: string
   /** The entry files for its child processes: for recordings, and for live streams. */
   entries: { recordings: EngineEntry; streams: EngineEntry }
+  /**
+   * The time limit for a cancelled job or stream to stop. A child that needs longer is killed with all its streams, so
+   * the limit is several times the longest step that a child cannot interrupt.
+   */
+  stopMs: number
   /** BCP 47 base languages. */
   languages: readonly string[]
   /** The expected recognition time, in seconds for each second of audio, on a busy core. */

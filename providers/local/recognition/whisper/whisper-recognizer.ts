@@ -9,6 +9,8 @@ const measured = { source: 'Parley, recorded prompts', asOf: '2026-11', vendorRe
 export const whisperRecognizer: Recognizer = {
   model: whisperFiles.id,
   entries: { recordings: 'whisper-child', streams: 'whisper-live-child' },
+  // The encoder takes 0.4 s for 30 s of audio on a free core.
+  stopMs: 10_000,
   languages: whisperLanguages,
   // Measured: 0.05 to 0.07 on a free core.
   expectedPerAudio: 0.2,
