@@ -129,8 +129,9 @@ t.test('silence has an empty transcript', async (t) => {
 
 t.test('speech is made in every encoding, sample rate and number of channels', async (t) => {
   const input = 'Please leave your message after the tone.'
-  const reference = await speak({ input, audio: { sample_rate_hz: 16_000 } })
-  const expected = loudness(decodeSamples(reference, 'pcm_s16le'), 16_000)
+  // The voice's own rate.
+  const reference = await speak({ input, audio: usual })
+  const expected = loudness(decodeSamples(reference, 'pcm_s16le'), 24_000)
   const shapes = [
     ...[8000, 11_025, 16_000, 22_050, 44_100, 48_000, 96_000, 192_000].map((rate) => ['pcm_s16le', rate, 1] as const),
     ...[2, 3, 8].map((channels) => ['pcm_s16le', 24_000, channels] as const),
@@ -147,7 +148,7 @@ t.test('speech is made in every encoding, sample rate and number of channels', a
     const declared = { encoding, sample_rate_hz, channels }
     const bytes = await speak({ input, audio: declared })
     const seconds = bytes.length / sampleEncodings[encoding].bytes / channels / sample_rate_hz
-    t.ok(Math.abs(seconds - reference.length / 32_000) < 0.02, `${name}: ${seconds} s`)
+    t.ok(Math.abs(seconds - reference.length / 48_000) < 0.02, `${name}: ${seconds} s`)
     const tracks = split(decodeSamples(bytes, encoding), channels)
     const [first] = tracks as [Float32Array]
     t.ok(
@@ -155,7 +156,11 @@ t.test('speech is made in every encoding, sample rate and number of channels', a
       `${name}: the channels are equal`,
     )
     const likeness = correlation(expected, loudness(first, sample_rate_hz))
-    t.ok(likeness > 0.97, `${name}: it sounds like the reference, ${likeness.toFixed(3)}`)
+    // A lower rate than the voice's lacks the highest sounds, such as those of an S.
+    t.ok(
+      likeness > (sample_rate_hz < usual.sample_rate_hz ? 0.94 : 0.99),
+      `${name}: it sounds like the reference, ${likeness.toFixed(3)}`,
+    )
     if (channels === 1) t.equal(wordErrors(input, (await hear(bytes, declared)).text).errors, 0, `${name}: understood`)
   }
   t.same(await speak({ input }), await speak({ input, audio: usual }), '16 bits, 24 kHz, mono, where nothing is asked')
@@ -194,9 +199,11 @@ t.test('speed changes the length of speech, and each voice differs in sound', as
     const ratio = own / (await speak({ input, speed })).length / speed
     t.ok(ratio > 0.85 && ratio < 1.18, `speed ${speed}: ${ratio.toFixed(2)}`)
   }
-  type Row = { kind: string; voices: { id: string }[] }
+  type Row = { kind: string; voices: { id: string; language: string }[] }
   const { models } = (await send(parley, '/router/v1/models')).json<{ models: Row[] }>()
-  const voices = models.find(({ kind }) => kind === 'tts')!.voices.map(({ id }) => id)
+  const voices = models
+    .filter(({ kind }) => kind === 'tts')
+    .flatMap((row) => row.voices.filter(({ language }) => language === 'en').map(({ id }) => id))
   t.ok(voices.length >= 2)
   const sounds = new Set<string>()
   for (const voice of voices) {
