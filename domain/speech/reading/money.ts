@@ -89,11 +89,19 @@ function scaleOf(text: string, { scales }: Language): Noun {
 
 function spokenPrice(written: Written, { major, minor }: Currency, language: Language): string {
   const { whole, decimals } = written
-  if (/^0*$/.test(decimals)) return counted({ whole, decimals: '' }, major, language)
+  if (/^0*$/.test(decimals)) return spokenWhole(whole, major, language)
   if (minor === null || decimals.length !== 2) return counted(written, major, language)
   const cents = { whole: decimals.replace(/^0/, ''), decimals: '' }
   if (/^0*$/.test(whole)) return counted(cents, minor, language)
   const noun = isOne(cents) ? minor.one : minor.more
   const amount = cardinalOf(cents.whole, language, minor.gender)
   return language.phrases.money(counted({ whole, decimals: '' }, major, language), { amount, noun })
+}
+
+/** After whole millions, the noun needs the same link as after "Mio.": "deux millions d'euros". */
+function spokenWhole(whole: string, major: Noun, language: Language): string {
+  const written = { whole, decimals: '' }
+  return /^0*[1-9]\d{0,8}000000$/.test(whole)
+    ? language.phrases.ofScale(spokenNumber(written, language, major.gender), major.more)
+    : counted(written, major, language)
 }

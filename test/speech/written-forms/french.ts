@@ -58,5 +58,9 @@ export const french: readonly (readonly [written: string, spoken: string])[] = [
   ['**Lundi** oui 😀.', 'Lundi oui.'],
   ['Louis XIV était roi.', 'Louis quatorze était roi.'],
   ['Le code est 1234.', 'Le code est un deux trois quatre.'],
+  [
+    'Le prix est de 2 000 000 €, pas de 1 000 000 $.',
+    "Le prix est de deux millions d'euros, pas de un million de dollars.",
+  ],
   ['Thé et/ou café.', 'Thé et ou café.'],
 ]

@@ -52,5 +52,6 @@ export const italian: readonly (readonly [written: string, spoken: string])[] = 
   ['**Lunedì** sì 😀.', 'Lunedì sì.'],
   ['Luigi XIV era re.', 'Luigi quattordicesimo era re.'],
   ['Il PIN è 1234.', 'Il PIN è uno due tre quattro.'],
+  ['Costa 2.000.000 €.', 'Costa due milioni di euro.'],
   ['Tè e/o caffè.', 'Tè e o caffè.'],
 ]

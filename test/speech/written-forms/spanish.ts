@@ -54,5 +54,9 @@ export const spanish: readonly (readonly [written: string, spoken: string])[] = 
   ['**Lunes** sí 😀.', 'Lunes sí.'],
   ['Felipe VI es rey.', 'Felipe sexto es rey.'],
   ['Su PIN es 1234.', 'Su PIN es uno dos tres cuatro.'],
+  [
+    'Cuesta 2.000.000 €, y 2.500.000 € con todo.',
+    'Cuesta dos millones de euros, y dos millones quinientos mil euros con todo.',
+  ],
   ['Té y/o café.', 'Té y o café.'],
 ]
