@@ -89,11 +89,15 @@ export function mixed(whole: string, numerator: number, denominator: number, nou
   return `${number} ${noun}`.trimEnd()
 }
 
-const feminine = /(?:e|ung|heit|keit|schaft|ion|tät|ur)$/
+const feminine =
+  /(?:e|ung|heit|keit|schaft|ion|tät|ur|[Pp]erson|[Nn]acht|[Nn]ummer|[Aa]ntwort|[Ss]tadt|[Mm]ail|[Tt]ür|[Ff]rau|[Ff]irma|^Kundin|arbeiterin)$/
+/** Nouns that end like feminine nouns. */
+const notFeminine =
+  /^(?:Kunde|Kollege|Junge|(?:Vor|Nach|Benutzer)?[Nn]ame|Gedanke|Buchstabe|Experte|Käse|Auge|Ende|Wochenende|Gebäude|Interesse)$/
 const neuter = /(?:chen|lein|ment|um|Jahr|Kilo|Pfund|Gramm|Glas|Stück|Blatt|Paket|Bier|Zimmer|Brot)$/
 
 /** A noun begins with a capital letter, and its ending often shows its gender. */
 export function genderOf(word: string): Gender | undefined {
   if (!/^\p{Lu}\p{Ll}/u.test(word)) return undefined
-  return feminine.test(word) ? 'f' : neuter.test(word) ? 'n' : 'm'
+  return feminine.test(word) && !notFeminine.test(word) ? 'f' : neuter.test(word) ? 'n' : 'm'
 }

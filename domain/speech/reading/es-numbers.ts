@@ -100,12 +100,17 @@ export function mixed(whole: string, numerator: number, denominator: number, nou
   return `${cardinal(whole, gender)} ${whole === '1' ? noun.replace(/s$/, '') : noun} y ${part}`
 }
 
-/** Masculine words that end in "a". */
-const masculine = /^(?:días?|mapas?|problemas?|programas?|sistemas?|temas?|idiomas?|climas?|kilogramas?|gramas?)$/
+/** Masculine words that end like feminine words. */
+const masculine =
+  /^(?:días?|mapas?|problemas?|programas?|sistemas?|temas?|idiomas?|climas?|kilogramas?|gramas?|avión|aviones|camión|camiones)$/
+/** Feminine words that do not show it. */
+const feminine =
+  /^(?:noches?|tardes?|calles?|llaves?|clases?|partes?|claves?|nubes?|manos?|fotos?|motos?|ve(?:z|ces)|vo(?:z|ces)|lu(?:z|ces)|flor|flores|mujer|mujeres)$/
 
 /** A noun's ending often shows its gender. Other words do not count things. */
 export function genderOf(word: string): Gender | undefined {
   if (masculine.test(word)) return 'm'
+  if (feminine.test(word)) return 'f'
   if (/(?:as?|ión|iones|dad|dades|tades?)$/.test(word) && word.length > 2) return 'f'
-  return /(?:[oe]s?|les|res|nes)$/.test(word) && word.length > 3 ? 'm' : undefined
+  return /(?:[oe]s?|[lr]|les|res|nes)$/.test(word) && word.length > 3 ? 'm' : undefined
 }

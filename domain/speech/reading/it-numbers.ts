@@ -69,11 +69,14 @@ export function mixed(whole: string, numerator: number, denominator: number, nou
 
 const singular = (noun: string) => (noun.endsWith('i') ? `${noun.slice(0, -1)}o` : `${noun.slice(0, -1)}a`)
 
+/** Feminine words that do not show it. */
+const feminine = /^(?:notte|chiave|classe|parte|carne|fine|voce|luce|mano|foto|auto|moto|radio)$/
+
 /** A noun's ending often shows its gender. */
 export function genderOf(word: string): Gender | undefined {
   if (/^(?:problema|programma|sistema|tema|clima|schema|diploma|panorama|grammo|euro|chilogrammo)$/.test(word))
     return 'm'
   if (word.length < 3 || /^(?:per|del|con|che|alle|dalle|delle|come)$/.test(word)) return undefined
-  if (/(?:a|ione|tà)$/.test(word)) return 'f'
+  if (/(?:a|ione|tà)$/.test(word) || feminine.test(word)) return 'f'
   return /[oe]$/.test(word) ? 'm' : undefined
 }

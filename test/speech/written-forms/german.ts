@@ -61,5 +61,10 @@ export const german: readonly (readonly [written: string, spoken: string])[] = [
     'Frau Maier kommt am Freitag fünfter Dezember oder Freitag, den achten März.',
   ],
   ['Fr. 15:30 Uhr, Maier GmbH & Co. KG', 'Freitag fünfzehn Uhr dreißig, Maier GmbH und Co KG'],
+  [
+    '1 Nacht, 1 Person, 1 Kunde, 1 Kundennummer und 1 Urkunde',
+    'eine Nacht, eine Person, ein Kunde, eine Kundennummer und eine Urkunde',
+  ],
+  ['1 Name, 1 Sekunde, 1 Start und 1 Termin', 'ein Name, eine Sekunde, ein Start und ein Termin'],
   ['Das ist 1 Tasse und 1 Apfel.', 'Das ist eine Tasse und ein Apfel.'],
 ]

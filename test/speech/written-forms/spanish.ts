@@ -58,5 +58,9 @@ export const spanish: readonly (readonly [written: string, spoken: string])[] = 
     'Cuesta 2.000.000 €, y 2.500.000 € con todo.',
     'Cuesta dos millones de euros, y dos millones quinientos mil euros con todo.',
   ],
+  [
+    '1 noche, 21 noches, 1 hotel, 1 señor, 1 vez y 1 avión',
+    'una noche, veintiuna noches, un hotel, un señor, una vez y un avión',
+  ],
   ['Té y/o café.', 'Té y o café.'],
 ]
