@@ -30,6 +30,12 @@ dom Dom D | domingo
 `)
 const day = anyOf(days.keys())
 
+/** "S-M" and "M-L" are sizes of clothes: no week goes from Saturday to Tuesday. */
+function isSize(from: string, to: string): boolean {
+  const week = 'LMXJVSD'
+  return from.length === 1 && to.length === 1 && week.indexOf(from) > week.indexOf(to)
+}
+
 const datesOf = (language: Language): Rule[] => {
   const spoken = (dayNumber: string, month: string, year?: string) =>
     `${cardinalOf(dayNumber, language)} de ${month}${year === undefined ? '' : ` de ${cardinalOf(year.length === 2 ? `20${year}` : year, language)}`}`
@@ -139,7 +145,7 @@ export function spanishRules(language: Language): Rule[] {
     rule(
       'letter',
       `(${day})\\.?${gap}?[-–—]${gap}?(${day})${wordEnd}`,
-      ([, from = '', to = '']) => `${days.get(from)} a ${days.get(to)}`,
+      ([, from = '', to = '']) => (isSize(from, to) ? null : `${days.get(from)} a ${days.get(to)}`),
     ),
     rule('letter', `p{1,2}\\.${gap}?(?=\\d)`, ([written]) => (written.startsWith('pp') ? 'páginas' : 'página')),
   ]

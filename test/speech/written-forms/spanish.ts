@@ -62,5 +62,6 @@ export const spanish: readonly (readonly [written: string, spoken: string])[] = 
     '1 noche, 21 noches, 1 hotel, 1 señor, 1 vez y 1 avión',
     'una noche, veintiuna noches, un hotel, un señor, una vez y un avión',
   ],
+  ['Tallas S-M y M-L, abierto L-V.', 'Tallas S-M y M-L, abierto lunes a viernes.'],
   ['Té y/o café.', 'Té y o café.'],
 ]
