@@ -144,8 +144,11 @@ export function spanishRules(language: Language): Rule[] {
     rule('letter', `[Nn]\\.?[º°]s?\\.?${gap}?(?=\\d)`, () => 'número'),
     rule(
       'letter',
-      `(${day})\\.?${gap}?[-–—]${gap}?(${day})${wordEnd}`,
-      ([, from = '', to = '']) => (isSize(from, to) ? null : `${days.get(from)} a ${days.get(to)}`),
+      `(${day})\\.(?<=\\p{L}{2}\\.)(?=,?${gap}\\d{1,2}(?:[/.]\\d|${gap}(?:de${gap})?${anyOf([...months, ...shortMonths.keys()])}))`,
+      ([, name = '']) => days.get(name) ?? null,
+    ),
+    rule('letter', `(${day})\\.?${gap}?[-–—]${gap}?(${day})${wordEnd}`, ([, from = '', to = '']) =>
+      isSize(from, to) ? null : `${days.get(from)} a ${days.get(to)}`,
     ),
     rule('letter', `p{1,2}\\.${gap}?(?=\\d)`, ([written]) => (written.startsWith('pp') ? 'páginas' : 'página')),
   ]

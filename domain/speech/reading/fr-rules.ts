@@ -111,6 +111,11 @@ export function frenchRules(language: Language): Rule[] {
     rule('letter', `p{1,2}\\.${gap}?(?=\\d)`, ([written]) => (written.startsWith('pp') ? 'pages' : 'page')),
     rule(
       'letter',
+      `(${day})\\.(?=,?${gap}\\d{1,2}(?:er)?(?:[/.]\\d|${gap}${month}))`,
+      ([, name = '']) => days.get(name) ?? null,
+    ),
+    rule(
+      'letter',
       `(${day})\\.?${gap}?[-–—]${gap}?(${day})(?![\\p{L}\\p{N}])(\\.?)`,
       (match) =>
         `${days.get(match[1] ?? '')} à ${days.get(match[2] ?? '')}${match[3] !== '' && isAtEnd(match) ? '.' : ''}`,

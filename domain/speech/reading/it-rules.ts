@@ -115,6 +115,11 @@ export function italianRules(language: Language): Rule[] {
     rule('letter', `p(?:p|ag|agg)?\\.${gap}?(?=\\d)`, ([written]) => (/^pp|gg/.test(written) ? 'pagine' : 'pagina')),
     rule(
       'letter',
+      `(${day})\\.(?=,?${gap}\\d{1,2}[º°]?(?:[/.]\\d|${gap}${month}))`,
+      ([, name = '']) => days.get(name) ?? null,
+    ),
+    rule(
+      'letter',
       `(${day})\\.?${gap}?[-–—]${gap}?(${day})(?![\\p{L}\\p{N}])(\\.?)`,
       (match) =>
         `da ${days.get(match[1] ?? '')} a ${days.get(match[2] ?? '')}${match[3] !== '' && isAtEnd(match) ? '.' : ''}`,

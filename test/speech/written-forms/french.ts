@@ -63,5 +63,6 @@ export const french: readonly (readonly [written: string, spoken: string])[] = [
     "Le prix est de deux millions d'euros, pas de un million de dollars.",
   ],
   ['1 nuit, 1 site, 1 sœur, 1 frère et 1 clé', 'une nuit, un site, une sœur, un frère et une clé'],
+  ['Rendez-vous mer. 5 mai à 10 h.', 'Rendez-vous mercredi cinq mai à dix heures.'],
   ['Thé et/ou café.', 'Thé et ou café.'],
 ]

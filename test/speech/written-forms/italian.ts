@@ -54,5 +54,6 @@ export const italian: readonly (readonly [written: string, spoken: string])[] = 
   ['Il PIN è 1234.', 'Il PIN è uno due tre quattro.'],
   ['Costa 2.000.000 €.', 'Costa due milioni di euro.'],
   ['1 notte, 1 chiave e 1 mese', 'una notte, una chiave e un mese'],
+  ['Appuntamento lun. 12 maggio.', 'Appuntamento lunedì dodici maggio.'],
   ['Tè e/o caffè.', 'Tè e o caffè.'],
 ]

@@ -63,5 +63,6 @@ export const spanish: readonly (readonly [written: string, spoken: string])[] = 
     'una noche, veintiuna noches, un hotel, un señor, una vez y un avión',
   ],
   ['Tallas S-M y M-L, abierto L-V.', 'Tallas S-M y M-L, abierto lunes a viernes.'],
+  ['La cita es el mié. 5 de mayo.', 'La cita es el miércoles cinco de mayo.'],
   ['Té y/o café.', 'Té y o café.'],
 ]
