@@ -186,6 +186,7 @@ checkLanguage('en', {
       Just a second.
       Well
       Yes, so
+      I'll just check my calendar
       Bear with me
       Give me a minute.
       How do I say this
@@ -195,6 +196,9 @@ checkLanguage('en', {
       I mean.
       Wait a second`,
     ends: `
+      I'll get two tickets.
+      I'll see you tomorrow.
+      I'll think about it.
       I think so.
       All is well.
       Yes it is
