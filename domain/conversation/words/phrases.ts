@@ -32,11 +32,13 @@ export function hyphenSpellings(text: string): readonly string[] {
 export class Phrases {
   readonly #phrases: ReadonlySet<string>
   readonly #lengthMax: number
+  readonly #wordsMax: number
 
   /** Each list has entries with `|` between them. */
   constructor(...lists: readonly string[]) {
     this.#phrases = new Set(lists.flatMap((list) => list.split('|').map(plain)))
     this.#lengthMax = Math.max(...[...this.#phrases].map((phrase) => phrase.length))
+    this.#wordsMax = Math.max(...[...this.#phrases].map((phrase) => phrase.split(' ').length))
   }
 
   /** Counts the phrases in a plain text. Returns null if it has other words, or more than `max` phrases. */
@@ -60,7 +62,7 @@ export class Phrases {
   /** Returns true if a phrase occurs anywhere in the plain text. */
   within(text: string): boolean {
     const words = text.split(' ')
-    return words.some((_word, at) => this.begin(words.slice(at).join(' ')) !== null)
+    return words.some((_word, at) => this.#beginAt(words, at) !== null)
   }
 
   /** Returns the longest phrase at the beginning of the plain text, or null. */
@@ -77,11 +79,16 @@ export class Phrases {
     const words = text.split(' ')
     const kept: string[] = []
     for (let at = 0; at < words.length; ) {
-      const phrase = this.begin(words.slice(at).join(' '))
+      const phrase = this.#beginAt(words, at)
       if (phrase === null) kept.push(words[at] as string)
       at += phrase?.split(' ').length ?? 1
     }
     return kept.join(' ')
+  }
+
+  /** Reads only as many words as the longest phrase has, so a long text costs linear time. */
+  #beginAt(words: readonly string[], at: number): string | null {
+    return this.begin(words.slice(at, at + this.#wordsMax).join(' '))
   }
 
   /** Returns true if the plain text ends with a phrase. */
