@@ -76,8 +76,10 @@ export function versionRules(language: Language): Rule[] {
       },
     ),
     rule('digit', String.raw`\d{1,3}(?:\.\d{1,3}){3}(?![\d.]*\d)`, ([address]) => dotted(address)),
-    rule('digit', String.raw`\d{1,4}(?:\.\d{1,4}){2,4}(?!\.?\d)`, ([version]) =>
-      isGrouped(version, language) ? null : dotted(version),
+    rule(
+      'digit',
+      String.raw`(?!\d{1,3}(?:\.\d{3}){2,4},\d{1,2}(?!\d))\d{1,4}(?:\.\d{1,4}){2,4}(?!\.?\d)`,
+      ([version]) => (isGrouped(version, language) ? null : dotted(version)),
     ),
     rule(
       'letter',

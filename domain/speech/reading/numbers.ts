@@ -8,15 +8,30 @@ const cardinalDigitsMax = 15
 /** A written number: "1,234.50" has the whole part "1234" and the decimals "50". */
 export type Written = { whole: string; decimals: string }
 
+/**
+ * Numbers with both marks in another language's order, by the decimal mark of the text's language: "1.234,56" in
+ * English, and "1,234.56" in German.
+ */
+const foreignNumbers = {
+  '.': String.raw`\d{1,3}(?:\.\d{3}){1,6},\d{1,2}(?!\d)`,
+  ',': String.raw`\d{1,3}(?:,\d{3}){1,6}\.\d{1,2}(?!\d)`,
+}
+const isForeign = {
+  '.': new RegExp(`^${foreignNumbers['.']}$`),
+  ',': new RegExp(`^${foreignNumbers[',']}$`),
+}
+
 /** Returns the pattern for a number with group marks and decimals. It has no group. */
 export function numberPattern({ decimalMark, groupMarks }: Language): string {
   const mark = decimalMark === '.' ? String.raw`\.` : ','
-  return String.raw`(?:\d{1,3}(?:[${groupMarks}]\d{3}){1,6}(?!\d)|\d{1,400})(?:${mark}\d{1,40})?(?!\d)`
+  const foreign = String.raw`${foreignNumbers[decimalMark]}(?![.,]\d)`
+  return String.raw`(?:${foreign}|(?:\d{1,3}(?:[${groupMarks}]\d{3}){1,6}(?!\d)|\d{1,400})(?:${mark}\d{1,40})?(?!\d))`
 }
 
 /** Takes a match for `numberPattern` apart. */
 export function writtenOf(text: string, { decimalMark }: Language): Written {
-  const at = text.indexOf(decimalMark)
+  const lastMark = Math.max(text.lastIndexOf('.'), text.lastIndexOf(','))
+  const at = isForeign[decimalMark].test(text) ? lastMark : text.indexOf(decimalMark)
   const digits = (part: string) => part.replace(/\D/g, '')
   return at < 0
     ? { whole: digits(text), decimals: '' }

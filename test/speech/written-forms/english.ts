@@ -146,4 +146,8 @@ export const english: readonly (readonly [written: string, spoken: string])[] = 
   ['H₂O is water.', 'H two O is water.'],
   ['Room temperature is 68–72 °F.', 'Room temperature is sixty eight to seventy two degrees Fahrenheit.'],
   ['The ratio is 3:1.', 'The ratio is three to one.'],
+  [
+    '€1.234,56 or 1.234.567,5',
+    'one thousand two hundred thirty four euros and fifty six cents or one million two hundred thirty four thousand five hundred sixty seven point five',
+  ],
 ]

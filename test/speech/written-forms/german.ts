@@ -66,5 +66,9 @@ export const german: readonly (readonly [written: string, spoken: string])[] = [
     'eine Nacht, eine Person, ein Kunde, eine Kundennummer und eine Urkunde',
   ],
   ['1 Name, 1 Sekunde, 1 Start und 1 Termin', 'ein Name, eine Sekunde, ein Start und ein Termin'],
+  [
+    '$1,234.56 oder 1,234,567.89 €',
+    'eintausendzweihundertvierunddreißig Dollar sechsundfünfzig oder eine Million zweihundertvierunddreißigtausendfünfhundertsiebenundsechzig Euro neunundachtzig',
+  ],
   ['Das ist 1 Tasse und 1 Apfel.', 'Das ist eine Tasse und ein Apfel.'],
 ]
