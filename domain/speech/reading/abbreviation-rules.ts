@@ -1,4 +1,5 @@
 /** Abbreviations and initials. Their stops must not end a sentence. */
+import { codeOfSign } from './currencies.ts'
 import type { Language } from './language.ts'
 import { anyOf, gap, type Rule, rule, wordEnd } from './rule.ts'
 
@@ -8,6 +9,9 @@ export function abbreviationRules(language: Language): Rule[] {
   return [
     rule('letter', `(${spaced})(?<=\\.|(?=[^\\p{L}\\p{N}]|$))(?![\\p{L}\\p{N}]\\p{L})`, (match) => {
       const written = match[0].replace(/[\s\u00a0\u202f\u2009]/g, '')
+      // In "Fr. 12.50" it is the sign of a currency.
+      const behind = match.input.slice(match.index + match[0].length).trimStart()
+      if (codeOfSign.has(written) && /^\d/.test(behind)) return null
       return spokenAbbreviation(match, language.abbreviations.get(written) ?? '')
     }),
     // "U.S.A.", "Ph.D."

@@ -126,7 +126,7 @@ export function germanRules(language: Language): Rule[] {
     // "Fr." is a Friday before a date or a time, and otherwise a woman's title.
     rule(
       'letter',
-      `Fr\\.(?=,?${gap}?(?:den${gap})?\\d{1,2}(?:\\.(?!\\d{2}(?![\\d.]))|:\\d|${gap}Uhr))`,
+      `Fr\\.(?=,?${gap}?(?:den${gap})?\\d{1,2}(?:\\.${gap}?(?:(?:0?[1-9]|1[0-2])\\.|${month})|:\\d|${gap}Uhr))`,
       () => days.get('Fr') ?? null,
     ),
     rule('letter', `(${day})(?:\\.(?=${gap}|,)|(?=,${gap}?\\d|${gap}\\d))`, ([written, name = '']) =>

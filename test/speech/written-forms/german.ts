@@ -70,5 +70,6 @@ export const german: readonly (readonly [written: string, spoken: string])[] = [
     '$1,234.56 oder 1,234,567.89 €',
     'eintausendzweihundertvierunddreißig Dollar sechsundfünfzig oder eine Million zweihundertvierunddreißigtausendfünfhundertsiebenundsechzig Euro neunundachtzig',
   ],
+  ['Fr. Maier zahlt Fr. 12.50.', 'Frau Maier zahlt zwölf Franken fünfzig.'],
   ['Das ist 1 Tasse und 1 Apfel.', 'Das ist eine Tasse und ein Apfel.'],
 ]
