@@ -82,10 +82,10 @@ t.test('half a surrogate pair in a turn, a prompt or a live call does not break 
   const acme = await admin.organization('surrogates')
   const { pipeline } = newCall(acme.id)
   const id = await insert(acme.id, { pipeline: { ...pipeline, systemPrompt: 'Be \ud800 brief.' } }, [
-    { text: 'A \ud83d tyre \udc00\\ud800.', toolCalls: [] },
+    { text: 'A \ud83d tyre \udc00.' },
   ])
   t.match(await list(acme), { calls: [{ id, turns: 1 }] })
-  t.match(await list(acme, 'q=tyre'), { calls: [{ id, matches: [{ text: 'A \ufffd tyre \ufffd\\\ufffd.' }] }] })
+  t.match(await list(acme, 'q=tyre'), { calls: [{ id, matches: [{ text: 'A \ufffd tyre \ufffd.' }] }] })
   await t.resolves(admin.store.calls.inRooms(), 'of all organizations')
 })
 
