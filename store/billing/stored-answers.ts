@@ -58,7 +58,20 @@ export function createStoredAnswers(
   }
 
   const storeAgain = () => (late.size === 0 ? Promise.resolve() : (storing ??= storeLate()))
-  onReturn(sql, () => void storeAgain().catch(() => {}))
+
+  /**
+   * The leases come first: late answers may take long or fail, and repeats would find the answers of running requests
+   * lost.
+   */
+  async function renew(): Promise<void> {
+    const until = new Date(clock.nowMs() + leaseMs)
+    const uses = [...running]
+    for (let at = 0; at < uses.length; at += renewedMax)
+      await inTime(sql, () => extendLeases(sql, uses.slice(at, at + renewedMax), until))
+    await storeAgain()
+  }
+
+  onReturn(sql, () => void renew().catch(() => {}))
 
   return {
     begin(use) {
@@ -73,13 +86,7 @@ export function createStoredAnswers(
       })
     },
     find: (use) => inTime(sql, () => find(sql, clock, use)),
-    async renew() {
-      await storeAgain()
-      const until = new Date(clock.nowMs() + leaseMs)
-      const uses = [...running]
-      for (let at = 0; at < uses.length; at += renewedMax)
-        await inTime(sql, () => extendLeases(sql, uses.slice(at, at + renewedMax), until))
-    },
+    renew,
   }
 }
 
