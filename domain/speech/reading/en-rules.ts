@@ -178,6 +178,8 @@ export function englishRules(language: Language, order: Order): Rule[] {
       String.raw`(\d{5})-(\d{4})(?![\d-])`,
       ([, zip = '', rest = '']) => `${digitByDigit(zip, language)}, ${digitByDigit(rest, language)}`,
     ),
+    // The zip code behind a state: "St. Louis, MO 63101".
+    rule('digit', String.raw`(?<=,\s[A-Z]{2}\s)\d{5}(?![\d-]|[.,]\d)`, ([zip]) => digitByDigit(zip, language)),
     rule('digit', String.raw`(\d{2,3})\/(\d{2,3})(?![\d/])`, ([, over = '', under = '']) =>
       Number(over) === Number(under)
         ? `${cardinalOf(over, language)} ${cardinalOf(under, language)}`

@@ -319,6 +319,7 @@ Ch. ch. | chapter
 Sec. sec. | section
 a.k.a. | also known as
 Ph.D. | P H D.
+P.O. | P O
 `
 
 export const en: Language = {

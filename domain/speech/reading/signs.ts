@@ -67,7 +67,7 @@ function dashesOf({ phrases }: Language): Rule[] {
   const amount = String.raw`(?:\d|${currencyClass}|${fractionClass})`
   const end = String.raw`(?:\d|[%‰°'′"″]|${currencyClass}|${fractionClass}|\d ?\p{L}{1,3}|[ap]\.m\.)`
   return [
-    rule('sign', String.raw`(?<=\d)${gap}?[-−]${gap}?(?=\d[\d.,]{0,20}${gap}?=)`, () => phrases.minus),
+    rule(['sign', 'space'], String.raw`(?<=\d)${gap}?[-−]${gap}?(?=\d[\d.,]{0,20}${gap}?=)`, () => phrases.minus),
     rule(['sign', 'space'], String.raw`(?<=${end})(?:[-–—‑‒]|${gap}[-–—‑‒]${gap})(?=${amount})`, () => phrases.to),
     rule('sign', String.raw`(?<![\p{L}\p{N})])[-–−‑‒](?=[.,]?${amount})`, () => phrases.minus),
     rule('sign', '−', () => phrases.minus),

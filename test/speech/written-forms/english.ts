@@ -150,4 +150,9 @@ export const english: readonly (readonly [written: string, spoken: string])[] = 
     '€1.234,56 or 1.234.567,5',
     'one thousand two hundred thirty four euros and fifty six cents or one million two hundred thirty four thousand five hundred sixty seven point five',
   ],
+  ['P.O. Box 12, St. Louis, MO 63101.', 'P O Box twelve, Saint Louis, MO six three one zero one.'],
+  [
+    '5 - 3 = 2 and 5-3=2, but 5 - 3 is a range.',
+    'five minus three equals two and five minus three equals two, but five to three is a range.',
+  ],
 ]
