@@ -37,7 +37,8 @@ const weakEn =
 const weakE = /(?:^|[^\p{L}])(?:der|die|das|jede|diese|dieser|dieses|eine|meine|ihre|seine|unsere)\s$/iu
 
 function ordinal(digits: string, { input, index }: RegExpExecArray): string {
-  const before = input.slice(Math.max(0, index - 12), index)
+  // In "vom 20.-23. Mai" both numbers have the ending that "vom" decides.
+  const before = input.slice(Math.max(0, index - 24), index).replace(/\d{1,2}\.(?:\d{1,2}\.)?\s?[-–]\s?$/, '')
   return ordinalStem(String(Number(digits))) + (weakEn.test(before) ? 'en' : weakE.test(before) ? 'e' : 'er')
 }
 
@@ -99,9 +100,11 @@ export function germanRules(language: Language): Rule[] {
   return [
     ...timesOf(language),
     ...datesOf,
-    rule('digit', `(\\d{1,4})\\.(?=${gap}\\p{Ll}|${gap}?[-–]${gap}?\\d{1,4}\\.${gap})`, (match) =>
+    rule('digit', `(\\d{1,4})\\.(?=${gap}\\p{Ll}|${gap}?[-–]${gap}?\\d{1,4}\\.(?:${gap}|\\d{1,2}\\.))`, (match) =>
       ordinal(match[1] ?? '', match),
     ),
+    rule(['sign', 'space'], `(?<=\\d\\.)${gap}?[-–]${gap}?(?=\\d{1,2}\\.)`, () => language.phrases.to),
+    rule(['sign', 'space'], `(?<=\\d)${gap}?[:∶]${gap}?(?=\\d)`, () => 'zu'),
     rule('digit', `(\\d{1,4})\\.(?=${gap}\\p{L})`, (match) => {
       const before = match.input.slice(Math.max(0, match.index - 12), match.index)
       return weakEn.test(before) || weakE.test(before) ? ordinal(match[1] ?? '', match) : null

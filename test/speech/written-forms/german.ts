@@ -71,5 +71,10 @@ export const german: readonly (readonly [written: string, spoken: string])[] = [
     'eintausendzweihundertvierunddreißig Dollar sechsundfünfzig oder eine Million zweihundertvierunddreißigtausendfünfhundertsiebenundsechzig Euro neunundachtzig',
   ],
   ['Fr. Maier zahlt Fr. 12.50.', 'Frau Maier zahlt zwölf Franken fünfzig.'],
+  [
+    'Vom 20.-23. Mai, 20.–23.5., 1.2. - 3.4.2024',
+    'Vom zwanzigsten bis dreiundzwanzigsten Mai, zwanzigster bis dreiundzwanzigster Mai, erster Februar bis dritter April zweitausendvierundzwanzig',
+  ],
+  ['Es steht 2:1.', 'Es steht zwei zu eins.'],
   ['Das ist 1 Tasse und 1 Apfel.', 'Das ist eine Tasse und ein Apfel.'],
 ]
