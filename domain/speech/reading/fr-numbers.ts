@@ -72,6 +72,7 @@ export function genderOf(word: string): Gender | undefined {
   )
     return 'f'
   if (/^(?:de|le|et|que|ce|se|ne|je|me|te|une?)$/.test(word) || word.length < 3) return undefined
+  if (/^(?:mill|bill|cam|av|l|champ|esp)ions?$/.test(word)) return 'm'
   if (/(?:ion|té|ée)s?$/.test(word)) return 'f'
   return /es?$/.test(word) && !masculine.test(word) ? 'f' : 'm'
 }

@@ -105,7 +105,7 @@ export function frenchRules(language: Language): Rule[] {
     ...timesOf(language),
     ...datesOf(language),
     ...ordinalsOf(language),
-    rule('letter', `M\\.(?=${gap}\\p{Lu})`, () => 'monsieur'),
+    rule('letter', `M\\.(?=${gap}(?:\\p{Lu}|et${gap}))`, () => 'monsieur'),
     rule('letter', `MM\\.(?=${gap}\\p{Lu})`, () => 'messieurs'),
     rule('letter', `[Nn][°º]s?\\.?${gap}?(?=\\d)`, () => 'numéro'),
     rule('letter', `p{1,2}\\.${gap}?(?=\\d)`, ([written]) => (written.startsWith('pp') ? 'pages' : 'page')),

@@ -264,6 +264,7 @@ réf. Réf. | référence
 J.-C. | Jésus-Christ.
 J.C. | Jésus-Christ.
 S.A. | société anonyme.
+S.A.R.L. | S A R L
 vs. vs | contre
 TTC | toutes taxes comprises
 HT | hors taxes

@@ -74,7 +74,11 @@ const feminine = /^(?:notte|chiave|classe|parte|carne|fine|voce|luce|mano|foto|a
 
 /** A noun's ending often shows its gender. */
 export function genderOf(word: string): Gender | undefined {
-  if (/^(?:problema|programma|sistema|tema|clima|schema|diploma|panorama|grammo|euro|chilogrammo)$/.test(word))
+  if (
+    /^(?:problema|programma|sistema|tema|clima|schema|diploma|panorama|grammo|euro|chilogrammo|milione|bilione|campione)$/.test(
+      word,
+    )
+  )
     return 'm'
   if (word.length < 3 || /^(?:per|del|con|che|alle|dalle|delle|come)$/.test(word)) return undefined
   if (/(?:a|ione|tà)$/.test(word) || feminine.test(word)) return 'f'

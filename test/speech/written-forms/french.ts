@@ -64,5 +64,7 @@ export const french: readonly (readonly [written: string, spoken: string])[] = [
   ],
   ['1 nuit, 1 site, 1 sœur, 1 frère et 1 clé', 'une nuit, un site, une sœur, un frère et une clé'],
   ['Rendez-vous mer. 5 mai à 10 h.', 'Rendez-vous mercredi cinq mai à dix heures.'],
+  ["M. et Mme Petit ont 1 million d'euros.", "monsieur et madame Petit ont un million d'euros."],
+  ['La S.A.R.L. Petit', 'La S A R L Petit'],
   ['Thé et/ou café.', 'Thé et ou café.'],
 ]

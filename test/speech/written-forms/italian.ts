@@ -55,5 +55,6 @@ export const italian: readonly (readonly [written: string, spoken: string])[] = 
   ['Costa 2.000.000 €.', 'Costa due milioni di euro.'],
   ['1 notte, 1 chiave e 1 mese', 'una notte, una chiave e un mese'],
   ['Appuntamento lun. 12 maggio.', 'Appuntamento lunedì dodici maggio.'],
+  ['Costa 1 milione di euro.', 'Costa un milione di euro.'],
   ['Tè e/o caffè.', 'Tè e o caffè.'],
 ]

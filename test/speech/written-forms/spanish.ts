@@ -64,5 +64,6 @@ export const spanish: readonly (readonly [written: string, spoken: string])[] = 
   ],
   ['Tallas S-M y M-L, abierto L-V.', 'Tallas S-M y M-L, abierto lunes a viernes.'],
   ['La cita es el mié. 5 de mayo.', 'La cita es el miércoles cinco de mayo.'],
+  ['Cuesta 1 millón de euros.', 'Cuesta un millón de euros.'],
   ['Té y/o café.', 'Té y o café.'],
 ]
