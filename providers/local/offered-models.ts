@@ -17,7 +17,7 @@ export class OfferedModels {
   readonly #modelsDir: string
   readonly #clock: Clock
   #lookedAtMs = Number.NEGATIVE_INFINITY
-  /** All models, also those without files. */
+  /** The offered models, and the models whose files are missing. */
   #all: readonly Model[] = localModels
   #missing: readonly string[] = []
   #models: readonly Model[] = localModels
@@ -33,7 +33,7 @@ export class OfferedModels {
     return this.#models
   }
 
-  /** Changes all models, also those that are offered later. Configured prices are applied in this way. */
+  /** Changes the offered models and the models that may be offered later, for example for configured prices. */
   rewrite(change: (model: Model) => Model): void {
     this.#all = this.#all.map(change)
     this.#offer()

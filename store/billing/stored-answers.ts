@@ -1,8 +1,8 @@
 /**
  * Stores answers in the rows of their idempotency keys. They are deleted with these rows.
  *
- * While a request runs, its process renews the key's lease. So if the lease has run out and there is no answer, no
- * process will store an answer. A repeat need not wait for it until the key expires.
+ * While a request runs, its process renews the key's lease. So if the lease has run out and there is no answer, the
+ * answer is lost, or late because the database was away. A repeat need not wait until the key expires.
  */
 import type { KeyUse } from '../../domain/idempotency/idempotency.ts'
 import type { StoredAnswer, StoredAnswers } from '../../domain/idempotency/stored-answers.ts'

@@ -131,7 +131,16 @@ t.test('the filters of listCalls must all hold', async (t) => {
   ]
   for (const [query, ids] of filters) t.same(await idsOf(acme, query), ids, query)
   const wrong = [
-    ...['limit=0', 'limit=201', 'q=x', `q=${'x'.repeat(201)}`, 'live=maybe', 'number=123', 'number=%2B0123456'],
+    ...[
+      'limit=0',
+      'limit=201',
+      'q=x',
+      'q=%20%20',
+      `q=${'x'.repeat(201)}`,
+      'live=maybe',
+      'number=123',
+      'number=%2B0123456',
+    ],
     ...['cursor=eA', 'since=yesterday', 'min_duration_seconds=-1', 'max_duration_seconds=14401', 'outcome=good'],
   ]
   for (const query of wrong)

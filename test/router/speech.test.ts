@@ -156,7 +156,7 @@ t.test('speech is made in every encoding, sample rate and number of channels', a
       `${name}: the channels are equal`,
     )
     const likeness = correlation(expected, loudness(first, sample_rate_hz))
-    // A lower rate than the voice's lacks the highest sounds, such as those of an S.
+    // If the rate is lower than the voice's own rate, the highest sounds are missing, for example in an S.
     t.ok(
       likeness > (sample_rate_hz < usual.sample_rate_hz ? 0.94 : 0.99),
       `${name}: it sounds like the reference, ${likeness.toFixed(3)}`,

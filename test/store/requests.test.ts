@@ -50,43 +50,6 @@ t.test('of 200 simultaneous requests with one idempotency key, one is admitted',
   t.equal(row?.count, 1)
 })
 
-t.test('while a request runs, no process counts its answer as lost', async (t) => {
-  const url = await cluster.database()
-  const clock = storeClock()
-  const store = await cluster.store(t, url, { clock })
-  const other = await cluster.store(t, url, { clock })
-  const use = keyUse('org_a', 'long')
-  await store.idempotency.admit(use, 'dispatched')
-  const end = store.storedAnswers.begin(use)
-  for (let passed = 0; passed < 10; passed += 1) {
-    await clock.advance(2500)
-    t.equal(await other.storedAnswers.find(use), 'running')
-  }
-  end()
-  await clock.advance(10_000)
-  t.equal(await other.storedAnswers.find(use), 'lost')
-  await store.storedAnswers.keep(use, { status: 200, body: '{}' })
-  t.same(await other.storedAnswers.find(use), { status: 200, body: '{}' })
-})
-
-t.test('an answer that cannot be stored ends no lease of a running request', async (t) => {
-  const url = await cluster.database()
-  const clock = storeClock()
-  const store = await cluster.store(t, url, { clock })
-  const other = await cluster.store(t, url, { clock })
-  await cluster.sql(t, url).unsafe(`
-    create function full_disk() returns trigger language plpgsql as $$
-      begin raise exception using errcode = '53100'; end $$;
-    create trigger full_disk before update on idempotency_keys for each row when (new.answer_status is not null)
-      execute function full_disk()`)
-  const [answered, running] = [keyUse('org_a', 'answered'), keyUse('org_a', 'running')]
-  for (const use of [answered, running]) await store.idempotency.admit(use, 'dispatched')
-  t.teardown(store.storedAnswers.begin(running))
-  await t.rejects(store.storedAnswers.keep(answered, { status: 200, body: '{}' }))
-  for (let passed = 0; passed < 10; passed += 1) await clock.advance(2500)
-  t.equal(await other.storedAnswers.find(running), 'running')
-})
-
 t.test('an idempotency key changes its state at admission, dispatch and expiry', async (t) => {
   const url = await cluster.database()
   const clock = storeClock()
