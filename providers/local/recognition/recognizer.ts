@@ -9,8 +9,8 @@ export type Recognizer = {
   /** The entry files for its child processes: for recordings, and for live streams. */
   entries: { recordings: EngineEntry; streams: EngineEntry }
   /**
-   * The time limit for a cancelled job or stream to stop. Then the child is killed with all its streams, so the limit is
-   * several times the longest step without an interruption.
+   * The time limit for a cancelled job or stream to stop. Then the child is killed with all its streams, so the limit
+   * is several times the longest step without an interruption.
    */
   stopMs: number
   /** BCP 47 base languages. */
