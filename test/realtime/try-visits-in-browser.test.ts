@@ -52,7 +52,7 @@ async function visits(browser: Browser): Promise<void> {
     t.equal(await page.isVisible('#key-form'), false, 'no key is asked for')
     t.same(await optionsOf(page, '#stt-model'), ['', 'local:moonshine-tiny-en'])
     t.same(await optionsOf(page, '#tts-model'), ['', 'local:hibari', 'local:flite', 'local:pico'])
-    t.same(await optionsOf(page, '#tts-voice'), ['', 'rms', 'slt', 'awb', 'kal16'])
+    t.same(await optionsOf(page, '#tts-voice'), ['', 'heart', 'rms', 'slt', 'awb', 'kal16', 'en-GB'])
     t.same(await optionsOf(page, '#stt-language'), ['', 'en'])
   })
 
