@@ -1,5 +1,5 @@
 /** Makes a call with all its settings, its events, turns and spans. */
-import type { Call, CallEvent, Span, Turn } from '../../domain/records/call.ts'
+import type { Call, CallEvent, CallPhone, Span, Turn } from '../../domain/records/call.ts'
 import type { Pipeline } from '../../domain/records/pipeline.ts'
 import { systemIds } from '../../runtime/timing/clock.ts'
 
@@ -36,6 +36,16 @@ export const pipeline: Pipeline = {
   extractionFields: [],
   tools: [],
 }
+
+/** The numbers of a call that came in. */
+export const inboundPhone = {
+  direction: 'inbound' as const,
+  from: '+12125550199',
+  to: '+12125550100',
+  forwardedFrom: null,
+  phoneNumberId: 'pn_6Vb2kXw9TcQm4nRzLsYd8f',
+  legId: 'leg_1',
+} satisfies CallPhone
 
 export function newCall(organizationId: string, more: Partial<Call> = {}): Call {
   const nowMs = Date.now()

@@ -1,20 +1,11 @@
 /** Compares the answers of the list of calls with the contract's examples. */
 import type { Test } from 'tap'
 import type { CallEntry } from '../../domain/records/call.ts'
-import { newCall, newEvent, newTurn } from '../calls/call.ts'
+import { inboundPhone, newCall, newEvent, newTurn } from '../calls/call.ts'
 import type { Administration } from '../platform/setup.ts'
 import { type Examples, idOf } from './run.ts'
 
 const startMs = Date.parse('2026-11-21T16:00:01.000Z')
-const number = '+12125550199'
-const phone = {
-  direction: 'inbound' as const,
-  from: number,
-  to: '+12125550100',
-  forwardedFrom: null,
-  phoneNumberId: 'pn_6Vb2kXw9TcQm4nRzLsYd8f',
-  legId: 'leg_1',
-}
 const tool = { id: 'call_1', name: 'look_up', args: '{}', status: 'completed' as const }
 const answer = { source: 'agent' as const, text: 'Yes, for 20 dollars.', playedText: 'Yes,' }
 const turns = [
@@ -32,8 +23,8 @@ export async function compareCallList(t: Test, examples: Examples, administratio
   examples.compare(t, none, { example: 'listCalls 200: none' })
   const agent = { operation: 'createAgent', request: 'least', fields: { name: 'Front desk' } }
   const agentId = idOf(await examples.send(acme, agent))
-  await store(administration, newCall(acme.id, { agentId, kind: 'inbound', phone }))
-  const values = { agent_id: agentId, number }
+  await store(administration, newCall(acme.id, { agentId, kind: 'inbound', phone: inboundPhone }))
+  const values = { agent_id: agentId, number: '+12125550199' }
   const search = ['agent_id', 'status', 'kind', 'direction', 'end_reason', 'phone_number_id', 'number', 'outcome', 'q']
   const found = await examples.send(acme, { operation: 'listCalls', parameters: search, values })
   examples.compare(t, found, { example: 'listCalls 200: search' })

@@ -2,7 +2,6 @@
  * A conversation by the simulated phone in each language that an embedded voice speaks, without an account and a
  * network. The caller speaks, and the agent recognizes the words and answers. In real time.
  */
-import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { call } from '../platform/setup.ts'
 import { until } from '../process/machine.ts'
@@ -65,11 +64,12 @@ const known = new Set<string>()
 
 async function transcriptOf(id: string, turns: number): Promise<Row['transcript']['entries']> {
   let entries: Row['transcript']['entries'] = []
-  for (const endMs = performance.now() + waitMs; performance.now() < endMs; await sleep(200)) {
+  const isOver = async () => {
     const row = (await call(parley, 'GET', `/v1/calls/${id}`)).json<Row>()
     entries = row.transcript.entries
-    if (row.ended_at !== null || entries.filter(({ source }) => source === 'agent').length > turns) break
+    return row.ended_at !== null || entries.filter(({ source }) => source === 'agent').length > turns
   }
+  await until('the conversation is over', isOver, waitMs)
   await call(parley, 'POST', `/v1/calls/${id}/end`)
   return entries
 }

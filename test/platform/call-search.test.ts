@@ -1,7 +1,7 @@
 /** The list of all calls over the public surface: filters, overviews, and the search for words in turns. */
 import t from 'tap'
 import type { Call, Turn } from '../../domain/records/call.ts'
-import { newCall, newEvent, newTurn } from '../calls/call.ts'
+import { inboundPhone, newCall, newEvent, newTurn } from '../calls/call.ts'
 import type { Target } from '../router/requests.ts'
 import { call, faultOf, startAdministered } from './setup.ts'
 
@@ -14,14 +14,6 @@ const list = async (target: Target, query = '') => (await call(target, 'GET', `/
 const idsOf = async (target: Target, query: string) => (await list(target, query)).calls.map(({ id }) => id)
 
 const startMs = Date.parse('2026-11-01T10:00:00.000Z')
-const phone = {
-  direction: 'inbound' as const,
-  from: '+12125550199',
-  to: '+13105550100',
-  forwardedFrom: null,
-  phoneNumberId: 'pn_6Vb2kXw9TcQm4nRzLsYd8f',
-  legId: 'leg_1',
-}
 
 async function insert(organizationId: string, more: Partial<Call> = {}, turns: Partial<Turn>[] = []): Promise<string> {
   const stored = newCall(organizationId, { createdAtMs: startMs, ...more })
@@ -47,7 +39,7 @@ t.test('listCalls shows what happened in a call, and no words without a search',
   const acme = await admin.organization('overview')
   const failed = { id: 'call_1', name: 'book', args: '{}', status: 'failed' as const }
   const agent = { source: 'agent' as const, latencyStatus: 'complete' as const }
-  const id = await insert(acme.id, { kind: 'inbound', phone, status: 'ringing' }, [
+  const id = await insert(acme.id, { kind: 'inbound', phone: inboundPhone, status: 'ringing' }, [
     { ...agent, conversationalLatencyMs: 400 },
     { text: 'Is there a \u0000 tyre?' },
     { ...agent, conversationalLatencyMs: 900, startedAtMs: startMs + 5000, toolCalls: [failed] },
@@ -65,7 +57,12 @@ t.test('listCalls shows what happened in a call, and no words without a search',
         status: 'completed',
         kind: 'inbound',
       },
-      ...{ direction: 'inbound', from: phone.from, to: phone.to, phone_number_id: phone.phoneNumberId },
+      ...{
+        direction: 'inbound',
+        from: inboundPhone.from,
+        to: inboundPhone.to,
+        phone_number_id: inboundPhone.phoneNumberId,
+      },
       ...{ created_at: '2026-11-01T10:00:00.000Z', end_reason: 'user_hangup', duration_seconds: 61 },
       ...{ turns: 4, interruptions: 1, tool_calls: 1, tool_failures: 1, transfers: 0 },
       latency_ms: { p50: 600, max: 900 },
@@ -95,9 +92,9 @@ t.test('the filters of listCalls must all hold', async (t) => {
   const wanted = { name: 'Front desk', systemPrompt: 'x', intent: { language: 'en' } }
   const { id: agentId } = (await call(acme, 'POST', '/v1/agents', wanted)).json<{ id: string }>()
   const short = await insert(acme.id, { agentId })
-  const long = await insert(acme.id, { kind: 'inbound', phone, createdAtMs: startMs + 1000 })
+  const long = await insert(acme.id, { kind: 'inbound', phone: inboundPhone, createdAtMs: startMs + 1000 })
   const live = await insert(acme.id, { createdAtMs: startMs + 2000 })
-  const foreign = await insert(other.id, { kind: 'inbound', phone })
+  const foreign = await insert(other.id, { kind: 'inbound', phone: inboundPhone })
   await end(acme.id, short, 5000)
   await end(acme.id, long, 60_001)
   await end(other.id, foreign, 5000)
@@ -111,9 +108,9 @@ t.test('the filters of listCalls must all hold', async (t) => {
     ['direction=outbound', []],
     ['end_reason=user_hangup', [long, short]],
     ['end_reason=busy', []],
-    [`phone_number_id=${phone.phoneNumberId}`, [long]],
+    [`phone_number_id=${inboundPhone.phoneNumberId}`, [long]],
     ['phone_number_id=pn_0', []],
-    [`number=${encodeURIComponent(phone.from)}`, [long]],
+    [`number=${encodeURIComponent(inboundPhone.from)}`, [long]],
     [`number=${encodeURIComponent('+2125550199')}`, []],
     ['number=5550199', [long]],
     ['number=0100', [long]],

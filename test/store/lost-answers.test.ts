@@ -1,26 +1,18 @@
 /** Leases of idempotency keys while requests run, and answers that cannot be stored. */
-import { createHash } from 'node:crypto'
 import t from 'tap'
-import type { KeyUse } from '../../domain/idempotency/idempotency.ts'
 import { storeClock } from '../time/store-clock.ts'
 import { TestCluster } from './cluster.ts'
+import { keyUse } from './key-use.ts'
 
 const cluster = await TestCluster.start()
 t.teardown(() => cluster.stop())
-
-const hex = (text: string) => createHash('sha256').update(text).digest('hex')
-
-function keyUse(key: string): KeyUse {
-  const digests = { keyDigest: hex(key), contentHash: hex('content') }
-  return { organizationId: 'org_a', operation: 'POST /v1/llm/responses', ...digests, requestId: `req_${key}` }
-}
 
 t.test('while a request runs, no process counts its answer as lost', async (t) => {
   const url = await cluster.database()
   const clock = storeClock()
   const store = await cluster.store(t, url, { clock })
   const other = await cluster.store(t, url, { clock })
-  const use = keyUse('long')
+  const use = keyUse('org_a', 'long')
   await store.idempotency.admit(use, 'dispatched')
   const end = store.storedAnswers.begin(use)
   for (let passed = 0; passed < 10; passed += 1) {
@@ -44,7 +36,7 @@ t.test('an answer that cannot be stored ends no lease of a running request', asy
       begin raise exception using errcode = '53100'; end $$;
     create trigger full_disk before update on idempotency_keys for each row when (new.answer_status is not null)
       execute function full_disk()`)
-  const [answered, running] = [keyUse('answered'), keyUse('running')]
+  const [answered, running] = [keyUse('org_a', 'answered'), keyUse('org_a', 'running')]
   for (const use of [answered, running]) await store.idempotency.admit(use, 'dispatched')
   t.teardown(store.storedAnswers.begin(running))
   await t.rejects(store.storedAnswers.keep(answered, { status: 200, body: '{}' }))

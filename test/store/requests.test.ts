@@ -1,5 +1,4 @@
 /** Tests a request in the store: its idempotency key, its ledger row, its credit. */
-import { createHash } from 'node:crypto'
 import t from 'tap'
 import type { Settlement } from '../../domain/billing/ledger.ts'
 import type { KeyUse } from '../../domain/idempotency/idempotency.ts'
@@ -9,20 +8,12 @@ import { connect } from '../../store/postgres/connect.ts'
 import type { Store } from '../../store/store.ts'
 import { storeClock } from '../time/store-clock.ts'
 import { organization, TestCluster } from './cluster.ts'
+import { keyUse } from './key-use.ts'
 import { choiceIn, ledgerRow, settled } from './settlement.ts'
 import { killed, spawned } from './spawned.ts'
 
 const cluster = await TestCluster.start()
 t.teardown(() => cluster.stop())
-
-const hex = (text: string) => createHash('sha256').update(text).digest('hex')
-let requests = 0
-
-function keyUse(organizationId: string, key: string, content = 'content'): KeyUse {
-  requests += 1
-  const operation = 'POST /v1/llm/responses'
-  return { organizationId, operation, keyDigest: hex(key), contentHash: hex(content), requestId: `req_${requests}` }
-}
 
 function settlement(use: KeyUse, costMicroUsd: number | null, reservedMicroUsd = 0): Settlement {
   const { organizationId, requestId, operation } = use

@@ -1,0 +1,13 @@
+/** Makes the use of an idempotency key by a request. */
+import { createHash } from 'node:crypto'
+import type { KeyUse } from '../../domain/idempotency/idempotency.ts'
+
+const hex = (text: string) => createHash('sha256').update(text).digest('hex')
+let requests = 0
+
+/** Each use has another request id. */
+export function keyUse(organizationId: string, key: string, content = 'content'): KeyUse {
+  requests += 1
+  const operation = 'POST /v1/llm/responses'
+  return { organizationId, operation, keyDigest: hex(key), contentHash: hex(content), requestId: `req_${requests}` }
+}
