@@ -1,5 +1,7 @@
 //! How values are written and read.
 
+use std::time::Duration;
+
 use parley::{
     Client, Error, Nullable,
     compat::ChatMessage,
@@ -48,6 +50,12 @@ async fn an_id_that_would_change_the_path_is_refused() {
     for id in ["", ".", ".."] {
         assert!(matches!(platform.get_call(id).await, Err(Error::Input { .. })));
     }
+}
+
+#[tokio::test]
+async fn the_longest_duration_is_a_timeout() {
+    let client = Client::builder("http://127.0.0.1:1").timeout(Duration::MAX).retries_max(0).build().unwrap();
+    assert!(matches!(Platform::new(&client).list_agents().await, Err(Error::Connection { .. })));
 }
 
 #[test]
