@@ -19,6 +19,7 @@ use crate::{
 };
 
 const ERROR_BYTES_MAX: usize = 1 << 20;
+const TIMEOUT_MAX: Duration = Duration::from_secs(365 * 86_400);
 
 /// A contract of a server. Each generated module has a surface, and sends its requests with it.
 #[derive(Clone, Debug)]
@@ -69,7 +70,8 @@ impl Surface {
     /// Sends a request once.
     pub(crate) async fn attempt(&self, request: &Request) -> Result<Answer> {
         let timeout = self.options.timeout.unwrap_or(self.client.settings.timeout);
-        let deadline = Instant::now() + timeout;
+        // `Instant` panics at a sum that it cannot hold, such as with `Duration::MAX`.
+        let deadline = Instant::now() + timeout.min(TIMEOUT_MAX);
         let prepared = self.prepare(request).await?;
         let sent = timeout_at(deadline, prepared.send()).await.map_err(|_| Error::Timeout)?;
         let response = sent.map_err(connection_error)?;
