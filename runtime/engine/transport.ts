@@ -4,6 +4,15 @@
  */
 import type { ChildProcess } from 'node:child_process'
 
+export type BodySpeed = {
+  /** A body may be slower than `bytesPerSMin` for this long after its start, because new connections are slow. */
+  startMs: number
+  /** The longest pause between two chunks, or Infinity if the server's limit is enough. */
+  pauseMs: number
+  /** The lowest speed, or 0 if the server's limit is enough. */
+  bytesPerSMin: number
+}
+
 /**
  * One HTTP exchange. Every method may be called at any time. After the client has gone or the answer is complete,
  * methods do nothing.
@@ -22,6 +31,8 @@ export interface Transport {
    * speed than the server, because each body then ends in bounded time.
    */
   readonly bodyTimeoutMs: number
+  /** What the transport asks of a body, beside the server's own limits. */
+  readonly bodySpeed: BodySpeed
 
   /**
    * Returns a header's value as Latin-1, so a character is a byte; '' if absent. Must be called before the first await,

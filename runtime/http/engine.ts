@@ -174,8 +174,11 @@ function recordRequest({ trace, endpoint, transport, startedMs, requestId }: Htt
   })
 }
 
-/** The longest interval between two searches for slow bodies. */
-const lookEveryMsMax = 1000
+/**
+ * The longest interval between two searches for slow bodies. It is short so that few of thousands of slow bodies are
+ * refused in one turn of the event loop.
+ */
+const lookEveryMsMax = 250
 
 /** The error for a body whose exchange has ended. */
 const abandoned = new Error('the exchange has ended')

@@ -45,11 +45,13 @@ function begin(engine: Engine, exchange: HttpExchange, body: Body, head: Head): 
   const content = isMultipart
     ? new MultipartContent(head.contentType, body, payloadBytesMax, textBytesMax)
     : new RawContent(head.contentType, isNamed && type === 'application/json')
+  const { bodySpeed } = exchange.transport
   return connect(engine, exchange, content, {
     bytesMax,
     payloadBytesMax,
-    pauseMs: limits.bodyTimeoutMs,
-    bytesPerSMin: limits.bodyBytesPerSMin,
+    pauseMs: Math.min(limits.bodyTimeoutMs, bodySpeed.pauseMs),
+    startMs: bodySpeed.startMs,
+    bytesPerSMin: Math.max(limits.bodyBytesPerSMin, bodySpeed.bytesPerSMin),
   })
 }
 

@@ -11,6 +11,8 @@ export type ReceiverLimits = {
   payloadBytesMax: number
   /** The longest pause between two chunks. */
   pauseMs: number
+  /** A body may be slower than `bytesPerSMin` for this long after its start. */
+  startMs: number
   bytesPerSMin: number
 }
 
@@ -20,9 +22,6 @@ export type ReceiverLimits = {
  */
 const tinyChunksMax = 1000
 const chunkBytesMin = 16
-
-/** A body may be slower than the lowest speed for this long after its start, because new connections are slow. */
-const startMs = 10_000
 
 /**
  * Receives a body: bounds it, counts it and copies it out of the transport's buffer. After a refusal, further bytes are
@@ -52,7 +51,7 @@ export class Receiver implements Placed {
     this.#limits = limits
     this.#stalls = stalls
     this.#clock = clock
-    this.#deadlineMs = exchange.startedMs + Math.min(startMs, limits.pauseMs)
+    this.#deadlineMs = exchange.startedMs + Math.min(limits.startMs, limits.pauseMs)
   }
 
   /** Resolves when the body is whole. Rejects with a Refusal or ClientGone. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
-import type { Transport } from '../../engine/transport.ts'
+import type { BodySpeed, Transport } from '../../engine/transport.ts'
 
 /** One request over node:http. node:http bounds idle times, and the engine enforces the lowest speed of bodies. */
 export class NodeTransport implements Transport {
@@ -9,6 +9,7 @@ export class NodeTransport implements Transport {
   readonly path: string
   readonly query: string
   readonly bodyTimeoutMs: number
+  readonly bodySpeed = bodySpeed
   readonly #readerTimeoutMs: number
   readonly #request: IncomingMessage
   readonly #response: ServerResponse
@@ -141,6 +142,8 @@ export class NodeTransport implements Transport {
 }
 
 const silenceMs = 10_000
+
+const bodySpeed: BodySpeed = { startMs: 10_000, pauseMs: Number.POSITIVE_INFINITY, bytesPerSMin: 0 }
 
 function ignore(): void {}
 

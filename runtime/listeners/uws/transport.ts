@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import type { Clock } from '../../engine/options.ts'
-import type { SocketOwner, SocketTransport, Transport, UpgradeTransport } from '../../engine/transport.ts'
+import type { BodySpeed, SocketOwner, SocketTransport, Transport, UpgradeTransport } from '../../engine/transport.ts'
 import { utf8 } from '../../engine/utf8.ts'
 import type { HttpRequest, HttpResponse, us_socket_context_t } from './app.ts'
 import { BodyInTurns } from './body-in-turns.ts'
@@ -19,6 +19,7 @@ export class UwsTransport implements Transport {
   readonly query: string
   /** uWebSockets.js cuts bodies slower than 16 KiB/s, so a bounded body ends in bounded time. */
   readonly bodyTimeoutMs = Number.POSITIVE_INFINITY
+  readonly bodySpeed = bodySpeed
   readonly #response: HttpResponse
   readonly #request: HttpRequest
   #open = true
@@ -193,6 +194,13 @@ export class UwsTransport implements Transport {
     return this.#response
   }
 }
+
+/**
+ * uWebSockets.js cuts a body without an answer if fewer than 160 KiB came within 8 to 12 s. Every 4 s it cuts all such
+ * bodies in one turn of the event loop, so thousands of slow bodies would delay all other requests. The server refuses
+ * them a second earlier, and each one at its own time.
+ */
+const bodySpeed: BodySpeed = { startMs: 7000, pauseMs: 7000, bytesPerSMin: 16_384 }
 
 /** The owner is set after the upgrade call has returned. */
 export type OpenedSocket = SocketTransport & { owner?: SocketOwner }
