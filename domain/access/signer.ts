@@ -1,6 +1,6 @@
 /**
- * Signs texts for a server's own use, such as links and tokens: HMAC-SHA256 with a key derived from the master key. All
- * processes behind one address share the master key, so each accepts the signatures of the others.
+ * Signs strings for the server's own use, such as links and tokens: HMAC-SHA256 with a key derived from the master key.
+ * All processes behind one address share the master key, so each accepts the signatures of the others.
  */
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 
@@ -19,8 +19,8 @@ export function createSigner(masterKey: string, purpose: string): Signer {
   const sign = (text: string) => createHmac('sha256', key).update(text).digest('base64url')
   return {
     sign,
-    // Compares texts, not bytes: base64 decoding ignores the last letter's two spare bits, so an altered text would
-    // pass.
+    // Compares the signatures as base64url strings, not as decoded bytes. Decoding ignores the last letter's two spare
+    // bits, so an altered signature would pass.
     isSignature: (text, signature) => {
       const [given, expected] = [Buffer.from(signature), Buffer.from(sign(text))]
       return given.length === expected.length && timingSafeEqual(given, expected)
@@ -37,7 +37,7 @@ export type SignedTokens<Payload> = {
 /** All tokens from this server are shorter, so a longer text is refused without computing an HMAC. */
 const charactersMax = 4096
 
-/** Makes tokens `v1.<payload>.<signature>`. The payload is JSON in base64url, and everybody can read it. */
+/** Makes tokens `v1.<payload>.<signature>`. The payload is JSON in base64url, so anybody can read it. */
 export function createSignedTokens<Payload>({ sign, isSignature }: Signer): SignedTokens<Payload> {
   return {
     mint(payload) {

@@ -23,7 +23,7 @@ export type UsageSum = {
   requests: number
   /** Counts legs in phone calls. */
   legs: number
-  /** Counts failed requests. A cancelled request is no failure. */
+  /** Counts failed requests. A cancelled request is not a failure. */
   failed: number
   /** Counts requests and legs with an unknown cost. `costMicroUsd` does not include them. */
   unpriced: number

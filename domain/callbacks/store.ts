@@ -10,7 +10,7 @@ import type { Placed } from './moves.ts'
 /** Selects callbacks. A callback must match all fields that are present. */
 export type CallbackFilter = { status?: CallbackStatus; sourceSessionId?: string }
 
-/** A callback's place in a list. Callbacks with the same time are ordered by id. */
+/** A callback's position in a list. Callbacks with the same time are ordered by id. */
 export type CallbackPosition = { createdAtMs: number; id: string }
 export type CallbackPage = { callbacks: readonly WholeCallback[]; next: CallbackPosition | null }
 

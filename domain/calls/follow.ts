@@ -8,9 +8,10 @@ import { type OpenStream, OpenStreams } from '../streams/open-streams.ts'
 import type { CallChanges, CallRecord, CallStore, StoredEvent } from './store.ts'
 
 /**
- * The last turn and event sent to the client. An event's place is the time when it was stored, not the time when it
- * happened, because an event may be stored long after later events: the call's process gathers events, and waits while
- * it cannot reach the database. A stream from this position sends the events that were stored at `eventMs` again.
+ * The last turn and event sent to the client. An event's position in the stream is the time when it was stored, not the
+ * time when it happened, because an event may be stored long after later events: the call's process gathers events, and
+ * waits while it cannot reach the database. A stream from this position sends the events that were stored at `eventMs`
+ * again.
  */
 export type FollowPosition = { turn: number; eventMs: number }
 

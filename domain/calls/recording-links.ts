@@ -23,7 +23,7 @@ export type RecordingLinks = {
 
 /**
  * All processes behind one address share these keys. A link signed with a previous master key stays valid, because
- * people may use it already.
+ * people may already have the link.
  */
 export type LinkKeys = { current: string; previous: readonly string[] }
 

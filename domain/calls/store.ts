@@ -60,7 +60,7 @@ export type TurnMatch = { index: number; source: Turn['source']; startedAtMs: nu
 export type CallOverviewPage = { calls: readonly CallOverview[]; next: CallPosition | null }
 
 /**
- * A call's place in a list: its creation time in microseconds, and its id, because several calls may have the same
+ * A call's position in a list: its creation time in microseconds, and its id, because several calls may have the same
  * time.
  */
 export type CallPosition = { createdAtUs: number; id: string }

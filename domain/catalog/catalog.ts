@@ -17,7 +17,7 @@ export type Row = {
   key: string
   /** False if the catalog does not contain the model, and a request pinned it by its name. */
   isListed: boolean
-  /** The row's place in the catalog. If everything else is equal, it decides the rank. */
+  /** The row's index in the catalog. It decides the rank among otherwise equal rows. */
   order: number
   /** Base languages, such as `es`. Null if the model accepts any language. */
   languages: ReadonlySet<string> | null

@@ -54,9 +54,9 @@ export function decidingWish({ voice, preset }: VoiceWish, ofKey: VoiceWish): Vo
 }
 
 /**
- * Chooses a voice for each row that a request tries. If the request contains no voice id, the voice has the same gender
- * as the preset, or else the same gender and language as the first row's default voice. So a failover does not change
- * the speaker's gender during playback.
+ * Chooses a voice for each catalog row that a request tries. If the request contains no voice id, the voice has the
+ * same gender as the preset, or else the same gender and language as the first row's default voice. So a failover does
+ * not change the speaker's gender during playback.
  */
 export class Casting {
   readonly #voice: string | null

@@ -20,7 +20,7 @@ import { type LiveFigures, LiveSeries, type Sample } from './live-figures.ts'
 
 export type { HealthLimits } from './circuits.ts'
 
-/** The right to make one attempt, and the place to report its result. Only the first result counts. */
+/** A permit to make one attempt and to report the attempt's result. Only the first result counts. */
 export interface AttemptPermit {
   /** Reports that the first media byte has arrived. */
   alive(): void

@@ -7,7 +7,7 @@ import type { SessionRequest } from '../sessions/start.ts'
 
 type Template = Readonly<Record<string, unknown>>
 
-/** Checks the template. Paths in the issues begin with `path`, the template's place in the request. */
+/** Checks the template. Paths in the issues begin with `path`, the template's path in the request. */
 export async function issuesOfTemplate(
   path: ValuePath,
   template: Template,

@@ -27,8 +27,8 @@ export interface NumberOrderStore {
   /** Makes the same checks as `insert`, except for the price. `free`: the number can be inserted. */
   check(number: PhoneNumber, numbersMax: number): Promise<'agent_unknown' | 'exists' | 'limit_reached' | 'free'>
   /**
-   * Stores the number and debits its price in one transaction. The order is not looked up before `lookAtMs`.
-   * `limit_reached`: the tenant has `numbersMax` numbers.
+   * Stores the number and debits its price in one transaction. The carrier is not asked about the order before
+   * `lookAtMs`. `limit_reached`: the tenant has `numbersMax` numbers.
    */
   insert(number: PhoneNumber, lookAtMs: number, numbersMax: number): Promise<InsertOutcome>
   /** Stores that the carrier has the order but has not decided. */

@@ -58,7 +58,7 @@ export type PhoneSessionRequest = Omit<SessionRequest, 'transport' | 'identity' 
   sessionId?: string
   /** If true, variables without a value are left empty, because no client waits for an error. Clients cannot set it. */
   leavesUnset?: boolean
-  /** True if an earlier session rendered the texts, so they are no templates any more. Clients cannot set it. */
+  /** True if an earlier session rendered the texts, so they are not templates any more. Clients cannot set it. */
   isRendered?: boolean
 }
 
@@ -214,7 +214,7 @@ async function dial(
   let cancelTimer = () => {}
   const inTime = new Promise<LegRef>((resolve, reject) => {
     cancelTimer = clock.after(dialMs, () => {
-      // An event has shown that the carrier dials, so only the answer to the command is late.
+      // An event has already shown that the carrier is dialling, so only the answer to the dial command is late.
       if (phone.ref !== null) return resolve(phone.ref)
       const late = new PhoneLineError('timeout')
       controller.abort(late)

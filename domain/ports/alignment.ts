@@ -9,7 +9,7 @@ export type AlignRequest = {
 
 export interface Aligner {
   /**
-   * Resolves with the place in the text after the last word that was certainly spoken in full, or with 0 if no word
+   * Resolves with the position in the text after the last word that was certainly spoken in full, or with 0 if no word
    * was. Rejects with ProviderError.
    */
   spokenUpTo(request: AlignRequest, signal: AbortSignal): Promise<number>

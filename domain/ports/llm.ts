@@ -70,7 +70,7 @@ export interface Llm {
   respond(request: LlmRequest, signal: CancelSignal): Promise<LlmAnswer>
   /**
    * Streams the answer. The iteration rejects with ProviderError if the provider breaks off, and also if the stream
-   * ends without the provider's mark for its end. Deltas are never empty.
+   * ends without the provider's end marker. Deltas are never empty.
    */
   stream(request: LlmRequest, signal: CancelSignal): AsyncIterable<LlmEvent>
   /**

@@ -1,15 +1,15 @@
 /**
- * A place in a trace (W3C Trace Context), passed on to all work for a request or a call. The place exists before the
- * work begins, so a request to a provider can refer to it. The span is recorded when the work has ended.
+ * A span context in a trace (W3C Trace Context), passed on to all work for a request or a call. The context exists
+ * before the work begins, so a request to a provider can refer to it. The span is recorded when the work has ended.
  */
 export interface Trace {
   /** Headers for outbound requests made for this work. */
   readonly headers: TraceHeaders
   /** Fields for log lines. Empty if this server does not trace. */
   readonly logFields: Readonly<Record<string, string>>
-  /** Makes the place for a child span below this place. */
+  /** Makes the context for a child span. */
   below(): Trace
-  /** Records the span at this place. Must be called only once. */
+  /** Records this context's span. Must be called only once. */
   record(span: EndedSpan): void
 }
 
@@ -31,8 +31,8 @@ export type EndedSpan = {
 
 export interface Traces {
   /**
-   * Returns the call's place in the trace. The trace id is derived from the call id, so every process computes the same
-   * trace id without a lookup.
+   * Returns the call's span context. The trace id is derived from the call id, so every process computes the same trace
+   * id without a lookup.
    */
   call(callId: string): Trace
   /** Begins a trace. If `callId` is set, the trace is linked to this call. */

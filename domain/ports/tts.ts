@@ -36,8 +36,8 @@ export interface Tts {
    */
   synthesize(request: TtsRequest, signal: AbortSignal): Promise<Speech>
   /**
-   * Does the same as `synthesize` for streams, but in the way with the earliest first audio, for example over a
-   * WebSocket that is already open. Each request's text is at least a sentence. If absent, streams use `synthesize`
+   * Does the same as `synthesize` for streams, but in the way that delivers the first audio earliest, for example over
+   * a WebSocket that is already open. Each request's text is at least a sentence. If absent, streams use `synthesize`
    * too.
    */
   live?(request: TtsRequest, signal: AbortSignal): Promise<Speech>

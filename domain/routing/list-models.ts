@@ -11,7 +11,7 @@ import type { Scored } from './score.ts'
 export type ListedModel = {
   model: Model
   pin: string
-  /** The model's place in its stage, from 1. */
+  /** The model's rank in its stage, from 1. */
   rank: number
   /** Null if the model has no figure for the objective's most important part. */
   score: number | null

@@ -84,7 +84,7 @@ export function rank(
  */
 const groupOf = { lastResort: 8, suspect: 4, unscored: 2, elsewhere: 1 }
 
-/** Copies the rows' places in the catalog's tables, because they are read often and each row is a separate object. */
+/** Copies the rows' indexes in the catalog's tables, because they are read often and each row is a separate object. */
 function ordersOf(rows: readonly Row[]): Int32Array {
   const orders = new Int32Array(rows.length)
   for (let i = 0; i < rows.length; i++) orders[i] = (rows[i] as Row).order

@@ -106,7 +106,7 @@ export function isSpeakable(text: string): boolean {
 }
 
 /**
- * Returns the place for a cut: after the last comma in the last two thirds, else after the last space, else anywhere
+ * Returns the position for a cut: after the last comma in the last two thirds, else after the last space, else anywhere
  * except inside a surrogate pair.
  */
 function cutAt(head: string): number {

@@ -13,7 +13,7 @@ export type RunToolDeps = {
   client: Pick<WebhookClient, 'post'>
   clock: Clock
   log: Log
-  /** Returns the places in a value where it breaks a JSON Schema, in bounded time. */
+  /** Returns the paths in a value at which the value breaks a JSON Schema, in bounded time. */
   valueFaults: (schema: object, value: unknown) => readonly string[]
   isPhoneNumber: RunTool['isPhoneNumber']
   transfer: RunTool['transfer']

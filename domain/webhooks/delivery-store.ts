@@ -23,7 +23,7 @@ export type DeliveryFilter = {
   toMs?: number
 }
 
-/** A delivery's place in the list. */
+/** A delivery's position in the list. */
 export type DeliveryPosition = { createdAtMs: number; id: string }
 
 /** An endpoint for the list's filter: it has deliveries, or can still receive deliveries. */

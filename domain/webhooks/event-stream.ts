@@ -9,8 +9,8 @@ import type { WebhookEventType } from '../records/webhook-endpoint.ts'
 import { type OpenStream, OpenStreams } from '../streams/open-streams.ts'
 
 /**
- * An event's place in the storage order. The time is the database's, because the processes' clocks differ. A longer
- * transaction may still store an event with an earlier place afterwards.
+ * An event's position in the storage order. The time is the database's, because the processes' clocks differ. A longer
+ * transaction may still store an event at an earlier position afterwards.
  */
 export type EventPosition = { storedAtMs: number; id: string }
 

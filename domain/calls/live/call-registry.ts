@@ -63,7 +63,7 @@ type Live = {
   /** Null until the first socket has begun the conversation. */
   conversation: Conversation | null
   people: SessionPeople
-  /** Frees the session's place in this process and ends the concurrency lease. */
+  /** Ends the concurrency lease, and stops counting the session against this process's limit for live sessions. */
   endLease: EndLease
   /** Cancels the session's scheduled end after a lost socket. */
   cancelEnd: (() => void) | null
@@ -315,10 +315,10 @@ export class CallRegistry implements SeatAdmission {
   }
 
   /**
-   * Takes a place in this process and the concurrency lease, and makes this process the call's owner. `pipeline`
-   * replaces the call's pipeline unless it is null. If this process cannot become the owner, the place and the lease
-   * are freed. If the organization was disabled during the admission, the call ends as soon as it can, because
-   * `endCalls` may not have listed it.
+   * Counts the call against this process's limit for live sessions, takes the concurrency lease and makes this process
+   * the call's owner. `pipeline` replaces the call's pipeline unless it is null. If this process cannot become the
+   * owner, both are undone. If the organization was disabled during the admission, the call ends as soon as it can,
+   * because `endCalls` may not have listed it.
    */
   async #take(
     pending: LiveCall,

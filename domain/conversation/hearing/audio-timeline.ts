@@ -1,5 +1,5 @@
 /**
- * Maps the caller's audio to the monotonic clock. A speech engine reports words by their place in the sample stream,
+ * Maps the caller's audio to the monotonic clock. A speech engine reports words by their position in the sample stream,
  * often seconds after they were spoken. The stream's start is computed from the audio with the least delay:
  *
  *   clock    ─┬──────────────────────┬───────────┬──────────────────►
@@ -14,8 +14,8 @@ const gapMs = 200
 const piecesMax = 32
 
 /**
- * A piece contains the audio from stream place `fromMs` on. `originMs` is the stream's start on the monotonic clock, as
- * computed from this audio.
+ * A piece contains the audio from stream position `fromMs` on. `originMs` is the stream's start on the monotonic clock,
+ * as computed from this audio.
  */
 type Piece = { fromMs: number; originMs: number }
 
@@ -24,7 +24,7 @@ export class AudioTimeline {
   #reachedMs = 0
   /**
    * The earliest start that was computed since the last check. The check ran at `#followedMs`, when the stream had
-   * reached the place `#followedFromMs`.
+   * reached the position `#followedFromMs`.
    */
   #leastOriginMs = Number.POSITIVE_INFINITY
   #followedMs = 0
@@ -37,7 +37,7 @@ export class AudioTimeline {
     this.#follow(nowMs - this.#reachedMs, fromMs, nowMs)
   }
 
-  /** Returns the time at which the caller spoke the audio at this place in the stream. */
+  /** Returns the time at which the caller spoke the audio at this position in the stream. */
   at(streamMs: number): number {
     const piece = this.#pieces.findLast(({ fromMs }) => fromMs <= streamMs) ?? this.#pieces[0]
     return (piece?.originMs ?? 0) + streamMs

@@ -105,8 +105,8 @@ export class Listening {
   }
 
   /**
-   * Returns the time when the caller spoke the audio at this place in the stream, on the monotonic clock. Never returns
-   * a future time.
+   * Returns the time when the caller spoke the audio at this position in the stream, on the monotonic clock. Never
+   * returns a future time.
    */
   msOf(streamMs: number): number {
     return Math.min(this.#timeline.at(streamMs), this.#clock.monotonicMs())

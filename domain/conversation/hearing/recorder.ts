@@ -1,6 +1,6 @@
 /**
  * Records a call as stereo WAV, PCM16 at 16 kHz. The caller is on the left channel. The agent and people who joined are
- * on the right channel. A sample's place in the file is its time in the call.
+ * on the right channel. A sample's position in the file is its time in the call.
  *
  *   ring   [ flushed | settled | the last two seconds, which may still get audio | free ]
  *

@@ -19,7 +19,9 @@ export type SpeechDetectorOptions = {
   offsetMs: number
 }
 
-/** A start or an end of speech. `atMs` is its place in the stream. It is earlier than the frame with the detection. */
+/**
+ * A start or an end of speech. `atMs` is its position in the stream. It is earlier than the frame with the detection.
+ */
 export type SpeechChange = { type: 'onset' | 'offset'; atMs: number }
 
 const vadFrameMs = (vadFrameSamples * 1000) / vadRateHz
@@ -31,7 +33,7 @@ export class SpeechDetector {
   readonly #options: SpeechDetectorOptions
   #frames = 0
   #speaking = false
-  /** The place where possible new speech or silence started, while it is still too short to count. */
+  /** The position where possible new speech or silence started, while it is still too short to count. */
   #candidateMs: number | null = null
   #lastSpeechMs = 0
 
@@ -43,7 +45,7 @@ export class SpeechDetector {
     return this.#speaking
   }
 
-  /** Returns the place in the stream where the last frame with speech ends. */
+  /** Returns the position in the stream where the last frame with speech ends. */
   get lastSpeechMs(): number {
     return this.#lastSpeechMs
   }

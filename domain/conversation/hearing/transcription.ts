@@ -22,7 +22,7 @@ import { StageRetries } from '../parts/stage-retries.ts'
 import { UserText } from '../words/user-text.ts'
 
 export type TranscriptionEvents = {
-  /** Called with each transcript. Its times are places in the session's whole audio. */
+  /** Called with each transcript. Its times are positions in the session's whole audio. */
   transcript(transcript: StreamTranscript): void
 }
 
@@ -54,7 +54,7 @@ export class Transcription {
   /** The audio since the last user turn ended. */
   #recent = new RecentAudio(layout, replayedMs)
   #samples = 0
-  /** The place in the session's audio where the open stream's audio begins. */
+  /** The position in the session's audio where the open stream's audio begins. */
   #startMs = 0
   #readyMs: number | null = null
   readonly #retries = new StageRetries()

@@ -50,7 +50,7 @@ type Sentence = NormalizedSentence & { end: number | null }
 
 /**
  * Word timings for the current sentence. They are stored until the leading silence has been removed from the audio,
- * because the removal shifts them. `from` is a place in the sentence's spoken text.
+ * because the removal shifts them. `from` is a position in the sentence's spoken text.
  */
 type Announced = { from: number; ends: readonly WordEnd[]; sample: number }
 

@@ -15,9 +15,9 @@ import { endsPhrase, weightOf } from '../words/word-weight.ts'
 /** The end times of words, as reported by a voice. The list grows while audio arrives. */
 export type SpokenWords = {
   ends: readonly WordEnd[]
-  /** The place in the turn's audio at which the word timings begin with 0. */
+  /** The position in the turn's audio at which the word timings begin with 0. */
   fromMs: number
-  /** Converts a reported place to a place in the sentence's text. */
+  /** Converts a reported position to a position in the sentence's text. */
   placeOf: (place: number) => number
 }
 
@@ -27,7 +27,7 @@ export type SentenceCut = {
   text: string
   /** The sentence's audio up to the cut. */
   samples: Int16Array
-  /** Receives the result of a search: the text was spoken at least up to this place. */
+  /** Receives the result of a search: the text was spoken at least up to this position. */
   reportPlace(place: number): void
 }
 
@@ -206,7 +206,7 @@ export class PlayedText {
   }
 
   /**
-   * Estimates from the sound in the audio how much of the sentence was played. Returns a place in the shown text,
+   * Estimates from the sound in the audio how much of the sentence was played. Returns a position in the shown text,
    * because the spoken text can be longer.
    */
   #placeBySound(sentence: Sentence, samples: number): number {
@@ -234,7 +234,7 @@ export class PlayedText {
 }
 
 /**
- * A word in the spoken text. `spokenEnd` is the place behind its last spoken letter or sign, or 0 if it has no such
+ * A word in the spoken text. `spokenEnd` is the position after its last spoken letter or sign, or 0 if it has no such
  * character.
  */
 type Word = { text: string; end: number; spokenEnd: number }
@@ -268,7 +268,7 @@ function wordsIn(text: string): Word[] {
   })
 }
 
-/** Returns the place up to which the text has been spoken, by the reported word timings. */
+/** Returns the position up to which the text has been spoken, by the reported word timings. */
 function placeAt(words: readonly SpokenWords[], playedMs: number): number {
   let farthest = 0
   for (const { ends, fromMs, placeOf } of words)
@@ -345,7 +345,7 @@ function wordsWithin(all: readonly Word[], played: number, whole: number, perLet
 
 /**
  * Matches a word with the punctuation around it. In scripts without spaces it matches one character with the
- * punctuation behind it.
+ * punctuation after it.
  */
 const words =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}][\p{M}\p{P}ー]*|[^\s\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+/gu

@@ -351,7 +351,7 @@ export class Playout implements Paced {
       : this.#position.at(nowMs, sent)
   }
 
-  /** Returns a mark's place in the turn. Null if the mark belongs to another turn. */
+  /** Returns a mark's position in the turn. Null if the mark belongs to another turn. */
   #msOf(mark: string): number | null {
     const [turn, ms] = mark.split(':')
     return Number(turn) === this.#turn ? Number(ms) : null

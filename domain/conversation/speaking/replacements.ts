@@ -1,7 +1,7 @@
 /**
- * Replaces whole words in a text, in any case. At each place the longest key wins, and the replacement is not searched
- * again. There is one look-up per key length for keys with the same first letter, so a hostile text costs only linear
- * work.
+ * Replaces whole words in a text, in any case. At each position the longest key wins, and the replacement is not
+ * searched again. There is one look-up per key length for keys with the same first letter, so a hostile text costs only
+ * linear work.
  */
 import { TracedText } from '../../speech/reading/traced-text.ts'
 import { isUnspaced } from '../words/phrases.ts'
@@ -43,7 +43,7 @@ export class Replacements {
     return result.copy()
   }
 
-  /** Returns the longest key at this place. */
+  /** Returns the longest key at this position. */
   #at(low: string, at: number): string | undefined {
     for (const length of this.#lengths.get(low[at] as string) ?? []) {
       const key = low.slice(at, at + length)
@@ -54,8 +54,8 @@ export class Replacements {
 }
 
 /**
- * Returns true if the key is a whole word at this place. If a key begins or ends with a sign or an unspaced script, no
- * word boundary is required on this side.
+ * Returns true if the key is a whole word at this position. If a key begins or ends with a sign or an unspaced script,
+ * no word boundary is required on this side.
  */
 function isWhole(text: string, at: number, key: string): boolean {
   return isBorder(before(text, at), key, true) && isBorder(characterAt(text, at + key.length), key, false)
@@ -78,7 +78,7 @@ function before(text: string, at: number): string {
   return /[\udc00-\udfff]/.test(last) ? text.slice(at - 2, at) : last
 }
 
-/** Converts to lower case without changing the length, so that places in both texts agree. */
+/** Converts to lower case without changing the length, so that positions in both texts agree. */
 function folded(text: string): string {
   const low = text.toLowerCase()
   if (low.length === text.length) return low

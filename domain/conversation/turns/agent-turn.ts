@@ -51,7 +51,7 @@ export type AgentTurnInput = {
   question: string | null
 }
 
-/** The agent's turns in the conversation, as one turn uses them. */
+/** The agent's turns in the conversation, as far as one turn needs them. */
 export interface AgentTurnSiblings {
   /** The turn that the agent speaks now. */
   readonly current: AgentTurn | null
@@ -81,7 +81,7 @@ export class AgentTurn {
   readonly #deps: AgentTurnDeps
   readonly #input: ConversationInput
   readonly #siblings: AgentTurnSiblings
-  /** For each LLM request in this turn: the place in the turn's text where the request's answer begins. */
+  /** For each LLM request in this turn: the position in the turn's text where the request's answer begins. */
   readonly #hopStarts: number[] = [0]
   #cancelLeadIn: (() => void) | null = null
 

@@ -2,7 +2,7 @@
 import { perLanguage } from './languages/languages.ts'
 import { plain } from './phrases.ts'
 
-/** An address with more words before its "at", or without a dot after it, is no address. */
+/** An address with more words before its "at", or without a dot after it, is not an address. */
 const nameWordsMax = 6
 const domainWordsMax = 4
 

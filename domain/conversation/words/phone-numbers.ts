@@ -1,4 +1,4 @@
-/** Knows how many digits a phone number has at least, from its beginning. */
+/** Returns the minimum length of a phone number, from its first digits. */
 import { perLanguage } from './languages/languages.ts'
 import { type DictatedNumber, digitsOf } from './spoken-numbers.ts'
 

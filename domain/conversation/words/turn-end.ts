@@ -12,7 +12,7 @@ const closed = /[.!。！]\s*$/u
 const question = /[?？]\s*$/u
 /** A Spanish question has begun, and its last sign is missing. */
 const begunQuestion = /¿[^?.!]*$/u
-/** The words behind the last comma, or a text without a comma. */
+/** Matches the words after the last comma, or a text without a comma. */
 const afterComma = /[^,，、.!?;:…–—]*[.!。！]?\s*$/u
 
 /** A subject has at most this many words after its article. */
@@ -87,7 +87,7 @@ function isBegunRequest(words: string, language: string): boolean {
   return rest !== words && begunRequests.end(rest) && !complete.end(rest)
 }
 
-/** Returns true for sounds such as "ummm", and for sentences with which the caller wins time. */
+/** Returns true for sounds such as "ummm", and for sentences with which the caller plays for time. */
 function isHesitation(sentence: string, language: string): boolean {
   const { hesitations, winsTime } = phrasesOf(language)
   const lastWord = sentence.slice(sentence.lastIndexOf(' ') + 1)

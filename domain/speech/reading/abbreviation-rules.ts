@@ -9,7 +9,7 @@ export function abbreviationRules(language: Language): Rule[] {
   return [
     rule('letter', `(${spaced})(?<=\\.|(?=[^\\p{L}\\p{N}]|$))(?![\\p{L}\\p{N}]\\p{L})`, (match) => {
       const written = match[0].replace(/[\s\u00a0\u202f\u2009]/g, '')
-      // In "Fr. 12.50" it is the sign of a currency.
+      // In "Fr. 12.50" the abbreviation is a currency sign.
       const behind = match.input.slice(match.index + match[0].length).trimStart()
       if (codeOfSign.has(written) && /^\d/.test(behind)) return null
       return spokenAbbreviation(match, language.abbreviations.get(written) ?? '')

@@ -1,6 +1,6 @@
 /**
- * Says where a full stop does not end a sentence. The text's language is not known here, so the list has abbreviations
- * that are no words of another language.
+ * Says where a full stop does not end a sentence. The text's language is not known here, so the list has only
+ * abbreviations that are not words in another language.
  */
 
 const titles =
@@ -19,16 +19,15 @@ export function isAbbreviation(text: string): boolean {
   return abbreviation.test(text)
 }
 
-/** German writes ordinals as a number with a full stop. After these words, any number is one. */
+/** German writes ordinals as a number with a full stop. After one of these words, any such number is an ordinal. */
 const ordinalNumber =
   /(?:^|[^\p{L}\p{N}.,:])(?:(im|vom|zum|zur|beim|der|die|das|dem|den|des|jeden|jedem)[ \t]+)?\d{1,2}\.[ \t]+$/iu
 const germanMonth = /^(?:Jan|Jän|Feb|Mär|Mrz|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez)/
-/** The month is known by this many letters. */
+/** This many letters are enough to recognize a month. */
 const monthLettersMin = 3
 
 /**
- * Returns true if the text ends with a German ordinal, as in "am 3. März", or if the letters behind it are too few to
- * know this.
+ * Returns true if the text ends with a German ordinal, as in "am 3. März", or if too few letters follow to decide this.
  */
 export function isOrdinal(text: string, behind: string): boolean {
   const match = ordinalNumber.exec(text)

@@ -95,7 +95,7 @@ function isGrouped(version: string, { decimalMark }: Language): boolean {
   return decimalMark === ',' && /^[1-9]\d{0,2}(?:\.\d{3})+$/.test(version)
 }
 
-/** Leaves punctuation behind an address to the sentence. */
+/** Leaves punctuation after an address to the sentence. */
 function ending(match: RegExpExecArray, address: string, spoken: (address: string) => string): string {
   const punctuation = /[.,;:!?)\]'*]+$/.exec(match[0])?.[0] ?? ''
   const isBracket = punctuation === ')' && address.includes('(')

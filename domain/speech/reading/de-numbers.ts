@@ -91,7 +91,7 @@ export function mixed(whole: string, numerator: number, denominator: number, nou
 
 const feminine =
   /(?:e|ung|heit|keit|schaft|ion|tät|ur|[Pp]erson|[Nn]acht|[Nn]ummer|[Aa]ntwort|[Ss]tadt|[Mm]ail|[Tt]ür|[Ff]rau|[Ff]irma|^Kundin|arbeiterin)$/
-/** Nouns that end like feminine nouns. */
+/** Nouns that end like feminine nouns, but are not feminine. */
 const notFeminine =
   /^(?:Kunde|Kollege|Junge|(?:Vor|Nach|Benutzer)?[Nn]ame|Gedanke|Buchstabe|Experte|Käse|Auge|Ende|Wochenende|Gebäude|Interesse)$/
 const neuter = /(?:chen|lein|ment|um|Jahr|Kilo|Pfund|Gramm|Glas|Stück|Blatt|Paket|Bier|Zimmer|Brot)$/

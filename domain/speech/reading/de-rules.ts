@@ -37,7 +37,7 @@ const weakEn =
 const weakE = /(?:^|[^\p{L}])(?:der|die|das|jede|diese|dieser|dieses|eine|meine|ihre|seine|unsere)\s$/iu
 
 function ordinal(digits: string, { input, index }: RegExpExecArray): string {
-  // In "vom 20.-23. Mai" both numbers have the ending that "vom" decides.
+  // In "vom 20.-23. Mai" the word "vom" decides the ending of both numbers.
   const before = input.slice(Math.max(0, index - 24), index).replace(/\d{1,2}\.(?:\d{1,2}\.)?\s?[-–]\s?$/, '')
   return ordinalStem(String(Number(digits))) + (weakEn.test(before) ? 'en' : weakE.test(before) ? 'e' : 'er')
 }

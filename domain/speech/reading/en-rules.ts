@@ -153,7 +153,7 @@ function decade(written: string): string {
   return words.replace(/y$/, 'ie').replace(/x$/, 'xe').concat('s')
 }
 
-/** "St." is a saint before a name, and a street behind one. "Dr." is a drive behind a name. */
+/** "St." means "saint" before a name, and "street" after a name. "Dr." means "drive" after a name. */
 function streetOr(street: string, title: string): (match: RegExpExecArray) => string {
   return ({ 0: written, index, input }) => {
     const behind = input.slice(index + written.length, index + written.length + 4)
@@ -178,7 +178,7 @@ export function englishRules(language: Language, order: Order): Rule[] {
       String.raw`(\d{5})-(\d{4})(?![\d-])`,
       ([, zip = '', rest = '']) => `${digitByDigit(zip, language)}, ${digitByDigit(rest, language)}`,
     ),
-    // The zip code behind a state: "St. Louis, MO 63101".
+    // The zip code after a state: "St. Louis, MO 63101".
     rule('digit', String.raw`(?<=,\s[A-Z]{2}\s)\d{5}(?![\d-]|[.,]\d)`, ([zip]) => digitByDigit(zip, language)),
     rule('digit', String.raw`(\d{2,3})\/(\d{2,3})(?![\d/])`, ([, over = '', under = '']) =>
       Number(over) === Number(under)

@@ -103,7 +103,7 @@ export function mixed(whole: string, numerator: number, denominator: number, nou
 /** Masculine words that end like feminine words. */
 const masculine =
   /^(?:días?|mapas?|problemas?|programas?|sistemas?|temas?|idiomas?|climas?|kilogramas?|gramas?|millón|billón|avión|aviones|camión|camiones)$/
-/** Feminine words that do not show it. */
+/** Feminine words whose ending does not show their gender. */
 const feminine =
   /^(?:noches?|tardes?|calles?|llaves?|clases?|partes?|claves?|nubes?|manos?|fotos?|motos?|ve(?:z|ces)|vo(?:z|ces)|lu(?:z|ces)|flor|flores|mujer|mujeres)$/
 

@@ -69,7 +69,7 @@ export function mixed(whole: string, numerator: number, denominator: number, nou
 
 const singular = (noun: string) => (noun.endsWith('i') ? `${noun.slice(0, -1)}o` : `${noun.slice(0, -1)}a`)
 
-/** Feminine words that do not show it. */
+/** Feminine words whose ending does not show their gender. */
 const feminine = /^(?:notte|chiave|classe|parte|carne|fine|voce|luce|mano|foto|auto|moto|radio)$/
 
 /** A noun's ending often shows its gender. */

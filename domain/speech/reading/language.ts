@@ -1,4 +1,4 @@
-/** A language as the rules need it. Each language is a file beside this one. */
+/** A language's words and patterns for the reading rules. Each language has a separate file in this folder. */
 import type { Rule } from './rule.ts'
 
 const languageTags = ['en', 'de', 'es', 'fr', 'it'] as const
@@ -6,13 +6,13 @@ export type LanguageTag = (typeof languageTags)[number]
 
 export type Gender = 'm' | 'f' | 'n'
 
-/** A unit with its forms for one and for several. */
+/** A noun, such as a unit, with its singular and plural. */
 export type Noun = { one: string; more: string; gender: Gender }
 
 /** A currency. `minor` is the hundredth, or null if prices have no decimals. */
 export type Currency = { major: Noun; minor: Noun | null }
 
-/** Words that the shared rules put between the parts of a form. */
+/** Words that the shared rules put between the parts of a written form. */
 export type Phrases = {
   minus: string
   plus: string
@@ -28,7 +28,7 @@ export type Phrases = {
   number: string
   /** "#parley". */
   hashtag: string
-  /** Behind a number or a letter with a raised 2, a raised 3, and before any other raised number. */
+  /** After a number or a letter: the words for a raised 2, for a raised 3, and before any other raised number. */
   squared: string
   cubed: string
   power: string
@@ -36,11 +36,11 @@ export type Phrases = {
   foreign: string
   /** A sign without a word. */
   sign: string
-  /** Before the short number behind a phone number. */
+  /** Before the short number after a phone number. */
   extension: string
   and: string
   or: string
-  /** Joins a scale and the noun behind it, as in "millones de euros". */
+  /** Joins a scale and the noun after it, as in "millones de euros". */
   ofScale: (scale: string, noun: string) => string
   /** Joins whole units and hundredths: "five euros and fifty cents". */
   money: (major: string, minor: { amount: string; noun: string }) => string
@@ -58,13 +58,13 @@ export type Language = {
   phrases: Phrases
   /** Returns the words for a whole number with at most 15 digits. */
   cardinal: (digits: string, gender?: Gender) => string
-  /** Returns the words for the digits behind the decimal mark. */
+  /** Returns the words for the digits after the decimal mark. */
   decimals: (digits: string) => string
   /** Returns the words for a number with four digits, which may be a year. */
   year: (digits: string) => string
   /** Returns the words for a digit group in a phone number. */
   phoneGroup: (digits: string) => string
-  /** Returns the words for a fraction, such as three quarters. `noun` is the word behind the fraction. */
+  /** Returns the words for a fraction, such as three quarters. `noun` is the word after the fraction. */
   fraction: (numerator: number, denominator: number, noun: string) => string
   /** Returns the words for a whole number, given as digits, with a fraction and its noun: "two and a half cups". */
   mixed: (whole: string, numerator: number, denominator: number, noun: string) => string
@@ -72,7 +72,7 @@ export type Language = {
   genderOf: (word: string) => Gender | undefined
   units: ReadonlyMap<string, Noun>
   currencies: ReadonlyMap<string, Currency>
-  /** Short forms for millions and more, with the words for one and for several. */
+  /** Abbreviations for millions and larger numbers, with the singular and plural in words. */
   scales: ReadonlyMap<string, Noun>
   /** Signs and their words. */
   signs: ReadonlyMap<string, string>

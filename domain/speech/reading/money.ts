@@ -58,7 +58,7 @@ export function perPattern({ units }: Language): string {
   return `(?:${gap}?\\/${gap}?((?:${anyOf(units.keys())}(?![\\p{L}\\p{N}/]))|(?=\\p{L})))?`
 }
 
-/** Reads what `perPattern` has found: a unit's symbol, or '' before a plain word. */
+/** Reads a match for `perPattern`: a unit's symbol, or '' before a plain word. */
 export function perUnit(symbol: string | undefined, { units, phrases }: Language): string {
   if (symbol === undefined) return ''
   return ` ${phrases.per} ${units.get(symbol)?.one ?? ''}`.trimEnd()

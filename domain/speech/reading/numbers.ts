@@ -21,7 +21,7 @@ const isForeign = {
   ',': new RegExp(`^${foreignNumbers[',']}$`),
 }
 
-/** Returns the pattern for a number with group marks and decimals. It has no group. */
+/** Returns the pattern for a number with group marks and decimals. The pattern has no capture group. */
 export function numberPattern({ decimalMark, groupMarks }: Language): string {
   const mark = decimalMark === '.' ? String.raw`\.` : ','
   const foreign = String.raw`${foreignNumbers[decimalMark]}(?![.,]\d)`

@@ -67,7 +67,7 @@ export function fractionRules(language: Language): Rule[] {
   ]
 }
 
-/** Feet and inches, or minutes and seconds behind degrees. */
+/** Feet and inches, or minutes and seconds after degrees. */
 function anglesOf(language: Language): Rule[] {
   const noun = (symbol: string) => language.units.get(symbol)
   const count = (digits: string | undefined, symbol: string) => {

@@ -1,6 +1,6 @@
 /**
- * Reads a text once from its start to its end. At each place the first rule with a match says its words; otherwise a
- * word or a character is copied. The result knows the place in the text for each spoken word.
+ * Reads a text once from its start to its end. At each position, the first matching rule supplies the words; otherwise
+ * a word or a character is copied. The result maps each spoken word to its position in the text.
  *
  *   text    It costs 5€.
  *   spoken  It costs five euros.      "five euros" comes from "5€", and the other words from themselves
@@ -32,7 +32,7 @@ export class Reader {
     return speech.hasWords ? speech.traced : null
   }
 
-  /** Reads one form, word or character, and returns the place behind it. */
+  /** Reads one form, word or character, and returns the position after it. */
   #step(text: string, at: number, speech: Speech): number {
     const start = startOf(text, at)
     const isInsideWord = start === 'letter' && at > 0 && /[\p{L}\p{M}]/u.test(characterBefore(text, at))
@@ -69,7 +69,9 @@ export class Reader {
   }
 }
 
-/** Adds a form's words. A last word that is spoken as written has a separate place: "10:30 a.m." ends in two steps. */
+/**
+ * Adds a form's words. A last word that is spoken as written has a separate position: "10:30 a.m." ends in two steps.
+ */
 function addWords(speech: Speech, words: string, form: string, at: number): void {
   const [gap = '', last = ''] = /\s+(\S+)$/.exec(form) ?? []
   const isSame = last !== '' && words.endsWith(` ${last}`)
@@ -105,12 +107,12 @@ class Speech {
   hasWords = false
   /** The last character, or '' at the start. */
   #last = ''
-  /** The place in the source behind the last spoken text, and behind the text that was read so far. */
+  /** The positions in the source after the last spoken text, and after the text that was read so far. */
   #spokenEnd = 0
   #end = 0
   /** White space that is written before the next word, but not before punctuation. */
   #space = ''
-  /** True if the last text is from a rule, so a letter behind it needs a space. */
+  /** True if the last text is from a rule, so a letter after it needs a space. */
   #isWord = false
 
   constructor(source: string) {

@@ -1,19 +1,21 @@
 /**
  * A rule says how one written form is spoken: "5 km" as "five kilometers". The reader goes through a text once, and at
- * each place the first rule with a match wins.
+ * each position the first matching rule wins.
  */
 
 /** Returns the spoken words. Null if this text is another form, so that the next rules are tried. */
 export type Say = (match: RegExpExecArray) => string | null
 
-/** The kinds of characters with which a form can begin. Rules for another kind are not tried at a place. */
+/**
+ * The kinds of characters with which a form can begin. At a position, only rules for its character's kind are tried.
+ */
 export type Start = 'digit' | 'letter' | 'sign' | 'space'
 
 export type Rule = { starts: readonly Start[]; pattern: RegExp; say: Say }
 
 /**
- * Makes a rule. The pattern matches at the place itself, and its quantifiers are bounded, so that a hostile text costs
- * linear time.
+ * Makes a rule. The pattern must match at the current position, and its quantifiers are bounded, so that a hostile text
+ * costs linear time.
  */
 export function rule(starts: Start | readonly Start[], pattern: string | RegExp, say: Say, flags = ''): Rule {
   const source = typeof pattern === 'string' ? pattern : pattern.source
@@ -54,7 +56,7 @@ export const gap = String.raw`[ \u00a0\u202f\u2009]`
 export const wordEnd = String.raw`(?![\p{L}\p{N}])`
 export const wordStart = String.raw`(?<![\p{L}\p{N}])`
 
-/** Returns true if a form is the text's last one. The stop of an abbreviation then ends the sentence too. */
+/** Returns true if a form is at the text's end. The stop of an abbreviation then ends the sentence too. */
 export function isAtEnd({ 0: written, index, input }: RegExpExecArray): boolean {
   return /^\s*$/.test(input.slice(index + written.length))
 }

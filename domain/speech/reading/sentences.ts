@@ -24,7 +24,7 @@ import { TracedText } from './traced-text.ts'
 /** A sentence for the voice. `sourcePlace` maps a position in the sentence to the position in the whole text. */
 export type PlainSentence = { text: string; sourcePlace: (place: number) => number }
 
-/** The most characters prepared in one step, so that a long text does not block the event loop. */
+/** The maximum number of characters prepared in one step, so that a long text does not block the event loop. */
 export const segmentMax = 1000
 
 /** A part of a text, prepared in one step. `at` is the part's position in the text. */
@@ -54,7 +54,7 @@ const isEndInText = (text: string, end: number) =>
 type ReadingOptions = {
   /** A language tag such as "en-GB". Unknown languages are read like English. */
   language: string
-  /** The most characters in a sentence. */
+  /** The maximum number of characters in a sentence. */
   charsMax: number
 }
 
@@ -87,7 +87,9 @@ function readerOf(tag: string): Reader {
   return reader
 }
 
-/** At a place, an earlier rule wins. So a date is not read as a phone number, and a price not as a number. */
+/**
+ * At each position, the first matching rule wins. So a date is not read as a phone number, and a price not as a number.
+ */
 const rulesOf = (language: Language) => [
   ...addressRules(language),
   ...language.rules(language),

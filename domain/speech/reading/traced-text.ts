@@ -1,9 +1,9 @@
 /**
- * A text made piece by piece from a source text. It maps each place back to a place in the source. Places count UTF-16
- * code units.
+ * A text made piece by piece from a source text. It maps each position back to a position in the source, in UTF-16 code
+ * units.
  *
- *   source  Dr. Wu pays €5 now          put('5 euros') for "€5": the place behind "5" is still in front of "€5",
- *   text    Dr. Wu pays 5 euros now     and the place behind "euros" is the place behind "€5"
+ *   source  Dr. Wu pays €5 now          put('5 euros') for "€5": the position after "5" is still before "€5",
+ *   text    Dr. Wu pays 5 euros now     and the position after "euros" is the position after "€5"
  */
 type Edit = { at: number; end: number; sourceAt: number; sourceEnd: number }
 
@@ -38,8 +38,8 @@ export class TracedText {
   }
 
   /**
-   * Returns the place up to which the source is certainly spoken when the text's first `place` units are spoken. If
-   * source text was left out right after these units, it counts as spoken.
+   * Returns the position up to which the source is certainly spoken when the text's first `place` code units are
+   * spoken. If source text was left out right after these units, it counts as spoken.
    */
   sourcePlace(place: number): number {
     const edit = this.#edits.findLast(({ at, end }) => at < place || end === place)

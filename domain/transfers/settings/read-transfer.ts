@@ -17,7 +17,7 @@ const screeningDefaultS = 20
 const detectionDefaultS = 10
 
 export type IsPhoneNumber = (text: string) => boolean
-/** Checks that a schema cannot express. */
+/** The checks for a transfer that a schema cannot express. */
 export type TransferRules = { isPhoneNumber: IsPhoneNumber; hosts: HostPolicy }
 
 /** Reads a blind transfer. Throws ResourceFault `invalid`. */

@@ -1,5 +1,5 @@
 /**
- * The words of one language, for the voice loop and the parts around it. Lists are texts with `|` between their
+ * The words of one language, for the voice loop and the parts around it. Lists are strings with `|` between their
  * entries, in lower case and without punctuation. A language without one of the optional parts gets the English part.
  */
 export type LanguageWords = {
@@ -30,19 +30,25 @@ export type TurnWords = {
    * agent waits as after an unfinished sentence.
    */
   openings?: string
-  /** Words and sentences with which callers win time: "um", "let me think". A full stop after them changes nothing. */
+  /**
+   * Words and sentences with which callers play for time: "um", "let me think". Even with a full stop after them, the
+   * turn is not finished.
+   */
   hesitations?: string
-  /** Matches longer sentences with which callers win time, such as "let me just find my card". */
+  /** Matches longer sentences with which callers play for time, such as "let me just find my card". */
   winsTime?: RegExp
   /** Words that are a hesitation only after a comma or alone: "Well", "Yes, so". */
   fillers?: string
-  /** The beginnings of requests: "could you". A full stop after them changes nothing. */
+  /** The beginnings of requests: "could you". Even with a full stop after them, the request is not finished. */
   begunRequests?: string
   /** Words in or after the beginning of a request: "could you please", "can you maybe tell me". */
   softeners?: string
-  /** Begin a subject. A sentence with only a subject and `is` is not finished: "My extension is". */
+  /**
+   * Words that begin a subject, such as "my". A sentence with only a subject and a verb from `is` is not finished: "My
+   * extension is".
+   */
   determiners?: string
-  /** Phrases that end a sentence although an entry of the lists above ends them: "that is all I need". */
+  /** Phrases that finish a sentence although their last words are in a list above: "that is all I need". */
   complete?: string
 }
 
@@ -56,7 +62,7 @@ export type AgentSentences = {
   screeningQuestion?: string
   /** The agent says this before the question if the API client gave no reason. */
   screeningReason?: string
-  /** Stands before the caller's words in a transfer's summary. */
+  /** The text before the caller's words in a transfer's summary. */
   summaryIntroduction?: string
 }
 
@@ -64,7 +70,7 @@ export type AgentSentences = {
 export type DecisionWords = {
   yes: string
   no: string
-  /** Phrases with a yes or a no inside, although they decide nothing: "I don't know". */
+  /** Phrases that contain a yes or a no but decide nothing: "I don't know". */
   undecided?: string
 }
 
@@ -126,11 +132,11 @@ export type MailWords = {
 export type SpellingWords = {
   /** Announces single letters: "spelled". */
   announcements: string
-  /** Stands between a letter and a word for it: "S as in Sam". */
+  /** The words between a letter and a word for it: "S as in Sam". */
   asIn: string
-  /** Like `asIn`, but also a usual preposition, so vowels before it are no letters: "B for". */
+  /** Like `asIn`, but also a usual preposition, so vowels before it are not letters: "B for". */
   like: string
-  /** Stands before a letter that is written twice: "double L". */
+  /** The word before a letter that is written twice: "double L". */
   twice: string
   /** The names of letters, if recognizers write them: "doble ele". */
   letterNames?: string

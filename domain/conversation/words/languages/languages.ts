@@ -1,4 +1,4 @@
-/** The table of languages. A new language is a file beside this one, and a row here. */
+/** The table of languages. A new language needs a file in this folder and a row here. */
 import type { Pipeline } from '../../../records/pipeline.ts'
 import { arabic } from './arabic.ts'
 import { chinese } from './chinese.ts'

@@ -11,7 +11,7 @@ export type NumeralWords = {
   join: (ten: string, digit: string) => readonly string[]
   /** Returns the spellings for 100 to 900. `digit` is the word before the hundred; it is empty for 100. */
   hundred: (digit: string) => readonly string[]
-  /** Stand between the hundreds and the rest. An empty string joins both in one word. */
+  /** The words between the hundreds and the rest of the number. An empty string joins both in one word. */
   links: readonly string[]
   /** Other numbers, and words that stand for a digit without naming it, such as "double". */
   others?: Readonly<Record<string, string>>
