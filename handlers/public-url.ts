@@ -36,7 +36,10 @@ export function createNodeUrl({ nodeUrl, ...settings }: AddressSettings & { node
   return createPublicUrl({ ...settings, publicUrl: nodeUrl ?? settings.publicUrl })
 }
 
-/** Returns the last value, because the proxy connected to us wrote it. Each proxy in a chain adds one value. */
+/**
+ * Returns the header's last value, because the proxy connected to us wrote this value. Each proxy in a chain adds one
+ * value.
+ */
 function nearest(values: string): string {
   return values.split(',').at(-1)?.trim().toLowerCase() ?? ''
 }

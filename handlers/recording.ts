@@ -9,7 +9,7 @@ export type RecordingRules = {
   /** The format of raw samples, as the client declares it. */
   declared: DeclaredAudio | null
   durationMaxMs: number
-  /** The place of the audio in the request. `hint` explains how raw samples are declared there. */
+  /** The name of the audio's field in the request. `hint` explains how raw samples are declared there. */
   param: string
   hint: string
 }

@@ -62,7 +62,7 @@ export class ExpectedLegs implements LegMedia {
     if (ownerId === '') return null
     if (ownerId !== this.#deps.ownerId) return { ownerId }
     const expected = this.#expected.get(legId)
-    // The form gives both texts the same length.
+    // The token's form fixes its length, so both buffers have the same length, as timingSafeEqual requires.
     if (expected === undefined || !timingSafeEqual(Buffer.from(expected.secret), Buffer.from(secret))) return null
     const { leg, requestedRateHz } = expected
     const take = () => this.#expected.get(legId) === expected && this.#expected.delete(legId)

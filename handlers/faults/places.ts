@@ -1,6 +1,6 @@
 import type { Places } from './row.ts'
 
-/** The places of fields on surfaces whose requests name a model by one string. */
+/** The names of request fields on surfaces whose requests name a model by one string. */
 export const compatPlaces: Places = {
   language: '/language',
   text: '/input',
@@ -14,7 +14,7 @@ export const compatPlaces: Places = {
   asks: { tools: '/tools', structured_output: '/response_format', voice: '/voice' },
 }
 
-/** The places of fields on the router surface, whose requests have a routing object. */
+/** The names of request fields on the router surface, whose requests have a routing object. */
 export const routerPlaces: Places = {
   ...compatPlaces,
   namesModel: false,

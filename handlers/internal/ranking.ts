@@ -1,6 +1,6 @@
 /**
- * Makes the page that explains the ranking to a deployer. It reads the ranking's own tables, so page and ranking cannot
- * differ.
+ * Makes the page that explains the ranking to a deployer. It reads the same tables as the ranking itself, so the page
+ * and the ranking cannot differ.
  */
 import type { CircuitLimits } from '../../domain/health/circuit.ts'
 import type { Path, PriceUnit, Stage } from '../../domain/ports/model.ts'

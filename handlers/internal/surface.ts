@@ -42,10 +42,10 @@ export type InternalDeps = Omit<TryDeps, 'headerPrefix'> & {
 }
 
 /**
- * Makes three mounts. The simulator's routes accept API keys, so their requests count against the quota. Otherwise an
- * attacker could try keys without end. Recording links may reach anybody, so their downloads count against the quota
- * and are refused while the server restarts. Their errors have the platform surface's form, because the links are made
- * on the platform surface.
+ * Makes three mounts (groups of routes with shared settings). The simulator's routes accept API keys, so their requests
+ * count against the quota. Otherwise an attacker could try keys without end. Recording links may reach anybody, so
+ * their downloads count against the quota and are refused while the server restarts. Their errors have the platform
+ * surface's form, because the links are made on the platform surface.
  */
 export function mountInternal(settings: SurfaceSettings, deps: InternalDeps): Mount[] {
   const words = { contract: '/openapi/compat.json', hasIdempotencyKeys: false, places: compatPlaces }

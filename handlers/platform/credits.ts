@@ -26,7 +26,7 @@ export function getCredits(
 
 type PageQuery = { limit: number; cursor?: string }
 
-/** Reads a page of movements for a live key's organization. Throws a Refusal for an unreadable cursor. */
+/** Reads a page of credit movements for a live key's organization. Throws a Refusal for an unreadable cursor. */
 export async function pageOf(accounts: CreditAccounts, organizationId: string, { limit, cursor }: PageQuery) {
   const account = required(await accounts.read(organizationId, limit, positionOf(cursor)))
   return { ...account, nextCursor: nextCursorOf(account) }
@@ -50,8 +50,8 @@ function positionOf(cursor: string | undefined): MovementPosition | null {
 const nextCursorOf = ({ next }: CreditAccount) => next && cursorOf({ at: next.createdAtMs, id: next.id })
 
 /**
- * Reads the credit and a page of movements. Null if the organization does not exist. Throws a Refusal for an unreadable
- * cursor.
+ * Reads the credit and a page of credit movements. Null if the organization does not exist. Throws a Refusal for an
+ * unreadable cursor.
  */
 export async function readCredits(
   accounts: CreditAccounts,

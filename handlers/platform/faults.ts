@@ -169,8 +169,8 @@ export function issuesOf(error: unknown): ValidationIssue[] | null {
 }
 
 /**
- * Writes a refusal. A validation error always lists its issues. An unreadable body is one issue, and its place is the
- * whole body.
+ * Writes a refusal. A validation error always lists its issues. An unreadable body gives one issue, whose path names
+ * the whole body.
  */
 function answerToRefusal({ kind, detail }: Refusal): Answer {
   const { keyword = '', param = '', issues, ...answer } = detail
@@ -203,7 +203,7 @@ function written(
   return { status, headers, body: JSON.stringify(body) }
 }
 
-/** Copies the two fields that published clients read beside the code. */
+/** Copies the two fields that published clients read beside the error code. */
 function ofProvider({ providerStatus, providerDetail }: ErrorDetails): Partial<ErrorEnvelope> {
   return {
     ...(providerStatus !== undefined && { providerStatus }),

@@ -35,7 +35,7 @@ export function wirePhoneNumber(number: PhoneNumber, hasTrunks: boolean): WireNu
   }
 }
 
-/** Writes an offered number. Its prices are numbers, but everywhere else in the contract amounts are texts. */
+/** Writes an offered number. Its prices are numbers, but everywhere else in the contract amounts are strings. */
 export function wireOffer(offer: OfferedNumber): AvailablePhoneNumber {
   const { e164, upfrontMicroUsd, monthlyMicroUsd, features, region } = offer
   return {

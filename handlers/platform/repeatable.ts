@@ -5,7 +5,7 @@
  *                            └── refused before sending ──► released
  *
  * The idempotency key counts as dispatched from the beginning. So if a process dies, its request is never run again. If
- * the answer is lost, a repeat gets 503 with `x-should-retry: false`: the client must look what the request has done.
+ * the answer is lost, a repeat gets 503 with `x-should-retry: false`: the client must check what the request has done.
  */
 import { hash } from 'node:crypto'
 import type { Idempotency, KeyUse } from '../../domain/idempotency/idempotency.ts'
@@ -132,7 +132,7 @@ function keepFault(deps: RepeatableDeps, use: KeyUse, error: unknown): Promise<v
 
 /**
  * Stores an answer. Never rejects, because the request has done its work. If storing fails, a repeat is not served: it
- * is answered as if the first request were still running, and soon that the first answer is lost.
+ * is answered as if the first request were still running, and later with the error for a lost answer.
  */
 async function keep({ answers, log }: RepeatableDeps, use: KeyUse, status: number, body: string): Promise<void> {
   try {

@@ -1,6 +1,9 @@
 import type { FaultAnswer } from '../../runtime/engine/handler.ts'
 
-/** Only a request that may have acted is 503 again. No wait makes it succeed, but the contract wants the header. */
+/**
+ * Headers of a stored 503. Its request may have acted, so a repeat never succeeds, but the contract requires
+ * Retry-After.
+ */
 const ofUnavailable = { 'Retry-After': '1', 'x-should-retry': 'false' }
 
 /** The first request's error, to answer a repeated request in the same words. */

@@ -29,8 +29,8 @@ export function microsecondsOf(param: string, time: string): number {
       keyword: 'format',
     })
   const microseconds = Number(fraction.slice(0, 6).padEnd(6, '0'))
-  // So far from 1970, a number cannot hold single microseconds. Rounding could move the last microsecond in the year
-  // 9999 into the next year, so the result is limited.
+  // A number cannot represent single microseconds so far from 1970. Rounding could move the last microsecond in the
+  // year 9999 into the next year, so the result is limited.
   return Math.min(wholeMs * 1000 + microseconds, mostUs)
 }
 

@@ -87,7 +87,7 @@ const neutral: ByField = new Map<string, (value: unknown) => boolean>([
   ['metadata', (value) => typeof value === 'object' && Object.keys(value as object).length === 0],
 ])
 
-/** Reads the settings. A value with a wrong type is no setting, so its field counts as ignored. */
+/** Reads the settings. A value with a wrong type is not a setting, so its field counts as ignored. */
 function settingsOf(body: Body): LlmSettings {
   const settings: LlmSettings = {}
   const number = (setting: 'temperature' | 'topP' | 'topK' | 'seed' | 'frequencyPenalty' | 'presencePenalty') => {

@@ -16,7 +16,7 @@ const mediaFields: ReadonlySet<string> = new Set(['url', 'data', 'file_data'])
 
 export type ChatTokens = { body: Readonly<Record<string, unknown>>; maxOutputTokens?: number }
 
-/** Returns the most that the request can consume. Credit is reserved for it. */
+/** Returns the request's maximum consumption, for the credit reservation. */
 export function worstCaseOfChat({ body, maxOutputTokens = outputTokensDefault }: ChatTokens): Quantity[] {
   const choices = typeof body['n'] === 'number' && body['n'] > 1 ? body['n'] : 1
   return [

@@ -112,8 +112,8 @@ function usageOf({ inputTokens, cachedInputTokens, outputTokens, reasoningTokens
 }
 
 /**
- * Reads chunks from a provider with the same protocol. Usage is removed wherever the provider put it, and is the last
- * chunk if the client requested usage.
+ * Reads chunks from a provider with the same protocol. The token usage is removed from the provider's chunks. If the
+ * client requested the usage, it is sent as the last chunk.
  */
 class PartReader implements AnswerReader<PassThroughPart, CompletionChunk> {
   readonly #input: ChatInput

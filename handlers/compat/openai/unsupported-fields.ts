@@ -1,6 +1,6 @@
 /**
  * Adds the field's name to an error. Only an attempt shows that a model does not support a field, so the error comes
- * from the domain without a place in the body.
+ * from the domain, without the body's field names.
  */
 import { type RefusableField, UnsupportedField } from '../../../domain/llm/unsupported-field.ts'
 import { ProviderError } from '../../../domain/ports/provider-error.ts'
