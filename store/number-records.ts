@@ -1,4 +1,4 @@
-/** Makes the store's parts for phone numbers: their administration, and their use by calls. */
+/** Makes the store's repositories for phone numbers: their administration, and their use by calls. */
 
 import type { SubmissionStore } from '../domain/numbers/business-verification.ts'
 import type { NumberChargeStore } from '../domain/numbers/charges.ts'

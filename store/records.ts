@@ -1,4 +1,4 @@
-/** Makes the store's parts for calls: their rows, events and reports. */
+/** Makes the store's repositories for calls: their rows, events and reports. */
 import type { CallbackStore } from '../domain/callbacks/store.ts'
 import type { CallCommands } from '../domain/calls/live/commands.ts'
 import type { CallChanges, CallRecord, CallStore, ReportStore, WholeCallStore } from '../domain/calls/store.ts'

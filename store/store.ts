@@ -28,7 +28,10 @@ export type StoreOptions = AccessOptions &
      * loops. A command is not an instance and runs no loops.
      */
     serves: boolean
-    /** The most connections for single organizations' transactions. Batches use two more, and LISTEN uses one. */
+    /**
+     * The maximum number of connections for single organizations' transactions. Batches use two more, and LISTEN uses
+     * one.
+     */
     connectionsMax: number
     /**
      * A batch of statements fails if the database has not answered after this time. While the database is unreachable,

@@ -1,4 +1,4 @@
-/** Makes the store's parts for call events: their delivery, the delivery log, and live streams of events. */
+/** Makes the store's repositories for call events: their delivery, the delivery log, and live streams of events. */
 import type { Clock } from '../domain/ports/system.ts'
 import type { PreCallDeps } from '../domain/sessions/pre-call-webhook.ts'
 import type { DeliveryStore } from '../domain/webhooks/delivery-store.ts'

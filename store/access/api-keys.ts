@@ -22,7 +22,7 @@ export type ApiKey = {
   previousUntil: Date | null
   revokedAt: Date | null
   expiresAt: Date | null
-  /** The last use, exact to about a minute. */
+  /** The time of the last use, accurate to about a minute. */
   lastUsedAt: Date | null
 }
 

@@ -20,7 +20,10 @@ import { apiKeyColumns, credentialColumns, previousSecretColumns, roleColumns } 
 import { type Digested, readCredential, readSecret } from './key-secret.ts'
 import { type KeyCacheLimits, KnownCallers } from './known-callers.ts'
 
-/** Reads a stored policy, also from an earlier version. Never throws: `dropped` names the unreadable fields. */
+/**
+ * Reads a stored policy, even if an earlier server version wrote it. Never throws: `dropped` names the unreadable
+ * fields.
+ */
 export type ReadStoredPolicy = (stored: unknown) => { policy: KeyPolicy; dropped: string[] }
 
 type Options = KeyCacheLimits & { clock: Clock; log: Log; readPolicy: ReadStoredPolicy }

@@ -14,7 +14,7 @@ import type { Tenancy } from '../postgres/tenant.ts'
 import { heldRole, isOwner } from './caller-columns.ts'
 import { newCredential } from './key-secret.ts'
 
-/** The most users in a list. No organization has nearly as many. */
+/** The maximum number of users in a list. No organization has nearly as many. */
 const listedMax = 10_000
 
 export function createUsers(tenancy: Tenancy, clock: Clock): Users {

@@ -1,4 +1,4 @@
-/** Makes the store's parts for agents and their tools. */
+/** Makes the store's repositories for agents and their tools. */
 import type { Clock } from '../../domain/ports/system.ts'
 import type { AgentStore } from '../../domain/records/agent.ts'
 import type { ToolStore } from '../../domain/records/tool.ts'

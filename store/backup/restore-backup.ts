@@ -13,7 +13,7 @@ import { type TableShape, tablesOf } from './tables.ts'
 type Backup = { header: BackupHeader; reader: BackupReader }
 
 /**
- * Reads the backup's header. Throws BackupError if the input is no backup, or if this version does not support its
+ * Reads the backup's header. Throws BackupError if the input is not a backup, or if this version does not support its
  * schema.
  */
 export async function openBackup(input: AsyncIterable<Buffer>): Promise<Backup> {
@@ -32,7 +32,7 @@ export async function openBackup(input: AsyncIterable<Buffer>): Promise<Backup> 
 
 /**
  * Writes the backup's rows. If the backup is from an older version, the rows go into that version's schema, and the
- * later migrations run then. Throws BackupError if the file does not fit. Tests pass a later version's `steps`.
+ * later migrations run afterwards. Throws BackupError if the file does not fit. Tests pass a later version's `steps`.
  */
 export async function restoreBackup(
   sql: Sql,

@@ -1,4 +1,4 @@
-/** Makes the store's parts for requests: idempotency keys, reservations, ledger rows and routing choices. */
+/** Makes the store's repositories for requests: idempotency keys, reservations, ledger rows and routing choices. */
 
 import type { CreditAccounts } from '../../domain/billing/credit-account.ts'
 import type { BudgetEvents, KeyBudgets } from '../../domain/billing/key-spending.ts'
@@ -27,7 +27,7 @@ export type RequestOptions = {
   /** A routing choice is deleted when no request has used it for this long. */
   choiceRetentionMs: number
   dataDir: string
-  /** The most bytes of settlements on the local disk while the database is unreachable. */
+  /** The maximum number of bytes of settlements on the local disk while the database is unreachable. */
   journalBytesMax: number
 }
 

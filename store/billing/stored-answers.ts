@@ -14,7 +14,7 @@ import { ofUses, ownedBy } from './key-match.ts'
 
 /** Answers from this status on are refusals and not successes. */
 const refusalLeast = 400
-/** The most answers that wait for the database. Further answers are lost. */
+/** The limit for answers that wait for the database. Further answers are lost. */
 const lateMax = 1_000
 const renewedMax = 256
 
@@ -101,7 +101,7 @@ async function find(sql: Sql, clock: Clock, use: KeyUse): Promise<StoredAnswer |
   const [row] = await sql<{ status: number | null; body: string | null; isLeased: boolean }[]>`
     select answer_status as status, answer_body as body, lease_until > ${new Date(clock.nowMs())} as "isLeased"
     from idempotency_keys k where ${ofUses(sql, [use])}`
-  // Without a row, the first request has released the key in the meantime. The next repeat finds the key free.
+  // If there is no row, the first request has released the key in the meantime. The next repeat finds the key free.
   if (row === undefined) return 'running'
   const { status, body, isLeased } = row
   if (status !== null && body !== null) return { status, body }

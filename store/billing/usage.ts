@@ -17,7 +17,7 @@ import type { Snapshots, Worlds } from '../postgres/tenant.ts'
 import { isOfWorld } from './request-routes.ts'
 import { dayOf, hasFailed, legUse, linesOf } from './usage-days.ts'
 
-/** The most lines to read. Each row in the answer has a line for each of its units. */
+/** The maximum number of lines to read. Each row in the answer has a line for each of its units. */
 const linesMax = usageRowsMax * 8
 
 type Line = Partial<Record<UsageGroup, string | null>> & {

@@ -13,7 +13,7 @@ import { readLegUses } from './leg-charges.ts'
 const turnsMax = 10_000
 const eventsMax = 10_000
 const spansMax = 500
-/** The most attempts to read for a call. Each turn has a few attempts. */
+/** The limit for attempts to read for a call. Each turn has a few attempts. */
 const attemptsMax = 100_000
 
 type EventRow = Omit<StoredEvent, 'occurredAtMs' | 'createdAtMs' | 'sipCode'> & {

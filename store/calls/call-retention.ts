@@ -3,7 +3,9 @@ import { addToUsageDays, dayOf, legUse } from '../billing/usage-days.ts'
 import type { Tx } from '../postgres/connect.ts'
 import type { Sweep } from '../postgres/sweep.ts'
 
-/** The most calls in one batch. A call has some hundred rows in other tables, which are deleted with it. */
+/**
+ * The maximum number of calls in one batch. A call has some hundred rows in other tables, which are deleted with it.
+ */
 const callsMax = 100
 
 export function callSweep(before: () => Date): Sweep {

@@ -43,7 +43,10 @@ export type EventSource = {
 
 export type ReadAudience = () => Promise<Audience>
 
-/** The most bytes for turns in an event. If a call's turns have more bytes, the event contains only the last turns. */
+/**
+ * The maximum number of bytes for turns in an event. If a call's turns have more bytes, the event contains only the
+ * last turns.
+ */
 const turnsBytesMax = 4 * 1024 * 1024
 
 export class CallWebhooks {
@@ -64,8 +67,8 @@ export class CallWebhooks {
   }
 
   /**
-   * Returns a function to read the call's audience: the matching endpoints, and if a stream is open. The function reads
-   * once in a transaction, and only if a change needs it.
+   * Returns a function to read the call's audience: the matching endpoints, and whether a stream is open. The function
+   * reads once in a transaction, and only if a change needs it.
    */
   audience(tx: Tx, call: Call): ReadAudience {
     let audience: Promise<Audience> | null = null

@@ -65,7 +65,8 @@ export function createCallbackStore(deps: CallbackStoreDeps): CallbackStore {
             order by b.next_try_at limit ${limit} for update skip locked`,
         )
         const changed = due.map(change)
-        // Each write locks its call. In one order for all processes, two of them cannot wait for each other.
+        // Each write locks its call. All processes lock the calls in this order, so two processes cannot wait for each
+        // other.
         const bySession = (one: Callback, other: Callback) => one.sourceSessionId.localeCompare(other.sourceSessionId)
         for (const callback of changed.toSorted(bySession)) await write(tx, deps, { callback })
         return changed

@@ -150,7 +150,9 @@ function countOpen(worlds: CallStoreDeps['worlds'], organizationId: string, isOw
   })
 }
 
-/** The most calls in LiveKit rooms to list, newest first. A process still has its older calls in memory. */
+/**
+ * The maximum number of calls in LiveKit rooms to list, newest first. A process still has its older calls in memory.
+ */
 const inRoomsMax = 5000
 
 async function listInRooms(tx: Tx): Promise<RoomCall[]> {
@@ -305,7 +307,7 @@ function recordingOf(deps: CallStoreDeps, call: Call, recording: SalvagedRecordi
   return [{ kind: 'recording', event, lineEventId: deps.eventId(), status, durationMs }]
 }
 
-/** The most calls to end in one run. The next run continues. */
+/** The maximum number of calls to end in one run. The next run continues. */
 const endedAtOnceMax = 100
 
 /** Ends each call in a separate transaction, so one failure does not block the other calls. */

@@ -1,7 +1,7 @@
 /**
- * Finds or makes the cluster in a data folder. A cluster appears whole or not at all: it is made in a folder beside its
- * place, with our role and database in it, and then renamed. So a half-made cluster is never found in this place, even
- * if a start dies half-way or two first starts run at once.
+ * Finds or makes the cluster in a data folder. A cluster appears whole or not at all: it is made in a temporary folder
+ * beside its final folder, with our role and database in it, and then renamed. So the final folder never contains a
+ * half-made cluster, even if a start dies half-way or two first starts run at once.
  */
 import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'

@@ -1,4 +1,4 @@
-/** Makes the store's parts for rich messages: numbers, messages, events and subscriptions. */
+/** Makes the store's repositories for rich messages: numbers, messages, events and subscriptions. */
 import type { Clock } from '../../domain/ports/system.ts'
 import type { MessageStore } from '../../domain/records/rmsg-message.ts'
 import type { RmsgEventStore } from '../../domain/rmsg/events.ts'

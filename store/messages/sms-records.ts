@@ -1,4 +1,4 @@
-/** Makes the store's parts for the registration that text messages from ten-digit numbers need. */
+/** Makes the store's repositories for the registration that text messages from ten-digit numbers need. */
 import type { Clock } from '../../domain/ports/system.ts'
 import type { SharedCampaignStore, SmsRegistrationStore } from '../../domain/records/sms-registration.ts'
 import type { NumberCampaigns } from '../../domain/sms/in-turn.ts'

@@ -72,7 +72,7 @@ export function createPhoneNumbers(worlds: Worlds & Pick<Tenancy, 'asOperator'>)
   }
 }
 
-/** The most numbers with the same last digits that are read from one connection. */
+/** The maximum number of numbers with the same last digits that are read from one connection. */
 const alikeMax = 1_000
 
 const ofTenant = (tx: Tx, { organizationId, test }: Tenant) =>

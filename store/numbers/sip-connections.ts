@@ -23,8 +23,8 @@ import {
 
 const idForm = /^sip_[0-9A-Za-z]{22}$/
 /**
- * The most connections found for one address. Several organizations may have the same trunk provider, and so the same
- * address.
+ * The maximum number of connections found for one address. Several organizations may have the same trunk provider, and
+ * so the same address.
  */
 const alikeMax = 64
 const outgoingMax = 1_000

@@ -16,7 +16,7 @@ export type BatchLimits = {
    * The wait if the last batch had one row. Use 0 if a request waits for the answer, so an idle server adds no latency.
    */
   idleGatherMs: number
-  /** The most rows in the queue. More rows are refused with the fault overloaded. */
+  /** The maximum number of rows in the queue. More rows are refused with the fault overloaded. */
   queueMax: number
 }
 

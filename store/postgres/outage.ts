@@ -11,7 +11,7 @@
  *
  * - An answer to any work or to a probe shows that the database lives. Silence only counts while work is under way.
  * - A probe is under way for half of the deadline before the state becomes `away` (unreachable). So a slow statement
- *   alone, or a long distance to the database, is no outage.
+ *   alone, or a long distance to the database, is not an outage.
  * - Time is counted in ticks. If this process or its machine is too busy for a tick, the lost time does not count
  *   against the database.
  * - After a refusal the statement may still be under way. `late` runs when it has ended, so its effect can be undone.
@@ -198,8 +198,8 @@ export function watchFor(outage: Outage, connections: readonly Sql[]): void {
 }
 
 /**
- * Runs work on the connections, and refuses it while their database is unreachable. If no outage is watched for, as in
- * a command, it only runs. Failures become faults as in `asFault`.
+ * Runs work on the connections, and refuses it while their database is unreachable. A command does not watch for
+ * outages, so there the work simply runs. Failures become faults as in `asFault`.
  */
 export function guard<T>(sql: Sql, work: Work<T>): Promise<T> {
   const outage = outages.get(sql)

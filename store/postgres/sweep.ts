@@ -7,13 +7,13 @@ const lockOf = { requests: locks.sweepRequests, calls: locks.sweepCalls, events:
 
 export type Sweep = {
   kind: keyof typeof lockOf
-  /** The most rows in one `deleteSome`. */
+  /** The limit for rows in one `deleteSome`. */
   rowsMax: number
   /** Resolves with the number of deleted rows. It is less than `rowsMax` if no more rows are due. */
   deleteSome: (tx: Tx) => Promise<number>
 }
 
-/** The most batches in one run. The next run continues. */
+/** The limit for batches in one run. The next run continues. */
 const batchesMax = 50
 
 /** Runs a sweep and resolves with the number of deleted rows. If another process is deleting a batch, the run ends. */

@@ -20,8 +20,8 @@ export type UndoneWrites<Row, Answer> = {
 
 const rowsMax = 256
 /**
- * The most rows that wait to be undone. Further rows are forgotten. After this process has ended, other processes
- * release their credit or key.
+ * The maximum number of rows that wait to be undone. Further rows are forgotten. After this process has ended, other
+ * processes release their credit or key.
  */
 const waitingMax = 10_000
 

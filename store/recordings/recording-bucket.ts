@@ -1,7 +1,7 @@
 /**
  * Stores recordings in an S3 bucket, or on a server with the same protocol. A recording's key is derived from its call:
  * `<prefix><organization>/<live|test>/<call>.wav`. So no bucket is ever listed. Credentials come from the environment
- * and the other places of the AWS credential chain, never from settings.
+ * and the other sources of the AWS credential chain, never from settings.
  */
 import { Readable } from 'node:stream'
 import type { GetObjectCommandOutput, S3Client } from '@aws-sdk/client-s3'

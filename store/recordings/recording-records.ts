@@ -1,4 +1,4 @@
-/** Makes the store's parts for call recordings: their uploads and their deletion. */
+/** Makes the store's repositories for call recordings: their uploads and their deletion. */
 import type { ExpiredRecordings } from '../../domain/calls/recording-retention.ts'
 import type { UploadStore } from '../../domain/calls/recording-uploads.ts'
 import { createExpiredRecordings } from './recording-retention.ts'

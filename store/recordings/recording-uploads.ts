@@ -5,7 +5,7 @@ import type { Tenant } from '../../domain/records/organization.ts'
 import { ofCall } from '../calls/call-rows.ts'
 import type { Tenancy, Worlds } from '../postgres/tenant.ts'
 
-/** The most uploads from one query. The next query finds further uploads. */
+/** The maximum number of uploads from one query. The next query finds further uploads. */
 const dueMax = 1000
 
 export type UploadStoreDeps = { worlds: Worlds & Pick<Tenancy, 'asOperator'>; clock: Clock; instanceId: string }

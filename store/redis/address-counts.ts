@@ -4,7 +4,7 @@
 import type { SharedCounts } from '../../runtime/engine/options.ts'
 import { type Redis, script } from './connection.ts'
 
-/** The most addresses in one command. */
+/** The maximum number of addresses in one command. */
 const addressesMax = 1_000
 
 /**

@@ -31,7 +31,7 @@ const connectMs = 5_000
 /** If the server sends nothing for this long, in spite of a ping each second, it counts as gone. */
 const silenceMs = 3_000
 const pingEveryMs = 1_000
-/** The most unanswered commands. Further commands fail. */
+/** The maximum number of unanswered commands. Further commands fail. */
 const commandsMax = 20_000
 const reconnectMaxMs = 500
 /**

@@ -73,7 +73,8 @@ for i = 2, #ARGV, 4 do
 end`)
 
 /**
- * The most entries for ended leases in one command. There are rarely more, because ended leases are added up by key.
+ * The maximum number of entries for ended leases in one command. There are rarely more, because ended leases are added
+ * up by key.
  */
 const endsMax = 1_000
 

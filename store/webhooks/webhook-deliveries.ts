@@ -26,12 +26,12 @@ export type DeliveryStoreDeps = {
   retentionDays: number | null
 }
 
-/** The most attempts in a list. Older attempts are only counted. */
+/** The maximum number of attempts in a list. Older attempts are only counted. */
 const attemptsMax = 100
 const endpointsMax = 1_000
 const dayMs = 86_400_000
 /**
- * The most events in one statement, and the most statements in one purge. Together they delete more events than arrive
+ * The limits for events in one statement, and for statements in one purge. Together they delete more events than arrive
  * between two purges.
  */
 const purgedMax = 1_000
