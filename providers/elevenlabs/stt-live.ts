@@ -34,8 +34,8 @@ const noSpeechMs = 5000
 const silenceMs = 100
 const keepAliveMs = 3000
 /**
- * The most audio in a message. The vendor limits a message's length, but reports a violation too late to repeat the
- * message.
+ * The maximum length of audio in a message. The vendor limits a message's length, but reports a violation too late to
+ * repeat the message.
  */
 const chunkMsMax = 1000
 

@@ -19,7 +19,7 @@ export type LiveKitSettings = {
   log: Log
 }
 
-/** The most participants in a room: caller, agent, and observers. */
+/** The maximum number of participants in a room: caller, agent, and observers. */
 const participantsMax = 16
 /** If the caller leaves the room before the agent joins, the server removes the room after this time. */
 const emptyS = 60

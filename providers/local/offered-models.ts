@@ -10,7 +10,7 @@ import { localModels } from './models.ts'
 import { recognizers } from './recognizers.ts'
 import { isInstalled } from './weights/installed-model.ts'
 
-/** Every routing decision asks for the models, so the folder is looked at only this often. */
+/** Every routing decision reads the model list, so the folder is checked at most once in this time. */
 const lookMs = 2000
 
 export class OfferedModels {
@@ -33,7 +33,7 @@ export class OfferedModels {
     return this.#models
   }
 
-  /** Changes the offered models and the models that may be offered later, for example for configured prices. */
+  /** Changes the offered models and the models that may be offered later, for example to apply configured prices. */
   rewrite(change: (model: Model) => Model): void {
     this.#all = this.#all.map(change)
     this.#offer()

@@ -28,13 +28,13 @@ export type LocalOptions = {
    */
   sttProcesses: number
   /**
-   * The most live streams in one process. Eight streams with interim transcripts used half a core on average. With more
-   * streams, interim transcripts are rarer.
+   * The limit for live streams in one process. Eight streams with interim transcripts used half a core on average. With
+   * more streams, interim transcripts are rarer.
    */
   sttStreamsMax: number
   /** The number of processes for each voice engine, each with 120 to 170 MiB. */
   ttsProcesses: number
-  /** The most waiting jobs, separately for recognition and for each voice engine. */
+  /** The limit for waiting jobs, separately for recognition and for each voice engine. */
   queueMax: number
   /** Divides the queues and the streams among organizations. */
   shares?: JobShares

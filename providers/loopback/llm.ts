@@ -43,7 +43,7 @@ async function echo({ items, maxOutputTokens }: LlmRequest): Promise<Echo> {
   }
 }
 
-/** The most characters read before other requests are served. */
+/** The maximum number of characters read before other requests are served. */
 const charactersAtOnce = 1_000_000
 
 /** Counts the words, and finds where the first `wordsMax` words end. */

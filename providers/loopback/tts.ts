@@ -42,7 +42,9 @@ async function* tone(format: OutputFormat, durationMs: number, signal: AbortSign
 
 /** A cache for the sine waves. One second holds a whole number of periods, so it can be repeated without a click. */
 const waves = new Map<string, Uint8Array>()
-/** The most cached waves. Clients choose the sample rate, so without this limit they could fill the memory. */
+/**
+ * The maximum number of cached waves. Clients choose the sample rate, so without this limit they could fill the memory.
+ */
 const wavesMax = 8
 
 function wave({ encoding, sampleRateHz, channels }: OutputFormat): Uint8Array {

@@ -13,7 +13,10 @@
  */
 export const silenceMs = 3100
 
-/** The most remembered silences. If more are sent without any server event between them, there is no speech. */
+/**
+ * The maximum number of remembered silences. If more are sent without any server event between them, there is no
+ * speech.
+ */
 const silencesMax = 64
 
 export class ServerClock {

@@ -70,8 +70,8 @@ function headersIn(payload: JsonObject, name: string): string[] {
 }
 
 /**
- * The most values read from one header. Each forwarding adds a value, and no call is expected to be forwarded more
- * often.
+ * The maximum number of values read from one header. Each forwarding adds a value, and no call is expected to be
+ * forwarded more often.
  */
 const headersMax = 16
 
@@ -81,7 +81,7 @@ function hangup({ hangup_cause, sip_hangup_cause, hangup_source }: JsonObject): 
   return { type: 'hangup', sipCode: failureCode(sip_hangup_cause) ?? codesOfCauses.get(cause) ?? null, cause, by }
 }
 
-/** Returns a SIP failure code. Returns null if the code is no failure: an answered leg ends with 200. */
+/** Returns a SIP failure code. Returns null if the code is not a failure: an answered leg ends with 200. */
 function failureCode(code: unknown): number | null {
   const number = Number(textOf(code))
   return Number.isInteger(number) && number >= 300 && number < 700 ? number : null

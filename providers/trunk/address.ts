@@ -18,7 +18,7 @@ export const sipPort = 5060
 /** A network address. IPv6 is written without brackets. */
 export type Peer = { transport: 'udp' | 'tcp'; address: string; port: number }
 
-/** Reads a header's address. Returns null if the text is no address. */
+/** Reads a header's address. Returns null if the text is not an address. */
 export function addressOf(text: string): Address | null {
   if (text.length > 2048) return null
   const [, bracketed, after] = /^(?:"(?:[^"\\]|\\.)*"[ \t]*|[^<"]*)<([^<>]+)>(.*)$/.exec(text) ?? []
@@ -30,7 +30,7 @@ export function addressOf(text: string): Address | null {
   return { uri, tag: tag ?? null, text }
 }
 
-/** Reads a SIP URI, and drops the headers after `?`. Returns null if the text is no SIP URI. */
+/** Reads a SIP URI, and drops the headers after `?`. Returns null if the text is not a SIP URI. */
 export function sipUriOf(uri: string): SipUri | null {
   const [, user, host, port, rest] =
     /^sips?:(?:([^@]*)@)?(\[[0-9a-fA-F:.]+\]|[^:;?@[\]]+)(?::(\d{1,5}))?((?:;[^?]*)?)(?:\?.*)?$/i.exec(uri) ?? []

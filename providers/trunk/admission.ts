@@ -23,7 +23,7 @@ import { WrongLogins } from './wrong-logins.ts'
 
 /** If no connection was found for a source address, the address is not looked up again for this long. */
 const unknownMs = 1_000
-/** The most remembered addresses without a connection, and the most with a connection. */
+/** The limits for remembered addresses: without a connection, and with a connection. */
 const addressesMax = 4096
 /** The owner name for lookups by unknown addresses. */
 const strangers = 'strangers'

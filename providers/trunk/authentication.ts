@@ -4,7 +4,8 @@ import { answerTo, type Credentials } from './digest.ts'
 import type { Header, SipResponse } from './message.ts'
 
 /**
- * The most challenges answered. A second challenge means a wrong password, or an expired nonce in the first challenge.
+ * The maximum number of challenges answered. A second challenge means a wrong password, or an expired nonce in the
+ * first challenge.
  */
 const challengesMax = 2
 
@@ -18,8 +19,8 @@ export class Authentication {
   }
 
   /**
-   * Returns the login header for sending the request again. Returns null if the response is no challenge or cannot be
-   * answered.
+   * Returns the login header for sending the request again. Returns null if the response is not a challenge or cannot
+   * be answered.
    */
   answer({ code, headers }: SipResponse, draft: Draft): Header | null {
     if (this.#credentials === null || this.#challenges >= challengesMax || (code !== 401 && code !== 407)) return null

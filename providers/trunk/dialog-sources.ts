@@ -28,7 +28,7 @@ export class DialogSources {
 
   constructor(deps: DialogSourcesDeps) {
     this.#deps = deps
-    // As the lookups for requests outside of calls: see admission.ts.
+    // These lookups are divided like the lookups for requests outside of calls (see admission.ts).
     this.#lookups = dividedPlaces(deps.limits.lookupsMax, () => !deps.owners.areSeveral)
   }
 

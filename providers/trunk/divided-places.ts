@@ -1,7 +1,10 @@
 import { Capacity } from '../../runtime/shares/capacity.ts'
 import { Owners } from '../../runtime/shares/owners.ts'
 
-/** The share of each organization in everything that trunks use together, and the share of all strangers. */
+/**
+ * Each organization's share of the resources that all trunks use together. All unknown senders together have one such
+ * share.
+ */
 const part = 1 / 8
 
 /**

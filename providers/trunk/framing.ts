@@ -12,7 +12,7 @@ export class Framing {
   }
 
   /**
-   * Adds the bytes and returns all complete messages. Returns `broken` if the bytes are no SIP or a message is too
+   * Adds the bytes and returns all complete messages. Returns `broken` if the bytes are not SIP, or if a message is too
    * long. The connection must then be closed, because later bytes cannot be read either.
    */
   take(chunk: Buffer): Buffer[] | 'broken' {

@@ -1,25 +1,25 @@
 /** The limits for SIP trunks. Each field has its setting's name. */
 export type TrunkLimits = {
-  /** The most concurrent legs. Beyond this limit, incoming calls are answered 503 and outgoing calls fail. */
+  /** The limit for concurrent legs. Beyond this limit, incoming calls are answered 503 and outgoing calls fail. */
   legsMax: number
-  /** The most concurrent legs for one organization, so that one organization cannot use all legs. */
+  /** The limit for concurrent legs for one organization, so that one organization cannot use all legs. */
   legsPerOrganizationMax: number
   /**
-   * The most concurrent database lookups for message senders. Beyond this limit, UDP messages are dropped, because
+   * The limit for concurrent database lookups for message senders. Beyond this limit, UDP messages are dropped, because
    * senders repeat them, and TCP messages are answered 503.
    */
   lookupsMax: number
-  /** The most requests remembered, to recognize repeated requests. */
+  /** The limit for requests remembered, to recognize repeated requests. */
   transactionsMax: number
-  /** The most wrong logins per minute for one user name from one address. Further logins are not answered. */
+  /** The limit for wrong logins per minute for one user name from one address. Further logins are not answered. */
   wrongLoginsPerMinuteMax: number
   /** If a far end sends no audio for this long, OPTIONS is sent to check if it still has the call. */
   farEndQuietMs: number
   /** The most concurrent TCP sockets. */
   socketsMax: number
-  /** The most concurrent TCP sockets from one remote address. */
+  /** The limit for concurrent TCP sockets from one remote address. */
   socketsPerAddressMax: number
-  /** The most concurrent TCP sockets from one remote address before a known sender's message has arrived. */
+  /** The limit for concurrent TCP sockets from one remote address before a known sender's message has arrived. */
   strangerSocketsPerAddressMax: number
   /** A TCP socket is closed if no message from a known sender has arrived within this time. */
   firstMessageMs: number

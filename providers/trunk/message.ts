@@ -47,7 +47,7 @@ const longNames: Readonly<Record<string, string>> = {
 
 export const isRequest = (message: SipMessage): message is SipRequest => 'method' in message
 
-/** Reads a message. Returns null if the bytes are no whole message. */
+/** Reads a message. Returns null if the bytes are not a whole message. */
 export function readMessage(bytes: Buffer): SipMessage | null {
   if (bytes.length > messageBytesMax) return null
   const headEnd = bytes.indexOf('\r\n\r\n')
@@ -77,7 +77,7 @@ export function linesOf(head: string): string[] {
   return head.replace(/\r\n[ \t]+/g, ' ').split('\r\n')
 }
 
-/** Reads the headers. Returns null if a line is no header, or if there are too many headers. */
+/** Reads the headers. Returns null if a line is not a header, or if there are too many headers. */
 export function headersOf(lines: readonly string[]): Header[] | null {
   if (lines.length > headersMax) return null
   const headers: Header[] = []

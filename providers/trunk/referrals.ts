@@ -20,7 +20,7 @@ export type Referral = {
  */
 type Sent = { referral: Referral; cseq: number | null; hasLastNews: boolean }
 
-/** The most remembered transfers in one call. A NOTIFY for an older transfer is refused. */
+/** The maximum number of remembered transfers in one call. A NOTIFY for an older transfer is refused. */
 const sentMax = 16
 
 export class Referrals {

@@ -28,7 +28,7 @@ export type TcpOptions = {
   isKnown: (address: string) => boolean
   /** Called with the bytes of each message. */
   read: (message: Buffer, peer: Peer) => void
-  /** Called with bytes that are no SIP message. The connection then ends. */
+  /** Called with bytes that are not a SIP message. The connection then ends. */
   refuse: (bytes: Buffer, peer: Peer) => void
 }
 

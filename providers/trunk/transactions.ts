@@ -24,7 +24,7 @@ export type TransactionsDeps = {
   clock: Clock
   /** Our address as peers can reach it, for Via headers. */
   publicAddress: string
-  /** The most requests remembered, to recognize repeated requests. */
+  /** The maximum number of requests remembered, to recognize repeated requests. */
   transactionsMax: number
   transport: () => Pick<SipTransport, 'send' | 'port'>
   /**

@@ -9,7 +9,9 @@ import { writeAnswer } from './server-transaction.ts'
 /** The headers to copy into the answer. Without them the sender cannot match the answer to its request. */
 const required = ['via', 'from', 'to', 'call-id', 'cseq']
 
-/** Returns the answer. Returns null if the bytes are no request, or if the answer would be longer than the request. */
+/**
+ * Returns the answer. Returns null if the bytes are not a request, or if the answer would be longer than the request.
+ */
 export function answerToUnreadable(bytes: Buffer, source: Peer): { answer: Buffer; to: Peer } | null {
   const end = bytes.indexOf('\r\n\r\n')
   const isHeadLong = end > headBytesMax || (end < 0 && bytes.length > headBytesMax)

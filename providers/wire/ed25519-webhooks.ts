@@ -13,7 +13,7 @@ const keyHead = Buffer.from('302a300506032b6570032100', 'hex')
 export type SignedBodies = {
   /**
    * Checks the signature and returns the JSON object in the body. Header names are in lower case. Returns `forged` if
-   * the signature or the timestamp is wrong, and `other` if the body is no JSON object.
+   * the signature or the timestamp is wrong, and `other` if the body is not a JSON object.
    */
   read(headers: Readonly<Record<string, unknown>>, body: Uint8Array): JsonObject | 'forged' | 'other'
 }

@@ -1,6 +1,6 @@
 /**
- * Returns an event's time in milliseconds since the epoch. Returns null if the value is no time, or a time before 1970
- * or after 2099, because the database might not accept it.
+ * Returns an event's time in milliseconds since the epoch. Returns null if the value is not a time, or a time before
+ * 1970 or after 2099, because the database might not accept it.
  */
 export function eventTimeMs(value: unknown): number | null {
   const timeMs = typeof value === 'string' && value.length <= charactersMax ? Date.parse(value) : Number.NaN

@@ -20,7 +20,7 @@ export type VendorWire = {
   sign: (apiKey: string) => readonly string[]
   /**
    * Returns a refusal's error class by the vendor's error codes, never by its sentences. Returns null if the HTTP
-   * status decides. `body` is null if the answer is no JSON object.
+   * status decides. `body` is null if the answer is not a JSON object.
    */
   classify: (status: number, body: JsonObject | null) => ErrorClass | null
   /**
@@ -165,8 +165,8 @@ function requestsOf({ prefix, search, limits }: Link, signed: readonly string[])
 }
 
 /**
- * Returns the JSON object in `text`, an answer or an event. Throws ProviderError if the text is no object or reports a
- * failure.
+ * Returns the JSON object in `text`, an answer or an event. Throws ProviderError if the text is not an object or
+ * reports a failure.
  */
 export function readAnswer(text: string, wire: VendorWire, apiKey: string | null): JsonObject {
   const body = parsed(text)

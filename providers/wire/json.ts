@@ -22,13 +22,13 @@ export function parseVendorJson(text: string): unknown {
   return JSON.parse(text)
 }
 
-/** Returns the objects in a list, without any other items. Returns an empty list if the value is no list. */
+/** Returns the objects in a list, without any other items. Returns an empty list if the value is not a list. */
 export const objectsOf = (value: unknown): JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : [])
 
-/** Returns the unchanged text, or an empty text if the value is no string. */
+/** Returns the unchanged text, or an empty text if the value is not a string. */
 export const stringOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-/** Returns the text without surrounding white space, or an empty text if the value is no string. */
+/** Returns the text without surrounding white space, or an empty text if the value is not a string. */
 export const trimmed = (value: unknown): string => stringOf(value).trim()
 
 /** Reads a required string. Throws ProviderError `protocol` if the string is missing. */
@@ -38,7 +38,7 @@ export function stringAt(object: JsonObject, name: string): string {
   return value
 }
 
-/** Converts seconds to whole milliseconds, never negative. Returns zero if the value is no number. */
+/** Converts seconds to whole milliseconds, never negative. Returns zero if the value is not a number. */
 export const milliseconds = (seconds: unknown): number =>
   typeof seconds === 'number' ? Math.max(0, Math.round(seconds * 1000)) : 0
 
@@ -49,7 +49,7 @@ export const timedObjectsOf = (value: unknown): JsonObject[] =>
 /** Converts `start` and `end` from seconds to milliseconds. */
 export const timesOf = ({ start, end }: JsonObject) => ({ startMs: milliseconds(start), endMs: milliseconds(end) })
 
-/** Returns a token count, or zero if the value is no positive whole number. */
+/** Returns a token count, or zero if the value is not a positive whole number. */
 export const countOf = (value: unknown): number =>
   Number.isSafeInteger(value) && (value as number) > 0 ? (value as number) : 0
 

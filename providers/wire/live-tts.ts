@@ -49,7 +49,7 @@ export function receiveSpeech(
   return queue
 }
 
-/** Decodes samples from base64. Throws ProviderError `protocol` if the value is no string. */
+/** Decodes samples from base64. Throws ProviderError `protocol` if the value is not a string. */
 export function samplesOf(base64: unknown): Buffer {
   if (typeof base64 !== 'string') throw protocolError('audio that is not text')
   return Buffer.from(base64, 'base64')

@@ -21,7 +21,7 @@ export type SocketTransportOptions = {
   observeWarm?: (outcome: WarmOutcome) => void
 }
 
-/** Makes the transport. Throws TypeError if the base URL is no URL. */
+/** Makes the transport. Throws TypeError if the base URL is not a URL. */
 export function createSocketTransport(options: SocketTransportOptions): SocketTransport {
   const { limits, warm, clock, observeWarm } = options
   const dial = createDial(options)

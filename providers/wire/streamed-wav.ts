@@ -6,8 +6,8 @@ import { readWavStart } from '../../audio/wav.ts'
 export type StreamedWavHeader = { format: OutputFormat; dataOffset: number }
 
 /**
- * Returns the header. Returns null if more bytes are needed. Throws AudioError if the bytes are no WAV, or if the
- * sample format is unsupported.
+ * Returns the header. Returns null if more bytes are needed. Throws AudioError if the bytes are not a WAV file, or if
+ * the sample format is unsupported.
  */
 export function readStreamedWav(start: Uint8Array): StreamedWavHeader | null {
   const header = readWavStart(start)

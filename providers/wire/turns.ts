@@ -37,7 +37,7 @@ export function turnsOf<Part>(items: readonly LlmItem[], partOf: (item: LlmItem)
 
 /**
  * Returns an earlier function call's arguments as an object, because these vendors require an object. If the arguments
- * are no JSON object, for example because a token limit truncated them, they are passed as text in the field
+ * are not a JSON object, for example because a token limit truncated them, they are passed as text in the field
  * `INVALID_JSON`, as Anthropic's documents recommend.
  */
 export function argumentsOf(call: Call): JsonObject {

@@ -10,7 +10,7 @@ import { createSocketTransport } from './socket-transport.ts'
 
 /**
  * Makes the connections. `vendorUrl` is the vendor's address; a configured address replaces it. Throws TypeError if the
- * address is no URL.
+ * address is not a URL.
  */
 export function connectionsOf({ baseUrl, limits, clock, observeWarm }: VendorOptions, wire: VendorWire) {
   return {

@@ -24,8 +24,8 @@ export type WarmSocketParts = {
 }
 
 /**
- * The most stored bytes: two seconds of 16 kHz audio. When more bytes have been sent, the socket counts as alive,
- * because its server must have read some bytes.
+ * The maximum number of stored bytes: two seconds of 16 kHz audio. When more bytes have been sent, the socket counts as
+ * alive, because its server must have read some bytes.
  */
 const rememberedMax = 65_536
 

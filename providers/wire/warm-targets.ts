@@ -200,7 +200,8 @@ export class WarmTargets implements SocketTransport {
   #ended(target: WarmTarget, socket: WarmSocket): void {
     if (!this.#remove(target, socket)) return
     this.#options.observe('stale')
-    // If the socket was open for a while, the target works and only this connection was closed, so this is no strike.
+    // If the socket was open for a while, the target works and only this connection was closed, so this is not a
+    // strike.
     if (this.#ageMs(socket) < this.#lookMs) target.strikes++
     this.#refill(target)
   }

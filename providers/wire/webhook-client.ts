@@ -19,9 +19,12 @@ import { type Body, unpack } from './unpack.ts'
 export type WebhookClientOptions = {
   guard: AddressPolicy
   clock: Clock
-  /** The most connections to one address, so that one organization does not use all connections in the process. */
+  /**
+   * The maximum number of connections to one address, so that one organization does not use all connections in the
+   * process.
+   */
   connectionsMax?: number
-  /** The most addresses with open connections. */
+  /** The maximum number of addresses with open connections. */
   addressesMax?: number
 }
 

@@ -1,7 +1,7 @@
 /**
- * A pool with a few child processes with the same entry file, and a bounded job queue. Organizations share the queue
- * and are served in turn. A child starts when it is first needed and ends after an idle time. A cancelled job is
- * rejected at once; its child continues to the next safe point, or is killed.
+ * A few child processes that run the same entry file, and a bounded job queue. Organizations share the queue and are
+ * served in turn. A child starts when it is first needed and ends after an idle time. A cancelled job is rejected at
+ * once; its child continues to the next safe point, or is killed.
  */
 
 import { ProviderError } from '../../../domain/ports/provider-error.ts'
@@ -17,7 +17,7 @@ export type PoolOptions = {
   /** The arguments for the entry file. */
   args?: readonly string[] | undefined
   processes: number
-  /** The most waiting jobs. Further jobs are refused. */
+  /** The maximum number of waiting jobs. Further jobs are refused. */
   queueMax: number
   /** Decides how much of the queue each organization may use. */
   shares?: JobShares | undefined
@@ -80,8 +80,8 @@ export class ChildPool {
   }
 
   /**
-   * Throws ProviderError if a new job would be refused now. It costs much less than preparing a job only to have it
-   * refused.
+   * Throws ProviderError if a new job would be refused now. This check costs much less than preparing a job only to
+   * have it refused.
    */
   assertRoom(owner: string): void {
     if (!this.isReady && !this.#places.admits(owner)) throw this.#overloaded()

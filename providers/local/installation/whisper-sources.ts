@@ -1,6 +1,6 @@
 /**
  * Reads Whisper base's weights. Two Python packages have the weights for CTranslate2 in two parts, as Systran publishes
- * them under `faster-whisper-base`. The packages are by a stranger, so only the sums decide: the joined file must be
+ * them under `faster-whisper-base`. We do not know the packages' author, so a checksum decides: the joined file must be
  * exactly the published file.
  */
 import { existsSync } from 'node:fs'

@@ -2,7 +2,7 @@
  * Reads one file from a zip archive, such as a Python wheel. The archive must have no comment at its end and must be
  * smaller than 4 GB, as wheels are.
  *
- *   files … | directory: one entry a file | end: 22 bytes, with the directory's place
+ *   files … | directory: one entry for each file | end: 22 bytes, with the directory's position
  */
 import { inflateRawSync } from 'node:zlib'
 

@@ -15,8 +15,8 @@ const headWidth = 36
 const startToken = 1
 const endToken = 2
 /**
- * The most tokens per second of speech. The model's authors set this bound against endless repetition. Usual speech has
- * 3 to 4 tokens a second.
+ * The maximum number of tokens per second of speech. The model's authors set this bound against endless repetition.
+ * Usual speech has 3 to 4 tokens a second.
  */
 const tokensPerSecondMax = 6.5
 /**

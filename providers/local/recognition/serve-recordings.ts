@@ -32,7 +32,7 @@ const warmUpBytes = 16_000
 
 export type RecordingModel<Model extends SpeechModel> = {
   openModel: () => Promise<Model>
-  /** Finds the place in the text where the speech ends. Absent if the model cannot align. */
+  /** Finds the position in the text where the speech ends. Absent if the model cannot align. */
   align?: (model: Model, text: string, samples: Float32Array, signal: AbortSignal) => Promise<number>
 }
 

@@ -14,7 +14,7 @@ import { StreamChild, type StreamChildOptions } from './stt-live-process.ts'
 
 export type StreamPoolOptions = Omit<StreamChildOptions, 'onIdle'> & {
   processes: number
-  /** The most streams in one child. Further streams are refused. */
+  /** The maximum number of streams in one child. Further streams are refused. */
   streamsMax: number
   /** Divides the streams among organizations. */
   shares?: Shares | undefined

@@ -11,8 +11,8 @@ import type { StreamInput } from './stt-live-messages.ts'
 import type { SttInput, SttOutput } from './stt-messages.ts'
 
 /**
- * The most bytes in an audio message. A child checks for `stop` between two messages, and 64 KiB in low-quality MP3
- * last a minute.
+ * The maximum number of bytes in an audio message. A child checks for `stop` between two messages, and 64 KiB in
+ * low-quality MP3 last a minute.
  */
 const pieceBytesMax = 64 * 1024
 const timeoutPerAudio = 0.5

@@ -11,7 +11,7 @@ type Tool = LlmRequest['tools'][number]
 const verbs = new Set('get find look lookup up check fetch search read show list query retrieve by'.split(' '))
 const endCallTool = 'end_call'
 const scheduleCallback = 'schedule_callback'
-/** A caller may use another language than the agent. */
+/** A caller may speak another language than the agent, so each language's trigger is tried. */
 const triggers = (said: string, trigger: 'leaves' | 'wantsCallback') =>
   scriptLanguages.some(({ triggers }) => triggers[trigger].test(said))
 

@@ -8,8 +8,8 @@ type Schema = Readonly<Record<string, unknown>>
 /** The depth is limited, because a schema may contain itself. */
 const depthMax = 16
 /**
- * The most values made for one schema; values beyond this limit are null. If a schema contains itself ten times, ten
- * levels would need ten thousand million values.
+ * The maximum number of values made for one schema; values beyond this limit are null. If a schema contains itself ten
+ * times, ten levels would need ten thousand million values.
  */
 const stepsMax = 20_000
 

@@ -21,7 +21,7 @@ export type LocalVadOptions = {
  * messages a second.
  */
 const tickMs = 5
-/** The most frames in a batch: 16 s of one stream, half a megabyte. */
+/** The maximum number of frames in a batch: 16 s of one stream, half a megabyte. */
 const batchFramesMax = 512
 /** A child is killed if a batch gets no answer for this long. The time includes the process's start. */
 const answerMsMax = 10_000

@@ -14,7 +14,7 @@ export type VoiceEngine = {
   languages: readonly string[]
   /** The first voice is the default voice. Each voice has a language. */
   voices: readonly [EngineVoice, ...EngineVoice[]]
-  /** The most characters in one job. */
+  /** The maximum number of characters in one job. */
   sentenceCharsMax: number
   /** A longer first sentence is cut after its first clause, so that its audio begins earlier. */
   firstCharsMax: number

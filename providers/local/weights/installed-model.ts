@@ -14,7 +14,7 @@ export type InstallableModel = { id: string; files: Readonly<Record<string, Inst
 
 /**
  * Checks only the files' sizes, because requests wait for the result. Returns false for a folder that this process may
- * not read: an error would fail every request, also requests that need no added model.
+ * not read: an error would fail every request, even requests that need no added model.
  */
 export function isInstalled(modelsDir: string, { id, files }: InstallableModel): boolean {
   try {

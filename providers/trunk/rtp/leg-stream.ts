@@ -38,7 +38,7 @@ const tickMs = 20
 const frameSamples = 160
 /** The largest payload: 100 ms in one packet. */
 const payloadBytesMax = 800
-/** The most packets read between two ticks; further packets are dropped. */
+/** The maximum number of packets read between two ticks; further packets are dropped. */
 const packetsMax = 20
 /** Ten seconds, in ticks. If no packets arrive, the conversation receives silence for this long and then no frames. */
 const silentTicksMax = 500

@@ -11,7 +11,7 @@ export type RtpPacket = {
 
 const headBytes = 12
 
-/** Reads a packet. Returns null if the datagram is no RTP packet. */
+/** Reads a packet. Returns null if the datagram is not an RTP packet. */
 export function readPacket(datagram: Buffer): RtpPacket | null {
   if (datagram.length < headBytes || datagram[0]! >> 6 !== 2) return null
   const [first, second] = [datagram[0]!, datagram[1]!]

@@ -75,7 +75,10 @@ function selfAttention(parts: TransformerGraph, name: string, x: string, from: s
   return parts.graph.op('Add', [x, parts.linear(`${name}o`, attended, `${attention}/linear_1`)])
 }
 
-/** Adds the tokens' table, and returns their number. The table reads tokens and rates the next token. */
+/**
+ * Adds the tokens' embedding table, and returns the number of tokens. The same table embeds the input token and rates
+ * the next token.
+ */
 function addTokens(parts: TransformerGraph): number {
   const { dims, values } = parts.matrix('decoder/embeddings/weight')
   const rounded = roundRows(values, parts.width)
@@ -84,7 +87,7 @@ function addTokens(parts: TransformerGraph): number {
   return rounded.scales.length
 }
 
-/** Looks up the token, and adds its place's encoding. */
+/** Looks up the token, and adds the encoding of its position. */
 function embedded(parts: TransformerGraph): string {
   const { graph, width } = parts
   const token = graph.input('token', 'int64', [1])

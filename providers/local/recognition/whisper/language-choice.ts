@@ -14,7 +14,7 @@ import type { Vocabulary } from './vocabulary.ts'
 /** `code` is Whisper's code. `share` is the language's probability. */
 export type LanguageCandidate = { code: string; share: number }
 
-/** A language with this share is taken at once. */
+/** The previous segment's language is chosen at once if it has this share. */
 const clearShare = 0.8
 /** The language of the speech before is taken at once if it has this share. */
 const lastShareMin = 0.1

@@ -4,7 +4,10 @@ import { Vocabulary } from './vocabulary.ts'
 import { Whisper } from './whisper.ts'
 import { whisperFiles } from './whisper-files.ts'
 
-/** The decoder's inputs grow with each token, so the runtime would keep a memory plan for each length. */
+/**
+ * The decoder's inputs grow with each token, so the runtime would keep a memory plan for each length. This switches the
+ * plans off.
+ */
 const memory = { enableMemPattern: false }
 
 /** Loads the model from its folder. Rejects if a file is missing or has another checksum. */

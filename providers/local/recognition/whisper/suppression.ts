@@ -3,7 +3,7 @@ import type { Vocabulary } from './vocabulary.ts'
 
 /**
  * Tokens for sounds without speech, such as brackets and musical notes. OpenAI has published this list with the
- * weights. The decoder's signs are left out here.
+ * weights. The decoder's special tokens are left out here.
  */
 const notSpeech = [
   1, 2, 7, 8, 9, 10, 14, 25, 26, 27, 28, 29, 31, 58, 59, 60, 61, 62, 63, 90, 91, 92, 93, 359, 503, 522, 542, 873, 893,
@@ -11,7 +11,7 @@ const notSpeech = [
   9061, 9383, 10428, 10929, 11938, 12033, 12331, 12562, 13793, 14157, 14635, 15265, 15618, 16553, 16604, 18362, 18956,
   20075, 21675, 22520, 26130, 26161, 26435, 28279, 29464, 31650, 32302, 32470, 36865, 42863, 47425, 49870, 50254,
 ]
-/** A text does not begin with a blank or with its end. */
+/** The first token is neither a blank nor the end-of-text token. */
 const blankToken = 220
 
 export class Suppression {
@@ -24,7 +24,7 @@ export class Suppression {
     for (const token of notSpeech) this.#suppressed[token] = 1
   }
 
-  /** Signs are never chosen, except the text's end. */
+  /** Special tokens are never chosen, except the end-of-text token. */
   likeliest(logits: Float32Array, isFirst: boolean): number {
     let best = -1
     for (let token = 0; token <= this.#endToken; token++) {

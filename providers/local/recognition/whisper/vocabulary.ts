@@ -1,24 +1,24 @@
 /**
- * Whisper's tokens. A token is a piece of UTF-8 text, possibly only some bytes in a character, or a sign for the
- * decoder, such as `<|en|>`. The file writes each byte as one visible character, as GPT-2 does.
+ * Whisper's tokens. A token is a piece of UTF-8 text, possibly only some bytes in a character, or a special token for
+ * the decoder, such as `<|en|>`. The file writes each byte as one visible character, as GPT-2 does.
  */
 
 export class Vocabulary {
   readonly startToken: number
-  /** The text's end. All signs follow it, so text tokens have smaller numbers. */
+  /** The end-of-text token. All special tokens follow it, so text tokens have smaller numbers. */
   readonly endToken: number
   readonly transcribeToken: number
   readonly noTimestampsToken: number
-  /** At the text's start, its likelihood says that the audio has no speech. */
+  /** If this token is likely at the text's start, the audio has no speech. */
   readonly noSpeechToken: number
   /** Whisper's language codes, by token. */
   readonly languages: ReadonlyMap<number, string>
   readonly #pieces: readonly Buffer[]
   readonly #tokens: ReadonlyMap<string, number>
 
-  /** `file` has one token a line. Throws Error if a sign is missing. */
+  /** `file` has one token a line. Throws Error if a special token is missing. */
   constructor(file: string) {
-    // The text token before the signs is empty, so an empty line counts.
+    // The last text token, before the special tokens, is the empty string. So an empty line counts as a token.
     const lines = file.replace(/\n$/, '').split('\n')
     this.#tokens = new Map(lines.map((line, token) => [line, token]))
     this.startToken = this.#tokenOf('<|startoftranscript|>')

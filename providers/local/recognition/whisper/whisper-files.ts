@@ -1,4 +1,4 @@
-/** `parley models add whisper-base` builds these files. Each build gives the same sums. */
+/** `parley models add whisper-base` builds these files. Each build gives files with the same checksums. */
 
 export const whisperFiles = {
   id: 'whisper-base',

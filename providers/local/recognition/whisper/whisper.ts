@@ -17,7 +17,10 @@ import { repeatedTokens } from './repetition.ts'
 import { Suppression } from './suppression.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
-/** The shortest window, and the silence behind the speech. With less, more texts are said twice or lose their end. */
+/**
+ * The shortest and longest window, and the silence after the speech. If these are shorter, the model repeats more texts
+ * or cuts off their end.
+ */
 const windowS = { min: 10, max: 30, behind: 2 }
 /**
  * If the audio has no speech with this probability, the text is empty. Measured: at most 0.51 with speech, at least
@@ -26,7 +29,7 @@ const windowS = { min: 10, max: 30, behind: 2 }
 const noSpeechMax = 0.6
 /** Longer texts were not spoken in this time: fast speech has 20 characters a second. */
 const charactersMax = { start: 30, perSecond: 25 }
-/** Half of the decoder's places, as in OpenAI's decoder. */
+/** Half of the decoder's positions, as in OpenAI's decoder. */
 const tokensMax = 224
 /** A short window's text is suspicious if its end is repeated this often. A whole window's text ends there. */
 const repetitionsMax = { shortWindow: 2, wholeWindow: 4 }

@@ -1,5 +1,6 @@
 /**
- * The scripted model's words in one language. Lists are texts with spaces or `|` between their entries, in lower case.
+ * The scripted model's words in one language. Lists are strings with spaces or `|` between their entries, in lower
+ * case.
  */
 export type ScriptLanguage = {
   /**

@@ -1,13 +1,13 @@
 /**
- * Shortens speech and keeps its pitch (WSOLA): overlapping pieces of the input are added at a smaller
- * distance. Each piece is moved by up to half a pitch period, to the place that continues the piece before it best.
+ * Shortens speech and keeps its pitch (WSOLA): overlapping pieces of the input are added at a smaller distance. Each
+ * piece is moved by up to half a pitch period, to the position that continues the piece before it best.
  */
 
 const pieceSamples = 600
 const step = pieceSamples / 2
 /** A period of the voice has at most this many samples on each side, at 75 Hz. */
 const shiftMax = 160
-/** Every second sample is enough to find the best place. */
+/** Every second sample is enough to find the best position. */
 const searchStep = 2
 const window = Float32Array.from(
   { length: pieceSamples },
@@ -29,7 +29,7 @@ export function shortened(samples: Float32Array, factor: number): Float32Array {
   return result
 }
 
-/** Returns the place near `wanted` where the samples are most like the samples at `continued`. */
+/** Returns the position near `wanted` where the samples are most like the samples at `continued`. */
 function bestPlace(samples: Float32Array, wanted: number, continued: number): number {
   let best = wanted
   let most = Number.NEGATIVE_INFINITY

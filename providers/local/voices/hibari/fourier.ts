@@ -7,7 +7,7 @@
  *   next[stride * (p * k + r)] = w^(k * r) * sum over j: now[stride * (k + left * j)] * e^(-2 pi i j r / p)
  */
 
-/** The radices with an own butterfly. */
+/** The radices with a specialized butterfly. */
 const radices = [4, 5, 3] as const
 type Radix = (typeof radices)[number]
 

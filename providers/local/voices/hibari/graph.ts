@@ -4,7 +4,10 @@ import { openSession } from '../../weights/onnx.ts'
 import type { Frames } from './spectrum.ts'
 import { hibariRateHz, hop } from './waveform.ts'
 
-/** A value inside the graph: for each id, the duration from the beginning to its end. It is made an output. */
+/**
+ * A value inside the graph, which is turned into an output: for each phoneme id, the time from the beginning to the
+ * id's end.
+ */
 const durationSum = '/CumSum_output_0'
 /** This id stands before and after the phonemes. */
 const edgeId = 0n

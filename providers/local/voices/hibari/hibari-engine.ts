@@ -8,9 +8,9 @@ export const hibariEngine: VoiceEngine = {
   sampleRateHz: hibariRateHz,
   languages: ['en'],
   voices: [{ id: 'heart', name: 'Heart', gender: 'female', styles: [], language: 'en' }],
-  // The process needs more memory for longer sentences. These characters are spoken in about eight seconds.
+  // The process needs more memory for longer sentences. This many characters are spoken in about eight seconds.
   sentenceCharsMax: 120,
-  // These characters are spoken in about three seconds.
+  // This many characters are spoken in about three seconds.
   firstCharsMax: 50,
   // Measured on a busy core: 160 ms for 90 characters.
   expectedMsPerChar: 2,

@@ -11,8 +11,8 @@ import { type Part, Phonemizer } from './phonemes.ts'
 import { hibariRateHz, Waveform } from './waveform.ts'
 
 /**
- * The most phonemes in one run. They are spoken in about eight seconds. The process needs more memory for more: with
- * 200 phonemes it was 45 MB larger.
+ * The limit for phonemes in one run, about eight seconds of speech. A longer run needs more memory: with 200 phonemes
+ * the process was 45 MB larger.
  */
 const phonemesMax = 120
 /** The graph begins with up to 0.4 s without sound. Only this much is kept, so that the speech is heard early. */

@@ -3,7 +3,7 @@
  * deploy/hibari-data.mjs writes the table and describes its format.
  */
 
-/** The places in a sentence where a word can have its own pronunciation, in the order of the table's bits. */
+/** The contexts in which a word can have a special pronunciation, in the order of the table's bits. */
 const variants = ['usual', 'clauseEnd', 'verb', 'noun', 'participle', 'past'] as const
 type Variant = (typeof variants)[number]
 
@@ -63,7 +63,7 @@ export class Lexicon {
     return this.#table.toString('latin1', at + 2, at + 2 + this.#table.readUInt8(at + 1))
   }
 
-  /** Reads or skips the pronunciations at this place. `end` is the next entry's place. */
+  /** Reads or skips the pronunciations at this position. `end` is the next entry's position. */
   #entryAt(place: number, isWanted: boolean): { pronunciations?: Pronunciations; end: number } {
     const bits = this.#table.readUInt8(place)
     const pronunciations: Pronunciations = { usual: '' }

@@ -53,7 +53,7 @@ export class Phonemizer {
   }
 }
 
-/** The voice has other signs than the lexicon for two sounds. */
+/** For two sounds the voice uses other symbols than the lexicon. */
 const voicePhonemes: Readonly<Record<string, string>> = { ɾ: 'T', ʔ: 't' }
 
 function neighbours(tokens: readonly Token[], at: number): Omit<Context, 'next'> {

@@ -61,13 +61,13 @@ export class Pronunciation {
     const isSpelled = isUnreadable && letters.length <= spelledLettersMax && !this.knows(letters)
     if (!isSpelled && letters.length > 1 && !/^(?:[A-Za-z]\.)+[A-Za-z]?$/.test(word)) return undefined
     const sounds = [...letters.toUpperCase()].map((letter) => this.#lexicon.find(letter)?.usual ?? '')
-    // At the beginning of a sentence it is the article.
+    // At the beginning of a sentence, "A" is the article and not the letter's name.
     if (word === 'A' && before === '' && next !== 'end') return 'ɐ'
     return sounds.map((sound, at) => (at === sounds.length - 1 ? sound : lessStressed(sound))).join('')
   }
 }
 
-/** The most frequent words change with the next sound. */
+/** Pronounces the most frequent words, which change with the next sound. */
 function functionWord(word: string, { next, before }: Context): string | undefined {
   switch (word.toLowerCase()) {
     case 'a':

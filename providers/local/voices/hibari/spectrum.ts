@@ -37,7 +37,7 @@ const thetaTurns = Int32Array.from({ length: 2 * thetaMax * perTheta + 1 }, (_, 
 const noiseLength = 65_536
 const noise = normalNumbers(noiseLength, 20_261_129)
 
-/** The random numbers that a frame reads. Frames begin at different places. */
+/** Each frame reads the random numbers from this much further on than the frame before. */
 const noiseStep = 2 * 1217
 
 /**

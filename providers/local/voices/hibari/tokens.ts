@@ -3,8 +3,8 @@ import { isAbbreviation } from '../../../../domain/speech/reading/abbreviations.
 import { numberWords } from '../../recognition/number-words.ts'
 
 /**
- * A word or a punctuation mark. `place` is where a word of the sentence ends. If a number is spoken as several words,
- * only the last word has its place.
+ * A word or a punctuation mark. `place` is the position in the sentence where the word ends. If a number is spoken as
+ * several words, only the last word has a position.
  */
 export type Token = { text: string; isPause: boolean; isAfterSpace: boolean; place: number | null }
 
@@ -23,7 +23,10 @@ const signs: Readonly<Record<string, string>> = {
   '/': 'slash',
   '*': 'star',
 }
-/** The longest abbreviation has seven characters, and the character before an abbreviation is tested too. */
+/**
+ * This many characters are tested for an abbreviation: the longest has seven, and the character before it is tested
+ * too.
+ */
 const abbreviationMax = 12
 
 /** `knows` is true for a word of the lexicon, which can contain hyphens. */

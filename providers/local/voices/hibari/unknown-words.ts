@@ -3,7 +3,7 @@ import * as ort from 'onnxruntime-node'
 import { openSession } from '../../weights/onnx.ts'
 import { readWeights } from '../../weights/weights.ts'
 
-/** The letters and phonemes of the network. Their ids are their places, beginning with 1. */
+/** The letters and phonemes of the network. An id is an index in the list, beginning with 1. */
 type Alphabets = { in: string[]; out: string[]; maxlen: number }
 
 /** This id separates phonemes. */

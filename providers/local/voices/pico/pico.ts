@@ -89,7 +89,7 @@ export class Pico {
     }
   }
 
-  /** Runs the engine until it has spoken the text that it has taken. */
+  /** Runs the engine until it has spoken all the text passed to it. */
   #readSamples(engine: number, pieces: Uint8Array[], taps: ItemTaps): void {
     const module = this.#module
     const [lengthAt, typeAt, samplesAt] = [this.#out, this.#out + 4, this.#out + 8]
