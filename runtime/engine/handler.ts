@@ -56,7 +56,7 @@ export type Context<Caller = unknown> = {
   /** The monotonic time when the request line was read. */
   startedMs: number
   readonly peer: Peer
-  /** The request's place in a trace. Null: the request is not traced. */
+  /** The request's span context. Null: the request is not traced. */
   readonly trace: Trace | null
   /** Further fields for this request's log line. */
   readonly logFields: LogFields
@@ -117,7 +117,7 @@ export type RefusalKind =
   | 'overloaded'
   | 'request_timeout'
 
-/** One place in a request where it breaks the contract. `keyword` names the broken rule in the schema. */
+/** One violation in a request: its path, and the broken schema rule in `keyword`. */
 export type Issue = { path: string; message: string; keyword: string }
 
 type RefusalDetail = {

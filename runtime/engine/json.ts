@@ -48,11 +48,13 @@ export function parseJson(text: string): unknown {
 }
 
 /**
- * The most levels in a value. The contracts need fewer than 20. Deeper values would overflow the stack in recursive
- * functions such as validators.
+ * The maximum number of levels in a value. The contracts need fewer than 20. Deeper values would overflow the stack in
+ * recursive functions such as validators.
  */
 const depthMax = 64
-/** The most objects, arrays, fields and items in a value. A conversation of ten thousand turns has 30,000. */
+/**
+ * The maximum number of objects, arrays, fields and items in a value. A conversation of ten thousand turns has 30,000.
+ */
 const valuesMax = 50_000
 
 const quote = 0x22

@@ -48,11 +48,11 @@ export type Limits = {
   /** The limit on JSON bodies for operations without an API key, because anybody may send such a body. */
   keylessBytesMax: number
   audioBytesMax: number
-  /** The most bytes for all requests' bodies in memory together, divided among organizations. */
+  /** The maximum number of bytes for all requests' bodies in memory together, divided among organizations. */
   uploadMemory: number
   /**
-   * The most requests in flight from one address. An HTTP/1.1 connection has one request at a time, so this bounds busy
-   * connections. Idle connections end after 10 s.
+   * The maximum number of requests in flight from one address. An HTTP/1.1 connection has one request at a time, so
+   * this bounds busy connections. Idle connections end after 10 s.
    */
   connectionsPerAddressMax: number
   /** The longest pause between two chunks of a request body. After a longer pause the body is refused. */
@@ -63,13 +63,15 @@ export type Limits = {
   uploadBodyTimeoutMs: number
   /** The longest wait until a client reads the written bytes. */
   readerTimeoutMs: number
-  /** The most requests in flight, divided among organizations. Further requests are refused as overloaded. */
+  /**
+   * The maximum number of requests in flight, divided among organizations. Further requests are refused as overloaded.
+   */
   requestsMax: number
-  /** The most open sockets. Further sockets are refused as overloaded. */
+  /** The maximum number of open sockets. Further sockets are refused as overloaded. */
   socketsMax: number
   /** A larger frame ends its socket without a close frame (1006). */
   frameBytesMax: number
-  /** The most bytes written to a socket and not yet read. More bytes end the socket. */
+  /** The maximum number of bytes written to a socket and not yet read. More bytes end the socket. */
   bufferBytesMax: number
   /**
    * Seconds, from 8 to 960. If a socket's client sends nothing for this long, not even a ping or pong, the socket is
@@ -106,7 +108,7 @@ export type EdgeQuotaOptions = {
    * clients count as one address.
    */
   onUnnamedProxy?: (address: string) => void
-  /** The most addresses counted in one window. If there are more, the oldest address is dropped. */
+  /** The maximum number of addresses counted in one window. If there are more, the oldest address is dropped. */
   addressesMax: number
 }
 
@@ -143,7 +145,7 @@ export type SocketMetrics = {
   socketClosed(channel: string, code: number): void
 }
 
-/** Finds a request's place in a trace. Each argument is '' if the client sent no such header. */
+/** Finds a request's span context in its headers. Each argument is '' if the client sent no such header. */
 export type RequestTracing = {
   request(traceparent: string, tracestate: string): Trace
 }
@@ -152,7 +154,7 @@ export type RelaySettings = {
   dataDir: string
   /** The name under which other processes reach this process. */
   name: string
-  /** The most sockets that this process relays at a time, and the most that it serves for other processes. */
+  /** The limit for sockets that this process relays at a time, and for sockets that it serves for other processes. */
   socketsMax: number
 }
 

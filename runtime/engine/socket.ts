@@ -60,7 +60,7 @@ export type SocketContext<Caller = unknown> = {
   readonly signal: CancelSignal
   /** The monotonic time when the upgrade request arrived. */
   startedMs: number
-  /** The socket's place in a trace. Null: the socket is not traced. */
+  /** The socket's span context. Null: the socket is not traced. */
   readonly trace: Trace | null
   /** Further fields for this socket's log line. */
   readonly logFields: LogFields

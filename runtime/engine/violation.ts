@@ -1,5 +1,5 @@
 /**
- * Converts Ajv's errors into one refusal with the invalid field's place, in the schema's words. The refusal never
+ * Converts Ajv's errors into one refusal with the invalid field's path, in the schema's words. The refusal never
  * repeats a value from the request.
  */
 import { Refusal } from './handler.ts'
@@ -34,18 +34,18 @@ export function refuseParams(
   })
 }
 
-/** The most issues that a refusal lists. */
+/** The maximum number of issues that a refusal lists. */
 const issuesMax = 32
 
 /**
- * Makes the refusal. Its message describes the first wrong place. If the surface's validators find all errors, the
- * refusal lists the other places too.
+ * Makes the refusal. Its message describes the first wrong value. If the surface's validators find all errors, the
+ * refusal lists the other wrong values too.
  */
 function refusal(
   errors: readonly Violation[] | null | undefined,
   describe: (violation: Violation) => { path: string; message: string },
 ): Refusal {
-  // Ajv reports the broken rules inside the selected branch, each at its place, and then the `if` itself, which adds
+  // Ajv reports the broken rules inside the selected branch, each at its path, and then the `if` itself, which adds
   // nothing.
   const rules = (errors ?? []).filter(({ keyword }) => keyword !== 'if')
   const violations = byPlace(rules).flatMap((group) => clearest(group) ?? [])
@@ -57,7 +57,8 @@ function refusal(
 }
 
 /**
- * Groups the violations by place. A union and everything inside it is one place, because each arm reports separately.
+ * Groups the violations by path. A union and everything inside it count as one path, because each union member reports
+ * separately.
  */
 function byPlace(errors: readonly Violation[]): Violation[][] {
   const roots = errors.filter(({ keyword }) => unions.has(keyword)).map(({ instancePath }) => instancePath)
@@ -73,9 +74,9 @@ function byPlace(errors: readonly Violation[]): Violation[][] {
 }
 
 /**
- * Picks the error to show. For a union, Ajv reports every arm and then the union. The deepest error probably belongs to
- * the arm that the client meant. At equal depth, an error about another rule wins over a type error. If all are type
- * errors, the message names all types.
+ * Picks the error to show. For a union, Ajv reports the errors in every member and then the union. The deepest error
+ * probably belongs to the member that the client meant. At equal depth, an error about another rule wins over a type
+ * error. If all are type errors, the message names all types.
  */
 function clearest(errors: readonly Violation[] | null | undefined): Violation | undefined {
   const leaves = (errors ?? []).filter(({ keyword }) => !unions.has(keyword))
@@ -93,8 +94,8 @@ const unions: ReadonlySet<string> = new Set(['oneOf', 'anyOf'])
 const depthOf = ({ instancePath }: Violation) => instancePath.split('/').length
 
 /**
- * Returns a higher number if the error shows more clearly that the client meant this arm. Ajv reports an enum also for
- * a value with the wrong type, so an enum shows less than other rules.
+ * Returns a higher number if the error shows more clearly that the client meant this member of the union. Ajv reports
+ * an enum also for a value with the wrong type, so an enum shows less than other rules.
  */
 function meantBy({ keyword }: Violation): number {
   if (keyword === 'type') return 0

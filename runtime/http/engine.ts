@@ -82,7 +82,7 @@ export class Engine {
     return exchange
   }
 
-  /** Finds the request's place in a trace. Health checks are not traced. */
+  /** Finds the request's span context. Health checks are not traced. */
   trace(exchange: HttpExchange, head: Head): void {
     if (exchange.mount?.health) return
     exchange.trace = this.traceOf(head)

@@ -206,8 +206,8 @@ function createParser(contentType: string, { parts, partsOpen }: Body, textBytes
 }
 
 /**
- * The most parts if the contract leaves their number open. No client sends nearly as many. Each part costs a header
- * with up to 16 KiB.
+ * The maximum number of parts if the contract leaves their number open. No client sends nearly as many. Each part costs
+ * a header with up to 16 KiB.
  */
 const openPartsMax = 64
 

@@ -64,7 +64,10 @@ function connect(engine: Engine, exchange: HttpExchange, content: Content, limit
   return receiver
 }
 
-/** The most bytes of a JSON part or form field beside a recording. The prompt for an hour's speech has 60 KB. */
+/**
+ * The maximum number of bytes of a JSON part or form field beside a recording. The prompt for an hour's speech has 60
+ * KB.
+ */
 const textPartBytesMax = 1_048_576
 
 /** Room for boundaries and part headers, in bytes. */

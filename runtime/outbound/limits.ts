@@ -10,21 +10,21 @@ export type OutboundLimits = {
   /** The longest time for a whole answer. */
   totalMs: number
   connectionsMax: number
-  /** The most requests waiting for a connection. Further requests are refused. */
+  /** The limit for requests waiting for a connection. Further requests are refused. */
   queuedMax: number
   /** Divides the connections among organizations. */
   shares?: ConnectionShares
-  /** The most bytes of a JSON answer, or of a whole event stream. */
+  /** The limit for bytes of a JSON answer, or of a whole event stream. */
   answerBytesMax: number
-  /** The most bytes of an audio stream, which is never in memory as a whole. */
+  /** The limit for bytes of an audio stream, which is never in memory as a whole. */
   audioBytesMax: number
-  /** The most characters in one unfinished server-sent event. */
+  /** The limit for characters in one unfinished server-sent event. */
   eventCharsMax: number
   /** The largest message on a socket. A larger message ends the socket. */
   frameBytesMax: number
   /**
-   * The most bytes sent on a socket and not yet taken by its server. With more bytes, the socket is cut. Audio streams
-   * have separate, lower limits, counted in the client's audio: 24 MiB are at most 32 MiB as base64.
+   * The limit for bytes sent on a socket and not yet taken by its server. With more bytes, the socket is cut. Audio
+   * streams have separate, lower limits, counted in the client's audio: 24 MiB are at most 32 MiB as base64.
    */
   bufferedBytesMax: number
   warmSockets: WarmSockets
@@ -34,7 +34,7 @@ export type OutboundLimits = {
 export type WarmSockets = {
   /** Sockets kept open for a recently used route. 0 keeps no socket. */
   perRoute: number
-  /** The most warm sockets to one provider, over all its routes and keys. */
+  /** The limit for warm sockets to one provider, over all its routes and keys. */
   socketsMax: number
   /** A use counts as recent for this long. */
   routeMs: number

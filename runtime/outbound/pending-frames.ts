@@ -1,6 +1,9 @@
 import type { OutboundSocketListener } from './socket.ts'
 
-/** The most frames kept, more than any server sends before a request. If a server sends more, its socket is ended. */
+/**
+ * The maximum number of frames kept, more than any server sends before a request. If a server sends more, its socket is
+ * ended.
+ */
 const framesMax = 64
 const charactersMax = 1024 * 1024
 

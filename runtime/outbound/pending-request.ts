@@ -216,7 +216,7 @@ export class CollectedRequest extends PendingRequest {
 const bufferedBytesMax = 65_536
 
 /**
- * The most bytes of all streams that readers get in a turn of the event loop: the work on them takes a few
+ * The maximum number of bytes of all streams that readers get in a turn of the event loop: the work on them takes a few
  * milliseconds. Organizations have turns one after another, so fast streams of one organization do not delay the
  * others.
  */

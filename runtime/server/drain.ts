@@ -165,7 +165,7 @@ const lingerMs = 200
 const lookMs = 500
 
 const shortTurnMs = 0.05
-/** The most turns to wait for, because a permanently busy process must close its port too. */
+/** The maximum number of turns to wait for, because a permanently busy process must close its port too. */
 const turnsMax = 1000
 
 /**

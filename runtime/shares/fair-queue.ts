@@ -4,7 +4,8 @@
  */
 
 /**
- * The most owners with a remembered turn. If there are more, the oldest turn is forgotten, as if the owner were new.
+ * The limit for owners with a remembered turn. If there are more, the oldest turn is forgotten, as if the owner were
+ * new.
  */
 const turnsMax = 256
 

@@ -5,7 +5,9 @@ import type { WatchClock } from './watch.ts'
 
 const frameMs = 20
 
-/** The most missed frames that are still played. After a longer pause, the frames in between are left out. */
+/**
+ * The maximum number of missed frames that are still played. After a longer pause, the frames in between are left out.
+ */
 const missedFramesMax = 50
 
 export class Ticker {

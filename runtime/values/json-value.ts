@@ -9,7 +9,7 @@ import type { Validator } from '@cfworker/json-schema'
 import { loadSchemaInterpreter } from '../optional.ts'
 
 const checkMs = 50
-/** The most faults that are listed. */
+/** The maximum number of faults that are listed. */
 const faultsMax = 20
 const root = '/'
 const unchecked = [`${root} cannot be checked in time`]
@@ -22,12 +22,13 @@ const validators = new WeakMap<object, Validator>()
 const stopped = new Map<string, { stops: number; endMs: number }>()
 const stopsMax = 3
 const stopsMs = 600_000
-/** The most schemas in `stopped`. The oldest count is dropped first. */
+/** The maximum number of schemas in `stopped`. The oldest count is dropped first. */
 const stoppedMax = 1000
 const stopKeys = new WeakMap<object, string>()
 /**
- * The most repetitions of a check. A check is repeated if other processes had the CPU for most of its time, and its
- * tries together have not used `checkMs`. With only three repetitions, an overloaded machine refused good values.
+ * The maximum number of repetitions of a check. A check is repeated if other processes had the CPU for most of its
+ * time, and its tries together have not used `checkMs`. With only three repetitions, an overloaded machine refused good
+ * values.
  */
 const waitsMax = 20
 
@@ -141,8 +142,8 @@ function faultsOf(errors: readonly SchemaError[]): string[] {
 const outerKeywords =
   /^(\$ref|\$recursiveRef|allOf|if|properties|patternProperties|additionalProperties|items|prefixItems)$/
 /**
- * Keywords for a union. The union itself is reported, because an arm's error says little: the value may be meant for
- * another arm.
+ * Keywords for a union. The union itself is reported, because one member's error says little: the value may be meant
+ * for another member.
  */
 const unions = /^(anyOf|oneOf|not)$/
 

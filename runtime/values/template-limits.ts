@@ -6,13 +6,13 @@ import { loadLiquid } from '../optional.ts'
 
 /** A template up to this length cannot exceed a limit, so it is not checked. */
 const harmlessMax = 64
-/** The most characters in one tag or output, without quoted text. A path with 32,000 names took half a second. */
+/** The limit for characters in one tag or output, without quoted text. A path with 32,000 names took half a second. */
 const expressionMax = 2_000
 /** The same limit for all tags and outputs together. Parsing 32,000 characters takes 30 ms. */
 const expressionsMax = 32_000
-/** The most names in a path: `a.b[c]` has three. */
+/** The limit for names in a path: `a.b[c]` has three. */
 const namesMax = 32
-/** The most filters in one tag or output. */
+/** The limit for filters in one tag or output. */
 const filtersMax = 64
 /** A character of a name, or of quoted text in brackets. */
 const ofName = /[\w?"-]|[^\0-\x7f]/

@@ -7,7 +7,7 @@ export type TemplateFault =
   /** Line and column are counted from 1. */
   { kind: 'malformed'; line: number; column: number } | { kind: 'too_large'; tagsMax: number } | ExpressionFault
 
-/** The most tags in a template. Parsing takes about 15 µs for each tag or output: this many take 30 ms. */
+/** The maximum number of tags in a template. Parsing takes about 15 µs for each tag or output: this many take 30 ms. */
 const tagsMax = 2_000
 /** The most UTF-16 units in a template. */
 const lengthMax = 131_072
@@ -74,13 +74,13 @@ const renderMs = 35
 /** The tries to render a template may always take this long, even if parsing took most of `renderMs`. */
 const triesMs = 10
 /**
- * The most repetitions of a rendering. A busy machine can suspend the process beyond the limit, although nothing is
- * rendered meanwhile.
+ * The maximum number of repetitions of a rendering. A busy machine can suspend the process beyond the limit, although
+ * nothing is rendered meanwhile.
  */
 const asideMax = 5
 /** The longest rendered text, in UTF-16 units. */
 const renderedLengthMax = 131_072
-/** The most missing variables and fields; each costs another try. */
+/** The maximum number of missing variables and fields; each costs another try. */
 const lacksMax = 64
 
 /**
@@ -227,7 +227,7 @@ function countTags(text: string): number {
   return count
 }
 
-/** Returns the error's line and column. Its message quotes the template, so only the place is used. */
+/** Returns the error's line and column. Its message quotes the template, so only the position is used. */
 function placeOf(error: unknown): [line: number, column: number] {
   const { LiquidError } = loadLiquid()
   if (!LiquidError.is(error)) return [1, 1]

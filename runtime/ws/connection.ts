@@ -257,7 +257,7 @@ function readText({ buffer, byteOffset, length }: Uint8Array): string {
 
 /** The result of `SocketTransport.send` if everything was written. */
 const sent = 1
-/** The most bytes from a session to a reader already over its limit. */
+/** The maximum number of bytes from a session to a reader already over its limit. */
 const goodbyeBytesMax = 65_536
 /** The time from the notice about a slow reader until its socket is cut. */
 const slowGraceMs = 5000

@@ -21,11 +21,12 @@ import type { RelayRequest } from './request.ts'
 const answerMs = 5000
 
 export type RelayLimits = {
-  /** The most sockets that this process relays at a time, and the most that it serves for other processes. */
+  /** The limit for sockets that this process relays at a time, and for sockets that it serves for other processes. */
   socketsMax: number
   messageBytesMax: number
   /**
-   * The most bytes sent to an owner and not yet read. With more bytes, the owner counts as stuck, and the socket ends.
+   * The maximum number of bytes sent to an owner and not yet read. With more bytes, the owner counts as stuck, and the
+   * socket ends.
    */
   queuedBytesMax: number
 }
@@ -73,7 +74,7 @@ export class RelayClient {
       if (organizationId !== null) return link
       place.end()
       place = this.#take(link.organizationId)
-      // If the connection is closed already, nothing else ends the new place.
+      // If the connection is closed already, no later event frees the new place, so it is freed here.
       if (isClosed) place.end()
       return link
     } catch (error) {

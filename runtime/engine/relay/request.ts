@@ -5,7 +5,7 @@ export type RelayRequest = Pick<UpgradeRequest, 'requestId' | 'authorization' | 
   /** `path` and `query` are as the client sent them. */
   path: string
   query: string
-  /** The socket's place in a trace, as headers; '' without a trace. */
+  /** The socket's span context, as headers; '' without a trace. */
   traceparent: string
   tracestate: string
 }

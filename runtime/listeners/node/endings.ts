@@ -36,7 +36,7 @@ export class Endings {
   }
 }
 
-/** The most connections that end in one event-loop turn. */
+/** The maximum number of connections that end in one event-loop turn. */
 const connectionsMax = 100
 
 /** `owedAnswer` is true if the connection owed an answer when its time was up. */

@@ -57,10 +57,13 @@ export function dropRequest(socket: Socket): void {
 
 /** The number of dropped requests by connection. */
 const dropped = new WeakMap<Socket, number>()
-/** The most dropped requests on a connection. A single read contains fewer, and after it the connection is paused. */
+/**
+ * The maximum number of dropped requests on a connection. A single read contains fewer, and after it the connection is
+ * paused.
+ */
 const droppedMax = 4096
 
-/** Answers bytes that are no request, and ends the connection. `code` is node:http's error code. */
+/** Answers bytes that are not a request, and ends the connection. `code` is node:http's error code. */
 export function answerUnreadable(socket: Socket, code: string | undefined): void {
   const hasBegun = owed.get(socket)?.some(({ destroyed, headersSent }) => !destroyed && headersSent) ?? false
   const status = unreadable.get(code ?? '') ?? '400 Bad Request'
@@ -75,10 +78,11 @@ const unreadable: ReadonlyMap<string, string> = new Map([
 ])
 
 /**
- * The most open answers on a connection. Before the answers' bytes exist, only this number bounds the memory for them.
+ * The maximum number of open answers on a connection. Before the answers' bytes exist, only this number bounds the
+ * memory for them.
  */
 const answersMax = 16
-/** The most unread bytes on a connection. A single answer may be larger. */
+/** The maximum number of unread bytes on a connection. A single answer may be larger. */
 const unwrittenBytesMax = 1024 * 1024
 
 /**

@@ -7,7 +7,7 @@ type ReceiverOptions = {
   maxPayload: number
   /** The highest number of frames in one message. */
   maxFragments: number
-  /** The most chunks to buffer until their frame is whole. */
+  /** The maximum number of chunks to buffer until their frame is whole. */
   maxBufferedChunks: number
 }
 

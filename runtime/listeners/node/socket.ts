@@ -8,8 +8,8 @@ import { Receiver } from './receiver.ts'
 export type SocketLimits = {
   messageBytesMax: number
   /**
-   * The most pieces in a message: its frames, or the reads for one frame. A longer message ends its socket, because
-   * each piece costs memory.
+   * The maximum number of pieces in a message: its frames, or the reads for one frame. A longer message ends its
+   * socket, because each piece costs memory.
    */
   piecesMax: number
   /** If a socket's client sends nothing for this long, not even a ping or pong, the socket is cut. */

@@ -91,7 +91,9 @@ export function serveWithoutUpgrade(server: Server, request: IncomingMessage, so
 
 /** The length of a handshake key. uWebSockets.js accepts only this length. See ws/handshake.ts. */
 const keyCharacters = 24
-/** The most frames in one message, or reads for one frame. Each costs some 100 bytes besides its content. */
+/**
+ * The maximum number of frames in one message, or reads for one frame. Each costs some 100 bytes besides its content.
+ */
 const piecesMax = 16_384
 /** The same limit for the echo. Known conformance suites send a 4 MiB message in 64-byte frames. */
 const echoPiecesMax = 131_072

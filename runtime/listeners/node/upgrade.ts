@@ -83,7 +83,7 @@ export function withoutUpgrade({ method, url, httpVersion, rawHeaders }: Incomin
   return Buffer.from(`${head}\r\n`, 'latin1')
 }
 
-/** The most bytes from a client before the upgrade is answered. After more bytes its socket is paused. */
+/** The maximum number of bytes from a client before the upgrade is answered. After more bytes its socket is paused. */
 const earlyBytesMax = 65_536
 /** The longest time for the client to read a refusal, which is short and ends the connection. */
 const refusalMs = 10_000

@@ -69,7 +69,7 @@ export class Isolation {
 }
 
 const stallMs = 200
-/** The most bytes read from an unneeded body after the answer is ready. */
+/** The maximum number of bytes read from an unneeded body after the answer is ready. */
 const unreadBytesMax = 16 * 1024 * 1024
 
 let turn = 0
