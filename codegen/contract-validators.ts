@@ -47,7 +47,7 @@ export class ContractValidators {
   }
 
   /**
-   * Returns validators by event name, or null if the answer is no stream. If a stream's events have no names, it has
+   * Returns validators by event name, or null if the answer is not a stream. If a stream's events have no names, it has
    * one event, named ''.
    */
   events(operationId: string, status: string): Record<string, Validator> | null {

@@ -1,4 +1,4 @@
-/** Reads an example's text as a server-sent event stream. If the value is no text, there are no events. */
+/** Reads an example's text as a server-sent event stream. If the value is not a text, there are no events. */
 export type ExampleEvent = {
   /** Null if the frame has no name. */
   event: string | null
@@ -15,8 +15,8 @@ export function readEventStream(text: unknown): ExampleEvent[] {
 }
 
 /**
- * Returns the mark by which a client recognizes the last frame: its name, or without a name, `[DONE]` or the `type` in
- * its data. Null if the frame has no mark.
+ * Returns the text by which a client recognizes the last frame: its name, or without a name, `[DONE]` or the `type` in
+ * its data. Null if the frame has no such text.
  */
 export function terminalMark({ event, data }: ExampleEvent): string | null {
   if (event !== null || data === '[DONE]') return event ?? data

@@ -58,7 +58,10 @@ export type MediaType = {
   eventIdentity: Record<string, string> | null
   /** `x-sse-data` on an event stream without names: the component in each frame's data. */
   eventData: string | null
-  /** The last frames' marks in the examples: a frame's name, or without a name, `[DONE]` or the `type` in the data. */
+  /**
+   * The texts by which the examples' last frames are recognized: a frame's name, or without a name, `[DONE]` or the
+   * `type` in the data.
+   */
   terminalEvents: string[]
   pointer: string
 }
@@ -198,7 +201,7 @@ export type AsyncApiDocument = Components & {
   errors: Record<string, CloseRow>
 }
 
-/** A rule's message about one place in the document. */
+/** A rule's message about one location in the document. */
 export type Finding = { pointer: string; message: string }
 export type Problem = Finding & { rule: string; file: string }
 

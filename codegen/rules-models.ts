@@ -79,7 +79,7 @@ function defaultValues({ schemas }: Models): Finding[] {
   })
 }
 
-/** Without a discriminator, a decoder picks the arm by the JSON value's type. */
+/** Without a discriminator, a decoder picks the union's member by the JSON value's type. */
 function unionArms({ schemas }: Models): Finding[] {
   return allSchemas(schemas).flatMap(({ schema, pointer }) => {
     const arms = schema.oneOf ?? (schema['anyOf'] as Schema[] | undefined) ?? []
@@ -126,7 +126,7 @@ function objectsIn(type: Type): Field[][] {
   return type.kind === 'object' ? [type.fields, ...inner] : inner
 }
 
-/** An inline object or enum is named by its place: the names of the component and the fields on the way. */
+/** An inline object or enum is named by its location: the names of the component and the fields on the way. */
 function inlineNames(document: Models): Finding[] {
   const { schemas, types } = document
   const components = types.map(({ name, type }) => ({
@@ -154,7 +154,7 @@ function names(type: Type, place: string): string[] {
 
 function namesInside(type: Type, place: string, isRoot = false): string[] {
   if (type.kind === 'object') return type.fields.flatMap((field) => names(field.type, place + pascal(field.name)))
-  // The parts of an intersection are one type with the place's name, and so is a nullable type at the root. So the
+  // The parts of an intersection are one type with the location's name, and so is a nullable type at the root. So the
   // types directly inside get no name.
   const visit = type.kind === 'all' || (type.kind === 'nullable' && isRoot) ? namesInside : names
   return innerTypes(type).flatMap((inner) => visit(inner, place))

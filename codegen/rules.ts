@@ -116,7 +116,7 @@ function roles({ operations, roles }: OpenApiDocument): Finding[] {
   })
 }
 
-/** `none` is no role. It says that users may not use an operation or a channel. */
+/** `none` is not a role. It says that users may not use an operation or a channel. */
 export function roleFindings(role: string | null, roles: readonly string[], pointer: string): Finding[] {
   if (role === null)
     return [{ pointer, message: 'says no x-role; name the lowest role of a user that may use it, or none' }]

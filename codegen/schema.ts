@@ -156,7 +156,8 @@ export function isBinary(schema: Schema | null, schemas: Schemas): boolean {
 }
 
 /**
- * True if the schema describes raw bytes. If the bytes are encoded, for example as base64, the schema describes a text.
+ * True if the schema describes raw bytes. If the bytes are encoded, for example as base64, the schema describes a
+ * string.
  */
 export function isBytes(schema: SchemaObject): boolean {
   return (

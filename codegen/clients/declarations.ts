@@ -1,6 +1,6 @@
 /**
  * Declares a surface's types by name. A component keeps its name. An object, enum or union inside another type is named
- * after its place: the field `region` in AvailablePhoneNumber becomes AvailablePhoneNumberRegion.
+ * after the component and the field: the field `region` in AvailablePhoneNumber becomes AvailablePhoneNumberRegion.
  */
 import { type Components, pascal } from '../ir.ts'
 import type { NamedType, Type } from '../types.ts'
@@ -8,7 +8,9 @@ import { fieldsIn, type View, type Views, viewSuffixes } from '../views.ts'
 import type { ClientField, Declaration, Use } from './model.ts'
 import { isDeclared, jsonKindOf, merged, tagValuesOf, unwrapped } from './shapes.ts'
 
-/** A declaration's place and name. Both views of a component give the same names to the types inside it. */
+/**
+ * A declaration's name and view (request or response). Both views give the same names to the types inside a component.
+ */
 type Place = { name: string; view: View; description: string; viewName?: string }
 type Unnamed = Declaration extends infer One ? (One extends Declaration ? Omit<One, 'name'> : never) : never
 
@@ -55,7 +57,7 @@ export class Declarations {
     }
   }
 
-  /** Returns a component's use in a view. A text, number, list or map is written out, without a name. */
+  /** Returns a component's use in a view. A string, number, list or map is written out, without a name. */
   component(name: string, view: View): Use {
     const named = this.#components.get(name)
     if (!named) throw new Error(`there is no component ${name}`)

@@ -23,7 +23,7 @@ export type Use =
       format: string | null
       values: Literal[] | null
     }
-  /** A text that is always the same, such as a frame's `type`. */
+  /** A string that is always the same, such as a frame's `type`. */
   | { kind: 'constant'; value: string }
   | { kind: 'bytes' }
   | { kind: 'list'; item: Use }
@@ -52,7 +52,8 @@ export type ObjectDeclaration = {
 }
 
 /**
- * A list of texts. A later version of the server may answer with other texts, so a client must accept an unknown value.
+ * An enum, as a list of strings. A later server version may answer with other strings, so a client must accept an
+ * unknown value.
  */
 export type EnumDeclaration = { kind: 'enum'; name: string; description: string; values: string[] }
 
@@ -60,12 +61,12 @@ export type JsonKind = 'string' | 'number' | 'boolean' | 'object' | 'array'
 
 export type UnionArm = {
   use: Use
-  /** The union's tag has these values in this arm. Empty if the union has no tag. */
+  /** The tag values for this union member. Empty if the union has no tag. */
   tagValues: string[]
   json: JsonKind
 }
 
-/** Values with different types. The tag tells them apart, or if there is no tag, their kind of JSON. */
+/** Values with different types. The tag tells them apart, or if there is no tag, their JSON type. */
 export type UnionDeclaration = {
   kind: 'union'
   name: string

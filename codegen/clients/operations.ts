@@ -89,7 +89,7 @@ function methodsOf(operation: Operation, types: Declarations): ClientMethod[] {
 
 /**
  * Returns the method's value for the field that selects an event stream, or null if the method does not set this field.
- * If the field is no boolean, only the event stream's method sets it.
+ * If the field is not a boolean, only the event stream's method sets it.
  */
 function setsStream({ streamSwitch, streamValue }: Operation, isStream: boolean): boolean | null {
   return streamSwitch === null || (!isStream && streamValue !== true) ? null : isStream

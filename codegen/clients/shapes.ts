@@ -10,7 +10,7 @@ export function unwrapped(type: Type): { type: Type; isNullable: boolean } {
   return type.kind === 'nullable' ? { type: type.of, isNullable: true } : { type, isNullable: false }
 }
 
-/** True if a component with this type is declared by name. Other components are written out in their place. */
+/** True if a component with this type is declared by name. Other components are written out where they are used. */
 export function isDeclared(type: Type): boolean {
   if (type.kind === 'enum') return type.values.length > 1 && type.values.every((value) => typeof value === 'string')
   return type.kind === 'object' || type.kind === 'all' || type.kind === 'union'
@@ -34,7 +34,7 @@ export function merged(type: Type, typeOf: TypeOf): { object: ObjectType; rest: 
   return { object: { kind: 'object', fields: [...fields.values()], isClosed: false }, rest }
 }
 
-/** Returns the tag's values in an arm. An inner union has the values in all its arms. */
+/** Returns the tag values for a union's member. An inner union has the tag values from all its members. */
 export function tagValuesOf(arm: Type, tag: string, typeOf: TypeOf): string[] {
   if (arm.kind === 'ref') return tagValuesOf(unwrapped(typeOf(arm.name)).type, tag, typeOf)
   if (arm.kind === 'union') return arm.arms.flatMap((inner) => tagValuesOf(inner, tag, typeOf))

@@ -1,7 +1,7 @@
 /**
  * A schema as one part for each JSON type, so that two schemas can be compared part by part. References, allOf and
  * unions are resolved. The rule `union-arm` (rules-models.ts) makes this possible: without a discriminator, a union has
- * one arm for each JSON type.
+ * one member (arm) for each JSON type.
  */
 import { refName, resolveSchema, type Schema, type SchemaObject } from '../schema.ts'
 
@@ -22,7 +22,7 @@ export type Part = {
   /** The schema for other fields. False for a closed object. */
   rest: Schema
   items: Schema
-  /** The arms of a union with a discriminator, by the discriminator's value. Null without a discriminator. */
+  /** The members (arms) of a union with a discriminator, by the discriminator's value. Null without a discriminator. */
   arms: Record<string, Schema> | null
 }
 
@@ -108,7 +108,7 @@ function conditionsOf(schema: SchemaObject, type: JsonType): Part['conditions'] 
   return Object.fromEntries(names.map((name) => [name, schema[name]]))
 }
 
-/** Returns the JSON type to which the bound applies. Undefined if the keyword is no bound. */
+/** Returns the JSON type to which the bound applies. Undefined if the keyword is not a bound. */
 function keywordType(keyword: string): JsonType | undefined {
   if (/^(min|max)Length$/.test(keyword)) return 'string'
   if (/^(min|max)Items$/.test(keyword)) return 'array'

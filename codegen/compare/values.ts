@@ -5,7 +5,7 @@
 import type { Schema } from '../schema.ts'
 import { isUpper, type JsonType, type Part, type Property, shapeOf, typeOf } from './shapes.ts'
 
-/** A change that breaks clients, with the place in the contract. */
+/** A change that breaks clients, with its location in the contract. */
 export type Break = { place: string; rule: string; detail: string }
 
 export type Direction = 'request' | 'answer'
@@ -26,7 +26,7 @@ export class ValueComparison {
     this.#schemas = schemas
   }
 
-  /** Adds the breaks. `place` names the surface and the schema's place, such as `router POST /v1/llm body`. */
+  /** Adds the breaks. `place` names the surface and the schema's location, such as `router POST /v1/llm body`. */
   compare(direction: Direction, place: string, { before, after }: Pair<Schema>): void {
     const shapes = {
       before: shapeOf(before, this.#schemas.before),

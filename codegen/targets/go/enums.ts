@@ -1,4 +1,4 @@
-/** Emits enums as texts with constants. A text that the contract does not list is a valid value, too. */
+/** Emits enums as string types with constants. A string that the contract does not list is a valid value too. */
 import type { EnumDeclaration } from '../../clients/model.ts'
 import { aligned, goFile, type Row } from './format.ts'
 import { exported } from './names.ts'

@@ -17,7 +17,7 @@ export class Literals {
     this.#goPackage = goPackage
   }
 
-  /** Prints a value for a place whose type is known, such as a field. */
+  /** Prints a value where its type is already known, such as in a field. */
   value(use: Use, value: unknown): string {
     switch (use.kind) {
       case 'any':
@@ -40,14 +40,14 @@ export class Literals {
     }
   }
 
-  /** Prints a value for an optional place. Lists, maps and interfaces need no pointer. */
+  /** Prints an optional value. Lists, maps and interfaces need no pointer. */
   pointer(use: Use, value: unknown): string {
     if (['list', 'map', 'any', 'bytes'].includes(use.kind) || this.#goPackage.isUnion(use))
       return this.value(use, value)
     return this.#isObject(use) ? `&${this.value(use, value)}` : `parley.Ptr(${this.typed(use, value)})`
   }
 
-  /** Prints a value with its type, for places that do not say the type. */
+  /** Prints a value with its type, for code that does not state the type otherwise. */
   typed(use: Use, value: unknown): string {
     const text = this.value(use, value)
     const type = this.typeOf(use)

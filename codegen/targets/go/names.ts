@@ -33,7 +33,7 @@ function capital(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1).toLowerCase()
 }
 
-/** Joins texts and escaped parameters: "/v1/agents/" + url.PathEscape(id). */
+/** Returns an expression to join literal text and escaped parameters: "/v1/agents/" + url.PathEscape(id). */
 export function pathOf(path: string): string {
   const pieces = path.split(/\{([^}]+)\}/)
   const printed = pieces.map((piece, place) =>

@@ -6,7 +6,7 @@ import { distinct, exported } from './names.ts'
 import type { GoPackage } from './package.ts'
 import { constantType, fieldType, goType } from './types.ts'
 
-/** A description up to this length stands behind its field. A longer description stands above its field. */
+/** A description up to this length is printed after its field, and a longer description above its field. */
 const trailingMax = 160
 
 export function emitStructs(goPackage: GoPackage): string {
@@ -47,7 +47,7 @@ export function describe({ description, fallback, isDeprecated }: ClientField): 
   return isDeprecated ? `Deprecated: ${all || 'see the contract.'}` : all
 }
 
-/** Returns the constant texts in objects that a client sends. */
+/** Returns the constant strings in objects that a client sends. */
 function constants(objects: readonly ObjectDeclaration[], goPackage: GoPackage): string[] {
   const texts = objects
     .filter(({ name }) => goPackage.isSent(name))
@@ -56,7 +56,7 @@ function constants(objects: readonly ObjectDeclaration[], goPackage: GoPackage):
   return [...new Set(texts)].sort()
 }
 
-/** Declares a type for each constant text. The type writes the text, so calling code need not set the field. */
+/** Declares a type for each constant string. The type writes the string, so calling code need not set the field. */
 function emitConstants(values: readonly string[]): string[] {
   if (values.length === 0) return []
   const types = values.map((value) => ({ cells: [constantType(value), 'string'] }))

@@ -1,4 +1,4 @@
-/** Prints a use as a Go type. */
+/** Prints a type's use (`Use`) as a Go type. */
 import type { ClientField, Use } from '../../clients/model.ts'
 import { exported } from './names.ts'
 import type { GoPackage } from './package.ts'
@@ -30,7 +30,7 @@ function scalarType({ scalar, format }: Use & { kind: 'scalar' }): string {
   return { string: 'string', integer: 'int64', number: 'float64', boolean: 'bool' }[scalar]
 }
 
-/** Returns a type with nil. Lists, maps and interfaces have nil without a pointer. */
+/** Returns a Go type that can be nil. Lists, maps and interfaces can be nil without a pointer. */
 export function nilable(use: Use, goPackage: GoPackage): string {
   const type = goType(use, goPackage)
   const hasNil = /^(\[\]|map\[|any$|io\.|\*)/.test(type) || goPackage.isUnion(use)
@@ -48,5 +48,5 @@ export function fieldType(field: ClientField, owner: string, goPackage: GoPackag
   return { type: nilable(use, goPackage), tag: `${name},omitzero` }
 }
 
-/** The type for a constant text. It writes the text, so calling code need not set the field. */
+/** The type for a constant string. It writes the string, so calling code need not set the field. */
 export const constantType = (value: string) => `const${exported(value)}`

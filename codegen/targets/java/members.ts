@@ -7,7 +7,7 @@ export type Member = {
   type: string
   parameter: string
   stored: string
-  /** The field's text, if it is always the same. Then there is no setter. Null for all other fields. */
+  /** The field's value, if it is a constant string. Then there is no setter. Null for all other fields. */
   constant: string | null
   annotations: readonly string[]
   text: string

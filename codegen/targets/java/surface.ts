@@ -34,7 +34,7 @@ export class JavaSurface {
     return [...(this.#interfaces.get(type) ?? [])]
   }
 
-  /** Returns a type. In an answer, an enum keeps unknown texts. */
+  /** Returns a type. In an answer, an enum keeps unknown strings. */
   typeOf(use: Use, isReceived: boolean): string {
     switch (use.kind) {
       case 'any':

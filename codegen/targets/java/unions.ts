@@ -8,11 +8,11 @@ import type { JavaSurface } from './surface.ts'
 
 const indent = '    '
 
-/** A type, and the tag's texts for this type. */
+/** A type, and the tag values for this type. */
 type Arm = { on: readonly string[]; type: string }
 type Interface = { name: string; about: string; tag: string | null; arms: readonly Arm[]; isReceived: boolean }
 
-/** One class's interfaces, and their records for texts, numbers and lists. */
+/** One class's interfaces, and their records for strings, numbers and lists. */
 export class Interfaces {
   readonly #java: JavaSurface
   readonly #interfaces: Interface[] = []
@@ -104,7 +104,7 @@ export class Interfaces {
     return field?.use.kind === 'constant' ? field.use.value : ''
   }
 
-  /** Returns the named type for an arm. Texts, numbers and lists need a record. */
+  /** Returns the named type for a union's member. Strings, numbers and lists are wrapped in a record. */
   #armType(use: Use): string {
     if (use.kind === 'named') return this.#java.nameOf(use.name)
     const type = this.#java.boxedType(use, true)

@@ -91,7 +91,7 @@ function emitObject({ name, description, fields, rest }: ObjectDeclaration, uses
 
 type PrintedField = Pick<ClientField, 'name' | 'use' | 'isRequired' | 'description' | 'fallback' | 'isDeprecated'>
 
-/** Fields with a name that is no identifier, such as `from`, are in a base class with another syntax. */
+/** Fields with a name that is not an identifier, such as `from`, are in a base class with another syntax. */
 function emitClass(
   name: string,
   description: string,

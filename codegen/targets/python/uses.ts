@@ -1,7 +1,4 @@
-/**
- * Prints types at the place where they are used. A client may send any sequence and any mapping; it receives lists and
- * dicts.
- */
+/** Prints types where they are used. A client may send any sequence and any mapping; it receives lists and dicts. */
 import type { Declaration, Surface, Use } from '../../clients/model.ts'
 import { literal } from './print.ts'
 

@@ -40,7 +40,7 @@ function moduleFiles(surface: Surface): [path: string, text: string][] {
   ]
 }
 
-/** Rustfmt would give three lines to each field of a struct. */
+/** Skips rustfmt in each module, because rustfmt would give three lines to each field of a struct. */
 function emitModule({ name, file, channels }: Surface, names: readonly string[]): string {
   const about = channels.length > 0 ? 'sockets' : 'operations'
   const lines = names.map((module) => `#[rustfmt::skip]\nmod ${module};\n`)

@@ -1,4 +1,4 @@
-/** Emits enums that keep texts from later versions of the server. */
+/** Emits enums that keep strings from later versions of the server. */
 import type { EnumDeclaration } from '../../clients/model.ts'
 import { braces, documentation, rustFile } from './format.ts'
 import type { RustModule } from './module.ts'

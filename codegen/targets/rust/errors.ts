@@ -20,7 +20,7 @@ ${arms.join('')}        _ => return None,
   return rustFile('errors', surface.file, '', [table])
 }
 
-/** Prints an arm of a match with several texts. */
+/** Prints a `match` arm for several strings. */
 export function patterns(texts: readonly string[], value: string): string {
   const lines = filled(texts, ' | ', 100)
   return `        ${lines.join('\n        | ')} => ${value},\n`

@@ -79,7 +79,7 @@ export class Struct {
     return hasNew ? `${struct}\n\n${this.emitNew(rest.length > 0)}` : struct
   }
 
-  /** Prints the function `new`. Texts and unions can be given as other types. */
+  /** Prints the function `new`. Strings and unions can be passed as other types. */
   emitNew(hasRest: boolean): string {
     const required = this.#required()
     const inputs = required.map(
@@ -150,7 +150,7 @@ const absence = (type: string) =>
     ? 'default, skip_serializing_if = "Nullable::is_absent"'
     : 'skip_serializing_if = "Option::is_none"'
 
-/** True if `new` also takes other types, such as a `&str` for a text. */
+/** True if `new` also takes other types, such as a `&str` for a `String`. */
 function isConverted(type: string, module: RustModule): boolean {
   return type === 'String' || type === 'Audio' || module.isUnionName(type)
 }

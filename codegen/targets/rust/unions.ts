@@ -29,7 +29,7 @@ function emitUnion({ name, description, tag, arms }: UnionDeclaration, module: R
   return emitEnum(`${module.nameOf(name)}${by}`, description, rows)
 }
 
-/** A variant is named after its tag's value. Without a tag, it is named after its JSON kind. */
+/** A variant is named after its tag's value. Without a tag, it is named after its JSON type. */
 function armOf({ use, tagValues, json }: UnionArm, module: RustModule): Arm {
   const type = module.typeOf(use)
   const [first, ...others] = tagValues

@@ -1,12 +1,12 @@
-/** Reads an answer's body within a time and a size, and names the reason if the body is not whole. */
+/** Reads an answer's body within limits for time and size, and names the reason if the body is not complete. */
 import { ConnectionError, ParleyError, ProtocolError, RequestTimeoutError } from './client-api-error.ts'
 
 const jsonBytesMax = 64 * 1024 * 1024
 const errorBytesMax = 1024 * 1024
-/** After this time Node's fetch ends a request, if the program has not given another fetch. */
+/** After this time Node's fetch ends a request, unless the program passes another fetch. */
 const nodeTimeoutMs = 300_000
 
-/** Returns an answer's text. `signal` is the caller's. */
+/** Returns an answer's text. `signal` is the caller's cancel signal. */
 export async function readText({ body }: Response, signal: AbortSignal | undefined, bytesMax = jsonBytesMax) {
   const decoder = new TextDecoder()
   const reader: ReadableStreamDefaultReader<Uint8Array> | undefined = body?.getReader()
@@ -44,7 +44,7 @@ export async function readErrorJson(response: Response, signal: AbortSignal | un
   }
 }
 
-/** Limits the time for each read. The time between two reads is the caller's, so this time has no limit. */
+/** Limits the time for each read. The time between two reads depends on the caller, so it has no limit. */
 export function withReadLimit(
   body: ReadableStream<Uint8Array> | null,
   timeoutMs: number,
@@ -61,7 +61,7 @@ export function withReadLimit(
       },
       cancel: (reason) => reader.cancel(reason),
     },
-    // Without a buffer there is only a read while the caller waits.
+    // Without a buffer, the stream is read only while the caller waits for data.
     { highWaterMark: 0 },
   )
 }

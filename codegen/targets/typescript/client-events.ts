@@ -1,5 +1,5 @@
 /**
- * Reads WHATWG's event streams. A stream is complete only after its last event: if the connection ends before, the
+ * Reads WHATWG's event streams. A stream is complete only after its last event: if the connection ends earlier, the
  * reader throws StreamTruncatedError.
  */
 
@@ -16,7 +16,7 @@ export class StreamTruncatedError extends ConnectionError {
   }
 }
 
-/** One stream. `signal` is the caller's, whose reason is thrown unchanged. */
+/** One stream. `signal` is the caller's cancel signal, and its reason is thrown unchanged. */
 export type EventSource = {
   body: ReadableStream<Uint8Array> | null
   /** Marks the last frame: an event's name, or for a frame without a name `[DONE]` or its data's `type`. */
@@ -28,7 +28,7 @@ export type EventSource = {
 
 export type NamedEvent = { event: string; data: unknown }
 
-/** Yields {event, data} until a terminal event. Throws StreamTruncatedError if the stream ends before. */
+/** Yields {event, data} until a terminal event. Throws StreamTruncatedError if the stream ends earlier. */
 export async function* readEvents(source: EventSource): AsyncGenerator<NamedEvent> {
   for await (const { event, data } of frames(source)) {
     yield { event, data: parsed(data) }
@@ -111,12 +111,12 @@ async function* lines({ body, signal }: EventSource) {
   }
 }
 
-/** Looks at each byte once, because an event in many chunks would take quadratic time otherwise. */
+/** Reads each byte once, because an event in many chunks would take quadratic time otherwise. */
 class LineSplitter {
   readonly #decoder = new TextDecoder()
   /** The begun line. */
   #line = ''
-  /** The begun event's bytes, without line ends. */
+  /** The bytes of the current, unfinished event, without line ends. */
   #eventBytes = 0
   /** True if the text so far ends in CR. The LF of this line end may come with the next chunk. */
   #isAfterCr = false

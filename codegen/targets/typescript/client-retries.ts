@@ -1,5 +1,5 @@
 /**
- * Decides if and when a failed request is sent again. The server must run no request twice, so a request is repeated
+ * Decides if and when a failed request is sent again. The server must not run a request twice, so a request is repeated
  * only if it never reached the server, or if the server answered that it may be repeated.
  */
 import { ApiError, ConnectionError } from './client-api-error.ts'
@@ -11,7 +11,10 @@ const pauseMsMax = 8000
 
 /** The server has not processed a request with these answers. */
 const unprocessed: readonly number[] = [429, 502, 503]
-/** The server may have processed a request with these answers, so the method must allow a second time. */
+/**
+ * The server may have processed a request with these answers, so the request is repeated only if its method permits
+ * this.
+ */
 const uncertain: readonly number[] = [500, 504]
 const repeatableMethods: readonly string[] = ['GET', 'HEAD', 'PUT', 'DELETE']
 

@@ -9,7 +9,7 @@ export function emitClientTypes(document: OpenApiDocument | AsyncApiDocument): s
   return commentsBeside(emitTypes(document.file, { types, shared: new Set() }, views, ''))
 }
 
-/** Puts a field's comment on the field's line if both fit, so that the package has two thirds of the lines. */
+/** Puts a field's comment on the field's line if both fit, so that the package has a third fewer lines. */
 export function commentsBeside(text: string): string {
   return text.replaceAll(/^( +)(\/\*\* .* \*\/)\n +(.*)$/gm, (both, indent: string, comment: string, field: string) => {
     const line = `${indent}${comment} ${field}`

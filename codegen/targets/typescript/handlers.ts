@@ -1,6 +1,7 @@
 /**
  * Emits generated/<name>/handlers.ts: each handler's request and results. Handlers throw faults, so a response with the
- * error envelope is not a result. Every other declared status is one arm in a union on {status, type, headers, body}.
+ * error envelope is not a result. Every other declared status is one member in a union on {status, type, headers,
+ * body}.
  */
 import {
   type Header,

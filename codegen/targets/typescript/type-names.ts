@@ -62,7 +62,7 @@ export class TypeNames {
     return this.#object(type, view, indent)
   }
 
-  /** Prints one place's parameters as an object type. */
+  /** Prints the parameters from one location (path, query or header) as an object type. */
   parameters(parameters: readonly Parameter[], view: View): string {
     if (parameters.length === 0) return 'Record<string, never>'
     const members = parameters.map(({ in: where, name, required, type, fallback, description }) => {
@@ -88,7 +88,7 @@ export class TypeNames {
     return [...new Set(arms.map((arm) => this.print(arm, view, indent)))]
   }
 
-  /** Adds parentheses if `[]` or `&` would apply only to the last arm. */
+  /** Adds parentheses if `[]` or `&` would apply only to the union's last member. */
   #operand(type: Type, view: View, indent: string): string {
     const text = this.print(type, view, indent)
     const isOne = type.kind !== 'nullable' && type.kind !== 'union' && type.kind !== 'enum' && type.kind !== 'all'
