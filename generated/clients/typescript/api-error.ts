@@ -16,7 +16,7 @@ export class ApiError extends ParleyError {
   readonly headers: Headers
   /** The error code, for programs. Null if something between client and server made the answer. */
   readonly code: string | null
-  /** Whether the same request may succeed if it is sent again. */
+  /** True if the same request may succeed when it is sent again. */
   readonly retryable: boolean
   /** The request's id in the server's log. Null if something between client and server made the answer. */
   readonly requestId: string | null

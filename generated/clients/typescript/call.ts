@@ -17,7 +17,7 @@ export type ClientOptions = {
   retriesMax?: number
   /** The server's setting `headerPrefix`, if its operator has changed it. `Service` by default. */
   headerPrefix?: string
-  /** Sent as User-Agent. Browsers send their own. */
+  /** Sent as User-Agent. Browsers send their own value instead. */
   userAgent?: string
 }
 
@@ -47,7 +47,7 @@ export type OperationRow = {
   headers?: readonly { name: string; isJson: boolean }[]
   /** Marks a stream's last frame: an event's name, or for a frame without a name `[DONE]` or its data's `type`. */
   terminalEvents?: readonly string[]
-  /** If a cut stream can be opened again: the field that tells two events apart, by the events' name. */
+  /** Present if a cut stream can be opened again: for each event name, the field that distinguishes two events. */
   eventIdentity?: Readonly<Record<string, string>>
 }
 

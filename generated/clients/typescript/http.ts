@@ -60,7 +60,7 @@ async function attempt<Result>(
     headers: requestHeaders(context),
     ...requestBody(row, call.body),
     signal,
-    // A redirect would carry the key to another place, and can turn a POST into a GET.
+    // A redirect would carry the key to another server, and can turn a POST into a GET.
     redirect: 'manual',
   }
   try {

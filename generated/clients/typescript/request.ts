@@ -13,7 +13,7 @@ export function hasKey({ idempotencyKey, headers }: Call): boolean {
   return idempotencyKey !== undefined || new Headers(headers).has(keyHeader)
 }
 
-/** fetch takes `.` and `..` out of a path, also if they are escaped, so the request would reach another operation. */
+/** fetch removes `.` and `..` from a path even if they are escaped, so the request would reach another operation. */
 function segment(name: string, value: string): string {
   if (['', '.', '..'].includes(value)) throw new TypeError(`The path's ${name} cannot be '${value}'.`)
   return encodeURIComponent(value)

@@ -8,7 +8,7 @@ import { pause } from './retries.ts'
 export type Resumption = {
   /** Sends the request again, with the last event's id. */
   open: (lastEventId: string) => Promise<EventSource>
-  /** By event name: the data's field to tell two events apart. */
+  /** For each event name: the data's field that distinguishes two events. */
   identity: Readonly<Record<string, string>>
 }
 
@@ -60,7 +60,7 @@ class HandedOut {
     this.#identity = identity
   }
 
-  /** Returns false if the caller has the event. Events are repeated only after a stream was opened again. */
+  /** Returns false if the caller already has the event. Events are repeated only after a stream was opened again. */
   add({ event, data }: NamedEvent, isOpenedAgain: boolean): boolean {
     const field = this.#identity[event]
     const text = JSON.stringify(field === undefined ? data : (data as Record<string, unknown>)[field])

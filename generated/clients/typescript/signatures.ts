@@ -7,16 +7,16 @@
 
 import { ParleyError } from './api-error.ts'
 
-/** A webhook as it arrived. The signature covers the body's exact bytes, so the body must not be parsed before. */
+/** A webhook as it arrived. The signature covers the body's exact bytes, so check it before you parse the body. */
 export type SignedRequest = {
   body: string | Uint8Array
   headers: Headers | Readonly<Record<string, string | readonly string[] | undefined>>
 }
 
 export type VerifyOptions = {
-  /** How far the webhook's time may be from the present, in milliseconds. 300,000 by default. */
+  /** The maximum difference between the webhook's time and the current time, in milliseconds. 300,000 by default. */
   toleranceMs?: number
-  /** The present, in milliseconds since 1970. The default is the machine's clock. */
+  /** The current time, in milliseconds since 1970. The default is the machine's clock. */
   nowMs?: number
 }
 
@@ -34,7 +34,10 @@ export class WebhookVerificationError extends ParleyError {
 const toleranceMsDefault = 300_000
 /** While the server replaces a secret, a webhook has two signatures. */
 const signaturesMax = 8
-/** The contract's. Anybody can sign with an empty secret, such as that of a variable that is not set. */
+/**
+ * The contract's minimum. Otherwise an empty secret, for example from an unset variable, would accept anybody's
+ * signature.
+ */
 const secretCharsMin = 8
 
 /**
@@ -67,7 +70,7 @@ export function readBody({ body }: SignedRequest): object {
     const value: unknown = JSON.parse(text)
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
   } catch {
-    // The error below says the same.
+    // The error below reports this failure.
   }
   throw new WebhookVerificationError('body', 'The body is no JSON object.')
 }
@@ -97,7 +100,7 @@ function keyOf(secret: string): Uint8Array<ArrayBuffer> {
   return isStandard ? key : new TextEncoder().encode(secret)
 }
 
-/** `atob` alone would take spaces, and texts whose end is missing. */
+/** `atob` alone would accept spaces and truncated text. */
 function fromBase64(text: string): Uint8Array<ArrayBuffer> | null {
   if (text.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(text)) return null
   return Uint8Array.from(atob(text), (character) => character.charCodeAt(0))

@@ -6,15 +6,15 @@ import { ParleyError } from './api-error.ts'
 /** The errors that end a socket, by code. `closeCode` is null if the error leaves the socket open. */
 export type CloseRows = Readonly<Record<string, { closeCode: number | null; retryable: boolean; message: string }>>
 
-/** The server closed the socket with another code than 1000, or the connection was lost. */
+/** The server closed the socket with a code other than 1000, or the connection was lost. */
 export class SocketClosedError extends ParleyError {
   /** The WebSocket close code. 1005: the server sent no code. 1006: the connection was lost. */
   readonly closeCode: number
-  /** The server's text in the close. */
+  /** The server's text in the close frame. */
   readonly reason: string
   /** The error code, for programs. Null if the server sent no error. */
   readonly code: string | null
-  /** Whether a new socket with the same settings may succeed. */
+  /** True if a new socket with the same settings may succeed. */
   readonly retryable: boolean
 
   constructor({ closeCode, reason, code, retryable, message }: SocketClosedFields) {

@@ -66,7 +66,7 @@ export function construct(channel: ChannelRow, options: SocketClientOptions, que
   return new WebSocket(url, [renamed(channel.subprotocol), ...credential], { headers, maxPayload: frameBytesMax })
 }
 
-/** Rejects if the upgrade is refused or late. Browsers do not say why. */
+/** Rejects if the upgrade is refused or takes too long. Browsers do not say why. */
 export function whenOpen(socket: SocketLike, { timeoutMs = openMsMax }: SocketClientOptions): Promise<void> {
   const limitMs = Math.min(timeoutMs, openMsMax)
   const opened = new Promise<void>((resolve, reject) => {
@@ -93,7 +93,7 @@ export function whenOpen(socket: SocketLike, { timeoutMs = openMsMax }: SocketCl
 const sentence = (message: string | undefined) =>
   message ? `The socket did not open: ${message}` : 'The socket did not open.'
 
-/** Reads at most the first part of the answer's body. A longer body is cut, so such an error has no code. */
+/** Reads at most the first part of the answer's body. A longer body is cut, so its error has no code. */
 function readRefusal(response: Refusal, refuse: (error: Error) => void): void {
   const decoder = new TextDecoder()
   let [text, bytes] = ['', 0]

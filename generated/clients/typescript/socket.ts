@@ -33,7 +33,9 @@ type OpenError = ApiError | RequestTimeoutError | ConnectionError
 export type Closed = { code: number; reason: string; error: SocketClosedError | ProtocolError | OpenError | null }
 
 export type TypedSocket<Sends extends Typed, Receives extends Typed> = {
-  /** Rejects if the upgrade is refused or late. Only the package ws shows the server's answer, as an ApiError. */
+  /**
+   * Rejects if the upgrade is refused or takes too long. Only the package ws shows the server's answer, as an ApiError.
+   */
   readonly opened: Promise<void>
   readonly closed: Promise<Closed>
   /** Bytes sent but not yet taken by the network. */
@@ -44,7 +46,10 @@ export type TypedSocket<Sends extends Typed, Receives extends Typed> = {
    */
   send(frame: Sends): Promise<void>
   sendBytes(bytes: Uint8Array<ArrayBuffer>): Promise<void>
-  /** Each type has one listener. A frame without a listener is ignored, so frames from later versions are too. */
+  /**
+   * Each type has one listener. A frame without a listener is ignored, for example a frame type from a later server
+   * version.
+   */
   on<Type extends Receives['type']>(type: Type, listener: (frame: Extract<Receives, { type: Type }>) => void): void
   onBytes(listener: (bytes: Uint8Array<ArrayBuffer>) => void): void
   close(): void
