@@ -52,7 +52,7 @@ function declaredType(answered: Answered): Found {
   return faultsIf(isBroken, `${placeOf(answered)}: the body is not JSON`)
 }
 
-/** Says whether the answer has no body for another reason than its content. */
+/** Returns true if the answer has no complete body for another reason, such as HEAD or a cut connection. */
 const isBodyless = ({ sent, received }: Answered) =>
   sent.method === 'HEAD' || [204, 304].includes(received.status) || received.broken !== null
 
@@ -139,7 +139,7 @@ const addFormats = addFormatsModule.default
 const documents = new WeakMap<Surface, Ajv2020>()
 const compiled = new WeakMap<Header, ValidateFunction>()
 
-/** Says whether a header's text is a value in its schema. */
+/** Returns true if the header's text is valid by its schema. */
 function fits(surface: Surface, header: Header, text: string): boolean {
   const validate = compiled.get(header) ?? compile(surface, header)
   compiled.set(header, validate)
@@ -149,7 +149,7 @@ function fits(surface: Surface, header: Header, text: string): boolean {
 function compile(surface: Surface, { schema }: Header): ValidateFunction {
   let ajv = documents.get(surface)
   if (ajv === undefined) {
-    // A header is text, so a number is read from it.
+    // A header is text, so numbers are parsed from it.
     ajv = new Ajv2020({ strict: false, coerceTypes: true, validateSchema: false })
     addFormats(ajv)
     ajv.addSchema({ ...surface.document, $id: 'document' })
@@ -160,7 +160,7 @@ function compile(surface: Surface, { schema }: Header): ValidateFunction {
 }
 
 function contentLength({ sent, received }: Answered): Found {
-  // A stream that is cut off is the finding of check 43.
+  // Check 43 reports streams that are cut off.
   const isStream = typeOf(received) === 'text/event-stream'
   if (received.broken !== null) return isStream ? null : [`${placeOf({ sent, received })}: ${received.broken}`]
   const declared = received.headers['content-length']

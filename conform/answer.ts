@@ -1,4 +1,4 @@
-/** One answer beside the operation that declares it. */
+/** One answer with the operation that declares it. */
 import type { Media, Operation, Response } from './contract.ts'
 import type { Received, Sent } from './http.ts'
 import type { Found } from './results.ts'
@@ -21,7 +21,7 @@ export type AnswerCheck = {
   judge: (answered: Answered) => Found
 }
 
-/** Names an answer in a message. The path stays out, because it can have ids. */
+/** Names an answer in a message. The path is left out, because it can have ids. */
 export const placeOf = ({ sent, received }: Pick<Answered, 'sent' | 'received'>) => `${sent.method} ${received.status}`
 
 /** Returns the declared response. `2XX` and `default` are not used by these documents. */

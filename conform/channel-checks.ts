@@ -1,4 +1,4 @@
-/** Checks on a channel, over its socket. Each check opens sockets until its question is answered. */
+/** Checks on a channel, over its socket. Each check opens as many sockets as it needs. */
 import { faultsIf } from './answer.ts'
 import { channelFaults, finished, type Listen, open, opening } from './channel-session.ts'
 import { isSuccess } from './probe.ts'

@@ -1,4 +1,4 @@
-/** Opens sockets and has one whole session on each channel. */
+/** Opens sockets and runs one whole session on each channel. */
 import { faultsIf } from './answer.ts'
 import type { Conformance } from './conformance.ts'
 import type { Channel } from './contract.ts'
@@ -28,7 +28,7 @@ export async function open(listen: Listen): Promise<Talk | Inapplicable> {
 
 const sessions = new WeakMap<Conformance, Map<string, Promise<Talk | Inapplicable>>>()
 
-/** Has one session from its first frame to its end. Checks share it. */
+/** Runs one session from its first frame to its end. The checks share this session. */
 export function finished(listen: Listen): Promise<Talk | Inapplicable> {
   const known = sessions.get(listen.run) ?? new Map<string, Promise<Talk | Inapplicable>>()
   sessions.set(listen.run, known)
@@ -91,7 +91,7 @@ const plays: Readonly<Record<string, Play>> = {
 /** Speech in 16-bit samples is sent in pieces of 100 ms. */
 const pieceBytes = 3_200
 
-/** Returns the faults in a session's frames: an undeclared type, a payload against its component. */
+/** Returns the faults in a session's frames: an undeclared type, or an invalid payload. */
 export function channelFaults({ run, channel }: Listen, talk: Talk): string[] {
   const validators = run.surface(channel.surface).validators.frames(channel.id) ?? {}
   return [

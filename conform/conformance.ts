@@ -72,7 +72,7 @@ export class Conformance {
     return this.#spends || !(spending.has(operation.id) || settings.has(operation.id)) ? key : null
   }
 
-  /** Says whether the operation's requests have the test key. */
+  /** Returns true if the operation's requests use the test key. */
   usesTestKey({ id }: Operation): boolean {
     return this.keys.testKey !== null && spending.has(id)
   }
@@ -96,7 +96,7 @@ export class Conformance {
   }
 }
 
-/** Judges an answer. An answer that a check cannot read is a fault too. */
+/** Applies a check to an answer. If the check cannot read the answer, this is a fault too. */
 function judgement(judge: (answered: Answered) => Found, answered: Answered): Found {
   try {
     return judge(answered)

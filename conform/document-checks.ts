@@ -84,7 +84,7 @@ function hasRelease(_run: Conformance, { document }: Surface, release: Document)
 /** The most listed differences. */
 const differencesMax = 20
 
-/** Returns the places where the served document lacks a part of the release, or has changed it. */
+/** Returns the paths where the served document lacks a part of the release's document, or has changed it. */
 export function differences(release: unknown, served: unknown, pointer = '#'): string[] {
   if (typeof release !== 'object' || release === null)
     return faultsIf(release !== served, `${pointer} is ${shown(served)}, not ${shown(release)}`)

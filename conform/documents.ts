@@ -39,7 +39,7 @@ class References {
 
   #isSound(ref: string): boolean {
     const known = this.#known.get(ref)
-    // The reference is visited a second time on one way, so the way has no end.
+    // The reference was already visited on this path, so the references form a circle.
     if (known === 'visited') return false
     if (known !== undefined) return known
     this.#known.set(ref, 'visited')

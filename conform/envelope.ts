@@ -6,14 +6,14 @@ export type Envelope = {
   type?: string
   retryable?: boolean
   requestId?: string
-  /** JSON pointers or names of the faulty places. */
+  /** JSON pointers to the faulty values, or their names. */
   places: readonly string[]
 }
 
 type Nested = { code?: unknown; type?: unknown; retryable?: unknown; request_id?: unknown; param?: unknown }
 type Flat = { error?: unknown; code?: unknown; requestId?: unknown; issues?: { path?: unknown }[] }
 
-/** Returns null if the body is no envelope. */
+/** Returns null if the body is not an envelope. */
 export function envelopeOf({ body }: Pick<Received, 'body'>): Envelope | null {
   let parsed: unknown
   try {

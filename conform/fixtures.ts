@@ -217,7 +217,10 @@ export class Fixtures {
     return received
   }
 
-  /** Throws Missing without an answer. Then the operation's own checks report the failure, and others are left out. */
+  /**
+   * Throws Missing if there is no answer. The operation's checks then report the failure, and checks with this fixture
+   * are left out.
+   */
   async #answerTo(operation: Operation, sent: Sent): Promise<Received> {
     try {
       return await this.#run.send(operation, sent)
@@ -277,7 +280,7 @@ export class Fixtures {
     return { id, talk }
   }
 
-  /** Has a conversation by text. It leaves turns, events, a report and a recording. */
+  /** Runs a conversation by text, so that turns, events, a report and a recording exist. */
   async #talk(): Promise<string> {
     const { id, talk } = await this.#join()
     talk.send({ type: 'user_message', text: 'When do you open on Sundays?' })
@@ -350,17 +353,17 @@ const named = new Set(['createAgent', 'createAgentTool', 'createWebhook', 'creat
 const pathNames = ({ parameters }: Operation) =>
   parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name)
 
-/** Says whether the operation ends the resource, so another resource must be made for it. */
+/** Returns true if the operation ends the resource, so another resource must be made for it. */
 const isEnding = ({ id, method }: Operation) => method === 'DELETE' || id === 'endCall'
 
 /** Only a call before its end can be ended. */
 const kindFor = ({ id }: Operation, kind: Kind): Kind => (id === 'endCall' && kind === 'talked' ? 'queued' : kind)
 
-/** How often a fixture looks for the route of a request, or for a recording, and the wait between two looks. */
+/** How often a fixture looks for the route of a request, or for a recording, and the wait between two attempts. */
 const foundTriesMax = 12
 const foundWaitMs = 250
 
-/** Says whether the answer to a removal means that the resource is gone. Checks may have removed it already. */
+/** Returns true if a removal's status means that the resource is gone. Checks may have removed it already. */
 const isGone = (status: number) => (status >= 200 && status <= 299) || status === 404 || status === 410
 
 /** Returns the JSON in an answer, or null if it cannot be read. */

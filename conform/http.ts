@@ -10,7 +10,9 @@ export type Sent = {
   path: string
   headers: Readonly<Record<string, string>>
   body?: string | Buffer | undefined
-  /** Ends the answer early, as a client that leaves. It is asked after each piece, with the text so far. */
+  /**
+   * Called after each piece with the text so far. If it returns true, reading ends, as if the client had disconnected.
+   */
   leaves?: ((text: string) => boolean) | undefined
 }
 export type Received = {
@@ -82,7 +84,7 @@ export class Http {
     })
   }
 
-  /** Does a check's work. After `ms` its requests and waits fail. */
+  /** Runs a check's work within a time limit. After `ms` its requests and waits fail. */
   async within<Value>(ms: number, work: () => Promise<Value>): Promise<Value> {
     const { signal, clear } = signalAfter(ms, 'the check')
     this.#check = signal
@@ -94,7 +96,7 @@ export class Http {
     }
   }
 
-  /** Takes requests again after the run's end, to remove the run's resources until the next end. */
+  /** Allows requests again after the run's end, to remove the run's resources until the next end. */
   reopen(ended: AbortSignal): void {
     this.#ended = ended
     this.#check = null
@@ -104,7 +106,10 @@ export class Http {
     return this.#agent.destroy()
   }
 
-  /** A busy machine can still meet the close of an idle connection, so a reading request is sent a second time. */
+  /**
+   * On a busy machine a request can still meet the close of an idle connection, so a reading request is sent a second
+   * time.
+   */
   async #answerTo(sent: Sent): Promise<Received> {
     try {
       return await this.#once(sent)
@@ -131,7 +136,7 @@ export class Http {
         throw this.#failure(place, signal, error)
       })
       const read = await readBody(answer.body as AsyncIterable<Buffer>, leaves)
-      // The judgement of a body that the end of the run has cut off would be wrong.
+      // If the run's end has cut off the body, checks on this body would be wrong.
       if (this.#ended.aborted) throw this.#failure(place, signal, null)
       const broken = read.broken !== null && signal.aborted ? reasonOf(signal) : read.broken
       return { status: answer.statusCode, headers: joined(answer.headers), body: read.body, broken }
@@ -189,7 +194,7 @@ function joined(headers: Record<string, string | string[] | undefined>): Record<
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value ?? ''].flat().join(', ')]))
 }
 
-/** Returns text as text, and other bytes as their number. */
+/** Returns text unchanged, and only the byte count for other bytes. */
 function textOf(body: string | Buffer | undefined): string {
   if (body === undefined || typeof body === 'string') return body ?? ''
   const text = body.toString()

@@ -1,14 +1,14 @@
 /** How long a run and its parts may take, in milliseconds. */
 export type Limits = {
-  /** One answer, with its body. A recognizer that loads its models takes half a minute. */
+  /** The limit for one answer with its body. A recognizer that loads its models takes half a minute. */
   answerMs: number
-  /** A frame, the opening or the close of a socket. */
+  /** The limit for a frame, and for a socket's opening or close. */
   frameMs: number
-  /** One check with all its requests, and its waits for the rate limit. */
+  /** The limit for one check with all its requests, and its waits for the rate limit. */
   checkMs: number
   /** The whole run. */
   runMs: number
-  /** At the end, to remove the run's resources. */
+  /** The limit for removing the run's resources at the end. */
   removalMs: number
 }
 

@@ -71,7 +71,7 @@ export function expectStatus(received: Received, status: number, what: string): 
   return faultsIf(received.status !== status, `${what} is answered ${said(received)}, not ${status}`)
 }
 
-/** A status with its code, for a message. */
+/** Returns the status with its code, for a message. */
 export function said(received: Received): string {
   const code = received.status < 400 ? null : envelopeOf(received)?.code
   return code ? `${received.status} ${code}` : String(received.status)

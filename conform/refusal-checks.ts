@@ -78,7 +78,9 @@ async function lesserScope(probe: Probe): Promise<Found> {
   return expectStatus(received, 403, 'a key of lesser scope')
 }
 
-/** Says whether another operation with the same scope takes the key. A broken body changes nothing there. */
+/**
+ * Returns true if another operation with the same scope accepts the key. The request's broken body prevents any change.
+ */
 async function hasScope({ run, operation }: Probe, key: string): Promise<boolean> {
   const others = run.operations.filter(
     ({ id, scope, path }) => id !== operation.id && scope === operation.scope && !path.includes('{'),
@@ -101,7 +103,9 @@ async function unknownIds(probe: Probe): Promise<Found> {
   return expectStatus(received, 404, 'an unknown id')
 }
 
-/** Returns the JSON body's schema and example. A reason if the operation takes no JSON, or might spend. */
+/**
+ * Returns the JSON body's schema and example. Returns a reason instead if the operation takes no JSON, or might spend.
+ */
 function jsonBody({ run, operation }: Probe): { schema: Schema; example: unknown } | null | { reason: string } {
   const media = operation.body?.media
   if (media?.type !== 'application/json') return null
@@ -135,7 +139,7 @@ async function bounds(probe: Probe): Promise<Found> {
   return spoiled.length === 0 ? null : refusals(probe, spoiled)
 }
 
-/** Sends each spoiled body. The answer must be 400 and name the place, or the object around it. */
+/** Sends each spoiled body. The answer must be 400 and name the spoiled field, or the object around it. */
 async function refusals(probe: Probe, spoiled: readonly Spoiled[]): Promise<string[]> {
   const faults: string[] = []
   for (const { pointer, value } of spoiled) {
@@ -161,7 +165,10 @@ async function wrongType(probe: Probe): Promise<Found> {
   return expectStatus(await ask(probe, refusable(probe, { headers })), 415, 'a body of text/html')
 }
 
-/** Too long for every operation, in bytes. Only the first byte is sent, because the header already decides. */
+/**
+ * A body length in bytes, too long for every operation. Only the first byte is sent, because the header already
+ * decides.
+ */
 const hugeBytes = 2_000_000_000
 const hugeMsMax = 10_000
 

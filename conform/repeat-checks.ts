@@ -81,7 +81,7 @@ async function twins(probe: Probe): Promise<Found> {
   const wanted = await acceptable(probe)
   if (isReason(wanted)) return wanted
   const sent = requestOf(wanted)
-  // If one twin gets no answer, the other may have made a resource, which must be removed.
+  // If one request gets no answer, the other request may have made a resource, which must be removed.
   const ends = await Promise.allSettled([1, 2].map(() => sendTo(probe, sent)))
   const answers = ends.map((end) => {
     if (end.status === 'rejected') throw end.reason

@@ -45,7 +45,7 @@ function targetLines({ id, title, outcomes }: TargetReport, width: number): stri
   ]
 }
 
-/** Says each reason once, with its checks' numbers. */
+/** Lists each reason once, with its checks' numbers. */
 function reasonsOf(outcomes: readonly Outcome[]): string {
   const numbers = new Map<string, number[]>()
   for (const { check, messages } of outcomes) {

@@ -63,7 +63,7 @@ export function firstExample({ body }: Operation): unknown {
   return body === null ? undefined : [...body.media.examples.values()][0]
 }
 
-/** Returns the required parameters' examples in this place. */
+/** Returns the required parameters' examples in this location (path, query or header). */
 function examplesOf({ parameters }: Operation, place: 'query' | 'header'): Record<string, string> {
   const required = parameters.filter(({ in: where, required }) => where === place && required)
   return Object.fromEntries(required.map(({ name, example }) => [name.toLowerCase(), String(example)]))

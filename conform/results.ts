@@ -15,7 +15,7 @@ export type TargetReport = { kind: TargetKind; id: string; title: string; outcom
 type Known = { number: number; name: string; warns?: boolean; otherwise: string }
 type Entry = { check: Known; judged: number; faults: Set<string>; reason: string | null }
 
-/** The most messages in a report for one check and target. */
+/** The maximum number of messages in a report for one check and target. */
 const messagesMax = 5
 
 export class Results {

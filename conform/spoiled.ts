@@ -5,7 +5,7 @@ import { resolveSchema } from '../codegen/schema.ts'
 export type Spoiled = { pointer: string; value: unknown }
 type Schemas = Record<string, Schema>
 
-/** The most places in one body. */
+/** The maximum number of reported places in one body. */
 const placesMax = 60
 
 /** Leaves out each required field in the example. */
@@ -17,7 +17,7 @@ export function withoutRequired(schema: Schema, example: unknown, schemas: Schem
   )
 }
 
-/** Passes each bound for a field in the example: length, range, number of items, listed values. */
+/** Exceeds each bound for a field in the example: length, range, number of items, listed values. */
 export function beyondBounds(schema: Schema, example: unknown, schemas: Schemas): Spoiled[] {
   return places(schema, example, schemas).flatMap(({ keys, schema: { properties = {} }, value }) =>
     Object.keys(value as object).flatMap((name) => {

@@ -95,7 +95,9 @@ function parsed(data: string): unknown {
 
 const isEnvelope = (data: string) => typeof (parsed(data) as { error?: unknown } | null)?.error === 'object'
 
-/** Counts the ids if the examples do. Ids in another form are positions to go on from. */
+/**
+ * If an example counts its ids from 0, the stream's ids must do so too. Ids in another form are positions for resuming.
+ */
 function ids({ answered, events, at }: Stream): Found {
   const examples = [...(mediaOf(answered)?.examples.values() ?? [])]
   const isCounted = examples.some((example) => typeof example === 'string' && /^id: 0$/m.test(example))
@@ -104,7 +106,10 @@ function ids({ answered, events, at }: Stream): Found {
   return faultsIf(wrong >= 0, `${at}: event ${wrong} has the id ${events[wrong]?.id ?? '(missing)'}`)
 }
 
-/** Returns the mark of an event, in the form that terminal marks have. An error ends a stream without names too. */
+/**
+ * Returns the text by which an event is recognized, in the same form as for terminal events. An error ends a stream
+ * without names too.
+ */
 const markOf = ({ name, data }: Event) =>
   name === null && isEnvelope(data) ? 'error' : terminalMark({ event: name, data })
 
@@ -124,7 +129,7 @@ function closes({ answered: { received }, isCut, at }: Stream): Found {
   return faultsIf(received.broken !== null, `${at}: ${received.broken}`)
 }
 
-/** Where the pieces of a text are, and where the whole text is: event, then field. */
+/** Where a text's pieces and the whole text are found: the event, then the field. */
 const texts: Readonly<Record<string, { piece: readonly [string, string]; whole: readonly [string, string] }>> = {
   createResponse: { piece: ['response.text.delta', 'delta'], whole: ['response.item.completed', 'item'] },
   createCompatResponse: {

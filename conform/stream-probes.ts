@@ -59,7 +59,7 @@ async function resumed(probe: Probe): Promise<Found> {
   const last = whole[at ?? -1]?.id
   if (at === undefined || last === undefined) return inapplicable('the stream is too short')
   const rest = eventsIn(await ask(probe, { ...wanted, headers: { 'last-event-id': last } }))
-  // The first event says the state, so it comes at each start, and again when the state changes.
+  // The first event states the current state, so it comes at each start, and again when the state changes.
   const isState = ({ name }: Event) => name === whole[0]?.name
   const missing = whole.slice(at + 1).filter((event) => !isState(event) && !rest.some((each) => isSame(each, event)))
   const again = whole

@@ -38,7 +38,7 @@ function acceptance({ operation }: Probe, received: Received, name: string): Fou
   return [`${name} is answered ${said(received)}`]
 }
 
-/** An imported number is no number of the carrier, so it cannot be assigned. */
+/** An imported number is not a number of the carrier, so it cannot be assigned. */
 const lackingCodes = new Set([
   'capability_unsupported',
   'BRAND_NOT_READY',

@@ -32,9 +32,9 @@ export type Surface = {
   channels: readonly Channel[]
   /** Error codes. The compatible surface has the codes of the router. */
   errors: Readonly<Record<string, ErrorRow>>
-  /** The first opinion on JSON: the validators that the generator makes from the document. */
+  /** The first check on JSON: the validators that the generator makes from the document. */
   validators: ContractValidators
-  /** The second opinion on JSON. Null for a document with channels. */
+  /** The second, independent check on JSON. Null for a document with channels. */
   oracle: Oracle | null
 }
 

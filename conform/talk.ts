@@ -8,10 +8,10 @@ export type Refusal = { status: number; headers: Readonly<Record<string, unknown
 /** A socket's limits: how long a wait may take, and the run's end, which ends the socket. */
 export type TalkLimits = { frameMs: number; ended: AbortSignal }
 
-/** The most frames that are kept, and their bytes. */
+/** The limits for stored frames: their number, and their bytes. */
 const framesMax = 20_000
 const bytesMax = 64 * 1024 * 1024
-/** The most bytes in one frame, and in a refusal's body. */
+/** The maximum number of bytes in one frame, and in a refusal's body. */
 const frameBytesMax = 16 * 1024 * 1024
 const refusalBytesMax = 64 * 1024
 

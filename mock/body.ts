@@ -5,7 +5,10 @@ import { text } from 'node:stream/consumers'
 import busboy from 'busboy'
 import type { Media } from './documents.ts'
 
-/** The most bytes in a body. A real server's limits are settings; their defaults are lower for most operations. */
+/**
+ * The maximum number of bytes in a body. A real server's limits are settings; their defaults are lower for most
+ * operations.
+ */
 const bodyBytesMax = 64 * 1024 * 1024
 const partsMax = 64
 const textPartBytesMax = 1024 * 1024

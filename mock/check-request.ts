@@ -25,7 +25,7 @@ export async function checkRequest(
       path: url.pathname,
       headers: headersOf(operation, request),
       query: queryOf(operation, url),
-      // Undefined is no body. Any other value is checked, even null.
+      // Undefined is not a body. Any other value is checked, even null.
       body,
     },
     operation.operationId,

@@ -39,7 +39,10 @@ export type Operation = {
   'x-stream-value'?: string
 }
 
-/** The answers that are a contract. Their examples have only its first lines, so the whole contract is sent instead. */
+/**
+ * The answers that consist of a contract document. Their examples have only its first lines, so the whole contract is
+ * sent instead.
+ */
 export const contracts: Readonly<Record<string, string>> = {
   getOpenapi: routerContract,
   getCompatContract: compatContract,

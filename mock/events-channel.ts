@@ -7,7 +7,7 @@ import type { MockSocket } from './frames.ts'
 
 export class MockRealtime implements TranscriptionRealtimeSession {
   readonly #socket: MockSocket
-  /** The client speaks the older events, which create an item instead of adding it. */
+  /** True if the client uses the older events, which create an item instead of adding it. */
   #isOlder = false
   #isSpeaking = false
 

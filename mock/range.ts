@@ -3,7 +3,7 @@ import type { Answer } from './answer.ts'
 
 /**
  * Returns the answer with the range's bytes. Any other header than one range in bytes is ignored, as the RFC asks.
- * Returns null if the range begins behind the last byte.
+ * Returns null if the range begins after the last byte.
  */
 export function partOf(answer: Answer, partial: Answer, range: string): Answer | null {
   const [, from = '', to = ''] = /^bytes=(\d*)-(\d*)$/.exec(range.trim()) ?? []

@@ -54,7 +54,7 @@ async function respondAs(surface: Surface, operation: Operation, request: Incomi
     if (answer === null) return refuse([{ path: 'Prefer', message: `there is no example ${example}`, keyword: 'enum' }])
     return { ...answer, headers: { ...answer.headers, ...appliedHeader(preferences) } }
   }
-  // The client asks for the error, so the request need not be right.
+  // The client asks for the error, so the request need not be valid.
   if (Number(status) >= 400) return answerWith(undefined)
   try {
     const { problems, body } = await checkRequest(surface, operation, request, url)

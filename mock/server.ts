@@ -16,7 +16,7 @@ import { MockSockets } from './sockets.ts'
 export type MockOptions = { host: string; port: number }
 export type MockServer = { url: string; close(): Promise<void> }
 
-/** The most connections at a time, sockets included. node:http refuses others. */
+/** The maximum number of connections at a time, sockets included. node:http refuses others. */
 const connectionsMax = 1000
 
 /** How long clients may take to close their sockets when the server ends, in milliseconds. */

@@ -27,7 +27,7 @@ const sessions: Readonly<Record<string, CreateSession>> = {
 }
 const channels = [...realtimeSurface.channels, ...sessionSurface.channels]
 
-/** The most bytes in a frame, as the contracts say. */
+/** The maximum number of bytes in a frame, as the contracts say. */
 const frameBytesMax = 256 * 1024
 
 export class MockSockets {

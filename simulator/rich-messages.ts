@@ -12,7 +12,7 @@ type RichMessagesDeps = { clock: SimulatorClock; webhooks: Pick<Webhooks, 'post'
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const charactersMax = 18_996
-/** The most remembered messages. Older messages are deleted. */
+/** The maximum number of remembered messages. Older messages are deleted. */
 const messagesMax = 10_000
 
 type Service = 'rmsg' | 'sms' | 'rcs'

@@ -107,8 +107,8 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
 }
 
 /**
- * The most cached clips; the newest clips are kept. The limit is needed because the calling code may pass any number of
- * texts.
+ * The maximum number of cached clips; the newest clips are kept. The limit is needed because the calling code may pass
+ * any number of texts.
  */
 const clipsMax = 200
 

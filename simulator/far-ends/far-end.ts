@@ -42,7 +42,7 @@ export type FarEndDeps = {
 }
 
 type Playing = { clip: Clip; said: (() => void) | null }
-/** The most clips waiting to be played. Later clips would wait longer than any call lasts. */
+/** The maximum number of clips waiting to be played. Later clips would wait longer than any call lasts. */
 const waitingClipsMax = 100
 const digitMs = 200
 
