@@ -26,12 +26,13 @@ const closeMs = 5_000
  * The interval for counting open deliveries. The count reads all open deliveries, so it runs less often than the poll.
  */
 const measureEveryMs = 15_000
-/** The most redeliveries in flight per organization, in addition to scheduled attempts. */
+/** The maximum number of redeliveries in flight per organization, in addition to scheduled attempts. */
 const requestedMax = 8
-/** The most webhook addresses with connections kept open. */
+/** The maximum number of webhook addresses with connections kept open. */
 const addressesMax = 512
 /**
- * The most connections to one endpoint for pre-call events. If more sessions start at once, they wait for a connection.
+ * The maximum number of connections to one endpoint for pre-call events. If more sessions start at once, they wait for
+ * a connection.
  */
 const preCallConnectionsMax = 128
 

@@ -66,9 +66,9 @@ async function* wholeFrames(audio: AsyncIterable<Uint8Array>, format: SampleForm
 }
 
 /**
- * The most sample values, counted over all channels, that one turn of the event loop reads or makes. A provider may
- * send ten seconds at once: their conversion to 192 kHz takes 440 ms, and this many values take 2 ms. A request needs
- * about twenty turns of the event loop, so longer steps would delay all other requests.
+ * The maximum number of sample values, counted over all channels, that one turn of the event loop reads or makes. A
+ * provider may send ten seconds at once: their conversion to 192 kHz takes 440 ms, and this many values take 2 ms. A
+ * request needs about twenty turns of the event loop, so longer steps would delay all other requests.
  */
 const stepValuesMax = 8192
 

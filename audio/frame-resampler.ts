@@ -88,8 +88,8 @@ export function hasShortFilter(fromHz: number, toHz: number): boolean {
 }
 
 /**
- * The most coefficients in a filter. Computing this many takes 13 ms. The filter between 11,025 and 192,000 Hz has
- * 81,920.
+ * The maximum number of coefficients in a filter. Computing this many takes 13 ms. The filter between 11,025 and
+ * 192,000 Hz has 81,920.
  */
 const factorsMax = 131_072
 

@@ -13,11 +13,11 @@ type Track = { id: number; timescale: number; duration: number; codec: string; s
 /** The number of boxes and samples that may still be read. All walks over a file share one budget. */
 type Budget = { boxes: number; samples: number }
 
-/** The most boxes in a file. A recording with four hours in 200 ms fragments has fewer. */
+/** The maximum number of boxes in a file. A recording with four hours in 200 ms fragments has fewer. */
 const boxesMax = 1_000_000
-/** The most boxes inside the file's header (`moov`). A film with 60 tracks has fewer. */
+/** The maximum number of boxes inside the file's header (`moov`). A film with 60 tracks has fewer. */
 const headBoxesMax = 5000
-/** The most samples with a stated duration. Four hours at 96 kHz have fewer. */
+/** The maximum number of samples with a stated duration. Four hours at 96 kHz have fewer. */
 const samplesMax = 1_500_000
 const boxesPerStep = 2000
 const samplesPerStep = 10_000

@@ -13,8 +13,8 @@ export const opusRatesHz = [8000, 12_000, 16_000, 24_000, 48_000] as const
 export type OpusRateHz = (typeof opusRatesHz)[number]
 const frameBytesMax = 1275
 /**
- * The most bytes in a packet: 512 kbit/s for 120 ms. Encoders reach 510 kbit/s at most, and our decoder's buffer has
- * exactly this size.
+ * The maximum number of bytes in a packet: 512 kbit/s for 120 ms. Encoders reach 510 kbit/s at most, and our decoder's
+ * buffer has exactly this size.
  */
 export const opusPacketBytesMax = 7680
 /** The longest packet in samples: 120 ms at 48 kHz. */

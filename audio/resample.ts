@@ -8,8 +8,8 @@ const quality = libsamplerate.ConverterType.SRC_SINC_MEDIUM_QUALITY
 /** The library's buffers hold 1,008,000 values. A block and its result must be well below this size. */
 const blockValuesMax = 100_000
 /**
- * The most idle converters. A converter is a WebAssembly instance. Creating one takes 5 ms, so a few idle converters
- * are reused at new rates.
+ * The maximum number of idle converters. A converter is a WebAssembly instance. Creating one takes 5 ms, so a few idle
+ * converters are reused at new rates.
  */
 const idleMax = 4
 const idle: Converter[] = []

@@ -72,7 +72,7 @@ export class ToneDetector {
     this.#events.ended()
   }
 
-  /** Returns the block's frequency in Hz; 0 if the block is no tone. */
+  /** Returns the block's frequency in Hz; 0 if the block is not a tone. */
   #frequency(): number {
     const block = this.#block
     let energy = 0

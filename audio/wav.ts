@@ -29,7 +29,10 @@ const tags: Readonly<Record<SampleEncoding, number>> = {
 const placeholderBytesMin = 0x7fff0000
 /** If less than this is missing at a recording's end, a person does not notice. In seconds. */
 const unheardS = 0.02
-/** The most chunks before the samples. The limit bounds the work for a hostile body with only chunk headers. */
+/**
+ * The maximum number of chunks before the samples. The limit bounds the work for a hostile body with only chunk
+ * headers.
+ */
 const chunksMax = 1000
 
 export function isWav(bytes: ChunkedBytes): boolean {
@@ -58,8 +61,8 @@ export function readAnyWav(bytes: ChunkedBytes): WavLayout & { isFloat64: boolea
 
 /**
  * Reads the header at a stream's start. The lengths are ignored, because a stream does not know its length. Returns
- * null if more bytes are needed. Throws AudioError if the bytes are no WAV, the header is damaged or the format is
- * unsupported.
+ * null if more bytes are needed. Throws AudioError if the bytes are not a WAV file, the header is damaged or the format
+ * is unsupported.
  */
 export function readWavStart(start: Uint8Array): Pick<WavLayout, 'format' | 'dataOffset'> | null {
   if (start.length < 12) return null

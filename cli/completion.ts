@@ -35,8 +35,8 @@ function wordsOf(program: Command): Words {
 const longOf = ({ long, hidden }: Option) => (hidden || !long || long === '--version' ? [] : [long])
 
 /**
- * Writes the script for bash. It follows the typed words through the command tree. If a word is no command, such as an
- * option's value, the position in the tree does not change.
+ * Writes the script for bash. It follows the typed words through the command tree. If a word is not a command, such as
+ * an option's value, the position in the tree does not change.
  */
 function bash(words: Words): string {
   const cases = [...words].map(([name, next]) => `    '${name}') words='${next.join(' ')}' ;;`)

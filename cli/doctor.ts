@@ -26,7 +26,7 @@ export type Machine<Config extends Settings> = {
   tryPort(config: Config): Promise<void>
   running(config: Config): RunningInstance | null
   providers(config: Config): Promise<readonly ProviderOverview[]>
-  /** Compares the sums of all added models. */
+  /** Compares the checksums of all added models. */
   models(config: Config): Promise<readonly ModelState[]>
 }
 
@@ -165,7 +165,7 @@ async function checkProviders<Config extends Settings>(machine: Machine<Config>,
   }
 }
 
-/** A missing model is no failure, because the other engines work without it. */
+/** A missing model is not a failure, because the other engines work without it. */
 async function checkModels<Config extends Settings>(machine: Machine<Config>, config: Config): Promise<Check[]> {
   const states = await machine.models(config)
   return states.map((state) => ({

@@ -20,7 +20,7 @@ export type Sending<Event> = { event: Event; note: string; lostAnswers: number }
 const neighbourMs = 2_000
 /** The delay of recordings, and of reports with recordings. */
 const lateMs = { min: 3_000, max: 10_000 }
-/** The most events delayed at a time. Further events are sent at once. */
+/** The maximum number of events delayed at a time. Further events are sent at once. */
 const lateMax = 1_000
 
 export class Chaos<Event extends ChaosEvent> {

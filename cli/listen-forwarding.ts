@@ -24,7 +24,7 @@ type Attempt = Sending<ForwardedEvent> & { number: number }
 /** The wait before an event is sent again after a simulated lost answer. */
 const lostMs = 250
 const retryMs = { first: 1_000, max: 32_000 }
-/** The most events that wait for another attempt. Further events are dropped. */
+/** The maximum number of events that wait for another attempt. Further events are dropped. */
 const waitingMax = 1_000
 /** The interval for sending delayed events. */
 const lookEveryMs = 100

@@ -26,7 +26,7 @@ Faults of --chaos, which hit about half of the events (--seed repeats them):
 
 call.pre_call is a question that needs an answer, so it reaches endpoints only.`
 
-/** The most event ids remembered, more than the events that the server repeats. */
+/** The maximum number of event ids remembered, more than the events that the server repeats. */
 const seenMax = 10_000
 
 type Options = {

@@ -5,7 +5,7 @@ import { CommandError } from './command-error.ts'
 import { readTar } from './tar.ts'
 import { type Recording, readWav } from './wav.ts'
 
-/** The most bytes in a bundle. The recording of a long call has 230 MB an hour. */
+/** The bundle's maximum size in bytes. The recording of a long call has 230 MB an hour. */
 const bundleBytesMax = 1024 ** 3
 
 export type Bundle = {

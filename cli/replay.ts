@@ -14,7 +14,7 @@ const stages = { stt: transcribeAgain, llm: answerAgain, tts: speakAgain } as co
 type Stage = keyof typeof stages
 type Target = { stage: Stage; model: string }
 
-/** The most models in a comparison, because each model costs one request per turn. */
+/** The maximum number of models in a comparison, because each model costs one request per turn. */
 const modelsMax = 16
 
 const about = `

@@ -44,7 +44,7 @@ export function speak(program: Command, actions: Actions): void {
     })
 }
 
-/** Throws if the file cannot be written, before any speech is made and paid. */
+/** Throws if the file cannot be written, before any speech is synthesized and billed. */
 function requirePlace(file: string): void {
   if (!/\.wave?$/i.test(file))
     throw new UsageError(`--out: ${file} would be a WAV file; give it a name that ends in .wav`)

@@ -3,7 +3,7 @@ import { CommandError } from './command-error.ts'
 /** The argument that means standard input or standard output. */
 export const pipe = '-'
 
-/** The most bytes from standard input, more than any recording that a server accepts. */
+/** The maximum number of bytes from standard input, more than any recording that a server accepts. */
 const stdinBytesMax = 512 * 1024 * 1024
 
 export async function readStdin(): Promise<Buffer> {

@@ -76,7 +76,7 @@ function readText(header: Buffer, field: keyof typeof fields): string {
   return header.toString('latin1', from, from + length).replace(/\0[^]*$/, '')
 }
 
-/** Reads a number. NaN if the field is no octal number. */
+/** Reads a number. NaN if the field is not an octal number. */
 function readOctal(header: Buffer, field: keyof typeof fields): number {
   const text = readText(header, field).trim()
   return /^[0-7]+$/.test(text) ? Number.parseInt(text, 8) : Number.NaN

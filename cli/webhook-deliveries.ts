@@ -36,7 +36,7 @@ export function addDeliveries(group: Command, actions: Actions): void {
 }
 
 const lookEveryMs = 1_000
-/** The most deliveries watched. Changes to older deliveries are not shown. */
+/** The limit for watched deliveries. Changes to older deliveries are not shown. */
 const watchedMax = 100
 /** After this many failed requests in a row the command gives up. */
 const failuresMax = 30

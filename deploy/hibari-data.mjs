@@ -17,7 +17,7 @@ const assets = path.join(source, 'hibari/assets')
 const licences = path.join(source, 'hibari_tts-0.2.1.dist-info/licenses')
 const target = path.resolve(import.meta.dirname, '../providers/local/voices/hibari/data')
 
-/** An entry's pronunciations in the table's order: the usual one, then others for a place in the sentence. */
+/** An entry's pronunciations in the table's order: the usual one, then others for certain contexts in a sentence. */
 const variants = ['DEFAULT', 'None', 'VERB', 'NOUN', 'VBN', 'VBD']
 /** The first entry in a block has its whole word, so a search reads only one block. */
 const blockEntries = 32
@@ -67,7 +67,7 @@ function capitalized(word) {
 }
 
 /**
- * The table: the block count and each block's place, both as 32-bit numbers, and the blocks. An entry counts the
+ * The table: the block count and each block's position, both as 32-bit numbers, and the blocks. An entry counts the
  * letters shared with the entry before it and its other letters, and has the other letters and the pronunciations: a
  * byte with a bit for each variant, and for each variant its length and its phonemes' ids.
  */

@@ -20,12 +20,12 @@ import {
 } from './requests.ts'
 import { strangerAddress, trunkAddress, type World } from './world.ts'
 
-/** The attacker opens this multiple of the resource's places, so it also competes for other organizations' places. */
+/** The attacker uses this multiple of the resource's limit, so it also competes for other organizations' shares. */
 const overLimit = 1.5
 const requests = 400 * overLimit
 const streams = 64 * 4
 const sessions = 40 * overLimit
-/** The most sessions that an organization can have while another organization has sessions too. */
+/** The maximum number of sessions that an organization can have while another organization has sessions too. */
 const toolSessions = 28
 const uploads = 24
 const uploadBytes = 16 * 1024 * 1024

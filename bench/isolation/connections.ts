@@ -10,7 +10,7 @@ type Pace = {
   /** The pause after 50 sockets are opened. */
   pauseMs: number
   /**
-   * After opening a socket, its place waits for half to all of this time, at random, before it opens the next socket.
+   * After opening a socket, the attacker waits for half to all of this time, at random, before it replaces the socket.
    * So if the server refuses sockets at once, the new sockets do not become a flood.
    */
   lifeMs: number

@@ -7,7 +7,7 @@ import { callPath, chatBody, inviteOf, realtimeSocket } from './requests.ts'
 import { strangerAddress, trunkAddress, type World } from './world.ts'
 
 const connections = 5_000
-/** The most other open files in the attacker or in the server, besides these connections. */
+/** The maximum number of other open files in the attacker or in the server, besides these connections. */
 const otherFiles = 500
 /** Opens a thousand connections in a second. The server closes a silent connection after about 10 s. */
 const pace = { pauseMs: 50, lifeMs: 10_000 }
@@ -38,7 +38,8 @@ function keepHalfOpen(open: (at: number) => Socket | WebSocket): Promise<void> {
     throw new Error(`a process may open ${filesMax()} files, but ${needed} are needed (ulimit -n)`)
   const read = (at: number) => {
     const socket = open(at)
-    // Without reading, a socket does not notice the server's close after an answer, so its place would stay empty.
+    // Without reading, a socket does not notice the server's close after an answer, so the socket would not be
+    // replaced.
     socket.resume()
     return socket
   }
