@@ -5,7 +5,8 @@ import { RecordingRetention } from '../domain/calls/recording-retention.ts'
 import { RecordingUploads } from '../domain/calls/recording-uploads.ts'
 import type { SalvagedRecording } from '../domain/calls/store.ts'
 import { StoredRecordings } from '../domain/calls/stored-recordings.ts'
-import { type GrowingFile, Recorder, salvage } from '../domain/conversation/hearing/recorder.ts'
+import type { GrowingFile } from '../domain/conversation/hearing/recorded-peaks.ts'
+import { Recorder, salvage } from '../domain/conversation/hearing/recorder.ts'
 import type { CallRecorder } from '../domain/conversation/parts/deps.ts'
 import type { Call } from '../domain/records/call.ts'
 import type { RecordingBucket, Recordings } from '../domain/records/recording.ts'
@@ -57,7 +58,9 @@ export function openCallRecordings(app: App, loops: Loops): CallRecordings {
   return {
     stored: new StoredRecordings({ files, bucket, links: signed, isDisabled: store.isOfDisabled, clock, log }),
     record: (call) =>
-      call.pipeline.recording ? new Recorder({ file: fileOf(files, call, growing), clock, log, endsAs }) : null,
+      call.pipeline.recording
+        ? new Recorder({ file: fileOf(files, call, growing), peaks: peaksOf(files, call), clock, log, endsAs })
+        : null,
     async salvage(callId) {
       if (bucket !== null) return { status: 'uploading' }
       const durationMs = await salvage(files, callId)
@@ -124,5 +127,16 @@ function fileOf(files: Recordings, { id, phone }: Call, growing: Set<string>): G
         growing.delete(id)
       }
     },
+  }
+}
+
+function peaksOf(files: Recordings, { id }: Call): GrowingFile {
+  const opened = files.createPeaks(id)
+  // The recorder notices a failure at its first write. Without this handler, Node would end the process before.
+  opened.catch(() => {})
+  return {
+    append: async (bytes) => (await opened).append(bytes),
+    replaceStart: async (bytes) => (await opened).replaceStart(bytes),
+    close: async () => (await opened).close(),
   }
 }

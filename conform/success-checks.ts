@@ -55,6 +55,7 @@ const mayLack = new Set([
   'getCallReport',
   'getCallRecording',
   'getCallRecordingAudio',
+  'getRecordingPeaks',
   'listRmsgSubscriptions',
 ])
 

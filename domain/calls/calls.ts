@@ -31,7 +31,7 @@ export type CallsDeps = {
   calls: CallStore
   record: CallRecord
   reports: Pick<ReportStore, 'find'>
-  recordings: Pick<StoredRecordings, 'find' | 'link'>
+  recordings: Pick<StoredRecordings, 'find' | 'link' | 'peaks'>
   callbacks: Pick<CallbackStore, 'ofSession'>
   wholeCalls: WholeCallStore
   deliveries: Pick<ReportDeliveryStore, 'ofReport'>
@@ -131,6 +131,14 @@ export class Calls {
    */
   recordingLink(tenant: Tenant, id: string, lifeS: number): Promise<RecordingLink> {
     return this.#ofReady(tenant, id, () => this.#deps.recordings.link(tenant, id, lifeS))
+  }
+
+  /**
+   * Returns the recording's peaks (audio/peaks.ts). Throws the same faults as `recording`, and `overloaded` while the
+   * peaks of too many recordings are computed.
+   */
+  recordingPeaks(tenant: Tenant, id: string): Promise<Uint8Array> {
+    return this.#ofReady(tenant, id, () => this.#deps.recordings.peaks(tenant, id))
   }
 
   async #ofReady<T>(tenant: Tenant, id: string, read: () => Promise<T | null>): Promise<T> {

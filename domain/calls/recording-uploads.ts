@@ -9,6 +9,7 @@ import type { Clock, Log } from '../ports/system.ts'
 import type { CallEntry } from '../records/call.ts'
 import type { Tenant } from '../records/organization.ts'
 import type { RecordingBucket, Recordings } from '../records/recording.ts'
+import { areCompletePeaks } from './recording-peaks.ts'
 import type { CallStore } from './store.ts'
 
 /** `ownerId` names the process that owns the upload. That process may be dead. */
@@ -144,6 +145,8 @@ export class RecordingUploads {
     const durationMs = await complete(upload.id)
     const content = durationMs === null ? null : await files.find(upload.id)
     if (content === null) return null
+    const peaks = await files.findPeaks(upload.id)
+    if (peaks !== null && areCompletePeaks(peaks, content.size)) await bucket.keepPeaks(upload, peaks)
     await bucket.put(upload, content, this.#stop.signal)
     return durationMs
   }

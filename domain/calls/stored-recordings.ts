@@ -1,14 +1,16 @@
 /** Reads finished recordings from the bucket if it is configured, else from files. */
 import type { Clock, Log } from '../ports/system.ts'
+import { Fault } from '../records/fault.ts'
 import type { Tenant } from '../records/organization.ts'
-import type { RecordingBucket, RecordingContent, Recordings } from '../records/recording.ts'
+import type { RecordingBucket, RecordingContent, RecordingPlace, Recordings } from '../records/recording.ts'
 import { ResourceFault } from '../records/resource-fault.ts'
 import type { RecordingLinks } from './recording-links.ts'
+import { areCompletePeaks, PeaksWork, peaksOf } from './recording-peaks.ts'
 
 export type StoredRecordingsDeps = {
-  files: Pick<Recordings, 'find'>
+  files: Pick<Recordings, 'find' | 'findPeaks' | 'keepPeaks' | 'remove'>
   /** Null if recordings are kept as files. */
-  bucket: Pick<RecordingBucket, 'find' | 'link'> | null
+  bucket: Pick<RecordingBucket, 'find' | 'link' | 'findPeaks' | 'keepPeaks' | 'remove'> | null
   links: RecordingLinks
   /** Resolves with true if the call's organization is disabled. */
   isDisabled: (callId: string) => Promise<boolean>
@@ -19,8 +21,17 @@ export type StoredRecordingsDeps = {
 /** `url` is a path at this server, or an absolute URL of the bucket. */
 export type RecordingLink = { url: string; expiresAtMs: number }
 
+/** The place where a recording's peaks are kept: beside the recording. */
+type PeaksShelf = {
+  find: () => Promise<Uint8Array | null>
+  keep: (peaks: Uint8Array) => Promise<void>
+  hasRecording: () => Promise<boolean>
+  remove: () => Promise<void>
+}
+
 export class StoredRecordings {
   readonly #deps: StoredRecordingsDeps
+  readonly #peaksWork = new PeaksWork()
 
   constructor(deps: StoredRecordingsDeps) {
     this.#deps = deps
@@ -32,6 +43,20 @@ export class StoredRecordings {
    */
   async find(tenant: Tenant, callId: string): Promise<RecordingContent | null> {
     return (await this.#findInBucket(tenant, callId)) ?? this.#deps.files.find(callId)
+  }
+
+  /**
+   * Finds the recording's peaks. If they were not written with the recording, they are computed and kept. Resolves with
+   * null if there is no such recording. Throws ResourceFault `recording_unreachable`, and Fault `overloaded` if the
+   * peaks of too many recordings are being computed.
+   */
+  async peaks(tenant: Tenant, callId: string): Promise<Uint8Array | null> {
+    const inBucket = await this.#findInBucket(tenant, callId)
+    const recording = inBucket ?? (await this.#deps.files.find(callId))
+    if (recording === null) return null
+    if (inBucket === null) return this.#peaksAt(callId, this.#shelfOfFile(callId), recording)
+    const shelf = this.#shelfInBucket({ ...tenant, id: callId })
+    return this.#reached(callId, () => this.#peaksAt(callId, shelf, recording))
   }
 
   /**
@@ -61,12 +86,59 @@ export class StoredRecordings {
     return content
   }
 
-  async #findInBucket({ organizationId, test }: Tenant, id: string): Promise<RecordingContent | null> {
-    const { bucket, log } = this.#deps
+  async #peaksAt(callId: string, shelf: PeaksShelf, recording: RecordingContent): Promise<Uint8Array> {
+    const kept = await shelf.find()
+    if (kept !== null && areCompletePeaks(kept, recording.size)) return kept
+    return this.#peaksWork.run(callId, async () => {
+      const made = await peaksOf(recording)
+      await this.#keep(callId, shelf, made)
+      return made
+    })
+  }
+
+  /** Keeps computed peaks, unless the recording was removed in the meantime. */
+  async #keep(callId: string, shelf: PeaksShelf, peaks: Uint8Array): Promise<void> {
     try {
-      return bucket === null ? null : await bucket.find({ organizationId, test, id })
+      await shelf.keep(peaks)
+      if (!(await shelf.hasRecording())) await shelf.remove()
     } catch (err) {
-      log.warn({ err, callId: id }, 'the bucket of the recordings cannot be read')
+      this.#deps.log.warn({ err, callId }, 'the peaks of a recording could not be kept')
+    }
+  }
+
+  #shelfOfFile(callId: string): PeaksShelf {
+    const { files } = this.#deps
+    return {
+      find: () => files.findPeaks(callId),
+      keep: (peaks) => files.keepPeaks(callId, peaks),
+      hasRecording: async () => (await files.find(callId)) !== null,
+      remove: () => files.remove(callId),
+    }
+  }
+
+  #shelfInBucket(place: RecordingPlace): PeaksShelf {
+    const bucket = this.#deps.bucket!
+    return {
+      find: () => bucket.findPeaks(place),
+      keep: (peaks) => bucket.keepPeaks(place, peaks),
+      hasRecording: async () => (await bucket.find(place)) !== null,
+      remove: () => bucket.remove(place),
+    }
+  }
+
+  #findInBucket({ organizationId, test }: Tenant, id: string): Promise<RecordingContent | null> {
+    const { bucket } = this.#deps
+    if (bucket === null) return Promise.resolve(null)
+    return this.#reached(id, () => bucket.find({ organizationId, test, id }))
+  }
+
+  /** Throws ResourceFault `recording_unreachable` if the bucket cannot be read. */
+  async #reached<Found>(callId: string, read: () => Promise<Found>): Promise<Found> {
+    try {
+      return await read()
+    } catch (err) {
+      if (err instanceof Fault) throw err
+      this.#deps.log.warn({ err, callId }, 'the bucket of the recordings cannot be read')
       throw new ResourceFault({ kind: 'recording_unreachable' })
     }
   }

@@ -2,7 +2,14 @@
  * Stores and reads recordings. A recording is one WAV file named after its call, and it can be read while it is being
  * written. After the call it stays a file or goes to a bucket.
  */
+import type { PeaksLayout } from '../../audio/peaks.ts'
 import type { Tenant } from './organization.ts'
+
+/** The caller is on the left channel, the agent on the right. */
+export const recordingLayout = { encoding: 'pcm_s16le', sampleRateHz: 16_000, channels: 2 } as const
+export const recordingFrameBytes = 2 * recordingLayout.channels
+/** One pixel of a recording's peaks is 20 ms, the length of a media frame. */
+export const recordingPeaksLayout: PeaksLayout = { sampleRateHz: 16_000, samplesPerPixel: 320, channels: 2 }
 
 export interface Recordings {
   /** Begins a call's recording. If the file exists already, it is emptied. */
@@ -11,7 +18,13 @@ export interface Recordings {
   open(callId: string): Promise<RecordingFile | null>
   /** Resolves with null if there is no such recording. */
   find(callId: string): Promise<RecordingContent | null>
-  /** Removes a recording. Does nothing if there is no such recording. */
+  /** Begins the file with a recording's peaks. If the file exists already, it is emptied. */
+  createPeaks(callId: string): Promise<RecordingFile>
+  /** Reads a recording's peaks, also while they are written. Resolves with null if there are no peaks. */
+  findPeaks(callId: string): Promise<Uint8Array | null>
+  /** Stores complete peaks, and replaces older peaks. */
+  keepPeaks(callId: string, peaks: Uint8Array): Promise<void>
+  /** Removes a recording with its peaks. Does nothing if there is no such recording. */
   remove(callId: string): Promise<void>
   /**
    * Finds this machine's recordings from calls created before `beforeMs`, as call ids. The call id begins with the
@@ -49,7 +62,11 @@ export interface RecordingBucket {
   find(place: RecordingPlace): Promise<RecordingContent | null>
   /** Makes a URL at the bucket's server, valid for `lifeS` seconds without a key. */
   link(place: RecordingPlace, lifeS: number): Promise<string>
-  /** Removes a recording. Does nothing if there is no such recording. */
+  /** Resolves with null if there are no peaks. */
+  findPeaks(place: RecordingPlace): Promise<Uint8Array | null>
+  /** Stores complete peaks, and replaces older peaks. */
+  keepPeaks(place: RecordingPlace, peaks: Uint8Array): Promise<void>
+  /** Removes a recording with its peaks. Does nothing if there is no such recording. */
   remove(place: RecordingPlace): Promise<void>
   close(): void
 }

@@ -12,7 +12,7 @@ import type { PublicUrlOf } from '../public-url.ts'
 import { listCalls } from './call-list.ts'
 import { endCall, getCall, getCallReport, listAgentCalls, listCallEvents, webJoinCall } from './calls.ts'
 import { finalizeCallReport } from './finalize.ts'
-import { getCallRecording, getCallRecordingAudio } from './recordings.ts'
+import { getCallRecording, getCallRecordingAudio, getRecordingPeaks } from './recordings.ts'
 import type { Repeatable } from './repeatable.ts'
 import { getSession, getSessionTranscript, listSessions } from './session-reads.ts'
 import { streamSession } from './session-stream.ts'
@@ -46,6 +46,7 @@ export function callOperations(
     finalizeCallReport: finalizeCallReport(reports),
     getCallRecording: getCallRecording(calls, publicUrlOf),
     getCallRecordingAudio: getCallRecordingAudio(calls),
+    getRecordingPeaks: getRecordingPeaks(calls),
     endCall: endCall(deps.endCall),
     webJoinCall: webJoinCall(deps.webJoin, publicUrlOf),
     ...transferOperations(deps.transfers, repeatable),

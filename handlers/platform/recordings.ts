@@ -1,4 +1,6 @@
-/** Serves recordings: their address, and their bytes with ranges (RFC 9110, 14). */
+/** Serves recordings: their address, their bytes with ranges (RFC 9110, 14), and their peaks. */
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
 import type { Calls } from '../../domain/calls/calls.ts'
 import { type Caller, tenantOf } from '../../domain/records/organization.ts'
 import type { RecordingContent } from '../../domain/records/recording.ts'
@@ -26,6 +28,25 @@ export function getCallRecordingAudio(calls: Calls): Handlers['getCallRecordingA
     const content = await calls.recording(tenantOf(caller), id)
     return audioAnswer(id, content, header)
   }
+}
+
+const gzipped = promisify(gzip)
+
+export function getRecordingPeaks(calls: Calls): Handlers['getRecordingPeaks'] {
+  return async ({ path: { id }, header }, { caller }) => {
+    const peaks = await calls.recordingPeaks(tenantOf(caller), id)
+    const headers = { Vary: 'Accept-Encoding' }
+    if (!takesGzip(header['accept-encoding'])) return { status: 200, headers, body: peaks }
+    return { status: 200, headers: { ...headers, 'Content-Encoding': 'gzip' }, body: await gzipped(peaks) }
+  }
+}
+
+/** Reads an Accept-Encoding header (RFC 9110, 12.5.3). */
+function takesGzip(accepted = ''): boolean {
+  return accepted.split(',').some((each) => {
+    const [coding = '', ...parameters] = each.split(';').map((part) => part.trim().toLowerCase())
+    return coding === 'gzip' && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter))
+  })
 }
 
 type RangeHeaders = { range?: string | undefined; 'if-range'?: string | undefined }

@@ -1,7 +1,7 @@
 /**
  * Stores recordings in an S3 bucket, or on a server with the same protocol. A recording's key is derived from its call:
- * `<prefix><organization>/<live|test>/<call>.wav`. So no bucket is ever listed. Credentials come from the environment
- * and the other sources of the AWS credential chain, never from settings.
+ * `<prefix><organization>/<live|test>/<call>.wav`, and its peaks are beside it in `<call>.peaks`. So no bucket is ever
+ * listed. Credentials come from the environment and the other sources of the AWS credential chain, never from settings.
  */
 import { Readable } from 'node:stream'
 import type { GetObjectCommandOutput, S3Client } from '@aws-sdk/client-s3'
@@ -27,6 +27,10 @@ const uploadIdleMs = 120_000
  * fails.
  */
 const breaksMax = 3
+/** The peaks of a call of four hours have 2.9 MB. */
+const peaksBytesMax = 16 * 1_048_576
+
+type BucketObject = { Bucket: string; Key: string }
 
 /** Opens the bucket. Throws if the AWS packages are missing. */
 export async function openRecordingBucket(settings: BucketSettings, clock: Clock): Promise<RecordingBucket> {
@@ -61,16 +65,30 @@ class S3Recordings implements RecordingBucket {
   }
 
   async put(place: RecordingPlace, content: RecordingContent, signal: AbortSignal): Promise<void> {
+    await this.#put(this.#objectOf(place), content, 'audio/wav', signal)
+  }
+
+  async keepPeaks(place: RecordingPlace, peaks: Uint8Array): Promise<void> {
+    const content = { size: peaks.length, read: () => Readable.from([peaks]) }
+    await this.#put(this.#objectOf(place, '.peaks'), content, 'application/octet-stream', null)
+  }
+
+  async #put(
+    object: BucketObject,
+    content: Pick<RecordingContent, 'size' | 'read'>,
+    type: string,
+    signal: AbortSignal | null,
+  ): Promise<void> {
     const watch = new Idle(this.#clock, uploadIdleMs, signal)
     const body = Readable.from(watch.whileSent(content.read(0, content.size)), { objectMode: false })
     // The AWS client does not notice a broken body, so the upload is aborted here. Nor does it close the body.
     body.once('error', (error) => watch.fail(error))
     try {
       const command = new this.#s3.PutObjectCommand({
-        ...this.#objectOf(place),
+        ...object,
         Body: body,
         ContentLength: content.size,
-        ContentType: 'audio/wav',
+        ContentType: type,
       })
       await this.#client.send(command, { abortSignal: watch.signal })
     } finally {
@@ -109,10 +127,38 @@ class S3Recordings implements RecordingBucket {
     return this.#s3.getSignedUrl(this.#client, command, { expiresIn: lifeS })
   }
 
-  async remove(place: RecordingPlace): Promise<void> {
+  async findPeaks(place: RecordingPlace): Promise<Uint8Array | null> {
     const watch = new Idle(this.#clock, idleMs, null)
     try {
-      await this.#client.send(new this.#s3.DeleteObjectCommand(this.#objectOf(place)), { abortSignal: watch.signal })
+      const command = new this.#s3.GetObjectCommand(this.#objectOf(place, '.peaks'))
+      const { Body } = await this.#client.send(command, { abortSignal: watch.signal })
+      if (!(Body instanceof Readable)) throw new Error('the bucket sent no body')
+      const pieces: Uint8Array[] = []
+      let bytes = 0
+      for await (const piece of watch.whileRead(Body)) {
+        bytes += piece.length
+        if (bytes > peaksBytesMax) throw new Error('the peaks in the bucket are too large')
+        pieces.push(piece)
+      }
+      return Buffer.concat(pieces)
+    } catch (error) {
+      if (statusOf(error) === 404) return null
+      throw error
+    } finally {
+      watch.stop()
+    }
+  }
+
+  async remove(place: RecordingPlace): Promise<void> {
+    // The audio is removed last, in case the process ends in between.
+    await this.#remove(this.#objectOf(place, '.peaks'))
+    await this.#remove(this.#objectOf(place))
+  }
+
+  async #remove(object: BucketObject): Promise<void> {
+    const watch = new Idle(this.#clock, idleMs, null)
+    try {
+      await this.#client.send(new this.#s3.DeleteObjectCommand(object), { abortSignal: watch.signal })
     } catch (error) {
       if (statusOf(error) !== 404) throw error
     } finally {
@@ -124,9 +170,9 @@ class S3Recordings implements RecordingBucket {
     this.#client.destroy()
   }
 
-  #objectOf({ organizationId, test, id }: RecordingPlace): { Bucket: string; Key: string } {
+  #objectOf({ organizationId, test, id }: RecordingPlace, ending: '.wav' | '.peaks' = '.wav'): BucketObject {
     const { bucket, prefix } = this.#settings
-    return { Bucket: bucket, Key: `${prefix}${organizationId}/${test ? 'test' : 'live'}/${id}.wav` }
+    return { Bucket: bucket, Key: `${prefix}${organizationId}/${test ? 'test' : 'live'}/${id}${ending}` }
   }
 
   /**

@@ -1,7 +1,7 @@
-/** Stores recordings as files in a local folder. */
+/** Stores recordings as files in a local folder: `<call>.wav`, and its peaks in `<call>.peaks`. */
 
 import { createReadStream } from 'node:fs'
-import { type FileHandle, mkdir, open, opendir, rm, stat } from 'node:fs/promises'
+import { type FileHandle, mkdir, open, opendir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { RecordingContent, RecordingFile, Recordings } from '../../domain/records/recording.ts'
 import { isUuid } from '../postgres/row-values.ts'
@@ -12,17 +12,17 @@ const fileMode = 0o600
 const pieceBytes = 65_536
 
 export function createRecordingFiles(folder: string): Recordings {
-  function pathOf(callId: string): string {
+  function pathOf(callId: string, ending: '.wav' | '.peaks' = '.wav'): string {
     // A call's id is a UUID. Any other text could name a file in another folder.
     if (!isUuid(callId)) throw new Error('a recording is named by the id of a call')
-    return join(folder, `${callId}.wav`)
+    return join(folder, `${callId}${ending}`)
+  }
+  async function create(path: string): Promise<RecordingFile> {
+    await mkdir(folder, { recursive: true, mode: folderMode })
+    return new OpenRecording(await open(path, 'w+', fileMode), 0)
   }
   return {
-    async create(callId) {
-      const path = pathOf(callId)
-      await mkdir(folder, { recursive: true, mode: folderMode })
-      return new OpenRecording(await open(path, 'w+', fileMode), 0)
-    },
+    create: async (callId) => create(pathOf(callId)),
     async open(callId) {
       const handle = await ifExists(open(pathOf(callId), 'r+'))
       return handle && new OpenRecording(handle, (await handle.stat()).size)
@@ -32,7 +32,19 @@ export function createRecordingFiles(folder: string): Recordings {
       const stats = await ifExists(stat(path))
       return stats && contentOf(path, stats.size, stats.mtimeMs)
     },
-    remove: (callId) => rm(pathOf(callId), { force: true }),
+    createPeaks: async (callId) => create(pathOf(callId, '.peaks')),
+    findPeaks: async (callId) => ifExists(readFile(pathOf(callId, '.peaks'))),
+    async keepPeaks(callId, peaks) {
+      const path = pathOf(callId, '.peaks')
+      // A reader must never see a part of the peaks, so the complete file gets its name at the end.
+      await writeFile(`${path}.part`, peaks, { mode: fileMode })
+      await rename(`${path}.part`, path)
+    },
+    async remove(callId) {
+      // Retention finds a recording by its audio. So the audio is removed last, in case the process ends in between.
+      const peaks = pathOf(callId, '.peaks')
+      for (const path of [`${peaks}.part`, peaks, pathOf(callId)]) await rm(path, { force: true })
+    },
     madeBefore: (beforeMs) => madeBefore(folder, beforeMs),
   }
 }

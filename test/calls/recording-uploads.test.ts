@@ -1,14 +1,15 @@
 /** Recordings are uploaded in time, with repeated tries, and by the process that has the file. */
 import t from 'tap'
+import { peaksHeader } from '../../audio/peaks.ts'
 import { type DueUpload, RecordingUploads } from '../../domain/calls/recording-uploads.ts'
 import type { CallEntry } from '../../domain/records/call.ts'
-import type { RecordingPlace, Recordings } from '../../domain/records/recording.ts'
+import { type RecordingPlace, type Recordings, recordingPeaksLayout } from '../../domain/records/recording.ts'
 import { storeClock } from '../time/store-clock.ts'
 
 const ids = ['1', '2', '3'].map((digit) => `019aaaf6-7c00-7d5e-9b3a-2f1c8e4d6a7${digit}`)
 
 /** Prepares uploads over a bucket, files and rows in memory. */
-function setUp(uploadMs = 3_600_000) {
+function setUp(uploadMs = 3_600_000, peaks: Uint8Array | null = null) {
   const clock = storeClock()
   const endedAtMs = clock.nowMs()
   const rows = new Map<string, DueUpload>()
@@ -17,6 +18,7 @@ function setUp(uploadMs = 3_600_000) {
   const put: string[] = []
   const ended: { id: string; status: string; durationMs: number | null; cause: string | null }[] = []
   const state = { failure: null as Error | null, isTaken: false, hold: null as Promise<void> | null }
+  const keptPeaks: string[] = []
   const content = { size: 10, modifiedAtMs: 0, read: () => emptyBody() }
   const uploads = new RecordingUploads({
     uploads: {
@@ -39,11 +41,12 @@ function setUp(uploadMs = 3_600_000) {
     },
     files: {
       find: (id) => Promise.resolve(files.has(id) ? content : null),
+      findPeaks: () => Promise.resolve(peaks),
       remove: (id) => {
         files.delete(id)
         return Promise.resolve()
       },
-    } as Recordings,
+    } as Partial<Recordings> as Recordings,
     complete: () => Promise.resolve(1500),
     isGrowing: (id) => growing.has(id),
     bucket: {
@@ -53,6 +56,11 @@ function setUp(uploadMs = 3_600_000) {
         if (state.failure !== null) throw state.failure
       },
       find: () => Promise.resolve(null),
+      findPeaks: () => Promise.resolve(null),
+      keepPeaks({ id }) {
+        keptPeaks.push(id)
+        return Promise.resolve()
+      },
       link: () => Promise.resolve(''),
       remove: () => Promise.resolve(),
       close: () => {},
@@ -70,7 +78,7 @@ function setUp(uploadMs = 3_600_000) {
     await uploads.look()
     await new Promise((resolve) => setImmediate(resolve))
   }
-  return { clock, uploads, rows, files, growing, put, ended, state, add, look }
+  return { clock, uploads, rows, files, growing, put, keptPeaks, ended, state, add, look }
 }
 
 const aborted = (signal: AbortSignal) =>
@@ -86,6 +94,21 @@ t.test('a recording is uploaded once, and its file is removed after the database
   t.same(put, [ids[0]])
   t.same(ended, [{ id: ids[0], status: 'ready', durationMs: 1500, cause: null }])
   t.equal(files.size, 0)
+})
+
+t.test('complete peaks are uploaded with their recording, and others are left to be computed', async (t) => {
+  const none = peaksHeader(recordingPeaksLayout, 0)
+  for (const [peaks, isUploaded] of [
+    [none, true],
+    [peaksHeader(recordingPeaksLayout, 1), false],
+    [none.subarray(1), false],
+    [null, false],
+  ] as const) {
+    const { add, look, put, keptPeaks } = setUp(3_600_000, peaks)
+    add(ids[0]!)
+    await look()
+    t.same([put, keptPeaks], [[ids[0]], isUploaded ? [ids[0]] : []])
+  }
 })
 
 t.test('the pause between tries doubles from a second to a minute', async (t) => {

@@ -1,5 +1,5 @@
 /** Sets up a conversation with people who join, in injected time. */
-import type { GrowingFile } from '../../domain/conversation/hearing/recorder.ts'
+import type { GrowingFile } from '../../domain/conversation/hearing/recorded-peaks.ts'
 import type { MediaTransport } from '../../domain/ports/media.ts'
 import { SimulatedPerson } from './joined-person.ts'
 import { converse, type Options } from './setup.ts'

@@ -18,7 +18,9 @@ const after = { note: 'The call was not transferred.', message: null, hint: '', 
 
 t.test('while the caller is on hold, a person who has joined is neither played to anybody nor recorded', async (t) => {
   const file = memoryFile()
-  const all = setup({ recorder: (clock) => new Recorder({ file, clock, log: silentLog, endsAs: 'ready' }) })
+  const all = setup({
+    recorder: (clock) => new Recorder({ file, peaks: memoryFile(), clock, log: silentLog, endsAs: 'ready' }),
+  })
   const [first, second] = [all.join(maria), all.join(noName)]
   const [onHold, later, ofCaller] = await Promise.all([
     speechAt('privacy-prompt', rateHz),

@@ -20,7 +20,9 @@ const noName = { identity: 'join_2', displayName: null }
 
 t.test('the caller and two joined people receive each other but not themselves, and are recorded', async (t) => {
   const file = memoryFile()
-  const all = setup({ recorder: (clock) => new Recorder({ file, clock, log: silentLog, endsAs: 'ready' }) })
+  const all = setup({
+    recorder: (clock) => new Recorder({ file, peaks: memoryFile(), clock, log: silentLog, endsAs: 'ready' }),
+  })
   const [first, second] = [all.join(maria), all.join(noName)]
   const voices = {
     caller: await speechAt('tt-weasels', rateHz),

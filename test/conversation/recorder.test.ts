@@ -2,7 +2,8 @@
 import t from 'tap'
 import { ChunkedBytes } from '../../audio/chunked-bytes.ts'
 import { readWav } from '../../audio/wav.ts'
-import { type GrowingFile, Recorder, recordingRateHz } from '../../domain/conversation/hearing/recorder.ts'
+import type { GrowingFile } from '../../domain/conversation/hearing/recorded-peaks.ts'
+import { Recorder, recordingRateHz } from '../../domain/conversation/hearing/recorder.ts'
 import type { RecordedVoice } from '../../domain/conversation/parts/deps.ts'
 import { placeOf } from '../audio/likeness.ts'
 import { TestClock } from '../clock.ts'
@@ -44,11 +45,11 @@ class MemoryFile implements GrowingFile {
   }
 }
 
-function record(file: GrowingFile = new MemoryFile()) {
+function record(file: GrowingFile = new MemoryFile(), peaks: GrowingFile = new MemoryFile()) {
   const clock = new TestClock()
   const warnings: string[] = []
   const warn = (_: object, message: string) => warnings.push(message)
-  const recorder = new Recorder({ file, clock, log: { info: () => {}, warn, error: () => {} }, endsAs: 'ready' })
+  const recorder = new Recorder({ file, peaks, clock, log: { info: () => {}, warn, error: () => {} }, endsAs: 'ready' })
   return { clock, recorder, warnings }
 }
 
@@ -206,4 +207,59 @@ t.test('if the process was blocked for a minute, the recording has silence for t
   play(clock, 4000, [{ voice: recorder.caller, samples: caller, atMs: 0 }])
   t.equal(await recorder.close(), 44_000)
   t.equal(find(caller, file.sides.left).ms, 40_000)
+})
+
+/** The peaks of 20 ms, computed from the recording sample by sample. */
+function peaksOfSides({ left, right }: MemoryFile['sides']): number[] {
+  const rows = Array.from({ length: Math.ceil(left.length / frame) }, (_, pixel) =>
+    [left, right].flatMap((side) => {
+      const samples = side.subarray(pixel * frame, (pixel + 1) * frame)
+      return [Math.floor(Math.min(...samples) / 256), Math.floor(Math.max(...samples) / 256)]
+    }),
+  )
+  return rows.flat()
+}
+
+t.test('the peaks of a recording are those of its samples, in the format of audiowaveform', async (t) => {
+  const [file, peaks] = [new MemoryFile(), new MemoryFile()]
+  const { clock, recorder } = record(file, peaks)
+  play(clock, 12_000, [
+    { voice: recorder.caller, samples: caller, atMs: 1000 },
+    { voice: recorder.agent, samples: agent, atMs: 7000 },
+  ])
+  clock.pass(7)
+  t.equal(await recorder.close(), 12_007)
+  const { sides } = file
+  const header = new DataView(peaks.bytes.buffer, peaks.bytes.byteOffset)
+  const words = Array.from({ length: 6 }, (_, at) => header.getInt32(at * 4, true))
+  t.same(words, [2, 1, 16_000, 320, 601, 2], 'the last pixel has less audio')
+  const pixels = [...new Int8Array(peaks.bytes.subarray(24))]
+  t.same(pixels, peaksOfSides(sides))
+  const loudest = (channel: number, fromMs: number, toMs: number) =>
+    Math.max(...pixels.slice((fromMs / 20) * 4, (toMs / 20) * 4).filter((_, at) => at % 4 === 2 * channel + 1))
+  t.equal(loudest(0, 0, 980), 0, 'the caller is silent before the speech')
+  t.equal(loudest(0, 1000, 6000), Math.floor(Math.max(...caller) / 256))
+  t.equal(loudest(1, 0, 6980), 0)
+  t.equal(loudest(1, 7000, 12_000), Math.floor(Math.max(...agent.subarray(0, 5000 * perMs)) / 256))
+  t.ok(peaks.isClosed)
+})
+
+t.test('if the file of the peaks fails or is too slow, the recording goes on', async (t) => {
+  const broken = new MemoryFile()
+  broken.append = () => Promise.reject(new Error('disk full'))
+  const slow = new MemoryFile()
+  let free: () => void = () => {}
+  const held = new Promise<void>((resolve) => (free = resolve))
+  slow.append = () => held
+  for (const peaks of [broken, slow]) {
+    const { clock, recorder, warnings } = record(new MemoryFile(), peaks)
+    for (let i = 0; i < 80; i++) {
+      clock.pass(5000)
+      await new Promise(setImmediate)
+    }
+    free()
+    t.equal(await recorder.close(), 400_000)
+    t.same(warnings, ['the peaks of a recording could not be written'])
+    t.ok(peaks.isClosed)
+  }
 })

@@ -39,7 +39,7 @@ function wordsOf(bytes: readonly number[], channel: 0 | 1, of: 'user' | 'agent')
 t.test('the recording has the speech of the caller and of the agent at the right times', async (t) => {
   const file = memoryFile()
   const { sim, record, conversation } = converse({
-    recorder: (clock) => new Recorder({ file, clock, log: silentLog, endsAs: 'ready' }),
+    recorder: (clock) => new Recorder({ file, peaks: memoryFile(), clock, log: silentLog, endsAs: 'ready' }),
     answerOf: (said) => (said.startsWith('tell') ? 'Once upon a time there was a mighty king.' : 'Yes.'),
   })
   sim.pause(500)
@@ -74,7 +74,7 @@ t.test('the recording has the speech of the caller and of the agent at the right
 t.test('a caller on hold is neither recorded nor transcribed, and the music is not recorded either', async (t) => {
   const file = memoryFile()
   const { sim, record, conversation, texts, requests } = converse({
-    recorder: (clock) => new Recorder({ file, clock, log: silentLog, endsAs: 'ready' }),
+    recorder: (clock) => new Recorder({ file, peaks: memoryFile(), clock, log: silentLog, endsAs: 'ready' }),
     answerOf: () => 'Yes.',
   })
   await sim.run(500)
@@ -113,7 +113,7 @@ t.test('a caller on hold is neither recorded nor transcribed, and the music is n
 t.test('a recording that is uploaded later is not ready yet when its call ends', async (t) => {
   const file = memoryFile()
   const { sim, record, conversation } = converse({
-    recorder: (clock) => new Recorder({ file, clock, log: silentLog, endsAs: 'uploading' }),
+    recorder: (clock) => new Recorder({ file, peaks: memoryFile(), clock, log: silentLog, endsAs: 'uploading' }),
   })
   await sim.run(500)
   conversation.hangUp()
@@ -126,6 +126,7 @@ t.test('a recording that is uploaded later is not ready yet when its call ends',
     recorder: (clock) =>
       new Recorder({
         file: { ...memoryFile(), close: () => Promise.reject(new Error('the disk is full')) },
+        peaks: memoryFile(),
         clock,
         log: silentLog,
         endsAs: 'uploading',

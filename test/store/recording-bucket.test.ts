@@ -1,5 +1,5 @@
 /** If an upload fails, because of the bucket or the file, nothing stays open and nothing else ends. */
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import t from 'tap'
 import type { RecordingContent } from '../../domain/records/recording.ts'
@@ -31,9 +31,10 @@ function contentOf(breaksAfter: number): { content: RecordingContent; open: () =
 /** A bucket that refuses each upload after its first bytes, or accepts all bytes and never answers. */
 async function bucketThat(
   test: { teardown(run: () => unknown): void },
-  answers: 'refuses' | 'waits' | 'deletes',
+  answers: 'refuses' | 'waits' | 'deletes' | 'keeps',
   asked: string[] = [],
 ) {
+  const objects = new Map<string, Buffer>()
   process.env['AWS_ACCESS_KEY_ID'] = 'parley-test'
   process.env['AWS_SECRET_ACCESS_KEY'] = 'secret-of-the-parley-tests'
   test.teardown(() => {
@@ -43,6 +44,7 @@ async function bucketThat(
   const server = createServer((request, response) => {
     asked.push(`${request.method} ${request.url?.split('?')[0]}`)
     if (answers === 'deletes') return void response.writeHead(asked.length === 1 ? 204 : 404).end()
+    if (answers === 'keeps') return void keep(objects, request, response)
     if (answers === 'waits') return void request.resume()
     request.once('data', () => response.writeHead(403).end(() => request.destroy()))
   })
@@ -57,6 +59,31 @@ async function bucketThat(
   })
   return bucket
 }
+
+/** Stores and answers objects. */
+async function keep(objects: Map<string, Buffer>, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const key = request.url?.split('?')[0] ?? ''
+  if (request.method === 'PUT') {
+    const pieces: Buffer[] = []
+    for await (const piece of request) pieces.push(piece as Buffer)
+    objects.set(key, Buffer.concat(pieces))
+    response.end()
+    return
+  }
+  const object = objects.get(key)
+  response.writeHead(object === undefined ? 404 : 200).end(object)
+}
+
+t.test('peaks are kept beside the recording, and peaks of a strange size are not read', async (t) => {
+  const asked: string[] = []
+  const bucket = await bucketThat(t, 'keeps', asked)
+  t.equal(await bucket.findPeaks(place), null)
+  await bucket.keepPeaks(place, Uint8Array.of(1, 2, 3))
+  t.same([...((await bucket.findPeaks(place)) ?? [])], [1, 2, 3])
+  t.same(asked[1], `PUT /recordings/org/live/${place.id}.peaks`)
+  await bucket.keepPeaks(place, new Uint8Array(17 * 1_048_576))
+  await t.rejects(bucket.findPeaks(place), { message: /too large/ })
+})
 
 t.test('after an upload has failed, its file is closed', async (t) => {
   const bucket = await bucketThat(t, 'refuses')
@@ -73,10 +100,14 @@ t.test('if a file cannot be read, only its upload ends', async (t) => {
   t.equal(open(), 0)
 })
 
-t.test('a recording is removed by its object key, and a missing recording counts as removed', async (t) => {
-  const asked: string[] = []
-  const bucket = await bucketThat(t, 'deletes', asked)
-  await bucket.remove(place)
-  await bucket.remove(place)
-  t.same(asked, Array(2).fill(`DELETE /recordings/org/live/${place.id}.wav`))
-})
+t.test(
+  'a recording and its peaks are removed by their object keys, and missing objects count as removed',
+  async (t) => {
+    const asked: string[] = []
+    const bucket = await bucketThat(t, 'deletes', asked)
+    await bucket.remove(place)
+    await bucket.remove(place)
+    const keys = ['peaks', 'wav'].map((ending) => `DELETE /recordings/org/live/${place.id}.${ending}`)
+    t.same(asked, [...keys, ...keys])
+  },
+)

@@ -9,12 +9,16 @@
  */
 import { wavHeader } from '../../../audio/wav.ts'
 import type { Clock, Log } from '../../ports/system.ts'
-import type { RecordingFile, Recordings } from '../../records/recording.ts'
+import {
+  recordingFrameBytes as bytesPerFrame,
+  recordingLayout as layout,
+  type Recordings,
+} from '../../records/recording.ts'
 import type { RecordedVoice } from '../parts/deps.ts'
+import { type GrowingFile, RecordedPeaks } from './recorded-peaks.ts'
 
-export const recordingRateHz = 16_000
-const channels = 2
-const bytesPerFrame = 2 * channels
+export const recordingRateHz = layout.sampleRateHz
+const { channels } = layout
 const framesPerMs = recordingRateHz / 1000
 const flushMs = 5000
 /**
@@ -32,12 +36,14 @@ const settleMs = 2000
 const ringFrames = (flushMs + settleMs + 2000) * framesPerMs
 /** At most one minute of audio may wait to be written. If more audio waits, the recording fails. */
 const waitingBytesMax = 60_000 * framesPerMs * bytesPerFrame
-const layout = { encoding: 'pcm_s16le', sampleRateHz: recordingRateHz, channels } as const
 
-/** The methods of a `RecordingFile` that the recorder calls. */
-export type GrowingFile = Pick<RecordingFile, 'append' | 'replaceStart' | 'close'>
-
-export type RecorderOptions = { file: GrowingFile; clock: Clock; log: Log; endsAs: 'ready' | 'uploading' }
+export type RecorderOptions = {
+  file: GrowingFile
+  peaks: GrowingFile
+  clock: Clock
+  log: Log
+  endsAs: 'ready' | 'uploading'
+}
 
 /**
  * If a caller's audio is late by up to this time, it still follows the previous audio without a gap. Audio arrives in
@@ -69,6 +75,7 @@ export class Recorder {
   readonly #options: RecorderOptions
   readonly #ring = new Int16Array(ringFrames * channels)
   readonly #startedMs: number
+  readonly #peaks: RecordedPeaks
   /** The frames written to the file so far. */
   #flushed = 0
   #waitingBytes = 0
@@ -83,6 +90,7 @@ export class Recorder {
     this.#startedMs = options.clock.monotonicMs()
     this.caller = this.#voice(0, callerToleranceMs)
     this.agent = this.#voice(1, agentToleranceMs)
+    this.#peaks = new RecordedPeaks(options.peaks, options.log)
     this.#work = options.file.append(wavHeader(layout, null)).catch((error: unknown) => this.#fail(error))
     const firstMs = (flushMs * ((recorders++ % flushTurns) + 1)) / flushTurns
     this.#cancelFlush = options.clock.after(firstMs, () => this.#flushAndGoOn())
@@ -100,6 +108,7 @@ export class Recorder {
     this.#cancelFlush()
     this.#flush(this.#nowFrame())
     await this.#work
+    await this.#peaks.close()
     const { file } = this.#options
     try {
       try {
@@ -166,6 +175,7 @@ export class Recorder {
       this.#ring.fill(0, start, end)
     }
     this.#flushed += frames
+    this.#peaks.add(samples)
     return new Uint8Array(samples.buffer)
   }
 

@@ -1,0 +1,72 @@
+/** Computes the peaks of recordings that have none: older recordings, and recordings of a process that died. */
+import { arePeaksOf, PeakMeter, peaksHeader } from '../../audio/peaks.ts'
+import { wavHeader } from '../../audio/wav.ts'
+import { Fault } from '../records/fault.ts'
+import {
+  recordingPeaksLayout as layout,
+  type RecordingContent,
+  recordingFrameBytes,
+  recordingLayout,
+} from '../records/recording.ts'
+
+/** Each computation reads a whole recording, which has up to 900 MB. */
+const atOnceMax = 2
+const waitingMax = 30
+
+const audioOffset = wavHeader(recordingLayout, null).length
+const framesIn = (sizeBytes: number) => Math.max(0, Math.floor((sizeBytes - audioOffset) / recordingFrameBytes))
+
+/** Returns true if these are all peaks of a recording with this size in bytes. */
+export function areCompletePeaks(peaks: Uint8Array, recordingBytes: number): boolean {
+  return arePeaksOf(peaks, layout, framesIn(recordingBytes))
+}
+
+/** Reads the whole recording, and returns its peaks. */
+export async function peaksOf(recording: RecordingContent): Promise<Uint8Array> {
+  const meter = new PeakMeter(layout)
+  const pixels: Uint8Array[] = []
+  const end = audioOffset + framesIn(recording.size) * recordingFrameBytes
+  let rest: Uint8Array = new Uint8Array(0)
+  const pieces = end > audioOffset ? recording.read(audioOffset, end) : []
+  for await (const piece of pieces) {
+    // A piece can end inside a frame, and can begin at an odd address, so its bytes are copied.
+    const bytes = new Uint8Array(rest.length + piece.length)
+    bytes.set(rest)
+    bytes.set(piece, rest.length)
+    const whole = bytes.length - (bytes.length % recordingFrameBytes)
+    pixels.push(meter.add(new Int16Array(bytes.buffer, 0, whole / 2)))
+    rest = bytes.subarray(whole)
+  }
+  pixels.push(meter.end())
+  return Buffer.concat([peaksHeader(layout, meter.pixels), ...pixels])
+}
+
+/** Computes the peaks of a few recordings at once. Requests for one recording share one computation. */
+export class PeaksWork {
+  readonly #running = new Map<string, Promise<Uint8Array>>()
+  readonly #waiting: (() => void)[] = []
+  #active = 0
+
+  /** Throws Fault `overloaded` if too many recordings wait. */
+  run(callId: string, make: () => Promise<Uint8Array>): Promise<Uint8Array> {
+    const running = this.#running.get(callId)
+    if (running !== undefined) return running
+    if (this.#active >= atOnceMax && this.#waiting.length >= waitingMax)
+      throw new Fault({ kind: 'overloaded' }, { retryAfterS: 1 })
+    const made = this.#inTurn(make).finally(() => this.#running.delete(callId))
+    this.#running.set(callId, made)
+    return made
+  }
+
+  async #inTurn(make: () => Promise<Uint8Array>): Promise<Uint8Array> {
+    if (this.#active >= atOnceMax) await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    else this.#active++
+    try {
+      return await make()
+    } finally {
+      const next = this.#waiting.shift()
+      if (next === undefined) this.#active--
+      else next()
+    }
+  }
+}
