@@ -357,6 +357,16 @@ export type GetCallRecordingAudioResult =
       body: ByteStream
     }
 
+export type GetRecordingPeaksRequest = RequestWith<{ path: { id: string }; header: { 'accept-encoding'?: string } }>
+
+export type GetRecordingPeaksResult =
+  | {
+      status: 200
+      type?: 'application/octet-stream'
+      headers: { 'Cache-Control'?: 'no-store'; 'Content-Encoding'?: 'gzip'; Vary: string }
+      body: ByteStream
+    }
+
 export type WebJoinCallRequest = RequestWith<{ path: { id: string }; body: WebJoin | undefined }>
 
 export type WebJoinCallResult =
@@ -780,6 +790,8 @@ export type PlatformHandlers<Caller> = {
   getCallRecording: Handle<GetCallRecordingRequest, GetCallRecordingResult, Caller>
   /** GET /v1/calls/{id}/recording/audio */
   getCallRecordingAudio: Handle<GetCallRecordingAudioRequest, GetCallRecordingAudioResult, Caller>
+  /** GET /v1/calls/{id}/recording/peaks */
+  getRecordingPeaks: Handle<GetRecordingPeaksRequest, GetRecordingPeaksResult, Caller>
   /** POST /v1/calls/{id}/web-join */
   webJoinCall: Handle<WebJoinCallRequest, WebJoinCallResult, Caller>
   /** POST /v1/calls/{id}/end */

@@ -407,6 +407,16 @@ export type GetCallRecordingAudioAnswer =
   | Answer<'audio/wav', ReadableStream<Uint8Array>>
   | Answer<'audio/wav', ReadableStream<Uint8Array>>
 
+export type GetRecordingPeaksCall = CallOptions & {
+  path: {
+    /** The id of the call. An id of another form is not found. */ id: string
+  }
+  header?: {
+    /** The compressions that the client takes. Only `gzip` counts. */ 'accept-encoding'?: string
+  }
+}
+export type GetRecordingPeaksAnswer = Answer<'application/octet-stream', ReadableStream<Uint8Array>>
+
 export type WebJoinCallCall = CallOptions & {
   path: {
     /** The id of the call. An id of another form is not found. */ id: string
@@ -805,6 +815,7 @@ export type PlatformClient = {
   /** Complete the report of a call */ finalizeCallReport(call: FinalizeCallReportCall): Promise<FinalizeCallReportAnswer>
   /** Get the address of the recording */ getCallRecording(call: GetCallRecordingCall): Promise<GetCallRecordingAnswer>
   /** Download the recording */ getCallRecordingAudio(call: GetCallRecordingAudioCall): Promise<GetCallRecordingAudioAnswer>
+  /** Get the waveform of the recording */ getRecordingPeaks(call: GetRecordingPeaksCall): Promise<GetRecordingPeaksAnswer>
   /** Let a person join the call */ webJoinCall(call: WebJoinCallCall): Promise<WebJoinCallAnswer>
   /** End a call */ endCall(call: EndCallCall): Promise<EndCallAnswer>
   /** Hand the call to a number */ transferCallBlind(call: TransferCallBlindCall): Promise<TransferCallBlindAnswer>
@@ -958,6 +969,12 @@ const operations: Readonly<Record<string, OperationRow>> = {
     path: '/v1/calls/{id}/recording/audio',
     answers: { 'audio/wav': 'bytes' },
     headers: [{ name: 'Range', isJson: false }, { name: 'If-Range', isJson: false }],
+  },
+  getRecordingPeaks: {
+    method: 'GET',
+    path: '/v1/calls/{id}/recording/peaks',
+    answers: { 'application/octet-stream': 'bytes' },
+    headers: [{ name: 'Accept-Encoding', isJson: false }],
   },
   webJoinCall: {
     method: 'POST',

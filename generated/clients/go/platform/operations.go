@@ -271,6 +271,17 @@ func (c *Client) GetCallRecordingAudio(ctx context.Context, id string, params *G
 	return parley.Bytes(ctx, c.surface, request, options)
 }
 
+// GetRecordingPeaksParams has the parameters of GetRecordingPeaks.
+type GetRecordingPeaksParams struct {
+	AcceptEncoding *string `header:"Accept-Encoding"` // The compressions that the client takes. Only `gzip` counts.
+}
+
+// GetRecordingPeaks sends GET /v1/calls/{id}/recording/peaks: get the waveform of the recording.
+func (c *Client) GetRecordingPeaks(ctx context.Context, id string, params *GetRecordingPeaksParams, options ...parley.CallOption) (*parley.Download, error) {
+	request := parley.Get("/v1/calls/" + url.PathEscape(id) + "/recording/peaks").Params(params).Accept("application/octet-stream")
+	return parley.Bytes(ctx, c.surface, request, options)
+}
+
 // WebJoinCall sends POST /v1/calls/{id}/web-join: let a person join the call.
 func (c *Client) WebJoinCall(ctx context.Context, id string, body *WebJoin, options ...parley.CallOption) (*WebJoined, error) {
 	return parley.JSON[*WebJoined](ctx, c.surface, parley.Post("/v1/calls/"+url.PathEscape(id)+"/web-join").JSON(body), options)

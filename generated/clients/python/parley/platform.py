@@ -113,6 +113,9 @@ _GET_CALL_RECORDING: Operation[types.RecordingLink] = Operation("GET", "/v1/call
 _GET_CALL_RECORDING_AUDIO: Operation[Audio] = Operation(
     "GET", "/v1/calls/{id}/recording/audio", accept="audio/wav", answer="bytes"
 )
+_GET_RECORDING_PEAKS: Operation[Audio] = Operation(
+    "GET", "/v1/calls/{id}/recording/peaks", accept="application/octet-stream", answer="bytes"
+)
 _WEB_JOIN_CALL: Operation[types.WebJoined] = Operation("POST", "/v1/calls/{id}/web-join", body="json")
 _END_CALL: Operation[types.EndedCall] = Operation("POST", "/v1/calls/{id}/end", body="json")
 _TRANSFER_CALL_BLIND: Operation[types.Transfer] = Operation(
@@ -479,6 +482,22 @@ class Platform(Client):
         """Download the recording. The answer comes in chunks."""
         return self._chunks(
             _GET_CALL_RECORDING_AUDIO, options, path={"id": id}, headers={"Range": range, "If-Range": if_range}
+        )
+
+    def get_recording_peaks(
+        self, id: str, *, accept_encoding: str | None = None, **options: Unpack[CallOptions]
+    ) -> Audio:
+        """Get the waveform of the recording.
+
+        accept_encoding: The compressions that the client takes. Only `gzip` counts."""
+        return self._call(_GET_RECORDING_PEAKS, options, path={"id": id}, headers={"Accept-Encoding": accept_encoding})
+
+    def get_recording_peaks_chunks(
+        self, id: str, *, accept_encoding: str | None = None, **options: Unpack[CallOptions]
+    ) -> AudioStream:
+        """Get the waveform of the recording. The answer comes in chunks."""
+        return self._chunks(
+            _GET_RECORDING_PEAKS, options, path={"id": id}, headers={"Accept-Encoding": accept_encoding}
         )
 
     def web_join_call(
@@ -851,6 +870,8 @@ class AsyncPlatform(AsyncClient):
     get_call_recording = awaited(Platform.get_call_recording)
     get_call_recording_audio = awaited(Platform.get_call_recording_audio)
     get_call_recording_audio_chunks = async_chunks(Platform.get_call_recording_audio_chunks)
+    get_recording_peaks = awaited(Platform.get_recording_peaks)
+    get_recording_peaks_chunks = async_chunks(Platform.get_recording_peaks_chunks)
     web_join_call = awaited(Platform.web_join_call)
     end_call = awaited(Platform.end_call)
     transfer_call_blind = awaited(Platform.transfer_call_blind)

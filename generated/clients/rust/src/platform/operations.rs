@@ -192,6 +192,12 @@ impl Platform {
         self.surface.bytes(request).await
     }
 
+    /// Get the waveform of the recording (`GET /v1/calls/{id}/recording/peaks`).
+    pub async fn get_recording_peaks(&self, id: &str, params: &GetRecordingPeaksParams) -> Result<Download> {
+        let request = Request::get("/v1/calls/{id}/recording/peaks").path("id", id).params(params, &["Accept-Encoding"]).accept("application/octet-stream");
+        self.surface.bytes(request).await
+    }
+
     /// Let a person join the call (`POST /v1/calls/{id}/web-join`).
     pub async fn web_join_call(&self, id: &str, body: Option<&WebJoin>) -> Result<WebJoined> {
         self.surface.json(Request::post("/v1/calls/{id}/web-join").path("id", id).json(body)).await
@@ -578,6 +584,12 @@ pub struct GetCallRecordingParams {
 pub struct GetCallRecordingAudioParams {
     /** One range of bytes to read. Several ranges, a malformed range or another unit are answered with the whole recording. HEAD ignores it. */ #[serde(rename = "Range", skip_serializing_if = "Option::is_none")] pub range: Option<String>,
     /** An ETag: the range counts only if the recording still has it. */ #[serde(rename = "If-Range", skip_serializing_if = "Option::is_none")] pub if_range: Option<String>,
+}
+
+/// The parameters of `getRecordingPeaks`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct GetRecordingPeaksParams {
+    /** The compressions that the client takes. Only `gzip` counts. */ #[serde(rename = "Accept-Encoding", skip_serializing_if = "Option::is_none")] pub accept_encoding: Option<String>,
 }
 
 /// The parameters of `listCallbacks`.

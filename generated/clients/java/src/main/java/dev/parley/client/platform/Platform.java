@@ -242,6 +242,17 @@ public final class Platform extends Surface {
             .header("Range", params.range).header("If-Range", params.ifRange).accept("audio/wav"));
     }
 
+    /** Get the waveform of the recording: <code>GET /v1/calls/{id}/recording/peaks</code>. */
+    public ApiCall<Download> getRecordingPeaks(String id) {
+        return getRecordingPeaks(id, new GetRecordingPeaksParams());
+    }
+
+    /** Get the waveform of the recording: <code>GET /v1/calls/{id}/recording/peaks</code>. */
+    public ApiCall<Download> getRecordingPeaks(String id, GetRecordingPeaksParams params) {
+        return bytes(request("GET", "/v1/calls/{id}/recording/peaks", id)
+            .header("Accept-Encoding", params.acceptEncoding).accept("application/octet-stream"));
+    }
+
     /** Let a person join the call: <code>POST /v1/calls/{id}/web-join</code>. */
     public ApiCall<WebJoined> webJoinCall(String id) { return webJoinCall(id, null); }
 

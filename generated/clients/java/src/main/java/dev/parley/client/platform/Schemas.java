@@ -4037,6 +4037,12 @@ public final class Schemas {
         /** An ETag: the range counts only if the recording still has it. */
         public GetCallRecordingAudioParams ifRange(String value) { ifRange = value; return this; }
     }
+    /** The parameters of getRecordingPeaks. */
+    public static final class GetRecordingPeaksParams {
+        String acceptEncoding;
+        /** The compressions that the client takes. Only {@code gzip} counts. */
+        public GetRecordingPeaksParams acceptEncoding(String value) { acceptEncoding = value; return this; }
+    }
     /** The parameters of listCallbacks. */
     public static final class ListCallbacksParams {
         Long limit; String cursor, sourceSessionId; CallbackStatus status;
