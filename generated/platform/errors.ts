@@ -126,6 +126,14 @@ export const errorCodes = {
     hint: 'Ask for a new link, or fetch the recording with an API key.',
     headers: [],
   },
+  PRECONDITION_FAILED: {
+    status: 412,
+    type: 'conflict_error',
+    retryable: false,
+    message: 'It has been changed since the version that If-Match names.',
+    hint: 'Read it again, and repeat the change with its version in If-Match.',
+    headers: [],
+  },
   RANGE_NOT_SATISFIABLE: {
     status: 416,
     type: 'invalid_request_error',

@@ -6,6 +6,8 @@ import type {
   AgentCallList,
   AgentChange,
   AgentList,
+  AgentVersion,
+  AgentVersionList,
   AsyncapiDocument,
   AvailablePhoneNumberList,
   BlindTransfer,
@@ -193,7 +195,7 @@ export type DeleteAgentRequest = RequestWith<{ path: { id: string } }>
 export type DeleteAgentResult =
   | { status: 200; type?: 'application/json'; body: Deleted }
 
-export type UpdateAgentRequest = RequestWith<{ path: { id: string }; body: AgentChange }>
+export type UpdateAgentRequest = RequestWith<{ path: { id: string }; header: { 'if-match'?: string }; body: AgentChange }>
 
 export type UpdateAgentResult =
   | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: Agent }
@@ -222,6 +224,21 @@ export type UpdateAgentToolRequest = RequestWith<{ path: { id: string; toolId: s
 
 export type UpdateAgentToolResult =
   | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: Tool }
+
+export type ListAgentVersionsRequest = RequestWith<{ path: { id: string }; query: { limit: number; cursor?: string } }>
+
+export type ListAgentVersionsResult =
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: AgentVersionList }
+
+export type GetAgentVersionRequest = RequestWith<{ path: { id: string; version: string } }>
+
+export type GetAgentVersionResult =
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: AgentVersion }
+
+export type RestoreAgentVersionRequest = RequestWith<{ path: { id: string; version: string } }>
+
+export type RestoreAgentVersionResult =
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: Agent }
 
 export type ListAgentCallsRequest = RequestWith<{ path: { id: string }; query: { limit: number; cursor?: string; since?: string } }>
 
@@ -762,6 +779,12 @@ export type PlatformHandlers<Caller> = {
   deleteAgentTool: Handle<DeleteAgentToolRequest, DeleteAgentToolResult, Caller>
   /** PATCH /v1/agents/{id}/tools/{toolId} */
   updateAgentTool: Handle<UpdateAgentToolRequest, UpdateAgentToolResult, Caller>
+  /** GET /v1/agents/{id}/versions */
+  listAgentVersions: Handle<ListAgentVersionsRequest, ListAgentVersionsResult, Caller>
+  /** GET /v1/agents/{id}/versions/{version} */
+  getAgentVersion: Handle<GetAgentVersionRequest, GetAgentVersionResult, Caller>
+  /** POST /v1/agents/{id}/versions/{version}/restore */
+  restoreAgentVersion: Handle<RestoreAgentVersionRequest, RestoreAgentVersionResult, Caller>
   /** GET /v1/agents/{id}/calls */
   listAgentCalls: Handle<ListAgentCallsRequest, ListAgentCallsResult, Caller>
   /** GET /v1/sessions */

@@ -227,6 +227,7 @@ export type ErrorCode =
   | 'RECORDING_NOT_AVAILABLE'
   | 'CALL_NOT_ENDED'
   | 'LINK_EXPIRED'
+  | 'PRECONDITION_FAILED'
   | 'RANGE_NOT_SATISFIABLE'
   | 'AGENT_NAME_CONFLICT'
   | 'TOOL_NAME_CONFLICT'
@@ -790,6 +791,8 @@ export type AgentWebhooks = {
   recording: AgentWebhook | null
 }
 
+export type VersionNumber = number
+
 export type Agent = {
   /** The id of the agent: `agent_` and 22 letters and digits. */
   id: string
@@ -832,6 +835,8 @@ export type Agent = {
   extractionFields: ExtractionField[]
   rmsg: AgentRmsg | null
   webhooks: AgentWebhooks | null
+  /** The number of the newest version of the agent. It rises with each change of a setting or a tool. */
+  version: VersionNumber
   /** When the agent was created, in UTC. */
   createdAt: string
   /** When the agent was last changed, in UTC. */
@@ -1221,6 +1226,56 @@ export type ToolChange = {
   simulation?: ToolSimulation | null
 }
 
+export type VersionAuthor = {
+  /** Whether a program with an API key or a person made the change. */
+  type: 'api_key' | 'user'
+  /** The id of the key or of the person. */
+  id: string
+  /** The name of the key at that time. null for a person. */
+  name: string | null
+}
+
+export type AgentVersionItem = {
+  /** The number of the version, from 1 on. */
+  version: VersionNumber
+  /** When the change was made, in UTC. */
+  createdAt: string
+  /** The key or the person that made the change. null for the state from before this server kept versions. */
+  createdBy: VersionAuthor | null
+  /** The settings that the change has set or removed, and its tools as `tools.<name>`. */
+  changed: string[]
+  /** The number of the version that this version has restored. null for any other change. */
+  restoredFrom: number | null
+  /** How many of the stored calls started with the version. */
+  calls: number
+}
+
+export type AgentVersionList = {
+  /** The versions of the page, newest first. */
+  versions: AgentVersionItem[]
+  /** The cursor of the next page, to send as `cursor`. null if this is the last page. */
+  nextCursor: string | null
+}
+
+export type AgentVersion = {
+  /** The number of the version, from 1 on. */
+  version: VersionNumber
+  /** When the change was made, in UTC. */
+  createdAt: string
+  /** The key or the person that made the change. null for the state from before this server kept versions. */
+  createdBy: VersionAuthor | null
+  /** The settings that the change has set or removed, and its tools as `tools.<name>`. */
+  changed: string[]
+  /** The number of the version that this version has restored. null for any other change. */
+  restoredFrom: number | null
+  /** How many of the stored calls started with the version. */
+  calls: number
+  /** The agent as it was. `webhooks` is always null. */
+  agent: Agent
+  /** The tools as they were, newest first. Whether a secret is set is as it was then. */
+  tools: Tool[]
+}
+
 export type CallStatus = 
   | 'queued'
   | 'dialing'
@@ -1546,6 +1601,8 @@ export type PipelineToolName = {
 export type PipelineConfig = {
   /** The transport of the audio of the session. */
   transport: 'websocket' | 'livekit' | 'phone'
+  /** The version of the agent that the session started with. null for a session without a stored agent. Absent in sessions of earlier versions of this server. */
+  agentVersion?: number | null
   /** The instructions of the agent, with variables filled in. */
   systemPrompt: string
   /** The language of the session, and how its models are chosen. */

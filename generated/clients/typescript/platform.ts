@@ -8,6 +8,8 @@ import type {
   AgentCallList,
   AgentChange,
   AgentList,
+  AgentVersion,
+  AgentVersionList,
   AsyncapiDocument,
   AvailablePhoneNumberList,
   BlindTransfer,
@@ -222,6 +224,10 @@ export type UpdateAgentCall = CallOptions & {
   path: {
     /** The id of the agent. An id of another form is not found. */ id: string
   }
+  header?: {
+    /** The `version` of the agent that the change was made from, in quotes. If the agent has another version now, nothing is changed, and the answer is `PRECONDITION_FAILED`. */
+    'if-match'?: string
+  }
   body: AgentChange
 }
 export type UpdateAgentAnswer = Answer<'application/json', Agent>
@@ -265,6 +271,33 @@ export type UpdateAgentToolCall = CallOptions & {
   body: ToolChange
 }
 export type UpdateAgentToolAnswer = Answer<'application/json', Tool>
+
+export type ListAgentVersionsCall = CallOptions & {
+  path: {
+    /** The id of the agent. An id of another form is not found. */ id: string
+  }
+  query?: {
+    /** How many versions a page has at most. */ limit?: number
+    /** `nextCursor` of the page before. */ cursor?: string
+  }
+}
+export type ListAgentVersionsAnswer = Answer<'application/json', AgentVersionList>
+
+export type GetAgentVersionCall = CallOptions & {
+  path: {
+    /** The id of the agent. An id of another form is not found. */ id: string
+    /** The number of the version. A text of another form is not found. */ version: string
+  }
+}
+export type GetAgentVersionAnswer = Answer<'application/json', AgentVersion>
+
+export type RestoreAgentVersionCall = CallOptions & {
+  path: {
+    /** The id of the agent. An id of another form is not found. */ id: string
+    /** The number of the version. A text of another form is not found. */ version: string
+  }
+}
+export type RestoreAgentVersionAnswer = Answer<'application/json', Agent>
 
 export type ListAgentCallsCall = CallOptions & {
   path: {
@@ -801,6 +834,9 @@ export type PlatformClient = {
   /** Get a tool of an agent */ getAgentTool(call: GetAgentToolCall): Promise<GetAgentToolAnswer>
   /** Take a tool from an agent */ deleteAgentTool(call: DeleteAgentToolCall): Promise<DeleteAgentToolAnswer>
   /** Change a tool of an agent */ updateAgentTool(call: UpdateAgentToolCall): Promise<UpdateAgentToolAnswer>
+  /** List the versions of an agent */ listAgentVersions(call: ListAgentVersionsCall): Promise<ListAgentVersionsAnswer>
+  /** Get a version of an agent */ getAgentVersion(call: GetAgentVersionCall): Promise<GetAgentVersionAnswer>
+  /** Restore a version of an agent */ restoreAgentVersion(call: RestoreAgentVersionCall): Promise<RestoreAgentVersionAnswer>
   /** List the calls of an agent */ listAgentCalls(call: ListAgentCallsCall): Promise<ListAgentCallsAnswer>
   /** List sessions and calls */ listSessions(call?: ListSessionsCall): Promise<ListSessionsAnswer>
   /** Start a session for a browser */ createSession(call: CreateSessionCall): Promise<CreateSessionAnswer>
@@ -909,7 +945,13 @@ const operations: Readonly<Record<string, OperationRow>> = {
   createAgent: { method: 'POST', path: '/v1/agents', answers: { 'application/json': 'json' }, body: 'json' },
   getAgent: { method: 'GET', path: '/v1/agents/{id}', answers: { 'application/json': 'json' } },
   deleteAgent: { method: 'DELETE', path: '/v1/agents/{id}', answers: { 'application/json': 'json' } },
-  updateAgent: { method: 'PATCH', path: '/v1/agents/{id}', answers: { 'application/json': 'json' }, body: 'json' },
+  updateAgent: {
+    method: 'PATCH',
+    path: '/v1/agents/{id}',
+    answers: { 'application/json': 'json' },
+    body: 'json',
+    headers: [{ name: 'If-Match', isJson: false }],
+  },
   listAgentTools: { method: 'GET', path: '/v1/agents/{id}/tools', answers: { 'application/json': 'json' } },
   createAgentTool: {
     method: 'POST',
@@ -928,6 +970,17 @@ const operations: Readonly<Record<string, OperationRow>> = {
     path: '/v1/agents/{id}/tools/{toolId}',
     answers: { 'application/json': 'json' },
     body: 'json',
+  },
+  listAgentVersions: { method: 'GET', path: '/v1/agents/{id}/versions', answers: { 'application/json': 'json' } },
+  getAgentVersion: {
+    method: 'GET',
+    path: '/v1/agents/{id}/versions/{version}',
+    answers: { 'application/json': 'json' },
+  },
+  restoreAgentVersion: {
+    method: 'POST',
+    path: '/v1/agents/{id}/versions/{version}/restore',
+    answers: { 'application/json': 'json' },
   },
   listAgentCalls: { method: 'GET', path: '/v1/agents/{id}/calls', answers: { 'application/json': 'json' } },
   listSessions: { method: 'GET', path: '/v1/sessions', answers: { 'application/json': 'json' } },

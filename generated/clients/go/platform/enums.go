@@ -57,6 +57,7 @@ type (
 	VoicemailDetectionMode   string              // The part that recognizes a voicemail: this server, by the words (`agent`, the default), the carrier (`carrier` or `amd`), or no part (`disabled`).
 	ToolPreToolSpeech        string              // Whether the agent says something before it waits for the tool.
 	PreToolSpeech            = ToolPreToolSpeech // Whether the agent says something before it waits for the tool. With `auto` (the default) it does if there is no result after 700 ms.
+	VersionAuthorType        string              // Whether a program with an API key or a person made the change.
 	CallStatus               string
 	CallKind                 string
 	RecordingStatus          string // The state of the recording. `suppressed` if nothing is recorded or the recording was deleted because of its age, and null before that is known.
@@ -322,6 +323,9 @@ const (
 	ToolPreToolSpeechAlways ToolPreToolSpeech = "always"
 	ToolPreToolSpeechNever  ToolPreToolSpeech = "never"
 
+	VersionAuthorTypeAPIKey VersionAuthorType = "api_key"
+	VersionAuthorTypeUser   VersionAuthorType = "user"
+
 	CallStatusQueued       CallStatus = "queued"
 	CallStatusDialing      CallStatus = "dialing"
 	CallStatusRinging      CallStatus = "ringing"
@@ -484,6 +488,7 @@ const (
 	ErrorCodeRecordingNotAvailable          ErrorCode = "RECORDING_NOT_AVAILABLE"
 	ErrorCodeCallNotEnded                   ErrorCode = "CALL_NOT_ENDED"
 	ErrorCodeLinkExpired                    ErrorCode = "LINK_EXPIRED"
+	ErrorCodePreconditionFailed             ErrorCode = "PRECONDITION_FAILED"
 	ErrorCodeRangeNotSatisfiable            ErrorCode = "RANGE_NOT_SATISFIABLE"
 	ErrorCodeAgentNameConflict              ErrorCode = "AGENT_NAME_CONFLICT"
 	ErrorCodeToolNameConflict               ErrorCode = "TOOL_NAME_CONFLICT"

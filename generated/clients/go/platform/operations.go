@@ -109,9 +109,16 @@ func (c *Client) DeleteAgent(ctx context.Context, id string, options ...parley.C
 	return parley.JSON[*Deleted](ctx, c.surface, parley.Delete("/v1/agents/"+url.PathEscape(id)), options)
 }
 
+// UpdateAgentParams has the parameters of UpdateAgent.
+type UpdateAgentParams struct {
+	// The `version` of the agent that the change was made from, in quotes. If the agent has another version now,
+	// nothing is changed, and the answer is `PRECONDITION_FAILED`.
+	IfMatch *string `header:"If-Match"`
+}
+
 // UpdateAgent sends PATCH /v1/agents/{id}: change an agent.
-func (c *Client) UpdateAgent(ctx context.Context, id string, body AgentChange, options ...parley.CallOption) (*Agent, error) {
-	return parley.JSON[*Agent](ctx, c.surface, parley.Patch("/v1/agents/"+url.PathEscape(id)).JSON(body), options)
+func (c *Client) UpdateAgent(ctx context.Context, id string, body AgentChange, params *UpdateAgentParams, options ...parley.CallOption) (*Agent, error) {
+	return parley.JSON[*Agent](ctx, c.surface, parley.Patch("/v1/agents/"+url.PathEscape(id)).Params(params).JSON(body), options)
 }
 
 // ListAgentTools sends GET /v1/agents/{id}/tools: list the tools of an agent.
@@ -138,6 +145,29 @@ func (c *Client) DeleteAgentTool(ctx context.Context, id string, toolID string, 
 func (c *Client) UpdateAgentTool(ctx context.Context, id string, toolID string, body ToolChange, options ...parley.CallOption) (*Tool, error) {
 	request := parley.Patch("/v1/agents/" + url.PathEscape(id) + "/tools/" + url.PathEscape(toolID)).JSON(body)
 	return parley.JSON[*Tool](ctx, c.surface, request, options)
+}
+
+// ListAgentVersionsParams has the parameters of ListAgentVersions.
+type ListAgentVersionsParams struct {
+	Limit  *int64  `query:"limit"`  // How many versions a page has at most. The default is 25.
+	Cursor *string `query:"cursor"` // `nextCursor` of the page before.
+}
+
+// ListAgentVersions sends GET /v1/agents/{id}/versions: list the versions of an agent.
+func (c *Client) ListAgentVersions(ctx context.Context, id string, params *ListAgentVersionsParams, options ...parley.CallOption) (*AgentVersionList, error) {
+	return parley.JSON[*AgentVersionList](ctx, c.surface, parley.Get("/v1/agents/"+url.PathEscape(id)+"/versions").Params(params), options)
+}
+
+// GetAgentVersion sends GET /v1/agents/{id}/versions/{version}: get a version of an agent.
+func (c *Client) GetAgentVersion(ctx context.Context, id string, version string, options ...parley.CallOption) (*AgentVersion, error) {
+	request := parley.Get("/v1/agents/" + url.PathEscape(id) + "/versions/" + url.PathEscape(version))
+	return parley.JSON[*AgentVersion](ctx, c.surface, request, options)
+}
+
+// RestoreAgentVersion sends POST /v1/agents/{id}/versions/{version}/restore: restore a version of an agent.
+func (c *Client) RestoreAgentVersion(ctx context.Context, id string, version string, options ...parley.CallOption) (*Agent, error) {
+	request := parley.Post("/v1/agents/" + url.PathEscape(id) + "/versions/" + url.PathEscape(version) + "/restore")
+	return parley.JSON[*Agent](ctx, c.surface, request, options)
 }
 
 // ListAgentCallsParams has the parameters of ListAgentCalls.

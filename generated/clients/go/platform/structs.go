@@ -390,6 +390,7 @@ type Agent struct {
 	ExtractionFields      []ExtractionField    `json:"extractionFields"` // The values to read out of each finished call. Empty if none are set.
 	Rmsg                  *AgentRmsg           `json:"rmsg"`
 	Webhooks              *AgentWebhooks       `json:"webhooks"`
+	Version               int64                `json:"version"`   // The number of the newest version of the agent. It rises with each change of a setting or a tool.
 	CreatedAt             time.Time            `json:"createdAt"` // When the agent was created, in UTC.
 	UpdatedAt             time.Time            `json:"updatedAt"` // When the agent was last changed, in UTC.
 }
@@ -653,6 +654,37 @@ type ToolChange struct {
 	Simulation    parley.Nullable[ToolSimulation]    `json:"simulation,omitzero"`
 }
 
+type VersionAuthor struct {
+	Type VersionAuthorType `json:"type"` // Whether a program with an API key or a person made the change.
+	ID   string            `json:"id"`   // The id of the key or of the person.
+	Name *string           `json:"name"` // The name of the key at that time. null for a person.
+}
+
+type AgentVersionItem struct {
+	Version      int64          `json:"version"`      // The number of the version, from 1 on.
+	CreatedAt    time.Time      `json:"createdAt"`    // When the change was made, in UTC.
+	CreatedBy    *VersionAuthor `json:"createdBy"`    // The key or the person that made the change. null for the state from before this server kept versions.
+	Changed      []string       `json:"changed"`      // The settings that the change has set or removed, and its tools as `tools.<name>`.
+	RestoredFrom *int64         `json:"restoredFrom"` // The number of the version that this version has restored. null for any other change.
+	Calls        int64          `json:"calls"`        // How many of the stored calls started with the version.
+}
+
+type AgentVersionList struct {
+	Versions   []AgentVersionItem `json:"versions"`   // The versions of the page, newest first.
+	NextCursor *string            `json:"nextCursor"` // The cursor of the next page, to send as `cursor`. null if this is the last page.
+}
+
+type AgentVersion struct {
+	Version      int64          `json:"version"`      // The number of the version, from 1 on.
+	CreatedAt    time.Time      `json:"createdAt"`    // When the change was made, in UTC.
+	CreatedBy    *VersionAuthor `json:"createdBy"`    // The key or the person that made the change. null for the state from before this server kept versions.
+	Changed      []string       `json:"changed"`      // The settings that the change has set or removed, and its tools as `tools.<name>`.
+	RestoredFrom *int64         `json:"restoredFrom"` // The number of the version that this version has restored. null for any other change.
+	Calls        int64          `json:"calls"`        // How many of the stored calls started with the version.
+	Agent        Agent          `json:"agent"`        // The agent as it was. `webhooks` is always null.
+	Tools        []Tool         `json:"tools"`        // The tools as they were, newest first. Whether a secret is set is as it was then.
+}
+
 type CallItem struct {
 	ID              string           `json:"id"`               // The id of the call, which is also the id of its session.
 	CallID          string           `json:"call_id"`          // The id of the call, the same as `id`.
@@ -838,11 +870,12 @@ type PipelineToolName struct {
 // PipelineConfig: The settings of the session with defaults filled in and templates rendered, without secrets. Tools
 // have only their name and kind.
 type PipelineConfig struct {
-	Transport    PipelineConfigTransport `json:"transport"`    // The transport of the audio of the session.
-	SystemPrompt string                  `json:"systemPrompt"` // The instructions of the agent, with variables filled in.
-	Intent       map[string]any          `json:"intent"`       // The language of the session, and how its models are chosen.
-	Tools        []PipelineToolName      `json:"tools"`        // The tools that the agent can call.
-	Extra        map[string]any          `json:"-"`            // Fields that the contract does not name.
+	Transport    PipelineConfigTransport `json:"transport"`             // The transport of the audio of the session.
+	AgentVersion *int64                  `json:"agentVersion,omitzero"` // The version of the agent that the session started with. null for a session without a stored agent. Absent in sessions of earlier versions of this server.
+	SystemPrompt string                  `json:"systemPrompt"`          // The instructions of the agent, with variables filled in.
+	Intent       map[string]any          `json:"intent"`                // The language of the session, and how its models are chosen.
+	Tools        []PipelineToolName      `json:"tools"`                 // The tools that the agent can call.
+	Extra        map[string]any          `json:"-"`                     // Fields that the contract does not name.
 }
 
 func (o PipelineConfig) MarshalJSON() ([]byte, error) { return wire.MarshalOpen(o, o.Extra) }

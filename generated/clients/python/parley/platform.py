@@ -24,6 +24,7 @@ _ERRORS: ErrorTable = {
     "REPORT_NOT_AVAILABLE": ErrorRow("invalid_request_error", True),
     "RECORDING_NOT_AVAILABLE": ErrorRow("invalid_request_error", False),
     "CALL_NOT_ENDED": ErrorRow("conflict_error", False), "LINK_EXPIRED": ErrorRow("invalid_request_error", False),
+    "PRECONDITION_FAILED": ErrorRow("conflict_error", False),
     "RANGE_NOT_SATISFIABLE": ErrorRow("invalid_request_error", False),
     "AGENT_NAME_CONFLICT": ErrorRow("conflict_error", False), "TOOL_NAME_CONFLICT": ErrorRow("conflict_error", False),
     "LIMIT_REACHED": ErrorRow("conflict_error", False), "CALL_NOT_LIVE": ErrorRow("conflict_error", False),
@@ -90,6 +91,9 @@ _CREATE_AGENT_TOOL: Operation[types.Tool] = Operation("POST", "/v1/agents/{id}/t
 _GET_AGENT_TOOL: Operation[types.Tool] = Operation("GET", "/v1/agents/{id}/tools/{toolId}")
 _DELETE_AGENT_TOOL: Operation[types.Deleted] = Operation("DELETE", "/v1/agents/{id}/tools/{toolId}")
 _UPDATE_AGENT_TOOL: Operation[types.Tool] = Operation("PATCH", "/v1/agents/{id}/tools/{toolId}", body="json")
+_LIST_AGENT_VERSIONS: Operation[types.AgentVersionList] = Operation("GET", "/v1/agents/{id}/versions")
+_GET_AGENT_VERSION: Operation[types.AgentVersion] = Operation("GET", "/v1/agents/{id}/versions/{version}")
+_RESTORE_AGENT_VERSION: Operation[types.Agent] = Operation("POST", "/v1/agents/{id}/versions/{version}/restore")
 _LIST_AGENT_CALLS: Operation[types.AgentCallList] = Operation("GET", "/v1/agents/{id}/calls")
 _LIST_SESSIONS: Operation[types.SessionPage] = Operation("GET", "/v1/sessions")
 _CREATE_SESSION: Operation[types.StartedSession] = Operation("POST", "/v1/sessions", body="json")
@@ -292,9 +296,14 @@ class Platform(Client):
         """Delete an agent."""
         return self._call(_DELETE_AGENT, options, path={"id": id})
 
-    def update_agent(self, id: str, body: types.AgentChange, **options: Unpack[CallOptions]) -> types.Agent:
-        """Change an agent."""
-        return self._call(_UPDATE_AGENT, options, path={"id": id}, body=body)
+    def update_agent(
+        self, id: str, body: types.AgentChange, *, if_match: str | None = None, **options: Unpack[CallOptions]
+    ) -> types.Agent:
+        """Change an agent.
+
+        if_match: The `version` of the agent that the change was made from, in quotes. If the agent has another version now, nothing is
+        changed, and the answer is `PRECONDITION_FAILED`."""
+        return self._call(_UPDATE_AGENT, options, path={"id": id}, headers={"If-Match": if_match}, body=body)
 
     def list_agent_tools(self, id: str, **options: Unpack[CallOptions]) -> list[types.Tool]:
         """List the tools of an agent."""
@@ -317,6 +326,27 @@ class Platform(Client):
     ) -> types.Tool:
         """Change a tool of an agent."""
         return self._call(_UPDATE_AGENT_TOOL, options, path={"id": id, "toolId": tool_id}, body=body)
+
+    def list_agent_versions(
+        self, id: str, *, limit: int | None = None, cursor: str | None = None, **options: Unpack[CallOptions]
+    ) -> types.AgentVersionList:
+        """List the versions of an agent.
+
+        limit: How many versions a page has at most. Default: 25.
+        cursor: `nextCursor` of the page before."""
+        return self._call(_LIST_AGENT_VERSIONS, options, path={"id": id}, query={"limit": limit, "cursor": cursor})
+
+    def get_agent_version(self, id: str, version: str, **options: Unpack[CallOptions]) -> types.AgentVersion:
+        """Get a version of an agent.
+
+        version: The number of the version. A text of another form is not found."""
+        return self._call(_GET_AGENT_VERSION, options, path={"id": id, "version": version})
+
+    def restore_agent_version(self, id: str, version: str, **options: Unpack[CallOptions]) -> types.Agent:
+        """Restore a version of an agent.
+
+        version: The number of the version. A text of another form is not found."""
+        return self._call(_RESTORE_AGENT_VERSION, options, path={"id": id, "version": version})
 
     def list_agent_calls(
         self, id: str, *, limit: int | None = None, cursor: str | None = None, since: str | None = None,
@@ -855,6 +885,9 @@ class AsyncPlatform(AsyncClient):
     get_agent_tool = awaited(Platform.get_agent_tool)
     delete_agent_tool = awaited(Platform.delete_agent_tool)
     update_agent_tool = awaited(Platform.update_agent_tool)
+    list_agent_versions = awaited(Platform.list_agent_versions)
+    get_agent_version = awaited(Platform.get_agent_version)
+    restore_agent_version = awaited(Platform.restore_agent_version)
     list_agent_calls = awaited(Platform.list_agent_calls)
     list_sessions = awaited(Platform.list_sessions)
     create_session = awaited(Platform.create_session)

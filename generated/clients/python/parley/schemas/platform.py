@@ -80,6 +80,8 @@ ToolPreToolSpeech: TypeAlias = Literal["auto", "always", "never"]
 """Whether the agent says something before it waits for the tool."""
 PreToolSpeech: TypeAlias = Literal["auto", "always", "never"]
 """Whether the agent says something before it waits for the tool. With `auto` (the default) it does if there is no result after 700 ms."""
+VersionAuthorType: TypeAlias = Literal["api_key", "user"]
+"""Whether a program with an API key or a person made the change."""
 CallStatus: TypeAlias = Literal[
     "queued", "dialing", "ringing", "in_progress", "transferring", "completed", "failed", "busy", "no_answer",
     "cancelled", "voicemail",
@@ -164,9 +166,9 @@ SessionStreamEndReason: TypeAlias = Literal["session_ended", "timeout"]
 ErrorCode: TypeAlias = Literal[
     "UNAUTHORIZED", "FORBIDDEN", "ORGANIZATION_DISABLED", "API_KEY_REQUIRED", "ORIGIN_NOT_ALLOWED", "VALIDATION_ERROR",
     "MISSING_TEMPLATE_VARIABLES", "CAPABILITY_UNSUPPORTED", "INSUFFICIENT_CREDITS", "NOT_FOUND",
-    "REPORT_NOT_AVAILABLE", "RECORDING_NOT_AVAILABLE", "CALL_NOT_ENDED", "LINK_EXPIRED", "RANGE_NOT_SATISFIABLE",
-    "AGENT_NAME_CONFLICT", "TOOL_NAME_CONFLICT", "LIMIT_REACHED", "CALL_NOT_LIVE", "AGENT_IN_USE",
-    "CALLBACK_NOT_SCHEDULED", "REDELIVERY_UNAVAILABLE", "PRE_CALL_CONFLICT", "WEBHOOK_LEGACY_MANAGED",
+    "REPORT_NOT_AVAILABLE", "RECORDING_NOT_AVAILABLE", "CALL_NOT_ENDED", "LINK_EXPIRED", "PRECONDITION_FAILED",
+    "RANGE_NOT_SATISFIABLE", "AGENT_NAME_CONFLICT", "TOOL_NAME_CONFLICT", "LIMIT_REACHED", "CALL_NOT_LIVE",
+    "AGENT_IN_USE", "CALLBACK_NOT_SCHEDULED", "REDELIVERY_UNAVAILABLE", "PRE_CALL_CONFLICT", "WEBHOOK_LEGACY_MANAGED",
     "PHONE_NUMBER_NOT_READY", "PHONE_NUMBER_EXISTS", "SIP_CONNECTION_IN_USE", "PHONE_NUMBER_UNAVAILABLE",
     "BUSINESS_VERIFICATION_REQUIRED", "SMS_10DLC_DISABLED_FOR_ORG", "PROFILE_REQUIRED", "BRAND_REQUIRED",
     "BRAND_NOT_READY", "SMS_ASSIGNMENT_UNSUPPORTED_NUMBER", "OWN_CAMPAIGN_NOT_READY", "SHARED_CAMPAIGN_UNAVAILABLE",
@@ -752,6 +754,7 @@ class Agent(TypedDict):
     extractionFields: list[ExtractionField]  # The values to read out of each finished call. Empty if none are set.
     rmsg: AgentRmsg | None
     webhooks: AgentWebhooks | None
+    version: int  # The number of the newest version of the agent. It rises with each change of a setting or a tool.
     createdAt: str  # When the agent was created, in UTC.
     updatedAt: str  # When the agent was last changed, in UTC.
 
@@ -998,6 +1001,33 @@ class ToolChange(TypedDict):
     toolSound: NotRequired[ToolSoundOverride | None]
     simulation: NotRequired[ToolSimulation | None]
 
+class VersionAuthor(TypedDict):
+    type: VersionAuthorType  # Whether a program with an API key or a person made the change.
+    id: str  # The id of the key or of the person.
+    name: str | None  # The name of the key at that time. null for a person.
+
+class AgentVersionItem(TypedDict):
+    version: int  # The number of the version, from 1 on.
+    createdAt: str  # When the change was made, in UTC.
+    createdBy: VersionAuthor | None  # The key or the person that made the change. null for the state from before this server kept versions.
+    changed: list[str]  # The settings that the change has set or removed, and its tools as `tools.<name>`.
+    restoredFrom: int | None  # The number of the version that this version has restored. null for any other change.
+    calls: int  # How many of the stored calls started with the version.
+
+class AgentVersionList(TypedDict):
+    versions: list[AgentVersionItem]  # The versions of the page, newest first.
+    nextCursor: str | None  # The cursor of the next page, to send as `cursor`. null if this is the last page.
+
+class AgentVersion(TypedDict):
+    version: int  # The number of the version, from 1 on.
+    createdAt: str  # When the change was made, in UTC.
+    createdBy: VersionAuthor | None  # The key or the person that made the change. null for the state from before this server kept versions.
+    changed: list[str]  # The settings that the change has set or removed, and its tools as `tools.<name>`.
+    restoredFrom: int | None  # The number of the version that this version has restored. null for any other change.
+    calls: int  # How many of the stored calls started with the version.
+    agent: Agent  # The agent as it was. `webhooks` is always null.
+    tools: list[Tool]  # The tools as they were, newest first. Whether a secret is set is as it was then.
+
 class CallItem(TypedDict):
     id: str  # The id of the call, which is also the id of its session.
     call_id: str  # The id of the call, the same as `id`.
@@ -1189,6 +1219,9 @@ class PipelineConfig(TypedDict):
     """The settings of the session with defaults filled in and templates rendered, without secrets. Tools have only their name and kind.
     Other fields are allowed too."""
     transport: PipelineConfigTransport  # The transport of the audio of the session.
+    # The version of the agent that the session started with. null for a session without a stored agent. Absent in sessions of earlier
+    # versions of this server.
+    agentVersion: NotRequired[int | None]
     systemPrompt: str  # The instructions of the agent, with variables filled in.
     intent: dict[str, Any]  # The language of the session, and how its models are chosen.
     tools: list[PipelineToolName]  # The tools that the agent can call.

@@ -90,6 +90,8 @@ open_enums! {
     VoicemailDetectionMode { Agent = "agent", Carrier = "carrier", Amd = "amd", Disabled = "disabled" }
     /// Whether the agent says something before it waits for the tool.
     ToolPreToolSpeech { Auto = "auto", Always = "always", Never = "never" }
+    /// Whether a program with an API key or a person made the change.
+    VersionAuthorType { ApiKey = "api_key", User = "user" }
     CallStatus {
         Queued = "queued", Dialing = "dialing", Ringing = "ringing", InProgress = "in_progress",
         Transferring = "transferring", Completed = "completed", Failed = "failed", Busy = "busy",
@@ -194,13 +196,14 @@ open_enums! {
         CapabilityUnsupported = "CAPABILITY_UNSUPPORTED", InsufficientCredits = "INSUFFICIENT_CREDITS",
         NotFound = "NOT_FOUND", ReportNotAvailable = "REPORT_NOT_AVAILABLE",
         RecordingNotAvailable = "RECORDING_NOT_AVAILABLE", CallNotEnded = "CALL_NOT_ENDED",
-        LinkExpired = "LINK_EXPIRED", RangeNotSatisfiable = "RANGE_NOT_SATISFIABLE",
-        AgentNameConflict = "AGENT_NAME_CONFLICT", ToolNameConflict = "TOOL_NAME_CONFLICT",
-        LimitReached = "LIMIT_REACHED", CallNotLive = "CALL_NOT_LIVE", AgentInUse = "AGENT_IN_USE",
-        CallbackNotScheduled = "CALLBACK_NOT_SCHEDULED", RedeliveryUnavailable = "REDELIVERY_UNAVAILABLE",
-        PreCallConflict = "PRE_CALL_CONFLICT", WebhookLegacyManaged = "WEBHOOK_LEGACY_MANAGED",
-        PhoneNumberNotReady = "PHONE_NUMBER_NOT_READY", PhoneNumberExists = "PHONE_NUMBER_EXISTS",
-        SipConnectionInUse = "SIP_CONNECTION_IN_USE", PhoneNumberUnavailable = "PHONE_NUMBER_UNAVAILABLE",
+        LinkExpired = "LINK_EXPIRED", PreconditionFailed = "PRECONDITION_FAILED",
+        RangeNotSatisfiable = "RANGE_NOT_SATISFIABLE", AgentNameConflict = "AGENT_NAME_CONFLICT",
+        ToolNameConflict = "TOOL_NAME_CONFLICT", LimitReached = "LIMIT_REACHED", CallNotLive = "CALL_NOT_LIVE",
+        AgentInUse = "AGENT_IN_USE", CallbackNotScheduled = "CALLBACK_NOT_SCHEDULED",
+        RedeliveryUnavailable = "REDELIVERY_UNAVAILABLE", PreCallConflict = "PRE_CALL_CONFLICT",
+        WebhookLegacyManaged = "WEBHOOK_LEGACY_MANAGED", PhoneNumberNotReady = "PHONE_NUMBER_NOT_READY",
+        PhoneNumberExists = "PHONE_NUMBER_EXISTS", SipConnectionInUse = "SIP_CONNECTION_IN_USE",
+        PhoneNumberUnavailable = "PHONE_NUMBER_UNAVAILABLE",
         BusinessVerificationRequired = "BUSINESS_VERIFICATION_REQUIRED",
         Sms10DlcDisabledForOrg = "SMS_10DLC_DISABLED_FOR_ORG", ProfileRequired = "PROFILE_REQUIRED",
         BrandRequired = "BRAND_REQUIRED", BrandNotReady = "BRAND_NOT_READY",

@@ -89,8 +89,9 @@ impl Platform {
     }
 
     /// Change an agent (`PATCH /v1/agents/{id}`).
-    pub async fn update_agent(&self, id: &str, body: &AgentChange) -> Result<Agent> {
-        self.surface.json(Request::patch("/v1/agents/{id}").path("id", id).json(Some(body))).await
+    pub async fn update_agent(&self, id: &str, body: &AgentChange, params: &UpdateAgentParams) -> Result<Agent> {
+        let request = Request::patch("/v1/agents/{id}").path("id", id).params(params, &["If-Match"]).json(Some(body));
+        self.surface.json(request).await
     }
 
     /// List the tools of an agent (`GET /v1/agents/{id}/tools`).
@@ -117,6 +118,23 @@ impl Platform {
     /// Change a tool of an agent (`PATCH /v1/agents/{id}/tools/{toolId}`).
     pub async fn update_agent_tool(&self, id: &str, tool_id: &str, body: &ToolChange) -> Result<Tool> {
         let request = Request::patch("/v1/agents/{id}/tools/{toolId}").path("id", id).path("toolId", tool_id).json(Some(body));
+        self.surface.json(request).await
+    }
+
+    /// List the versions of an agent (`GET /v1/agents/{id}/versions`).
+    pub async fn list_agent_versions(&self, id: &str, params: &ListAgentVersionsParams) -> Result<AgentVersionList> {
+        self.surface.json(Request::get("/v1/agents/{id}/versions").path("id", id).params(params, &[])).await
+    }
+
+    /// Get a version of an agent (`GET /v1/agents/{id}/versions/{version}`).
+    pub async fn get_agent_version(&self, id: &str, version: &str) -> Result<AgentVersion> {
+        let request = Request::get("/v1/agents/{id}/versions/{version}").path("id", id).path("version", version);
+        self.surface.json(request).await
+    }
+
+    /// Restore a version of an agent (`POST /v1/agents/{id}/versions/{version}/restore`).
+    pub async fn restore_agent_version(&self, id: &str, version: &str) -> Result<Agent> {
+        let request = Request::post("/v1/agents/{id}/versions/{version}/restore").path("id", id).path("version", version);
         self.surface.json(request).await
     }
 
@@ -523,6 +541,19 @@ pub struct GetCreditLedgerParams {
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct ListVoicesParams {
     /** The voices of this provider alone. `<provider>-tts` is another name for it. One that this server does not have has no voices. */ #[serde(skip_serializing_if = "Option::is_none")] pub provider: Option<String>,
+}
+
+/// The parameters of `updateAgent`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct UpdateAgentParams {
+    /** The `version` of the agent that the change was made from, in quotes. If the agent has another version now, nothing is changed, and the answer is `PRECONDITION_FAILED`. */ #[serde(rename = "If-Match", skip_serializing_if = "Option::is_none")] pub if_match: Option<String>,
+}
+
+/// The parameters of `listAgentVersions`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct ListAgentVersionsParams {
+    /** How many versions a page has at most. The default is `25`. */ #[serde(skip_serializing_if = "Option::is_none")] pub limit: Option<i64>,
+    /** `nextCursor` of the page before. */ #[serde(skip_serializing_if = "Option::is_none")] pub cursor: Option<String>,
 }
 
 /// The parameters of `listAgentCalls`.

@@ -424,6 +424,7 @@ pub struct Agent {
     /** The variables that the templates of the agent take. Their names are unique. */ pub prompt_variables: Option<Vec<PromptVariable>>,
     /** The values to read out of each finished call. Empty if none are set. */ pub extraction_fields: Vec<ExtractionField>,
     pub rmsg: Option<AgentRmsg>, pub webhooks: Option<AgentWebhooks>,
+    /** The number of the newest version of the agent. It rises with each change of a setting or a tool. */ pub version: i64,
     /** When the agent was created, in UTC. */ pub created_at: DateTime<Utc>,
     /** When the agent was last changed, in UTC. */ pub updated_at: DateTime<Utc>,
 }
@@ -741,6 +742,41 @@ pub struct ToolChange {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
+pub struct VersionAuthor {
+    /** Whether a program with an API key or a person made the change. */ pub r#type: VersionAuthorType,
+    /** The id of the key or of the person. */ pub id: String,
+    /** The name of the key at that time. null for a person. */ pub name: Option<String>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
+pub struct AgentVersionItem {
+    /** The number of the version, from 1 on. */ pub version: i64,
+    /** When the change was made, in UTC. */ pub created_at: DateTime<Utc>,
+    /** The key or the person that made the change. null for the state from before this server kept versions. */ pub created_by: Option<VersionAuthor>,
+    /** The settings that the change has set or removed, and its tools as `tools.<name>`. */ pub changed: Vec<String>,
+    /** The number of the version that this version has restored. null for any other change. */ pub restored_from: Option<i64>,
+    /** How many of the stored calls started with the version. */ pub calls: i64,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
+pub struct AgentVersionList {
+    /** The versions of the page, newest first. */ pub versions: Vec<AgentVersionItem>,
+    /** The cursor of the next page, to send as `cursor`. null if this is the last page. */ pub next_cursor: Option<String>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
+pub struct AgentVersion {
+    /** The number of the version, from 1 on. */ pub version: i64,
+    /** When the change was made, in UTC. */ pub created_at: DateTime<Utc>,
+    /** The key or the person that made the change. null for the state from before this server kept versions. */ pub created_by: Option<VersionAuthor>,
+    /** The settings that the change has set or removed, and its tools as `tools.<name>`. */ pub changed: Vec<String>,
+    /** The number of the version that this version has restored. null for any other change. */ pub restored_from: Option<i64>,
+    /** How many of the stored calls started with the version. */ pub calls: i64,
+    /** The agent as it was. `webhooks` is always null. */ pub agent: Agent,
+    /** The tools as they were, newest first. Whether a secret is set is as it was then. */ pub tools: Vec<Tool>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct CallItem {
     /** The id of the call, which is also the id of its session. */ pub id: String,
     /** The id of the call, the same as `id`. */ pub call_id: String,
@@ -942,6 +978,7 @@ pub struct PipelineToolName {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
 pub struct PipelineConfig {
     /** The transport of the audio of the session. */ pub transport: PipelineConfigTransport,
+    /** The version of the agent that the session started with. null for a session without a stored agent. Absent in sessions of earlier versions of this server. */ pub agent_version: Option<i64>,
     /** The instructions of the agent, with variables filled in. */ pub system_prompt: String,
     /** The language of the session, and how its models are chosen. */ pub intent: Map<String, Value>,
     /** The tools that the agent can call. */ pub tools: Vec<PipelineToolName>,

@@ -103,7 +103,12 @@ public final class Platform extends Surface {
 
     /** Change an agent: <code>PATCH /v1/agents/{id}</code>. */
     public ApiCall<Agent> updateAgent(String id, AgentChange body) {
-        return json(request("PATCH", "/v1/agents/{id}", id).json(body), Agent.class);
+        return updateAgent(id, body, new UpdateAgentParams());
+    }
+
+    /** Change an agent: <code>PATCH /v1/agents/{id}</code>. */
+    public ApiCall<Agent> updateAgent(String id, AgentChange body, UpdateAgentParams params) {
+        return json(request("PATCH", "/v1/agents/{id}", id).header("If-Match", params.ifMatch).json(body), Agent.class);
     }
 
     /** List the tools of an agent: <code>GET /v1/agents/{id}/tools</code>. */
@@ -129,6 +134,27 @@ public final class Platform extends Surface {
     /** Change a tool of an agent: <code>PATCH /v1/agents/{id}/tools/{toolId}</code>. */
     public ApiCall<Tool> updateAgentTool(String id, String toolId, ToolChange body) {
         return json(request("PATCH", "/v1/agents/{id}/tools/{toolId}", id, toolId).json(body), Tool.class);
+    }
+
+    /** List the versions of an agent: <code>GET /v1/agents/{id}/versions</code>. */
+    public ApiCall<AgentVersionList> listAgentVersions(String id) {
+        return listAgentVersions(id, new ListAgentVersionsParams());
+    }
+
+    /** List the versions of an agent: <code>GET /v1/agents/{id}/versions</code>. */
+    public ApiCall<AgentVersionList> listAgentVersions(String id, ListAgentVersionsParams params) {
+        return json(request("GET", "/v1/agents/{id}/versions", id)
+            .query("limit", params.limit).query("cursor", params.cursor), AgentVersionList.class);
+    }
+
+    /** Get a version of an agent: <code>GET /v1/agents/{id}/versions/{version}</code>. */
+    public ApiCall<AgentVersion> getAgentVersion(String id, String version) {
+        return json(request("GET", "/v1/agents/{id}/versions/{version}", id, version), AgentVersion.class);
+    }
+
+    /** Restore a version of an agent: <code>POST /v1/agents/{id}/versions/{version}/restore</code>. */
+    public ApiCall<Agent> restoreAgentVersion(String id, String version) {
+        return json(request("POST", "/v1/agents/{id}/versions/{version}/restore", id, version), Agent.class);
     }
 
     /** List the calls of an agent: <code>GET /v1/agents/{id}/calls</code>. */

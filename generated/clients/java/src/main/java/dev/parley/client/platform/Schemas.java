@@ -590,6 +590,7 @@ public final class Schemas {
      * @param idleRePrompts The questions that the agent asks when the caller stays silent.
      * @param promptVariables The variables that the templates of the agent take. Their names are unique.
      * @param extractionFields The values to read out of each finished call. Empty if none are set.
+     * @param version The number of the newest version of the agent. It rises with each change of a setting or a tool.
      * @param createdAt When the agent was created, in UTC.
      * @param updatedAt When the agent was last changed, in UTC. */
     public record Agent(
@@ -600,7 +601,7 @@ public final class Schemas {
         TurnHandling turnHandling, Voicemail voicemail, Long maxDurationSeconds, Long silenceTimeoutSeconds,
         String endCallMessage, String fallbackMessage, Long maxToolHops, String timezone, Boolean recording,
         List<Open<ClientOverride>> clientOverrides, List<PromptVariable> promptVariables,
-        List<ExtractionField> extractionFields, AgentRmsg rmsg, AgentWebhooks webhooks, Instant createdAt,
+        List<ExtractionField> extractionFields, AgentRmsg rmsg, AgentWebhooks webhooks, long version, Instant createdAt,
         Instant updatedAt) {}
     public static final class AuthHeaderInput {
         String name, value;
@@ -1060,6 +1061,37 @@ public final class Schemas {
         public ToolChange toolSound(ToolSoundOverride value) { toolSound = Nullable.of(value); return this; }
         public ToolChange simulation(ToolSimulation value) { simulation = Nullable.of(value); return this; }
     }
+    /** Whether a program with an API key or a person made the change. */
+    public enum VersionAuthorType { API_KEY, USER }
+    /** @param type Whether a program with an API key or a person made the change.
+     * @param id The id of the key or of the person.
+     * @param name The name of the key at that time. null for a person. */
+    public record VersionAuthor(Open<VersionAuthorType> type, String id, String name) {}
+    /** @param version The number of the version, from 1 on.
+     * @param createdAt When the change was made, in UTC.
+     * @param createdBy The key or the person that made the change. null for the state from before this server kept
+     * versions.
+     * @param changed The settings that the change has set or removed, and its tools as {@code tools.<name>}.
+     * @param restoredFrom The number of the version that this version has restored. null for any other change.
+     * @param calls How many of the stored calls started with the version. */
+    public record AgentVersionItem(
+        long version, Instant createdAt, VersionAuthor createdBy, List<String> changed, Long restoredFrom, long calls
+    ) {}
+    /** @param versions The versions of the page, newest first.
+     * @param nextCursor The cursor of the next page, to send as {@code cursor}. null if this is the last page. */
+    public record AgentVersionList(List<AgentVersionItem> versions, String nextCursor) {}
+    /** @param version The number of the version, from 1 on.
+     * @param createdAt When the change was made, in UTC.
+     * @param createdBy The key or the person that made the change. null for the state from before this server kept
+     * versions.
+     * @param changed The settings that the change has set or removed, and its tools as {@code tools.<name>}.
+     * @param restoredFrom The number of the version that this version has restored. null for any other change.
+     * @param calls How many of the stored calls started with the version.
+     * @param agent The agent as it was. {@code webhooks} is always null.
+     * @param tools The tools as they were, newest first. Whether a secret is set is as it was then. */
+    public record AgentVersion(
+        long version, Instant createdAt, VersionAuthor createdBy, List<String> changed, Long restoredFrom, long calls,
+        Agent agent, List<Tool> tools) {}
     public enum CallStatus {
         QUEUED, DIALING, RINGING, IN_PROGRESS, TRANSFERRING, COMPLETED, FAILED, BUSY, NO_ANSWER, CANCELLED, VOICEMAIL }
     public enum CallKind { BROWSER, OUTBOUND, INBOUND, RMSG }
@@ -1370,11 +1402,13 @@ public final class Schemas {
     /** The settings of the session with defaults filled in and templates rendered, without secrets. Tools have only
      * their name and kind.
      * @param transport The transport of the audio of the session.
+     * @param agentVersion The version of the agent that the session started with. null for a session without a stored
+     * agent. Absent in sessions of earlier versions of this server.
      * @param systemPrompt The instructions of the agent, with variables filled in.
      * @param intent The language of the session, and how its models are chosen.
      * @param tools The tools that the agent can call. */
     public record PipelineConfig(
-        Open<PipelineConfigTransport> transport, String systemPrompt, Map<String, Object> intent,
+        Open<PipelineConfigTransport> transport, Long agentVersion, String systemPrompt, Map<String, Object> intent,
         List<PipelineToolName> tools, @JsonAnySetter Map<String, Object> extra) {}
     /** @param agentId The id of the agent, also after the agent is deleted. null for a session without a stored agent.
      * @param status The state of the session.
@@ -1539,6 +1573,7 @@ public final class Schemas {
         @JsonProperty("REPORT_NOT_AVAILABLE") REPORT_NOT_AVAILABLE,
         @JsonProperty("RECORDING_NOT_AVAILABLE") RECORDING_NOT_AVAILABLE,
         @JsonProperty("CALL_NOT_ENDED") CALL_NOT_ENDED, @JsonProperty("LINK_EXPIRED") LINK_EXPIRED,
+        @JsonProperty("PRECONDITION_FAILED") PRECONDITION_FAILED,
         @JsonProperty("RANGE_NOT_SATISFIABLE") RANGE_NOT_SATISFIABLE,
         @JsonProperty("AGENT_NAME_CONFLICT") AGENT_NAME_CONFLICT,
         @JsonProperty("TOOL_NAME_CONFLICT") TOOL_NAME_CONFLICT, @JsonProperty("LIMIT_REACHED") LIMIT_REACHED,
@@ -3944,6 +3979,21 @@ public final class Schemas {
         /** The voices of this provider alone. {@code <provider>-tts} is another name for it. One that this server does
          * not have has no voices. */
         public ListVoicesParams provider(String value) { provider = value; return this; }
+    }
+    /** The parameters of updateAgent. */
+    public static final class UpdateAgentParams {
+        String ifMatch;
+        /** The {@code version} of the agent that the change was made from, in quotes. If the agent has another version
+         * now, nothing is changed, and the answer is {@code PRECONDITION_FAILED}. */
+        public UpdateAgentParams ifMatch(String value) { ifMatch = value; return this; }
+    }
+    /** The parameters of listAgentVersions. */
+    public static final class ListAgentVersionsParams {
+        Long limit; String cursor;
+        /** How many versions a page has at most. The default is {@code 25}. */
+        public ListAgentVersionsParams limit(long value) { limit = value; return this; }
+        /** {@code nextCursor} of the page before. */
+        public ListAgentVersionsParams cursor(String value) { cursor = value; return this; }
     }
     /** The parameters of listAgentCalls. */
     public static final class ListAgentCallsParams {
