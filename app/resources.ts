@@ -3,6 +3,7 @@
  * schemas and hosts.
  */
 import { loopTurn } from '../audio/loop-turn.ts'
+import { createAgentVersions } from '../domain/agents/agent-versions.ts'
 import { createAgents } from '../domain/agents/agents.ts'
 import type { CheckTemplate } from '../domain/agents/check-agent.ts'
 import { createTools } from '../domain/agents/tools.ts'
@@ -36,6 +37,7 @@ export function createResources(app: App, { catalog, numbers }: { catalog: Catal
       endpointId: ids.endpoint,
       agentsMax: config.limits.agentsMax,
     }),
+    agentVersions: createAgentVersions(store.agentVersions, rules.agent),
     tools: createTools({ ...rules.tool, store: store.tools, clock, toolId: ids.tool }),
     endpoints: createEndpoints({ hosts, store: store.webhookEndpoints, clock, endpointId: ids.endpoint }),
     phoneNumbers: createPhoneNumbers({

@@ -48,6 +48,7 @@ const argumentWords: Readonly<Record<string, string>> = {
   endpoint: 'its name, or its id',
   number: 'the number, such as +15005550100, or its id',
   provider: 'such as openai',
+  version: 'its number, as `agents versions` prints it',
   id: 'id of the number, as `rmsg numbers` prints it',
 }
 

@@ -29,6 +29,11 @@ export const operationRows: readonly OperationRow[] = [
   row('agents calls <agent=id>', 'listAgentCalls', 'the calls of an agent, newest first', {
     query: [...paged, 'since'],
   }),
+  row('agents versions <agent=id>', 'listAgentVersions', 'how the agent was after each change, newest first', {
+    query: paged,
+  }),
+  row('agents version <agent=id> <version=version>', 'getAgentVersion', 'the agent and its tools as they were then'),
+  row('agents restore <agent=id> <version=version>', 'restoreAgentVersion', 'make the agent as it was then'),
   row('tools list <agent=id>', 'listAgentTools', 'the tools of an agent'),
   row('tools show <agent=id> <tool=toolId>', 'getAgentTool', 'one tool'),
   row('tools create <agent=id>', 'createAgentTool', 'give an agent a tool: docs/tools.md', filled),

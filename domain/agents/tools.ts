@@ -1,4 +1,5 @@
 import type { Clock } from '../ports/system.ts'
+import type { Author } from '../records/author.ts'
 import type { Tenant } from '../records/organization.ts'
 import { type Issue, ResourceFault, refuseIssues, requireResource } from '../records/resource-fault.ts'
 import type { NewTool, StoredTool, Tool, ToolChange, ToolSecrets, ToolStore } from '../records/tool.ts'
@@ -19,11 +20,11 @@ export type ToolDeps = ToolRules & {
 
 /** The operations on tools. Each throws ResourceFault. */
 export type Tools = {
-  create(tenant: Tenant, agentId: string, input: NewTool): Promise<Tool>
+  create(tenant: Tenant, agentId: string, input: NewTool, by: Author): Promise<Tool>
   list(tenant: Tenant, agentId: string): Promise<Tool[]>
   get(tenant: Tenant, agentId: string, id: string): Promise<Tool>
-  change(tenant: Tenant, agentId: string, id: string, change: ToolChange): Promise<Tool>
-  remove(tenant: Tenant, agentId: string, id: string): Promise<void>
+  change(tenant: Tenant, agentId: string, id: string, change: ToolChange, by: Author): Promise<Tool>
+  remove(tenant: Tenant, agentId: string, id: string, by: Author): Promise<void>
 }
 
 export function createTools(deps: ToolDeps): Tools {
@@ -34,9 +35,9 @@ export function createTools(deps: ToolDeps): Tools {
     throw new ResourceFault({ kind: 'not_found', named: 'tool' })
   }
   return {
-    async create(tenant, agentId, input) {
+    async create(tenant, agentId, input, by) {
       const stored = makeTool(tenant, agentId, input, deps)
-      const outcome = await store.insert(stored, toolsMax)
+      const outcome = await store.insert(stored, toolsMax, by)
       if (outcome === 'no_agent') throw new ResourceFault({ kind: 'not_found', named: 'agent' })
       if (outcome === 'name_taken') throw new ResourceFault({ kind: 'name_taken', resource: 'tool' })
       if (outcome === 'limit_reached')
@@ -45,16 +46,15 @@ export function createTools(deps: ToolDeps): Tools {
     },
     list: async (tenant, agentId) => requireResource(await store.list(tenant, agentId), 'agent'),
     get: async (tenant, agentId, id) => (await store.find(tenant, agentId, id)) ?? missing(tenant, agentId),
-    async change(tenant, agentId, id, change) {
+    async change(tenant, agentId, id, change, by) {
       refuseIssues(issuesOfTool(change, deps))
       if (Object.keys(change).length === 0) return (await store.find(tenant, agentId, id)) ?? missing(tenant, agentId)
-      const changed = await store.change(tenant, agentId, id, (tool, secrets) =>
-        changeTool(tool, secrets, change, clock.nowMs()),
-      )
+      const changedTool = (tool: Tool, secrets: () => ToolSecrets) => changeTool(tool, secrets, change, clock.nowMs())
+      const changed = await store.change(tenant, agentId, id, changedTool, by)
       return changed ?? missing(tenant, agentId)
     },
-    async remove(tenant, agentId, id) {
-      if (!(await store.remove(tenant, agentId, id))) await missing(tenant, agentId)
+    async remove(tenant, agentId, id, by) {
+      if (!(await store.remove(tenant, agentId, id, by))) await missing(tenant, agentId)
     },
   }
 }

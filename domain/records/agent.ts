@@ -1,6 +1,7 @@
 /** An agent's stored settings. When a session starts, missing settings get their defaults. */
 import type { OptimizeFor, Stage } from '../ports/model.ts'
 import type { AgentWebhookInputs, AgentWebhooks, StoredWebhooks } from './agent-webhook-fields.ts'
+import type { Author } from './author.ts'
 import type { Tenant } from './organization.ts'
 import type { ExtractionField } from './webhook-endpoint.ts'
 import type { StoredEndpoint } from './webhook-endpoint-store.ts'
@@ -11,6 +12,8 @@ export type Agent = {
   test: boolean
   settings: AgentSettings
   webhooks: AgentWebhooks
+  /** The newest version, which rises with each change of a setting or a tool. */
+  version: number
   createdAtMs: number
   updatedAtMs: number
 }
@@ -95,18 +98,20 @@ export interface AgentStore {
    * `webhooks` are the endpoints for the agent's deprecated fields.
    */
   insert(
-    agent: Omit<Agent, 'webhooks'>,
+    agent: Omit<Agent, 'webhooks' | 'version'>,
     webhooks: readonly StoredEndpoint[],
     agentsMax: number,
+    by: Author,
   ): Promise<'inserted' | 'name_taken' | 'limit_reached' | WebhookConflict | RmsgRefusal>
   /**
    * Reads the agent, calls `change` and writes the result, while the agent's row is locked. Resolves with null if there
-   * is no such agent. If `change` throws, the agent is not changed.
+   * is no such agent. If `change` throws, the agent is not changed. A change of a setting makes a version.
    */
   change(
     tenant: Tenant,
     id: string,
     change: (agent: Agent, webhooks: StoredWebhooks) => ChangedAgent,
+    by: Author,
   ): Promise<Agent | 'name_taken' | WebhookConflict | RmsgRefusal | null>
   /**
    * Removes the agent with its tools. If phone numbers or unfinished callbacks refer to the agent, it is not removed.

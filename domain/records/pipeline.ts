@@ -27,6 +27,8 @@ export type Pipeline = {
   /** How the browser or the phone exchanges its media with the session's process. */
   transport: SessionTransport
   agentName: string | null
+  /** The agent's version when the session started. Null if the session has no stored agent. */
+  agentVersion: number | null
   systemPrompt: string
   intent: { language: string; optimizeFor: Objective; region: string | null }
   voice: string | null

@@ -197,6 +197,8 @@ export type ResourceFaultData =
   /** The session is over, or was not joined in time. `isEnding`: the agent is still saying its last words. */
   | { kind: 'call_not_live'; isEnding?: true }
   | { kind: 'call_not_ended' }
+  /** The agent has another version than the client expects. `version` is its present version. */
+  | { kind: 'version_changed'; version: number }
   /** Only a phone call can be transferred. */
   | { kind: 'transfer_unsupported' }
   | { kind: 'transfer_in_progress' }

@@ -1,4 +1,5 @@
 /** A function for an agent's LLM to call, as stored. Its secrets are stored separately, encrypted. */
+import type { Author } from './author.ts'
 import type { Tenant } from './organization.ts'
 import type { TransferConfig } from './transfer-request.ts'
 
@@ -71,7 +72,10 @@ export type ToolChange = Partial<Omit<NewTool, 'name'>>
 
 export type StoredTool = { tool: Tool; secrets: ToolSecrets }
 
-/** Every method reads and writes one tenant's rows. A malformed id is treated as unknown. */
+/**
+ * Every method reads and writes one tenant's rows. A malformed id is treated as unknown. Each change adds a version to
+ * the agent.
+ */
 export interface ToolStore {
   /** Lists the tools, newest first. Resolves with null if there is no such agent. */
   list(tenant: Tenant, agentId: string): Promise<Tool[] | null>
@@ -79,7 +83,11 @@ export interface ToolStore {
   listWithSecrets(tenant: Tenant, agentId: string): Promise<StoredTool[]>
   find(tenant: Tenant, agentId: string, id: string): Promise<Tool | null>
   /** Inserts a tool unless its agent has `toolsMax` tools. The limit holds even with simultaneous inserts. */
-  insert(stored: StoredTool, toolsMax: number): Promise<'inserted' | 'no_agent' | 'name_taken' | 'limit_reached'>
+  insert(
+    stored: StoredTool,
+    toolsMax: number,
+    by: Author,
+  ): Promise<'inserted' | 'no_agent' | 'name_taken' | 'limit_reached'>
   /**
    * Reads the tool, calls `change` and writes the result, while the tool's row is locked. `secrets` decrypts the
    * secrets. Resolves with null if there is no such tool.
@@ -89,6 +97,7 @@ export interface ToolStore {
     agentId: string,
     id: string,
     change: (tool: Tool, secrets: () => ToolSecrets) => { tool: Tool; secrets: ToolSecrets | 'kept' },
+    by: Author,
   ): Promise<Tool | null>
-  remove(tenant: Tenant, agentId: string, id: string): Promise<boolean>
+  remove(tenant: Tenant, agentId: string, id: string, by: Author): Promise<boolean>
 }

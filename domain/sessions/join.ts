@@ -33,6 +33,7 @@ export function joinSettings(agent: Agent | null, ...requests: readonly SessionR
   const mode = chosen(of?.firstMessageMode, all('firstMessageMode'))
   return {
     agentName: of?.name ?? null,
+    agentVersion: agent?.version ?? null,
     systemPrompt: chosen(of?.systemPrompt, all('systemPrompt')) || defaultPrompt,
     intent: { language: language ?? recognized ?? 'en', optimizeFor: objectiveOf(optimizeFor), region: region ?? null },
     voice: chosen(of?.voice, all('voice')) ?? null,

@@ -62,6 +62,11 @@ export function sayResourceFault(data: ResourceFaultData): Said {
         message: 'The call is ending: the agent says its last words.',
         hint: 'Start a new call.',
       }
+    case 'version_changed':
+      return {
+        code: 'PRECONDITION_FAILED',
+        message: `The agent has been changed since: its version is ${data.version}.`,
+      }
     case 'named_not_found':
       return { code: 'NOT_FOUND', message: `${pointerOf(data.path)} names nothing that exists here.` }
     case 'pre_call_conflict':

@@ -1,5 +1,6 @@
 import { parametersOf } from '../../domain/agents/join-tools.ts'
 import type { Tools } from '../../domain/agents/tools.ts'
+import { authorOf } from '../../domain/records/author.ts'
 import { type Caller, tenantOf } from '../../domain/records/organization.ts'
 import type { Tool, ToolSource } from '../../domain/records/tool.ts'
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
@@ -12,7 +13,7 @@ type Handlers = PlatformHandlers<Caller>
 export function createAgentTool(tools: Tools): Handlers['createAgentTool'] {
   return async ({ path, body }, { caller }) => ({
     status: 201,
-    body: wireTool(await tools.create(tenantOf(caller), path.id, body)),
+    body: wireTool(await tools.create(tenantOf(caller), path.id, body, authorOf(caller))),
   })
 }
 
@@ -33,18 +34,18 @@ export function getAgentTool(tools: Tools): Handlers['getAgentTool'] {
 export function updateAgentTool(tools: Tools): Handlers['updateAgentTool'] {
   return async ({ path, body }, { caller }) => ({
     status: 200,
-    body: wireTool(await tools.change(tenantOf(caller), path.id, path.toolId, body)),
+    body: wireTool(await tools.change(tenantOf(caller), path.id, path.toolId, body, authorOf(caller))),
   })
 }
 
 export function deleteAgentTool(tools: Tools): Handlers['deleteAgentTool'] {
   return async ({ path }, { caller }) => {
-    await tools.remove(tenantOf(caller), path.id, path.toolId)
+    await tools.remove(tenantOf(caller), path.id, path.toolId, authorOf(caller))
     return { status: 200, body: { deleted: true } }
   }
 }
 
-function wireTool({
+export function wireTool({
   id,
   agentId,
   test,

@@ -1,6 +1,7 @@
 import type { Agents } from '../../domain/agents/agents.ts'
 import type { Agent } from '../../domain/records/agent.ts'
 import type { AgentWebhooks } from '../../domain/records/agent-webhook-fields.ts'
+import { authorOf } from '../../domain/records/author.ts'
 import { type Caller, tenantOf } from '../../domain/records/organization.ts'
 import { type Endpoint, timeoutMsOf } from '../../domain/records/webhook-endpoint.ts'
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
@@ -14,7 +15,8 @@ type Handlers = PlatformHandlers<Caller>
 export function createAgent(agents: Agents): Handlers['createAgent'] {
   return async ({ body }, { caller }) => {
     if (body.webhooks != null) requireWebhookRole(caller)
-    return { status: 201, body: wireAgent(await agents.create(tenantOf(caller), withoutAudioOutput(body))) }
+    const made = await agents.create(tenantOf(caller), withoutAudioOutput(body), authorOf(caller))
+    return { status: 201, body: wireAgent(made) }
   }
 }
 
@@ -27,9 +29,11 @@ export function getAgent(agents: Agents): Handlers['getAgent'] {
 }
 
 export function updateAgent(agents: Agents): Handlers['updateAgent'] {
-  return async ({ path, body }, { caller }) => {
+  return async ({ path, header, body }, { caller }) => {
     if (body.webhooks !== undefined) requireWebhookRole(caller)
-    const changed = await agents.change(tenantOf(caller), path.id, withoutAudioOutput(body))
+    const change = withoutAudioOutput(body)
+    const expected = versionOf(header['if-match'])
+    const changed = await agents.change(tenantOf(caller), path.id, change, authorOf(caller), expected)
     return { status: 200, body: wireAgent(changed) }
   }
 }
@@ -40,6 +44,9 @@ export function deleteAgent(agents: Agents): Handlers['deleteAgent'] {
     return { status: 200, body: { deleted: true } }
   }
 }
+
+/** Reads a version in quotes, such as `"3"`. */
+const versionOf = (ifMatch: string | undefined) => (ifMatch === undefined ? null : Number(ifMatch.slice(1, -1)))
 
 /** The deprecated field `webhooks` makes and removes endpoints, so a user needs the same role as for an endpoint. */
 function requireWebhookRole({ role }: Caller): void {
@@ -57,7 +64,8 @@ function withoutAudioOutput<Sent extends { audioOutput?: unknown }>(sent: Sent):
  * Shows an agent's stored settings, and null for each setting not stored. The default is not shown instead, because it
  * may change later.
  */
-function wireAgent({ id, organizationId, test, settings, webhooks, createdAtMs, updatedAtMs }: Agent): WireAgent {
+export function wireAgent(agent: Agent): WireAgent {
+  const { id, organizationId, test, settings, webhooks, version, createdAtMs, updatedAtMs } = agent
   return {
     id,
     organizationId,
@@ -66,6 +74,7 @@ function wireAgent({ id, organizationId, test, settings, webhooks, createdAtMs, 
     extractionFields: [],
     ...settings,
     webhooks: wireWebhooks(webhooks),
+    version,
     createdAt: timeOf(createdAtMs),
     updatedAt: timeOf(updatedAtMs),
   }

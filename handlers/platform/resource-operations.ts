@@ -1,4 +1,5 @@
 /** Makes the operations on stored resources: agents, tools, webhook endpoints, phone numbers and others. */
+import type { AgentVersions } from '../../domain/agents/agent-versions.ts'
 import type { Agents } from '../../domain/agents/agents.ts'
 import type { Tools } from '../../domain/agents/tools.ts'
 import type { BusinessVerifications } from '../../domain/numbers/business-verification.ts'
@@ -10,6 +11,7 @@ import type { Endpoints } from '../../domain/webhooks/endpoints.ts'
 import type { WorkspaceSecrets } from '../../domain/webhooks/workspace-secret.ts'
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
 import { createAgentTool, deleteAgentTool, getAgentTool, listAgentTools, updateAgentTool } from './agent-tools.ts'
+import { agentVersionOperations } from './agent-versions.ts'
 import { createAgent, deleteAgent, getAgent, listAgents, updateAgent } from './agents.ts'
 import { businessVerificationOperations, type SavedBrand } from './business-verification.ts'
 import { phoneNumberOperations } from './phone-numbers.ts'
@@ -19,6 +21,7 @@ import { type WebhookOperation, webhookOperations } from './webhooks.ts'
 
 export type Resources = {
   agents: Agents
+  agentVersions: AgentVersions
   tools: Tools
   endpoints: Endpoints
   phoneNumbers: PhoneNumbers
@@ -46,6 +49,7 @@ type ResourceOperation =
   | 'getAgentTool'
   | 'updateAgentTool'
   | 'deleteAgentTool'
+  | keyof ReturnType<typeof agentVersionOperations>
   | keyof ReturnType<typeof phoneNumberOperations>
   | keyof ReturnType<typeof sipConnectionOperations>
   | keyof ReturnType<typeof rmsgSubscriptionOperations>
@@ -53,13 +57,14 @@ type ResourceOperation =
   | WebhookOperation
 
 export function resourceOperations(deps: ResourceOperationDeps): Pick<PlatformHandlers<Caller>, ResourceOperation> {
-  const { agents, tools, endpoints, phoneNumbers, sipConnections, rmsgSubscriptions } = deps.resources
+  const { agents, agentVersions, tools, endpoints, phoneNumbers, sipConnections, rmsgSubscriptions } = deps.resources
   return {
     createAgent: createAgent(agents),
     listAgents: listAgents(agents),
     getAgent: getAgent(agents),
     updateAgent: updateAgent(agents),
     deleteAgent: deleteAgent(agents),
+    ...agentVersionOperations(agentVersions),
     createAgentTool: createAgentTool(tools),
     listAgentTools: listAgentTools(tools),
     getAgentTool: getAgentTool(tools),

@@ -1,4 +1,7 @@
 /** Agents' tools. Every statement reads or writes one organization's live or test rows. Secrets are sealed. */
+import { isToolChanged } from '../../domain/agents/changed.ts'
+import type { Clock } from '../../domain/ports/system.ts'
+import type { Author } from '../../domain/records/author.ts'
 import type { Tenant } from '../../domain/records/organization.ts'
 import { noSecrets, type StoredTool, type Tool, type ToolSecrets, type ToolStore } from '../../domain/records/tool.ts'
 import { uniqueId } from '../../runtime/timing/clock.ts'
@@ -7,9 +10,10 @@ import type { Worlds } from '../postgres/tenant.ts'
 import type { SealedTable } from '../sealing/reseal.ts'
 import type { Sealed, Sealer } from '../sealing/sealed.ts'
 import { isAgentId } from './agents.ts'
+import { addVersion, keepPresent, type VersionOf } from './version-rows.ts'
 
 /** Fields for answers only. No statement searches by them, so they share one JSON column. */
-type Shown = Pick<Tool, 'description' | 'parameters' | 'source' | 'preToolSpeech'>
+export type Shown = Pick<Tool, 'description' | 'parameters' | 'source' | 'preToolSpeech'>
 type Row = Pick<Tool, 'id' | 'organizationId' | 'test' | 'agentId' | 'name'> & {
   shown: Shown
   createdAt: Date
@@ -21,15 +25,13 @@ type Secrets = SecretColumns | { [Name in keyof SecretColumns]: null }
 /** The form of a tool's id. If a text has another form, it names no tool, so no statement searches for it. */
 const idForm = /^tool_[0-9A-Za-z]{22}$/
 
-export function createToolStore(worlds: Worlds, sealer: () => Sealer): ToolStore {
+export function createToolStore(worlds: Worlds, sealer: () => Sealer, clock: Clock): ToolStore {
   return {
     list: async (tenant, agentId) => {
       if (!isAgentId(agentId)) return null
       return worlds.asTenant(tenant, async (tx) => {
         if (!(await hasAgent(tx, tenant, agentId))) return null
-        const rows = await tx<Row[]>`
-          select ${columns(tx)} from agent_tools ${ofAgent(tx, tenant, agentId)} order by position desc`
-        return rows.map(toolOf)
+        return readTools(tx, tenant, agentId)
       })
     },
     listWithSecrets: async (tenant, agentId) => {
@@ -51,58 +53,116 @@ export function createToolStore(worlds: Worlds, sealer: () => Sealer): ToolStore
         return row ? toolOf(row) : null
       })
     },
-    insert: async (stored, toolsMax) => {
-      if (!isAgentId(stored.tool.agentId)) return 'no_agent'
-      return worlds.asTenant(stored.tool, (tx) => insert(tx, stored, toolsMax, sealer))
+    insert: async (stored, toolsMax, by) => {
+      const { tool } = stored
+      if (!isAgentId(tool.agentId)) return 'no_agent'
+      return worlds.asTenant(tool, (tx) =>
+        versioned(tx, tool, { by, nowMs: clock.nowMs() }, async () => {
+          const outcome = await insert(tx, stored, toolsMax, sealer)
+          return { outcome, changed: outcome === 'inserted' ? tool.name : null }
+        }),
+      )
     },
-    change: async (tenant, agentId, id, change) => {
+    change: async (tenant, agentId, id, change, by) => {
       if (!areIds(agentId, id)) return null
-      return worlds.asTenant(tenant, async (tx) => {
-        const [row] = await tx<(Row & Secrets)[]>`
-          select ${columns(tx)}, ${secretColumns(tx)}
-          from agent_tools ${ofAgent(tx, tenant, agentId)} and id = ${id} for update`
-        if (!row) return null
-        const { secretsId, bytes, sealedBy, ...shown } = row
-        const stored = { secretsId, bytes, sealedBy } as Secrets
-        const { tool, secrets } = change(toolOf(shown), () => openedOf(sealer, shown, stored))
-        await update(tx, tool, secrets === 'kept' ? stored : seal(sealer, tool, secrets))
-        return tool
-      })
+      return worlds.asTenant(tenant, (tx) =>
+        versioned(tx, { ...tenant, agentId }, { by, nowMs: clock.nowMs() }, async () => {
+          const [row] = await tx<(Row & Secrets)[]>`
+            select ${columns(tx)}, ${secretColumns(tx)}
+            from agent_tools ${ofAgent(tx, tenant, agentId)} and id = ${id} for update`
+          if (!row) return { outcome: null, changed: null }
+          const { secretsId, bytes, sealedBy, ...shown } = row
+          const stored = { secretsId, bytes, sealedBy } as Secrets
+          const present = toolOf(shown)
+          const { tool, secrets } = change(present, () => openedOf(sealer, shown, stored))
+          await update(tx, tool, secrets === 'kept' ? stored : seal(sealer, tool, secrets))
+          return { outcome: tool, changed: isToolChanged(present, tool) ? tool.name : null }
+        }),
+      )
     },
-    remove: async (tenant, agentId, id) => {
+    remove: async (tenant, agentId, id, by) => {
       if (!areIds(agentId, id)) return false
-      return worlds.asTenant(tenant, async (tx) => {
-        const { count } = await tx`delete from agent_tools ${ofAgent(tx, tenant, agentId)} and id = ${id}`
-        return count > 0
-      })
+      return worlds.asTenant(tenant, (tx) =>
+        versioned(tx, { ...tenant, agentId }, { by, nowMs: clock.nowMs() }, async () => {
+          const name = await deleteTool(tx, tenant, agentId, id)
+          return { outcome: name !== null, changed: name }
+        }),
+      )
     },
   }
+}
+
+type Change<Outcome> = { outcome: Outcome; changed: string | null }
+
+/**
+ * Changes the agent's tools and adds a version. `changed` is the changed tool's name, or null if no version is added.
+ * The lock on the agent serializes versions.
+ */
+async function versioned<Outcome>(
+  tx: Tx,
+  { organizationId, test, agentId }: VersionOf,
+  { by, nowMs }: { by: Author; nowMs: number },
+  run: () => Promise<Change<Outcome>>,
+): Promise<Outcome> {
+  const of = { organizationId, test, agentId }
+  if (await hasAgent(tx, of, agentId, true)) await keepPresent(tx, of)
+  const { outcome, changed } = await run()
+  if (changed !== null) await addVersion(tx, of, { changed: [`tools.${changed}`], by, restoredFrom: null, nowMs })
+  return outcome
+}
+
+export async function readTools(tx: Tx, tenant: Tenant, agentId: string): Promise<Tool[]> {
+  const rows = await tx<Row[]>`
+    select ${columns(tx)} from agent_tools ${ofAgent(tx, tenant, agentId)} order by position desc`
+  return rows.map(toolOf)
+}
+
+/** Inserts a tool without secrets. */
+export async function insertTool(tx: Tx, tool: Tool): Promise<void> {
+  await insertRow(tx, tool, { secretsId: null, bytes: null, sealedBy: null })
+}
+
+/** Writes a tool, and removes its secrets unless they are kept. */
+export async function replaceTool(tx: Tx, tool: Tool, secrets: 'kept' | 'none'): Promise<void> {
+  await tx`
+    update agent_tools set shown = ${shownText(tool)}::text::json, updated_at = ${new Date(tool.updatedAtMs)}
+      ${secrets === 'none' ? tx`, secrets_id = null, sealed = null, sealed_by = null` : tx``}
+    ${ofAgent(tx, tool, tool.agentId)} and id = ${tool.id}`
+}
+
+/** Returns the deleted tool's name, or null if there is no such tool. */
+export async function deleteTool(tx: Tx, tenant: Tenant, agentId: string, id: string): Promise<string | null> {
+  const [row] = await tx<{ name: string }[]>`
+    delete from agent_tools ${ofAgent(tx, tenant, agentId)} and id = ${id} returning name`
+  return row?.name ?? null
 }
 
 function areIds(agentId: string, id: string): boolean {
   return isAgentId(agentId) && idForm.test(id)
 }
 
-/**
- * Inserts a tool unless the agent has `toolsMax` already. The lock on the agent serializes inserts. Otherwise two
- * inserts could both see room for one more tool.
- */
+/** Inserts a tool unless the agent has `toolsMax` already. The lock on the agent serializes inserts (`versioned`). */
 async function insert(tx: Tx, stored: StoredTool, toolsMax: number, sealer: () => Sealer) {
   const { tool, secrets } = stored
-  const { organizationId, test, agentId, id, name } = tool
-  if (!(await hasAgent(tx, tool, agentId, true))) return 'no_agent'
+  const { agentId } = tool
+  if (!(await hasAgent(tx, tool, agentId))) return 'no_agent'
   const [row] = await tx<
     { count: number }[]
   >`select count(*)::int as count from agent_tools ${ofAgent(tx, tool, agentId)}`
   if ((row?.count ?? 0) >= toolsMax) return 'limit_reached'
-  const { secretsId, bytes, sealedBy } = seal(sealer, tool, secrets)
+  return (await insertRow(tx, tool, seal(sealer, tool, secrets))) ? 'inserted' : 'name_taken'
+}
+
+/** Returns false if another tool has the name. */
+async function insertRow(tx: Tx, tool: Tool, { secretsId, bytes, sealedBy }: Secrets): Promise<boolean> {
+  const { organizationId, test, agentId, id, name } = tool
   const { count } = await tx`
     insert into agent_tools
       (organization_id, test, agent_id, id, name, shown, secrets_id, sealed, sealed_by, created_at, updated_at)
     values (${organizationId}, ${test}, ${agentId}, ${id}, ${name}, ${shownText(tool)}::text::json, ${secretsId}, ${bytes},
       ${sealedBy}, ${new Date(tool.createdAtMs)}, ${new Date(tool.updatedAtMs)})
     on conflict (organization_id, test, agent_id, name) do nothing`
-  return count > 0 ? 'inserted' : 'name_taken'
+  return count > 0
 }
 
 async function update(tx: Tx, tool: Tool, { secretsId, bytes, sealedBy }: Secrets): Promise<void> {
@@ -112,7 +172,12 @@ async function update(tx: Tx, tool: Tool, { secretsId, bytes, sealedBy }: Secret
     ${ofAgent(tx, tool, tool.agentId)} and id = ${tool.id}`
 }
 
-async function hasAgent(tx: Tx, { organizationId, test }: Tenant, agentId: string, locks = false): Promise<boolean> {
+export async function hasAgent(
+  tx: Tx,
+  { organizationId, test }: Tenant,
+  agentId: string,
+  locks = false,
+): Promise<boolean> {
   const { count } = await tx`
     select from agents where organization_id = ${organizationId} and test = ${test} and id = ${agentId}
     ${locks ? tx`for no key update` : tx``}`

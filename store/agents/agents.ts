@@ -1,7 +1,9 @@
 /** Agents. Every statement reads or writes one organization's live or test rows. */
+import { changedSettings } from '../../domain/agents/changed.ts'
 import type { Clock } from '../../domain/ports/system.ts'
 import type { Agent, AgentSettings, AgentStore, RmsgRefusal, WebhookConflict } from '../../domain/records/agent.ts'
 import type { AgentWebhooks } from '../../domain/records/agent-webhook-fields.ts'
+import type { Author } from '../../domain/records/author.ts'
 import type { Tenant } from '../../domain/records/organization.ts'
 import type { StoredEndpoint } from '../../domain/records/webhook-endpoint-store.ts'
 import { byField } from '../../domain/webhooks/agent-webhooks.ts'
@@ -22,6 +24,7 @@ import {
   replaceWebhooks,
   webhookConflict,
 } from './agent-webhooks.ts'
+import { addFirstVersion, addVersion, keepPresent } from './version-rows.ts'
 
 type Row = {
   id: string
@@ -29,6 +32,7 @@ type Row = {
   test: boolean
   settings: AgentSettings
   rmsgNumberId: string | null
+  version: number
   createdAt: Date
   updatedAt: Date
 }
@@ -37,6 +41,8 @@ type Row = {
 const idForm = /^agent_[0-9A-Za-z]{22}$/
 /** An agent in use is not deleted. The refusal names at most 32 numbers and 32 callbacks. */
 const namedMax = 32
+/** The unique index of agents' names. */
+export const nameIndex = 'agents_organization_id_test_name_key_key'
 
 export function isAgentId(id: string): boolean {
   return idForm.test(id)
@@ -55,14 +61,21 @@ export function createAgentStore(worlds: Worlds, sealer: () => Sealer, clock: Cl
       }),
     find: async (tenant, id) =>
       isAgentId(id) ? worlds.asTenant(tenant, async (tx) => (await read(tx, tenant, id))[0] ?? null) : null,
-    insert: (agent, webhooks, agentsMax) =>
-      worlds.asTenant(agent, (tx) => insert(tx, sealer, agent, webhooks, agentsMax)),
-    change: async (tenant, id, change) => {
+    insert: (agent, webhooks, agentsMax, by) =>
+      worlds.asTenant(agent, async (tx) => {
+        const outcome = await insert(tx, sealer, agent, webhooks, agentsMax)
+        if (outcome !== 'inserted') return outcome
+        const changed = changedSettings({}, agent.settings)
+        const version = { changed, by, restoredFrom: null, nowMs: agent.createdAtMs }
+        await addFirstVersion(tx, { ...tenantOf(agent), agentId: agent.id }, version)
+        return outcome
+      }),
+    change: async (tenant, id, change, by) => {
       if (!isAgentId(id)) return null
       try {
-        return await worlds.asTenant(tenant, (tx) => changeOne(tx, sealer, tenant, id, change))
+        return await worlds.asTenant(tenant, (tx) => changeOne(tx, sealer, tenant, id, change, by))
       } catch (error) {
-        if (isUniqueViolation(error, 'agents_organization_id_test_name_key_key')) return 'name_taken'
+        if (isUniqueViolation(error, nameIndex)) return 'name_taken'
         throw error
       }
     },
@@ -95,7 +108,7 @@ const lockNames = (tx: Tx, tenant: Tenant) => lockTenant(tx, tenant, 'agentNames
 async function insert(
   tx: Tx,
   sealer: () => Sealer,
-  agent: Omit<Agent, 'webhooks'>,
+  agent: Omit<Agent, 'webhooks' | 'version'>,
   webhooks: readonly StoredEndpoint[],
   agentsMax: number,
 ): Promise<'inserted' | 'name_taken' | 'limit_reached' | WebhookConflict | RmsgRefusal> {
@@ -120,20 +133,47 @@ async function insert(
   return 'inserted'
 }
 
+const tenantOf = ({ organizationId, test }: Tenant): Tenant => ({ organizationId, test })
+
 type Change = Parameters<AgentStore['change']>[2]
 
+/** Changes an agent, and adds a version if a setting has changed. */
 async function changeOne(
   tx: Tx,
   sealer: () => Sealer,
   tenant: Tenant,
   id: string,
   change: Change,
+  by: Author,
+): Promise<Agent | WebhookConflict | RmsgRefusal | null> {
+  const of = { ...tenant, agentId: id }
+  let changed: readonly string[] = []
+  const outcome = await applyChange(tx, sealer, tenant, id, async (agent, webhooks) => {
+    const wanted = change(agent, webhooks)
+    await keepPresent(tx, of)
+    changed = changedSettings(withoutNumber(agent.settings), withoutNumber(wanted.agent.settings))
+    return wanted
+  })
+  if (outcome === null || !('settings' in outcome) || changed.length === 0) return outcome
+  const version = await addVersion(tx, of, { changed, by, restoredFrom: null, nowMs: outcome.updatedAtMs })
+  return { ...outcome, version }
+}
+
+type ApplyChange = (...of: Parameters<Change>) => Promise<ReturnType<Change>>
+
+/** Changes an agent without a new version. */
+export async function applyChange(
+  tx: Tx,
+  sealer: () => Sealer,
+  tenant: Tenant,
+  id: string,
+  change: ApplyChange,
 ): Promise<Agent | WebhookConflict | RmsgRefusal | null> {
   await lockEndpoints(tx, tenant)
   const [agent] = await read(tx, tenant, id, true)
   if (!agent) return null
   const secrets = await readSecrets(tx, sealer, tenant, id)
-  const { agent: changed, webhooks, choosesNumber } = change(agent, { endpoints: agent.webhooks, secrets })
+  const { agent: changed, webhooks, choosesNumber } = await change(agent, { endpoints: agent.webhooks, secrets })
   const { settings } = changed
   const conflictsWith = webhooks === 'kept' ? null : await webhookConflict(tx, webhooks)
   if (conflictsWith !== null) return { conflictsWith }
@@ -177,4 +217,4 @@ function agentOf({ createdAt, updatedAt, rmsgNumberId, ...agent }: Row, webhooks
 }
 
 const columns = (tx: Tx) =>
-  tx`id, organization_id as "organizationId", test, settings, ${numberOfAgent(tx)}, created_at as "createdAt", updated_at as "updatedAt"`
+  tx`id, organization_id as "organizationId", test, settings, version, ${numberOfAgent(tx)}, created_at as "createdAt", updated_at as "updatedAt"`

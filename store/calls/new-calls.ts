@@ -53,10 +53,10 @@ async function insert(tx: Tx, call: Call, createdAt: string, { bytes, sealedBy }
   const { organizationId, test, id, agentId, keyId, status, kind, phone, identity, pipeline } = call
   await tx`
     insert into calls (organization_id, test, id, agent_id, key_id, status, kind, phone, owner_id, language, identity,
-      pipeline, metadata, webhook_tags, sealed, sealed_by, created_at, updated_at, expires_at)
+      agent_version, pipeline, metadata, webhook_tags, sealed, sealed_by, created_at, updated_at, expires_at)
     values (${organizationId}, ${test}, ${id}, ${agentId}, ${keyId}, ${status}, ${kind},
       ${phone === null ? null : jsonText(phone)}::text::json, ${call.ownerId}, ${pipeline.intent.language},
-      ${jsonText(identity)}, ${jsonText(pipeline)}::text::json, ${jsonText(call.metadata)}::text::json,
+      ${jsonText(identity)}, ${pipeline.agentVersion ?? null}, ${jsonText(pipeline)}::text::json, ${jsonText(call.metadata)}::text::json,
       ${jsonText(call.webhookTags)}::text::json, ${bytes}, ${sealedBy}, ${createdAt}::text::timestamptz,
       ${new Date(call.updatedAtMs)}, ${new Date(call.expiresAtMs)})`
   await notifyCallChange(tx, id)

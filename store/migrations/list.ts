@@ -3,6 +3,8 @@ import { importApprovals } from './0049-import-approvals.ts'
 import { owners } from './0050-owners.ts'
 import { eventOrder } from './0051-event-order.ts'
 import { orderedEvents } from './0052-ordered-events.ts'
+import { agentVersions } from './0056-agent-versions.ts'
+import { callsOfVersions } from './0057-calls-of-versions.ts'
 import type { Migration } from './migration.ts'
 
 /**
@@ -13,4 +15,12 @@ import type { Migration } from './migration.ts'
 export const servedSchema = 48
 
 /** The steps in the order of their versions. A released step is never edited: a change is a new file. */
-export const migrations: readonly Migration[] = [baseline, importApprovals, owners, eventOrder, orderedEvents]
+export const migrations: readonly Migration[] = [
+  baseline,
+  importApprovals,
+  owners,
+  eventOrder,
+  orderedEvents,
+  agentVersions,
+  callsOfVersions,
+]

@@ -6,6 +6,7 @@ import { systemIds } from '../../runtime/timing/clock.ts'
 export const pipeline: Pipeline = {
   transport: 'websocket',
   agentName: 'Front desk',
+  agentVersion: 1,
   systemPrompt: 'Be brief.',
   intent: { language: 'en-US', optimizeFor: 'balanced', region: null },
   voice: null,

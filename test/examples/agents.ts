@@ -44,3 +44,19 @@ export async function compareAgents(t: Test, examples: Examples, administration:
   equal(await send({ operation: 'createAgent', request: 'least', fields: broken }), 'BadRequest: rule')
   equal(await send({ operation: 'getAgent' }), 'NotFound: agent')
 }
+
+export async function compareAgentVersions(t: Test, examples: Examples, administration: Administration) {
+  const acme = await administration.organization('with versions')
+  const made = await examples.send(acme, { operation: 'createAgent', request: 'least' })
+  const values = { id: idOf(made), version: '1' }
+  const compare = async (example: string, sent: Sent) =>
+    examples.compare(t, await examples.send(acme, { values, ...sent }), { example, renamed: { 'of a test': 'shop' } })
+  const change = (firstMessage: string) => ({ operation: 'updateAgent', values, fields: { firstMessage } })
+  await examples.send(acme, { ...change('Hello.'), request: 'nothing' })
+  await compare('listAgentVersions 200: two', { operation: 'listAgentVersions' })
+  await compare('getAgentVersion 200: first', { operation: 'getAgentVersion' })
+  await compare('restoreAgentVersion 200: restored', { operation: 'restoreAgentVersion' })
+  await examples.send(acme, { ...change('Good day.'), request: 'nothing' })
+  const late = { ...change('Welcome.'), request: 'nothing', headers: { 'if-match': '"3"' } }
+  await compare('PreconditionFailed: version', late)
+}

@@ -12,7 +12,7 @@ import { postJson, speech, type Target } from '../router/requests.ts'
 import { Page, type Started } from '../session/voice-session.ts'
 import { inOrder, startReceiver, status } from '../webhooks/receiver.ts'
 import { insertEndpoint, recordDelivery } from '../webhooks/recorded.ts'
-import { compareAgents } from './agents.ts'
+import { compareAgents, compareAgentVersions } from './agents.ts'
 import { compareVerification } from './business-verification.ts'
 import { compareCallList } from './call-list.ts'
 import { compareCredits } from './credits.ts'
@@ -156,6 +156,10 @@ t.test('answers about sessions and calls match their examples', async (t) => {
   const beyond = { operation: 'getCallRecordingAudio', ...ofRecorded, headers: { range: 'bytes=500-' } }
   examples.compare(t, await examples.send(short, beyond), { example: 'RangeNotSatisfiable: range' })
 })
+
+t.test('answers about the versions of agents match their examples', (t) =>
+  compareAgentVersions(t, examples, administration),
+)
 
 t.test('answers of the list of calls match their examples', (t) => compareCallList(t, examples, administration))
 

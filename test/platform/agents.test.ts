@@ -68,9 +68,10 @@ t.test('createAgent and getAgent show the set fields, and null for all other fie
   t.same([organizationId, name, systemPrompt, intent], [acme.id, least.name, least.systemPrompt, least.intent])
   t.match(createdAt, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
   t.equal(updatedAt, createdAt)
-  const names = [...Object.keys(settings), 'webhooks'].sort()
+  const names = [...Object.keys(settings), 'version', 'webhooks'].sort()
   t.same(Object.keys(rest).sort(), names, 'a live agent has no mark of the test world')
-  const { extractionFields, ...others } = rest
+  const { extractionFields, version, ...others } = rest
+  t.equal(version, 1)
   t.same(extractionFields, [], 'published clients map over it')
   t.ok(Object.values(others).every((value) => value === null))
 
@@ -115,7 +116,14 @@ t.test('updateAgent replaces whole values, clears with null, and changes nothing
   const changed = (
     await call(acme, 'PATCH', path, { ttsOptions: { speed: 2 }, llmOptions: null, voice: 'x' })
   ).json<Agent>()
-  t.same(changed, { ...agent, ttsOptions: { speed: 2 }, llmOptions: null, voice: 'x', updatedAt: changed.updatedAt })
+  t.same(changed, {
+    ...agent,
+    ttsOptions: { speed: 2 },
+    llmOptions: null,
+    voice: 'x',
+    version: 2,
+    updatedAt: changed.updatedAt,
+  })
   t.ok(changed.updatedAt > agent.updatedAt)
   t.same((await call(acme, 'GET', path)).json(), changed)
 

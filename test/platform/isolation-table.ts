@@ -40,6 +40,9 @@ export const byId: Record<string, { method: string; path: (things: Things) => st
     { method: 'PATCH', path: ({ agent }) => `/v1/agents/${agent}`, body: {} },
   ],
   deleteAgent: [{ method: 'DELETE', path: ({ agent }) => `/v1/agents/${agent}` }],
+  listAgentVersions: [{ method: 'GET', path: ({ agent }) => `/v1/agents/${agent}/versions` }],
+  getAgentVersion: [{ method: 'GET', path: ({ agent }) => `/v1/agents/${agent}/versions/1` }],
+  restoreAgentVersion: [{ method: 'POST', path: ({ agent }) => `/v1/agents/${agent}/versions/1/restore` }],
   listAgentTools: [{ method: 'GET', path: ({ agent }) => `/v1/agents/${agent}/tools` }],
   createAgentTool: [
     {

@@ -91,6 +91,7 @@ const agent = {
   test: false,
   settings: { name: 'Front desk', systemPrompt: 'Be brief.', intent: { language: 'en' } },
   webhooks: {},
+  version: 1,
   createdAtMs: 0,
   updatedAtMs: 0,
 }

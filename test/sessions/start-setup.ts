@@ -51,6 +51,7 @@ export function setup(settings: Partial<AgentSettings> | null = null, tools: Sto
     test: false,
     settings: { name: 'of a test', systemPrompt: 'x', intent, ...settings },
     webhooks: {},
+    version: 1,
     createdAtMs: 0,
     updatedAtMs: 0,
   }

@@ -5,7 +5,7 @@
 import t from 'tap'
 import { SealError } from '../../domain/access/seal-error.ts'
 import type { Agent } from '../../domain/records/agent.ts'
-import type { StoredTool, ToolSecrets } from '../../domain/records/tool.ts'
+import type { StoredTool, Tool, ToolSecrets } from '../../domain/records/tool.ts'
 import { systemIds } from '../../runtime/timing/clock.ts'
 import { connectOnce } from '../../store/postgres/connect.ts'
 import { organization, TestCluster } from './cluster.ts'
@@ -14,11 +14,12 @@ const cluster = await TestCluster.start()
 t.teardown(() => cluster.stop())
 
 const times = { createdAtMs: 1_700_000_000_000, updatedAtMs: 1_700_000_000_000 }
+const by = { type: 'api_key', id: 'key_1' } as const
 const secrets: ToolSecrets = { secret: 'k4n4ry', authHeaders: { 'x-key': 'k4n4ry' } }
 
 function agentOf(organizationId: string, test: boolean): Agent {
   const settings = { name: 'Agent', systemPrompt: 'Be brief.', intent: { language: 'en' } }
-  return { id: systemIds.agent(), organizationId, test, settings, webhooks: {}, ...times }
+  return { id: systemIds.agent(), organizationId, test, settings, webhooks: {}, version: 1, ...times }
 }
 
 function toolOf({ id: agentId, organizationId, test }: Agent): StoredTool {
@@ -48,8 +49,8 @@ t.test("row level security limits an unfiltered query to an organization's live 
   for (const owner of [a.id, b.id])
     for (const test of [true, false]) {
       const agent = agentOf(owner, test)
-      t.equal(await store.agents.insert(agent, [], 10), 'inserted')
-      t.equal(await store.tools.insert(toolOf(agent), 10), 'inserted')
+      t.equal(await store.agents.insert(agent, [], 10, by), 'inserted')
+      t.equal(await store.tools.insert(toolOf(agent), 10, by), 'inserted')
     }
   const host = new URL(url).searchParams.get('host') ?? ''
   const database = new URL(url).pathname.slice(1)
@@ -92,16 +93,17 @@ t.test('sealed secrets can be opened only for their tool, and sealed again with 
   const store = await cluster.store(t, url, { ...masterKeys('a'), serves: false })
   const { id } = await organization(store, 'a')
   const agent = agentOf(id, true)
-  await store.agents.insert(agent, [], 10)
+  await store.agents.insert(agent, [], 10, by)
   const [one, two] = [toolOf(agent), toolOf(agent)]
   two.tool.name = 'two'
-  for (const tool of [one, two]) await store.tools.insert(tool, 10)
+  for (const tool of [one, two]) await store.tools.insert(tool, 10, by)
   const opened = async (from: typeof store, tool: StoredTool) => {
     let found: ToolSecrets | null = null
-    await from.tools.change(agent, agent.id, tool.tool.id, (stored, secrets) => {
+    const read = (stored: Tool, secrets: () => ToolSecrets) => {
       found = secrets()
-      return { tool: stored, secrets: 'kept' }
-    })
+      return { tool: stored, secrets: 'kept' as const }
+    }
+    await from.tools.change(agent, agent.id, tool.tool.id, read, by)
     return found as ToolSecrets | null
   }
   t.same(await opened(store, one), secrets)

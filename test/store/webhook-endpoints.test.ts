@@ -64,7 +64,7 @@ t.test('matchingEndpoints selects by event, state, agent, tags, organization, an
   const settings = { name: 'Agent', systemPrompt: 'Be brief.', intent: { language: 'en' } }
   const agentId = systemIds.agent()
   const times = { createdAtMs: nowMs, updatedAtMs: nowMs }
-  await store.agents.insert({ id: agentId, ...live, settings, ...times }, [], 10)
+  await store.agents.insert({ id: agentId, ...live, settings, ...times }, [], 10, { type: 'api_key', id: 'key_1' })
   const oddTags = Object.fromEntries([
     ['', 'x\0'],
     ['__proto__', 'y'],
