@@ -102,6 +102,160 @@ export type GetRobotsResult =
   | { status: 400; type?: 'application/json'; body: InternalErrorBody }
   | { status: 500; type?: 'application/json'; body: InternalErrorBody }
 
+export type GetConsoleRequest = RequestWith<{ header: { 'if-none-match'?: string; 'accept-encoding'?: string } }>
+
+export type GetConsoleResult =
+  | {
+      status: 200
+      type?: 'text/html; charset=utf-8'
+      headers: {
+        ETag: string
+        Vary: 'Accept-Encoding'
+        'Cache-Control': 'no-cache'
+        'Content-Security-Policy': string
+        'X-Content-Type-Options': 'nosniff'
+        'Referrer-Policy': 'no-referrer'
+        'Permissions-Policy': 'microphone=(self)'
+        'Cross-Origin-Resource-Policy': 'same-origin'
+        'Content-Encoding'?: 'gzip'
+      }
+      body: string | ByteStream
+    }
+  | {
+      status: 304
+      headers: {
+        ETag: string
+        Vary: 'Accept-Encoding'
+        'Cache-Control': 'no-cache'
+        'Content-Security-Policy': string
+        'X-Content-Type-Options': 'nosniff'
+        'Referrer-Policy': 'no-referrer'
+        'Permissions-Policy': 'microphone=(self)'
+        'Cross-Origin-Resource-Policy': 'same-origin'
+        'Content-Encoding'?: 'gzip'
+      }
+    }
+  | { status: 400; type?: 'application/json'; body: InternalErrorBody }
+  | { status: 404; type?: 'application/json'; body: InternalErrorBody }
+  | { status: 500; type?: 'application/json'; body: InternalErrorBody }
+
+export type GetConsolePageRequest = RequestWith<{ path: { page: string }; header: { 'if-none-match'?: string; 'accept-encoding'?: string } }>
+
+export type GetConsolePageResult =
+  | {
+      status: 200
+      type?: 'text/html; charset=utf-8'
+      headers: {
+        ETag: string
+        Vary: 'Accept-Encoding'
+        'Cache-Control': 'no-cache'
+        'Content-Security-Policy': string
+        'X-Content-Type-Options': 'nosniff'
+        'Referrer-Policy': 'no-referrer'
+        'Permissions-Policy': 'microphone=(self)'
+        'Cross-Origin-Resource-Policy': 'same-origin'
+        'Content-Encoding'?: 'gzip'
+      }
+      body: string | ByteStream
+    }
+  | {
+      status: 304
+      headers: {
+        ETag: string
+        Vary: 'Accept-Encoding'
+        'Cache-Control': 'no-cache'
+        'Content-Security-Policy': string
+        'X-Content-Type-Options': 'nosniff'
+        'Referrer-Policy': 'no-referrer'
+        'Permissions-Policy': 'microphone=(self)'
+        'Cross-Origin-Resource-Policy': 'same-origin'
+        'Content-Encoding'?: 'gzip'
+      }
+    }
+  | { status: 400; type?: 'application/json'; body: InternalErrorBody }
+  | { status: 404; type?: 'application/json'; body: InternalErrorBody }
+  | { status: 500; type?: 'application/json'; body: InternalErrorBody }
+
+export type GetConsolePartRequest = RequestWith<{ path: { page: string; part: string }; header: { 'if-none-match'?: string; 'accept-encoding'?: string } }>
+
+export type GetConsolePartResult =
+  | {
+      status: 200
+      type?: 'text/html; charset=utf-8'
+      headers: {
+        ETag: string
+        Vary: 'Accept-Encoding'
+        'Cache-Control': 'no-cache'
+        'Content-Security-Policy': string
+        'X-Content-Type-Options': 'nosniff'
+        'Referrer-Policy': 'no-referrer'
+        'Permissions-Policy': 'microphone=(self)'
+        'Cross-Origin-Resource-Policy': 'same-origin'
+        'Content-Encoding'?: 'gzip'
+      }
+      body: string | ByteStream
+    }
+  | {
+      status: 304
+      headers: {
+        ETag: string
+        Vary: 'Accept-Encoding'
+        'Cache-Control': 'no-cache'
+        'Content-Security-Policy': string
+        'X-Content-Type-Options': 'nosniff'
+        'Referrer-Policy': 'no-referrer'
+        'Permissions-Policy': 'microphone=(self)'
+        'Cross-Origin-Resource-Policy': 'same-origin'
+        'Content-Encoding'?: 'gzip'
+      }
+    }
+  | { status: 400; type?: 'application/json'; body: InternalErrorBody }
+  | { status: 404; type?: 'application/json'; body: InternalErrorBody }
+  | { status: 500; type?: 'application/json'; body: InternalErrorBody }
+
+export type GetConsoleAssetRequest = RequestWith<{ path: { file: string }; header: { 'accept-encoding'?: string } }>
+
+export type GetConsoleAssetResult =
+  | {
+      status: 200
+      type: 'text/javascript'
+      headers: {
+        Vary: 'Accept-Encoding'
+        'Cache-Control': 'public, max-age=31536000, immutable'
+        'X-Content-Type-Options': 'nosniff'
+        'Cross-Origin-Resource-Policy': 'same-origin'
+        'Content-Encoding'?: 'gzip'
+      }
+      body: string | ByteStream
+    }
+  | {
+      status: 200
+      type: 'text/css'
+      headers: {
+        Vary: 'Accept-Encoding'
+        'Cache-Control': 'public, max-age=31536000, immutable'
+        'X-Content-Type-Options': 'nosniff'
+        'Cross-Origin-Resource-Policy': 'same-origin'
+        'Content-Encoding'?: 'gzip'
+      }
+      body: string | ByteStream
+    }
+  | {
+      status: 200
+      type: 'image/svg+xml'
+      headers: {
+        Vary: 'Accept-Encoding'
+        'Cache-Control': 'public, max-age=31536000, immutable'
+        'X-Content-Type-Options': 'nosniff'
+        'Cross-Origin-Resource-Policy': 'same-origin'
+        'Content-Encoding'?: 'gzip'
+      }
+      body: ByteStream
+    }
+  | { status: 400; type?: 'application/json'; body: InternalErrorBody }
+  | { status: 404; type?: 'application/json'; body: InternalErrorBody }
+  | { status: 500; type?: 'application/json'; body: InternalErrorBody }
+
 export type GetDocsRequest = EmptyRequest
 
 export type GetDocsResult =
@@ -599,6 +753,14 @@ export type InternalHandlers<Caller> = {
   getIcon: Handle<GetIconRequest, GetIconResult, null>
   /** GET /robots.txt */
   getRobots: Handle<GetRobotsRequest, GetRobotsResult, null>
+  /** GET /console */
+  getConsole: Handle<GetConsoleRequest, GetConsoleResult, null>
+  /** GET /console/{page} */
+  getConsolePage: Handle<GetConsolePageRequest, GetConsolePageResult, null>
+  /** GET /console/{page}/{part} */
+  getConsolePart: Handle<GetConsolePartRequest, GetConsolePartResult, null>
+  /** GET /console/assets/{file} */
+  getConsoleAsset: Handle<GetConsoleAssetRequest, GetConsoleAssetResult, null>
   /** GET /docs */
   getDocs: Handle<GetDocsRequest, GetDocsResult, null>
   /** GET /docs/{file} */
