@@ -8,6 +8,8 @@ asyncapi_generator := codegen/asyncapi/node_modules/.package-lock.json
 sources := $(wildcard *.ts) $(shell find app audio cli codegen conform domain generated handlers mock providers runtime simulator store -name '*.ts' 2>/dev/null)
 # All that the pages of /docs are made from.
 pages := deploy/docs-pages.mjs $(wildcard docs/*.md console/docs/* generated/snippets/*.json) $(shell find codegen/pages -name '*.ts' 2>/dev/null)
+# All that the console's program is made from.
+console := deploy/console-app.mjs console/tokens.css $(shell find console/app generated/clients/typescript -type f 2>/dev/null)
 
 .PHONY: help run demo demo-webhooks demo-call demo-messages drill test test-clients test-all board spans check generate generated-fresh asyncapi-generator vendor-clients types lint lock catalog bench bench-long bench-memory isolation sbom clean
 
@@ -88,6 +90,7 @@ generated-fresh: $(installed) $(asyncapi_generator)
 
 types: $(installed)
 	npx --no-install tsc --noEmit
+	npx --no-install tsc --noEmit -p console/app
 
 lint: $(installed)
 	npx --no-install biome check .
@@ -139,7 +142,7 @@ $(asyncapi_generator): codegen/asyncapi/package-lock.json codegen/asyncapi/.npmr
 	@touch $@
 
 # The packages are no part of the build, and installing one more must not start it.
-dist/main.js: deploy/build.mjs tsconfig.json package-lock.json $(sources) $(pages) | $(installed)
+dist/main.js: deploy/build.mjs tsconfig.json package-lock.json $(sources) $(pages) $(console) | $(installed)
 	@node deploy/build.mjs
 
 clean:

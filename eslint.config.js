@@ -43,6 +43,30 @@ const direction = folders.map((folder) => {
   return { files: [`${folder}/**/*.ts`], rules: { 'no-restricted-imports': ['error', { patterns: [pattern] }] } }
 })
 
+/**
+ * Allowed imports inside the console's program. Only data/ calls the generated clients; other folders take just their
+ * types. A page imports no other page.
+ */
+const consoleMayImport = { data: [], parts: ['data'], pages: ['data', 'parts'], shell: ['data', 'parts', 'pages'] }
+const inConsole = Object.entries(consoleMayImport).map(([folder, allowed]) => {
+  const refused = Object.keys(consoleMayImport).filter((other) => other !== folder && !allowed.includes(other))
+  const patterns = [
+    {
+      regex: `^(\\.\\./)+(${[...refused, 'main'].join('|')})[/.]`,
+      message: `${folder}/ may import only: ${allowed.join(', ')}`,
+    },
+    ...(folder === 'data'
+      ? []
+      : [{ regex: '/generated/', allowTypeImports: true, message: 'data/ calls the clients' }]),
+    { regex: `^(\\.\\./){3,}(?!generated/clients/typescript/)`, message: 'nothing of the server' },
+    ...(folder === 'pages' ? [{ regex: '^\\.\\./[a-z]', message: 'a page imports no other page' }] : []),
+  ]
+  return {
+    files: [`console/app/${folder}/**/*.{ts,tsx}`],
+    rules: { '@typescript-eslint/no-restricted-imports': ['error', { patterns }] },
+  }
+})
+
 export default tseslint.config(
   { ignores: ['dist', 'dist-*', 'generated', 'test/codegen/golden', '.tap', '.cache', '**/*.js', '**/*.mjs'] },
   ...tseslint.configs.recommendedTypeChecked,
@@ -63,6 +87,8 @@ export default tseslint.config(
     files: ['providers/registry.ts', 'runtime/optional.ts', 'bench/decision.ts', 'app/gateway.ts'],
     rules: { 'no-restricted-syntax': 'off' },
   },
+  // A page's code is loaded when the page is first opened.
+  { files: ['console/app/shell/routes.tsx'], rules: { 'no-restricted-syntax': 'off' } },
   // If a command only sends requests, it must not wait until the server is loaded.
   { files: ['app/commands/actions.ts'], rules: { 'no-restricted-syntax': 'off' } },
   // A test is a closure in a closure; node:test-like callbacks are awaited by the runner.
@@ -71,4 +97,5 @@ export default tseslint.config(
     rules: { 'max-lines-per-function': 'off', '@typescript-eslint/no-floating-promises': 'off' },
   },
   ...direction,
+  ...inConsole,
 )

@@ -1,5 +1,5 @@
 /** A serving process's surfaces: HTTP mounts and sockets that use its capabilities. */
-
+import { fileURLToPath } from 'node:url'
 import { createEphemeralTokens, type EphemeralTokens } from '../domain/access/ephemeral.ts'
 import type { Callbacks } from '../domain/callbacks/callbacks.ts'
 import type { Operations } from '../domain/operations.ts'
@@ -19,7 +19,7 @@ import { mountSession } from '../handlers/session/surface.ts'
 import type { SurfaceSettings } from '../handlers/surface.ts'
 import { vendorNameOf } from '../providers/vendors/vendors.ts'
 import type { Mount, SocketMount } from '../runtime/engine/options.ts'
-import { buildFolder } from '../runtime/package-file.ts'
+import { buildFolder, packageFile } from '../runtime/package-file.ts'
 import type { EngineChoice } from '../runtime/server/choose.ts'
 import type { App } from './app.ts'
 import type { CallRecords } from './calls.ts'
@@ -81,6 +81,10 @@ export function createSurfaces(
   }
 }
 
+/** Returns the folder with the console's program. Sources serve the last build's program. */
+const consoleFolder = () =>
+  import.meta.url.endsWith('.ts') ? fileURLToPath(packageFile('dist/console')) : buildFolder('console')
+
 function internalOf(joined: Joined): Mount[] {
   const { config, store, metrics, operations, sessions, ephemeral, settings, lines, simulator } = joined
   const { localKey, readyChecks, engine, records, messages } = joined
@@ -88,6 +92,7 @@ function internalOf(joined: Joined): Mount[] {
     readyChecks,
     engine,
     docsFolder: buildFolder('docs'),
+    consoleFolder: consoleFolder(),
     ranking: { ...config.circuit, hedges: config.routing.hedge },
     caller: () => (localKey === null ? null : store.keys.verify(localKey)),
     mint: ephemeral.mint,

@@ -18,7 +18,9 @@ import { engineBinary, writeBill } from './bill-of-materials.mjs'
 const root = path.resolve(import.meta.dirname, '..')
 const target = path.resolve(process.argv[2] ?? fail('usage: node deploy/assemble.mjs FOLDER'))
 const readByProduct = [
-  'console',
+  'console/session',
+  'console/tokens.css',
+  'console/try',
   'LICENSE',
   'NOTICE.md',
   'providers/catalog/figures.json',

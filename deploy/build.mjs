@@ -4,6 +4,7 @@
 import { chmodSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, symlinkSync } from 'node:fs'
 import path from 'node:path'
 import { build } from 'esbuild'
+import { writeConsole } from './console-app.mjs'
 import { writeDocsPages } from './docs-pages.mjs'
 
 const root = path.resolve(import.meta.dirname, '..')
@@ -32,6 +33,7 @@ async function buildIntoNewFolder() {
   const folder = path.join(root, name)
   await bundle(folder)
   await writeDocsPages(path.join(folder, 'docs'))
+  await writeConsole(path.join(folder, 'console'), path.join(link, 'console'))
   chmodSync(path.join(folder, 'main.js'), 0o755)
   mkdirSync(path.join(folder, 'servers'))
   // A rename replaces the link in one step. It cannot replace a folder, which an earlier version or `tsc` may have

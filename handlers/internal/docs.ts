@@ -3,13 +3,12 @@
  * request can name only a listed file. Header names and subprotocols get this deployment's prefix, as in the served
  * contracts.
  */
-import { createHash } from 'node:crypto'
-import { readdirSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { GetDocsFileResult, InternalHandlers } from '../../generated/internal/handlers.ts'
 import { nothingAt } from '../../runtime/http/unknown-path.ts'
 import { withHeaderPrefix } from '../contract.ts'
+import { isKnown, listFiles, tagOf } from './files.ts'
 import { noStore } from './try-access.ts'
 
 export type DocsDeps = { docsFolder: string; headerPrefix: string }
@@ -71,29 +70,7 @@ export function docsHandlers({ docsFolder, headerPrefix }: DocsDeps): DocsHandle
   }
 }
 
-/** Lists the files with their paths in the folder. Empty if there is no folder. */
-function listFiles(folder: string): string[] {
-  try {
-    const entries = readdirSync(folder, { recursive: true, withFileTypes: true })
-    const files = entries.filter((entry) => entry.isFile())
-    return files.map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)))
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
-    throw error
-  }
-}
-
 function typeOf(name: string) {
   const extension = path.extname(name)
   return extension in types ? types[extension as keyof typeof types] : 'text/plain; charset=utf-8'
-}
-
-const tagOf = (body: Uint8Array) => `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
-
-/**
- * Returns true if the client already has the file. The comparison is weak, and `*` means any tag (RFC 9110, 13.1.2).
- */
-function isKnown(known: string, tag: string): boolean {
-  const tags = known.split(',').map((each) => each.trim().replace(/^W\//, ''))
-  return tags.includes(tag) || tags.includes('*')
 }

@@ -14,6 +14,7 @@ import { type CarrierWebhookDeps, receiveCarrierWebhook } from '../carrier/webho
 import { compatPlaces } from '../faults/places.ts'
 import { createFaultWriter } from '../faults/writer.ts'
 import { mountOf, type SurfaceSettings } from '../surface.ts'
+import { type ConsoleDeps, consoleHandlers } from './console.ts'
 import { type DocsDeps, docsHandlers } from './docs.ts'
 import { getRankingPage, type RankingFacts } from './ranking.ts'
 import { type SimulatorControl, simulatorHandlers } from './simulator.ts'
@@ -29,6 +30,7 @@ export type InternalDeps = Omit<TryDeps, 'headerPrefix'> & {
   engine: EngineChoice
   ranking: RankingFacts
   docsFolder: DocsDeps['docsFolder']
+  consoleFolder: ConsoleDeps['consoleFolder']
   /** Null if this server has no sessions. */
   tryAgent: TryAgentParts | null
   carrier: CarrierWebhookDeps
@@ -77,6 +79,7 @@ function handlersOf(
     engine,
     ranking,
     docsFolder,
+    consoleFolder,
     tryAgent,
     carrier,
     messages,
@@ -88,6 +91,7 @@ function handlersOf(
   return {
     ...healthHandlers(readyChecks, engine),
     ...siteHandlers,
+    ...consoleHandlers({ consoleFolder }),
     ...docsHandlers({ docsFolder, headerPrefix }),
     ...getRankingPage(ranking, { ...deps, headerPrefix }),
     ...tryHandlers({ ...deps, headerPrefix }),
@@ -103,9 +107,18 @@ const recordingPattern = '/recordings/:file'
 const isOfSimulator = (pattern: string) => pattern.startsWith('/simulator/')
 
 function partOf(isIn: (pattern: string) => boolean): Surface {
-  const { name, operations, paths } = internalSurface
+  const { name, operations, paths } = withConsoleSlash(internalSurface)
   const has = ({ pattern }: { pattern: string }) => isIn(pattern)
   return { name, operations: operations.filter(has), paths: paths.filter(has) }
+}
+
+/** Serves the console at `/console/` too, which people write. The generator refuses paths that end in a slash. */
+function withConsoleSlash({ name, operations, paths }: Surface): Surface {
+  const also = <Row extends { pattern: string }>(rows: readonly Row[]) => [
+    ...rows,
+    ...rows.filter(({ pattern }) => pattern === '/console').map((row) => ({ ...row, pattern: '/console/' })),
+  ]
+  return { name, operations: also(operations), paths: also(paths) }
 }
 
 const headers = { 'Cache-Control': 'no-store' } as const

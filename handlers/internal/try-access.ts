@@ -57,17 +57,22 @@ export const isServedTo = ({ isOpen }: TryAccess, peer: Peer) => isOpen || isLoc
 /** Returns the page's headers. Throws the same 404 as for an unknown path if this client may not see the page. */
 export function pageHeaders(access: TryAccess, peer: Peer, path: string) {
   if (!isServedTo(access, peer)) throw nothingAt(path, [])
-  // The Content-Security-Policy lists the socket addresses beside 'self', because in some browsers 'self' does not
-  // include sockets. The Host header is checked first, because a client can send any text in it.
-  const own = plainHost.test(peer.host) ? `'self' ws://${peer.host} wss://${peer.host}` : "'self'"
   return {
     'Cache-Control': 'no-cache',
-    'Content-Security-Policy': `default-src 'none'; script-src 'self'; style-src 'self'; connect-src ${own}; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+    'Content-Security-Policy': `default-src 'none'; script-src 'self'; style-src 'self'; connect-src ${ownConnections(peer)}; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
     'X-Content-Type-Options': 'nosniff',
     'Referrer-Policy': 'no-referrer',
     'Permissions-Policy': 'microphone=(self)',
     'Cross-Origin-Resource-Policy': 'same-origin',
   } as const
+}
+
+/**
+ * Returns this server's addresses for `connect-src`. The socket addresses are beside 'self', because in some browsers
+ * 'self' does not include sockets. The Host header is checked first, because a client can send any text in it.
+ */
+export function ownConnections({ host }: Peer): string {
+  return plainHost.test(host) ? `'self' ws://${host} wss://${host}` : "'self'"
 }
 
 /**

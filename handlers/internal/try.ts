@@ -77,6 +77,7 @@ const fileNames = [
   ),
   ...['copying', 'curl', 'node', 'python', 'speech-request'].map((name) => `try/${name}.js`),
   ...['agent', 'agent-server', 'agent-turns', 'languages', 'waterfall'].map((name) => `try/${name}.js`),
+  'tokens.css',
   ...['style', 'agent'].map((name) => `try/${name}.css`),
   ...['audio', 'client', 'socket', 'worklet'].map((name) => `session/session-${name}.js`),
   ...['frame-cutter', 'page-speaker', 'playout', 'resampler'].map((name) => `session/${name}.js`),

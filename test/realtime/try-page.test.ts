@@ -11,6 +11,7 @@ import { internalSurface } from '../../generated/internal/routes.ts'
 import { isOwnOrigin } from '../../handlers/authenticate.ts'
 import { compatPlaces } from '../../handlers/faults/places.ts'
 import { createFaultWriter } from '../../handlers/faults/writer.ts'
+import { consoleHandlers } from '../../handlers/internal/console.ts'
 import { docsHandlers } from '../../handlers/internal/docs.ts'
 import { getRankingPage } from '../../handlers/internal/ranking.ts'
 import { siteHandlers } from '../../handlers/internal/site.ts'
@@ -27,7 +28,7 @@ const minted: MintedToken = { value: secret, expiresInS: 60, expiresAtMs: 0 }
 const facts = { failuresMax: 3, openMs: 1000, openMaxMs: 8000, retryAfterMaxMs: 60_000, hedges: false }
 const names = [
   ...['app.js', 'audio.js', 'copying.js', 'curl.js', 'node.js', 'python.js', 'speech-request.js', 'saving.js'],
-  ...['lists.js', 'route.js', 'server.js', 'style.css', 'worklet.js'],
+  ...['lists.js', 'route.js', 'server.js', 'style.css', 'tokens.css', 'worklet.js'],
   ...['microphone.js', 'reach.js', 'page-speaker.js'],
   ...['agent.css', 'agent.js', 'agent-server.js', 'agent-turns.js', 'languages.js', 'waterfall.js'],
   ...['session-audio.js', 'session-client.js', 'session-socket.js', 'session-worklet.js'],
@@ -65,6 +66,7 @@ async function serve(t: Test, changes: Partial<TryDeps> = {}): Promise<Served> {
         ...tryHandlers(deps),
         ...tryAgentHandlers({ ...deps, parts: null }),
         ...siteHandlers,
+        ...consoleHandlers({ consoleFolder: '/nonexistent' }),
         ...docsHandlers({ docsFolder: '/nonexistent', headerPrefix: 'Acme' }),
         ...getRankingPage(facts, deps),
         createSimulatedCall: () => Promise.reject(new Error('no simulator here')),

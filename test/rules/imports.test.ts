@@ -2,7 +2,7 @@
 import t from 'tap'
 import { circles, code, files, importsOf, parse, read } from './source.ts'
 
-const imports = new Map(files.filter((file) => file.endsWith('.ts')).map((file) => [file, importsOf(parse(file))]))
+const imports = new Map(files.filter((file) => /\.tsx?$/.test(file)).map((file) => [file, importsOf(parse(file))]))
 const ours = new Set(code)
 const isProduct = (file: string) =>
   /^(app|audio|cli|conform|domain|generated|handlers|mock|providers|runtime|simulator|store)\//.test(file)

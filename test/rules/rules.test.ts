@@ -20,7 +20,7 @@ const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclud
   .toString()
   .split('\n')
   .filter((file) => file !== '' && !isGone(file))
-const code = files.filter((file) => /\.(ts|js|mjs|cjs)$/.test(file))
+const code = files.filter((file) => /\.(ts|tsx|js|mjs|cjs)$/.test(file))
 const isMade = (file: string) => /^(generated|test\/fixtures|test\/codegen\/golden)\//.test(file)
 
 t.test('no file of code is longer than 400 lines', (t) => {

@@ -19,7 +19,7 @@ export const files = execFileSync('git', ['ls-files', '--cached', '--others', '-
 export const isMade = (file: string) => /^(generated|test\/fixtures|test\/codegen\/golden)\//.test(file)
 
 /** Code that people wrote. */
-export const code = files.filter((file) => /\.(ts|js|mjs|cjs)$/.test(file) && !isMade(file))
+export const code = files.filter((file) => /\.(ts|tsx|js|mjs|cjs)$/.test(file) && !isMade(file))
 
 /** Programs in other languages, without the engines of the generated clients. */
 export const scripts = files.filter((file) => /^(?!codegen\/).*\.(sh|py|go|java)$/.test(file) && !isMade(file))

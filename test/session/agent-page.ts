@@ -51,6 +51,7 @@ export async function serveAgentPage(t: Test, make: (transport: MediaTransport) 
     readyChecks: [],
     engine: { engine: 'node', reason: null },
     docsFolder: '/nonexistent',
+    consoleFolder: '/nonexistent',
     ranking: { failuresMax: 3, openMs: 1000, openMaxMs: 8000, retryAfterMaxMs: 60_000, hedges: false },
     caller: () => caller(),
     mint: () => ({ value: 'v1.x.y', expiresInS: 60, expiresAtMs: 0 }),

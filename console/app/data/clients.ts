@@ -1,0 +1,10 @@
+/** The generated clients, over the session cookie of this page. */
+import { createPlatformClient } from '../../../generated/clients/typescript/platform.ts'
+
+/** A person waits for the answer, so the page waits less than a program would. */
+const timeoutMs = 30_000
+
+/** The browser sends the cookie by itself, because the page and the API have one origin. */
+const options = { baseUrl: window.location.origin, timeoutMs, retriesMax: 1 }
+
+export const platform = createPlatformClient(options)

@@ -1,0 +1,23 @@
+import type { ReactNode } from 'react'
+import styles from './badge.module.css'
+import { classes } from './classes.ts'
+
+export type Tone = 'plain' | 'good' | 'warn' | 'alarm' | 'calm' | 'accent'
+
+/** A short word about a state. `isLive` adds a dot that pulses. */
+export function Badge({
+  tone = 'plain',
+  isLive = false,
+  children,
+}: {
+  tone?: Tone
+  isLive?: boolean
+  children: ReactNode
+}) {
+  return (
+    <span className={classes(styles.badge, styles[tone])}>
+      {isLive && <span className={styles.dot} aria-hidden="true" />}
+      {children}
+    </span>
+  )
+}

@@ -1,0 +1,45 @@
+/** The equal request with curl, and the equal line of the command line: what the page shows, a program gets as well. */
+import { useState } from 'react'
+import { Button } from './button.tsx'
+import styles from './command-strip.module.css'
+import { CopyButton } from './copy-button.tsx'
+
+export type Command = {
+  method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** The path with its query, such as /v1/calls?limit=50. */
+  path: string
+  body?: unknown
+  /** The line of the command line without `parley`. Left out if no command does it. */
+  cli?: string
+}
+
+export function CommandStrip({ command }: { command: Command }) {
+  const [kind, setKind] = useState<'curl' | 'cli'>('curl')
+  const isCli = kind === 'cli' && command.cli !== undefined
+  const line = isCli ? `parley ${command.cli}` : curlOf(command)
+  return (
+    <section className={styles.strip} aria-label="The same by a program">
+      <div className={styles.kinds}>
+        <Button look="quiet" isSmall aria-pressed={!isCli} onClick={() => setKind('curl')}>
+          curl
+        </Button>
+        {command.cli !== undefined && (
+          <Button look="quiet" isSmall aria-pressed={isCli} onClick={() => setKind('cli')}>
+            parley
+          </Button>
+        )}
+      </div>
+      {/* The line scrolls, so the keyboard must reach it. */}
+      <pre className={styles.line} tabIndex={0} aria-label={`The line of ${isCli ? 'parley' : 'curl'}`}>
+        {line}
+      </pre>
+      <CopyButton text={line} label="Copy the line" />
+    </section>
+  )
+}
+
+function curlOf({ method = 'GET', path, body }: Command): string {
+  const sent = body === undefined ? '' : ` -H 'Content-Type: application/json' -d '${JSON.stringify(body)}'`
+  const verb = method === 'GET' ? '' : ` -X ${method}`
+  return `curl${verb} -H "Authorization: Bearer $PARLEY_KEY"${sent} '${window.location.origin}${path}'`
+}

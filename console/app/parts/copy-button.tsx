@@ -1,0 +1,23 @@
+import { Check, Copy } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import { Button } from './button.tsx'
+
+/** How long the button says that the text was copied. */
+const confirmMs = 1600
+
+/** Copies a text. `label` names the text for readers of screens. */
+export function CopyButton({ text, label, children }: { text: string; label: string; children?: string }) {
+  const [isCopied, setCopied] = useState(false)
+  useEffect(() => {
+    if (!isCopied) return
+    const timer = setTimeout(() => setCopied(false), confirmMs)
+    return () => clearTimeout(timer)
+  }, [isCopied])
+  const copy = () => void navigator.clipboard.writeText(text).then(() => setCopied(true))
+  return (
+    <Button look="quiet" isSmall onClick={copy} aria-label={isCopied ? 'Copied' : label} title={label}>
+      {isCopied ? <Check aria-hidden="true" /> : <Copy aria-hidden="true" />}
+      {children}
+    </Button>
+  )
+}

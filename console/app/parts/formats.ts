@@ -1,0 +1,45 @@
+/** Writes numbers and times for people. All times are in the browser's zone, which `zoneName` names. */
+
+const microUsdPerUsd = 1_000_000
+
+/** Writes micro-USD in dollars. Small amounts keep enough digits to differ from 0. */
+export function money(microUsd: string | null): string {
+  if (microUsd === null) return '–'
+  const dollars = Number(microUsd) / microUsdPerUsd
+  const digits = dollars !== 0 && Math.abs(dollars) < 0.1 ? 4 : 2
+  return `$${dollars.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits })}`
+}
+
+/** Seconds as 4:07 or 1:02:09. */
+export function clockTime(seconds: number): string {
+  const whole = Math.max(0, Math.floor(seconds))
+  const [h, m, s] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60]
+  const two = (value: number) => String(value).padStart(2, '0')
+  return h > 0 ? `${h}:${two(m)}:${two(s)}` : `${m}:${two(s)}`
+}
+
+export const milliseconds = (ms: number) => `${Math.round(ms).toLocaleString('en-US')} ms`
+
+export const count = (value: number) => value.toLocaleString('en-US')
+
+/** `plural(2, 'call')` is `2 calls`. */
+export const plural = (value: number, noun: string) => `${count(value)} ${noun}${value === 1 ? '' : 's'}`
+
+const dayFormat = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
+const yearFormat = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' })
+const timeFormat = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' })
+
+/** A day, with the year unless it is this year. */
+export function day(iso: string): string {
+  const date = new Date(iso)
+  return (date.getFullYear() === new Date().getFullYear() ? dayFormat : yearFormat).format(date)
+}
+
+export const timeOfDay = (iso: string) => timeFormat.format(new Date(iso))
+
+export const moment = (iso: string) => `${day(iso)}, ${timeOfDay(iso)}`
+
+export const zoneName = Intl.DateTimeFormat().resolvedOptions().timeZone
+
+/** Writes an enum's value for people: `no_answer` is `no answer`. */
+export const words = (value: string) => value.replaceAll(/[_.]/g, ' ')

@@ -1,0 +1,89 @@
+/** A page's states besides its data, one piece each. */
+import type { UseQueryResult } from '@tanstack/react-query'
+import { CircleSlash2, CloudOff, Inbox, Lock, type LucideIcon, TriangleAlert } from 'lucide-react'
+import { type ReactNode, useEffect, useState } from 'react'
+import { type Failure, failureOf } from '../data/failures.ts'
+import { Button } from './button.tsx'
+import { CopyButton } from './copy-button.tsx'
+import styles from './states.module.css'
+
+/** If the answer comes within this time, no skeleton flickers. */
+const patienceMs = 150
+
+/** A skeleton until the data come. `rows` is about the data's height. */
+export function Loading({ rows = 6, label = 'Loading' }: { rows?: number; label?: string }) {
+  const [isShown, setShown] = useState(false)
+  useEffect(() => {
+    const timer = setTimeout(() => setShown(true), patienceMs)
+    return () => clearTimeout(timer)
+  }, [])
+  return (
+    <div className={styles.loading} role="status" aria-label={label} data-state="loading">
+      {Array.from({ length: rows }, (_, row) => (
+        <div key={row} className={isShown ? styles.bone : styles.space} />
+      ))}
+    </div>
+  )
+}
+
+type Note = { icon: LucideIcon; title: string; state: string; children?: ReactNode }
+
+/** Nothing is here yet. The title says what would be here, and `children` lead to the next step. */
+export function Empty({ title, children }: { title: string; children?: ReactNode }) {
+  return (
+    <Notice icon={Inbox} title={title} state="empty">
+      {children}
+    </Notice>
+  )
+}
+
+const looks: Record<Failure['kind'], { icon: LucideIcon; title: string }> = {
+  signed_out: { icon: Lock, title: 'You are signed out' },
+  forbidden: { icon: Lock, title: 'Your role does not allow this' },
+  not_found: { icon: CircleSlash2, title: 'There is nothing at this address' },
+  too_many: { icon: TriangleAlert, title: 'Too many requests' },
+  offline: { icon: CloudOff, title: 'The server did not answer' },
+  failed: { icon: TriangleAlert, title: 'This did not work' },
+}
+
+/** An error, with its code and the request's id for a question to the operator. */
+export function Failed({ error, retry }: { error: unknown; retry?: () => void }) {
+  const { kind, message, code, requestId } = failureOf(error)
+  const isRepeatable = kind === 'offline' || kind === 'failed' || kind === 'too_many'
+  return (
+    <Notice icon={looks[kind].icon} title={looks[kind].title} state={kind === 'failed' ? 'error' : kind}>
+      <p>{message}</p>
+      {code !== null && (
+        <p className={styles.facts}>
+          <code>{code}</code>
+          {requestId !== null && <code>{requestId}</code>}
+          {requestId !== null && <CopyButton text={requestId} label="Copy the id of the request" />}
+        </p>
+      )}
+      {retry && isRepeatable && <Button onClick={retry}>Try again</Button>}
+    </Notice>
+  )
+}
+
+function Notice({ icon: Icon, title, state, children }: Note) {
+  return (
+    <div className={styles.notice} data-state={state} role={state === 'empty' ? undefined : 'alert'}>
+      <Icon aria-hidden="true" className={styles.icon} />
+      <h2>{title}</h2>
+      {children}
+    </div>
+  )
+}
+
+type Answered<Data> = {
+  of: Pick<UseQueryResult<Data>, 'data' | 'error' | 'refetch'>
+  rows?: number
+  children: (data: Data) => ReactNode
+}
+
+/** Shows a query's data, or its state. Earlier data stay until newer data come. */
+export function Answer<Data>({ of: { data, error, refetch }, rows, children }: Answered<Data>) {
+  if (data !== undefined) return children(data)
+  if (error) return <Failed error={error} retry={() => void refetch()} />
+  return <Loading {...(rows !== undefined && { rows })} />
+}

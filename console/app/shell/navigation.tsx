@@ -1,0 +1,57 @@
+import { Link } from '@tanstack/react-router'
+import { EyeOff, Keyboard } from 'lucide-react'
+import { Button } from '../parts/button.tsx'
+import { classes } from '../parts/classes.ts'
+import { useRedaction } from '../parts/redaction.tsx'
+import { AccountMenu } from './account-menu.tsx'
+import { Mark } from './mark.tsx'
+import styles from './navigation.module.css'
+import { groups, type Section } from './sections.ts'
+
+type NavigationProps = { isOpen: boolean; close: () => void; openHelp: () => void }
+
+export function Navigation({ isOpen, close, openHelp }: NavigationProps) {
+  const { isOn, toggle } = useRedaction()
+  return (
+    <div className={classes(styles.side, isOpen && styles.open)}>
+      <div className={styles.brand}>
+        <Mark />
+        <span>Parley</span>
+      </div>
+      <nav aria-label="Pages" className={styles.pages}>
+        {groups.map(({ name, sections }) => (
+          <div key={name} className={styles.group}>
+            {name !== null && <h2>{name}</h2>}
+            <ul>
+              {sections.map((section) => (
+                <li key={section.to}>
+                  <PageLink {...section} onOpen={close} />
+                </li>
+              ))}
+            </ul>
+          </div>
+        ))}
+      </nav>
+      <div className={styles.foot}>
+        <Button look="quiet" isSmall aria-pressed={isOn} onClick={toggle}>
+          <EyeOff aria-hidden="true" />
+          Hide private text
+        </Button>
+        <Button look="quiet" isSmall onClick={openHelp}>
+          <Keyboard aria-hidden="true" />
+          Keys
+        </Button>
+        <AccountMenu />
+      </div>
+    </div>
+  )
+}
+
+function PageLink({ to, label, icon: Icon, onOpen }: Section & { onOpen: () => void }) {
+  return (
+    <Link to={to} className={styles.link} activeOptions={{ exact: to === '/', includeSearch: false }} onClick={onOpen}>
+      <Icon aria-hidden="true" />
+      {label}
+    </Link>
+  )
+}

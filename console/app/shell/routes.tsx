@@ -1,0 +1,42 @@
+/**
+ * The addresses of the console. A page's code is loaded when the page is first opened. A page reads its address with
+ * `useParams` and `useSearch`, and its folder has the function that checks the search: so no page imports this file.
+ */
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet } from '@tanstack/react-router'
+import { Loading } from '../parts/states.tsx'
+import { Frame } from './frame.tsx'
+import { NotFound, RouteFailed } from './route-states.tsx'
+import { SignInPage } from './sign-in-page.tsx'
+
+const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound, errorComponent: RouteFailed })
+const login = createRoute({ getParentRoute: () => root, path: '/login', component: SignInPage })
+/** All pages for signed-in people are inside the frame. */
+const frame = createRoute({ getParentRoute: () => root, id: 'frame', component: Frame })
+
+const pages = [
+  createRoute({
+    getParentRoute: () => frame,
+    path: '/',
+    component: lazyRouteComponent(() => import('../pages/overview/overview-page.tsx'), 'OverviewPage'),
+  }),
+  createRoute({
+    getParentRoute: () => frame,
+    path: '/calls',
+    component: lazyRouteComponent(() => import('../pages/calls/calls-page.tsx'), 'CallsPage'),
+  }),
+  createRoute({
+    getParentRoute: () => frame,
+    path: '/calls/$id',
+    component: lazyRouteComponent(() => import('../pages/call/call-page.tsx'), 'CallPage'),
+  }),
+]
+
+export const router = createRouter({
+  routeTree: root.addChildren([login, frame.addChildren(pages)]),
+  basepath: '/console',
+  defaultPendingComponent: Loading,
+  defaultErrorComponent: RouteFailed,
+  defaultNotFoundComponent: NotFound,
+  defaultPreload: 'intent',
+  scrollRestoration: true,
+})

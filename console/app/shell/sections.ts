@@ -1,0 +1,14 @@
+/** The pages in the navigation, in their order. `keys` opens the page from everywhere. */
+import { HomeIcon, type LucideIcon, PhoneCall } from 'lucide-react'
+
+export type Section = { to: string; label: string; icon: LucideIcon; keys: string }
+
+export const groups: readonly { name: string | null; sections: readonly Section[] }[] = [
+  {
+    name: null,
+    sections: [
+      { to: '/', label: 'Overview', icon: HomeIcon, keys: 'g o' },
+      { to: '/calls', label: 'Calls', icon: PhoneCall, keys: 'g c' },
+    ],
+  },
+]
