@@ -1,5 +1,5 @@
 /**
- * Returns the processor time for `work`, in milliseconds. Tests judge cheap work by this time, because on a busy
+ * Returns the processor time for `work`, in milliseconds. Tests measure fast code by this time, because on a busy
  * machine the elapsed time also includes other processes.
  */
 export function processorMs(work: () => void): number {

@@ -144,13 +144,13 @@ const quiet: Settings = {
   PARLEY_BOOTSTRAP_KEY: testKey,
   PARLEY_LOG_LEVEL: 'warn',
   PARLEY_EDGE_QUOTA: '0',
-  // Otherwise each server would preload its engine, which takes a second of processor time and 265 MiB.
+  // Without this, each server would preload its engine, which takes a second of processor time and 265 MiB.
   PARLEY_LOCAL_WARM: 'false',
-  // So the first stream starts the engine, which takes more than the usual 10 s on a busy machine.
+  // The engine is not preloaded, so the first stream starts it. On a busy machine this takes more than the usual 10 s.
   PARLEY_REALTIME_OPEN_MS: '60000',
   // Without a load balancer the server need not wait for one before it closes its port.
   PARLEY_DRAIN_LB_DELAY_MS: '0',
   PARLEY_STORE_CONNECTIONS_MAX: '4',
-  // Otherwise the operator would have to approve each number that a test with several organizations imports.
+  // Without this, the operator would have to approve each number that a test with several organizations imports.
   PARLEY_SIP_IMPORTS_NEED_APPROVAL: 'false',
 }

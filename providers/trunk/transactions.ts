@@ -5,7 +5,7 @@
  *   request we got:   trying ──answer──► provisional ──► final ──ACK──► done       (repeated until the ACK)
  *   request we sent:  calling ──100..199──► proceeding ──200..699──► done          (repeated until an answer)
  *
- * The timers follow the RFC and run on the injected clock. If a request arrives twice, its answer is sent again without
+ * The timers follow the RFC and run on the given clock. If a request arrives twice, its answer is sent again without
  * handling the request again. Each organization has a share in the table, so that too many requests from one trunk
  * leave room for other calls. Among requests outside a call, only INVITE needs a place in the table.
  */

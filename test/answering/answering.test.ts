@@ -1,6 +1,5 @@
 /**
- * An answered outbound call is classified as a person or a machine, and the agent acts on the verdict, in injected
- * time.
+ * An answered outbound call is classified as a person or a machine, and the agent acts on the verdict on a test clock.
  */
 import t from 'tap'
 import { Answering, type AnswerPlan } from '../../domain/answering/answering.ts'

@@ -1,4 +1,4 @@
-/** `finalize` and the analysis of a call wait only for limited times. Time is injected. */
+/** `finalize` and the analysis of a call wait only for limited times. They run on a test clock. */
 import t from 'tap'
 import { type AnalysisLimit, createAnalyse } from '../../domain/calls/analyse.ts'
 import { firstReport } from '../../domain/calls/report.ts'

@@ -1,6 +1,5 @@
 /**
- * The adapter works over the simulator: real commands, signed events and real audio in both directions, in injected
- * time.
+ * The adapter works over the simulator: real commands, signed events and real audio in both directions on a test clock.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
@@ -90,7 +89,7 @@ async function serve(t: Test, rateHz: MediaEndpoint['sampleRateHz']) {
     line,
     audio,
     sinks,
-    /** The texts that the simulator's phones have spoken. */
+    /** The sentences that the simulator's phones have spoken. */
     spoken,
     /** The samples that were played to the other phone, at 8 kHz. */
     kept,

@@ -1,4 +1,4 @@
-/** Businesses and campaigns are registered for text messages at the simulated carrier, in injected time. */
+/** Businesses and campaigns are registered for text messages at the simulated carrier on a test clock. */
 import { randomUUID } from 'node:crypto'
 import t, { type Test } from 'tap'
 import type { SmsRegistryError } from '../../domain/ports/sms-registry.ts'

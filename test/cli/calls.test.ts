@@ -1,4 +1,4 @@
-/** The commands for agents and calls run on a call spoken in injected time. */
+/** The commands for agents and calls run on a call spoken on a test clock. */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, request } from 'node:http'

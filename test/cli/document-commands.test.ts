@@ -62,7 +62,7 @@ function blockWith(guide: string, text: string): string {
   return block
 }
 
-// The commands are programs outside the injected clock, so calls run in real time.
+// The commands run in separate processes, so no test clock reaches them and calls run in real time.
 const parley = await ownServer(t, { PARLEY_OUTBOUND_ALLOWED_SUBNETS: '127.0.0.0/8' }, { engines: openWordEngines })
 const files = freshDataDir()
 mkdirSync(files, { recursive: true })

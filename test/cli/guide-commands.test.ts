@@ -22,7 +22,7 @@ const notRun: Record<string, string> = {
   'git clone ADDRESS-OF-THIS-REPOSITORY parley && cd parley': 'make test begins like this in a clean clone',
   'PARLEY=http://127.0.0.1:8080': 'the shell has both variables',
 }
-/** Each guide, and what its commands print. */
+/** Each guide, with the expected output of its commands. */
 const guides: readonly (readonly [guide: string, printed: readonly RegExp[]])[] = [
   ['quick-start', [/"route":\{/, /"choices":/, /"name":"bicycle shop"/, /Hello, this is the bicycle shop/]],
   ['routing', [/"provider":"local","model":"scripted"/, /sk_live_/, /"candidate":"local:/, /moonshine-tiny-en/]],
@@ -43,7 +43,7 @@ function blocksOf(guide: string, language: string): string[] {
   )
 }
 
-// The commands are programs outside the injected clock, so calls run in real time.
+// The commands run in separate processes, so no test clock reaches them and calls run in real time.
 const parley = await ownServer(t, {}, { engines: openWordEngines })
 const folder = freshDataDir()
 mkdirSync(folder, { recursive: true })
@@ -51,7 +51,7 @@ symlinkSync(packageFile('test'), path.join(folder, 'test'))
 t.teardown(() => rmSync(folder, { recursive: true, force: true }))
 const commands = await serveCommands()
 
-/** Serves commands. A request's body is a command's arguments, each with NUL behind it. The answer is the output. */
+/** Serves commands. A request's body is a command's arguments, each followed by NUL. The answer is the output. */
 async function serveCommands(): Promise<string> {
   const server = createServer((request, response) => void answer(request, response))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -12,7 +12,7 @@ const run = promisify(execFile)
 const page = readFileSync(path.resolve(import.meta.dirname, '../../docs/phone-calls.md'), 'utf8')
 
 t.test('every command of docs/phone-calls.md works', { timeout: 120_000 }, async (t) => {
-  // The commands are programs outside the injected clock, so the call runs in real time.
+  // The commands run in separate processes, so no test clock reaches them and the call runs in real time.
   const parley = await ownServer(t, {}, { engines: openWordEngines })
   const folder = freshDataDir()
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))

@@ -1,4 +1,4 @@
-/** Makes a voice call to an agent in injected time: words are sent as tones, like audio from a microphone. */
+/** Makes a voice call to an agent on a test clock: words are sent as tones, like audio from a microphone. */
 import { once } from 'node:events'
 import { WebSocket } from 'ws'
 import type { InTime } from '../phone/phones.ts'

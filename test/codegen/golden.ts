@@ -22,7 +22,7 @@ export function golden(test: Pick<typeof t, 'equal'>, file: string, text: string
   test.equal(text, readFileSync(path, 'utf8'), file)
 }
 
-/** A step names a place by its keys: `remove: [...keys]`, or `set: [...keys, value]`. */
+/** A step names a value in the document by its keys: `remove: [...keys]`, or `set: [...keys, value]`. */
 export type Step = { set?: unknown[]; remove?: string[] }
 
 /** Turns a good document into a bad one. */

@@ -1,6 +1,6 @@
 /**
- * A second opinion on the generated types: openapi-typescript makes types from the same documents. One file has a line
- * for each pair of types. The compiler refuses the line unless each type is assignable to the other.
+ * A second, independent check of the generated types: openapi-typescript makes types from the same documents. One file
+ * has a line for each pair of types. The compiler refuses the line unless each type is assignable to the other.
  */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -15,8 +15,8 @@ import { TypeNames } from '../../codegen/targets/typescript/type-names.ts'
 import { type View, viewsOf } from '../../codegen/views.ts'
 
 /**
- * The surface with our types, and its contract. If `planted` is set, openapi-typescript reads this changed document
- * instead of the contract.
+ * A surface with the types that our generator makes, and its contract. If `planted` is set, openapi-typescript reads
+ * this changed document instead of the contract.
  */
 export type Subject = { name: string; contract: string; hasClient: boolean; planted?: string }
 type Pair = { label: string; ours: string; theirs: string }
@@ -65,7 +65,10 @@ async function writeCheck(subject: Subject, base: string): Promise<Check> {
   return { file, pairs, firstLine: head.length }
 }
 
-/** Generates the types with openapi-typescript. At a handler, validation has filled in the defaults. */
+/**
+ * Generates the types with openapi-typescript. The types of a handler's input have the default values filled in,
+ * because validation has done this before.
+ */
 async function opinionOf(contract: string, isReceived: boolean): Promise<string> {
   const document = JSON.parse(contract) as OpenAPI3
   for (const { value, place } of nodesOf(document)) complete(document, value, place, isReceived)
@@ -91,7 +94,7 @@ function complete(document: object, node: Node, place: string, isReceived: boole
   // `additionalProperties` is set.
   if (node['type'] === 'object' && !fieldsOfObjects.some((key) => key in node)) node['additionalProperties'] = true
   if (typeof node['in'] !== 'string') return
-  // For openapi-typescript a parameter with a content type is a text, so it gets the content's schema.
+  // For openapi-typescript a parameter with a content type is a string, so the parameter gets the content's schema.
   const [content] = Object.values((node['content'] ?? {}) as Record<string, { schema: Schema }>)
   const schema = (node['schema'] ??= content?.schema ?? true) as Schema
   // For openapi-typescript a parameter with a default is optional. A handler always receives it.

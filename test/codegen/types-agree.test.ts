@@ -22,8 +22,8 @@ const surfaces: Subject[] = [
 ]
 
 /**
- * Each row changes one place in the router's document, and only openapi-typescript reads the change. The last column
- * must be reported as different.
+ * Each row changes one value in the router's document, and only openapi-typescript reads the change. The comparison
+ * must report the type in the last column as different.
  */
 const plants: [string, (document: Document) => void, string][] = [
   ['a field that may be null', field('Route', 'region', { type: ['string', 'null'] }), 'router Route answered'],

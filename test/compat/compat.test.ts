@@ -1,6 +1,6 @@
 /**
- * Every operation on the compatible surface over HTTP, with a provider that has the protocol (the stub) and embedded
- * speech engines without it.
+ * Every operation on the compatible surface over HTTP, with a provider whose own protocol is OpenAI's (the stub) and
+ * with embedded speech engines.
  */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'

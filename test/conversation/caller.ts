@@ -1,5 +1,5 @@
 /**
- * Simulates a caller in injected time. The caller speaks words into the microphone, plays the agent's audio like a
+ * Simulates a caller on a test clock. The caller speaks words into the microphone, plays the agent's audio like a
  * browser, and sends its marks back. Each sample encodes its word, so words are read from audio exactly.
  */
 
@@ -18,8 +18,8 @@ const jitterMs = 60
 const networkMs = 5
 
 /**
- * The known words. The word with number n has samples `loud.user + 10 n` in the microphone, and `loud.agent + 10 n`
- * from the agent.
+ * The words that a simulated caller or agent can speak. The word with number n has samples `loud.user + 10 n` in the
+ * microphone, and `loud.agent + 10 n` from the agent.
  */
 const words: string[] = []
 const loud = { user: 8000, agent: 4000 }
@@ -144,7 +144,7 @@ export class SimulatedCaller implements MediaTransport {
     }
   }
 
-  /** Runs with a lost socket: nothing is sent, and queued audio is gone. */
+  /** Lets time pass while the socket is lost: nothing is sent, and queued audio is dropped. */
   async runDeaf(ms: number): Promise<void> {
     this.#queue = []
     this.#startsMs = null

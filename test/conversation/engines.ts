@@ -1,5 +1,5 @@
 /**
- * Simulates engines in injected time: recognition 30 ms late, an LLM with chunks 10 ms apart, a voice with chunks of 20
+ * Simulates engines on a test clock: recognition 30 ms late, an LLM with chunks 10 ms apart, a voice with chunks of 20
  * ms.
  */
 import type { LlmEvent, LlmItem, LlmRequest } from '../../domain/ports/llm.ts'

@@ -1,4 +1,4 @@
-/** Sets up a conversation with people who join, in injected time. */
+/** Sets up a conversation on a test clock, with people who join the conversation. */
 import type { GrowingFile } from '../../domain/conversation/hearing/recorded-peaks.ts'
 import type { MediaTransport } from '../../domain/ports/media.ts'
 import { SimulatedPerson } from './joined-person.ts'

@@ -1,6 +1,6 @@
 /**
- * An interrupted turn settles within 400 ms. If speech and typed texts come in this time, exactly one answer follows,
- * and its audio is not mixed with another answer's audio.
+ * An interrupted turn settles within 400 ms. If speech and typed messages come in this time, exactly one answer
+ * follows, and its audio is not mixed with another answer's audio.
  */
 import t, { type Test } from 'tap'
 import { converse } from './setup.ts'

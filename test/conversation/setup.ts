@@ -1,5 +1,5 @@
 /**
- * A whole conversation in injected time: the real loop over the real operations, with stub engines and a simulated
+ * A whole conversation on a test clock: the real loop over the real operations, with stub engines and a simulated
  * caller.
  */
 
@@ -87,7 +87,8 @@ export function converse(options: Options = {}) {
   const broken = { llm: new Set<string>(), tts: new Set<string>(), vad: false }
   const language = { languages: ['*'] }
   const everything = { ...model('llm').capabilities, tools: true, streaming: true }
-  // The bench makes the clock, but needs providers first, and these need the clock.
+  // The bench makes the clock, but needs the providers first. The providers need the clock, so they get it later
+  // through this variable.
   let clock: ReturnType<typeof bench>['clock'] | null = null
   const time = {
     nowMs: () => clock?.nowMs() ?? 0,

@@ -172,7 +172,7 @@ t.test('with word timings the played text is exact at every moment, even after a
     const shown = turn.text.split(' ')
     const wordEndsMs = await wordEnds(turn, durationMs)
     const wrong: string[] = []
-    // The step is no multiple of a frame or sample, so the cuts come at all positions within them.
+    // The step is not a multiple of a frame or sample, so the cuts come at all positions within them.
     for (let atMs = 0.3; atMs < durationMs; atMs += 1.7, cuts++) {
       // Near a word's end no text is expected, because resampling and rounding shift the end by less than a sample at 8
       // kHz.

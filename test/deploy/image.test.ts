@@ -83,7 +83,7 @@ t.test('make sbom lists the product packages of the lock file, and the binary of
   t.end()
 })
 
-/** Returns the files in a bill of materials with their SHA-256 sums. */
+/** Returns the files in a bill of materials with their SHA-256 checksums. */
 function binaries({ components }: Bill): [string, string | undefined][] {
   return components.flatMap(({ type, name, hashes }) => (type === 'file' ? [[name, hashes?.[0]?.content]] : []))
 }

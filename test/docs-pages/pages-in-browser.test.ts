@@ -40,7 +40,7 @@ async function visits(browser: Browser): Promise<void> {
     const page = await context.newPage()
     const faults: string[] = []
     page.on('pageerror', (error) => faults.push(error.message))
-    // The console reports violations of the content security policy. The 404 of the page itself is no fault.
+    // The console reports violations of the content security policy. The 404 of the page itself is not a fault.
     page.on('console', (message) => {
       if (message.type() === 'error' && !message.text().includes('404')) faults.push(message.text())
     })

@@ -29,7 +29,7 @@ t.test(
   },
 )
 
-/** Compiles texts without files. Returns the compiler's messages. */
+/** Compiles snippets without writing files. Returns the compiler's messages. */
 function compile(snippets: ReadonlyMap<string, string>): string[] {
   const options: ts.CompilerOptions = {
     noEmit: true,
@@ -49,7 +49,7 @@ function compile(snippets: ReadonlyMap<string, string>): string[] {
       '@parley/client/*': ['typescript/*.ts', '*.ts'].map((file) => path.join(root, 'generated/clients', file)),
     },
   }
-  // The texts are in the test's folder, so that they find the packages.
+  // The snippets get paths in the test's folder, so that their imports find the packages.
   const texts = new Map([...snippets].map(([name, text]) => [path.join(import.meta.dirname, `${name}.ts`), text]))
   const host = ts.createCompilerHost(options)
   const fileExists = host.fileExists.bind(host)

@@ -1,4 +1,4 @@
-/** If the first candidate is late, a second candidate is asked too (a hedge), in injected time. */
+/** If the first candidate is late, a second candidate is asked too (a hedge) on a test clock. */
 import t from 'tap'
 import type { LlmEvent } from '../../domain/ports/llm.ts'
 import type { Model, Objective } from '../../domain/ports/model.ts'

@@ -1,5 +1,5 @@
 /**
- * A provider stops working, in injected time: how soon the router leaves it, how many requests it still gets, and how
+ * A provider stops working on a test clock: how soon the router leaves it, how many requests it still gets, and how
  * soon it is used again.
  */
 import t from 'tap'

@@ -1,13 +1,13 @@
 /**
  * Compares an answer with a contract's example. A client written after the example must be able to read the answer, so
  * both must have the same fields, JSON types, nulls, constants and id forms. An example cannot predict figures, ids,
- * times and texts, so these may differ.
+ * times and free text, so these may differ.
  */
 
-/** The fields whose texts may differ. In any other field a text is a constant. */
+/** The fields with free text, which may differ. Any other string is a constant. */
 const texts = new Set(['text', 'delta', 'transcript', 'word', 'content', 'audio'])
 
-/** Returns one line per difference. The field's name decides whether its text may differ. */
+/** Returns one line per difference. The field's name decides whether its string may differ. */
 export function differences(example: unknown, answer: unknown, at = ''): string[] {
   const kinds = [kindOf(example), kindOf(answer)]
   if (kinds[0] !== kinds[1]) return [`${at}: ${kinds[0]} in the example, ${kinds[1]} in the answer`]
@@ -57,7 +57,7 @@ function kindOf(value: unknown): string {
 
 const fieldOf = (at: string) => at.split('/').findLast((part) => !/^\d+$/.test(part)) ?? ''
 
-/** Returns a text with a star for each part that differs between requests. */
+/** Returns the form of a string: each part that differs between requests is a star. */
 export function formOf(value: unknown): string {
   return String(value)
     .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '<uuid>')

@@ -210,7 +210,7 @@ function headerNames(): Case[] {
   for (let code = 0; code < 256; code++) {
     const byte = String.fromCharCode(code)
     const isLegal = /[0-9A-Za-z-]/.test(byte)
-    // A colon is no part of the name. It ends the name.
+    // A colon is not a part of the name. It ends the name.
     const result = isLegal || byte === ':' || special.includes(byte) ? 'served' : 'refused'
     const names =
       byte === ':' ? ['X:A'] : code > 32 && code < 128 ? [`X${byte}A`, `${byte}X`, `X${byte}`] : [`X${byte}A`]

@@ -15,7 +15,7 @@ import { type Build, type Case, cases, type Result } from './raw-cases.ts'
 
 const bodyTimeoutMs = 1500
 /**
- * An immediate refusal must come within this time, in injected time. uWebSockets.js may wait 200 ms for more of a body.
+ * An immediate refusal must come within this time on the test clock. uWebSockets.js may wait 200 ms for more of a body.
  */
 const atOnceMs = 1000
 /** The limit for the cases `silent`, in the machine's time. uWebSockets.js waits 10 s, and checks every 4 s. */
@@ -131,7 +131,7 @@ async function faultOf({ what, bytes, results }: Case, probed: Target & { build:
   return hiddenRuns.has(id) ? complain('a second request') : null
 }
 
-/** Returns the latest allowed close, in injected time. */
+/** Returns the time on the test clock by which the server must have ended the connection. */
 function latestMs(result: Result): number {
   if (result === 'silent') return Number.POSITIVE_INFINITY
   return result === 'timed out' ? 2 * bodyTimeoutMs + atOnceMs : atOnceMs
@@ -139,7 +139,7 @@ function latestMs(result: Result): number {
 
 /**
  * Writes the bytes and waits until the connection ends, or an answer has come if the server need not close, or
- * `limitMs` is over on the machine. `closedMs` is in injected time, and null if the connection was still open.
+ * `limitMs` is over on the machine. `closedMs` is a time on the test clock, and null if the connection was still open.
  */
 function exchange(
   { port, clock }: Target,

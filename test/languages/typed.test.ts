@@ -8,7 +8,7 @@ import { serverWith } from '../server.ts'
 import { loopbackProviders, Page, rateHz } from '../session/voice-session.ts'
 import { type Dialogue, dialogues } from './dialogues.ts'
 
-/** A session needs a recognizer for its language. This one is never used. */
+/** A session needs a recognizer for its language. This recognizer is never used, because all turns are typed. */
 const parley = await serverWith({ PARLEY_PROVIDERS: loopbackProviders })
 const offline = { stt: ['loopback'], llm: ['local'], tts: ['local'] }
 

@@ -15,7 +15,7 @@ import { eventually, fixture, type Local, openLocal, outcome } from './setup.ts'
  */
 const refusedMsMax = 5000
 /**
- * The most memory that these recordings may need beyond an ordinary recording. The largest Ogg page, 30.6 s with 8
+ * The maximum memory that these recordings may need beyond an ordinary recording. The largest Ogg page, 30.6 s with 8
  * channels, needs most of it. Without limits in the decoder the memory grew by a gigabyte.
  */
 const grownMbMax = 300

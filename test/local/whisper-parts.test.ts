@@ -26,7 +26,7 @@ const folder = () => {
 }
 const silent = () => {}
 
-/** Writes files with the right sizes. Their sums are wrong. */
+/** Writes files with the right sizes, but with wrong checksums. */
 function writeSizes(modelsDir: string): void {
   mkdirSync(path.join(modelsDir, whisperFiles.id))
   for (const [name, { bytes }] of Object.entries(whisperFiles.files)) {

@@ -1,6 +1,6 @@
 /**
  * Whisper base over recordings of people in several languages, in its child processes. The figures are printed. The
- * lane `whisper` runs this file, because it needs the model's files. Two tests measure time, so they need a calm
+ * lane `whisper` runs this file, because it needs the model's files. Two tests measure time, so they need an idle
  * machine.
  */
 import t, { type Test } from 'tap'
@@ -30,7 +30,7 @@ async function hear(
   return provider.ports.speech!.stt!.transcribe(request, new AbortController().signal)
 }
 
-/** The part of words that may be wrong. The speakers are in a studio. */
+/** The highest share of words that may be wrong. The recordings come from a studio. */
 const wrongMax = { en: 0.03, es: 0.18, fr: 0.18, it: 0.18 }
 const rightLanguageMin = 0.9
 

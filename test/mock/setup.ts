@@ -64,7 +64,7 @@ function parametersIn(parameters: Operation['parameters'], place: string): Recor
   return Object.fromEntries(found.map(({ name, example }) => [name, example]))
 }
 
-/** In examples a recording is a text with RIFF at the start. */
+/** In examples a recording is a string that begins with RIFF. */
 function withBytes(example: unknown): unknown {
   if (isRecording(example)) return Buffer.from(example)
   const parts = Object.entries(example as object).map(([name, value]) => [

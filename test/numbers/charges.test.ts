@@ -1,5 +1,5 @@
 /**
- * The months of a number are charged in injected time, also by several processes at once. Without credit a number is
+ * The months of a number are charged on a test clock, also by several processes at once. Without credit a number is
  * first overdue and then suspended, and after a payment it works again.
  */
 import t from 'tap'

@@ -1,4 +1,4 @@
-/** Numbers are given back to the carrier. */
+/** Tests how numbers are released to the carrier. */
 import t from 'tap'
 import { NumberCarrierError } from '../../domain/ports/number-carrier.ts'
 import { type SmsRegistry, SmsRegistryError } from '../../domain/ports/sms-registry.ts'

@@ -1,4 +1,4 @@
-/** Sets up phone numbers over the store and the simulated carrier, in injected time. */
+/** Sets up phone numbers over the store and the simulated carrier on a test clock. */
 import type { Test } from 'tap'
 import { createRules } from '../../app/resources.ts'
 import { createBusinessVerifications } from '../../domain/numbers/business-verification.ts'

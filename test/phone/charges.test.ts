@@ -1,4 +1,4 @@
-/** Tests the debits for legs in injected time: each minute is debited once, the rest at the end, and by any process. */
+/** Tests the debits for legs on a test clock: each minute is debited once, the rest at the end, and by any process. */
 import t from 'tap'
 import { chargeLegs } from '../../domain/phone/leg-charges.ts'
 import type { Leg } from '../../domain/records/leg.ts'

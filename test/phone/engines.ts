@@ -1,5 +1,5 @@
 /**
- * The speech engines for tests of a whole product in injected time. The provider `local` speaks and recognizes words as
+ * The speech engines for tests of a whole product on a test clock. The provider `local` speaks and recognizes words as
  * tones (test/speech/tones.ts), so a test reads the exact words from a call's audio. Only the rule-based language model
  * is the product's.
  */

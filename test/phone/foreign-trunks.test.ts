@@ -1,6 +1,4 @@
-/**
- * Calls over a SIP trunk to a number outside the United States: numbers without a country code belong to its country.
- */
+/** Calls over a SIP trunk outside the United States: a number without a country code belongs to the trunk's country. */
 import t from 'tap'
 import { call } from '../platform/setup.ts'
 import { freePort } from '../process/machine.ts'

@@ -14,7 +14,7 @@ const ours = '+14155550100'
 /** This phone rings and is never answered. */
 const rings = '+15005550002'
 const rateHz = 8000
-/** Longer than one ringback tone period. */
+/** The tones are recorded for this long. One period of a ringback tone is shorter. */
 const listenS = 14
 
 const clock = newClock()
@@ -103,7 +103,7 @@ const transfers = [
   ['warm', 'warm', {}],
 ] as const
 const calls: [from: string, id: string][] = []
-// The caller's number identifies the audio, because each caller has another number.
+// The caller's number identifies the recorded audio, because each caller has a different number.
 for (const at of transfers.keys()) calls.push([`+150055500${31 + at}`, await called(`+150055500${31 + at}`)])
 await Promise.all(
   transfers.map(async ([name, kind, more], at) => {

@@ -175,7 +175,8 @@ t.test("the dial command limits a call to four hours, even if the agent's limit 
   for (const maxDurationSeconds of [30, 3600]) {
     const desk = openDesk()
     await desk.dialled({ maxDurationSeconds })
-    // The line applies this limit even after two people were connected, and people may talk longer than an agent may.
+    // The limit at the line is the same for each call, because it also applies after two people were connected, and
+    // people may talk longer than an agent may.
     t.equal(desk.dialling[0]?.timeLimitS, 14_400)
   }
 })
@@ -189,7 +190,7 @@ t.test('an event that a process stored, and reads again from the database, is ap
   desk.steps.commit = () => committing
   const announced = desk.happens(incoming)
   await settled()
-  // The call is stored, but this process has not opened it yet.
+  // The call's row exists, but this process has not opened the call yet.
   desk.steps.send = () => announced
   const event = desk.eventOf({ type: 'bridged' })
   const passed = desk.received(event)
@@ -294,7 +295,7 @@ t.test('some time after a call has failed, the address of its audio stream is re
 t.test('a leg without a process is hung up only if it had no process at the previous check either', async (t) => {
   const desk = openDesk()
   await desk.dialled()
-  // After a database outage each process looks dead until it renews its row, so one look is not enough.
+  // After a database outage each process looks dead until it renews its row, so one check is not enough.
   desk.isOrphaned = true
   await desk.phones.hangUpOrphans()
   desk.isOrphaned = false

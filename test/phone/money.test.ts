@@ -1,6 +1,5 @@
 /**
- * Tests what whole calls over the simulated carrier cost: in the report, in the credit, and when the credit is
- * exhausted.
+ * Tests what whole calls over the simulated carrier cost: in the report, in the credit, and while no credit is left.
  */
 import t from 'tap'
 import { call } from '../platform/setup.ts'

@@ -1,6 +1,6 @@
 /**
- * If a request has several faults, it is refused for the first fault in the contract's order: 401, 403, 400, 404, 409,
- * 402, 429, 502.
+ * If a request has several faults, the answer names the fault that comes first in the contract's order: 401, 403, 400,
+ * 404, 409, 402, 429, 502.
  */
 import t from 'tap'
 import { forms } from '../numbers/forms.ts'
@@ -80,7 +80,8 @@ t.test('purchasePhoneNumber checks a request in the order of the contract', asyn
   t.match(unverified.json(), { code: 'BUSINESS_VERIFICATION_REQUIRED', details: { kybStatus: 'missing' } })
   t.equal(unverified.status, 403)
   t.equal((await call(acme, 'POST', '/v1/phone-numbers/kyb/submit', forms)).status, 200)
-  // The review would be finished 2 s after the submission, maybe before the next request, so it is delayed.
+  // The review would be over 2 s after the submission, maybe before the next request, so the test moves its end to
+  // later.
   const { id } = acme
   await sql`update business_verifications set review_due_at = now() + interval '1 hour' where organization_id = ${id}`
   t.match((await buy({ e164: '+12125550100' })).json(), { details: { kybStatus: 'submitted' } })

@@ -1,4 +1,6 @@
-/** Starts a server whose carrier runs outside it, like a real carrier. The test plays the carrier. */
+/**
+ * Starts a server whose carrier runs outside the server's process, like a real carrier. The test acts as the carrier.
+ */
 import { loopbackProviders } from '../session/voice-session.ts'
 
 type OutsideCarrier = { apiKey: string; baseUrl: string; publicKey: string }

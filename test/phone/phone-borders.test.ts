@@ -1,6 +1,6 @@
 /**
- * Tests the limits for phone calls, numbers and SIP connections over the public surface: a value at the limit, and a
- * value beyond it.
+ * Tests the limits for phone calls, numbers and SIP connections over the public API: a value at the limit, and a value
+ * beyond it.
  */
 import t, { type Test } from 'tap'
 import { call, faultOf, startOwnAdministered } from '../platform/setup.ts'
@@ -105,7 +105,10 @@ const connectionBorders: Border[] = [
 const phone = (more: object) =>
   call(acme, 'POST', '/v1/sessions/phone', { to: '+15005550001', intent: { language: 'en' }, ...more })
 
-/** Asserts that the answer refuses the field at `path`. A refused tag name has a second issue with a longer path. */
+/**
+ * Asserts that the answer refuses the field at `path`. A refused tag name also causes a second issue, whose longer path
+ * is not compared.
+ */
 function isRefused(t: Test, answer: Answer, path: string): void {
   const { status, code, paths = [] } = faultOf(answer)
   t.same([status, code, paths[0]], [400, 'VALIDATION_ERROR', path], answer.text.slice(0, 300))
@@ -114,7 +117,7 @@ function isRefused(t: Test, answer: Answer, path: string): void {
 t.test('createPhoneSession accepts each limit and refuses a value beyond it', async (t) => {
   for (const [path, taken, refused] of callBorders) {
     isRefused(t, await phone(refused), path)
-    // The request was valid, because only the carrier refuses this number.
+    // The server accepted the request, because the error comes from the carrier. Only the carrier refuses this number.
     t.match(faultOf(await phone(taken)), { status: 502, code: 'CARRIER_DIAL_FAILED' }, path)
   }
 })

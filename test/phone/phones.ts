@@ -1,7 +1,6 @@
 /**
- * Starts a Parley in this process and in injected time. Its organization has a number at the simulated carrier, an
- * agent and a webhook endpoint. Its engines speak and recognize words as tones. Time passes while a test's request
- * waits.
+ * Starts a Parley in this process on a test clock. Its organization has a number at the simulated carrier, an agent and
+ * a webhook endpoint. Its engines speak and recognize words as tones. Time passes while a test's request waits.
  */
 import { TestClock } from '../clock.ts'
 import { testKey } from '../installation.ts'
@@ -84,7 +83,7 @@ export async function startPhones(settings: Record<string, string> = {}): Promis
 /** A target whose clock the test moves. */
 export type InTime = Target & { clock: TestClock }
 
-/** Returns the call as soon as `isDone` holds, within 120 s on the clock. */
+/** Returns the call as soon as `isDone` returns true. Waits for at most 120 s on the test clock. */
 export async function callWhen(
   target: InTime,
   id: string,

@@ -4,7 +4,7 @@ import { call } from '../platform/setup.ts'
 import type { Target } from '../router/requests.ts'
 import type { PhoneCallRow } from './call-rows.ts'
 
-/** Returns the call as soon as `isDone` holds. */
+/** Returns the call as soon as `isDone` returns true. */
 export async function callWhen(
   target: Target,
   id: string,

@@ -1,4 +1,4 @@
-/** If a test key imports a number over a SIP connection, the number's trunk is simulated. */
+/** If an organization imports a number over a SIP connection with a test key, the number's trunk is simulated. */
 import t, { type Test } from 'tap'
 import { call, openAdministration } from '../platform/setup.ts'
 import { hasEnded } from './call-rows.ts'

@@ -1,4 +1,4 @@
-/** A caller who cannot be transferred leaves a message, over the simulated carrier and in injected time. */
+/** A caller who cannot be transferred leaves a message, over the simulated carrier on a test clock. */
 import t from 'tap'
 import { call } from '../platform/setup.ts'
 import { errorRate, wordErrors } from '../speech/words.ts'
@@ -21,7 +21,7 @@ function wordsAfterNote({ transcript }: PhoneCallRow): string[] {
   const at = transcript.entries.findIndex(({ source, text }) => source === 'system' && text.includes('Take a message.'))
   return at < 0 ? [] : transcript.entries.slice(at).flatMap(({ source, text }) => (source === 'user' ? [text] : []))
 }
-/** Recognition misses a few words, so half of the words must agree. */
+/** Recognition misses a few words, so at least half of the words must agree. */
 const isMessage = (text: string) => errorRate([wordErrors(message, text)]) < 0.5
 
 const isAnalysed = (row: PhoneCallRow) => {

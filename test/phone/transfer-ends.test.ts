@@ -38,7 +38,7 @@ async function asking(more: object = {}): Promise<PhoneCallRow> {
 const decide = (row: PhoneCallRow, action: 'complete' | 'cancel') =>
   call(phones, 'POST', `/v1/calls/${row.id}/transfers/${attemptsOf(row).at(-1)?.id}/${action}`, {})
 
-/** Resolves once both legs' rows have ended, so no further minute is charged. */
+/** Resolves once the rows of both legs have ended, so no further minute is charged. */
 async function legsAreOver(row: PhoneCallRow): Promise<void> {
   await callWhen(phones, row.id, hasEnded)
   await phones.clock.until('the end of all legs', async () => {

@@ -8,9 +8,9 @@ const phones = await startPhones()
 t.teardown(() => phones.close())
 
 /**
- * The label of the right destination. The rule-based LLM chooses it because the person has "a question about your
- * opening hours". A busy machine understands the last words late, and then an agent that has waited answers without
- * them.
+ * The agent must choose the destination with this label. The rule-based LLM chooses it because the person has "a
+ * question about your opening hours". On a busy machine the last words may be understood late, and then an agent that
+ * has waited answers without them.
  */
 const label = 'Question'
 const sales = { to: '+15005550017', label: 'Sales' }

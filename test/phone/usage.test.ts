@@ -1,4 +1,4 @@
-/** For a browser session and for a phone call, the usage equals the sum of the report's costs, stage by stage. */
+/** For a browser session and for a phone call, the usage equals the report's costs, stage by stage. */
 import { isDeepStrictEqual } from 'node:util'
 import t, { type Test } from 'tap'
 import { call } from '../platform/setup.ts'
@@ -85,7 +85,7 @@ async function compare(t: Test, agentId: string, callId: string, stages: readonl
     ;[report, rows] = [await reported(callId), withQuantities(await usageOf(agentId))]
     return isComplete(rows) && isDeepStrictEqual(rows, rowsOf(report.cost_breakdown))
   }
-  // If they never agree, the comparison below shows the difference.
+  // If the usage and the report never agree, the comparison below shows the difference.
   await phones.clock.until('usage that agrees with the report', agrees).catch(() => {})
   t.same(rows, rowsOf(report.cost_breakdown))
   t.same([...new Set(rows.map(({ stage }) => stage))].sort(), stages)

@@ -1,4 +1,4 @@
-/** Transfers of calls that reached a voicemail, over the simulated carrier in injected time. */
+/** Transfers of calls that reached a voicemail, over the simulated carrier on a test clock. */
 import t from 'tap'
 import { call } from '../platform/setup.ts'
 import { Page } from '../session/voice-session.ts'

@@ -1,4 +1,4 @@
-/** Tests every limit of an agent over the public surface: a value at the limit, and a value beyond it. */
+/** Tests every limit of an agent over the public API: a value at the limit, and a value beyond it. */
 import t from 'tap'
 import type { Target } from '../router/requests.ts'
 import { agentBorders, fields, replacing, sharedBorders } from './setting-borders.ts'

@@ -1,6 +1,4 @@
-/**
- * Tests agent tools over the public surface: values at and beyond each limit, sources, secrets, names and the count.
- */
+/** Tests agent tools over the public API: values at and beyond each limit, sources, secrets, names and the count. */
 import { Buffer } from 'node:buffer'
 import t from 'tap'
 import { openDatabase } from '../process/database.ts'

@@ -1,5 +1,5 @@
 /**
- * Tests agents over the public surface: stored and shown fields, values at and beyond each limit, names, the count and
+ * Tests agents over the public API: stored and shown fields, values at and beyond each limit, names, the count and
  * changes.
  */
 import t from 'tap'

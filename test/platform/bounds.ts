@@ -10,7 +10,7 @@ export type Schema = {
   maxItems?: number
   maxProperties?: number
   enum?: (string | number | null)[]
-  /** If `const` is set, the boolean may only have the other value. */
+  /** If `const` is set, the property may have only the opposite boolean. */
   not?: { const?: boolean }
   pattern?: string
   items?: Schema
@@ -20,7 +20,9 @@ export type Schema = {
   oneOf?: Schema[]
 }
 
-/** Returns each limit in a schema by its path, as `least…most`, a list of values, or a pattern. */
+/**
+ * Returns each limit in a schema by its path. A limit is written as `least…most`, as a list of values, or as a pattern.
+ */
 export function boundsOf(contract: string, name: string): Record<string, string> {
   const { components } = JSON.parse(contract) as { components: { schemas: Record<string, Schema> } }
   const found: Record<string, string> = {}

@@ -164,7 +164,7 @@ t.test('pending calls are analysed in the background, without a finalize request
 t.test('finalize refuses unknown fields in its body', async (t) => {
   const { finalize } = await endedCall('fields')
   t.match(faultOf(await finalize({ force: true })), { status: 400, paths: ['/force'] })
-  // Otherwise the pending call would be analysed during the next test, and take the next test's answer.
+  // Without this, the pending call would be analysed during the next test, and would use up the next test's answer.
   await finalize()
 })
 

@@ -1,4 +1,4 @@
-/** Lists of sessions and calls over the public surface: filters, pages, and times in queries. */
+/** Lists of sessions and calls over the public API: filters, pages, and times in queries. */
 import t from 'tap'
 import { newCall } from '../calls/call.ts'
 import type { Target } from '../router/requests.ts'

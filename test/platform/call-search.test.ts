@@ -1,4 +1,4 @@
-/** The list of all calls over the public surface: filters, overviews, and the search for words in turns. */
+/** The list of all calls over the public API: filters, overviews, and the search for words in turns. */
 import t from 'tap'
 import type { Call, Turn } from '../../domain/records/call.ts'
 import { inboundPhone, newCall, newEvent, newTurn } from '../calls/call.ts'
@@ -23,7 +23,7 @@ async function insert(organizationId: string, more: Partial<Call> = {}, turns: P
   return stored.id
 }
 
-/** Connects a call, and ends it after this time. */
+/** Connects a call, and ends the call after this time. */
 async function end(organizationId: string, id: string, durationMs: number): Promise<void> {
   const stored = newCall(organizationId, { id })
   const connected = { startedAtMs: startMs }
@@ -146,7 +146,7 @@ t.test('the filters of listCalls must all hold', async (t) => {
 
 t.test('listCalls finds calls by words in one turn, page by page', async (t) => {
   const acme = await admin.organization('search')
-  // The store never gives two calls the same or an earlier time.
+  // This time is later than all earlier calls' times, because the store never gives two calls the same time.
   const laterMs = startMs + 3_600_000
   const other = await admin.organization('other search')
   const said = (text: string, more: Partial<Turn> = {}): Partial<Turn> => ({ text, ...more })

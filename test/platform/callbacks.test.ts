@@ -1,4 +1,4 @@
-/** Tests scheduled callbacks over the public surface, and a callback that an agent promises in a conversation. */
+/** Tests scheduled callbacks over the public API, and a callback that an agent promises in a conversation. */
 import t from 'tap'
 import { WebSocket } from 'ws'
 import type { Call } from '../../domain/records/call.ts'

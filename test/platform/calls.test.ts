@@ -1,4 +1,4 @@
-/** Tests sessions and calls over the public surface: the record after a conversation, and the requests that read it. */
+/** Tests sessions and calls over the public API: the record after a conversation, and the requests that read it. */
 import t, { type Test } from 'tap'
 import { WebSocket } from 'ws'
 import type { CallEntry } from '../../domain/records/call.ts'

@@ -1,6 +1,6 @@
 /**
- * Lists the contract's figures a second time. If a limit in `specs/` differs from this list or is missing in it, the
- * test fails. The tests for each resource beside this file show that the server obeys the specs.
+ * A second list of the contract's figures. If a limit in `specs/` differs from this list or is missing here, the test
+ * fails. The tests for each resource beside this file show that the server obeys the specs.
  */
 import t from 'tap'
 import { platformContract } from '../../generated/platform/contract.ts'

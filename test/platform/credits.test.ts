@@ -1,4 +1,4 @@
-/** The credit and its movements over the public surface, and the command to show them. */
+/** The credit and its movements over the public API, and the command to show them. */
 import t from 'tap'
 import { runCommand } from '../command.ts'
 import { call, faultOf, startAdministered } from './setup.ts'

@@ -138,7 +138,7 @@ for (const owner of ['live', 'test'] as const)
         await call(other, 'GET', '/v1/usage')
       ).json<Usage>()
       t.same([totalSessions, totalMinutes, totalCost, breakdown], [0, 0, 0, []], `getUsage by ${who}`)
-      // An organization's live and test keys share its credit, so a test key reads the movements by live keys.
+      // An organization's live and test keys share its credit, so a test key also reads the movements from live keys.
       if (other === stranger || other === strangerInTest) {
         t.notMatch((await call(other, 'GET', '/v1/credits/ledger')).text, things.movement, `getCreditLedger by ${who}`)
         t.notMatch((await call(other, 'GET', '/v1/credits')).text, things.movement, `getCredits by ${who}`)

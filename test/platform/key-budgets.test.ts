@@ -1,4 +1,4 @@
-/** Key budgets over the public surface, and the commands to set them. */
+/** Key budgets over the public API, and the commands to set them. */
 import t from 'tap'
 import type { KeyPolicy } from '../../domain/records/organization.ts'
 import { runCommand } from '../command.ts'
@@ -69,7 +69,7 @@ t.test('an API key gets 402 when its budget is spent, and other keys of the orga
   let last = await answer(shop, pinned('priced/chat'))
   for (; last.status === 200 && costs.length < 200; last = await answer(shop, pinned('priced/chat'))) {
     costs.push(last.json<{ usage: { cost_micro_usd: number } }>().usage.cost_micro_usd)
-    // A reservation covers the request's highest possible cost, and is given back a moment after the answer.
+    // A reservation covers the request's highest possible cost, and is released a moment after the answer.
     await settledBudgets(shop)
   }
   t.equal(last.status, 402, last.text)

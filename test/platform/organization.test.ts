@@ -1,4 +1,4 @@
-/** A key's organization over the public surface, and the operator's commands to set it. */
+/** A key's organization over the public API, and the operator's commands to set it. */
 import t from 'tap'
 import { runCommand } from '../command.ts'
 import { until } from '../process/machine.ts'

@@ -24,8 +24,8 @@ const sql = openDatabase(parley)
 t.teardown(() => sql.end())
 
 /**
- * The lowest role by method and path: the first line that fits counts. All other reads are for viewers, and all other
- * changes for members.
+ * The lowest allowed role by method and path. The first matching row counts. Without a matching row, a read needs the
+ * role viewer, and a change the role member.
  */
 const leastRoles: readonly [methods: RegExp, path: RegExp, role: Role | 'none'][] = [
   [/./, /^\/v1\/rmsg/, 'none'],
@@ -36,7 +36,7 @@ const leastRoles: readonly [methods: RegExp, path: RegExp, role: Role | 'none'][
   [/get/, /^\/v1\/credits(\/ledger)?$/, 'owner'],
   [/get/, /^\/v1\/calls\/\{id\}\/recording/, 'member'],
   [/get/, /^\/v1\/webhook-events\/stream$/, 'member'],
-  // The event in a delivery may have the link to a recording.
+  // The event in a delivery may contain a link to a recording, so a delivery needs the role for recordings.
   [/get/, /webhook-deliveries\/\{/, 'member'],
   [/get/, /./, 'viewer'],
   [/./, /./, 'member'],
@@ -100,7 +100,7 @@ const operations = [
   surface.operations.flatMap(({ id, method, path, scope, role, body }) => {
     if (scope === null) return []
     const named = path.replaceAll(/\{[^}]+\}/g, unknown.call)
-    // The body is no JSON, so after the credential check the request is refused and changes nothing.
+    // The body is not JSON, so after the credential check the request is refused and changes nothing.
     const [wanted, sent] = [leastRole(method, path), body === null ? null : '{ no JSON']
     return [{ id, method, scope, role, wanted, lacks, path: base + named, body: sent }]
   }),

@@ -1,4 +1,4 @@
-/** Tests every limit of a session request over the public surface: a value at the limit, and a value beyond it. */
+/** Tests every limit of a session request over the public API: a value at the limit, and a value beyond it. */
 import t from 'tap'
 import type { Answer, Target } from '../router/requests.ts'
 import { type Border, sharedBorders } from './setting-borders.ts'
@@ -65,8 +65,8 @@ const ownBorders: Border[] = [
 ]
 
 /**
- * Returns true if the server accepts the value. A setting at its limit may still need a variable, or a model that this
- * server lacks.
+ * Returns true if the server accepts the value. An accepted value may still be refused for another reason: a template
+ * variable is missing, or this server lacks the model.
  */
 function isTaken(answer: Answer, path: string): boolean {
   if (answer.status === 201) return true
@@ -88,7 +88,8 @@ t.test('each field is accepted at its bound and refused beyond its bound', async
     t.same(no, { status: 400, code: 'VALIDATION_ERROR' }, title)
     t.same([paths[0], paths.every((each) => each.startsWith(path))], [path, true], title)
   }
-  // The embedded engines support no keywords, prompts and instructions, and not every language, voice and sample rate.
+  // The embedded engines support no keywords, prompts and instructions, and they do not support every language, voice
+  // and sample rate.
   t.ok(started >= borders.length - 15, `${started} of ${borders.length} started`)
 })
 

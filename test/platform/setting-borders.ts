@@ -6,7 +6,7 @@
  */
 export type Border = [path: string, taken: object, refused: object]
 
-/** Settings that agents and sessions share. */
+/** Limits for the settings that agents and sessions share. */
 export const sharedBorders: Border[] = [
   ['/systemPrompt', { systemPrompt: '😀'.repeat(65_536) }, { systemPrompt: 'p'.repeat(65_537) }],
   ['/systemPrompt', { systemPrompt: 'p' }, { systemPrompt: '' }],

@@ -143,7 +143,7 @@ t.test('if the carrier does not have the brand or the campaign, each step fails 
 t.test("if the carrier refuses a brand, reviewErrors has the carrier's reasons", async (t) => {
   const acme = await enabled('refused')
   await call(acme, 'PUT', `${base}/brand`, brand)
-  // No request can save a name this long, so the test writes it to the table.
+  // No request can save such a long name, so the test writes the name to the table.
   const rename = (length: number) => sql`
     update sms_registrations
     set brand_profile = jsonb_set(brand_profile::jsonb, '{displayName}', to_jsonb(repeat('x', ${length}::int)))

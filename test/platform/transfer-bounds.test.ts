@@ -176,7 +176,7 @@ t.test('a transfer is refused if the call is not live, or participantIdentity is
   for (const kind of ['blind', 'warm']) {
     const other = await transfer(acme, live.id, kind, { to, participantIdentity: 'somebody' })
     t.same(faultOf(other), { status: 400, code: 'VALIDATION_ERROR', paths: ['/participantIdentity'] })
-    // No process holds this call, so even a valid transfer is refused.
+    // No process has this call, so even a valid transfer is refused.
     const own = await transfer(acme, live.id, kind, { to, participantIdentity: live.identity })
     t.same(faultOf(own), notLive)
   }

@@ -35,7 +35,7 @@ const { parley, admin } = await startAdministered(t, {
     // This price is not used, because the organization has a provider key for this provider.
     provider('own', { apiKey: 'env:NO_SUCH_KEY', prices }),
   ]),
-  // A circuit that opened after failures would send requests to other providers.
+  // The circuit must stay closed, because an open circuit would send requests to other providers.
   PARLEY_CIRCUIT_FAILURES_MAX: '1000000',
 })
 const sql = openDatabase(parley)

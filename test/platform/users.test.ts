@@ -1,4 +1,4 @@
-/** Tests the dashboard's user tokens and sessions over the public surface, and the commands for users. */
+/** Tests the dashboard's user tokens and sessions over the public API, and the commands for users. */
 import { request } from 'node:http'
 import t from 'tap'
 import { platformContract } from '../../generated/platform/contract.ts'

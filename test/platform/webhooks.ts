@@ -1,4 +1,4 @@
-/** Makes and changes webhook endpoints over the public surface. */
+/** Makes and changes webhook endpoints over the public API. */
 import type { Answer, Target } from '../router/requests.ts'
 import { call } from './setup.ts'
 

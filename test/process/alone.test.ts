@@ -42,7 +42,7 @@ t.test('a start with an unusable setting is refused, and the error names the set
 })
 
 t.test('if the data folder cannot be created, the error names it', async (t) => {
-  // For the first folder the system reports ENOENT, and for the second ENOTDIR.
+  // For the first folder the operating system reports ENOENT, and for the second folder ENOTDIR.
   for (const dataDir of ['/proc/parley', path.join(process.execPath, 'parley')]) {
     const up = await runParley(['up'], { dataDir, env: { PARLEY_PORT: '0' }, timeoutMs: 10_000 })
     refused(t, up, `parley: The data folder ${dataDir} cannot be made`)

@@ -17,7 +17,7 @@ const answerMsMax = 3000
  */
 const idleAnswerMsMax = 100
 /**
- * The limit for memory growth: twice the growth on a calm machine. Most growth is code that is compiled at its first
+ * The limit for memory growth: twice the growth on an idle machine. Most growth is code that is compiled at its first
  * use.
  */
 const grownMibMax = 100

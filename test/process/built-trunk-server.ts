@@ -1,4 +1,4 @@
-/** Starts the built program as a SIP server in real time, with an agent and a number on a trunk on this machine. */
+/** Starts the built program as a SIP server in real time. It has an agent, and a number on a trunk to this machine. */
 import { type Trunk, trunkEnv, trunkOf } from '../trunk/trunk-server.ts'
 import { type Phones, startPhones } from './built-phones.ts'
 import { freePort } from './machine.ts'

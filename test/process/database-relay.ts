@@ -54,7 +54,7 @@ export class DatabaseRelay {
     for (const sockets of this.#listening) for (const socket of sockets) socket.unpipe().pause()
   }
 
-  /** New connections work again. The connections before stay silent. */
+  /** New connections work again. Connections from before the silence stay silent. */
   endSilence(): void {
     this.#isSilent = false
   }

@@ -15,7 +15,7 @@ const start = {
 /** A media socket that the test controls. */
 class Stream {
   readonly socket: WebSocket
-  /** The code with which the server closed the socket. */
+  /** The code with which the server closed the socket. Null while the socket is open. */
   closed: number | null = null
   /** The HTTP status, if the upgrade was refused. */
   refused: number | null = null
@@ -173,7 +173,7 @@ hostile('a frame that is too large ends the stream', async (t) => {
   await leave(call)
 })
 
-/** Sends many frames, and waits when the server reads more slowly. */
+/** Sends many frames, and waits whenever the server reads more slowly than they are sent. */
 async function flood(stream: Stream, count: number, frame: (at: number) => object): Promise<void> {
   for (let at = 0; at < count && stream.closed === null; at++) {
     stream.send(frame(at))

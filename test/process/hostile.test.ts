@@ -35,7 +35,8 @@ hostile('a flood of sessions stops at sessions.queuedMax, and ended or expired s
   const start = (ttlSeconds: number) => call(parley, '/v1/sessions', { intent: { language: 'en' }, ttlSeconds })
   const answers = await Promise.all(Array.from({ length: 3 * queuedMax }, () => start(600)))
   t.same([...new Set(answers.map(({ status }) => status))].sort(), [201, 429])
-  // If starts come at once, a few may be refused although a place is free, so the last sessions are started one by one.
+  // If starts come at once, a few may be refused although the limit is not reached, so the last sessions are started
+  // one by one.
   const later = []
   do later.push(await start(600))
   while (later.at(-1)?.status === 201)
@@ -51,7 +52,7 @@ hostile('a flood of sessions stops at sessions.queuedMax, and ended or expired s
     short = await start(3)
     return short.status === 201
   })
-  // All other sessions last longer than this test, so only the short session's end frees a place.
+  // All other sessions last longer than this test, so a start succeeds only after the short session's end.
   let next: Awaited<ReturnType<typeof start>> | undefined
   await until('there is room again', async () => {
     next = await start(600)
@@ -190,7 +191,8 @@ hostile('marks for audio that was not yet sent do not count as played', async (t
 })
 
 hostile('tool arguments are refused if the pattern in their schema takes too long to match', async (t) => {
-  // The scripted LLM sends the default as argument, and matching it with this pattern takes far longer than the limit.
+  // The scripted LLM sends the schema's default as the argument, and matching it with this pattern takes far longer
+  // than the limit.
   const a = { type: 'string', pattern: '^(a+)+$', default: `${'a'.repeat(40)}!` }
   const parameters = { type: 'object', properties: { a }, required: ['a'] }
   const tools = Array.from({ length: 64 }, (_, at) => {

@@ -5,7 +5,7 @@ import { be32, box, ftyp, trak, zeros } from '../audio/mp4.ts'
 import { readFixture } from '../speech/fixtures.ts'
 
 const mebibyte = 1 << 20
-/** A minute beyond the limit, so a recording is read to its end but not transcribed. */
+/** One minute beyond the limit, so the recording is read to its end but not transcribed. */
 const tooLongS = 4 * 3600 + 60
 
 /** Files with correct headers. They are longer than the limit, so the answer is 413. */

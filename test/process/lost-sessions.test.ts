@@ -15,9 +15,9 @@ const env = {
   PARLEY_MASTER_KEY: 'm'.repeat(32),
   PARLEY_IDEMPOTENCY_LEASE_MS: '3000',
 }
-/** The lease's time, two searches for lost sessions, and time for a busy machine. */
+/** The lease time, two searches for lost sessions, and one minute more for a busy machine. */
 const endedWithinMs = 3000 + 2 * 3000 + 60_000
-/** One check of this process's calls, and time for a busy machine. */
+/** The time for one check of this process's calls, and 30 s more for a busy machine. */
 const endsWithinMs = 2000 + 30_000
 
 async function node(t: Test, databaseUrl: string, dataDir?: string): Promise<Running> {
@@ -28,7 +28,7 @@ async function node(t: Test, databaseUrl: string, dataDir?: string): Promise<Run
 
 const fileOf = (parley: Running, id: string) => path.join(parley.dataDir, `recordings/${id}.wav`)
 
-/** Waits until the recording has been written to its file once. */
+/** Waits until the recording has been written to its file at least once. */
 async function flushed(parley: Running, id: string): Promise<void> {
   const file = fileOf(parley, id)
   await until('a part of the recording is in its file', () => existsSync(file) && statSync(file).size > 1000)

@@ -25,7 +25,7 @@ const voice = new Int16Array(readFixture('please-try-call-later').slice(44).buff
 const person = '+15005550006'
 /** This phone is asked whether it accepts the call, and says nothing. */
 const undecided = '+15005550019'
-/** The contract's limit for hanging up a dead process's legs, and time for a busy machine. */
+/** The contract's limit for hanging up a dead process's legs, and 15 s more for a busy machine. */
 const cleanMs = 30_000 + 15_000
 
 type World = { owner: Running; other: Running; carrier: Simulator; framesAt: (number: string) => number }

@@ -2,7 +2,10 @@
 import { send } from '../router/requests.ts'
 import type { Running } from './parley.ts'
 
-/** Returns the metric's sum over all labels, or over the lines with `labels` in them; 0 if no line matches. */
+/**
+ * Returns the metric's sum over all lines that contain `labels`, or over all lines if `labels` is empty. Returns 0 if
+ * no line matches.
+ */
 export async function metric(adminPort: number, name: string, labels = ''): Promise<number> {
   const text = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text()
   return text

@@ -25,7 +25,7 @@ async function node(t: Test, more: Record<string, string> = {}): Promise<Running
 const pinned = { routing: { mode: 'explicit', model: 'mock/mock' } }
 const askMock = (target: Running): Promise<Answer> => postJson(target, responses, ask('hello', pinned))
 
-/** Repeats a request until it is served, because a request's lease is given back shortly after its answer. */
+/** Repeats a request until it is served, because a request's lease ends shortly after its answer. */
 async function askUntilTaken(target: Running): Promise<Answer> {
   for (;;) {
     const answer = await askMock(target)

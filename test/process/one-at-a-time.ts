@@ -4,8 +4,8 @@ import type { Answer } from '../router/requests.ts'
 import { until } from './machine.ts'
 
 /**
- * Sends the requests at once. The provider holds its single answer until all other requests are refused, so they cannot
- * run one after another.
+ * Sends the requests at once. The provider delays its single answer until all other requests are refused, so they
+ * cannot run one after another.
  */
 export async function askAtOnce(
   stub: StubOpenAi,

@@ -13,7 +13,7 @@ export type DialledLeg = {
   clientState: string
   /** The path of the stream's address, with its token. */
   streamPath: string
-  /** The carrier's answer when the server asks whether the leg still exists. */
+  /** The carrier's answer if the server asks whether the leg still exists. */
   isAlive: boolean
 }
 

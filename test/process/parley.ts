@@ -17,7 +17,7 @@ export type Running = {
   child: ChildProcess
   /** Returns the output so far, from stdout and stderr. */
   output(): string
-  /** The exit code, when it has ended. */
+  /** The process's exit code, once the process has ended. */
   ended: Promise<number | null>
   /** Sends SIGTERM and waits. Resolves with the exit code. */
   stop(): Promise<number | null>
@@ -27,12 +27,12 @@ export type Running = {
   remove(): Promise<void>
 }
 
-/** When a test removes its server, the server may finish open requests for this long. */
+/** If a test stops its server, the server may finish open requests for this long. */
 const openMs = 200
 
 /**
- * Resolves when the address is printed. `env` overrides settings for a quiet server. PATH and HOME come from the test's
- * process.
+ * Resolves when the address is printed. `env` overrides settings for a quiet server. Other variables of the test's
+ * process are not passed on, except PATH and HOME.
  */
 export async function startParley(
   env: Record<string, string> = {},
@@ -50,7 +50,7 @@ export async function startParley(
       PARLEY_BOOTSTRAP_KEY: testKey,
       PARLEY_LOG_LEVEL: 'warn',
       PARLEY_EDGE_QUOTA: '0',
-      // Otherwise each test's server would preload its engines, which costs a second of processor time and 265 MiB.
+      // Without this, each test's server would preload its engines, which costs a second of processor time and 265 MiB.
       PARLEY_LOCAL_WARM: 'false',
       // Without a load balancer the server need not wait for one before it closes its port.
       PARLEY_DRAIN_LB_DELAY_MS: '0',

@@ -89,7 +89,7 @@ t.test('a build folder from an earlier version is replaced by a link', (t) => {
 t.test('two simultaneous builds leave a program that runs', async (t) => {
   const folder = checkout()
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
-  // A dead build has left a link to a removed folder behind, as if it had been about to rename the link.
+  // This link points to a removed folder: a build has died after it made the link and before it renamed the link.
   symlinkSync('dist-gone', path.join(folder, 'dist-gone.link'))
   const build = promisify(execFile)
   await Promise.all([1, 2].map(() => build(process.execPath, [path.join(folder, 'deploy/build.mjs')])))

@@ -1,6 +1,6 @@
 /**
- * Runs a restore beside servers and commands on the same database. One waits for the other, or the later one is
- * refused.
+ * Runs a restore beside servers and commands on the same database. Either the later command waits for the earlier
+ * command, or the later command is refused.
  */
 import { existsSync, rmSync } from 'node:fs'
 import path from 'node:path'
@@ -106,7 +106,7 @@ t.test('a restore is refused while a server that started first prepares the sche
   t.equal((await command(databaseUrl, 'org', 'list')).stdout.trim().split('\n').length, 1, 'nothing of the backup')
 })
 
-// Which of them begins first depends on the machine. The two tests above test each order.
+// The machine decides whether the restore or the server begins first. The two tests above test each order.
 t.test('a restore and a server that start at once never run at the same time', async (t) => {
   const outcomes: number[] = []
   for (let round = 0; round < 2; round += 1) {

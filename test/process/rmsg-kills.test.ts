@@ -28,7 +28,7 @@ import { startParley } from './parley.ts'
 const [kills, setsOfRound] = isFullSize ? [12, 4] : [4, 2]
 const attemptsMax = 40
 /**
- * The longest wait before a kill. The slow receiver holds its answers, so it gets only some events at once and the
+ * The longest wait before a kill. The slow receiver delays its answers, so it gets only some events at once and the
  * awaited count may never come. Its attempts time out after 10 s.
  */
 const untilMs = 5_000
@@ -48,7 +48,9 @@ const { identity } = number
 type Taken = { attempt: number; status: number }
 type Far = { name: string; deliveries: Received[]; taken: Map<string, Taken[]> }
 const attempts = new Map<string, number>()
-/** Attempts whose answer the provider did not receive because of a kill, as `id attempt`. */
+/**
+ * Attempts whose answer the provider did not receive because the process was killed. Each is written as `id attempt`.
+ */
 const cut = new Set<string>()
 /** While this is true, the receiver `slow` does not answer. */
 let isHolding = false
@@ -123,7 +125,7 @@ async function attemptUntilTaken(event: WrittenEvent): Promise<Set<number | null
     const status = await attempt(event)
     if (status === 200) return refused
     refused.add(status)
-    // Ends the claim of a killed process at once, as if its 15 s had passed.
+    // Ends the claim of a killed process at once, although a claim usually lasts 15 s.
     if (status === 503) await sql`update webhook_events set working_until = now() where provider_event_id = ${event.id}`
   }
   throw new Error('the event is not taken')
@@ -140,8 +142,8 @@ t.test(`${kills} kills during ${setsOfRound * 6} events lose no event (PARLEY_TE
     const events = (await Promise.all(sets)).flat()
     sent.push(...events)
     const before = deliveries()
-    // In the first round the kill comes before any delivery, and in the second once all receivers except the slow one
-    // have answered.
+    // In the first round the kill comes before any delivery, and in the second round once all receivers except the slow
+    // one have answered.
     const part = killed === 0 ? 0 : killed === 1 ? 1 : next()
     isHolding = true
     const first = Promise.all(events.map(attempt))

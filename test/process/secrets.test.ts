@@ -145,7 +145,7 @@ t.test('the answer to a refused request contains no secret', async (t) => {
   silent(t, await send(parley, `/router/v1/models?language=${canaries.prompt}!`), 400)
   for (const place of [`Say%20${canaries.prompt}`, `${canaries.prompt}!`, `nothing?input=${canaries.prompt}`])
     silent(t, await send(parley, `/router/v1/${place}`), 404)
-  // The answer names the requested path, because it has only valid path characters. The path is not stored.
+  // The answer may contain the requested path, because the path has only valid characters. The path is not stored.
   const nothing = await send(parley, `/router/v1/${canaries.prompt}`)
   t.match([nothing.status, nothing.json().error.message], [404, `There is nothing at /router/v1/${canaries.prompt}.`])
   const twice = key()
@@ -164,7 +164,7 @@ t.test('if a provider fails, the answer contains no secret', async (t) => {
     for (const shoot of [answering, speaking, hearing]) {
       stub.behave(vendorSays(vendor))
       silent(t, await shoot(), status)
-      // A provider whose credential was refused is not asked for a moment.
+      // After a provider has refused its credential, the server sends it no request for a moment.
       await sleep(30)
     }
   stub.behave(breaksOff)

@@ -1,4 +1,4 @@
-/** Starts a server whose carrier is played by the test, and that must withstand hostile senders. */
+/** Starts a server that must withstand hostile senders. The test acts as its carrier. */
 import t from 'tap'
 import { settingsOf } from '../phone/outside-carrier.ts'
 import { insertOnlyTenantsNumber } from '../phone/stored-number.ts'

@@ -12,7 +12,7 @@ const lookMs = 500
  * server sends its spans every 5 s.
  */
 const quietMs = Number(process.env['QUIET_MS'] ?? 6_000)
-/** If it holds more traces than this, the program ends. */
+/** If the program has received more traces than this, it ends. */
 const tracesMax = 1_000
 
 type Seen = { count: number; atMs: number; isPrinted: boolean }

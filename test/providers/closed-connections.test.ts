@@ -16,7 +16,7 @@ const get: OutboundRequest = {
   totalMs: 5000,
   answerBytesMax: 1_000_000,
 }
-/** The reader pauses at 64 KiB: at the end of the first answer, and before the end of the other answers. */
+/** The reader pauses at 64 KiB: at the end of the first answer, and in the middle of the other answers. */
 const lengths = [65_536, 70_000, 200_000]
 type Way = { connection: string; close: (socket: Socket) => void; lengths: readonly number[] }
 const ways: Record<string, Way> = {
@@ -58,7 +58,7 @@ t.test('an incomplete answer causes an error, even if the answer is read slowly'
   }
 })
 
-/** A server that sends a body, and leaves the connection open. `declared` is the length in its head. */
+/** A server that sends a body, and leaves the connection open. `declared` is the Content-Length in its answer. */
 async function setUp(t: Test, bytes: number, connection: string, declared = bytes) {
   let resolve: (socket: Socket) => void = () => {}
   const socket = new Promise<Socket>((done) => {

@@ -19,8 +19,8 @@ const post: OutboundRequest = {
 }
 
 /**
- * Starts a server on plain TCP, because Node's server announces its keep-alive time. `served` counts the connection's
- * earlier requests.
+ * Starts a server on plain TCP, because Node's own server would announce its keep-alive time. `served` counts the
+ * connection's earlier requests.
  */
 async function setup(t: Test, serve: (socket: Socket, served: number) => void) {
   const connections: Socket[] = []
@@ -52,7 +52,8 @@ async function setup(t: Test, serve: (socket: Socket, served: number) => void) {
 t.test('a connection is used again after a pause between two requests', async (t) => {
   const { pool, connections } = await setup(t, (socket) => socket.write(answer))
   await pool.request(post)
-  // Longer than undici's default keep-alive time of 4 s, and 2 s more, because its timers tick once or twice a second.
+  // This wait is 2 s longer than undici's default keep-alive time of 4 s, because undici's timers tick only once or
+  // twice a second.
   await delay(6000)
   await pool.request(post)
   t.equal(connections.length, 1)

@@ -21,7 +21,7 @@ function answer(body: string): void {
   stub.behave({ kind: 'custom', answer: send })
 }
 
-/** Returns the calls, each as a text such as `a weather {"city":"Oslo"}`. */
+/** Returns the calls, each as a string such as `a weather {"city":"Oslo"}`. */
 async function callsIn(chunks: readonly Piece[][]): Promise<string[]> {
   answer(streamOf(chunks))
   const calls: string[] = []

@@ -171,7 +171,7 @@ t.test('after a chat stream ends well, its connection is used for the next reque
 
 function sendEvents(response: ServerResponse, text: string): void {
   response.writeHead(200, { 'content-type': 'text/event-stream' })
-  // The chunk is cut inside a character, because the reader must not depend on the ends of chunks.
+  // The body is cut inside a character, because the reader must not depend on where chunks end.
   const bytes = Buffer.from(text)
   const middle = bytes.indexOf(0xc3) + 1
   response.write(bytes.subarray(0, middle))

@@ -80,7 +80,7 @@ t.test('if the server is unreachable, the failure says that nothing was sent', a
   t.match({ ...refused }, { failure: 'unreachable', sent: false })
   const nameless = await failure(pool(t, { origin: 'http://name.invalid' }).stream(get))
   t.match({ ...nameless }, { failure: 'unreachable', sent: false })
-  // Packets to this address range (RFC 5737) are lost, or refused at once if there is no route.
+  // Packets to this address range (RFC 5737) are lost. If there is no route, the connection is refused at once.
   const far = await failure(pool(t, { origin: 'http://192.0.2.1', connectMs: 50 }).request(get))
   t.ok(['connect_timeout', 'unreachable'].includes(far.failure), far.failure)
   t.equal(far.sent, false)

@@ -10,8 +10,8 @@ const page = Buffer.alloc(4_000, 'data: {"choices":[]}\n\n')
 const streams = 40
 const turns = 200
 /**
- * In one turn all streams together may read 256 KiB. Each stream may read 16 KiB before that, and may exceed both
- * limits by one chunk.
+ * In one turn all streams together may read 256 KiB. Each stream may read 16 KiB before that, and may exceed each limit
+ * by one chunk.
  */
 const turnBytesMax = 262_144 + streams * (16_384 + 2 * page.length)
 

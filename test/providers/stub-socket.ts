@@ -37,7 +37,8 @@ export class StubSocket {
     })
     this.#server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
       this.asked.push(request)
-      // Without an answer the server must read the socket, because only reading shows that the client has gone.
+      // Even without an answer the server must read from the socket, because only a read shows that the client has
+      // gone.
       const leave = () => socket.destroy()
       socket.resume().once('end', leave)
       const accept = () => {

@@ -46,7 +46,7 @@ async function setup(t: Test, { rules = silent, warm = {}, real }: Changes = {})
   return { stub, clock, sockets, open, accepted, outcomes }
 }
 
-/** Sends a question on the socket, and resolves with the events until its answer. */
+/** Sends a question on the socket, and resolves with all events until the answer. */
 async function ask(socket: OutboundSocket, question: string) {
   const received = transcript()
   socket.listen(received)
@@ -57,7 +57,7 @@ async function ask(socket: OutboundSocket, question: string) {
 
 t.test('a warm socket is ready at once, and a cold socket after its handshake', async (t) => {
   const { stub, open, accepted, outcomes } = await setup(t, { real: true })
-  // Handshakes are measured, because timers are late on a busy machine.
+  // The duration of each handshake is measured, because timers are late on a busy machine.
   const handshakesMs: number[] = []
   stub.upgrade = ({ accept }) => {
     const started = performance.now()
@@ -80,7 +80,7 @@ t.test('a warm socket is ready at once, and a cold socket after its handshake', 
   await timed()
   const warm: number[] = []
   for (let i = 0; i < 11; i++) {
-    // Each route so far has one warm socket, and this route has two from its second use on.
+    // Each earlier route has one warm socket, and this route has two from its second use on.
     await accepted(12 + i + Math.min(i, 1))
     warm.push(await timed())
   }
@@ -164,7 +164,7 @@ t.test('a socket that has closed before its first use does not fail the request'
   const socket = await open()
   const received = transcript()
   socket.listen(received)
-  // The message and the server's close cross each other on the way.
+  // The server closes the socket while the client's message is on its way.
   stub.accepted[1]?.terminate()
   const lent = Buffer.from('audio')
   socket.send('config')

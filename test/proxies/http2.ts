@@ -44,7 +44,7 @@ function string(text: string): Buffer {
   return Buffer.concat([Buffer.of(text.length), Buffer.from(text)])
 }
 
-/** Makes a frame (RFC 9113, 4.1). */
+/** Makes an HTTP/2 frame (RFC 9113, 4.1). */
 function frame(type: number, flags: number, stream: number, payload: Buffer): Buffer {
   const head = Buffer.alloc(9)
   head.writeUIntBE(payload.length, 0, 3)

@@ -116,7 +116,7 @@ async function openAll(target: Target, stub: StubOpenAi): Promise<{ end(drainedM
         return { atMs: performance.now() - drainedMs, last, code: 0 }
       })
       const stays = Promise.all(staying.map((client) => endOf(client, drainedMs)))
-      // These end after the port has closed, and within the grace period.
+      // These sockets and streams end after the port has closed, and within the grace period.
       const ends = ending.map(async (client, i): Promise<End> => {
         await sleep(((i + 1) / ending.length) * (lbDelayMs + graceMs - 2000))
         client.send({ type: 'end' })
@@ -149,7 +149,7 @@ function checkEnds(t: Test, { ending, staying, streams }: Ends): void {
   t.ok(firstMs >= lbDelayMs + graceMs, `none is cut before the grace is over: the first at ${Math.round(firstMs)} ms`)
 }
 
-/** Opens `count` things, twenty at a time. */
+/** Opens `count` connections, twenty at a time. */
 async function many<T>(count: number, open: () => Promise<T>): Promise<T[]> {
   const all: T[] = []
   while (all.length < count) {

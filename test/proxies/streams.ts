@@ -95,7 +95,10 @@ class Times {
   }
 }
 
-/** Asserts that the median delay is too short for a user to notice, and that no piece waits for the next one. */
+/**
+ * Asserts that the median delay is too short for a user to notice, and that no piece of the stream waits for the next
+ * piece.
+ */
 function arrived(t: Test, { lateMs }: Times): void {
   t.equal(lateMs.length, pieces, 'all have come')
   const sorted = [...lateMs].sort((a, b) => a - b)

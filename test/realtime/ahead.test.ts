@@ -7,7 +7,7 @@ import { type WebSocket, WebSocketServer } from 'ws'
 import { ownServer } from '../server.ts'
 import { type Client, start } from './socket.ts'
 
-/** A vendor that accepts sockets, but reads nothing from the first socket. */
+/** This vendor accepts sockets, but reads nothing from the first socket. */
 const server = createServer()
 const sockets: WebSocket[] = []
 new WebSocketServer({ server }).on('connection', (socket) => {

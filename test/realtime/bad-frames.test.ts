@@ -15,7 +15,7 @@ const masterKey = 'a master key of thirty-two characters'
 overEngines(t, async (t) => {
   const settings = { PARLEY_PROVIDERS: loopback, PARLEY_MASTER_KEY: masterKey }
   const parley = await serverWith(settings)
-  /** A server in injected time, for frames that come too late. */
+  /** A server on a test clock, for frames that come too late. */
   const { clock, ...inTime } = await serverInTime(t, { ...settings, PARLEY_REALTIME_CONFIG_MS: '500' })
 
   const echoed = { model: loopbackModel }
@@ -120,8 +120,8 @@ overEngines(t, async (t) => {
   })
 
   t.test('a client that stops reading is disconnected', async (t) => {
-    // An injected clock would wait for pending writes, and here a write waits for its reader, so this server runs in
-    // real time.
+    // A test clock would wait for pending writes, and here a write waits for its reader, so this server runs in real
+    // time.
     const server = await ownServer(t, { ...settings, PARLEY_LIMITS_READER_TIMEOUT_MS: String(readerTimeoutMs) })
     const client = await start(server, tts, { ...echoed, encoding: 'pcm_f32le', sampleRate: 48_000 })
     client.send({ type: 'text', text: `${'Nobody listens to this. '.repeat(400)}` })
@@ -190,7 +190,7 @@ overEngines(t, async (t) => {
   })
 })
 
-/** Returns the token as the server would have made it 61 seconds ago. */
+/** Returns the token as the server would have made it 61 seconds ago, so it has expired. */
 function expired(token: string): string {
   const { org, key } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as {
     org: string

@@ -126,7 +126,7 @@ async function interimsOf({ pcm }: Recording): Promise<number> {
 
 /**
  * Counts the deltas that are sent while the person still speaks. The delta before `speech_stopped` does not count,
- * because it has the rest of the text from the final transcript.
+ * because this delta has the rest of the text from the final transcript.
  */
 function earlyDeltas(client: Client): number {
   const types = client.received.map(({ frame }) => frame?.type)

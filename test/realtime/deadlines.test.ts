@@ -43,7 +43,8 @@ t.test('a deadline that is moved, set to never or deleted does not fire', async 
   await clock.advance(60_000)
   t.same(firedMs, [])
   t.equal(clock.timers, 0, 'nothing to look after')
-  // The watch has not read the clock for a minute, but a deadline that is added now still gets its whole time.
+  // The timer was stopped, so the time was last read a minute ago. A deadline that is added now still gets its whole
+  // time.
   deadlines.add(dated)
   dated.due = deadlines.after(1000)
   await clock.advance(990)

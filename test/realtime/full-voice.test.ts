@@ -1,6 +1,6 @@
 /**
- * Tests streams of speech while the embedded engine or the vendor has no free place. A stream without a place ends with
- * an error after complete sentences, and all other streams go on.
+ * Tests streams of speech while the embedded engine or the vendor has no capacity left. A stream without capacity ends
+ * with an error after complete sentences, and all other streams go on.
  */
 import t, { type Test } from 'tap'
 import { until } from '../process/machine.ts'
@@ -24,8 +24,8 @@ async function fails(t: Test, client: Client, { closeCode, code, message }: Fail
 }
 
 t.test('if the embedded TTS queue is full, a stream fails after a whole sentence, and others go on', async (t) => {
-  // One place speaks and one waits, and each stream requests one sentence at a time. So two streams always find a
-  // place.
+  // The engine speaks one sentence and lets one sentence wait. Each stream requests one sentence at a time, so two
+  // streams always succeed.
   const server = await ownServer(t, { PARLEY_LOCAL_TTS_PROCESSES: '1', PARLEY_LOCAL_QUEUE_MAX: '1' })
   const greeting = 'Good morning.'
   const text = 'The meeting starts at nine. Please bring your papers with you. We will have lunch together.'
@@ -79,7 +79,7 @@ for (const { adapter, stub, speech, model } of vendors)
     const server = await ownServer(t, {
       PARLEY_PROVIDERS: JSON.stringify([provider]),
       PARLEY_LOCAL_ENABLED: 'false',
-      // A warm socket would already have its place at the vendor.
+      // A warm socket would already use a part of the vendor's capacity, so warm sockets are turned off.
       PARLEY_WARM_SOCKETS_PER_ROUTE: '0',
     })
     const begin = async () => {

@@ -1,6 +1,6 @@
 /**
  * Clients of OpenAI open /v1/realtime for conversations too. Such a socket opens, because the clients show no reason
- * for a refused upgrade, and then says where conversations are.
+ * for a refused upgrade, and then an error says where conversations are available.
  */
 import t from 'tap'
 import { isConversationModel } from '../../handlers/realtime-conversations.ts'

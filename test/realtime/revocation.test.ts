@@ -21,7 +21,7 @@ t.teardown(() => admin.close())
 const scopes = ['realtime', 'platform'] as const
 const at = (server: { url: string }, { key }: { key: string }): Target => ({ url: server.url, key })
 
-/** Opens a socket of each channel in each process. */
+/** Opens one socket per channel in each process. */
 async function openSockets(caller: { key: string }): Promise<Client[]> {
   const config = { model: loopbackModel }
   const opened = [first, second].flatMap((server) => [

@@ -29,7 +29,7 @@ const ways = {
 type Way = keyof typeof ways
 
 /**
- * Starts a separate provider for each kind of failure and each place in the order, so a failure in one test does not
+ * Starts a separate provider for each kind of failure and each position in the order, so a failure in one test does not
  * affect another test.
  */
 async function vendorsOf(way: Way) {

@@ -10,7 +10,7 @@ const address = '/v1/transcribe/stream'
 const telephone = { language: 'en', sampleRate: 8000 }
 const parley = await serverWithSpeech()
 
-/** Returns a fixture's samples: 8 kHz, s16le, after the usual header with 44 bytes. */
+/** Returns a fixture's samples: 8 kHz, s16le, without the 44-byte header. */
 const samples = (name: keyof typeof spoken) => Buffer.from(readFixture(name).subarray(44))
 
 async function transcribed(client: Client): Promise<string> {
@@ -19,7 +19,7 @@ async function transcribed(client: Client): Promise<string> {
   return client.text()
 }
 
-/** Runs some of the prompts for file tests. PARLEY_TEST_SLOW=1 runs all prompts. */
+/** Runs some of the recorded prompts. PARLEY_TEST_SLOW=1 runs all prompts. */
 t.test('prompts that are sent faster than real time are transcribed correctly', async (t) => {
   const found = await loadPrompts()
   if ('missing' in found) return t.comment(found.missing)

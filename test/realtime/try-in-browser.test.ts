@@ -161,7 +161,7 @@ async function ownToken(url: string): Promise<string> {
   return ((await answer.json()) as { client_secret: { value: string } }).client_secret.value
 }
 
-/** Both functions run in the browser. */
+/** These two functions run in the browser. */
 const tryToken = (url: string) =>
   fetch(url, { method: 'POST' }).then(
     () => 'answered',

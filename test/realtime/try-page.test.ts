@@ -181,7 +181,7 @@ t.test('the page /try gets a token, but a page of a foreign origin does not', as
 t.test('on another machine the page /try is answered like an unknown path', async (t) => {
   const server = await serve(t)
   const elsewhere: Record<string, string>[] = [
-    // The owner of a host name can let it point to this machine.
+    // An attacker's host name can point to this machine, so the name in Host must be checked.
     { host: 'evil.example', origin: 'http://evil.example' },
     { host: '192.168.1.20:8080', origin: 'http://192.168.1.20:8080' },
     { host: '127.0.0.1.evil.example', origin: 'http://127.0.0.1.evil.example' },

@@ -34,8 +34,8 @@ const started = (t: Test, env: Record<string, string>, clock: Clock = systemCloc
   ownServer(t, { PARLEY_EDGE_QUOTA: String(quota), PARLEY_EDGE_WINDOW_S: String(windowS), ...env }, { clock })
 
 /**
- * The clock of a process that started earlier. Redis must not mix the nodes' times, because each process counts from
- * its start.
+ * The clock of a process that started earlier. Redis must not mix the nodes' clocks, because each process counts from
+ * its own start.
  */
 const olderClock: Clock = { ...systemClock, monotonicMs: () => systemClock.monotonicMs() + 3 * windowS * 1000 }
 

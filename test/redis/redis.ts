@@ -10,7 +10,7 @@ export type RedisServer = {
   kill(): Promise<void>
   /** Starts the server again, empty, at the same address. */
   start(): Promise<void>
-  /** Suspends the server, so it no longer answers. */
+  /** Suspends the server, so it does not answer any more. */
   pause(): void
   goOn(): void
 }

@@ -1,4 +1,4 @@
-/** Tests an agent's setting `rmsg`, which takes numbers from the pool and gives them back. */
+/** Tests an agent's setting `rmsg`, which moves numbers from the pool to the agent and back. */
 import t from 'tap'
 import { call, faultOf, startOwnAdministered } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'

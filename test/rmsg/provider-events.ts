@@ -16,7 +16,8 @@ export type WrittenEvent = { id: string; body: Buffer }
 export function receivedEvent(identity: string, text: string): WrittenEvent {
   const id = `evt_${randomUUID().replaceAll('-', '')}`
   const [message, conversation] = [randomUUID(), randomUUID()]
-  // These spaces, this order and this number would be lost if the product wrote the JSON again.
+  // If the product parsed the JSON and wrote it again, these spaces, this order and the form of this number would be
+  // lost.
   const body = `{ "id": "${id}",  "event_type": "rmsg.received", "timestamp": "${new Date().toISOString()}", "data": {
     "weight": 1.0, "message": { "id": "${message}", "conversation_id": "${conversation}", "status": "received",
     "remote_number": "+15005550199", "service": "rmsg", "content": ${JSON.stringify(text)} }, "reaction": null,

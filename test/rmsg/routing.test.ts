@@ -1,6 +1,6 @@
 /**
- * Tests an event's receivers with random organizations and subscriptions: exactly the matching subscriptions in the
- * event's organization.
+ * Tests with random organizations and subscriptions which subscriptions receive an event: exactly the matching
+ * subscriptions in the event's organization.
  */
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
@@ -102,7 +102,9 @@ async function receiversOf({ sender, numberId, e164, type, tags }: Occurrence): 
   return [...posted].sort()
 }
 
-/** Computes the expected addresses by another form of the rule: the message has every tag in the subscription. */
+/**
+ * Computes the expected addresses by an independent form of the rule: the message has every tag in the subscription.
+ */
 function expected(tenant: Tenant, all: readonly Tags[], type: RichEventType, tags: Tags): string[] {
   const pairs = new Set(type === 'rmsg.received' ? [] : Object.entries(tags).map((pair) => JSON.stringify(pair)))
   return all

@@ -22,7 +22,7 @@ const post = (body: object, headers: Record<string, string> = {}, target: Target
 type Sent = { messageId: string; conversationId: string; status: string }
 
 type Row = { status: string; channel: string | null; remote_number: string }
-/** Returns the stored message once `isDone` holds. */
+/** Returns the stored message once `isDone` returns true. */
 async function messageWhen(id: string, isDone: (row: Row) => boolean): Promise<Row> {
   for (let tries = 0; tries < 1200; tries++) {
     const [row] = await sql<[Row]>`select status, channel, remote_number from rmsg_messages where id = ${id}`

@@ -35,7 +35,7 @@ const providers = JSON.stringify([
 ])
 const timeoutMs = '1500'
 t.teardown(() => stub.close())
-// Time stands still unless a provider hangs, so no time-out depends on the machine's speed.
+// Time stands still unless a provider does not answer, so no time-out depends on the machine's speed.
 const parley = await serverInTime(t, {
   PARLEY_EDGE_QUOTA: '',
   PARLEY_PROVIDERS: providers,
@@ -45,12 +45,13 @@ const parley = await serverInTime(t, {
   PARLEY_TIMEOUTS_FIRST_AUDIO_MS: timeoutMs,
   PARLEY_TIMEOUTS_ANSWER_MS: timeoutMs,
   PARLEY_TIMEOUTS_TRANSCRIPTION_MS: timeoutMs,
-  // The stub fails on purpose all the time, so the circuit must stay closed. Another test covers the circuit.
+  // The stub fails on purpose all the time, so the limit is high enough that its circuit stays closed. Another test
+  // covers the circuit.
   PARLEY_CIRCUIT_FAILURES_MAX: '1000',
   PARLEY_CIRCUIT_RETRY_AFTER_MAX_MS: '0',
 })
 
-/** One request to a POST operation. Each missing field gets a correct value. */
+/** One request to a POST operation. If a field is missing, it gets a correct value. */
 type Shot = { target?: Target; pin?: string; key?: string; content?: string; bytes?: number; type?: string }
 type Post = { operationId: string; pin: string; priced: string | null; shoot: (shot?: Shot) => Promise<Answer> }
 

@@ -95,7 +95,7 @@ async function servedBy(t: Test, answer: Answer, provider: string): Promise<void
   t.match(row, { provider, outcome: 'succeeded', attempt_id: answer.headers.get('service-attempt-id') })
 }
 
-/** Closes the circuit after a test: its pause passes, and then a success closes it. */
+/** Closes the circuit after a test: time passes until the circuit's pause is over, and then a success closes it. */
 async function mend(): Promise<void> {
   await clock.until('the first answers all', async () => {
     const answers = await Promise.all(Object.values(shots).map((shoot) => shoot()))
@@ -123,7 +123,8 @@ const failures: [string, Behaviour][] = [
 for (const [name, behaviour] of failures)
   t.test(`the second provider answers if the first gives ${name}`, async (t) => {
     for (const [kind, shoot] of Object.entries(shots)) {
-      // This failure does not apply here: a transcription may take half an hour, and an empty transcript is an answer.
+      // These two failures do not apply to transcriptions, because a transcription may take half an hour and an empty
+      // transcript is an answer.
       if (kind === 'transcription' && (behaviour.kind === 'hang' || behaviour.kind === 'empty')) continue
       const asked = first.requests.length
       first.behave(behaviour)

@@ -249,7 +249,7 @@ type Streaming = {
   status: Answer['status']
   /** Reads the next piece. */
   some: () => Promise<Uint8Array>
-  /** Reads the rest; rejects if the answer breaks off. */
+  /** Reads the rest. Rejects if the answer breaks off. */
   rest: () => Promise<void>
   leave: () => void
 }

@@ -31,7 +31,7 @@ export type Specification = {
 
 export const specification = readSpecification()
 
-/** This operation describes answers outside all operations. */
+/** This operation describes the answers that belong to no operation. */
 const unmatched: Operation = {
   operationId: 'unmatched',
   responses: {

@@ -14,7 +14,8 @@ overEngines(t, async (t) => {
   t.teardown(() => stub.close())
   const parley = await serverInTime(t, {
     PARLEY_PROVIDERS: providers,
-    // Every test here makes the provider fail, so the circuit must stay closed. Another test covers the circuit.
+    // Every test here makes the provider fail, so the limit is high enough that its circuit stays closed. Another test
+    // covers the circuit.
     PARLEY_CIRCUIT_FAILURES_MAX: '1000',
     PARLEY_CIRCUIT_RETRY_AFTER_MAX_MS: '0',
   })
@@ -82,7 +83,7 @@ overEngines(t, async (t) => {
       once(t, await stream(), 'error')
     })
 
-  /** Before the first token the HTTP status can still report the failure. */
+  /** These failures come before the first token, so the HTTP status can still report them. */
   const early: [Behaviour, number, string][] = [
     [{ kind: 'hang' }, 504, 'request_timeout'],
     [{ kind: 'headers_only' }, 504, 'request_timeout'],

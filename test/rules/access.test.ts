@@ -1,4 +1,4 @@
-/** Every operation and every socket names a scope and a role, and the table of docs/users.md is the specs'. */
+/** Every operation and every socket names a scope and a role, and the table in docs/users.md agrees with the specs. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'

@@ -66,7 +66,10 @@ t.test('the commands and options in documents exist', (t) => {
 
 /** These tests run the commands of several guides, and list the guides. */
 const listingTests = ['test/cli/document-commands.test', 'test/cli/guide-commands.test']
-/** Other tests run these documents. The paths end without `.ts`, or the rule for lanes counts them as started. */
+/**
+ * Other tests run these documents. The test paths are written without `.ts`, because the rule for lanes would count a
+ * full path as a started test.
+ */
 const runBy: Record<string, string> = {
   'README.md': 'test/clients/readme.test',
   'docs/embedded-speech.md': 'test/local/whisper-parts.test',

@@ -8,7 +8,7 @@ const declared = new Map<string, ReadonlyMap<string, ts.Expression>>()
 
 /**
  * Returns the number in a top-level constant. `name` may continue with a property's name, as in "lifeMs.session", or
- * with an item's place, as in "delaysMs.0". Throws an error if there is no such number.
+ * with an item's index, as in "delaysMs.0". Throws an error if there is no such number.
  */
 export function constantIn(file: string, name: string): number {
   const [first = '', ...path] = name.split('.')

@@ -1,4 +1,4 @@
-/** The costs page shows the recorded measures, and its model has the described arithmetic. */
+/** The costs page shows the recorded measurements, and its model computes as the page describes. */
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { figure, type RecordedCosts, withTables } from '../../bench/cost-page.ts'
@@ -41,7 +41,7 @@ t.test('the cost model multiplies units by their costs and adds the costs of idl
     ...{ rowsADay: 1_224_000, storedBytesADay: 363_600_000, storedBytesRetained: 3_636_000_000 },
     ...{ recordedBytesRetained: 5_040_000 },
   })
-  // The server takes 50 ms. A process may use 500 ms a second, and one node may fail.
+  // The server takes 50 ms. A process may use 500 ms of processor time in a second, and one node may fail.
   const setup = { callsACore: 6_000, liveCallsANode: 120, processesANode: 1, postgresConnections: 22 }
   t.strictSame(setupOf(costs, load), setup)
   t.same([0, 0.0004, 0.012345, 12.34, 1_234_567].map(figure), ['0', '0', '0.0123', '12.3', '1,230,000'])

@@ -1,6 +1,7 @@
 /**
  * `make check` runs this. It warns if a model served by default will soon be removed by its vendor. It fails if the
- * shipped catalog is invalid. A date alone never fails, so an unchanged build that passed yesterday passes today.
+ * shipped catalog is invalid. A date alone never makes the check fail, so an unchanged build that passed yesterday
+ * passes today.
  */
 import { readFileSync } from 'node:fs'
 import { CatalogError, parseCatalog, shippedFile } from '../../providers/catalog/file.ts'

@@ -1,5 +1,6 @@
 /**
- * Every operation, parameter and property in the served documents has a description. A property may have its schema's.
+ * Every operation, parameter and property in the served documents has a description. A property may use its schema's
+ * description.
  */
 import t from 'tap'
 import { compatContract } from '../../generated/compat/contract.ts'

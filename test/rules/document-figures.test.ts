@@ -9,7 +9,7 @@ import { constantIn } from './constants.ts'
 import { kibibyte, limits, second } from './document-limits.ts'
 import { files, read } from './source.ts'
 
-/** The documents that people write. Other tests hold the figures in generated documents. */
+/** The documents that people write. Other tests check the figures in generated documents. */
 const documents = files.filter((file) => /^(README|docs\/[^/]+)\.md$/.test(file) && file !== 'docs/errors.md')
 const proseOf = (document: string) =>
   read(document)
@@ -36,7 +36,7 @@ const units: Readonly<Record<string, number>> = {
   ...{ hour: 3600 * second, hours: 3600 * second, day: 86_400 * second, days: 86_400 * second },
   ...{ KiB: kibibyte, 'KiB/s': kibibyte, MiB: kibibyte ** 2 },
 }
-/** The end in a setting's name is its unit. */
+/** The ending of a setting's name gives the setting's unit. */
 const settingUnits: readonly [end: RegExp, unit: number][] = [
   [/Ms$/, 1],
   [/[a-z]S$/, second],
@@ -49,7 +49,7 @@ const quantity = new RegExp(String.raw`(?<![\w.-])${figure}(?: (${Object.keys(un
 function figuresIn(text: string): number[] {
   return [...text.matchAll(quantity)].flatMap(([, number = '', unit]) => {
     const count = words[number.toLowerCase()] ?? Number(number.replaceAll(',', ''))
-    // "a" and "one" are figures only before a unit.
+    // "a" and "one" count as figures only before a unit.
     return unit === undefined && /^(an?|one)$/i.test(number)
       ? []
       : [count * (unit === undefined ? 1 : (units[unit] ?? 1))]

@@ -1,6 +1,6 @@
 /**
- * Holds prose comments to plain sentences. A comment names things by nouns and writes conditions with "if" and "when".
- * Chains with "of" and relative clauses describe a thing instead, so their number in a file has a limit.
+ * Checks that comments have plain sentences. A comment names things by nouns and writes conditions with "if" and
+ * "when". Chains with "of" and relative clauses describe a thing instead, so their number in a file has a limit.
  */
 import t from 'tap'
 import { code, files, isMade, parse, proseOf, read, scriptProse, scripts } from './source.ts'
@@ -17,7 +17,7 @@ const limited = {
 /** Words that stand for a thing without naming it. */
 const nameless = /\b(those|the ones?|none|nobody)\b/i
 
-/** Returns the limits that one file's prose breaks. */
+/** Returns the limits broken by one file's prose. */
 function problemsOf(prose: readonly string[]): string[] {
   const text = prose.join(' ')
   const countOf = (pattern: RegExp) => text.match(pattern)?.length ?? 0

@@ -9,7 +9,7 @@ const isProduct = (file: string) =>
 const folderOf = (file: string) => file.slice(0, file.lastIndexOf('/'))
 
 const importsMax = 25
-/** A file in app/ may import more, because it only joins many parts. */
+/** A file in app/ may import this many files, because app/ only joins the parts of the product. */
 const importsMaxOfApp = 40
 
 t.test(`no file imports more than ${importsMax} files, and no file in app/ over ${importsMaxOfApp}`, (t) => {

@@ -1,16 +1,16 @@
 /**
- * A migration only adds, so the previous version can serve with the new schema. To remove or tighten something, a
- * migration waits one version.
+ * A migration only adds, so the previous version can serve with the new schema. To remove or restrict something, a
+ * migration waits for the next version.
  */
 import t from 'tap'
 import { baseline } from '../../store/migrations/0048-baseline.ts'
 import { migrations } from '../../store/migrations/list.ts'
 import { laterSteps } from '../store/later-steps.ts'
 
-/** Migrations that break the rule. Each gives the reason as `breaks`. */
+/** Migrations that break the rule, by number. Each migration gives the reason in its field `breaks`. */
 const exceptions: readonly number[] = []
 
-/** After these statements the previous version would fail. */
+/** If a migration contains such a statement, the previous version would fail afterwards. */
 const breaking: readonly [what: string, statement: RegExp][] = [
   ['drops a table or what is in it', /\bdrop\s+(table|column|view|type|schema)\b/],
   ['drops a function', /\bdrop\s+function\b/],
@@ -58,7 +58,7 @@ function tightening(statement: string): string[] {
 
 t.test('each migration after the baseline only adds, or is a listed exception with a reason', (t) => {
   t.equal(migrations[0], baseline)
-  // The tests' steps follow the rule too, because upgrades are tested with them.
+  // The migrations in the tests follow the rule too, because upgrades are tested with them.
   for (const migration of laterSteps.slice(1)) {
     const { version, name, breaks } = migration
     const isException = exceptions.includes(version)

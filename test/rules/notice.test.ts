@@ -95,7 +95,7 @@ function isPermissive(license: string): boolean {
     .every((each) => permissive.has(each))
 }
 
-/** A package for another system is not installed. Its entry then says for which system it is. */
+/** A package for another system is not installed. In this case its entry in the lock file names the system. */
 function hasBinary(folder: string): boolean {
   if (!existsSync(folder)) return false
   return readdirSync(folder, { withFileTypes: true }).some((entry) => {

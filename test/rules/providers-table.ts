@@ -44,7 +44,7 @@ else if (wanted !== written) {
 async function rowsByProvider(): Promise<[name: string, models: readonly Model[] | null][]> {
   const servers = vendorIds.filter((id) => serverOf(id) !== null)
   const configured = servers.filter((id) => serverOf(id)?.models === null)
-  // The registry adds every vendor with a key by itself. A server without a key must be configured.
+  // The registry adds every vendor that needs a key. A server that needs no key must be configured.
   const named = servers
     .filter((id) => vendors[id].keyVariable === null && !configured.includes(id))
     .map((id) => ({ id, adapter: id }))

@@ -28,7 +28,9 @@ export function parse(file: string): ts.SourceFile {
   return ts.createSourceFile(file, read(file), ts.ScriptTarget.ESNext, true)
 }
 
-/** Returns each comment's text without its marks, as one line. Neighbouring line comments are one comment. */
+/**
+ * Returns each comment's text without its comment characters, as one line. Neighbouring line comments are one comment.
+ */
 export function commentsOf(source: ts.SourceFile): string[] {
   return linesOfComments(source).map((lines) => oneLine(lines.join(' ')))
 }
@@ -96,7 +98,7 @@ function linesOfComments(source: ts.SourceFile): string[][] {
   return comments
 }
 
-/** Returns the file's identifiers. Private names lose their mark. */
+/** Returns the file's identifiers. Private names lose their `#`. */
 export function namesOf(source: ts.SourceFile): Set<string> {
   const names = new Set<string>()
   const visit = (node: ts.Node) => {

@@ -6,7 +6,7 @@ import t from 'tap'
 const specs = path.resolve(import.meta.dirname, '../../specs')
 const documents = readdirSync(specs, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.yaml'))
 
-/** If unquoted text in braces ends with a question mark, PyYAML takes the mark for the start of a key. */
+/** If unquoted text in braces ends with a question mark, PyYAML takes the question mark for the start of a key. */
 const bareQuestion = /[{,][^{}]*\?\s*[,}\]]/
 
 const withoutQuoted = (line: string) => line.replace(/'(?:[^']|'')*'|"(?:[^"\\]|\\.)*"/g, "''")

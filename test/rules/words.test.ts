@@ -98,7 +98,7 @@ t.test('no description in specs/ uses a refused word, or begins with a word such
   t.end()
 })
 
-/** Returns a document's texts for its readers, and its comments. */
+/** Returns the parts of a document that its readers see, and its comments. */
 function textsOf(file: string): string[] {
   const texts = [...read(file).matchAll(/^ *# (.*)$/gm)].map(([, comment]) => comment as string)
   visit(parseDocument(read(file), { merge: true }), {

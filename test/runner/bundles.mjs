@@ -58,7 +58,10 @@ const testOfFile = {
   },
 }
 
-/** Lets each source keep its folder as `import.meta`, except the source that finds the children in its folder. */
+/**
+ * Gives each source its original folder as `import.meta`. The module that starts the child processes is an exception,
+ * because it looks for them in the bundle's folder.
+ */
 const ownPlaces = (folder) => ({
   name: 'own places',
   setup({ onLoad }) {

@@ -2,7 +2,7 @@
 // file ends. `t` is the whole process's test, as in tap itself.
 export { t } from 'tap'
 
-/** The exported binding is live: if it changes, every importer sees the change. */
+/** The exported variable is a live binding: after a change every importer sees the new value. */
 let current
 
 export { current as default }

@@ -34,7 +34,7 @@ export class FileRecord {
     return this.#counts.fail > 0
   }
 
-  /** Takes a TAP line, or any other line from the file. */
+  /** Handles a TAP line, or any other output line from the file. */
   line(text) {
     if (/^ *# Subtest: /.test(text)) this.#testsCount++
     this.#output.push(`${text}\n`)

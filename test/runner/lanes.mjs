@@ -20,7 +20,8 @@ const seeded = 'PARLEY_TEST_SEED=${PARLEY_TEST_SEED:-$RANDOM$RANDOM}'
 /**
  * A lane has files and their environment, or a command that prints the line `N passed, N failed`. A file belongs to the
  * first lane that takes it. `sideBySide`: how many suites run at once, if not one per core. `bytesMax`: the largest
- * size for a suite's sources. If suites mostly wait, they are small, because then more can wait at once.
+ * size for a suite's sources. A lane whose tests mostly wait has small suites, because then more suites can wait at
+ * once.
  */
 export const lanes = {
   static: { command: 'nice -n 10 make --no-print-directory --keep-going generated-fresh types lint' },

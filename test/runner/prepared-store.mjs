@@ -1,5 +1,6 @@
-// One Postgres for all processes in a run, and a cluster with a schema, which starts of the built program copy. Making
-// them costs each start more than a second on a core. Both are in the run's temporary folder, which tests use as well.
+// One Postgres for all processes in a run, and a cluster with a schema, which the built program copies at a start.
+// Without the copy each start would need more than a second on a core. Both are in the run's temporary folder, which
+// tests use as well.
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync } from 'node:fs'

@@ -7,13 +7,13 @@ import { FileRecord } from './file-record.mjs'
 import { splitByFile } from './split-by-file.mjs'
 
 /**
- * The usual time limit for a file. A file may set another limit in tap. The longest file takes 60 s on a calm machine
+ * The usual time limit for a file. A file may set another limit in tap. The longest file takes 60 s on an idle machine
  * with two cores. A busy machine needs four times as long.
  */
 const usualMs = 300_000
 /**
  * If a file takes too long, tap ends it and prints the open handles. If tap cannot do this, the process is killed after
- * this further time.
+ * this additional time.
  */
 const graceMs = 60_000
 /** If something keeps the process alive for this long after its last file, the process reports the cause and ends. */
@@ -32,7 +32,7 @@ export async function runProcess({ name, files, folder, env, fileMs = usualMs },
   // Takes output before the first file and after the last.
   let between = new FileRecord(files[0])
   let current = null
-  // A message about a file may arrive before the output about the file's start, so it is kept by file.
+  // A message about a file may arrive before the output says that the file has started, so the limits are kept by file.
   const limitsMs = new Map()
   const take = splitByFile(files, {
     started(file) {

@@ -1,5 +1,5 @@
 // Runs suites, each in one process, and prints each file's result. tap's runner would load its coverage code into every
-// process that a test starts: half a second on a core each time, and a second for the test itself.
+// process that a test starts: this would take half a second on a core each time, and a second for the test itself.
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'

@@ -5,7 +5,7 @@ import path from 'node:path'
 
 /** The usual size of all sources in a suite. It lets suites take about the same time. */
 const usualBytesMax = 130_000
-/** Each file here gets a separate process. */
+/** Each file here gets a separate process, for the given reason. */
 const apart = new Map([
   ['test/runtime/json-value.test.ts', 'it loads a package for the first time in its process'],
   ['test/http/unread-answers.test.ts', 'it measures the memory of its process'],

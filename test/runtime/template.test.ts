@@ -116,7 +116,7 @@ t.test('rendering ends at the first output beyond the size limit', (t) => {
     looks++
     return now()
   }
-  // Liquid looks at the time before each output.
+  // Liquid reads the clock before each output.
   t.same(renderTemplate('{{ text }}'.repeat(1999), { text: 'x'.repeat(4096) }, {}), { kind: 'render_failed' })
   t.ok(looks < 50, `${looks} looks at the time`)
   t.match(renderTemplate('{{ text }}'.repeat(32), { text: 'x'.repeat(4096) }, {}), { text: 'x'.repeat(131_072) })

@@ -31,7 +31,7 @@ async function open(t: Test, more: Record<string, string> = {}): Promise<{ gatew
 const serve = (gateway: Gateway, more: Record<string, string> = {}, dataDir = freshDataDir()) =>
   startParley({ PARLEY_PROVIDERS: loopbackProviders, ...gateway.env, ...more }, dataDir)
 
-/** Holds a short call. Returns its id after its end. */
+/** Makes a short call. Returns its id after its end. */
 async function talk(parley: Running): Promise<string> {
   const page = await Page.join(parley)
   await page.ask('good morning')

@@ -1,5 +1,5 @@
 /**
- * Schemathesis sends random requests to each operation in a document, and judges every answer by the document. The
+ * Schemathesis sends random requests to each operation in a document, and checks every answer against the document. The
  * server runs from its sources, so it checks its answers and events as well (app/answer-checks.ts): a wrong answer is a
  * 500. SIGTERM must end its process afterwards.
  */
@@ -19,7 +19,7 @@ import { entry, type Running, startParley } from '../process/parley.ts'
 import { startStubOpenAi } from '../providers/stub-openai.ts'
 import { type StoredIds, storeThings } from './stored-things.ts'
 
-/** `left` names the untested operations, `unserved` the operations that no random request succeeds with. */
+/** `left` names the operations that are not tested, `unserved` the operations that never accept a random request. */
 type Document = { name: string; contract: string; left: readonly string[]; unserved: readonly string[] }
 /** The number of answers per status, by operation such as `GET /v1/agents`. */
 type Statuses = Record<string, Record<string, number>>
@@ -79,7 +79,7 @@ for (const document of documents)
     `answers to random requests conform to the contract of the surface ${document.name}`,
     missing === null ? {} : { skip: missing },
     async (t) => {
-      // The pages of /docs are only in the built program.
+      // The pages under /docs exist only in the built program, so the server does not have them here.
       const { server, ids } = await startProduct(t, document.name === 'internal' ? entry : main)
       const report = await judgedBy(t, document, server, ids)
       t.same(report.failures, [])
@@ -114,7 +114,7 @@ function unservedIn(document: Document, statuses: Statuses): string[] {
     .map(({ id }) => id)
 }
 
-/** Returns the lines at the level of errors. */
+/** Returns the log lines with the level `error`. */
 function faultsIn(output: string): string[] {
   return output.split('\n').filter((line) => line.includes('"level":50'))
 }

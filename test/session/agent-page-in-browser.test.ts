@@ -284,7 +284,7 @@ function envelope(samples: Float32Array): Float32Array {
   )
 }
 
-/** Returns the highest correlation coefficient between `part` and any stretch in `whole`, from -1 to 1. */
+/** Returns the highest correlation coefficient between `part` and any section in `whole`, from -1 to 1. */
 function likeness(whole: Float32Array, part: Float32Array): number {
   return best(whole, part, -part.length / 4, whole.length).value
 }

@@ -146,7 +146,8 @@ function samplesMissing(message: Int16Array, agent: Int16Array, { startMs, endMs
   const after = soundingPart(agent.subarray(endMs * samplesPerMs))
   const expected = soundingPart(message)
   const isSame = (part: Int16Array, from: number) => part.every((sample, at) => sample === expected[from + at])
-  // If the agent paused in a silence of the voice, this silence is at the edge of a part, and is cut off with it.
+  // If the agent paused while the voice was silent anyway, this silence is at the edge of a part, and is cut off with
+  // the pause.
   const lastLoud = before.length
   const firstLoud = expected.length - after.length
   if (!isSame(before, 0) || !isSame(after, firstLoud)) return Number.POSITIVE_INFINITY

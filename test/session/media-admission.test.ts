@@ -79,7 +79,7 @@ overEngines(t, (t) => {
     const accepted: string[] = []
     const isRefused = async (changed: string) => (await refusal(served, { token: changed }))[0] === 401
     for (let at = 0; at < token.length; at++) {
-      // Two bits of the last character are spare, so the others there could mean the same signature.
+      // The last character has two unused bits, so another last character may stand for the same signature.
       const characters = at === token.length - 1 ? base64url : base64url.slice(0, 2)
       for (const other of characters)
         if (other !== token[at] && !(await isRefused(token.slice(0, at) + other + token.slice(at + 1))))

@@ -44,7 +44,8 @@ overEngines(t, (t) => {
     const samples = Int16Array.from({ length: 320 }, (_, i) => 100 * i - 16_000)
     sink.transport.frame(samples)
     sink.transport.mark('turn:20')
-    // The caller of `frame` may overwrite the samples as soon as `frame` has returned, so the channel must copy them.
+    // The code that calls `frame` may overwrite the samples as soon as `frame` has returned, so the channel must copy
+    // them.
     const before = samples.slice()
     samples.fill(7)
     sink.transport.frame(samples)

@@ -50,7 +50,7 @@ export async function voicesOf(target: Target, id: string): Promise<Voices> {
   return voicesIn(new Uint8Array(bytes))
 }
 
-/** Returns the two sides of a recording. */
+/** Returns the caller's and the agent's audio in a recording. */
 export function voicesIn(wav: Uint8Array): Voices {
   const { dataOffset, dataBytes } = readWav(new ChunkedBytes([wav]))
   const both = new Int16Array(wav.slice(dataOffset, dataOffset + dataBytes).buffer)

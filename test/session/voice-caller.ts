@@ -106,7 +106,7 @@ export class VoiceCaller {
     await this.shows(({ type, isFinal }) => type === 'agent_message' && isFinal === true, { from })
   }
 
-  /** Returns both voices on the caller's clock. A microphone frame ends when it is sent. */
+  /** Returns both voices on the caller's clock. A microphone frame ends at the time when it is sent. */
   voices(): Voices {
     const length = (this.#played.length * blockMs + microphoneMs) * samplesPerMs
     const agent = new Int16Array(length)

@@ -177,7 +177,7 @@ t.test('if two sockets join for the first time at once, both get the same sessio
   const seats = [await all.admit(), await all.admit()]
   const [first, second] = await Promise.all(seats.map((seat) => seat.join({})))
   t.same(all.claimed, ['s_1'], 'it is claimed once, with one lease')
-  // The second is the newer socket, so the first is closed and never begins.
+  // The second join has the newer socket, so the first join's socket is closed and never begins.
   t.equal(second?.resumed, false)
   const sink = second?.begin(all.transport)
   sink?.userMessage('hello')

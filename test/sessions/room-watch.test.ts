@@ -31,7 +31,7 @@ function setup() {
     isAway: false,
     occupants: new Map<string, Occupant>(),
     enter: (): RoomOccupant | null | Error => new Occupant(),
-    /** Entering a room waits for this promise. */
+    /** A process waits for this promise when it enters a room. */
     isReady: Promise.resolve(),
   }
   const note = (_fields: object, message: string) => void state.logged.push(message)

@@ -1,4 +1,4 @@
-/** A registry of live sessions over stubs, in injected time. */
+/** A registry of live sessions over stubs on a test clock. */
 import { createLocalLimits } from '../../domain/access/local-limits.ts'
 import { CallRegistry, type CallRegistryDeps } from '../../domain/calls/live/call-registry.ts'
 import type { TakePlace } from '../../domain/calls/live/places.ts'
@@ -19,7 +19,7 @@ type Setup = {
   maxSessions?: number | null
   claim?: boolean | 'fails' | 'away'
   start?: 'works' | 'fails'
-  /** True: the organization is disabled while the call is claimed. */
+  /** True: the organization is disabled while the call is being claimed. */
   disables?: boolean
   over?: Partial<Call>
 }
@@ -132,7 +132,7 @@ export function setup({
   }
 }
 
-/** Gives any organization a session place while a place is free. */
+/** Lets any organization start a session while fewer than `max` sessions run. */
 function placesOf(max: number): TakePlace {
   let free = max
   return () => {

@@ -1,4 +1,4 @@
-/** Starts sessions without a server: real routes and templates over stubs, in injected time. */
+/** Starts sessions without a server: real routes and templates over stubs on a test clock. */
 import { createLocalLimits } from '../../domain/access/local-limits.ts'
 import type { SecretsByTool } from '../../domain/agents/join-tools.ts'
 import type { Agent, AgentSettings } from '../../domain/records/agent.ts'

@@ -1,4 +1,4 @@
-/** Concurrency limits hold before a body is read. */
+/** Concurrency limits already apply before a body is read. */
 import { randomUUID } from 'node:crypto'
 import net from 'node:net'
 import t from 'tap'

@@ -114,7 +114,7 @@ overEngines(t, (t) => {
     const { legs, expect, reachedAt } = carrierLegs('holder')
     const few = { dataDir, socketsMax: 8 }
     const many = { dataDir, socketsMax: 100 }
-    // First the process in front, then the process with the call has few places for relayed sockets.
+    // First the process that clients reach, then the process with the call has a low limit for relayed sockets.
     for (const [name, inFront, behind] of [
       ['in front', few, many],
       ['behind', many, few],

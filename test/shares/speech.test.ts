@@ -12,7 +12,7 @@ const settings = {
   PARLEY_REALTIME_OPEN_MS: '60000',
   PARLEY_TIMEOUTS_FIRST_AUDIO_MS: '60000',
 }
-/** With this number of places, each organization's share is one place. */
+/** With this capacity each organization's share is one stream or one sentence. */
 const placesMax = 4
 const address = '/v1/transcribe/stream'
 
@@ -50,7 +50,7 @@ t.test('texts of one organization leave a share of the speech queue to another o
   const admin = await openAdministration(server)
   t.teardown(() => admin.close())
   const [honest, hostile] = [await admin.organization('honest'), await admin.organization('hostile')]
-  // Without a pin, a text for a full engine goes to the next embedded voice.
+  // Routing is pinned, because otherwise a request to a full engine goes to the next embedded voice.
   const say = (target: Target, input: string) => postJson(target, speech, { input, routing: pinned('local/flite') })
   t.equal((await say(honest, 'Hello.')).status, 200)
 
@@ -58,7 +58,7 @@ t.test('texts of one organization leave a share of the speech queue to another o
   let answers = 0
   const isFull = new Promise<void>((resolve) => {
     const count = (status: number) => (status === 200 ? answers++ : resolve())
-    // The end of the test also ends the requests.
+    // These requests are not awaited, because they end with the test.
     for (let i = 0; i < 4 * placesMax; i++)
       say(hostile, long).then(
         ({ status }) => count(status),

@@ -1,6 +1,6 @@
 /**
- * If an organization uses connections beyond its share, and the streams on them are not read, other organizations get a
- * connection back.
+ * If an organization uses connections beyond its share and does not read its streams, other organizations get these
+ * connections back.
  */
 import t, { type Test } from 'tap'
 import { toProviderError } from '../../providers/wire/failures.ts'

@@ -1,5 +1,5 @@
 /**
- * Tests each number in docs/simulator.md as a caller: what it does after the answer, with real audio in injected time.
+ * Tests each number in docs/simulator.md as a caller: what it does after the answer, with real audio on a test clock.
  */
 import t, { type Test } from 'tap'
 import { likenessOf } from '../audio/likeness.ts'
@@ -35,7 +35,7 @@ const whoCalls =
 type Texts = { first: string | null; reply: string | null }
 
 const rows: [digits: string, texts: Texts][] = [
-  // These numbers behave specially only when they are called, so as callers they do not differ.
+  // These numbers have a special behaviour only as the called party, so as callers they do not differ.
   ...['0001', '0002', '0003', '0004', '0005', '0006', '0007', '0013', '0014', '0024', '0999'].map(
     (digits): [string, Texts] => [digits, { first: null, reply: question }],
   ),

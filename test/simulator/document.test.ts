@@ -6,7 +6,7 @@ import { messagePlanOf } from '../../simulator/rich-messages.ts'
 import { far } from './setup.ts'
 
 const usual = '0006'
-/** The simulator treats this phone as usual, but the server lets its recording fail. */
+/** The simulator treats this phone like any other phone, but the server lets its recording fail. */
 const recordingFails = '0014'
 /** Messages to this number are delivered, like messages to any other number. */
 const usualMessage = '0030'

@@ -213,7 +213,7 @@ t.test("a simulated person who talked over the agent's only pause asks whether a
   const plays = async (ms: number) => {
     for (let played = 0; played < ms; played += 100) await play(world, stream, 100)
   }
-  // The person begins to speak half a second after the answer, and the agent says one word in the meantime.
+  // The person begins to speak half a second after the answer, and until then the agent says one word.
   await plays(600)
   stream.sendAudio(voice.samples.subarray(2000, 6000))
   await plays(5000)

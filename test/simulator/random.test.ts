@@ -53,7 +53,7 @@ t.test('after random commands and a hang-up of each leg no call is left in the s
       for (const leg of legs) await world.act(leg, 'hangup')
       await world.clock.advance(31_000)
       if (world.simulator.callsCount !== 0) throw new Error(`${world.simulator.callsCount} calls are left`)
-      // Late webhooks are sent by now, and nothing else waits.
+      // By now all late webhooks have been sent, and no other timer is left.
       await until(() => world.clock.timers === 0)
     }),
     { numRuns: 120 },

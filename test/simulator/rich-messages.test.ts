@@ -1,4 +1,4 @@
-/** The simulated carrier's rich messages: its answers and its signed events. */
+/** Waits until all events about a message have arrived, in any order. */
 import { createPublicKey, randomUUID, verify } from 'node:crypto'
 import t from 'tap'
 import { until } from '../http/harness.ts'
@@ -31,7 +31,7 @@ async function eventsOf(world: World, wanted: number): Promise<Event[]> {
   await pause()
   return world.events.map(written)
 }
-/** Waits long enough for an event that must not come. */
+/** Waits long enough that an unwanted event would have arrived. */
 const pause = () => new Promise((resolve) => setTimeout(resolve, 50))
 
 const cases: [digits: string, expected: [type: string, status: string, service: string][]][] = [

@@ -1,5 +1,5 @@
 /**
- * Starts a simulator with real sockets in injected time, and a customer's server, which receives its webhooks and media
+ * Starts a simulator with real sockets on a test clock, and a customer's server, which receives its webhooks and media
  * sockets.
  */
 import { createServer, type IncomingHttpHeaders } from 'node:http'
@@ -118,7 +118,7 @@ export const streamFields = (world: World, encoding: LineFormat['encoding'] = 'P
   stream_bidirectional_sampling_rate: encoding === 'L16' ? 16_000 : 8000,
 })
 
-/** Lets time pass until the first mark is back. By then all earlier audio was played. */
+/** Lets time pass until the simulator has returned the first mark. By then all earlier audio was played. */
 export async function settledMark(world: World, stream: Stream): Promise<void> {
   for (let i = 0; stream.of('mark').length === 0 && i < 200; i++) await world.clock.advance(100)
   await until(() => stream.of('mark').length > 0)

@@ -27,7 +27,7 @@ const farPort = await freePortPair()
 const server = await startBuiltTrunkServer(farPort)
 t.teardown(() => server.close())
 
-/** A person's speech: five seconds of listening, a question, and eight seconds before the hang-up. */
+/** The audio from the phone: five seconds of silence, a question, and eight seconds of silence before it hangs up. */
 const question = new Int16Array(readFixture('please-try-call-later').slice(44).buffer)
 const speech = new Int16Array(5 * rateHz + question.length + 8 * rateHz)
 speech.set(question, 5 * rateHz)

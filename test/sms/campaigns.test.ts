@@ -124,7 +124,7 @@ t.test('if the answer to a submission was lost, the campaign is found and not cr
   t.same(asked, ['findCampaignByReference'], 'nothing is paid')
   t.match(await stored(), { submitted: [{ id: found.campaignId }], campaign: { intent: null } })
 
-  // The process dies after the request.
+  // The process dies after it has sent the request.
   lost = new Error('killed')
   await t.rejects(submitted(acme), { message: 'killed' })
   lost = null

@@ -22,7 +22,9 @@ type Delivery = { eventId: string; event: string; status: string; attempts: numb
 const registry = '/v1/sms/10dlc'
 const e164 = '+12125550142'
 const waitMs = 30_000
-/** The first message has two events at both subscriptions, and the second has four events at one. */
+/**
+ * The first message has two events at both subscriptions, and the second message has four events at one subscription.
+ */
 const deliveriesCount = 8
 /** Review times at the simulated carrier (docs/simulator.md). */
 const reviewMs = { brand: 5_000, campaign: 60_000, number: 2_000 }

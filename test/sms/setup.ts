@@ -1,4 +1,4 @@
-/** Text message registrations over the store and the simulated carrier, in injected time. */
+/** Text message registrations over the store and the simulated carrier on a test clock. */
 import { randomUUID } from 'node:crypto'
 import type { Test } from 'tap'
 import type { SmsRegistry } from '../../domain/ports/sms-registry.ts'

@@ -1,5 +1,5 @@
 /**
- * Recorded human speech with its texts: the Asterisk core sounds (8 kHz, one speaker, CC-BY-SA-3.0) from Debian's
+ * Recorded human speech with its transcripts: the Asterisk core sounds (8 kHz, one speaker, CC-BY-SA-3.0) from Debian's
  * packages, fetched once into a folder ignored by git. This needs no root. The recordings are chosen by a rule, and not
  * by their results.
  */
@@ -31,14 +31,14 @@ const commandTimeoutMs = 60_000
 const promptMs = { min: 2000, max: 15_000 }
 const totalMsMin = 330_000
 /**
- * The characters in texts spoken as written: no remarks in brackets, no key names as signs. Only English texts may have
- * digits, because the other languages' speakers sometimes say more than the digit.
+ * The characters that a prompt's transcript may have. Remarks in brackets and key names written as signs are excluded.
+ * Only English may have digits, because the other speakers sometimes say more than the digit.
  */
 const plainSpeech = { en: /^[A-Za-z0-9 ,.?!:;'-]+$/, others: /^[\p{L} ,.?!¿¡:;'’-]+$/u }
 
 /**
- * The prompts from 2 to 15 s, sorted by name, each text once, up to 330 s in total. If the list is empty, `missing` is
- * the reason: no apt, or no network.
+ * The prompts from 2 to 15 s, sorted by name, each transcript once, up to 330 s in total. If the list is empty,
+ * `missing` is the reason: no apt, or no network.
  */
 export async function loadPrompts(language: PromptLanguage = 'en'): Promise<Prompts> {
   try {
@@ -122,7 +122,7 @@ async function download(work: string, packages: readonly string[]): Promise<void
   }
 }
 
-/** apt's error, without the failed command. */
+/** Returns the error message from apt, without the failed command. */
 function reasonOf(error: Error & { stderr?: string }): string {
   return /^E: (.+)$/m.exec(error.stderr ?? '')?.[1] ?? error.message.split('\n')[0]!
 }

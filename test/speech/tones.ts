@@ -26,7 +26,7 @@ function group(fromHz: number, toHz: number): number[] {
   return Array.from({ length: (toHz - fromHz) / stepHz + 1 }, (_, at) => fromHz + at * stepHz)
 }
 
-/** Every word spoken in this process. Its index gives its tone pair. */
+/** Every word spoken in this process. A word's index in this list determines its pair of tones. */
 const spoken: string[] = []
 const places = new Map<string, number>()
 
@@ -105,8 +105,8 @@ export class WordReader {
   }
 
   /**
-   * Takes a block's tone pair, and returns a word that has ended. A word has at least two blocks, because a block at a
-   * border mixes two words and may look like a third.
+   * Takes a block's tone pair, and returns a word that has ended. A word has at least two blocks, because a block
+   * between two words mixes their tones and may look like a third word.
    */
   #take(pair: number): ReadWord | null {
     const isSame = pair === this.#last

@@ -62,7 +62,10 @@ export function wordsIn(language: string): (text: string) => string[] {
       .filter((word) => word !== '')
 }
 
-/** Counts the substitutions, insertions and deletions between the two texts, and the reference's words. */
+/**
+ * Counts the substitutions, insertions and deletions between the recognized text and the reference, and the reference's
+ * words.
+ */
 export function wordErrors(reference: string, hypothesis: string, split = words): ErrorCount {
   const expected = split(reference)
   const found = split(hypothesis)
@@ -79,7 +82,7 @@ export function wordErrors(reference: string, hypothesis: string, split = words)
   return { errors: row.at(-1)!, words: expected.length }
 }
 
-/** Returns the errors per word over all texts, so a long prompt counts more than a short one. */
+/** Returns the errors per word over all prompts, so a long prompt counts more than a short one. */
 export function errorRate(counts: readonly ErrorCount[]): number {
   const sum = (pick: (count: ErrorCount) => number) => counts.reduce((total, count) => total + pick(count), 0)
   return sum((count) => count.errors) / sum((count) => count.words)

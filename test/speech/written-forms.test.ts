@@ -1,5 +1,5 @@
 /**
- * Written forms such as "$4.50" are spoken as words of the text's language, and each word knows its place in the text.
+ * Written forms such as "$4.50" are spoken as words of the text's language, and each word has its position in the text.
  */
 import t from 'tap'
 import { segments, sentences } from '../../domain/speech/reading/sentences.ts'
@@ -33,7 +33,7 @@ t.test('a language tag may have a region, and other languages are read like Engl
   t.end()
 })
 
-/** Returns the place in the text behind each spoken word. */
+/** Returns the position in the text after each spoken word. */
 function placesOf(text: string, language: string): number[] {
   return read(text, language).flatMap(({ text, sourcePlace }) =>
     [...text.matchAll(/\S+/g)].map(({ 0: word, index }) => sourcePlace(index + word.length)),

@@ -1,6 +1,6 @@
 /**
- * No request delays another one by more than 50 ms on a usual machine, even if it is as large and odd as the limits
- * allow.
+ * No request delays another one by more than 50 ms on a usual machine, even if the request is as large and unusual as
+ * the limits allow.
  */
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
@@ -17,8 +17,8 @@ const triesMax = 8
 const gapMaxMs = 50 * slowness()
 
 /**
- * Returns how many times as long as usual this machine takes for a fixed piece of work, from 1 to 4. The 50 ms were set
- * on a usual machine.
+ * Returns how many times longer this machine takes for a fixed piece of work than a usual machine, from 1 to 4. The
+ * limit in this test, 50 ms, is for a usual machine.
  */
 function slowness(): number {
   const usualMs = 8.1
@@ -331,7 +331,7 @@ async function send({ path: target, body, type }: Sent): Promise<number> {
   return answer.status
 }
 
-/** The client leaves after this much speech. */
+/** The client closes its stream after this much speech. */
 const speechBytes = 2_000_000
 
 async function beginSpeech(body: string): Promise<number> {

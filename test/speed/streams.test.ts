@@ -12,7 +12,7 @@ const hearing = '/v1/transcribe/stream'
 const telephone = { language: 'en', sampleRate: 8000 }
 const parley = await serverWithSpeech()
 
-/** A fixture's samples: 8 kHz, s16le, after the usual 44-byte header. */
+/** Returns a fixture's samples: 8 kHz, s16le, without the 44-byte header. */
 const samples = (name: keyof typeof spoken) => Buffer.from(readFixture(name).subarray(44))
 
 t.test('live speech is transcribed as fast as it is spoken', async (t) => {
@@ -28,7 +28,8 @@ t.test('live speech is transcribed as fast as it is spoken', async (t) => {
       client.received.find(({ frame }) => frame?.type === 'transcript' && fits(frame['isFinal'] as boolean))!.atMs
     firstMs.push(arrival((isFinal) => !isFinal) - beginMs - onsetMs(speech))
     const saidMs = client.received.find(({ frame }) => frame === final)!.atMs
-    // The configured silence of 300 ms is subtracted, because the end point is decided only after it.
+    // The configured silence of 300 ms is subtracted, because the server can decide the end point only after this
+    // silence.
     finalMs.push(saidMs - beginMs - (final['endMs'] as number) - 300)
     t.match(client.frames('speech_started')[0], { startMs: Number })
     client.send({ type: 'end' })

@@ -21,7 +21,7 @@ const speech = sinePcm(2400, 24_000)
 /** A small vendor stub: one transcript at the end of the audio, and the same speech for every text. */
 const stub = await StubSocket.start()
 const samples = new Map<WebSocket, Buffer>()
-/** Sockets whose loss the client cannot see before it uses them. */
+/** The client cannot see that these sockets are lost before it uses them. */
 const forgotten = new Set<WebSocket>()
 /** The measured handshake time, because timers are late on a busy machine. */
 const handshakesMs: number[] = []
@@ -99,7 +99,7 @@ const kinds = [
     what: 'a warm socket adds at most 20 ms to the time until a transcription is ready',
     session: listen,
     config,
-    // Each stream needs a different address at the vendor, so no warm socket fits.
+    // Each stream needs a different address at the vendor, so it cannot use a warm socket.
     others: Array.from({ length: sessions }, (_, i) => ({ ...config, endpointingMs: 100 + i })),
     floor: { model: 'loopback/loopback' },
   },

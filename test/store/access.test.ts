@@ -257,7 +257,7 @@ t.test('the name, the credit and the settings of an organization have limits', a
 
 t.test('an organization cannot see the data of another organization', async (t) => {
   const url = await cluster.database()
-  // Two instances: one alone would count its leases in memory and write no row.
+  // Two instances are opened, because a single instance would count its leases in memory and write no row.
   const [store] = await Promise.all([cluster.store(t, url), cluster.store(t, url)])
   const [a, b] = await Promise.all([organization(store, 'a', 100), organization(store, 'b', 100)])
   const { key, secret } = await keyOf(store, a.id)

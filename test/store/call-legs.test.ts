@@ -163,7 +163,7 @@ t.test(
     ] as const) {
       const { store, sql, call, attempt } = await transferring(t)
       await store.calls.append(call, call.id, [attempt(status)])
-      // The call is given to a dead process. This process's row cannot be used for that, because it is renewed every
+      // The call is given to a dead process. This process cannot be made to look dead, because its row is renewed every
       // few seconds.
       await sql`update calls set owner_id = 'of a dead process'`
       const salvage = () => Promise.resolve({ status: 'failed' as const })

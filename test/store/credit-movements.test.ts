@@ -52,7 +52,8 @@ t.test("the costs of a day's requests are one credit movement, without free requ
   await settle(store, 'req_unknown', null)
   t.equal((await kinds())?.length, 1)
   const today = new Date(clock.nowMs()).toISOString().slice(0, 10)
-  // If another movement had the same time as a day's sum, their order would be unknown.
+  // The clock moves by 1 ms, because the order of a movement and a day's sum would be unknown if both had the same
+  // time.
   clock.setMs += 1
   // Both processes write to the same day's row at once.
   await Promise.all([settle(store, 'req_1', 700), settle(other, 'req_2', 40), settle(other, 'req_2', 40)])

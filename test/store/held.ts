@@ -1,6 +1,6 @@
 import type { Sql } from '../../store/postgres/connect.ts'
 
-/** Takes a lock with the statement `lock`, and keeps it until the result is called. */
+/** Takes a lock with the statement `lock`, and keeps it until the returned function is called. */
 export async function hold(sql: Sql, lock: string): Promise<() => Promise<unknown>> {
   let release = () => {}
   const released = new Promise<void>((resolve) => {

@@ -24,8 +24,8 @@ function end(lease: EndLease | LeaseRefusal): void {
 }
 
 /**
- * Lets two refreshes pass. The first may have begun before the change, after a notification. The second begins after
- * the change.
+ * Waits for two refreshes. The first refresh may have begun before the change, after a notification. The second refresh
+ * begins after the change.
  */
 async function nextRefresh(clock: TestClock): Promise<void> {
   await clock.leap(refreshMs)
@@ -204,7 +204,7 @@ t.test('requests never exceed the limit while leases are moved from memory to th
     stores.push(second)
     await new Promise((resolve) => setTimeout(resolve, 100))
     stores.pop()
-    // Like a server, it closes its store when its last request has ended.
+    // Like a server, the test closes the second store only after its last lease has ended.
     await until('the second has ended its leases', () => users.get(second) === 0)
     await second.close({ stopPostgres: false })
   }

@@ -11,7 +11,10 @@ export function settled({ ledger }: Pick<Store, 'ledger'>, settlement: Settlemen
   return ledger.drain()
 }
 
-/** A choice that differs only in its language. Each call makes a new object, as another process would. */
+/**
+ * Returns a routing choice. Two choices differ only in their language. Each call makes a new object, as another process
+ * would.
+ */
 export function choiceIn(language: string): Choice {
   const ask = baseAsk(caller(), 'llm', { mode: 'auto', objective: 'balanced' }, language)
   return new Choice({

@@ -1,4 +1,4 @@
-/** The product in this process and in injected time, with engines that speak and recognize words as tones. */
+/** The product in this process on a test clock, with engines that speak and recognize words as tones. */
 import { TestClock } from '../clock.ts'
 import { openWordEngines } from '../phone/engines.ts'
 import { ownServer, type Settings, type TestServer } from '../server.ts'

@@ -27,7 +27,7 @@ const warm = (...numbers: string[]): Step => ({
   asked: { destinations: numbers.map((to) => ({ to })), ringingTimeout: 8, screeningTimeout: 9 },
 })
 const blind = (to: string): Step => ({ afterMs: 100, does: 'blind', asked: { to } })
-/** The sentence ends after the recipient has answered. Until then the caller cannot be connected. */
+/** The agent's sentence ends only after the recipient has answered. Until then the caller cannot be connected. */
 const longSentence: Step = { afterMs: 3000, does: 'agent speaks', ms: 4000 }
 
 t.test('if the caller hangs up in any state of a transfer, the transfer fails', async (t) => {

@@ -20,7 +20,7 @@ function msBetween({ database: { events } }: World, from: string, to: string): n
   return timeOf(to) - timeOf(from)
 }
 
-/** The time to the carrier and back, and the carrier's delay before it ends the ringing itself. */
+/** The time for a message to the carrier and back, and the time by which the carrier may end the ringing late. */
 const wayMs = 1_200
 
 t.test('a phone rings for as long as the request says, 30 s by default', async (t) => {
@@ -45,7 +45,8 @@ t.test('a phone rings for as long as the request says, 30 s by default', async (
 
 t.test('the ringing time begins when the carrier or the trunk has accepted the call', async (t) => {
   const { failure, reached, world } = await ran([
-    // The line's answer comes after 3 s, and only it shows that the line has accepted the call.
+    // The line answers the dial request only after 3 s. Until then the product does not know whether the line has
+    // accepted the call.
     { afterMs: 3000, does: 'line fails', ms: 100, how: 'answer slow' },
     { afterMs: 0, does: 'events are lost', ms: 3500 },
     { afterMs: 0, does: 'warm', asked: { to: nobody, ringingTimeout: 1 } },

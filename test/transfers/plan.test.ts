@@ -136,7 +136,7 @@ t.test(`${sequences} random sequences leave no caller alone and no leg open (PAR
 
 function anyEvent(next: () => number, pick: <T>(list: readonly T[]) => T, attempt: number): CourseEvent {
   const which = next()
-  // Sometimes an earlier attempt's event comes late.
+  // Sometimes the event of an earlier attempt arrives late.
   const number = next() < 0.1 ? Math.max(1, attempt - 1) : attempt
   if (which < 0.1) return { type: 'held' }
   if (which < 0.13) return { type: 'callerLeft' }

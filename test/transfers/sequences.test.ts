@@ -1,6 +1,6 @@
 /**
- * Random sequences drive a call's transfers over the simulated carrier, in injected time: late, doubled, swapped and
- * lost events, failing commands and statements, hang-ups at any moment, and processes that die. `PARLEY_TEST_SEED` and
+ * Random sequences drive a call's transfers over the simulated carrier on a test clock: late, doubled, swapped and lost
+ * events, failing commands and statements, hang-ups at any moment, and processes that die. `PARLEY_TEST_SEED` and
  * `PARLEY_TEST_SEQUENCES=1` run one sequence again.
  */
 import t from 'tap'
@@ -63,7 +63,7 @@ t.test(
 const calm = { seed: 1, weather: 'calm', direction: 'inbound', lastOut: 'caller leaves' } as const
 const person = { to: '+15005550011', ringingTimeout: 8 }
 
-/** Each of these sequences once showed a defect, and the defect was repaired. After its last step, everything works. */
+/** Each of these sequences once showed a defect that is now repaired. After a sequence's last step no fault remains. */
 const mended: readonly [title: string, sequence: Sequence, end: string][] = [
   [
     'a recipient who talks is not hung up if the carrier answers the dial command late',

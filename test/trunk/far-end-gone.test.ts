@@ -1,4 +1,4 @@
-/** A far end that is gone without BYE, as after a power cut, and a far end that is only quiet. */
+/** A far end that is gone without BYE, as after a power cut, and a far end that only sends no audio. */
 import t, { type Test } from 'tap'
 import type { LegEvent } from '../../domain/ports/phone-line.ts'
 import { legId, media, openTrunk, outgoingTo, type Trunk, type TrunkSetup, toDial } from './setup.ts'

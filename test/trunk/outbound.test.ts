@@ -159,7 +159,7 @@ t.test('if a call is hung up before the first response, CANCEL is sent after tha
   t.same(far.requests('CANCEL'), [])
   far.respond(invite, 100)
   await far.request('CANCEL')
-  // The answer and the CANCEL cross on their way.
+  // The answer and the CANCEL are on their way at the same time.
   far.respond(invite, 200, answer)
   await far.request('ACK')
   await far.request('BYE')
@@ -281,7 +281,7 @@ t.test('each trunk gets OPTIONS once a minute, and the response decides its stat
   ])
 })
 
-/** The first answer to OPTIONS, and its effect on the trunk's state. */
+/** Answers the first OPTIONS request with this code, to test the effect on the trunk's state. */
 async function lookWith(t: Test, code: number, login: Parameters<typeof openOut>[1] = {}) {
   const { trunk, far } = await openOut(t, login)
   await trunk.clock.advance(60_000)

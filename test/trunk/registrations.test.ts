@@ -18,13 +18,13 @@ async function registering(t: Test, more: Partial<TrunkSetup> = {}, addressing: 
     inbound: { username: null, password: null },
   }
   connections = [connection]
-  // The line has already looked for registrations while it opened, so the next look is awaited.
+  // At its opening the line has found no registrations, so the test waits for the next look-up.
   await trunk.clock.advance(10_000)
   const change = (changed: SipConnection[]) => (connections = changed)
   return { trunk, far, connection, change }
 }
 
-/** A repeated request has the same branch. */
+/** A repeated request has the same branch, so each try has a different branch. */
 const triesOf = (far: SipPeer) => new Set(far.requests('REGISTER').map(({ via }) => via.branch)).size
 
 const headersOf = async (far: SipPeer, number: number) => {
@@ -83,7 +83,7 @@ for (const [name, answer] of [
 ] as const)
   t.test(`after ${name} REGISTER is retried in a minute, and then after two minutes`, async (t) => {
     const { trunk, far } = await registering(t)
-    // A repeated request has the same branch.
+    // A repeated request has the same branch, so each try has a different branch.
     const tries = () => new Set(far.requests('REGISTER').map(({ via }) => via.branch)).size
     const refused = async (number: number) => {
       await wanted(() => tries() === number, `try ${number}`)
@@ -130,7 +130,7 @@ for (const [name, answer] of [
       const call = { headers: [sdpType, `User-Agent: ${'trunk '.repeat(60)}`], body: sdp() }
       far.send('INVITE', { callId: 'call-1', ...call })
       t.match(await trunk.event('initiated'), { connectionId: 'sip_out' })
-      // The next try comes after half of the remaining time.
+      // The next try comes after half of the time until the registration expires.
       await trunk.clock.advance(answer === null ? 34_000 : 50_000)
       await failed(3)
       await trunk.clock.advance(50_000)

@@ -17,7 +17,7 @@ import { type PeerOptions, SipPeer, wanted } from './sip-peer.ts'
 export const legId = 'leg_0198c0de-7c1b-7a4e-9b1d-3a5f0c2e4d6b'
 export const media = { url: 'ws://127.0.0.1/', token: 'right', sampleRateHz: 8000 } as const
 
-/** A simulated RTP leg. It only counts packets. */
+/** A simulated RTP leg. It only counts its packets. */
 export class CountedRtp implements RtpLeg {
   readonly port = 42_000
   readonly jitterMs = 0
@@ -77,7 +77,7 @@ export type TrunkSetup = {
   addresses?: readonly string[]
   /** Connections that take calls by a login. */
   logins?: readonly SipConnection[]
-  /** A connection with a login has imported the dialled number before `known` did. */
+  /** True if a connection with a login has imported the dialled number before the connections in `known` did. */
   wantsLogin?: boolean
   /** Connections for outbound calls. */
   outgoing?: () => readonly SipConnection[]

@@ -20,9 +20,9 @@ export type PeerOptions = {
   transport?: 'udp' | 'tcp'
   /** Its address for UDP. */
   address?: string
-  /** Its port for UDP. 0: any free port. */
+  /** The peer's port for UDP. 0: any free port. */
   bindPort?: number
-  /** The port in its Contact. If absent, its port. */
+  /** The port in the peer's Contact. If absent, the peer's own port. */
   contactPort?: number
   /** The clock moves while the peer waits for a message. */
   clock?: TestClock | undefined
@@ -35,10 +35,10 @@ export class SipPeer {
   readonly transport: 'udp' | 'tcp'
   readonly #send: (text: string) => void
   readonly close: () => void
-  /** True once its TCP socket has ended. */
+  /** True once the peer's TCP socket has ended. */
   isClosed = false
   readonly port: number
-  /** The target port for its UDP messages. */
+  /** The port to which the peer sends its UDP messages. */
   toPort = 0
   readonly #contactPort: number
   #clock: TestClock | undefined

@@ -16,7 +16,7 @@ export const trunkEnv = (sipPort: number) => ({
   PARLEY_SIP_PORT: String(sipPort),
 })
 
-/** Starts the server in this process and in injected time. `farPort` is the local port for outbound calls. */
+/** Starts the server in this process on a test clock. `farPort` is the local port for outbound calls. */
 export async function startTrunkServer(farPort: number, env: Record<string, string> = {}): Promise<TrunkServer> {
   const sipPort = await freePort()
   const phones = await startPhones({ ...trunkEnv(sipPort), ...env })

@@ -1,11 +1,14 @@
-/** Simulated callers pause inside a number, a name, an address, a hesitation or a request, in injected time. */
+/** Simulated callers pause inside a number, a name, an address, a hesitation or a request on a test clock. */
 import t from 'tap'
 
 import { converse, pipeline } from '../conversation/setup.ts'
 
 /** Callers breathe this long between groups. It is longer than the wait after a complete sentence. */
 const pauseMs = 900
-/** The agent's decision comes this long after a complete sentence: `minDelay`, and a frame of 32 ms each way. */
+/**
+ * The agent decides that the turn is over this long after a complete sentence: `minDelay`, and a frame of 32 ms each
+ * way.
+ */
 const atOnceMs = { least: 250, most: 350 }
 
 /**

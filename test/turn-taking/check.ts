@@ -5,7 +5,7 @@ import { decisionIn } from '../../domain/conversation/words/decision-words.ts'
 import { looksFinished } from '../../domain/conversation/words/turn-end.ts'
 import { verdict } from '../answering/verdict.ts'
 
-/** The turn goes on after `holds`, and is over after `ends`. */
+/** After the words `holds` the turn goes on, and after the words `ends` it is over. */
 export type Ends = { holds: string; ends: string }
 
 export type LanguagePhrases = {

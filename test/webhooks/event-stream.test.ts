@@ -1,7 +1,4 @@
-/**
- * A stream of webhook events, over a stub store and an injected clock: its order, its repeats, its lease and its
- * limits.
- */
+/** A stream of webhook events, over a stub store and a test clock: its order, its repeats, its lease and its limits. */
 import t from 'tap'
 import {
   createStreamWebhookEvents,

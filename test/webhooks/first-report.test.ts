@@ -9,7 +9,7 @@ import { analysis, connected, ended, openWorld, spoken, type World } from './cal
 const cluster = await TestCluster.start()
 t.teardown(() => cluster.stop())
 
-/** The reports as made by one process. */
+/** Makes the reports as one process does. */
 function reportsOf({ store }: World, analyse: ReportsDeps['analyse']): Reports {
   return new Reports({
     calls: store.calls,

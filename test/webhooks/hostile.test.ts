@@ -89,7 +89,7 @@ t.test("only a limited part of a webhook receiver's answer is read", async (t) =
 
 t.test('the time-out bounds the wait for headers and for the body', async (t) => {
   const time = new TestClock({ quiet: wholeProcess })
-  // The wall time stands still, so no attempt is repeated.
+  // The time of day stands still, so no attempt is repeated.
   const clock = { ...setClock(), monotonicMs: () => time.monotonicMs(), after: time.after.bind(time) }
   const world = await openWorld(t, cluster, { time, clock })
   const timedOut = async (title: string, work: Promise<{ attempt: NumberedAttempt | undefined }>) =>

@@ -3,7 +3,7 @@ import type postgres from 'postgres'
 import type { Tenant } from '../../domain/records/organization.ts'
 import { eventOf, openStoredEvents } from './stored-events.ts'
 
-/** This text makes an event about as large as most events. */
+/** This text makes an event about as large as a usual event. */
 const filler = 'The caller asked for a table at seven, and will come with two children. '.repeat(12)
 
 export type Emitter = {

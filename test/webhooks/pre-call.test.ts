@@ -15,7 +15,7 @@ import { silent } from '../store/cluster.ts'
 import { serverInTime } from '../time/server.ts'
 import { startReceiver } from './receiver.ts'
 
-// Time stands still unless a case concerns a time-out, so an endpoint's time-out does not depend on the machine's
+// Time stands still unless a test concerns a time-out, so an endpoint's time-out does not depend on the machine's
 // speed.
 const server = await serverInTime(t, {
   PARLEY_PROVIDERS: loopbackProviders,

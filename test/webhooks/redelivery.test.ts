@@ -1,4 +1,4 @@
-/** Redeliveries on request, and the log. */
+/** Tests redeliveries on request, and the delivery log. */
 import type { ServerResponse } from 'node:http'
 import t from 'tap'
 import { v7 } from 'uuid'

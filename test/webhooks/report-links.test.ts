@@ -62,7 +62,7 @@ t.test('a report that was pending when the server started has an absolute link t
     closing: (close) => t.teardown(close),
   }
   const records = openCallRecords(app, operations)
-  // The server makes due reports every second, so a report would exist by now.
+  // The server makes due reports every second, so after this time a report would exist.
   await pause(1_500)
   t.same(await world.names(call), [], 'a start that takes long makes no report')
   listensAt = 'http://127.0.0.1:4242'

@@ -103,7 +103,7 @@ t.test('a browser session sends all five webhook events', async (t) => {
     await audio.body?.cancel()
   }
   const report = async () => (await call(acme, 'GET', `/v1/calls/${page.id}/report`)).json<Body>()
-  // An attempt is stored a moment after the receiver has it.
+  // The receiver has an attempt a moment before the attempt is stored.
   await until('its delivery is stored', async () => (await report())['post_call_webhook_status'] === 'delivered')
   t.match(await report(), {
     version: last?.['version'],

@@ -1,6 +1,6 @@
 /**
- * Runs deliveries over a real Postgres and real sockets. The time of day stands still until a test moves it. Timers are
- * real, or belong to the test's clock.
+ * Runs deliveries over a real Postgres and real sockets. The time of day stands still until a test moves it. Timers run
+ * in real time, or on the test's clock.
  */
 import type { Test } from 'tap'
 import { v7 } from 'uuid'
@@ -22,7 +22,7 @@ import { eventOf, openStoredEvents } from './stored-events.ts'
 
 export type SetClock = Clock & { set(nowMs: number): void; advance(ms: number): void }
 
-/** Real timers, with a fixed wall time. */
+/** A clock with real timers. Its wall time stands still. */
 export function setClock(startMs = Date.parse('2026-11-22T12:00:00.000Z')): SetClock {
   let nowMs = startMs
   return {
@@ -37,7 +37,7 @@ export function setClock(startMs = Date.parse('2026-11-22T12:00:00.000Z')): SetC
   }
 }
 
-/** Returns a wall clock that can be set. The test clock moves its time and its timers. */
+/** Returns a wall clock that a test can set. The test clock moves its time and its timers. */
 function timeOf(time: TestClock): SetClock {
   return {
     nowMs: () => time.nowMs(),
@@ -79,7 +79,7 @@ export type World = Outbox & {
   other(): Promise<Outbox>
   /** Opens another process with a clock ahead by `aheadMs`. */
   another(aheadMs: number): Promise<Store>
-  /** Lets time pass for the processes and for the database, because the database judges leases. */
+  /** Lets time pass for the processes and for the database, because the database decides when a lease is over. */
   pass(ms: number): Promise<void>
   dispatcher(more?: Partial<DispatcherDeps>): Dispatcher
   /** Polls, and waits until no attempt is under way. */

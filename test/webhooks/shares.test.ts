@@ -1,4 +1,4 @@
-/** Endpoints that do not answer use only a part of the simultaneous attempts. */
+/** Endpoints that do not answer use only a part of the attempts that may run at the same time. */
 import t from 'tap'
 import type { Dispatcher } from '../../domain/webhooks/dispatcher.ts'
 import { TestClock } from '../clock.ts'
@@ -12,7 +12,7 @@ t.teardown(() => cluster.stop())
 
 const limits = { max: 96, endpointMax: 16 }
 
-/** Polls until the condition holds, and then a few times more. Further polls must not change it. */
+/** Polls until the condition is true, and then a few times more, because further polls must not change it. */
 async function polled(time: TestClock, dispatcher: Dispatcher, isReached: () => boolean): Promise<void> {
   for (let looks = 0, after = 0; looks < 400 && after < 10; looks++) {
     if (isReached()) after++

@@ -33,7 +33,7 @@ type Verdict = { behavior: string; behaviorClose: string }
 overEngines(t, async (t) => {
   /**
    * These cases may have a result that the suite accepts as "not strict". All others must be OK. The reasons:
-   * - A good frame before a bad one: if both come in one TCP segment, uWebSockets.js ends the connection without the
+   * - A good frame before a bad frame: if both come in one TCP segment, uWebSockets.js ends the connection without the
    *   good frame's echo. If they come apart, it sends the echo. The kernel decides.
    * - 6.4: invalid UTF-8 is noticed at the last fragment, not at the first impossible one.
    */

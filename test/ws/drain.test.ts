@@ -60,7 +60,7 @@ overEngines(t, (t) => {
     const words = Promise.all([nextText(early), nextText(late)])
     clock.pass(1)
     t.same(await words, [goodbye, goodbye])
-    // The stubborn session gets a little more time.
+    // One session does not close itself, so it gets a little more time.
     await until(() => server.sockets() === 1)
     await begun()
     clock.pass(500)

@@ -1,4 +1,4 @@
-/** Clients that do not read: the buffered bytes are bounded, and so is the time. */
+/** Tests clients that do not read: the buffered bytes are bounded, and so is the time until the server gives up. */
 import { once } from 'node:events'
 import net from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -17,7 +17,7 @@ function fill({ socket }: Recorder, untilBytes = 1): void {
   for (let sent = 0; sent < 1000 && socket.bufferedBytes < untilBytes; sent++) socket.sendBytes(chunk)
 }
 
-/** Stops the server. A stop waits for open sockets for a moment on the clock. */
+/** Stops the server. The stop waits for open sockets, so the clock moves on by a second. */
 async function stopped(server: SocketServer, clock: TestClock): Promise<void> {
   const stopping = server.stop()
   // The wait begins once the sessions have been notified.

@@ -33,7 +33,7 @@ async function owner(t: Test, dataDir: string, wanted: Wanted = {}, socketsMax =
   return server
 }
 
-/** Starts the server that clients reach. The other server has all sessions. */
+/** Starts the server that clients reach. All sessions are in the other server. */
 async function entrance(t: Test, dataDir: string, wanted: Wanted = {}, socketsMax = 3): Promise<SocketServer> {
   const admit = () => {
     throw new OwnedElsewhere('owner')
@@ -169,7 +169,7 @@ overEngines(t, (t) => {
     const reached = await entrance(t, dataDir, { options: { limits: { bufferBytesMax: 100_000 } } })
     const silent = net.createServer((socket) => {
       socket.once('data', () => {
-        // A message of the kind `accepted`, without content.
+        // A relay message of the kind `accepted`, without content.
         socket.write(Buffer.from([2, 0, 0, 0, 0]))
         socket.pause()
       })

@@ -154,7 +154,7 @@ overEngines(t, (t) => {
     t.teardown(() => server.stop())
     const clients = []
     for (let i = 0; i < 100; i++) clients.push(await open(`${server.wsUrl}/v1/talk`))
-    // A client is upgraded a moment before its session opens.
+    // The client's upgrade succeeds a moment before its session opens.
     await until(() => server.sockets() === 100)
     await new Promise((resolve) => setTimeout(resolve, 50))
     t.equal(server.sockets(), 100)
@@ -193,7 +193,7 @@ overEngines(t, (t) => {
     client.on('error', () => {})
     await until(() => server.inflight() === 1)
     client.terminate()
-    // The exchange ends with the look-up, not before.
+    // The exchange ends when the look-up has ended, not before.
     await new Promise((resolve) => setTimeout(resolve, 50))
     admitted()
     await until(() => server.inflight() === 0)

@@ -178,7 +178,7 @@ export class RecognitionStream {
   async #makeInterim(segment: SpeechSegment, startFrame: number): Promise<void> {
     this.#dropInterim()
     this.#interimDueFrame = Infinity
-    // Uses the real time instead of the injected clock, because this measures the speech engine's speed.
+    // Uses the real time instead of the given clock, because this measures the speech engine's speed.
     const startedAtMs = performance.now()
     const interim: Interim = {
       recognition: this.#recogniser.interim(segment.samples, this.#language),

@@ -21,7 +21,7 @@ const packages = 'codegen/asyncapi/node_modules'
 
 export type ChangedTree = {
   folder: string
-  /** Makes all clients from the specs with these edits. Returns null, or the generator's complaint. */
+  /** Makes all clients from the specs with these edits. Returns null, or the generator's error message. */
   generate(edits: readonly Edit[]): Promise<string | null>
 }
 
@@ -66,7 +66,7 @@ function writeSpecs(folder: string, edits: readonly Edit[]): void {
     for (const name of files.filter((each) => file.test(each))) writeReplaced(path.join(folder, name), find, replace)
 }
 
-/** If nothing is found, there is a mistake in a table. */
+/** If the text is not found, the table of changes has a mistake, so this throws. */
 function replaced(text: string, find: string | RegExp, replace: string): string {
   const changed = text.replace(find, replace)
   if (changed === text) throw new Error(`there is no text like ${String(find)}`)

@@ -1,6 +1,6 @@
-/** The contract can change in many ways. Each row edits the specs, and names the languages without harm. */
+/** The contract can change in many ways. Each row edits the specs, and names the unaffected languages. */
 
-/** Replaces text in all specs with such a name. At least one place must change in each spec. */
+/** Replaces text in all specs with such a name. At least one match must be replaced in each spec. */
 export type Edit = { file: RegExp; find: RegExp; replace: string }
 export type LanguageName = 'TypeScript' | 'Python' | 'Go'
 export type ContractChange = {

@@ -2,7 +2,7 @@
 import type { Test } from 'tap'
 import type { RuleServer } from './rule-server.ts'
 
-/** A request is sent once, and again twice if the rules permit it. */
+/** A request is sent once, and repeated twice if the rules permit it. */
 const sent = {
   posts: {
     limited: 4,

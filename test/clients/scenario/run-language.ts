@@ -15,7 +15,7 @@ const run = promisify(execFile)
 const here = import.meta.dirname
 /** The limit for one program's run. */
 const runMsMax = 180_000
-/** The 429's pause. A client's clock may be a little faster. */
+/** The pause after a 429. It is a little shorter than the header says, because a client's clock may be faster. */
 const retryAfterMs = 950
 /** How often a client resumes a stream without a new event. */
 const attemptsMax = 5
@@ -49,7 +49,7 @@ export async function runLanguage(
   checkRules(t, rules)
 }
 
-/** The proxy knows how often a client sent a request. */
+/** Compares the proxy's count of each request with the expected count. */
 function checkRequests(t: Test, faults: Faults): void {
   const [first, second, ...more] = faults.seen('busy')
   t.same(more, [], 'a refused request is repeated once')
@@ -60,7 +60,7 @@ function checkRequests(t: Test, faults: Faults): void {
   for (const fault of ['reset', 'short']) t.equal(faults.seen(fault).length, 1, 'no cut stream is repeated')
 }
 
-/** The scripted server knows from which position a client resumed a stream. */
+/** Checks the position from which a client resumed each stream, as the scripted server recorded it. */
 function checkResumed(t: Test, scripted: ScriptedServer): void {
   const positions = scripted.seen('twins').map(({ lastEventId = null, cursor }) => [lastEventId, cursor])
   const resumed = (id: string) => [id, null]

@@ -1,5 +1,5 @@
 /**
- * A server with prepared event streams and sockets, for faults that the true server does not have. The first part of
+ * A server with prepared event streams and sockets, for faults that the real server does not have. The first part of
  * the path names the fault. README.md lists the faults.
  */
 import { EventEmitter, once } from 'node:events'

@@ -6,7 +6,7 @@ export type WebhookCase = {
   secrets: string[]
   headers: Record<string, string>
   body: string
-  /** The present, in seconds since 1970. */
+  /** The current time, in seconds since 1970. */
   now: number
 }
 
@@ -24,7 +24,7 @@ const sign = (key: string | Buffer, text = body, timestamp = String(at)) =>
 
 const signed = sign(key)
 
-/** A webhook that is right but for the named parts. */
+/** Makes a webhook that is valid except for the given parts. */
 function webhook(
   name: string,
   {

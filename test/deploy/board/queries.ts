@@ -12,7 +12,7 @@ export type Panel = {
   /** True for a stat panel that shows its series' name and not the value. */
   showsName: boolean
 }
-/** A panel's place in cells on Grafana's grid, which has 24 per row. */
+/** A panel's position and size in cells on Grafana's grid, which has 24 cells per row. */
 type Place = { x: number; y: number; w: number; h: number }
 
 type BoardFile = {

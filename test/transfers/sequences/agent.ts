@@ -17,7 +17,7 @@ import { newTurn } from '../../calls/call.ts'
 
 const greetingMs = 1_500
 const messageMs = 1_200
-/** The time until a text's first sound. */
+/** The time from a text until its first sound. */
 const firstSoundMs = 60
 
 const silent = {
@@ -45,7 +45,7 @@ export class ModelledAgent implements Conversation {
   #isOver = false
   /** The newest recipient's screening, while it runs. */
   asked: ScreeningEvents | null = null
-  /** True if the caller is back with the agent, and the agent has not spoken yet. */
+  /** True if the caller is back with the agent, and the agent has not spoken yet since then. */
   owesWords = false
 
   constructor(clock: Clock, live: LiveCall, media: MediaTransport, over: () => void) {

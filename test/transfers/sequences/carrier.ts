@@ -1,6 +1,6 @@
 /**
- * The simulated carrier in this process: its calls, commands and events, without HTTP, signatures and audio. Far ends
- * act by the clock and by the steps in a sequence, because they receive no audio.
+ * The simulated carrier in this process: its calls, commands and events, without HTTP, signatures and audio. The people
+ * at the far ends receive no audio, so their actions follow the clock and the steps in a sequence.
  */
 
 import type { LegEvent, PhoneLine } from '../../../domain/ports/phone-line.ts'
@@ -28,7 +28,7 @@ const frameMs = 20
 const wayMs = 40
 const requestMs = 5_000
 const lateMs = 8_000
-/** A late answer still comes within the line's wait of 25 s. */
+/** A late answer still comes within 25 s, because the line waits that long. */
 const answerLateMs = 6_000
 const answerSlowMs = 3_000
 const againMs = 100

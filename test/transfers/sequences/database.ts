@@ -116,7 +116,7 @@ export class Database {
     )
   }
 
-  /** Ends the calls of dead processes. `suspects` are calls that had no live process at the previous look. */
+  /** Ends the calls of dead processes. `suspects` are calls that had no live process at the previous check. */
   endOrphans(suspects: ReadonlySet<string>): string[] {
     const due = [...this.calls.values()].filter((call) => !isTerminal(call.status) && this.isDead(call.ownerId))
     for (const call of due) if (suspects.has(call.id)) this.#end(call)

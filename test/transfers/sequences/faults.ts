@@ -45,7 +45,7 @@ export class Faults {
     this.#eventsUntilMs = this.#clock.nowMs() + ms
   }
 
-  /** Returns a random delay up to `mostMs`, often near 0. */
+  /** Returns a random delay from 0 to `mostMs`. Most delays are near 0. */
   delayMs(mostMs: number): number {
     return Math.floor(this.#draw.way() ** 2 * mostMs)
   }
@@ -107,6 +107,6 @@ export type SentCommand = {
   does: 'dial' | 'hangup' | 'hangup of an orphan' | 'question' | 'command'
   leg: string | null
 }
-/** `answer slow` stays within a dial's limit of 5 s. Only sequences written by hand use it. */
+/** The fault `answer slow` stays within the limit of 5 s for a dial request. Only sequences written by hand use it. */
 export type CommandFault = (typeof commandFaults)[number] | 'answer slow'
 type RowFault = 'none' | 'away' | 'answer lost'

@@ -14,7 +14,7 @@ import type { Tolerance } from './tolerance.ts'
 
 /** A state may be wrong for this long, because commands and events are on their way. */
 const wayMs = 1_500
-/** A state may be wrong for this long while the agent ends its sentence. */
+/** A state may be wrong for this long while the agent finishes its sentence. */
 const wordsMs = 9_000
 
 /** The simulated parts that the invariant checks. */
@@ -25,11 +25,11 @@ export type Watched = {
   /** The process that holds the call. */
   owner: { life: { isAlive: boolean }; agent: ModelledAgent | null } | null
   call: Call | null
-  /** True if a client has ended the call, or the credit is exhausted. */
+  /** True if a client has requested the call's end, or the credit is exhausted. */
   isEndWanted: boolean
   /** True if the line has ended the leg, or never dialled it. */
   isGone(leg: Pick<Leg, 'id' | 'carrierLegId'>): boolean
-  /** True if the only process that knew the leg's id at the line has died. */
+  /** True if the process that dialled the leg has died, and no other process knows the leg's id at the line. */
   isUnnamed(carrierLegId: string): boolean
 }
 
@@ -65,7 +65,7 @@ export class Invariant {
     if (carrierLegId === callerLegId && hasAgent)
       this.failure ??= `a caller whose call goes on is cut, at ${this.#world.clock.monotonicMs()} ms`
     if (carrier.peerOf(carrierLegId) === null) return
-    // Their audio went through the dead process.
+    // The audio of both legs went through the dead process, so both legs end.
     if (carrier.name === 'trunk' && owner?.life.isAlive !== true) return
     // If a process dies, its unstored changes are lost.
     const isStored = [...database.transfers.values()].at(-1)?.status === 'completed'
@@ -83,7 +83,7 @@ export class Invariant {
     const { where } = agent
     const transfers = [...database.transfers.values()]
     const isOpen = transfers.some(({ status }) => !isOver(status))
-    // Faults of a recipient count even after it has left.
+    // A recipient's faults still count after the recipient has left.
     const legs = [callerLegId, ...[...database.legs.values()].flatMap(({ carrierLegId }) => carrierLegId ?? [])]
     const wrong = (text: string, mostMs = wayMs): [string, Wrong] => [text, { mostMs, legs }]
     if (isHeldHere && peer !== null && where === 'agent') yield wrong('the caller has the agent and a recipient')

@@ -30,7 +30,7 @@ export interface SequenceLine {
   isAlive(carrierLegId: string): boolean
   /** Returns the other leg of the leg's bridge. Null if the leg is not bridged. */
   peerOf(carrierLegId: string): string | null
-  /** Lets a person call. Returns the leg. `life` is the process with the line, if only one process has it. */
+  /** Lets a person call. Returns the leg. If only one process has the line, `life` is this process. */
   call(from: string, to: string, life: Life): string
   /** Lets the person at the remote end hang up. */
   leaves(carrierLegId: string): void

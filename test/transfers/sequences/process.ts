@@ -54,7 +54,7 @@ export class ParleyProcess {
   readonly #parts: ProcessParts
   readonly #line: PhoneLine
   readonly #legs: LegStore
-  /** The legs whose streams are expected, by stream address. */
+  /** The legs with expected streams, by stream address. */
   readonly #expected = new Map<string, ExpectedLeg>()
   #addresses = 0
 
@@ -177,7 +177,7 @@ export class ParleyProcess {
     this.life.isAlive = false
   }
 
-  /** Lets the agent place a call. */
+  /** Dials the call for the agent. */
   async dial(call: Call): Promise<void> {
     const leg = callerLeg(call, this.#line.name, null)
     const phone = await this.#open(call, leg)
@@ -199,7 +199,7 @@ export class ParleyProcess {
 
   readonly #inbound = new Map<string, Call>()
 
-  /** Expects this carrier leg to announce the call. */
+  /** This carrier leg will announce the call. */
   expects(carrierLegId: string, call: Call): void {
     this.#inbound.set(carrierLegId, call)
   }
@@ -258,7 +258,7 @@ export class ParleyProcess {
     return null
   }
 
-  /** Ends the call for an API client. */
+  /** Ends the call, like a request from an API client. */
   endCall(callId: string): void {
     this.sessions.end(tenant, callId, 'api_ended')
   }

@@ -20,7 +20,7 @@ export type Step = { afterMs: number } & (
   | { does: 'stream lost'; of: 'caller' | 'recipient' }
   | { does: 'database away'; ms: number }
   | { does: 'line fails'; ms: number; how: CommandFault }
-  /** All events are lost. Only sequences written by hand have it. */
+  /** All events are lost for `ms`. Only sequences written by hand use it. */
   | { does: 'events are lost'; ms: number }
   | { does: 'process dies' }
 )
@@ -45,8 +45,8 @@ const recipients = ['01', '02', '03', '04', '05', '06', '07', '08', '11', '17', 
 const pauses = [0, 0, 10, 50, 100, 300, 900, 1000, 1100, 2000, 4900, 5000, 5100, 8000, 12_000] as const
 const outages = [300, 3_000, 9_000, 16_000] as const
 /**
- * By then the agent has said its first words. A sentence longer than the ringing is still under way when a person
- * answers.
+ * By this time the agent has said its first words. If a sentence is longer than the ringing, the agent is still
+ * speaking when a person answers.
  */
 const greetingMs = 1_600
 

@@ -17,41 +17,41 @@ export const limitsMs = {
    * late event (8 s) can delay this: 8 + 5 + 10 s, and 1 s to spare.
    */
   'lost hangup of one who was connected': 24_000,
-  /** If the carrier did not hang up a leg, it is hung up again after 2 s. */
+  /** If the carrier did not hang up a leg, the command is sent again after 2 s. */
   'refused hangup': 2_000,
-  /** Before that, the answer is awaited for 5 s. */
+  /** The answer is awaited for 5 s, and then the command is sent again after 2 s. */
   'unanswered hangup': 7_000,
-  /** Orphaned legs are looked for again after 5 s. */
+  /** The product looks for orphaned legs again after 5 s. */
   'refused hangup of an orphan': 5_000,
   'unanswered hangup of an orphan': 10_000,
-  /** The next look, every 10 s, asks again whether the leg lives. */
+  /** Every 10 s the product asks again whether the leg still exists. */
   'refused question': 10_000,
   'unanswered question': 10_000,
-  /** A refused dial or bridge has failed at once. */
+  /** A refused dial or bridge has failed at once, so no wrong state remains. */
   'refused dial': 0,
   'refused command': 0,
   /**
-   * If the leg exists anyway, it has no name until its first event, which may be 8 s late. Until then it cannot be hung
-   * up.
+   * The leg may exist although the answer is missing. Its id is unknown until its first event, which may be 8 s late.
+   * Until then it cannot be hung up.
    */
   'unanswered dial': 8_000,
-  /** Without an answer by then, the command has failed. */
+  /** If the answer does not come within 5 s, the command has failed. */
   'unanswered command': 5_000,
   /**
-   * Two looks for orphaned legs, every 5 s, because a process that could not renew its row is not dead. If an event
-   * could not be stored, the carrier repeats it after 8 s at most.
+   * Orphaned legs are looked for every 5 s, and only two checks count, because a process that could not renew its row
+   * may still live. If an event could not be stored, the carrier repeats it after 8 s at most.
    */
   'failed statement': 10_000,
-  /** The process's row expires after 10 s, and two looks every 5 s find its legs. The contract allows 30 s. */
+  /** The process's row expires after 10 s, and two checks, one every 5 s, find its legs. The contract allows 30 s. */
   'dead process': 20_000,
 } as const
 export type FaultKind = keyof typeof limitsMs
 
 export class Tolerance {
   readonly #clock: { monotonicMs(): number }
-  /** The end of each tolerance, by the carrier's id for the leg. */
+  /** The time until which a state may be wrong, by the carrier's id for the leg. */
   readonly #untilMs = new Map<string, number>()
-  /** The end of tolerances that concern every leg. */
+  /** The same time for faults that concern every leg. */
   #allUntilMs = 0
 
   constructor(clock: { monotonicMs(): number }) {

@@ -1,7 +1,7 @@
 /**
  * A SIP trunk behind the phone line port. A call is refused, answered or given up, and the answer may be late or lost.
  * REFER is refused, accepted, or followed by BYE without a NOTIFY. A far end may leave at any moment. Its events come
- * in order, to the leg's process. If this process dies, all its legs lose their audio.
+ * in order, to the leg's process. If this process dies, all legs of the process lose their audio.
  */
 
 import type { PhoneLine } from '../../../domain/ports/phone-line.ts'
@@ -37,7 +37,7 @@ type TrunkLeg = {
   to: string
   /** The far end's call for our REFER. Null: it makes no call. */
   referral: TrunkLeg | null
-  /** The far end has left, and its last NOTIFY may still come. */
+  /** True after the far end has left. Its last NOTIFY may still come. */
   hasLeft: boolean
   /** The far end makes this call itself, so it has no leg here. */
   isReferred: boolean
@@ -143,7 +143,7 @@ export class SequenceTrunk implements SequenceLine {
     leg.address = wanted.media?.url ?? null
     const givesUp = () => void this.#hangUp({ legId: wanted.legId, carrierLegId: leg.id }, life)
     signal.addEventListener('abort', givesUp)
-    // The abort hangs it up. A later answer finds no call.
+    // An abort hangs up the leg, so a later answer finds no call.
     if (fault === 'answer lost') return never()
     if (fault === 'answer late') await this.#clock.wait(answerLateMs)
     signal.removeEventListener('abort', givesUp)
@@ -174,7 +174,8 @@ export class SequenceTrunk implements SequenceLine {
     if (says !== null) this.#clock.after(500, () => this.#end(leg, says, 'unspecified', 'callee'))
     if (answersMs === null) return
     this.#clock.after(answersMs, () => {
-      // The person may answer after we have given up. Then the far end connects the two, and the caller has left us.
+      // The person may answer after we have given up. Then the far end connects the person with the caller, and the
+      // caller has left us.
       if (isSilent || leg.state === 'over') return this.leaves(caller.id)
       this.#answeredReferral(leg)
     })
@@ -198,7 +199,7 @@ export class SequenceTrunk implements SequenceLine {
     if (leg === undefined) return Promise.resolve()
     this.#events.hangUp(carrierLegId)
     if (leg.life === life) this.#end(leg, null, 'normal_clearing', 'caller')
-    // The dead process's dialog is stored, so its far end gets BYE.
+    // The dead process has stored the leg's dialog, so another process can send BYE to the far end.
     else if (!leg.life.isAlive) this.#clock.after(wayMs, () => this.#gone(leg))
     return Promise.resolve()
   }

@@ -44,7 +44,7 @@ export class World implements Watched {
   readonly processes: ParleyProcess[] = []
   /** Errors that were thrown or logged. */
   readonly defects: string[] = []
-  /** True if a client has ended the call, or the credit is exhausted. */
+  /** True if a client has requested the call's end, or the credit is exhausted. */
   isEndWanted = false
   /** The ids of ended legs at the line, and our ids of legs if the line has refused to dial. */
   readonly #gone = new Set<string>()
@@ -143,7 +143,7 @@ export class World implements Watched {
     return this.#gone.has(leg.id) || (leg.carrierLegId !== null && this.#gone.has(leg.carrierLegId))
   }
 
-  /** Returns everything left after the call. It must be empty. */
+  /** Returns everything that remains after the call. The list must be empty. */
   get #left(): string[] {
     const { carrier, database, call } = this
     const rows = [...database.legs.values()].filter(({ endedAtMs }) => endedAtMs === null)
@@ -302,7 +302,7 @@ export class World implements Watched {
         this.isEndWanted = true
         return owner?.life.isAlive ? owner.agent?.creditGone() : undefined
       case 'stream lost':
-        // Trunk audio has no stream that could break.
+        // A trunk's audio comes in RTP packets, so there is no stream that could be lost.
         return this.carrier.name === 'trunk'
           ? undefined
           : this.#loseStream(step.of === 'caller' ? callerLegId : recipient)
@@ -369,7 +369,7 @@ export class World implements Watched {
     if (lastOut === 'end call') {
       const { owner } = this
       this.#endCall()
-      // If no process has taken the call yet, or its process has died, a request cannot end it.
+      // A request cannot end the call if no process has taken the call yet, or if this process has died.
       await this.clock.advance(2_000)
       if (owner?.life.isAlive !== true) this.carrier.leaves(callerLegId)
     }

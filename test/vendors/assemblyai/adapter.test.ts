@@ -84,13 +84,13 @@ void t.test('the polls for a transcript have growing delays and a limit', async 
   t.teardown(() => stub.close())
   stub.behave('slow_first_byte')
   const delays: number[] = []
-  // Only the delays between polls advance the clock, so no transcript is ever ready.
+  // Only the delays between polls move the clock. So the transcript is never ready before the time limit.
   let nowMs = 0
   const clock = {
     nowMs: () => nowMs,
     monotonicMs: () => nowMs,
     after: (delayMs: number, run: () => void) => {
-      // These are the timers for the deletion and for the pool's check of its deadlines.
+      // The clock ignores two timers: the deletion's timer, and the pool's timer for its deadlines.
       if (delayMs === 5000 || delayMs === 250) return () => {}
       delays.push(delayMs)
       nowMs += delayMs

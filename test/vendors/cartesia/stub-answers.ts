@@ -25,7 +25,7 @@ const rates = [8000, 16_000, 22_050, 24_000, 44_100, 48_000]
 
 export const says = { message: 'What the vendor says to people.', request_id: '00000000-0000-4000-8000-000000000000' }
 
-/** If there is no code, the status decides. */
+/** If an answer has no code, its status decides the kind of error. */
 export const failures: Partial<Record<Cell, { status: number; error_code: string | null; title: string }>> = {
   auth: { status: 401, error_code: null, title: 'Unauthorized' },
   quota: { status: 402, error_code: 'quota_exceeded', title: 'Quota exceeded' },

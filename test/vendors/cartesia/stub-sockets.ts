@@ -8,7 +8,7 @@ import { complaintAboutSpeech, errorFrame, failures, type OutputFormat, spoken }
 
 type Order = Record<string, unknown> & { context_id?: string; cancel?: boolean; continue?: boolean }
 
-/** Plays several contexts, each up to its `done`. The socket stays open. */
+/** Plays several contexts, each up to its message `done`. The socket stays open. */
 export function playSpeech(socket: StubSocket, cell: Cell): void {
   const cancelled = new Set<string>()
   const speak = async (context_id: string, order: Order) => {
@@ -185,10 +185,10 @@ function wordsOf(text: string, startS: number): object {
   return { words, start: words.map((_, i) => startS + i / 100), end: words.map((_, i) => startS + (i + 1) / 100) }
 }
 
-/** The audio since the last transcript, if it has sound. */
+/** The audio since the last transcript, and whether it contains sound. */
 class Hearing {
   isSpoken = false
-  /** The silence since the last sound. */
+  /** The length of the silence since the last sound. */
   silentMs = 0
   startS = 0
   readonly #bytesPerS: number

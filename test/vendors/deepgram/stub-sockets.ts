@@ -107,7 +107,7 @@ export function playFlux(socket: StubSocket, cell: Cell): void {
     info('EndOfTurn', hearing.take())
     turn++
   }
-  /** The turn stays open: no event ends it, and the close has no code. */
+  /** Leaves the turn open: no event ends it, and the close frame has no code. */
   const leaveTurn = () => {
     info('Update', hearing.take())
     socket.close()
@@ -176,7 +176,7 @@ function ordered(cell: Cell): (run: () => void) => void {
 
 const about = { request_id: 'stub', sha256: '', created: '2026-11-21T00:00:00Z' }
 
-/** The audio since the last final, if it has sound. */
+/** The audio since the last final, and whether it contains sound. */
 class Hearing {
   startS = 0
   endS = 0

@@ -58,7 +58,7 @@ class Session {
     if (this.#isSpeaking || transcriptOf(bytes) === '') return
     this.#isSpeaking = true
     this.send('input_audio_buffer.speech_started', { audio_start_ms: 0, item_id: `item_${this.#items}` })
-    // This is the middle of the session: the audio so far has been answered.
+    // This is the middle of the session, because the stub has answered all audio so far.
     if (this.#cell === 'cut') this.#socket.cut()
     else if (this.#cell === 'reset') this.#socket.reset()
     else if (this.#cell === 'garbage') this.#socket.send('{"type": "conv')

@@ -100,7 +100,7 @@ class Session {
       item_id: this.#itemId,
       audio_start_ms: Math.floor(at / bytesPerMs),
     })
-    // This is the middle of the session: the audio so far has been answered.
+    // This is the middle of the session, because the stub has answered all audio so far.
     if (this.#cell === 'cut') this.#socket.cut()
     else if (this.#cell === 'reset') this.#socket.reset()
     else if (this.#cell === 'garbage') this.#socket.send('{"type": "conv')
@@ -135,7 +135,7 @@ class Session {
 
 const transcription = 'conversation.item.input_audio_transcription'
 
-/** The transcribed part; silence does not matter here. */
+/** The part to be transcribed. The silence around it is left out. */
 export function withoutSilence(audio: Buffer): Buffer {
   const from = audio.findIndex((byte) => byte !== 0)
   return from < 0 ? Buffer.alloc(0) : audio.subarray(from, lastSound(audio) + 1)

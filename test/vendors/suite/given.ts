@@ -28,7 +28,7 @@ export type Expected = { errorClass: ErrorClass; because: string }
 /** The port's facts, equal for every vendor. */
 export type PortRules = Pick<SuiteGiven, 'cannot' | 'expected'> & {
   /**
-   * The caller limits the wait for the first answer with the signal, so `hang` may end as `cancelled` or as `timeout`.
+   * The caller aborts the signal if the first answer takes too long, so `hang` may end as `cancelled` or as `timeout`.
    */
   callersDeadline?: true
 }
@@ -108,7 +108,7 @@ export async function withProvider(
   t.equal(stub.openSockets, 0, 'nothing is left open')
 }
 
-/** The ProviderError of `work`, after the checks that all errors must pass. */
+/** Returns the ProviderError with which `work` rejects, after the checks that apply to all errors. */
 export async function failureOf(t: Test, given: SuiteGiven, work: Promise<unknown>): Promise<ProviderError> {
   const error = await providerErrorOf(work)
   checkSecrets(t, given, error)
@@ -177,7 +177,7 @@ export function checkFailure(t: Test, error: ProviderError, expected: ErrorClass
 
 /**
  * Checks that a cancelled request leaves the vendor. In the cell `slow_first_byte` the vendor sends a first message at
- * once, such as a header or the start of a session, and its text or audio late.
+ * once, such as a header or the start of a session, and its text or audio later.
  */
 async function playLeaving<T>(
   t: Test,

@@ -48,7 +48,7 @@ export interface VendorStub {
   behave(cell: Cell): void
   /**
    * The requests since the last `behave`: method, path with query, headers, and the body or the socket's messages (text
-   * unchanged, audio joined).
+   * messages unchanged, audio joined).
    */
   readonly seen: SeenRequest[]
   /** The number of open connections. An adapter leaves only pooled connections open. */
@@ -63,7 +63,7 @@ export type SeenRequest = {
   path: string
   headers: Readonly<Record<string, string>>
   body: Buffer
-  /** The socket's texts; empty for a request. */
+  /** The socket's text messages. Empty for a request over HTTP. */
   texts: string[]
   /** All the socket's binary frames, joined. */
   audio: Buffer

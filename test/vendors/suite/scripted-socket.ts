@@ -3,7 +3,7 @@ import type { OutboundSocket, OutboundSocketListener } from '../../../runtime/ou
 
 export class ScriptedSocket implements OutboundSocket {
   readonly bufferedBytes = 0
-  /** The sent texts, and the byte counts of binary messages. */
+  /** The sent text messages, and the byte counts of the sent binary messages. */
   readonly sent: (string | number)[] = []
   isOpen = true
   #listener: OutboundSocketListener | null = null

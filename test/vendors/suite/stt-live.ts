@@ -29,11 +29,11 @@ import { pause, sinePcm, transcriptOf } from './stub-server.ts'
 export type SttStreamGiven = SuiteGiven & {
   /** The stream's audio format. If absent, 16 kHz s16le mono. */
   audio?: StreamAudio
-  /** Two utterances in that format. Absent: sines of s16le at its rate. */
+  /** Two utterances in that format. If absent, sine tones in s16le at the stream's rate. */
   utterances?: readonly [Buffer, Buffer]
-  /** The stub's transcript for an utterance. Absent: `transcriptOf` its bytes. */
+  /** Returns the stub's transcript for an utterance. If absent, `transcriptOf` makes it. */
   text?: (utterance: Buffer) => string
-  /** The reason why a caller cannot end an utterance. If absent, it can. */
+  /** The reason why a caller cannot end an utterance. If absent, a caller can. */
   withoutFlush?: string
   /** The reason why there are no interim transcripts. If absent, there are some. */
   withoutInterims?: string
@@ -103,7 +103,8 @@ export function send({ stream }: Listening, samples: Buffer, given: SttStreamGiv
   const step = (encoding === 'pcm_s16le' ? 2 : 1) * channels
   let frames = 1
   for (let at = 0; at < samples.length; frames = ((frames * 7) % 331) + 1) {
-    // The bytes are lent. They are overwritten here to reveal an adapter that keeps them.
+    // The adapter may use these bytes only during the call. They are overwritten afterwards, which reveals an adapter
+    // that keeps them.
     const lent = Buffer.from(samples.subarray(at, at + frames * step))
     stream.audio(lent)
     lent.fill(0x55)

@@ -41,10 +41,10 @@ export interface StubSocket {
   reset(): void
 }
 
-/** The stub's wait in the test case `slow_first_byte`, after a message that must not count as media. */
+/** How long the stub waits in the test case `slow_first_byte`, after a message that does not count as media. */
 export const slowMs = 400
 
-/** Status and headers for the test cases with a refusal. The body is the vendor's. */
+/** The status and headers for each test case with a refusal. The body depends on the vendor. */
 export const refusals: Partial<Record<Cell, Refusal>> = {
   auth: { status: 401 },
   quota: { status: 402 },
@@ -224,7 +224,7 @@ function refuse(duplex: Duplex, { status, headers = {}, body = '' }: Refusal): v
 
 function stubSocket(socket: WebSocket, connection: Socket, request: SeenRequest): StubSocket {
   socket.on('error', ignore)
-  // A connection sends and receives no more when a break is about to come.
+  // True when a break is about to come. From then on the connection sends and receives nothing more.
   let isBroken = false
   const breakWith = (run: () => void) => {
     isBroken = true

@@ -41,7 +41,7 @@ export async function ttsSuite(t: Test, given: TtsGiven): Promise<void> {
 
 type Speak = Tts['synthesize']
 
-/** These checks hold over HTTP and over a socket. */
+/** These checks apply over HTTP and over a socket. */
 export async function playSpeech(
   t: Test,
   given: TtsGiven,
@@ -96,7 +96,7 @@ export async function readSpeech(speech: Promise<Speech>): Promise<ReceivedSpeec
   const { format, audio } = await speech
   const acceptedMs = performance.now() - startMs
   const { items, firstMs } = await timed(audio)
-  // If no chunk has a byte, the port's caller gets the error class `empty`.
+  // If all chunks are empty, the calling code gets an error with the class `empty`.
   if (items.every(({ length }) => length === 0)) throw new ProviderError('empty', { sent: true })
   return { format, items, firstMs: acceptedMs + firstMs }
 }

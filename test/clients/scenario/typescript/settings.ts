@@ -10,7 +10,7 @@ export const question: CreateResponseCall['body']['input'][number] = {
   role: 'user',
   content: [{ type: 'text', text }],
 }
-/** Answers with the request's text, and with a tone as long as the text. */
+/** The loopback model: it answers with the request's text, or with a tone as long as the text. */
 export const loopback = { mode: 'explicit', model: 'loopback/loopback' } as const
 
 export const baseUrl = variable('PARLEY_URL')
