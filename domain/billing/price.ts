@@ -25,8 +25,8 @@ const billedBy: Record<QuantityUnit, { per: number; units: readonly PriceUnit[] 
 }
 
 /**
- * This is subtracted before a sum is rounded up, because otherwise a floating-point error could charge a micro-dollar
- * too much.
+ * This amount is subtracted before a sum is rounded up, because otherwise a floating-point error could charge a
+ * micro-dollar too much.
  */
 const floatErrorMax = 1e-9
 

@@ -15,8 +15,8 @@ export type RecordingLinks = {
   /** Returns a link's path and query. `expiresS` is in seconds since the epoch. */
   sign(callId: string, expiresS: number): string
   /**
-   * Checks a link's query. The calling code passes both texts unchanged from the link. If the signature is wrong, the
-   * result is `forged`, even if the link has also expired.
+   * Checks a link's query. The calling code passes both values exactly as they are in the link. If the signature is
+   * wrong, the result is `forged`, even if the link has also expired.
    */
   check(callId: string, expires: string, signature: string): LinkState
 }

@@ -1,7 +1,9 @@
 import { Fault } from '../records/fault.ts'
 import type { KeyAdmission } from './idempotency.ts'
 
-/** Throws the fault if the key may not be used now. Nothing is released then, because another request holds the key. */
+/**
+ * Throws the fault if the key may not be used now. Nothing is released then, because another request is using the key.
+ */
 export function requireAdmitted(admission: KeyAdmission): void {
   switch (admission.outcome) {
     case 'admitted':

@@ -28,7 +28,7 @@ export function forwardingOf(fields: ForwardingFields, dialed: string, e164: Rea
   return null
 }
 
-/** Lists the sources with their texts, in order. `others` drops entries with the dialled number. */
+/** Lists the sources with their header values, in order. `others` drops entries with the dialled number. */
 function sourcesOf(
   fields: ForwardingFields,
   others: (entries: string[]) => string[],

@@ -32,8 +32,8 @@ export class LegWork {
   }
 
   /**
-   * Runs the work at once, or when its lane has a free place. If the leg already has running or waiting work, this does
-   * nothing.
+   * Runs the work at once, or when its lane has capacity again. If the leg already has running or waiting work, this
+   * does nothing.
    */
   begin(leg: OfLane & { id: string }, run: () => Promise<void>): void {
     if (this.#isClosed || this.#legIds.has(leg.id)) return

@@ -3,7 +3,7 @@ export type LlmSettings = {
   temperature?: number
   topP?: number
   topK?: number
-  /** Stop texts: the answer ends before any stop text first occurs. */
+  /** Stop sequences: the answer ends before the first occurrence of any sequence. */
   stop?: readonly string[]
   seed?: number
   frequencyPenalty?: number

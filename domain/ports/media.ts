@@ -32,8 +32,8 @@ export interface MediaTransport {
    */
   frame(samples: Int16Array): void
   /**
-   * Marks this place in the audio. The sink's `played` is called with the name after the preceding audio was played.
-   * Names are `<turn>:<ms>`.
+   * Marks the current position in the audio. The sink's `played` is called with the name after the preceding audio was
+   * played. Names are `<turn>:<ms>`.
    */
   mark(name: string): void
   /** Drops sent but unplayed audio. Then the sink's `cleared` is called. */

@@ -94,7 +94,7 @@ export interface AgentStore {
   list(tenant: Tenant): Promise<Agent[]>
   find(tenant: Tenant, id: string): Promise<Agent | null>
   /**
-   * Inserts an agent unless the tenant has `agentsMax` agents. The limit holds even with simultaneous inserts.
+   * Inserts an agent unless the tenant has `agentsMax` agents. The limit applies even with simultaneous inserts.
    * `webhooks` are the endpoints for the agent's deprecated fields.
    */
   insert(

@@ -53,7 +53,7 @@ export type Order = { status: 'pending' | 'done' | 'failed'; id: string | null; 
 
 export type NumberPrice = { upfrontMicroUsd: number; monthlyMicroUsd: number }
 
-/** An absent field is not changed. Null removes the value. */
+/** An absent field stays unchanged. Null removes a field's value. */
 export type NumberChange = {
   direction?: PhoneNumber['direction']
   agentId?: string | null

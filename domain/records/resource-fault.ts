@@ -102,7 +102,7 @@ export type Problem =
   | { kind: 'host_not_public' }
   | { kind: 'connection_name_taken' }
   | { kind: 'placeholder_unknown' }
-  /** The value is a secret, but later answers would show it. */
+  /** The refused value is a secret, but later answers would show the value. */
   | { kind: 'secret_shown' }
 
 export type Resource =

@@ -82,7 +82,7 @@ export interface ToolStore {
   /** Lists the agent's tools with their secrets for a starting session, oldest first. */
   listWithSecrets(tenant: Tenant, agentId: string): Promise<StoredTool[]>
   find(tenant: Tenant, agentId: string, id: string): Promise<Tool | null>
-  /** Inserts a tool unless its agent has `toolsMax` tools. The limit holds even with simultaneous inserts. */
+  /** Inserts a tool unless its agent has `toolsMax` tools. The limit applies even with simultaneous inserts. */
   insert(
     stored: StoredTool,
     toolsMax: number,

@@ -19,7 +19,8 @@ export interface EndpointStore {
   list(tenant: Tenant): Promise<Endpoint[]>
   find(tenant: Tenant, id: string): Promise<Endpoint | null>
   /**
-   * Inserts an endpoint unless the tenant has `endpointsMax` endpoints. The limit holds even with simultaneous inserts.
+   * Inserts an endpoint unless the tenant has `endpointsMax` endpoints. The limit applies even with simultaneous
+   * inserts.
    */
   insert(stored: StoredEndpoint, endpointsMax: number): Promise<EndpointOutcome>
   /**

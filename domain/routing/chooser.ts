@@ -115,8 +115,8 @@ export class Chooser {
 }
 
 /**
- * Returns the ask as a text, without its access. Equal asks have equal texts. JSON.stringify would double the time to
- * find a cached choice.
+ * Returns the ask as a string, without its access. Equal asks have equal strings. JSON.stringify would double the time
+ * to find a cached choice.
  */
 function textOf({
   stage,
@@ -135,7 +135,9 @@ function textOf({
   return `${stage} ${path} ${route} ${language?.tag ?? '-'} ${detectsLanguage} ${figuresLanguage.tag} ${needs.join()} ${spoken} ${rest}`
 }
 
-/** Returns a client's text with its length in front, so that different pairs of texts never form the same cache key. */
+/**
+ * Returns a client's string with its length in front, so that different pairs of strings never form the same cache key.
+ */
 function quoted(text: string): string {
   return `${text.length}:${text}`
 }

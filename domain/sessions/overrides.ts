@@ -4,7 +4,7 @@ import type { ClientOverride, Pipeline } from '../records/pipeline.ts'
 import { ResourceFault } from '../records/resource-fault.ts'
 import type { SessionRoutes } from '../speech/session-routes.ts'
 
-/** Settings overridden by the page when it joins a session. */
+/** Settings that a browser page overrides when it joins a session. */
 export type SessionOverrides = Partial<OverrideValues>
 type OverrideValues = Record<Exclude<ClientOverride, 'speed'>, string> & { speed: number }
 

@@ -18,8 +18,8 @@ export class SessionQueue {
   }
 
   /**
-   * Calls `store`, which must store the session, with a place in the queue reserved. If the queue is full, throws the
-   * fault `too_many_at_once` without calling `store`.
+   * Calls `store`, which must store the session, after it has reserved a place in the queue for the session. If the
+   * queue is full, throws the fault `too_many_at_once` without calling `store`.
    */
   async enter<T>(organizationId: string, store: () => Promise<T>): Promise<T> {
     const starts = this.#starts.get(organizationId) ?? { underWay: 0, stored: 0 }

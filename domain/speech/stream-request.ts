@@ -48,7 +48,7 @@ export function streamRequest(row: Row, input: TranscribeStreamInput, ask: Ask):
 }
 
 /**
- * Adds `offsetMs` to a transcript's times. The offset is the place in the stream's audio where the audio for this
+ * Adds `offsetMs` to a transcript's times. The offset is the position in the stream's audio where the audio for this
  * provider begins.
  */
 export function delayed(transcript: StreamTranscript, offsetMs: number): StreamTranscript {

@@ -87,8 +87,8 @@ export interface SpeechSink {
   /**
    * Called before the audio for a part of the text since the last `clear`. The part starts at the UTF-16 code unit
    * `from`. `ends` grows while audio arrives, and remains empty if the provider reports no word timings. The times in
-   * `ends` count from this audio's start, and the places in `ends` count from `from`. If this method is absent, no word
-   * timings are requested from the provider.
+   * `ends` count from this audio's start, and the text positions in `ends` count from `from`. If this method is absent,
+   * no word timings are requested from the provider.
    */
   speaking?(from: number, ends: readonly WordEnd[]): void
   /** Receives whole samples in the output format. Returns false if no more audio may come until `resume`. */

@@ -290,7 +290,7 @@ class Transcribing implements TranscriptionStream, AttemptListener {
     this.#stream?.end()
   }
 
-  /** Returns the place in the audio at which the current provider's times begin. */
+  /** Returns the position in the stream's audio at which the current provider's times begin. */
   #offsetMs(): number {
     return this.#layout.msOf(this.#lostSamples)
   }

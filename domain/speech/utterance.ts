@@ -31,7 +31,7 @@ export interface Speaker {
   readonly pieceBytesMax: number
   /** Resolves when the sink accepts audio again. Null if the sink accepts audio now. */
   pause(): Promise<void> | null
-  /** Called before audio that speaks the text from this place on. */
+  /** Called before the audio that speaks the text from this position on. */
   speaking(from: number, ends: readonly WordEnd[]): void
   hand(audio: Uint8Array): void
   /** Called when the speech for this many further characters was handed over. */

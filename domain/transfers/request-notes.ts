@@ -5,7 +5,7 @@ export type RequestNotes = { reason: string | null; summary: string | null }
 
 export const noNotes: RequestNotes = { reason: null, summary: null }
 
-/** Returns the attempt's fields with these texts. They are stored with the attempt's next change. */
+/** Returns the attempt's fields with this reason and summary. They are stored with the attempt's next change. */
 export function withNotes(row: Transfer, { reason, summary }: RequestNotes): Pick<Transfer, 'summary' | 'metadata'> {
   return {
     summary: summary ?? row.summary,

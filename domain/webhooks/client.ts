@@ -6,7 +6,7 @@ export type WebhookRequest = {
   headers: Readonly<Record<string, string>>
   body: string | Uint8Array
   signal: CancelSignal
-  /** If the answer exceeds this size, the rest is not read. */
+  /** If the endpoint's answer exceeds this size, the rest of the answer is not read. */
   answerBytesMax: number
   /**
    * Each lane has separate connections, so slow requests in one lane do not delay other requests to the same server.

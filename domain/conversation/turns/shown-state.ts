@@ -1,7 +1,7 @@
 import type { AgentState, MediaTransport, SessionEvent } from '../../ports/media.ts'
 import { stateOf, type TurnPhase } from './turn-machine.ts'
 
-/** Sends the agent's state to the page when the state changes. */
+/** Sends the agent's state to the session's browser page when the state changes. */
 export class ShownState {
   readonly #notify: (event: SessionEvent) => void
   #shown: AgentState | null = null

@@ -49,7 +49,7 @@ export type EndRequest = { message: string | null }
 export class ToolCalls {
   readonly #deps: ToolDeps
   readonly #tools: Map<string, PipelineTool>
-  /** The calls that wait for a result from the page, by call id. */
+  /** The calls that wait for a result from the session's browser page, by call id. */
   readonly #waiting = new Map<string, (result: ToolResult) => void>()
   #underWay = 0
   /** Resolves when the next argument check may begin. */
@@ -114,7 +114,7 @@ export class ToolCalls {
     await Promise.all(calls.slice(0, toolCallsAtOnce).map(next))
   }
 
-  /** Accepts the page's result for a call. Returns false if no call with this id waits for a result. */
+  /** Accepts the browser page's result for a call. Returns false if no call with this id waits for a result. */
   result(id: string, result: string, isError: boolean): boolean {
     const settle = this.#waiting.get(id)
     this.#waiting.delete(id)

@@ -1,4 +1,4 @@
-/** Writes a conversation's turns to the call's record, and shows them to the page. */
+/** Writes a conversation's turns to the call's record, and shows the turns on the session's browser page. */
 import type { Route } from '../../dispatch/request.ts'
 import type { SessionEvent } from '../../ports/media.ts'
 import type { Clock } from '../../ports/system.ts'

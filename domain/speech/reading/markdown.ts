@@ -7,7 +7,7 @@ import { TracedText } from './traced-text.ts'
 
 export type SpokenText = Pick<TracedText, 'text' | 'sourcePlace'>
 
-/** The place where a text begins: at the turn's start, at a line's start, or inside a line after another sentence. */
+/** Where a text begins: at the turn's start, at a line's start, or inside a line after another sentence. */
 export type TextStart = 'turn' | 'line' | 'sentence'
 
 /**

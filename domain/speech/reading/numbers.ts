@@ -56,7 +56,7 @@ export function digitByDigit(digits: string, language: Language): string {
   return [...digits].map((digit) => language.cardinal(digit)).join(' ')
 }
 
-/** Moves the decimal mark: 1.5 with three places is 1500. */
+/** Moves the decimal mark to the right: 1.5 moved by three digits is 1500. */
 export function scaled({ whole, decimals }: Written, places: number): Written {
   const moved = decimals.slice(0, places).padEnd(places, '0')
   return { whole: `${whole}${moved}`.replace(/^0+(?=\d)/, ''), decimals: decimals.slice(places) }
