@@ -12,7 +12,7 @@ import type { KeyPolicy as WirePolicy } from '../generated/key-policy/types.ts'
 import { validateKeyPolicy } from '../generated/key-policy/validator.ts'
 import { refuseBody } from '../runtime/engine/violation.ts'
 
-/** A policy is wrong. The message names the field. */
+/** Thrown for an invalid policy. The message names the invalid field. */
 export class PolicyError extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, { cause })

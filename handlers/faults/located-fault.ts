@@ -1,6 +1,8 @@
 import { Fault, type FaultKind } from '../../domain/records/fault.ts'
 
-/** A fault with its place in the request. Operations use it if a field is in an unusual place, such as a header. */
+/**
+ * A fault with its location in the request. Operations use it if a field is in an unusual location, such as a header.
+ */
 export class LocatedFault extends Error {
   readonly fault: Fault
   /** A JSON pointer, a header or a query parameter. */

@@ -128,7 +128,7 @@ function envelope(answer: Answer, requestId: string, retryAfterS: number | undef
     request_id: requestId,
     type: row.type,
     doc_url: docUrl('router', code),
-    // If the value is undefined, JSON leaves the field out.
+    // If a property is undefined, JSON leaves it out.
     param,
     retry_after_seconds: retryAfterS === undefined ? undefined : Math.ceil(retryAfterS),
     original_request_id: originalRequestId,

@@ -41,7 +41,7 @@ function submissionRow({ businessProfile, authorizedRepresentative, ...submissio
   }
 }
 
-/** Fills a draft's missing fields with empty texts, because the SDKs require text. */
+/** Fills a draft's missing fields with empty strings, because the SDKs require strings. */
 function wholeProfile(profile: Profile) {
   const texts = {
     legalName: '',

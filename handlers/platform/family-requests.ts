@@ -35,7 +35,7 @@ function rewritten(operation: Operation): Operation {
   }
 }
 
-/** Makes a validator that rewrites the value first. */
+/** Makes a validator that rewrites the value before it validates the value. */
 function rewriting(rewrite: Rewrite, validate: Validate): Validate {
   const rewritingFirst: Validate = (value) => {
     inRow(value, rewrite)

@@ -39,7 +39,7 @@ function inputTokens({ messages, tools, response_format: format }: ChatTokens['b
   return Math.ceil(counted.bytes / perToken) + counted.media * mediaTokens
 }
 
-/** Counts a value's texts at every depth. The JSON parser bounds the depth. */
+/** Counts a value's strings at every depth. The JSON parser bounds the depth. */
 function count(value: unknown, name: string, counted: { bytes: number; media: number }): void {
   if (typeof value === 'string') {
     if (mediaFields.has(name)) counted.media += 1
