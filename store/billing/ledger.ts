@@ -188,7 +188,7 @@ function budgetRowOf({ keyId, period, microUsd }: KeyBudget, row: Settlement['ro
   return JSON.stringify([row.organizationId, row.requestId, keyId, period, microUsd])
 }
 
-/** Joins the batch's JSON texts to one JSON array. */
+/** Joins the batch's JSON strings to one JSON array. */
 const jsonOf = (rows: readonly string[]) => `[${rows.filter((row) => row !== '').join(',')}]`
 
 /**

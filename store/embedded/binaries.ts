@@ -47,7 +47,7 @@ export function linkLibraries(libraries: string, linksDir: string): string {
 function link(target: string, path: string): void {
   try {
     if (readlinkSync(path) === target) return
-    rmSync(path) // The link points to another place, because the installation has moved.
+    rmSync(path) // The link points to an old path, because the installation has moved.
   } catch {
     // The link does not exist yet.
   }

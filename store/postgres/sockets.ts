@@ -2,7 +2,7 @@
 import type net from 'node:net'
 
 export class Sockets {
-  /** The value is true if the socket listens for notifications. */
+  /** For each open socket: true if the socket listens for notifications. */
   readonly #open = new Map<net.Socket, boolean>()
 
   /**

@@ -8,7 +8,7 @@ export type SealedTable<Row extends Sealed> = {
   table: string
   /** A row that sorts before every stored row. */
   start: Row
-  /** Returns the texts that identify the row (its place), because a sealed secret opens only in its row. */
+  /** Returns the strings that identify the row, because a sealed secret opens only in its row. */
   placeOf(row: Row): readonly string[]
   /**
    * Reads and locks rows after `after`, if a master key in `names` sealed them. `names` is a Postgres array literal.

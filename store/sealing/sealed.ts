@@ -6,8 +6,8 @@
  *   12 + 32 + 16  nonce, data key, tag: AES-256-GCM with the key derived from the master key
  *   12 + n + 16   nonce, secret, tag: AES-256-GCM with the data key
  *
- * The additional data binds both to their place: if a row is copied to another organization, provider or version, it
- * cannot be decrypted.
+ * The additional data binds the data key and the secret to their row: if a row is copied to another organization,
+ * provider or version, it cannot be decrypted.
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 import { SealError } from '../../domain/access/seal-error.ts'
@@ -90,8 +90,8 @@ function nameOf(masterKey: string): string {
 }
 
 /**
- * Turns the texts that identify a row (its place) into additional data for AES-GCM. Each part begins with its length,
- * so two places never give the same bytes.
+ * Turns the strings that identify a row into additional data for AES-GCM. Each part begins with its length, so two rows
+ * never give the same bytes.
  */
 function boundTo(place: readonly string[]): Buffer {
   return Buffer.from(place.map((part) => `${part.length}:${part}`).join(''))
