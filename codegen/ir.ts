@@ -59,7 +59,7 @@ export type MediaType = {
   /** `x-sse-data` on an event stream without names: the component in each frame's data. */
   eventData: string | null
   /**
-   * The texts by which the examples' last frames are recognized: a frame's name, or without a name, `[DONE]` or the
+   * The strings by which the examples' last frames are recognized: a frame's name, or without a name, `[DONE]` or the
    * `type` in the data.
    */
   terminalEvents: string[]

@@ -150,7 +150,7 @@ export type ClientChannel = {
   subprotocol: string | null
   /** If the credential is a token for a browser, this prefix and the token are a second subprotocol. */
   credentialPrefix: string | null
-  /** The field with a text frame's type. */
+  /** The field whose constant gives a text frame's type. */
   frameType: string
   sends: ClientFrame[]
   receives: ClientFrame[]

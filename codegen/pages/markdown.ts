@@ -41,7 +41,7 @@ export function section(heading: string, ...texts: readonly string[]): string {
   return content === '' ? '' : `${heading}\n\n${content}`
 }
 
-/** Joins texts as in a sentence: a, b or c. */
+/** Joins strings as in a sentence: a, b or c. */
 export function either(texts: readonly string[]): string {
   const [last = '', ...others] = [...texts].reverse()
   return others.length === 0 ? last : `${others.reverse().join(', ')} or ${last}`
