@@ -27,7 +27,7 @@ export type Operation = {
   responses: ReadonlyMap<string, Response>
   /** `x-stream-switch`: the body's field that selects the event stream, or `Accept`. Null for other operations. */
   streamSwitch: string | null
-  /** `x-stream-value`: the field's value for an event stream. */
+  /** `x-stream-value`: the value of the field `x-stream-switch` that requests an event stream. */
   streamValue: string | true
   /** `x-scope`. Null if the operation needs no scope. */
   scope: string | null

@@ -1,11 +1,11 @@
-/** Spoils a valid body in one place at a time: a required field left out, a bound passed. */
+/** Spoils a valid body at one position at a time: a required field left out, a bound passed. */
 import type { Schema, SchemaObject } from '../codegen/schema.ts'
 import { resolveSchema } from '../codegen/schema.ts'
 
 export type Spoiled = { pointer: string; value: unknown }
 type Schemas = Record<string, Schema>
 
-/** The maximum number of reported places in one body. */
+/** The maximum number of reported positions in one body. */
 const placesMax = 60
 
 /** Leaves out each required field in the example. */

@@ -78,7 +78,7 @@ function backendOf(document: Document): OpenAPIBackend {
   const definition = withoutDiscriminators(structuredClone(document)) as OracleDocument
   const ajv = new Ajv2020({ strict: false, validateSchema: false, code: { optimize: false } })
   addFormats(ajv)
-  // Otherwise it would validate the document as OpenAPI 3.0, and compile everything at the start.
+  // Without `quick` openapi-backend would validate the document as OpenAPI 3.0, and compile everything at the start.
   const backend = new OpenAPIBackend({ definition, quick: true, customizeAjv: () => ajv })
   // With `quick` the initialization is synchronous, so its promise need not be awaited.
   void backend.init()

@@ -91,7 +91,7 @@ function headersOf({ parameters }: Operation, { headers }: IncomingMessage): Rec
     if (place === 'header' && content?.['application/json'] && typeof value === 'string')
       values[name.toLowerCase()] = jsonOrText(value)
   }
-  // The type has only texts, but the schemas of such parameters describe the JSON value.
+  // The type allows only strings, but the schemas of such parameters describe the JSON value.
   return values as Record<string, string | string[]>
 }
 

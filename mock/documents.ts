@@ -23,7 +23,7 @@ export type Media = {
 }
 type Content = Record<string, Media>
 export type DeclaredAnswer = { headers?: Record<string, { required?: boolean; example?: unknown }>; content?: Content }
-/** An operation of a contract, without references. */
+/** An operation in a contract, without references. */
 export type Operation = {
   operationId: string
   path: string
@@ -35,7 +35,7 @@ export type Operation = {
   responses: Record<string, DeclaredAnswer>
   /** The body's field that selects the event stream, or `Accept`. */
   'x-stream-switch'?: string
-  /** The field's value for an event stream. The default is true. */
+  /** The value of the field `x-stream-switch` that requests an event stream. The default is true. */
   'x-stream-value'?: string
 }
 
@@ -71,7 +71,7 @@ function createSurface(name: Surface['name'], contract: string): Surface {
   const backend = new OpenAPIBackend({
     definition,
     apiRoot: root,
-    // Otherwise it would check the document as OpenAPI 3.0 and compile all schemas at the start.
+    // Without this option openapi-backend would check the document as OpenAPI 3.0 and compile all schemas at the start.
     quick: true,
     ignoreTrailingSlashes: false,
     customizeAjv: (_ajv, _options, context) => (context === ValidationContext.Params ? parameters : bodies),
@@ -81,7 +81,7 @@ function createSurface(name: Surface['name'], contract: string): Surface {
   return { name, root: root.replace(/\/$/, ''), backend }
 }
 
-/** openapi-backend would take a required part away from the required parts if its format is `binary`. */
+/** openapi-backend would treat a required part as optional if its format is `binary`. */
 function withoutBinary(key: string, value: unknown): unknown {
   return key === 'format' && value === 'binary' ? undefined : value
 }

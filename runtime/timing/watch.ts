@@ -15,7 +15,9 @@ export class Watch<Member extends Placed> {
   readonly #members = new Roster<Member>()
   #cancel: (() => void) | null = null
 
-  /** `look` is called for each member about every `everyMs`, with the monotonic time. It may add and delete members. */
+  /**
+   * `look` is called for each member about every `everyMs`, with the monotonic time. `look` may add and delete members.
+   */
   constructor(clock: WatchClock, everyMs: number, look: (member: Member, nowMs: number) => void) {
     this.#clock = clock
     this.#everyMs = everyMs
