@@ -111,7 +111,7 @@ t.test('the parts of an allOf become one object, and an object keeps the type of
   t.end()
 })
 
-t.test('each arm of a union has its tag value, or its kind of JSON if the union has no tag', (t) => {
+t.test('each member of a union has its tag value, or its JSON type if the union has no tag', (t) => {
   const arm = (kind: string) => ({ type: 'object', required: ['kind'], properties: { kind: { const: kind } } })
   const declared = declarationsOf(
     {

@@ -223,7 +223,7 @@ for (const [kind, name, contract, seeds] of [
   ['answers', 'mini', mini, answerSeeds],
   ['channels', 'sockets', sockets, channelSeeds],
 ] as const)
-  t.test(`each change in ${kind} that breaks clients is reported with its place and rule`, (t) => {
+  t.test(`each change in ${kind} that breaks clients is reported with its location and rule`, (t) => {
     for (const [steps, line] of seeds) {
       const lines = breaksOf(name, contract, steps)
       t.ok(lines.includes(line), line, { lines })
@@ -258,7 +258,7 @@ t.test('changes that no client notices are allowed', (t) => {
   t.end()
 })
 
-t.test('it is no breaking change if null moves from a component to the places that use the component', (t) => {
+t.test('it is not a breaking change if null moves from a component to the references to the component', (t) => {
   const level = { type: 'string', enum: ['low', 'high'], pattern: '^[a-z]+$' }
   const before = contracts('mini', mini, [
     { set: [...schemas, 'Level', { ...level, type: ['string', 'null'], enum: ['low', 'high', null] }] },

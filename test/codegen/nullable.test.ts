@@ -23,7 +23,7 @@ function violations(schemas: Record<string, Schema>, value: object): string[] {
   return (validate.errors ?? []).map(({ instancePath, keyword }) => `${instancePath} ${keyword}`)
 }
 
-t.test('every violation in a component that may be null is reported at its place', (t) => {
+t.test('every violation in a component that may be null is reported with its JSON pointer', (t) => {
   t.same(violations({ Shape: shape }, { shape: { width: 'wide', colour: 'red' } }), [
     '/shape required',
     '/shape additionalProperties',

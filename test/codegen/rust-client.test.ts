@@ -58,7 +58,7 @@ impl Thing {
   t.end()
 })
 
-t.test('enums with the same values are one type, and a value can have the name of the unknown values', (t) => {
+t.test('enums with the same values are one type, and a value named "unknown" differs from unknown values', (t) => {
   const values = { type: 'string', enum: ['half-on', 'unknown', '1'] }
   const Thing = { type: 'object', properties: { left: values, right: values } }
   const enums = fileOf('enums', { Thing }, answers(ref('Thing')))
@@ -67,7 +67,7 @@ t.test('enums with the same values are one type, and a value can have the name o
   t.end()
 })
 
-t.test('a union is found by its tag', (t) => {
+t.test('the member of a union is chosen by its tag', (t) => {
   const kind = (name: string) => ({
     type: 'object',
     required: ['kind'],

@@ -74,7 +74,7 @@ t.test('the HTML of each page has no fault, one title, and neither style nor scr
   t.end()
 })
 
-t.test('each link of a page leads to a file of the documentation and a place in it', (t) => {
+t.test('each link of a page leads to a file of the documentation and an existing anchor in it', (t) => {
   let links = 0
   for (const [page, { elements }] of parsed) {
     for (const target of targetsOf(elements)) {

@@ -84,7 +84,7 @@ t.test('an aligner counts the played words to within one word, and never too man
   t.ok(within >= 95, `within one word in ${within.toFixed(1)} % of the moments`)
 })
 
-t.test('if the audio ends between two recorded texts, the aligner finds the played words', { timeout }, async (t) => {
+t.test('if the audio ends between two recordings, the aligner finds the played words', { timeout }, async (t) => {
   const local = openLocal(t)
   await local.transcribe(fixture('tt-weasels'))
   const signal = new AbortController().signal

@@ -32,7 +32,7 @@ t.test('the files of the voice have the checksums of the package', async (t) => 
   for (const name of names) t.ok((await readWeights(name)).length > 1000, name)
 })
 
-t.test('a transform of 1200 numbers agrees with the definition', (t) => {
+t.test('a Fourier transform of 1,200 numbers agrees with its definition', (t) => {
   const transform = new FourierTransform(1200)
   const wave = (at: number) => [Math.sin(at * at), Math.cos(3 * at * at + 1)] as const
   for (let at = 0; at < 1200; at++) [transform.re[at], transform.im[at]] = wave(at)
@@ -82,7 +82,7 @@ t.test('a word without an entry is spoken', async (t) => {
   t.equal(ends.length, 1)
 })
 
-t.test('each word has an end, in order and inside the audio, also if the graph runs several times', async (t) => {
+t.test('the end times of words are in order and inside the audio, even if the graph runs several times', async (t) => {
   const clause = 'we looked at every invoice that you had sent to us since the beginning of January'
   for (const text of [
     'Hello there.',

@@ -51,7 +51,7 @@ const lists: Readonly<Record<string, readonly string[]>> = {
 }
 
 for (const [language, list] of Object.entries(lists)) {
-  t.test(`a word in ${language} ends where the voice says so, and sounds alike each time`, async (t) => {
+  t.test(`a word in ${language} ends at the reported time, and sounds the same each time`, async (t) => {
     // The last word sounds longer and lower, so the list does not end there.
     const spoken = [...list, ...list, list[0]!]
     const text = `${spoken.join(', ')}.`

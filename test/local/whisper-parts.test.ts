@@ -36,7 +36,7 @@ function writeSizes(modelsDir: string): void {
   }
 }
 
-t.test('a repeated end of a text is found, and a short repetition is not', (t) => {
+t.test('repeated words at the end of a text are found, unless the repetition is short', (t) => {
   const line = [1, 2, 3, 4, 5, 6, 7]
   t.equal(repeatedTokens([9, ...line, ...line], 2), line.length)
   t.equal(repeatedTokens([9, ...line, ...line], 4), 0)
@@ -47,7 +47,7 @@ t.test('a repeated end of a text is found, and a short repetition is not', (t) =
   t.end()
 })
 
-t.test('text and signs of the vocabulary are read', (t) => {
+t.test('the words, special tokens and languages of the vocabulary are read', (t) => {
   const signs = ['<|endoftext|>', '<|startoftranscript|>', '<|en|>', '<|jw|>', '<|haw|>', '<|transcribe|>']
   const lines = ['Ġca', 'fÃ', '©', '', ...signs, '<|nocaptions|>', '<|notimestamps|>']
   const vocabulary = new Vocabulary(`${lines.join('\n')}\n`)
@@ -72,28 +72,25 @@ t.test('every language is a BCP 47 base language in canonical form', (t) => {
   t.end()
 })
 
-t.test(
-  'a language is taken at once if it is clear, requested or spoken before, and otherwise several are tried',
-  (t) => {
-    const signs = ['<|endoftext|>', '<|startoftranscript|>', '<|transcribe|>', '<|nocaptions|>', '<|notimestamps|>']
-    const vocabulary = new Vocabulary([...signs, '<|en|>', '<|es|>', '<|it|>', '<|la|>'].join('\n'))
-    const logits = (shares: Record<string, number>) => {
-      const values = new Float32Array(9).fill(-30)
-      for (const [token, code] of vocabulary.languages) values[token] = Math.log(shares[code] ?? 1e-9)
-      return values
-    }
-    const codes = (shares: Record<string, number>, requested: string | null, last: string | null) =>
-      languageCandidates(logits(shares), vocabulary, { requested, last }).map(({ code }) => code)
-    t.same(codes({ it: 0.9, es: 0.1 }, null, null), ['it'])
-    t.same(codes({ it: 0.6, es: 0.37, en: 0.03 }, null, null), ['it', 'es'])
-    t.same(codes({ it: 0.6, es: 0.4 }, null, 'es'), ['es'])
-    t.same(codes({ it: 0.95, es: 0.05 }, null, 'es'), ['it'], 'the speaker changed the language')
-    t.same(codes({ it: 0.9, es: 0.1 }, 'en', 'it'), ['en'])
-    t.same(codes({ la: 0.7, es: 0.3 }, null, null), ['es'], 'Latin is not found')
-    t.same(codes({ la: 0.7, es: 0.3 }, 'la', null), ['la'], 'Latin is recognized on request')
-    t.end()
-  },
-)
+t.test('only one language is tried if it is clear, requested or was spoken before, otherwise several', (t) => {
+  const signs = ['<|endoftext|>', '<|startoftranscript|>', '<|transcribe|>', '<|nocaptions|>', '<|notimestamps|>']
+  const vocabulary = new Vocabulary([...signs, '<|en|>', '<|es|>', '<|it|>', '<|la|>'].join('\n'))
+  const logits = (shares: Record<string, number>) => {
+    const values = new Float32Array(9).fill(-30)
+    for (const [token, code] of vocabulary.languages) values[token] = Math.log(shares[code] ?? 1e-9)
+    return values
+  }
+  const codes = (shares: Record<string, number>, requested: string | null, last: string | null) =>
+    languageCandidates(logits(shares), vocabulary, { requested, last }).map(({ code }) => code)
+  t.same(codes({ it: 0.9, es: 0.1 }, null, null), ['it'])
+  t.same(codes({ it: 0.6, es: 0.37, en: 0.03 }, null, null), ['it', 'es'])
+  t.same(codes({ it: 0.6, es: 0.4 }, null, 'es'), ['es'])
+  t.same(codes({ it: 0.95, es: 0.05 }, null, 'es'), ['it'], 'the speaker changed the language')
+  t.same(codes({ it: 0.9, es: 0.1 }, 'en', 'it'), ['en'])
+  t.same(codes({ la: 0.7, es: 0.3 }, null, null), ['es'], 'Latin is not found')
+  t.same(codes({ la: 0.7, es: 0.3 }, 'la', null), ['la'], 'Latin is recognized on request')
+  t.end()
+})
 
 t.test('a tone gives its energy to the bands around its pitch, and silence gives none', (t) => {
   const frames = 100
@@ -151,7 +148,7 @@ t.test('if the models folder cannot be read, the other models are offered', (t) 
   t.end()
 })
 
-t.test('files with a wrong sum are reported, and no other file is accepted as the weights', async (t) => {
+t.test('files with a wrong checksum are reported, and no other file is accepted as the weights', async (t) => {
   const modelsDir = folder()
   t.match(await modelStates(modelsDir), [{ id: 'whisper-base', state: 'absent' }])
   writeSizes(modelsDir)

@@ -69,7 +69,7 @@ t.test('usage in the last event of a chat stream is read even if no blank line f
 })
 
 t.test(
-  'if the connection is cut behind the finish reason, the answer is whole; before it the answer has failed',
+  'an answer is whole if the connection is cut after the finish reason, and has failed if it is cut before',
   async (t) => {
     const cutBehind = (sent: string): Behaviour => ({
       kind: 'custom',

@@ -100,7 +100,7 @@ t.test('no row of docs/requirements.md occurs twice, and no row has an empty nam
   t.end()
 })
 
-t.test('each test that a row of docs/requirements.md names exists', (t) => {
+t.test('every test named in a row of docs/requirements.md exists', (t) => {
   for (const test of new Set(sections.flatMap(({ rows }) => rows.flatMap(({ tests }) => tests))))
     t.ok(isNamedTest(test), test)
   t.end()

@@ -40,7 +40,7 @@ t.test('no comment uses a refused word', (t) => {
   t.end()
 })
 
-t.test('no sentence of a comment begins with a word that makes the reader wait for its verb', (t) => {
+t.test('no sentence of a comment begins with a word such as "What" or "Whoever"', (t) => {
   t.same(
     find((source) => commentsOf(source).filter((comment) => beginning.test(comment))),
     [],
@@ -48,7 +48,7 @@ t.test('no sentence of a comment begins with a word that makes the reader wait f
   t.end()
 })
 
-t.test('no comment of a program in another language uses a refused word or makes the reader wait', (t) => {
+t.test('no comment of a program in another language has a refused word or beginning', (t) => {
   const comments = scripts.flatMap((file) => scriptComments(file).map((comment) => `${file}: ${comment}`))
   t.ok(comments.length > 100)
   t.same(

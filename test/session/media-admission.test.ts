@@ -73,7 +73,7 @@ overEngines(t, (t) => {
     t.equal(answer.status, 400, 'the address of a socket takes no plain request')
   })
 
-  t.test('a session token with any other character in any place is refused with 401', async (t) => {
+  t.test('a session token with any other character at any position is refused with 401', async (t) => {
     const served = await serve(t)
     const { token } = served
     const accepted: string[] = []

@@ -158,7 +158,7 @@ t.test('each error in the settings of a session is refused before the browser jo
   t.same(await issues({ intent, transport: 'livekit' }), ['transport'])
 })
 
-t.test('a session needs credit, a free place below the session limit, and a provider route', async (t) => {
+t.test('a session needs credit, a session limit that is not reached, and a provider route', async (t) => {
   const poor = setup()
   poor.credit.balance = 0
   t.match(await failed(poor.start({ intent })), { kind: 'credit_too_low' })
@@ -188,7 +188,7 @@ t.test('a session needs credit, a free place below the session limit, and a prov
   })
 })
 
-t.test('options of speech to text limit which providers a session may use', async (t) => {
+t.test('speech-to-text options limit which providers a session may use', async (t) => {
   const { start } = setup()
   const of = (sttOptions: NonNullable<SessionRequest['sttOptions']>, stt = 'b:listens') =>
     start({ intent, sttOptions, constraints: { allowedProviders: { stt: [stt] } } })

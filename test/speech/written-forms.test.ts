@@ -52,7 +52,7 @@ function assertPlaces(text: string, language: string): void {
   if (places.length > 0 && /[a-z0-9€$%]/i.test(unspoken)) throw new Error(`${JSON.stringify(unspoken)} has no place`)
 }
 
-t.test('each spoken word has its place in the text, in order, and the last word is at the end', (t) => {
+t.test('each spoken word has its position in the text, in order, and the last word is at the end', (t) => {
   for (const [language, rows] of Object.entries(tables)) for (const [written] of rows) assertPlaces(written, language)
   const [sentence] = read('Pay $4.50 to Dr. Wu **today**.', 'en')
   const placeBehind = (word: string) => sentence!.sourcePlace(sentence!.text.indexOf(word) + word.length)
@@ -75,7 +75,7 @@ const text = fc.oneof(
     .map((parts) => parts.join(' ')),
 )
 
-t.test('any text is read without an exception, digits become words, and places are in order', (t) => {
+t.test('any text is read without an exception, digits become words, and positions are in order', (t) => {
   fc.assert(
     fc.property(text, fc.constantFrom(...languages), (text, language) => {
       const all = spoken(text, language)

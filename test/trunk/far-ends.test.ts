@@ -181,7 +181,7 @@ for (const [name, address, ssrc] of [
   ['to the address of its messages', signalingAddress, 7],
   ['to another address with another SSRC', '127.0.0.4', 9],
 ] as const)
-  t.test(`a far end moves by a new SDP ${name}: late packets from the old port do not keep it there`, async (t) => {
+  t.test(`a far end moves by a new SDP ${name}, even if late packets come from the old port`, async (t) => {
     const call = await leg(t)
     const moved = await openRtpPeer(t, address)
     await says(call, 0, 20)

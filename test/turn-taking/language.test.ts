@@ -9,7 +9,7 @@ const settingsOf = (language: string, recognized: string | null) => ({
   sttOptions: { ...pipeline.sttOptions, language: recognized },
 })
 
-t.test("the language of the caller's words", (t) => {
+t.test("the caller's words are in the agent's language, else in the recognizer's language, else in English", (t) => {
   const rows: [agents: string, recognizers: string | null, language: string][] = [
     ['de', null, 'de'],
     ['de-AT', 'en', 'de-AT'],
