@@ -13,7 +13,7 @@ import { openMessages } from './messages.ts'
 import { createModelOperations } from './models.ts'
 import { openNumbers } from './numbers.ts'
 import { openSessions } from './sessions.ts'
-import { createSimulatedCarrier } from './simulator.ts'
+import { createSimulatedCarrier, languageOfLegs } from './simulator.ts'
 import type { Capabilities } from './surfaces.ts'
 import { openWebhooks } from './webhooks.ts'
 
@@ -24,7 +24,7 @@ export async function openCapabilities(
 ): Promise<Capabilities & { start: () => void }> {
   const operations = createModelOperations(app, providers)
   const webhookUrl = () => addressesFor('simulator', app).webhooks
-  const simulator = createSimulatedCarrier(app, { providers, webhookUrl })
+  const simulator = createSimulatedCarrier(app, { providers, languageOf: languageOfLegs(app), webhookUrl })
   app.closing(() => simulator.close())
   const lines = openLines(app, simulator)
   const numbers = openNumbers(app, simulator)

@@ -3,9 +3,12 @@
  * with the embedded speech engines.
  */
 import { createHmac } from 'node:crypto'
+import type { Recording } from '../audio/format.ts'
+import { baseOf, defaultLanguage } from '../domain/catalog/language.ts'
 import type { Provider } from '../domain/ports/provider.ts'
 import type { SimulatorControl } from '../handlers/internal/simulator.ts'
 import { languageTagIn } from '../providers/local/script/languages/languages.ts'
+import type { Speech } from '../simulator/media/clip.ts'
 import { type Simulator, type SimulatorOptions, startSimulator } from '../simulator/simulator.ts'
 import type { App } from './app.ts'
 
@@ -17,17 +20,22 @@ export type SimulatedCarrier = {
   close(): Promise<void>
 }
 
+/** Returns the base language of the agent in a call. `legId` is the simulated carrier's id for the leg. */
+export type LanguageOfLeg = (legId: string) => Promise<string>
+
+type CarrierParts = { providers: readonly Provider[]; languageOf: LanguageOfLeg; webhookUrl: () => string }
+
 /** Makes the simulated carrier. `webhookUrl` returns the address for the simulator's events. */
 export function createSimulatedCarrier(
   { clock, secrets }: Pick<App, 'clock' | 'secrets'>,
-  { providers, webhookUrl }: { providers: readonly Provider[]; webhookUrl: () => string },
+  { providers, languageOf, webhookUrl }: CarrierParts,
 ): SimulatedCarrier {
-  const speech = providers.find(({ id }) => id === 'local')?.ports.speech
+  const local = providers.find(({ id }) => id === 'local')
   let running: Promise<Simulator> | null = null
   const open = () => {
     running ??= startSimulator({
       clock,
-      ...voicesOf(speech),
+      ...voicesOf(local, languageOf),
       webhookUrl: webhookUrl(),
       signingSeed: simulatorSeed(secrets.masterKey),
     })
@@ -39,10 +47,19 @@ export function createSimulatedCarrier(
   return {
     open,
     control: {
-      call: async (call) => (await open()).call(call),
+      call: async (call) => (await open()).call({ ...call, language: languageTagIn(call.lines?.join(' ') ?? '') }),
       advance: async (byMs) => (await open()).advance(byMs),
     },
     close: async () => void (await (await running)?.close()),
+  }
+}
+
+/** Returns a function that reads the agent's language from the leg's call. An unknown leg counts as English. */
+export function languageOfLegs({ store }: Pick<App, 'store'>): LanguageOfLeg {
+  return async (legId) => {
+    const leg = await store.legs.find('simulator', { legId: null, carrierLegId: legId })
+    const call = leg && (await store.calls.find(leg, leg.callId))
+    return baseOf(call?.pipeline.intent.language ?? defaultLanguage)
   }
 }
 
@@ -59,35 +76,48 @@ type Voices = Pick<SimulatorOptions, 'speak' | 'recognize'>
 /** One second of silence. It is only played over the phone network, so the network's sample rate is enough. */
 const silence = { samples: new Int16Array(8000), sampleRateHz: 8000 }
 
-/** A simulated party speaks its text's language. In English the voice differs from the agent's default voice. */
-function voiceFor(text: string): { model: string; voice?: string; language: string } {
-  const language = languageTagIn(text)
-  return language === 'en' ? { model: 'flite', voice: 'slt', language } : { model: 'pico', language }
+/** The embedded voice for a language that a simulated party speaks. */
+function voiceFor(language: string): { model: string; language: string } {
+  return language === 'en' ? { model: 'hibari', language } : { model: 'pico', language }
 }
 
-/** Makes the voices of simulated parties. Without the embedded engines, they are silent and understand nothing. */
-function voicesOf(speech: Provider['ports']['speech']): Voices {
-  const { tts, stt } = speech ?? {}
+/**
+ * Makes the voices of simulated parties, who understand the language of the agent. Without the embedded engines, they
+ * are silent and understand nothing.
+ */
+function voicesOf(local: Provider | undefined, languageOf: LanguageOfLeg): Voices {
+  const { tts, stt } = local?.ports.speech ?? {}
   return {
-    speak: async (text) => {
+    speak: async (text, language) => {
       if (tts === undefined) return silence
       const outputFormat = { encoding: 'pcm_s16le', sampleRateHz: 16_000, channels: 1 } as const
-      const spoken = await tts.synthesize({ ...voiceFor(text), text, outputFormat }, new AbortController().signal)
+      const request = { ...voiceFor(language), text, outputFormat }
+      const spoken = await tts.synthesize(request, new AbortController().signal)
       const chunks: Uint8Array[] = []
       for await (const chunk of spoken.audio) chunks.push(chunk)
       const bytes = Uint8Array.from(Buffer.concat(chunks))
       return { samples: new Int16Array(bytes.buffer), sampleRateHz: spoken.format.sampleRateHz }
     },
     ...(stt && {
-      recognize: async ({ samples, sampleRateHz }) => {
-        const bytes = new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength)
-        const format = { container: 'raw', encoding: 'pcm_s16le', sampleRateHz, channels: 1 } as const
-        const durationMs = (samples.length * 1000) / sampleRateHz
-        const size = bytes.length
-        const recording = { chunks: [bytes], bytes: size, format, dataOffset: 0, dataBytes: size, durationMs }
-        const request = { model: 'moonshine-tiny-en', recording, language: 'en', options: {} }
+      recognize: async (speech, legId) => {
+        const language = await languageOf(legId)
+        const model = recognizerFor(local?.models ?? [], language)
+        if (model === null) return ''
+        const request = { model, recording: recordingOf(speech), language, options: {} }
         return (await stt.transcribe(request, new AbortController().signal)).text
       },
     }),
   }
+}
+
+/** Returns the first recognizer for the language, which for English is the fastest. Null if no model is added for it. */
+function recognizerFor(models: Provider['models'], language: string): string | null {
+  return models.find(({ stage, languages }) => stage === 'stt' && languages.includes(language))?.id ?? null
+}
+
+function recordingOf({ samples, sampleRateHz }: Speech): Recording {
+  const bytes = new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength)
+  const format = { container: 'raw', encoding: 'pcm_s16le', sampleRateHz, channels: 1 } as const
+  const durationMs = (samples.length * 1000) / sampleRateHz
+  return { chunks: [bytes], bytes: bytes.length, format, dataOffset: 0, dataBytes: bytes.length, durationMs }
 }

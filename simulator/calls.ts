@@ -47,6 +47,8 @@ export type IncomingCall = {
   forwarding?: Readonly<Record<string, string>>
   /** The caller says one of these lines at each pause by the other party. */
   lines?: readonly string[]
+  /** The lines' base language. Absent: English. */
+  language?: string
   /** If the call is not answered within this time, the caller hangs up. */
   patienceMs?: number
 }
@@ -54,7 +56,7 @@ export type IncomingCall = {
 export type CallsDeps = {
   clock: SimulatorClock
   voice: Voice
-  recognize: ((speech: Speech) => Promise<string>) | null
+  recognize: ((speech: Speech, legId: string) => Promise<string>) | null
   webhooks: Pick<Webhooks, 'send'>
   /** The address for events about incoming calls, and about legs whose command names no address. */
   webhookUrl: string
@@ -106,10 +108,11 @@ export class Calls {
 
   /** Starts a call from a simulated caller to us, and returns the leg's id. */
   receive(call: IncomingCall): string {
-    const { from, to, headers: inviteHeaders = [], forwarding = {}, lines = null, patienceMs = callerPatienceMs } = call
+    const { from, to, headers: inviteHeaders = [], forwarding = {}, patienceMs = callerPatienceMs } = call
     // Each organization has a separate connection. The connection's id is the organization's id.
     const connectionId = call.organizationId ?? sharedConnection
-    const plan = callerPlanOf(from ?? '', lines)
+    const { lines, language = 'en' } = call
+    const plan = callerPlanOf(from ?? '', lines ? { lines, language } : null)
     const details = {
       direction: 'incoming' as const,
       from: from ?? 'anonymous',

@@ -23,10 +23,10 @@ import { Webhooks } from './webhooks.ts'
 
 export type SimulatorOptions = {
   clock: SimulatorClock
-  /** Synthesizes a far end's text. */
-  speak: (text: string) => Promise<Speech>
-  /** Returns an utterance's recognized words, so that far ends react to "goodbye". */
-  recognize?: (speech: Speech) => Promise<string>
+  /** Synthesizes a far end's text in this base language. */
+  speak: (text: string, language: string) => Promise<Speech>
+  /** Returns an utterance's recognized words, so that far ends react to "goodbye". `legId` is the carrier's id. */
+  recognize?: (speech: Speech, legId: string) => Promise<string>
   /** The address for events, unless a command names another address. */
   webhookUrl: string
   /**
@@ -115,13 +115,14 @@ const clipsMax = 200
 function clipsOf(speak: SimulatorOptions['speak']): Voice {
   const clips = new Map<string, Promise<Clip>>()
   return {
-    clip(text) {
-      const cached = clips.get(text)
+    clip(text, language) {
+      const key = `${language} ${text}`
+      const cached = clips.get(key)
       if (cached) return cached
-      const clip = speak(text).then((speech) => new Clip(speech))
-      clips.set(text, clip)
+      const clip = speak(text, language).then((speech) => new Clip(speech))
+      clips.set(key, clip)
       // If a text could not be synthesized, the next request for the text tries again.
-      clip.catch(() => clips.delete(text))
+      clip.catch(() => clips.delete(key))
       const [oldest] = clips.keys()
       if (clips.size > clipsMax && oldest !== undefined) clips.delete(oldest)
       return clip

@@ -1,8 +1,10 @@
 /** The operator's commands over the store. Server commands are in serve.ts. */
+
 import type { CatalogUpdate } from '../../cli/actions.ts'
 import { type Admin, createAdmin, type Spending } from '../../cli/admin.ts'
 import { UsageError } from '../../cli/command-error.ts'
 import { endCalls } from '../../domain/calls/live/end-calls.ts'
+import { defaultLanguage } from '../../domain/catalog/language.ts'
 import { type KeyPolicy, roles, scopes } from '../../domain/records/organization.ts'
 import type { SmsRegistries } from '../../domain/records/sms-registration.ts'
 import { addToInventory, syncInventory } from '../../domain/rmsg/sync.ts'
@@ -80,7 +82,10 @@ function spendingOf({ usage, creditAccounts, keyBudgets }: Store): Spending {
  * sends no events.
  */
 const silentSimulator = () =>
-  createSimulatedCarrier({ clock: systemClock, secrets: { masterKey: '' } }, { providers: [], webhookUrl: nowhere })
+  createSimulatedCarrier(
+    { clock: systemClock, secrets: { masterKey: '' } },
+    { providers: [], languageOf: () => Promise.resolve(defaultLanguage), webhookUrl: nowhere },
+  )
 const nowhere = () => 'http://127.0.0.1:9'
 
 function campaignsOf(config: ParleyConfig, { sharedCampaign }: Store) {

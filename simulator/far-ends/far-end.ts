@@ -8,11 +8,13 @@ import { Pauses } from '../media/pauses.ts'
 
 /** Makes audio clips from texts. Each text is synthesized once and its clip is cached, so all calls share the clip. */
 export interface Voice {
-  clip(text: string): Promise<Clip>
+  clip(text: string, language: string): Promise<Clip>
 }
 
 /** The leg, with only the methods that its far end needs. */
 export interface Line {
+  /** The leg's id at the carrier. */
+  readonly id: string
   hangUp(): void
   press(digit: string): void
   /** Ends the leg's stream, and so the leg, without any message, as if the connection broke. */
@@ -22,6 +24,8 @@ export interface Line {
 export type Behaviour = {
   /** The texts to be said, in order. They are synthesized in advance, the first text before the phone is answered. */
   readonly texts: readonly string[]
+  /** The texts' base language. Absent: English. */
+  readonly language?: string
   answered?(phone: FarEnd): void
   /**
    * Called when the other party has spoken and paused. `words` is the recognized text, or empty if the simulator does
@@ -36,7 +40,7 @@ export type FarEndDeps = {
   clock: SimulatorClock
   voice: Voice
   /** Returns an utterance's recognized words. Null if the simulator does not recognize speech. */
-  recognize: ((speech: Speech) => Promise<string>) | null
+  recognize: ((speech: Speech, legId: string) => Promise<string>) | null
   /** If true, the other party's audio never arrives. */
   losesAudio: boolean
 }
@@ -70,12 +74,16 @@ export class FarEnd {
    */
   async prepare(): Promise<void> {
     const [first, ...others] = this.#behaviour.texts
-    if (first !== undefined) await this.#deps.voice.clip(first).catch(() => {})
+    if (first !== undefined) await this.#clip(first).catch(() => {})
     void this.#prepareAll(others)
   }
 
   async #prepareAll(texts: readonly string[]): Promise<void> {
-    for (const text of texts) if (!this.#hasEnded) await this.#deps.voice.clip(text).catch(() => {})
+    for (const text of texts) if (!this.#hasEnded) await this.#clip(text).catch(() => {})
+  }
+
+  #clip(text: string): Promise<Clip> {
+    return this.#deps.voice.clip(text, this.#behaviour.language ?? 'en')
   }
 
   /** The current clip, or null for silence. `at` is the current frame in it. */
@@ -128,8 +136,8 @@ export class FarEnd {
 
   async #paused(speech: Speech): Promise<void> {
     // If the recognizer fails, the words count as not understood.
-    const words = (await this.#deps.recognize?.(speech).catch(() => '')) ?? ''
-    if (this.#line) this.#behaviour.paused?.(this, words)
+    const words = this.#line && (await this.#deps.recognize?.(speech, this.#line.id).catch(() => ''))
+    if (this.#line) this.#behaviour.paused?.(this, words ?? '')
   }
 
   /**
@@ -137,7 +145,7 @@ export class FarEnd {
    * the methods below.
    */
   say(text: string, said: (() => void) | null = null): void {
-    const clip = this.#deps.voice.clip(text)
+    const clip = this.#clip(text)
     this.#order = this.#order
       .then(() => clip)
       .then(

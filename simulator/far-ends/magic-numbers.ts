@@ -94,13 +94,16 @@ export function planOf(number: string): NumberPlan {
   return (number.startsWith(prefix) ? plans[number.slice(prefix.length)] : undefined) ?? usual
 }
 
+/** The sentences of a simulated caller, in one language. */
+export type CallerLines = { lines: readonly string[]; language: string }
+
 /**
- * Returns the plan for a simulated caller's number. A caller lets the other party speak first. `lines` replace the
- * usual sentences.
+ * Returns the plan for a simulated caller's number. A caller lets the other party speak first. `own` replaces the usual
+ * sentences.
  */
-export function callerPlanOf(number: string, lines: readonly string[] | null): NumberPlan {
+export function callerPlanOf(number: string, own: CallerLines | null): NumberPlan {
   const plan = planOf(number)
   if (plan.behaviour !== person) return plan
-  const talk = { greeting: null, lines: lines ?? usualLines, repeats: lines === null }
+  const talk = { greeting: null, ...(own ?? { lines: usualLines }), repeats: own === null }
   return { ...plan, behaviour: () => talker(talk) }
 }

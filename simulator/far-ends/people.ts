@@ -1,5 +1,6 @@
 /** Behaviours for people on the phone. */
 import { type Behaviour, type FarEnd, firstWordsMs } from './far-end.ts'
+import { phrasesIn, saysGoodbye } from './phrases.ts'
 
 export const greeting = 'Hello there.'
 export const usualLines = [
@@ -8,9 +9,6 @@ export const usualLines = [
   'And where are you?',
   'Good, thank you very much.',
 ]
-const farewell = 'Goodbye.'
-const isThere = 'Hello? Are you there?'
-const leaves = /\b(good ?-?bye|bye)\b/i
 /**
  * If the other party has not spoken at all for this time, the person asks whether somebody is there. The person also
  * asks if it was talking while the other party paused, because the other party may then wait for an answer.
@@ -29,13 +27,16 @@ export type Talk = {
   lines: readonly string[]
   /** If true, the person continues with the first line after the last line. If false, the person is then silent. */
   repeats: boolean
+  /** The base language of all texts. Absent: English. */
+  language?: string
 }
 
 /**
  * A person in a conversation: replies at each pause, and hangs up if the other party says goodbye. If the person said
  * goodbye first, it hangs up after the reply, or when no reply comes.
  */
-export function talker({ greeting, lines, repeats }: Talk): Behaviour {
+export function talker({ greeting, lines, repeats, language = 'en' }: Talk): Behaviour {
+  const { farewell, isThere } = phrasesIn(language)
   let next = 0
   let hasSaidGoodbye = false
   let hasMissedPause = false
@@ -50,13 +51,14 @@ export function talker({ greeting, lines, repeats }: Talk): Behaviour {
     askLater(phone)
   }
   const say = (phone: FarEnd, line: string) => {
-    if (!leaves.test(line)) return phone.say(line)
+    if (!saysGoodbye(line)) return phone.say(line)
     phone.say(line, () => {
       hasSaidGoodbye = true
       phone.after(silenceMs, () => !phone.isSpokenTo && phone.hangUp())
     })
   }
   return {
+    language,
     texts: [...(greeting === null ? [] : [greeting]), ...lines, farewell, isThere],
     answered(phone) {
       phone.after(firstWordsMs, () => greeting !== null && phone.say(greeting))
@@ -64,7 +66,7 @@ export function talker({ greeting, lines, repeats }: Talk): Behaviour {
     },
     paused(phone, words) {
       if (hasSaidGoodbye) return phone.hangUp()
-      if (leaves.test(words)) return phone.say(farewell, () => phone.hangUp())
+      if (saysGoodbye(words)) return phone.say(farewell, () => phone.hangUp())
       // While the words were recognized, the other party began to speak again. The person then does not interrupt.
       if (phone.isSpokenTo) return
       // The person was talking during the pause, so the other party may now wait for an answer.

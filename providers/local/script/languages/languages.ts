@@ -29,10 +29,15 @@ export function languageTagIn(text: string): string {
   return scriptLanguageTags.find((tag) => languages[tag] === language) ?? 'en'
 }
 
-/** Returns null if no language has more common words in the text than all others. */
+/**
+ * Returns null if no language has more common words in the text than all others. Thanks and greetings count as one word.
+ */
 function languageIn(text: string): ScriptLanguage | null {
   const words = text.toLowerCase().match(/\p{L}+/gu) ?? []
-  const scores = commonWords.map((common) => words.filter((word) => common.words.has(word)).length)
+  const scores = commonWords.map(({ language: { triggers }, words: common }) => {
+    const courtesies = [triggers.hello, triggers.thanks, triggers.goodbye].filter((courtesy) => courtesy.test(text))
+    return words.filter((word) => common.has(word)).length + courtesies.length
+  })
   const best = Math.max(...scores)
   const first = scores.indexOf(best)
   return scores.lastIndexOf(best) === first ? (commonWords[first]?.language ?? null) : null
