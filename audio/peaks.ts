@@ -1,9 +1,9 @@
 /**
- * Computes peaks of 16-bit audio in the format of audiowaveform, version 2 (github.com/bbc/audiowaveform,
- * doc/DataFormat.md). Players draw a waveform from them without the audio:
+ * Computes the peaks in 16-bit audio, in audiowaveform's format, version 2 (github.com/bbc/audiowaveform,
+ * doc/DataFormat.md). Players draw a waveform from the peaks without the audio:
  *
  *   int32  version 2 | flags 1 (8 bits) | sample rate | samples per pixel | pixels | channels     (little-endian)
- *   int8   least, greatest of the first channel | least, greatest of the second channel | …      for each pixel
+ *   int8   left: least sample, greatest sample | right: least, greatest                           for each pixel
  */
 export type PeaksLayout = { sampleRateHz: number; samplesPerPixel: number; channels: number }
 
@@ -21,7 +21,7 @@ export function peaksHeader({ sampleRateHz, samplesPerPixel, channels }: PeaksLa
   return new Uint8Array(header.buffer)
 }
 
-/** Returns true if these bytes are complete peaks for this many frames of audio. */
+/** Returns true if these bytes are complete peaks for this many audio frames. */
 export function arePeaksOf(bytes: Uint8Array, layout: PeaksLayout, frames: number): boolean {
   const pixels = Math.ceil(frames / layout.samplesPerPixel)
   if (bytes.length !== peaksHeaderBytes + pixels * bytesPerPixel(layout)) return false
@@ -30,10 +30,10 @@ export function arePeaksOf(bytes: Uint8Array, layout: PeaksLayout, frames: numbe
 
 const bytesPerPixel = ({ channels }: PeaksLayout) => 2 * channels
 
-/** Turns audio, piece by piece, into the pixels that are complete. */
+/** Turns audio, piece by piece, into complete pixels. */
 export class PeakMeter {
   readonly #layout: PeaksLayout
-  /** The least and the greatest sample of each channel in the pixel that is not complete. */
+  /** Each channel's least and greatest sample in the incomplete pixel. */
   readonly #least: Int16Array
   readonly #greatest: Int16Array
   #framesInPixel = 0
@@ -51,7 +51,7 @@ export class PeakMeter {
     return this.#pixels
   }
 
-  /** Takes interleaved samples of whole frames. Returns the pixels that they complete. */
+  /** Takes whole frames, with interleaved samples. Returns the completed pixels. */
   add(samples: Int16Array): Uint8Array {
     const { channels, samplesPerPixel } = this.#layout
     const frames = samples.length / channels

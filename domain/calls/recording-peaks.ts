@@ -1,4 +1,4 @@
-/** Computes the peaks of recordings that have none: older recordings, and recordings of a process that died. */
+/** Computes peaks for older recordings, and for recordings by a process that died. */
 import { arePeaksOf, PeakMeter, peaksHeader } from '../../audio/peaks.ts'
 import { wavHeader } from '../../audio/wav.ts'
 import { Fault } from '../records/fault.ts'
@@ -9,14 +9,14 @@ import {
   recordingLayout,
 } from '../records/recording.ts'
 
-/** Each computation reads a whole recording, which has up to 900 MB. */
+/** Each computation reads a whole recording, up to 900 MB. */
 const atOnceMax = 2
 const waitingMax = 30
 
 const audioOffset = wavHeader(recordingLayout, null).length
 const framesIn = (sizeBytes: number) => Math.max(0, Math.floor((sizeBytes - audioOffset) / recordingFrameBytes))
 
-/** Returns true if these are all peaks of a recording with this size in bytes. */
+/** Returns true if these are all peaks for a recording with this size in bytes. */
 export function areCompletePeaks(peaks: Uint8Array, recordingBytes: number): boolean {
   return arePeaksOf(peaks, layout, framesIn(recordingBytes))
 }
@@ -41,7 +41,7 @@ export async function peaksOf(recording: RecordingContent): Promise<Uint8Array> 
   return Buffer.concat([peaksHeader(layout, meter.pixels), ...pixels])
 }
 
-/** Computes the peaks of a few recordings at once. Requests for one recording share one computation. */
+/** Computes the peaks for a few recordings at once. Requests for one recording share one computation. */
 export class PeaksWork {
   readonly #running = new Map<string, Promise<Uint8Array>>()
   readonly #waiting: (() => void)[] = []

@@ -1,6 +1,6 @@
 /**
- * Writes the peaks of a recording while it grows. If this file fails, the recording goes on, and its peaks are computed
- * from the audio when they are first asked for.
+ * Writes a recording's peaks while the recording grows. If this file fails, the recording goes on, and its peaks are
+ * computed from the audio at the first request for them.
  */
 import { PeakMeter, peaksHeader } from '../../../audio/peaks.ts'
 import type { Log } from '../../ports/system.ts'
@@ -23,7 +23,7 @@ export class RecordedPeaks {
   constructor(file: GrowingFile, log: Log) {
     this.#file = file
     this.#log = log
-    // The header says zero pixels until the end, so peaks of a process that died are never taken for complete peaks.
+    // The header says zero pixels until the end, so a dead process's peaks are never taken for complete peaks.
     this.#append(peaksHeader(layout, 0))
   }
 

@@ -102,7 +102,9 @@ type (
 	ErrorCode                    string // The error code, which stays the same between versions. The table `x-error-codes` of this document explains each.
 	ErrorDetailsKybStatus        string // The state of the verification, with `BUSINESS_VERIFICATION_REQUIRED`.
 	CallOutcome                  string
+	StartedByType                string                     // The kind of the party: `phone_number` for a call to a number of the organization, `callback` for a call that an agent had promised.
 	StructuredDataSentiment      string                     // The mood of the caller, as the analysis judges it. null if the call does not show it.
+	CallToolCallStatus           = TurnToolCallStatus       // The state of the tool call.
 	CostLineStage                = UsageRowStage            // The stage that the cost belongs to.
 	CostLineKeySource            = UsageByProviderKeySource // The owner of the credentials that were used: the organization (`BYOK`) or the operator (`MANAGED`).
 	CostLineLeg                  string                     // The party of the leg, only in lines of `carrier_seconds`. `recipient` is the party of a transfer. Seconds count from the answer to the hangup.
@@ -556,6 +558,11 @@ const (
 	CallOutcomeNotConnected      CallOutcome = "not_connected"
 	CallOutcomeFailed            CallOutcome = "failed"
 	CallOutcomeCompleted         CallOutcome = "completed"
+
+	StartedByTypeAPIKey      StartedByType = "api_key"
+	StartedByTypeUser        StartedByType = "user"
+	StartedByTypePhoneNumber StartedByType = "phone_number"
+	StartedByTypeCallback    StartedByType = "callback"
 
 	StructuredDataSentimentPositive StructuredDataSentiment = "positive"
 	StructuredDataSentimentNeutral  StructuredDataSentiment = "neutral"

@@ -1062,6 +1062,13 @@ type CallList struct {
 	NextCursor *string        `json:"next_cursor"` // The cursor of the next page, to send as `cursor`. null if there are no older calls.
 }
 
+// StartedBy: The party that started the call.
+type StartedBy struct {
+	Type StartedByType `json:"type"` // The kind of the party: `phone_number` for a call to a number of the organization, `callback` for a call that an agent had promised.
+	ID   string        `json:"id"`   // The id of the API key, of the user, of the number or of the callback.
+	Name *string       `json:"name"` // The name that the API key has now, or the number in E.164. null for others.
+}
+
 // StructuredData: Facts that the analysis found in the call. Empty while the analysis is pending.
 type StructuredData struct {
 	Topics      []string                 `json:"topics,omitzero"`       // The subjects of the call, at most 10, each in a few words.
@@ -1069,6 +1076,20 @@ type StructuredData struct {
 	Resolved    *bool                    `json:"resolved,omitzero"`     // Whether the caller got what they called for. null if the call does not show it.
 	ActionItems []string                 `json:"action_items,omitzero"` // The tasks that remain after the call, at most 10.
 	Message     *string                  `json:"message,omitzero"`      // A message that the caller asked to pass on. null without a message.
+}
+
+// CallToolCall: A tool call with its result.
+type CallToolCall struct {
+	ID         string             `json:"id"`          // The id of the tool call, as the LLM gave it.
+	Name       string             `json:"name"`        // The name of the tool.
+	Args       string             `json:"args"`        // The arguments of the tool, as the JSON text that the LLM wrote.
+	Status     CallToolCallStatus `json:"status"`      // The state of the tool call.
+	Result     *string            `json:"result"`      // The text that the LLM got, cut after 16,384 characters. null while the tool runs, in webhooks, and in calls of earlier versions.
+	IsError    bool               `json:"is_error"`    // Whether the tool call failed.
+	HTTPStatus *int64             `json:"http_status"` // The HTTP status of the last answer of a webhook tool. null if there was no answer, and for other tools.
+	StartedAt  *time.Time         `json:"started_at"`  // When the tool was called, in UTC. null while the tool runs, and in calls of earlier versions.
+	DurationMs *float64           `json:"duration_ms"` // How long the tool took, in milliseconds. null while the tool runs, and in calls of earlier versions.
+	Attempts   *int64             `json:"attempts"`    // How many requests a webhook tool got. null for other tools, and for tools whose answer is not awaited.
 }
 
 // CallTurn: One finished turn, as in the transcript of the session.
@@ -1088,7 +1109,7 @@ type CallTurn struct {
 	TTSTtfbMs               *float64       `json:"tts_ttfb_ms"`               // The time from the first sentence of the LLM to its first audio, in milliseconds. null if nothing was spoken.
 	ConversationalLatencyMs *float64       `json:"conversational_latency_ms"` // The time from the end of the caller's speech to the first audio that was played, in milliseconds. null if one of the two is missing.
 	LatencyStatus           *LatencyStatus `json:"latency_status"`
-	ToolCalls               []TurnToolCall `json:"tool_calls"` // The tool calls of the LLM in this turn.
+	ToolCalls               []CallToolCall `json:"tool_calls"` // The tool calls of the LLM in this turn.
 	HeardText               *string        `json:"heard_text"` // The part of `text` that was played, which is all of it unless the caller interrupted the agent. null for turns of the caller and of the system.
 	Metadata                map[string]any `json:"metadata"`   // More about the turn, such as `voice` and `ttsProvider`. Turns of a person who joined have `human` and `identity`.
 }
@@ -1266,26 +1287,31 @@ type SpanTree struct {
 }
 
 type Call struct {
-	ID                   string           `json:"id"` // The id of the call, which is also the id of its session.
-	Test                 *bool            `json:"test,omitzero"`
-	CallID               string           `json:"call_id"`         // The same as `id`.
-	ResourceURI          string           `json:"resource_uri"`    // The path of the call.
-	AgentID              *string          `json:"agent_id"`        // The id of the agent that talks in the call. null for a session without a stored agent.
-	Status               CallStatus       `json:"status"`          // The state of the call.
-	Kind                 CallKind         `json:"kind"`            // The kind of the call: from a browser, by phone, or placed from a rich-message number (`rmsg`).
-	Direction            *PhoneDirection  `json:"direction"`       // The direction of a phone call. null if the call is not by phone.
-	From                 *string          `json:"from"`            // The number that calls, in E.164. null if the caller withholds it or the call is not by phone.
-	To                   *string          `json:"to"`              // The number that is called, in E.164. null if the call is not by phone.
-	PhoneNumberID        *string          `json:"phone_number_id"` // The id of the organization's number in the call: a phone number, or a rich-message number if `kind` is `rmsg`. null if the call is not by phone.
-	CallControlID        *string          `json:"call_control_id"` // The id of the leg of the other party, as `createPhoneSession` answers it. null if the call is not by phone.
-	RoomName             string           `json:"room_name"`       // The name of the room of the call: `room-` and the id of the call.
-	Language             string           `json:"language"`        // The language of the agent in the call, as a BCP 47 tag.
-	PipelineConfig       PipelineConfig   `json:"pipeline_config"`
-	Metadata             map[string]any   `json:"metadata"`   // Your own data, as the session was created with it.
-	CreatedAt            time.Time        `json:"created_at"` // When the call was created, in UTC.
-	UpdatedAt            time.Time        `json:"updated_at"` // When the call was last changed, in UTC.
-	StartedAt            *time.Time       `json:"started_at"` // When the parties were connected, in UTC. null if they were not, or not yet.
-	EndedAt              *time.Time       `json:"ended_at"`   // When the call ended, in UTC. null while it is live.
+	ID             string          `json:"id"` // The id of the call, which is also the id of its session.
+	Test           *bool           `json:"test,omitzero"`
+	CallID         string          `json:"call_id"`      // The same as `id`.
+	ResourceURI    string          `json:"resource_uri"` // The path of the call.
+	AgentID        *string         `json:"agent_id"`     // The id of the agent that talks in the call. null for a session without a stored agent.
+	AgentName      *string         `json:"agent_name"`   // The name that the agent has now. null if there is no stored agent or it was deleted.
+	StartedBy      StartedBy       `json:"started_by"`
+	Status         CallStatus      `json:"status"`          // The state of the call.
+	Kind           CallKind        `json:"kind"`            // The kind of the call: from a browser, by phone, or placed from a rich-message number (`rmsg`).
+	Direction      *PhoneDirection `json:"direction"`       // The direction of a phone call. null if the call is not by phone.
+	From           *string         `json:"from"`            // The number that calls, in E.164. null if the caller withholds it or the call is not by phone.
+	To             *string         `json:"to"`              // The number that is called, in E.164. null if the call is not by phone.
+	PhoneNumberID  *string         `json:"phone_number_id"` // The id of the organization's number in the call: a phone number, or a rich-message number if `kind` is `rmsg`. null if the call is not by phone.
+	CallControlID  *string         `json:"call_control_id"` // The id of the leg of the other party, as `createPhoneSession` answers it. null if the call is not by phone.
+	RoomName       string          `json:"room_name"`       // The name of the room of the call: `room-` and the id of the call.
+	Language       string          `json:"language"`        // The language of the agent in the call, as a BCP 47 tag.
+	PipelineConfig PipelineConfig  `json:"pipeline_config"`
+	Metadata       map[string]any  `json:"metadata"`   // Your own data, as the session was created with it.
+	CreatedAt      time.Time       `json:"created_at"` // When the call was created, in UTC.
+	UpdatedAt      time.Time       `json:"updated_at"` // When the call was last changed, in UTC.
+	StartedAt      *time.Time      `json:"started_at"` // When the parties were connected, in UTC. null if they were not, or not yet.
+	// The time of the first sample of the recording, in UTC: a turn is at `started_at` minus this time in the audio.
+	// null without a recording, and if the events of the call were deleted for their age.
+	RecordingStartedAt   *time.Time       `json:"recording_started_at"`
+	EndedAt              *time.Time       `json:"ended_at"` // When the call ended, in UTC. null while it is live.
 	EndReason            *EndReason       `json:"end_reason"`
 	DurationSeconds      *int64           `json:"duration_seconds"` // How long the parties were connected, in seconds, rounded up. 0 if they never were, and null while the call is live.
 	RecordingStatus      *RecordingStatus `json:"recording_status"`

@@ -1361,6 +1361,14 @@ export type CallList = {
   /** The cursor of the next page, to send as `cursor`. null if there are no older calls. */ next_cursor: string | null
 }
 
+/** The party that started the call. */
+export type StartedBy = {
+  /** The kind of the party: `phone_number` for a call to a number of the organization, `callback` for a call that an agent had promised. */
+  type: 'api_key' | 'user' | 'phone_number' | 'callback'
+  /** The id of the API key, of the user, of the number or of the callback. */ id: string
+  /** The name that the API key has now, or the number in E.164. null for others. */ name: string | null
+}
+
 /** Facts that the analysis found in the call. Empty while the analysis is pending. */
 export type StructuredData = {
   /** The subjects of the call, at most 10, each in a few words. */ topics?: string[]
@@ -1372,6 +1380,20 @@ export type StructuredData = {
 
 /** The value of an extraction field. */
 export type CustomValue = string | number | boolean
+
+/** A tool call with its result. */
+export type CallToolCall = {
+  /** The id of the tool call, as the LLM gave it. */ id: string
+  /** The name of the tool. */ name: string
+  /** The arguments of the tool, as the JSON text that the LLM wrote. */ args: string
+  /** The state of the tool call. */ status: 'started' | 'completed' | 'failed'
+  /** The text that the LLM got, cut after 16,384 characters. null while the tool runs, in webhooks, and in calls of earlier versions. */ result: string | null
+  /** Whether the tool call failed. */ is_error: boolean
+  /** The HTTP status of the last answer of a webhook tool. null if there was no answer, and for other tools. */ http_status: number | null
+  /** When the tool was called, in UTC. null while the tool runs, and in calls of earlier versions. */ started_at: string | null
+  /** How long the tool took, in milliseconds. null while the tool runs, and in calls of earlier versions. */ duration_ms: number | null
+  /** How many requests a webhook tool got. null for other tools, and for tools whose answer is not awaited. */ attempts: number | null
+}
 
 /** One finished turn, as in the transcript of the session. */
 export type CallTurn = {
@@ -1391,7 +1413,7 @@ export type CallTurn = {
   /** The time from the end of the caller's speech to the first audio that was played, in milliseconds. null if one of the two is missing. */
   conversational_latency_ms: number | null
   latency_status: LatencyStatus | null
-  /** The tool calls of the LLM in this turn. */ tool_calls: TurnToolCall[]
+  /** The tool calls of the LLM in this turn. */ tool_calls: CallToolCall[]
   /** The part of `text` that was played, which is all of it unless the caller interrupted the agent. null for turns of the caller and of the system. */
   heard_text: string | null
   /** More about the turn, such as `voice` and `ttsProvider`. Turns of a person who joined have `human` and `identity`. */ metadata: Record<string, unknown>
@@ -1586,6 +1608,8 @@ export type Call = {
   /** The same as `id`. */ call_id: string
   /** The path of the call. */ resource_uri: string
   /** The id of the agent that talks in the call. null for a session without a stored agent. */ agent_id: string | null
+  /** The name that the agent has now. null if there is no stored agent or it was deleted. */ agent_name: string | null
+  started_by: StartedBy
   /** The state of the call. */ status: CallStatus
   /** The kind of the call: from a browser, by phone, or placed from a rich-message number (`rmsg`). */ kind: CallKind
   /** The direction of a phone call. null if the call is not by phone. */ direction: PhoneDirection | null
@@ -1601,6 +1625,8 @@ export type Call = {
   /** When the call was created, in UTC. */ created_at: string
   /** When the call was last changed, in UTC. */ updated_at: string
   /** When the parties were connected, in UTC. null if they were not, or not yet. */ started_at: string | null
+  /** The time of the first sample of the recording, in UTC: a turn is at `started_at` minus this time in the audio. null without a recording, and if the events of the call were deleted for their age. */
+  recording_started_at: string | null
   /** When the call ended, in UTC. null while it is live. */ ended_at: string | null
   end_reason: EndReason | null
   /** How long the parties were connected, in seconds, rounded up. 0 if they never were, and null while the call is live. */ duration_seconds: number | null

@@ -187,8 +187,12 @@ CallOutcome: TypeAlias = Literal[
     "resolved", "unresolved", "transferred", "callback_scheduled", "voicemail", "no_conversation", "not_connected",
     "failed", "completed",
 ]
+StartedByType: TypeAlias = Literal["api_key", "user", "phone_number", "callback"]
+"""The kind of the party: `phone_number` for a call to a number of the organization, `callback` for a call that an agent had promised."""
 StructuredDataSentiment: TypeAlias = Literal["positive", "neutral", "negative"]
 """The mood of the caller, as the analysis judges it. null if the call does not show it."""
+CallToolCallStatus: TypeAlias = Literal["started", "completed", "failed"]
+"""The state of the tool call."""
 CostLineStage: TypeAlias = Literal["stt", "llm", "tts", "carrier"]
 """The stage that the cost belongs to."""
 CostLineKeySource: TypeAlias = Literal["BYOK", "MANAGED"]
@@ -1417,6 +1421,13 @@ class CallList(TypedDict):
     calls: list[CallOverview]  # The calls of this page, the newest first.
     next_cursor: str | None  # The cursor of the next page, to send as `cursor`. null if there are no older calls.
 
+class StartedBy(TypedDict):
+    """The party that started the call."""
+    # The kind of the party: `phone_number` for a call to a number of the organization, `callback` for a call that an agent had promised.
+    type: StartedByType
+    id: str  # The id of the API key, of the user, of the number or of the callback.
+    name: str | None  # The name that the API key has now, or the number in E.164. null for others.
+
 class StructuredData(TypedDict):
     """Facts that the analysis found in the call. Empty while the analysis is pending."""
     topics: NotRequired[list[str]]  # The subjects of the call, at most 10, each in a few words.
@@ -1425,6 +1436,20 @@ class StructuredData(TypedDict):
     resolved: NotRequired[bool | None]  # Whether the caller got what they called for. null if the call does not show it.
     action_items: NotRequired[list[str]]  # The tasks that remain after the call, at most 10.
     message: NotRequired[str | None]  # A message that the caller asked to pass on. null without a message.
+
+class CallToolCall(TypedDict):
+    """A tool call with its result."""
+    id: str  # The id of the tool call, as the LLM gave it.
+    name: str  # The name of the tool.
+    args: str  # The arguments of the tool, as the JSON text that the LLM wrote.
+    status: CallToolCallStatus  # The state of the tool call.
+    # The text that the LLM got, cut after 16,384 characters. null while the tool runs, in webhooks, and in calls of earlier versions.
+    result: str | None
+    is_error: bool  # Whether the tool call failed.
+    http_status: int | None  # The HTTP status of the last answer of a webhook tool. null if there was no answer, and for other tools.
+    started_at: str | None  # When the tool was called, in UTC. null while the tool runs, and in calls of earlier versions.
+    duration_ms: float | None  # How long the tool took, in milliseconds. null while the tool runs, and in calls of earlier versions.
+    attempts: int | None  # How many requests a webhook tool got. null for other tools, and for tools whose answer is not awaited.
 
 class CallTurn(TypedDict):
     """One finished turn, as in the transcript of the session."""
@@ -1447,7 +1472,7 @@ class CallTurn(TypedDict):
     # The time from the end of the caller's speech to the first audio that was played, in milliseconds. null if one of the two is missing.
     conversational_latency_ms: float | None
     latency_status: LatencyStatus | None
-    tool_calls: list[TurnToolCall]  # The tool calls of the LLM in this turn.
+    tool_calls: list[CallToolCall]  # The tool calls of the LLM in this turn.
     # The part of `text` that was played, which is all of it unless the caller interrupted the agent. null for turns of the caller and of
     # the system.
     heard_text: str | None
@@ -1622,6 +1647,8 @@ class Call(_Call):
     call_id: str  # The same as `id`.
     resource_uri: str  # The path of the call.
     agent_id: str | None  # The id of the agent that talks in the call. null for a session without a stored agent.
+    agent_name: str | None  # The name that the agent has now. null if there is no stored agent or it was deleted.
+    started_by: StartedBy
     status: CallStatus  # The state of the call.
     kind: CallKind  # The kind of the call: from a browser, by phone, or placed from a rich-message number (`rmsg`).
     direction: PhoneDirection | None  # The direction of a phone call. null if the call is not by phone.
@@ -1638,6 +1665,9 @@ class Call(_Call):
     created_at: str  # When the call was created, in UTC.
     updated_at: str  # When the call was last changed, in UTC.
     started_at: str | None  # When the parties were connected, in UTC. null if they were not, or not yet.
+    # The time of the first sample of the recording, in UTC: a turn is at `started_at` minus this time in the audio. null without a
+    # recording, and if the events of the call were deleted for their age.
+    recording_started_at: str | None
     ended_at: str | None  # When the call ended, in UTC. null while it is live.
     end_reason: EndReason | None
     # How long the parties were connected, in seconds, rounded up. 0 if they never were, and null while the call is live.

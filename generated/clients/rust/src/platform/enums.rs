@@ -234,6 +234,9 @@ open_enums! {
         CallbackScheduled = "callback_scheduled", Voicemail = "voicemail", NoConversation = "no_conversation",
         NotConnected = "not_connected", Failed = "failed", Completed = "completed",
     }
+    /// The kind of the party: `phone_number` for a call to a number of the organization, `callback` for a call that an
+    /// agent had promised.
+    StartedByType { ApiKey = "api_key", User = "user", PhoneNumber = "phone_number", Callback = "callback" }
     /// The mood of the caller, as the analysis judges it. null if the call does not show it.
     StructuredDataSentiment { Positive = "positive", Neutral = "neutral", Negative = "negative" }
     /// The party of the leg, only in lines of `carrier_seconds`. `recipient` is the party of a transfer. Seconds count
@@ -457,6 +460,8 @@ pub type ToolClipClip = BackgroundClipClip;
 /// result after 700 ms.
 pub type PreToolSpeech = ToolPreToolSpeech;
 pub type BrowserTransport = NewSessionTransport;
+/// The state of the tool call.
+pub type CallToolCallStatus = TurnToolCallStatus;
 /// The stage that the cost belongs to.
 pub type CostLineStage = UsageRowStage;
 /// The owner of the credentials that were used: the organization (`BYOK`) or the operator (`MANAGED`).

@@ -1160,6 +1160,14 @@ pub struct CallList {
     /** The cursor of the next page, to send as `cursor`. null if there are no older calls. */ pub next_cursor: Option<String>,
 }
 
+/// The party that started the call.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
+pub struct StartedBy {
+    /** The kind of the party: `phone_number` for a call to a number of the organization, `callback` for a call that an agent had promised. */ pub r#type: StartedByType,
+    /** The id of the API key, of the user, of the number or of the callback. */ pub id: String,
+    /** The name that the API key has now, or the number in E.164. null for others. */ pub name: Option<String>,
+}
+
 /// Facts that the analysis found in the call. Empty while the analysis is pending.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct StructuredData {
@@ -1168,6 +1176,21 @@ pub struct StructuredData {
     /** Whether the caller got what they called for. null if the call does not show it. */ pub resolved: Option<bool>,
     /** The tasks that remain after the call, at most 10. */ pub action_items: Option<Vec<String>>,
     /** A message that the caller asked to pass on. null without a message. */ pub message: Option<String>,
+}
+
+/// A tool call with its result.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
+pub struct CallToolCall {
+    /** The id of the tool call, as the LLM gave it. */ pub id: String,
+    /** The name of the tool. */ pub name: String,
+    /** The arguments of the tool, as the JSON text that the LLM wrote. */ pub args: String,
+    /** The state of the tool call. */ pub status: CallToolCallStatus,
+    /** The text that the LLM got, cut after 16,384 characters. null while the tool runs, in webhooks, and in calls of earlier versions. */ pub result: Option<String>,
+    /** Whether the tool call failed. */ pub is_error: bool,
+    /** The HTTP status of the last answer of a webhook tool. null if there was no answer, and for other tools. */ pub http_status: Option<i64>,
+    /** When the tool was called, in UTC. null while the tool runs, and in calls of earlier versions. */ pub started_at: Option<DateTime<Utc>>,
+    /** How long the tool took, in milliseconds. null while the tool runs, and in calls of earlier versions. */ pub duration_ms: Option<f64>,
+    /** How many requests a webhook tool got. null for other tools, and for tools whose answer is not awaited. */ pub attempts: Option<i64>,
 }
 
 /// One finished turn, as in the transcript of the session.
@@ -1186,7 +1209,7 @@ pub struct CallTurn {
     /** The time from the first sentence of the LLM to its first audio, in milliseconds. null if nothing was spoken. */ pub tts_ttfb_ms: Option<f64>,
     /** The time from the end of the caller's speech to the first audio that was played, in milliseconds. null if one of the two is missing. */ pub conversational_latency_ms: Option<f64>,
     pub latency_status: Option<LatencyStatus>,
-    /** The tool calls of the LLM in this turn. */ pub tool_calls: Vec<TurnToolCall>,
+    /** The tool calls of the LLM in this turn. */ pub tool_calls: Vec<CallToolCall>,
     /** The part of `text` that was played, which is all of it unless the caller interrupted the agent. null for turns of the caller and of the system. */ pub heard_text: Option<String>,
     /** More about the turn, such as `voice` and `ttsProvider`. Turns of a person who joined have `human` and `identity`. */ pub metadata: Map<String, Value>,
 }
@@ -1353,6 +1376,8 @@ pub struct Call {
     /** The same as `id`. */ pub call_id: String,
     /** The path of the call. */ pub resource_uri: String,
     /** The id of the agent that talks in the call. null for a session without a stored agent. */ pub agent_id: Option<String>,
+    /** The name that the agent has now. null if there is no stored agent or it was deleted. */ pub agent_name: Option<String>,
+    pub started_by: StartedBy,
     /** The state of the call. */ pub status: CallStatus,
     /** The kind of the call: from a browser, by phone, or placed from a rich-message number (`rmsg`). */ pub kind: CallKind,
     /** The direction of a phone call. null if the call is not by phone. */ pub direction: Option<PhoneDirection>,
@@ -1367,6 +1392,7 @@ pub struct Call {
     /** When the call was created, in UTC. */ pub created_at: DateTime<Utc>,
     /** When the call was last changed, in UTC. */ pub updated_at: DateTime<Utc>,
     /** When the parties were connected, in UTC. null if they were not, or not yet. */ pub started_at: Option<DateTime<Utc>>,
+    /** The time of the first sample of the recording, in UTC: a turn is at `started_at` minus this time in the audio. null without a recording, and if the events of the call were deleted for their age. */ pub recording_started_at: Option<DateTime<Utc>>,
     /** When the call ended, in UTC. null while it is live. */ pub ended_at: Option<DateTime<Utc>>,
     pub end_reason: Option<EndReason>,
     /** How long the parties were connected, in seconds, rounded up. 0 if they never were, and null while the call is live. */ pub duration_seconds: Option<i64>,

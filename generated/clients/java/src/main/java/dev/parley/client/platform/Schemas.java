@@ -1714,6 +1714,15 @@ public final class Schemas {
     /** @param calls The calls of this page, the newest first.
      * @param nextCursor The cursor of the next page, to send as {@code cursor}. null if there are no older calls. */
     public record CallList(List<CallOverview> calls, @JsonProperty("next_cursor") String nextCursor) {}
+    /** The kind of the party: {@code phone_number} for a call to a number of the organization, {@code callback} for a
+     * call that an agent had promised. */
+    public enum StartedByType { API_KEY, USER, PHONE_NUMBER, CALLBACK }
+    /** The party that started the call.
+     * @param type The kind of the party: {@code phone_number} for a call to a number of the organization,
+     * {@code callback} for a call that an agent had promised.
+     * @param id The id of the API key, of the user, of the number or of the callback.
+     * @param name The name that the API key has now, or the number in E.164. null for others. */
+    public record StartedBy(Open<StartedByType> type, String id, String name) {}
     /** The mood of the caller, as the analysis judges it. null if the call does not show it. */
     public enum StructuredDataSentiment { POSITIVE, NEUTRAL, NEGATIVE }
     /** Facts that the analysis found in the call. Empty while the analysis is pending.
@@ -1725,6 +1734,27 @@ public final class Schemas {
     public record StructuredData(
         List<String> topics, Open<StructuredDataSentiment> sentiment, Boolean resolved,
         @JsonProperty("action_items") List<String> actionItems, String message) {}
+    /** The state of the tool call. */
+    public enum CallToolCallStatus { STARTED, COMPLETED, FAILED }
+    /** A tool call with its result.
+     * @param id The id of the tool call, as the LLM gave it.
+     * @param name The name of the tool.
+     * @param args The arguments of the tool, as the JSON text that the LLM wrote.
+     * @param status The state of the tool call.
+     * @param result The text that the LLM got, cut after 16,384 characters. null while the tool runs, in webhooks, and
+     * in calls of earlier versions.
+     * @param isError Whether the tool call failed.
+     * @param httpStatus The HTTP status of the last answer of a webhook tool. null if there was no answer, and for
+     * other tools.
+     * @param startedAt When the tool was called, in UTC. null while the tool runs, and in calls of earlier versions.
+     * @param durationMs How long the tool took, in milliseconds. null while the tool runs, and in calls of earlier
+     * versions.
+     * @param attempts How many requests a webhook tool got. null for other tools, and for tools whose answer is not
+     * awaited. */
+    public record CallToolCall(
+        String id, String name, String args, Open<CallToolCallStatus> status, String result,
+        @JsonProperty("is_error") boolean isError, @JsonProperty("http_status") Long httpStatus,
+        @JsonProperty("started_at") Instant startedAt, @JsonProperty("duration_ms") Double durationMs, Long attempts) {}
     /** One finished turn, as in the transcript of the session.
      * @param id The id of the turn.
      * @param index The index of the turn in the call. The first turn is 0.
@@ -1755,7 +1785,7 @@ public final class Schemas {
         @JsonProperty("llm_ttft_ms") Double llmTtftMs, @JsonProperty("tts_ttfb_ms") Double ttsTtfbMs,
         @JsonProperty("conversational_latency_ms") Double conversationalLatencyMs,
         @JsonProperty("latency_status") Open<LatencyStatus> latencyStatus,
-        @JsonProperty("tool_calls") List<TurnToolCall> toolCalls, @JsonProperty("heard_text") String heardText,
+        @JsonProperty("tool_calls") List<CallToolCall> toolCalls, @JsonProperty("heard_text") String heardText,
         Map<String, Object> metadata) {}
     /** @param entries The turns of the call, the oldest first. */
     public record CallTranscript(List<CallTurn> entries) {}
@@ -1999,6 +2029,7 @@ public final class Schemas {
      * @param callId The same as {@code id}.
      * @param resourceUri The path of the call.
      * @param agentId The id of the agent that talks in the call. null for a session without a stored agent.
+     * @param agentName The name that the agent has now. null if there is no stored agent or it was deleted.
      * @param status The state of the call.
      * @param kind The kind of the call: from a browser, by phone, or placed from a rich-message number ({@code rmsg}).
      * @param direction The direction of a phone call. null if the call is not by phone.
@@ -2014,6 +2045,9 @@ public final class Schemas {
      * @param createdAt When the call was created, in UTC.
      * @param updatedAt When the call was last changed, in UTC.
      * @param startedAt When the parties were connected, in UTC. null if they were not, or not yet.
+     * @param recordingStartedAt The time of the first sample of the recording, in UTC: a turn is at {@code started_at}
+     * minus this time in the audio. null without a recording, and if the events of the call were deleted for their
+     * age.
      * @param endedAt When the call ended, in UTC. null while it is live.
      * @param durationSeconds How long the parties were connected, in seconds, rounded up. 0 if they never were, and
      * null while the call is live.
@@ -2026,13 +2060,15 @@ public final class Schemas {
     public record Call(
         String id, Boolean test, @JsonProperty("call_id") String callId,
         @JsonProperty("resource_uri") String resourceUri, @JsonProperty("agent_id") String agentId,
+        @JsonProperty("agent_name") String agentName, @JsonProperty("started_by") StartedBy startedBy,
         Open<CallStatus> status, Open<CallKind> kind, Open<PhoneDirection> direction, String from, String to,
         @JsonProperty("phone_number_id") String phoneNumberId, @JsonProperty("call_control_id") String callControlId,
         @JsonProperty("room_name") String roomName, String language,
         @JsonProperty("pipeline_config") PipelineConfig pipelineConfig, Map<String, Object> metadata,
         @JsonProperty("created_at") Instant createdAt, @JsonProperty("updated_at") Instant updatedAt,
-        @JsonProperty("started_at") Instant startedAt, @JsonProperty("ended_at") Instant endedAt,
-        @JsonProperty("end_reason") Open<EndReason> endReason, @JsonProperty("duration_seconds") Long durationSeconds,
+        @JsonProperty("started_at") Instant startedAt, @JsonProperty("recording_started_at") Instant recordingStartedAt,
+        @JsonProperty("ended_at") Instant endedAt, @JsonProperty("end_reason") Open<EndReason> endReason,
+        @JsonProperty("duration_seconds") Long durationSeconds,
         @JsonProperty("recording_status") Open<RecordingStatus> recordingStatus,
         @JsonProperty("recording_duration_ms") Long recordingDurationMs,
         @JsonProperty("recording_resource_uri") String recordingResourceUri, CallReport report,
