@@ -15,6 +15,7 @@ import { type SpanTree, spanTree } from './span-tree.ts'
 import type {
   AgentCallPage,
   CallFilter,
+  CallOrigin,
   CallOverviewPage,
   CallPage,
   CallPosition,
@@ -47,7 +48,7 @@ export type WholeReport = {
   callback: WholeCallback | null
   deliveries: ReportDeliveries
 }
-export type WholeCall = {
+export type WholeCall = CallOrigin & {
   call: Call
   turns: readonly Turn[]
   spans: SpanTree | null
@@ -70,10 +71,10 @@ export class Calls {
 
   async whole(tenant: Tenant, id: string): Promise<WholeCall> {
     const { wholeCalls, clock } = this.#deps
-    const { call, turns, spans, report, transfers } = requireResource(await wholeCalls.find(tenant, id))
+    const { call, turns, spans, report, transfers, ...origin } = requireResource(await wholeCalls.find(tenant, id))
     const tree = spanTree(call, spans, clock.nowMs())
     const whole = report && (await this.#wholeReport(tenant, call, report, turns))
-    return { call, turns, spans: tree, report: whole, transfers }
+    return { call, turns, spans: tree, report: whole, transfers, ...origin }
   }
 
   list(tenant: Tenant, filter: CallFilter, limit: number, after: CallPosition | null): Promise<CallPage> {

@@ -171,7 +171,7 @@ export interface WholeCallStore {
   find(tenant: Tenant, id: string): Promise<StoredWhole | null>
 }
 
-export type StoredWhole = {
+export type StoredWhole = CallOrigin & {
   call: Call
   turns: readonly Turn[]
   /** Ordered by start time. If a call has too many spans, only its last spans are here. */
@@ -179,6 +179,14 @@ export type StoredWhole = {
   report: Report | null
   /** Transfer attempts, oldest first. */
   transfers: readonly Transfer[]
+}
+
+export type CallOrigin = {
+  /** The name that the agent has now. Null if there is no stored agent or it was deleted. */
+  agentName: string | null
+  startedBy: { type: 'api_key' | 'user' | 'phone_number' | 'callback'; id: string; name: string | null }
+  /** The time of the recording's first sample. Null without a recording, and if the call's events were deleted. */
+  recordingStartedAtMs: number | null
 }
 
 export type StoredEvent = CallEvent & { createdAtMs: number }

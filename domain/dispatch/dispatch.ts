@@ -99,7 +99,7 @@ export class DispatchedRequest<T> {
     this.row = served.row
     this.signal = served.signal
     this.elapsedMs = served.elapsedMs
-    this.route = routeOf(served)
+    this.route = routeOf(served, request.context.requestId)
     this.#request = request
     this.#served = served
     this.#firstByteMs = atOnce || opensOnly ? null : served.elapsedMs
@@ -222,8 +222,8 @@ export class DispatchedRequest<T> {
   }
 }
 
-function routeOf({ row, attemptId, earlier }: Served<unknown>): Route {
+function routeOf({ row, attemptId, earlier }: Served<unknown>, requestId: string): Route {
   // A cancelled attempt was only slower than another attempt (see hedge.ts), so it does not count as a failure.
   const failovers = earlier.filter(({ error }) => error.errorClass !== 'cancelled').length
-  return { provider: row.provider.id, model: row.model.id, attemptId, failovers }
+  return { provider: row.provider.id, model: row.model.id, requestId, attemptId, failovers }
 }

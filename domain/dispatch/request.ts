@@ -100,5 +100,8 @@ export type DispatchDeps = UnpricedPolicy & {
   hedges?: boolean
 }
 
-/** The provider and the model that served a request. `failovers` counts earlier failed attempts. */
-export type Route = { provider: string; model: string; attemptId: string; failovers: number }
+/**
+ * The provider and the model that served a request. `failovers` counts earlier failed attempts. `requestId` opens the
+ * request's route.
+ */
+export type Route = { provider: string; model: string; requestId: string; attemptId: string; failovers: number }

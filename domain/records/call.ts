@@ -135,8 +135,22 @@ export type CallEvent = {
 }
 
 export type ToolCallStatus = 'started' | 'completed' | 'failed'
-/** `args` is the JSON text as the LLM wrote it. */
-export type TurnToolCall = { id: string; name: string; args: string; status: ToolCallStatus }
+/**
+ * `args` is the JSON text as the LLM wrote it. The other facts are absent while the tool runs, and in older calls.
+ */
+export type TurnToolCall = {
+  id: string
+  name: string
+  args: string
+  status: ToolCallStatus
+  startedAtMs?: number
+  durationMs?: number
+  /** The text for the LLM. Turns in webhooks lack it. */
+  result?: string
+  /** A webhook tool's last HTTP status, and how many requests were made. */
+  httpStatus?: number
+  attempts?: number
+}
 
 export const latencyStatuses = ['partial', 'complete', 'interrupted', 'error'] as const
 export type LatencyStatus = (typeof latencyStatuses)[number]

@@ -60,11 +60,11 @@ async function send(deps: RunToolDeps, call: Call, request: ToolRequest, source:
   try {
     const signing = secrets.secret === null ? await deps.workspaceSecrets(call.organizationId) : [secrets.secret]
     const first = await post(signing).catch((error: unknown) => error)
-    if (!isRetried(first)) return resultOf(first)
+    if (!isRetried(first)) return resultOf(first, 1)
     await wait(clock, retryAfterMs, timeout.signal)
-    if (timeout.signal.aborted) return resultOf(first instanceof WebhookError ? timedOut : first)
+    if (timeout.signal.aborted) return resultOf(first instanceof WebhookError ? timedOut : first, 1)
     const second = await post(signing).catch((error: unknown) => error)
-    return resultOf(second)
+    return resultOf(second, 2)
   } catch (err) {
     deps.log.error({ err, callId: call.id, ...request.trace?.logFields }, 'tool not run')
     return { failure: { code: 'failed' } }
@@ -124,16 +124,17 @@ const codes: Readonly<Record<WebhookFailure, ToolFailure['code']>> = {
   not_sendable: 'failed',
 }
 
-function resultOf(outcome: unknown): ToolResult {
-  if (outcome instanceof WebhookError) return { failure: { code: codes[outcome.failure] } }
+function resultOf(outcome: unknown, attempts: number): ToolResult {
+  if (outcome instanceof WebhookError) return { failure: { code: codes[outcome.failure] }, attempts }
   if (!isAnswer(outcome)) throw outcome
   const { status, body, isCut } = outcome
   const text = textOf(body)
+  const requests = { httpStatus: status, attempts }
   if (status < 200 || status > 299) {
     const detail = [...text.slice(0, 2 * detailCharactersMax)].slice(0, detailCharactersMax).join('')
-    return { failure: { code: 'http_error', status, ...(detail !== '' && { detail }) } }
+    return { failure: { code: 'http_error', status, ...(detail !== '' && { detail }) }, ...requests }
   }
-  return isCut ? { failure: { code: 'too_large' } } : { result: text }
+  return isCut ? { failure: { code: 'too_large' }, ...requests } : { result: text, ...requests }
 }
 
 function isAnswer(outcome: unknown): outcome is WebhookAnswer {

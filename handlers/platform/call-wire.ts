@@ -15,7 +15,7 @@ import { sipOf } from './sip-status.ts'
 import { timeOf, timeOrNull } from './times.ts'
 import { callTurn } from './turn-wire.ts'
 
-export function wireCall({ call, turns, spans, report, transfers }: WholeCall): Wire.Call {
+export function wireCall({ call, turns, spans, report, transfers, ...origin }: WholeCall): Wire.Call {
   const { id, pipeline } = call
   return {
     id,
@@ -23,6 +23,8 @@ export function wireCall({ call, turns, spans, report, transfers }: WholeCall): 
     call_id: id,
     resource_uri: resourceOf(call),
     agent_id: call.agentId,
+    agent_name: origin.agentName,
+    started_by: origin.startedBy,
     status: call.status,
     kind: call.kind,
     ...ofPhone(call.phone),
@@ -33,6 +35,7 @@ export function wireCall({ call, turns, spans, report, transfers }: WholeCall): 
     created_at: timeOf(call.createdAtMs),
     updated_at: timeOf(call.updatedAtMs),
     started_at: timeOrNull(call.startedAtMs),
+    recording_started_at: timeOrNull(origin.recordingStartedAtMs),
     ended_at: timeOrNull(call.endedAtMs),
     end_reason: call.endReason,
     duration_seconds: durationS(call),

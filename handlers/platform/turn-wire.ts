@@ -1,6 +1,6 @@
-import type { Turn } from '../../domain/records/call.ts'
-import type { CallTurn, SessionTurn } from '../../generated/platform/types.ts'
-import { timeOf } from './times.ts'
+import type { Turn, TurnToolCall } from '../../domain/records/call.ts'
+import type { CallToolCall, CallTurn, SessionTurn } from '../../generated/platform/types.ts'
+import { timeOf, timeOrNull } from './times.ts'
 
 export function sessionTurn(turn: Turn): SessionTurn {
   return {
@@ -17,7 +17,7 @@ export function sessionTurn(turn: Turn): SessionTurn {
     ttsTtfbMs: turn.ttsTtfbMs,
     conversationalLatencyMs: turn.conversationalLatencyMs,
     latencyStatus: turn.latencyStatus,
-    toolCalls: [...turn.toolCalls],
+    toolCalls: turn.toolCalls.map(({ id, name, args, status }) => ({ id, name, args, status })),
     ['heardText']: turn.playedText,
     metadata: turn.metadata,
   }
@@ -38,8 +38,20 @@ export function callTurn(turn: Turn): CallTurn {
     tts_ttfb_ms: turn.ttsTtfbMs,
     conversational_latency_ms: turn.conversationalLatencyMs,
     latency_status: turn.latencyStatus,
-    tool_calls: [...turn.toolCalls],
+    tool_calls: turn.toolCalls.map(callToolCall),
     ['heard_text']: turn.playedText,
     metadata: turn.metadata,
+  }
+}
+
+function callToolCall({ id, name, args, status, ...facts }: TurnToolCall): CallToolCall {
+  return {
+    ...{ id, name, args, status },
+    result: facts.result ?? null,
+    is_error: status === 'failed',
+    http_status: facts.httpStatus ?? null,
+    started_at: timeOrNull(facts.startedAtMs ?? null),
+    duration_ms: facts.durationMs ?? null,
+    attempts: facts.attempts ?? null,
   }
 }

@@ -45,9 +45,10 @@ export function createCallRecord(worlds: Worlds, clock: Clock): CallRecord {
 }
 
 export async function readTurns(tx: Tx, tenant: Tenant, callId: string, afterIndex: number): Promise<readonly Turn[]> {
-  const rows = await tx<{ turn: Turn }[]>`
-    select turn from call_turns ${ofCallId(tx, tenant, callId)} and index > ${afterIndex} order by index limit ${turnsMax}`
-  return rows.map(({ turn }) => turn)
+  const rows = await tx<{ turn: Turn; results: ToolResults | null }[]>`
+    select turn, tool_results as results from call_turns
+    ${ofCallId(tx, tenant, callId)} and index > ${afterIndex} order by index limit ${turnsMax}`
+  return rows.map(({ turn, results }) => withResults(turn, results))
 }
 
 export async function readSpans(tx: Tx, tenant: Tenant, callId: string): Promise<readonly Span[]> {
@@ -117,12 +118,34 @@ export async function turnSources(tx: Tx, call: Place): Promise<readonly Pick<Tu
 
 export async function insertTurns(tx: Tx, call: Place, turns: readonly Turn[]): Promise<void> {
   if (turns.length === 0) return
-  const rows = turns.map((turn) => ({ id: turn.id, index: turn.index, source: turn.source, text: textOf(turn) }))
+  const rows = turns.map((turn) => {
+    const { id, index, source } = turn
+    const results = turn.toolCalls.map(({ result }) => result ?? null)
+    const hasResults = results.some((result) => result !== null)
+    return { id, index, source, text: textOf(withoutResults(turn)), results: hasResults ? textOf(results) : null }
+  })
   await tx`
-    insert into call_turns (organization_id, test, call_id, index, id, source, turn)
-    select ${call.organizationId}, ${call.test}, ${call.id}, index, id, source, text::json
-    from json_to_recordset(${JSON.stringify(rows)}::text::json) as t (id uuid, index int, source text, text text)
+    insert into call_turns (organization_id, test, call_id, index, id, source, turn, tool_results)
+    select ${call.organizationId}, ${call.test}, ${call.id}, index, id, source, text::json, results::json
+    from json_to_recordset(${JSON.stringify(rows)}::text::json)
+      as t (id uuid, index int, source text, text text, results text)
     on conflict do nothing`
+}
+
+/** The results of a turn's tool calls, in their order. They are stored beside the turn: few readers need them. */
+type ToolResults = readonly (string | null)[]
+
+function withoutResults(turn: Turn): Turn {
+  return { ...turn, toolCalls: turn.toolCalls.map(({ result: _, ...call }) => call) }
+}
+
+function withResults(turn: Turn, results: ToolResults | null): Turn {
+  if (results === null) return turn
+  const toolCalls = turn.toolCalls.map((call, at) => {
+    const result = results[at]
+    return typeof result === 'string' ? { ...call, result } : call
+  })
+  return { ...turn, toolCalls }
 }
 
 export async function insertSpans(tx: Tx, call: Place, spans: readonly Span[]): Promise<void> {

@@ -68,6 +68,7 @@ t.test("a slow tool and a second LLM request have spans within a turn's answer l
   const llm = span?.children.find(({ kind }) => kind === 'llm')
   t.match(llm?.attributes, { provider: 'p', model: 'm', failover_count: 0, quantities: { input_tokens: 10 } })
   t.type(llm?.attributes['attempt_id'], 'string')
+  t.type(llm?.attributes['request_id'], 'string', 'it opens the route of the request')
   t.match(span?.children.find(({ kind }) => kind === 'tool')?.attributes, { name: 'weather', ok: true })
   t.notOk(JSON.stringify(record.spans).includes('rains'), 'no content')
 })

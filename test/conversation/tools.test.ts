@@ -40,7 +40,7 @@ t.test("a webhook tool is called once, and the LLM answers with the tool's resul
     runTool: {
       webhook: (_call, request) => {
         asked.push(request.args)
-        return Promise.resolve({ result: 'sunny' })
+        return Promise.resolve({ result: 'sunny', httpStatus: 200, attempts: 2 })
       },
     },
   })
@@ -48,7 +48,8 @@ t.test("a webhook tool is called once, and the LLM answers with the tool's resul
   await sim.until(() => record.turns.length === 2)
   t.same(asked, [{ city: 'Bonn' }])
   t.equal(record.turns[1]?.playedText, 'It is sunny.')
-  t.match(record.turns[1]?.toolCalls, [{ name: 'weather', args: '{"city":"Bonn"}', status: 'completed' }])
+  const facts = { result: 'sunny', httpStatus: 200, attempts: 2, startedAtMs: Number, durationMs: 0 }
+  t.match(record.turns[1]?.toolCalls, [{ name: 'weather', args: '{"city":"Bonn"}', status: 'completed', ...facts }])
   t.match(
     record.events.filter(({ type }) => type.startsWith('agent.')),
     [

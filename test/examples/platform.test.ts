@@ -64,8 +64,9 @@ t.test('answers about sessions and calls match their examples', async (t) => {
   const agent = idOf(await send({ operation: 'createAgent', request: 'least' }))
   equal(await send({ operation: 'listSessions' }), 'listSessions 200: none')
   const { calls } = administration.store
-  const { live, transcript, store } = await storeCalls(calls, acme.id, agent)
-  equal(await send({ operation: 'getCall' }, live), 'getCall 200: live')
+  const { live, transcript, store } = await storeCalls(calls, acme.id, agent, acme.keyId)
+  const ofLive = await send({ operation: 'getCall' }, live)
+  examples.compare(t, ofLive, { example: 'getCall 200: live', renamed: { 'of a test': 'our server' } })
   equal(await send({ operation: 'getCallReport' }, live), 'NotFound: report')
   equal(await send({ operation: 'getCallRecording' }, live), 'NotFound: recording')
   equal(await send({ operation: 'finalizeCallReport', request: 'again' }, live), 'CallConflict: live')

@@ -3,7 +3,7 @@ import type { CallEntry } from '../../domain/records/call.ts'
 import { newCall, newEvent, newSpan, newTurn, pipeline } from '../calls/call.ts'
 
 /** Stores a call with all parts that the examples show, like a live conversation stores it. */
-export async function storeCalls(calls: CallStore, organizationId: string, agentId: string) {
+export async function storeCalls(calls: CallStore, organizationId: string, agentId: string, keyId: string) {
   const tool = {
     name: 'find_order',
     description: 'Finds an order.',
@@ -21,7 +21,7 @@ export async function storeCalls(calls: CallStore, organizationId: string, agent
     preToolSpeech: 'auto' as const,
   }
   const store = async (...entries: CallEntry[]) => {
-    const call = newCall(organizationId, { agentId, pipeline: { ...pipeline, tools: [tool] } })
+    const call = newCall(organizationId, { agentId, keyId, pipeline: { ...pipeline, tools: [tool] } })
     await calls.insert(call, {})
     if (entries.length > 0) await calls.append(call, call.id, entries)
     return call.id
@@ -37,7 +37,11 @@ export async function storeCalls(calls: CallStore, organizationId: string, agent
     playedText: 'Hello, how can I help?',
     metadata: { ttsProvider: 'local', ttsModel: 'flite', voice: 'slt' },
   })
-  const llm = newSpan({ kind: 'llm', criticalMs: 300, attributes: { provider: 'local', model: 'scripted' } })
+  const llm = newSpan({
+    kind: 'llm',
+    criticalMs: 300,
+    attributes: { provider: 'local', model: 'scripted', request_id: 'req_5pLmXw2RtYc8VbNq1ZsKd' },
+  })
   const attributes = { index: 1, silence_ms: 380, interrupted: false, preempted: false }
   const live = await store(
     {

@@ -3,6 +3,7 @@ import { createHmac } from 'node:crypto'
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import t from 'tap'
+import type { ToolResult } from '../../domain/conversation/parts/deps.ts'
 import type { Call } from '../../domain/records/call.ts'
 import type { PipelineTool } from '../../domain/records/pipeline.ts'
 import type { ToolSecrets, WebhookSource } from '../../domain/records/tool.ts'
@@ -88,8 +89,29 @@ function runner(t: Tap, secrets?: ToolSecrets, allowedSubnets = ['127.0.0.0/8'])
   })
 }
 
-const run = (t: Tap, tool: PipelineTool, secrets?: ToolSecrets) =>
-  runner(t, secrets).webhook(call, { callId: 'call_1', tool, args: { id: 'x1' } })
+async function run(t: Tap, tool: PipelineTool, secrets?: ToolSecrets) {
+  return outcomeOf(await runner(t, secrets).webhook(call, { callId: 'call_1', tool, args: { id: 'x1' } }))
+}
+
+const outcomeOf = ({ httpStatus: _, attempts: __, ...outcome }: ToolResult) => outcome
+
+t.test('the result of a webhook tool has the last HTTP status and the number of requests', async (t) => {
+  const factsOf = async (url: string) => {
+    const request = { callId: 'call_1', tool: toolAt(url, { timeoutMs: 500 }), args: {} }
+    const { httpStatus, attempts } = await runner(t).webhook(call, request)
+    return { httpStatus, attempts }
+  }
+  const good = await serve(t, (_, response) => response.end('ok'))
+  t.same(await factsOf(good.url), { httpStatus: 200, attempts: 1 })
+  const absent = await serve(t, (_, response) => response.writeHead(404).end())
+  t.same(await factsOf(absent.url), { httpStatus: 404, attempts: 1 })
+  const later = await serve(t, (_, response, count) => response.writeHead(count === 1 ? 503 : 201).end())
+  t.same(await factsOf(later.url), { httpStatus: 201, attempts: 2 })
+  const busy = await serve(t, (_, response) => response.writeHead(503).end())
+  t.same(await factsOf(busy.url), { httpStatus: 503, attempts: 2 })
+  const silent = await serve(t, () => {})
+  t.same(await factsOf(silent.url), { httpStatus: undefined, attempts: 1 })
+})
 
 t.test('the request to a tool has its fields, headers and signature', async (t) => {
   const { url, received } = await serve(t, (_, response) => response.end('{"state": "sent"}'))
@@ -119,7 +141,7 @@ t.test('the request to a tool has its fields, headers and signature', async (t) 
 t.test("if a tool has no secret, the organization's secret signs the request, and a test call is marked", async (t) => {
   const { url, received } = await serve(t, (_, response) => response.end())
   const request = { callId: 'call_2', tool: toolAt(url), args: {} }
-  t.same(await runner(t).webhook({ ...call, test: true }, request), { result: '' })
+  t.same(outcomeOf(await runner(t).webhook({ ...call, test: true }, request)), { result: '' })
   const { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signature } = received[0]!.headers
   t.equal(id, `${call.id}:call_2`)
   const content = `${String(id)}.${String(timestamp)}.${received[0]!.body}`
@@ -234,7 +256,7 @@ t.test("at most 64 KiB of a tool's answer are read", async (t) => {
   const tools = runner(t)
   const results = []
   for (const bytes of sizes)
-    results.push(await tools.webhook(call, { callId: 'c', tool: toolAt(url), args: { bytes } }))
+    results.push(outcomeOf(await tools.webhook(call, { callId: 'c', tool: toolAt(url), args: { bytes } })))
   t.same(results, [
     { result: 'x'.repeat(65_536) },
     { failure: { code: 'too_large' } },
@@ -251,7 +273,7 @@ t.test('a tool at a private address is blocked unless the operator allows the ad
     'http://[::1]:1/',
     'http://169.254.169.254/latest/',
   ])
-    t.same(await blocked.webhook(call, { callId: 'c', tool: toolAt(target), args: {} }), {
+    t.match(await blocked.webhook(call, { callId: 'c', tool: toolAt(target), args: {} }), {
       failure: { code: 'blocked' },
     })
   t.equal(received.length, 0)
@@ -277,7 +299,7 @@ t.test('a value that is invalid in a header does not crash the process', async (
   t.same(await run(t, broken), { failure: { code: 'failed' } })
   t.equal(received.length, 0)
   const request = { callId: 'böse\n1', tool: toolAt(url), args: {} }
-  t.same(await runner(t).webhook(call, request), { result: 'ok' })
+  t.match(await runner(t).webhook(call, request), { result: 'ok' })
   t.equal(received[0]!.headers['webhook-id'], `${call.id}:b_se_1`)
   t.equal((JSON.parse(received[0]!.body) as { idempotency_key: string }).idempotency_key, `${call.id}:b_se_1`)
 })

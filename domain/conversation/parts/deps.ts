@@ -121,7 +121,9 @@ export type ToolRequest = {
   trace?: Trace | null
 }
 /** `result` is the text for the LLM in its full length; the calling code shortens it. */
-export type ToolResult = { result: string } | { failure: ToolFailure }
+export type ToolResult = ({ result: string } | { failure: ToolFailure }) & ToolRequests
+/** The status of a webhook's last answer, and how many requests were made. Absent if the tool is not a webhook. */
+export type ToolRequests = { httpStatus?: number; attempts?: number }
 
 export interface RunTool {
   /** Returns the errors in `args`, such as `/city is missing`. Empty if `args` fits the tool's schema. */

@@ -261,7 +261,7 @@ export class Thinking {
       calls,
       (done) => {
         const call = under.find(({ id }) => id === done.call.id)
-        if (call) call.status = done.call.status
+        if (call) Object.assign(call, done.call)
         if (this.#isDropped) return this.#addLate(done)
         entry?.calls.push(done)
       },

@@ -124,7 +124,7 @@ export class ToolCalls {
 
   async #runOne(call: LlmToolCall, trace: Trace | null): Promise<DoneCall> {
     const { clock, notify, event } = this.#deps
-    const startedMs = clock.monotonicMs()
+    const [startedMs, startedAtMs] = [clock.monotonicMs(), clock.nowMs()]
     const head = { id: call.callId, name: call.name }
     event('agent.tool_started', { name: call.name })
     notify({ type: 'toolCall', ...head, status: 'started' })
@@ -140,7 +140,13 @@ export class ToolCalls {
     notify({ type: 'toolCall', ...head, status })
     const text = 'failure' in result ? JSON.stringify({ error: result.failure }) : cut(result.result) || 'ok'
     const item = { type: 'function_result' as const, callId: call.callId, result: text }
-    return { call: { ...head, args: call.arguments, status }, item, startedMs, endedMs }
+    const { httpStatus, attempts } = result
+    const facts = {
+      ...{ startedAtMs, durationMs: ms, result: text.slice(0, toolResultCharactersMax) },
+      ...(httpStatus !== undefined && { httpStatus }),
+      ...(attempts !== undefined && { attempts }),
+    }
+    return { call: { ...head, args: call.arguments, status, ...facts }, item, startedMs, endedMs }
   }
 
   async #resultOf(call: LlmToolCall, trace: Trace | null): Promise<ToolResult> {

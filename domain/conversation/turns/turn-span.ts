@@ -144,6 +144,7 @@ function routeOf(route: Route | null): Record<string, unknown> {
   return {
     provider: route?.provider ?? null,
     model: route?.model ?? null,
+    request_id: route?.requestId ?? null,
     attempt_id: route?.attemptId ?? null,
     failover_count: route?.failovers ?? 0,
   }
