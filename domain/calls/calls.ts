@@ -20,6 +20,7 @@ import type {
   CallPage,
   CallPosition,
   CallRecord,
+  CallRequests,
   CallStore,
   ReportStore,
   StoredEvent,
@@ -108,6 +109,12 @@ export class Calls {
   async events(tenant: Tenant, id: string): Promise<readonly StoredEvent[]> {
     await this.get(tenant, id)
     return this.#deps.record.events(tenant, id, 0)
+  }
+
+  /** `originMs` is the time from which the call's spans count. */
+  async requests(tenant: Tenant, id: string): Promise<CallRequests & { originMs: number }> {
+    const { startedAtMs, createdAtMs } = await this.get(tenant, id)
+    return { ...(await this.#deps.record.requests(tenant, id)), originMs: startedAtMs ?? createdAtMs }
   }
 
   /** Returns the call's report. Throws ResourceFault `report_missing` if there is no report. */

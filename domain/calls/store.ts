@@ -3,7 +3,7 @@
  * rows. A malformed id is treated as unknown.
  */
 import type { SecretsByTool } from '../agents/join-tools.ts'
-import type { LedgerAttempt } from '../billing/ledger.ts'
+import type { LedgerAttempt, LedgerRow } from '../billing/ledger.ts'
 import type { Stage } from '../ports/model.ts'
 import type { Call, CallEntry, CallEvent, CallKind, CallPhone, Span, Turn } from '../records/call.ts'
 import type { Callback } from '../records/callback.ts'
@@ -159,6 +159,8 @@ export interface CallRecord {
   events(tenant: Tenant, id: string, fromMs: number): Promise<readonly StoredEvent[]>
   /** Returns the attempts at providers made for the call. */
   attempts(tenant: Tenant, id: string): Promise<readonly CallAttempt[]>
+  /** Returns the requests to models made for the call, oldest first. */
+  requests(tenant: Tenant, id: string): Promise<CallRequests>
   /** Returns the durations and prices of the call's answered legs. */
   legUses(tenant: Tenant, id: string): Promise<readonly LegUse[]>
 }
@@ -187,6 +189,29 @@ export type CallOrigin = {
   startedBy: { type: 'api_key' | 'user' | 'phone_number' | 'callback'; id: string; name: string | null }
   /** The time of the recording's first sample. Null without a recording, and if the call's events were deleted. */
   recordingStartedAtMs: number | null
+}
+
+/** `isComplete` is false if requests were deleted for their age, or if the call has too many for one answer. */
+export type CallRequests = { requests: readonly CallRequest[]; isComplete: boolean }
+
+export type CallRequest = Pick<
+  LedgerRow,
+  | 'requestId'
+  | 'stage'
+  | 'operation'
+  | 'provider'
+  | 'model'
+  | 'outcome'
+  | 'startedAtMs'
+  | 'durationMs'
+  | 'firstByteMs'
+  | 'costMicroUsd'
+  | 'attempts'
+> & {
+  /** Null if the request served several turns, or no turn. */
+  turnIndex: number | null
+  /** True if the choice of the model can still be read. */
+  hasRoute: boolean
 }
 
 export type StoredEvent = CallEvent & { createdAtMs: number }

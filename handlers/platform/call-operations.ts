@@ -10,7 +10,15 @@ import type { AskTransfers } from '../../domain/transfers/ask-transfers.ts'
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
 import type { PublicUrlOf } from '../public-url.ts'
 import { listCalls } from './call-list.ts'
-import { endCall, getCall, getCallReport, listAgentCalls, listCallEvents, webJoinCall } from './calls.ts'
+import {
+  endCall,
+  getCall,
+  getCallReport,
+  listAgentCalls,
+  listCallEvents,
+  listCallRequests,
+  webJoinCall,
+} from './calls.ts'
 import { finalizeCallReport } from './finalize.ts'
 import { getCallRecording, getCallRecordingAudio, getRecordingPeaks } from './recordings.ts'
 import type { Repeatable } from './repeatable.ts'
@@ -42,6 +50,7 @@ export function callOperations(
     listAgentCalls: listAgentCalls(calls),
     getCall: getCall(calls),
     listCallEvents: listCallEvents(calls),
+    listCallRequests: listCallRequests(calls),
     getCallReport: getCallReport(calls),
     finalizeCallReport: finalizeCallReport(reports),
     getCallRecording: getCallRecording(calls, publicUrlOf),

@@ -1,10 +1,15 @@
 import type { Calls } from '../../domain/calls/calls.ts'
 import type { EndCall } from '../../domain/calls/end-call.ts'
+import type { CallRequest } from '../../domain/calls/store.ts'
 import { type Caller, tenantOf } from '../../domain/records/organization.ts'
 import type { WebJoin } from '../../domain/sessions/web-join.ts'
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
+import type * as Wire from '../../generated/platform/types.ts'
+import { codeOfOutcome } from '../faults/table.ts'
 import type { PublicUrlOf } from '../public-url.ts'
 import { callItem, wireCall, wireEvent, wireReport } from './call-wire.ts'
+import { moneyOf } from './money.ts'
+import { attemptOf } from './request-route.ts'
 import { microsecondsOf, timeOf, timeOfMicroseconds } from './times.ts'
 
 type Handlers = PlatformHandlers<Caller>
@@ -34,6 +39,35 @@ export function listCallEvents(calls: Calls): Handlers['listCallEvents'] {
     const events = await calls.events(tenantOf(caller), id)
     const call = { id, organizationId: caller.organization.id }
     return { status: 200, body: { events: events.map((event) => wireEvent(call, event)) } }
+  }
+}
+
+export function listCallRequests(calls: Calls): Handlers['listCallRequests'] {
+  return async ({ path }, { caller }) => {
+    const { requests, isComplete, originMs } = await calls.requests(tenantOf(caller), path.id)
+    return {
+      status: 200,
+      body: { requests: requests.map((each) => callRequest(each, originMs)), complete: isComplete },
+    }
+  }
+}
+
+function callRequest(request: CallRequest, originMs: number): Wire.CallRequest {
+  return {
+    request_id: request.requestId,
+    stage: request.stage,
+    turn_index: request.turnIndex,
+    operation: request.operation,
+    provider: request.provider,
+    model: request.model,
+    outcome: codeOfOutcome(request.outcome),
+    started_at: timeOf(request.startedAtMs),
+    start_ms: request.startedAtMs - originMs,
+    duration_ms: request.durationMs,
+    first_byte_ms: request.firstByteMs,
+    cost_micro_usd: moneyOf(request.costMicroUsd),
+    attempts: request.attempts.map(attemptOf),
+    has_route: request.hasRoute,
   }
 }
 

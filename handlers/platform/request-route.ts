@@ -33,7 +33,7 @@ function outcomeOf(route: RequestRoute): RequestOutcome {
   }
 }
 
-function attemptOf(attempt: LedgerAttempt): RequestAttempt {
+export function attemptOf(attempt: LedgerAttempt): RequestAttempt {
   return {
     attempt_id: attempt.attemptId,
     provider: attempt.provider,

@@ -6,6 +6,7 @@ import type { Tenant } from '../../domain/records/organization.ts'
 import type { Tx } from '../postgres/connect.ts'
 import { isUuid } from '../postgres/row-values.ts'
 import type { Worlds } from '../postgres/tenant.ts'
+import { readCallRequests } from './call-requests.ts'
 import { ofCallId } from './call-rows.ts'
 import { readLegUses } from './leg-charges.ts'
 
@@ -40,6 +41,10 @@ export function createCallRecord(worlds: Worlds, clock: Clock): CallRecord {
       ),
     legUses: (tenant, id) =>
       ifCall(id, () => worlds.asTenant(tenant, (tx) => readLegUses(tx, tenant, id, clock.nowMs()))),
+    requests: async (tenant, id) => {
+      if (!isUuid(id)) return { requests: [], isComplete: true }
+      return worlds.asTenant(tenant, (tx) => readCallRequests(tx, tenant, id))
+    },
     attempts: (tenant, id) => ifCall(id, () => worlds.asTenant(tenant, (tx) => readAttempts(tx, tenant, id))),
   }
 }

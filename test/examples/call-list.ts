@@ -1,8 +1,9 @@
 /** Compares the answers of the list of calls with the contract's examples. */
 import type { Test } from 'tap'
 import type { CallEntry } from '../../domain/records/call.ts'
-import { inboundPhone, newCall, newEvent, newTurn } from '../calls/call.ts'
+import { inboundPhone, newCall, newEvent, newSpan, newTurn } from '../calls/call.ts'
 import type { Administration } from '../platform/setup.ts'
+import { choiceIn, ledgerAttempt, ledgerRow, settled } from '../store/settlement.ts'
 import { type Examples, idOf } from './run.ts'
 
 const startMs = Date.parse('2026-11-21T16:00:01.000Z')
@@ -41,4 +42,32 @@ async function store({ store }: Administration, call: ReturnType<typeof newCall>
     { kind: 'move', event: newEvent('call.completed'), to: 'completed', change: ended },
   ]
   await store.calls.append(call, call.id, entries)
+}
+
+export async function compareCallRequests(t: Test, examples: Examples, { store, organization }: Administration) {
+  const acme = await organization('with requests of a call')
+  const call = newCall(acme.id)
+  await store.calls.insert(call, {})
+  const requestId = 'req_V1StGXR8Z5jdHi6BmyTqK'
+  const llm = newSpan({ kind: 'llm', attributes: { request_id: requestId } })
+  await store.calls.append(call, call.id, [
+    { kind: 'span', span: newSpan({ attributes: { index: 1 }, children: [llm] }) },
+  ])
+  const quantities = [
+    { unit: 'input_tokens', amount: 41 },
+    { unit: 'output_tokens', amount: 9 },
+  ]
+  const made = { provider: 'local', model: 'scripted', priceSource: null, costMicroUsd: 0, quantities }
+  const row = ledgerRow(acme.id, requestId, {
+    ...made,
+    stage: 'llm',
+    operation: 'createSession',
+    callId: call.id,
+    attemptId: 'att_7Hq2mXb0cVtR5sYp1LwEk',
+    firstByteMs: 180.2,
+    attempts: [ledgerAttempt('att_7Hq2mXb0cVtR5sYp1LwEk', { ...made, firstByteMs: 179.1 })],
+  })
+  await settled(store, { row, choice: choiceIn('en'), status: 'succeeded', reservedMicroUsd: 0 })
+  const found = await examples.send(acme, { operation: 'listCallRequests', values: { id: call.id } })
+  examples.compare(t, found, { example: 'listCallRequests 200: answer' })
 }

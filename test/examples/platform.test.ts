@@ -14,7 +14,7 @@ import { inOrder, startReceiver, status } from '../webhooks/receiver.ts'
 import { insertEndpoint, recordDelivery } from '../webhooks/recorded.ts'
 import { compareAgents, compareAgentVersions } from './agents.ts'
 import { compareVerification } from './business-verification.ts'
-import { compareCallList } from './call-list.ts'
+import { compareCallList, compareCallRequests } from './call-list.ts'
 import { compareCredits } from './credits.ts'
 import { comparePhoneNumbers } from './phone-numbers.ts'
 import { startProviders } from './providers.ts'
@@ -163,6 +163,10 @@ t.test('answers about the versions of agents match their examples', (t) =>
 )
 
 t.test('answers of the list of calls match their examples', (t) => compareCallList(t, examples, administration))
+
+t.test('answers about the requests of a call match their examples', (t) =>
+  compareCallRequests(t, examples, administration),
+)
 
 t.test('answers about the verification of a business match their examples', (t) =>
   compareVerification(t, examples, administration),

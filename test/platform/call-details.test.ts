@@ -1,10 +1,14 @@
 /** What a call says about its start, its recording and its tool calls. */
 import t from 'tap'
 import type { CallEntry, Call as StoredCall } from '../../domain/records/call.ts'
-import { inboundPhone, newCall, newEvent, newTurn } from '../calls/call.ts'
+import { inboundPhone, newCall, newEvent, newSpan, newTurn } from '../calls/call.ts'
+import { openDatabase } from '../process/database.ts'
+import { choiceIn, ledgerAttempt, ledgerRow, settled } from '../store/settlement.ts'
 import { call, startAdministered } from './setup.ts'
 
-const { admin } = await startAdministered(t)
+const { parley, admin } = await startAdministered(t)
+const sql = openDatabase(parley)
+t.teardown(() => sql.end())
 
 type ToolCall = { result: string | null; is_error: boolean; started_at: string | null }
 type Call = {
@@ -99,4 +103,59 @@ t.test('getCall has the results of tool calls, and transcripts of sessions do no
   const transcript = (await call(acme, 'GET', `/v1/sessions/${id}/transcript`)).text
   t.notMatch(transcript, 'shipped')
   t.match(JSON.parse(transcript), { entries: [{}, { toolCalls: [{ id: 'a', status: 'completed' }] }] })
+})
+
+t.test('listCallRequests lists the requests of a call with their turns and attempts', async (t) => {
+  const acme = await admin.organization('with requests')
+  const startedAtMs = 1_790_000_000_000
+  const named = (index: number, ...ids: string[]) => {
+    const children = ids.map((id) => newSpan({ kind: 'llm', attributes: { request_id: id } }))
+    return { kind: 'span' as const, span: newSpan({ attributes: { index }, children }) }
+  }
+  const connected = { to: 'in_progress' as const, change: { startedAtMs } }
+  const id = await stored(acme, { createdAtMs: startedAtMs - 1000 }, [
+    { kind: 'move', event: newEvent('call.in_progress'), ...connected },
+    named(1, 'req_stt', 'req_llm'),
+    named(3, 'req_stt'),
+  ])
+  const settle = (requestId: string, more: object) =>
+    settled(admin.store, {
+      row: { ...ledgerRow(acme.id, requestId, { callId: id, ...more }) },
+      choice: choiceIn('en'),
+      status: 'succeeded',
+      reservedMicroUsd: 0,
+    })
+  const attempts = [
+    ledgerAttempt('att_a', { outcome: 'rate_limited', startedAtMs: startedAtMs + 500 }),
+    ledgerAttempt('att_b', { startedAtMs: startedAtMs + 600 }),
+  ]
+  await settle('req_llm', {
+    attemptId: 'att_b',
+    stage: 'llm',
+    startedAtMs: startedAtMs + 500,
+    attempts,
+    costMicroUsd: 120,
+  })
+  await settle('req_stt', { stage: 'stt', startedAtMs: startedAtMs - 20, attempts: [] })
+  await settle('req_other', { callId: null })
+  const path = `/v1/calls/${id}/requests`
+  const { requests, complete } = (await call(acme, 'GET', path)).json<{ requests: object[]; complete: boolean }>()
+  t.equal(complete, true)
+  t.match(requests, [
+    { request_id: 'req_stt', stage: 'stt', turn_index: null, start_ms: -20, attempts: [], has_route: true },
+    {
+      ...{ request_id: 'req_llm', stage: 'llm', turn_index: 1, start_ms: 500, cost_micro_usd: '120', has_route: true },
+      attempts: [
+        { attempt_id: 'att_a', outcome: 'rate_limited' },
+        { attempt_id: 'att_b', outcome: 'succeeded' },
+      ],
+    },
+  ])
+  t.equal(requests.length, 2)
+  await sql`
+    insert into call_costs (organization_id, test, call_id, stage, provider, model, quantities, key_source, started_at)
+    values (${acme.id}, false, ${id}, 'llm', 'a', 'm', '[]', 'platform', now())`
+  t.match((await call(acme, 'GET', path)).json(), { complete: false })
+  const empty = await call(acme, 'GET', `/v1/calls/${await stored(acme, {})}/requests`)
+  t.same(empty.json(), { requests: [], complete: true })
 })

@@ -77,6 +77,7 @@ export const byId: Record<string, { method: string; path: (things: Things) => st
     { method: 'POST', path: ({ call }) => `/v1/calls/${call}/report/finalize`, body: { forceAnalysis: true } },
   ],
   getCallRecording: [{ method: 'GET', path: ({ call }) => `/v1/calls/${call}/recording` }],
+  listCallRequests: [{ method: 'GET', path: ({ call }) => `/v1/calls/${call}/requests` }],
   getRecordingPeaks: [{ method: 'GET', path: ({ call }) => `/v1/calls/${call}/recording/peaks` }],
   getCallRecordingAudio: [{ method: 'GET', path: ({ call }) => `/v1/calls/${call}/recording/audio` }],
   webJoinCall: [
