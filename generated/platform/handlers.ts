@@ -150,7 +150,19 @@ export type UpdateOrganizationRequest = RequestWith<{ body: OrganizationChange }
 export type UpdateOrganizationResult =
   | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: Organization }
 
-export type GetUsageRequest = RequestWith<{ query: { from?: string; to?: string; groupBy: string } }>
+export type GetUsageRequest = RequestWith<{
+  query: {
+    from?: string
+    to?: string
+    groupBy: string
+    timeZone: string
+    keyId?: string
+    agentId?: string
+    provider?: string
+    model?: string
+    stage?: 'stt' | 'llm' | 'tts' | 'carrier'
+  }
+}>
 
 export type GetUsageResult =
   | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: Usage }

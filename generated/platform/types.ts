@@ -316,7 +316,9 @@ export type OrganizationChange = {
 
 /** The sums of one combination of the groups. Only the groups of the request are present. */
 export type UsageRow = {
-  /** The UTC day. Present only if `groupBy` has `day`. */
+  /** When the hour begins, in UTC. Present only if `groupBy` has `hour`. */
+  hour?: string
+  /** The day in the time zone. Present only if `groupBy` has `day`. */
   day?: string
   /** The id of the API key, or of the phone number for calls that came in. Present only if `groupBy` has `key`. */
   keyId?: string | null
@@ -378,12 +380,12 @@ export type Usage = {
   /** The end of the time range, in UTC. It is not included. */
   to: string
   /** The groups that divide the rows. */
-  groupBy: ('day' | 'key' | 'agent' | 'provider' | 'model' | 'stage')[]
+  groupBy: ('hour' | 'day' | 'key' | 'agent' | 'provider' | 'model' | 'stage')[]
   /** The sums, one row for each combination of the groups. */
   rows: UsageRow[]
-  /** The sum of all rows. */
+  /** The sum of all rows: of everything that the filters select. */
   total: UsageTotal
-  /** Sessions and calls that began in this time. Calls that were deleted for their age are not in it. */
+  /** Sessions and calls that began in this time. Of the filters, only `keyId` and `agentId` count. Calls that were deleted for their age are not in it. */
   totalSessions: number
   /** The time for which they were connected, in minutes. A session that is not over has none yet. */
   totalMinutes: number

@@ -168,8 +168,15 @@ export type GetUsageCall = CallOptions & {
   query?: {
     /** The start of the time range. The default is 30 days before `to`; it is at most 92 days before `to`. */ from?: string
     /** The end of the time range, which is not included. The default is now. */ to?: string
-    /** The groups of the rows, separated by commas: `day` (UTC), `key`, `agent`, `provider`, `model` and `stage`. More than 5,000 rows are refused. */
+    /** The groups of the rows, separated by commas: `hour`, `day`, `key`, `agent`, `provider`, `model` and `stage`. With `hour` the time range is at most 7 days. More than 5,000 rows are refused. */
     groupBy?: string
+    /** The time zone of hours and days, as an IANA name. Requests that were deleted for their age are in their UTC day, and in its first hour. */
+    timeZone?: string
+    /** An API key, or a phone number for calls that came in: only its usage is summed. */ keyId?: string
+    /** An agent: only its usage is summed. */ agentId?: string
+    /** A provider, or the line of legs: only its usage is summed. */ provider?: string
+    /** A model, or the direction of legs: only its usage is summed. */ model?: string
+    /** A stage: only its usage is summed. */ stage?: 'stt' | 'llm' | 'tts' | 'carrier'
   }
 }
 export type GetUsageAnswer = Answer<'application/json', Usage>

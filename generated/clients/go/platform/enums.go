@@ -4,10 +4,11 @@ package platform
 
 type (
 	OrganizationRmsgBackend  string // How the organization uses rich messages. `receive_only`: it receives messages, and cannot send any.
+	GetUsageStage            string // A stage: only its usage is summed.
 	UsageGroupByItem         string
-	UsageRowStage            string // The stage. Present only if `groupBy` has `stage`.
-	UsageByProviderType      string // The stage. Legs of calls have none.
-	UsageByProviderKeySource string // `BYOK`: by the keys that are stored now the organization has its own for this provider, and the cost of every use is known to be 0. Else `MANAGED`.
+	UsageRowStage            = GetUsageStage // The stage. Present only if `groupBy` has `stage`.
+	UsageByProviderType      string          // The stage. Legs of calls have none.
+	UsageByProviderKeySource string          // `BYOK`: by the keys that are stored now the organization has its own for this provider, and the cost of every use is known to be 0. Else `MANAGED`.
 	// The kind of the movement. `opening`: the credit when movements were first kept. `operator`: given or taken by the
 	// operator. `phone_number`: a purchase, a month, or money back for a failed order. `requests` and `calls`: the
 	// costs of models and of minutes of phone calls on one UTC day.
@@ -102,10 +103,8 @@ type (
 	ErrorCode                    string // The error code, which stays the same between versions. The table `x-error-codes` of this document explains each.
 	ErrorDetailsKybStatus        string // The state of the verification, with `BUSINESS_VERIFICATION_REQUIRED`.
 	CallOutcome                  string
-	StartedByType                string                     // The kind of the party: `phone_number` for a call to a number of the organization, `callback` for a call that an agent had promised.
 	StructuredDataSentiment      string                     // The mood of the caller, as the analysis judges it. null if the call does not show it.
-	CallToolCallStatus           = TurnToolCallStatus       // The state of the tool call.
-	CostLineStage                = UsageRowStage            // The stage that the cost belongs to.
+	CostLineStage                = GetUsageStage            // The stage that the cost belongs to.
 	CostLineKeySource            = UsageByProviderKeySource // The owner of the credentials that were used: the organization (`BYOK`) or the operator (`MANAGED`).
 	CostLineLeg                  string                     // The party of the leg, only in lines of `carrier_seconds`. `recipient` is the party of a transfer. Seconds count from the answer to the hangup.
 	CallArtifactsRecordingStatus string                     // The state of the recording. A recording that still runs counts as `uploading`, and a call without a recording as `suppressed`.
@@ -211,17 +210,18 @@ const (
 	OrganizationRmsgBackendDefault     OrganizationRmsgBackend = "default"
 	OrganizationRmsgBackendReceiveOnly OrganizationRmsgBackend = "receive_only"
 
+	GetUsageStageSTT     GetUsageStage = "stt"
+	GetUsageStageLLM     GetUsageStage = "llm"
+	GetUsageStageTTS     GetUsageStage = "tts"
+	GetUsageStageCarrier GetUsageStage = "carrier"
+
+	UsageGroupByItemHour     UsageGroupByItem = "hour"
 	UsageGroupByItemDay      UsageGroupByItem = "day"
 	UsageGroupByItemKey      UsageGroupByItem = "key"
 	UsageGroupByItemAgent    UsageGroupByItem = "agent"
 	UsageGroupByItemProvider UsageGroupByItem = "provider"
 	UsageGroupByItemModel    UsageGroupByItem = "model"
 	UsageGroupByItemStage    UsageGroupByItem = "stage"
-
-	UsageRowStageSTT     UsageRowStage = "stt"
-	UsageRowStageLLM     UsageRowStage = "llm"
-	UsageRowStageTTS     UsageRowStage = "tts"
-	UsageRowStageCarrier UsageRowStage = "carrier"
 
 	UsageByProviderTypeSTT UsageByProviderType = "stt"
 	UsageByProviderTypeLLM UsageByProviderType = "llm"
@@ -558,11 +558,6 @@ const (
 	CallOutcomeNotConnected      CallOutcome = "not_connected"
 	CallOutcomeFailed            CallOutcome = "failed"
 	CallOutcomeCompleted         CallOutcome = "completed"
-
-	StartedByTypeAPIKey      StartedByType = "api_key"
-	StartedByTypeUser        StartedByType = "user"
-	StartedByTypePhoneNumber StartedByType = "phone_number"
-	StartedByTypeCallback    StartedByType = "callback"
 
 	StructuredDataSentimentPositive StructuredDataSentiment = "positive"
 	StructuredDataSentimentNeutral  StructuredDataSentiment = "neutral"

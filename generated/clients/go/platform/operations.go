@@ -42,9 +42,15 @@ func (c *Client) UpdateOrganization(ctx context.Context, body OrganizationChange
 type GetUsageParams struct {
 	From *time.Time `query:"from"` // The start of the time range. The default is 30 days before `to`; it is at most 92 days before `to`.
 	To   *time.Time `query:"to"`   // The end of the time range, which is not included. The default is now.
-	// The groups of the rows, separated by commas: `day` (UTC), `key`, `agent`, `provider`, `model` and `stage`. More
-	// than 5,000 rows are refused. The default is "day".
-	GroupBy *string `query:"groupBy"`
+	// The groups of the rows, separated by commas: `hour`, `day`, `key`, `agent`, `provider`, `model` and `stage`. With
+	// `hour` the time range is at most 7 days. More than 5,000 rows are refused. The default is "day".
+	GroupBy  *string        `query:"groupBy"`
+	TimeZone *string        `query:"timeZone"` // The time zone of hours and days, as an IANA name. Requests that were deleted for their age are in their UTC day, and in its first hour. The default is "UTC".
+	KeyID    *string        `query:"keyId"`    // An API key, or a phone number for calls that came in: only its usage is summed.
+	AgentID  *string        `query:"agentId"`  // An agent: only its usage is summed.
+	Provider *string        `query:"provider"` // A provider, or the line of legs: only its usage is summed.
+	Model    *string        `query:"model"`    // A model, or the direction of legs: only its usage is summed.
+	Stage    *GetUsageStage `query:"stage"`    // A stage: only its usage is summed.
 }
 
 // GetUsage sends GET /v1/usage: get quantities and costs, grouped.

@@ -60,7 +60,8 @@ type OrganizationChange struct {
 
 // UsageRow: The sums of one combination of the groups. Only the groups of the request are present.
 type UsageRow struct {
-	Day          *string            `json:"day,omitzero"`      // The UTC day. Present only if `groupBy` has `day`.
+	Hour         *time.Time         `json:"hour,omitzero"`     // When the hour begins, in UTC. Present only if `groupBy` has `hour`.
+	Day          *string            `json:"day,omitzero"`      // The day in the time zone. Present only if `groupBy` has `day`.
 	KeyID        *string            `json:"keyId,omitzero"`    // The id of the API key, or of the phone number for calls that came in. Present only if `groupBy` has `key`.
 	AgentID      *string            `json:"agentId,omitzero"`  // The id of the agent. null if no stored agent took part. Present only if `groupBy` has `agent`.
 	Provider     *string            `json:"provider,omitzero"` // The id of the provider that was asked last. For legs it is the line: `carrier`, `trunk` or `simulator`. Present only if `groupBy` has `provider`.
@@ -97,8 +98,8 @@ type Usage struct {
 	To            time.Time          `json:"to"`            // The end of the time range, in UTC. It is not included.
 	GroupBy       []UsageGroupByItem `json:"groupBy"`       // The groups that divide the rows.
 	Rows          []UsageRow         `json:"rows"`          // The sums, one row for each combination of the groups.
-	Total         UsageTotal         `json:"total"`         // The sum of all rows.
-	TotalSessions int64              `json:"totalSessions"` // Sessions and calls that began in this time. Calls that were deleted for their age are not in it.
+	Total         UsageTotal         `json:"total"`         // The sum of all rows: of everything that the filters select.
+	TotalSessions int64              `json:"totalSessions"` // Sessions and calls that began in this time. Of the filters, only `keyId` and `agentId` count. Calls that were deleted for their age are not in it.
 	TotalMinutes  float64            `json:"totalMinutes"`  // The time for which they were connected, in minutes. A session that is not over has none yet.
 	TotalCost     float64            `json:"totalCost"`     // The known costs in US dollars. `total.costMicroUsd` has every digit.
 	Breakdown     []UsageByProvider  `json:"breakdown"`     // The quantities of each provider.

@@ -241,15 +241,38 @@ class Platform(Client):
 
     def get_usage(
         self, *, from_: str | None = None, to: str | None = None, group_by: str | None = None,
+        time_zone: str | None = None, key_id: str | None = None, agent_id: str | None = None,
+        provider: str | None = None, model: str | None = None, stage: types.GetUsageStage | None = None,
         **options: Unpack[CallOptions],
     ) -> types.Usage:
         """Get quantities and costs, grouped.
 
         from_: The start of the time range. The default is 30 days before `to`; it is at most 92 days before `to`.
         to: The end of the time range, which is not included. The default is now.
-        group_by: The groups of the rows, separated by commas: `day` (UTC), `key`, `agent`, `provider`, `model` and `stage`. More than
-        5,000 rows are refused. Default: "day"."""
-        return self._call(_GET_USAGE, options, query={"from": from_, "to": to, "groupBy": group_by})
+        group_by: The groups of the rows, separated by commas: `hour`, `day`, `key`, `agent`, `provider`, `model` and `stage`. With
+        `hour` the time range is at most 7 days. More than 5,000 rows are refused. Default: "day".
+        time_zone: The time zone of hours and days, as an IANA name. Requests that were deleted for their age are in their UTC day, and
+        in its first hour. Default: "UTC".
+        key_id: An API key, or a phone number for calls that came in: only its usage is summed.
+        agent_id: An agent: only its usage is summed.
+        provider: A provider, or the line of legs: only its usage is summed.
+        model: A model, or the direction of legs: only its usage is summed.
+        stage: A stage: only its usage is summed."""
+        return self._call(
+            _GET_USAGE,
+            options,
+            query={
+                "from": from_,
+                "to": to,
+                "groupBy": group_by,
+                "timeZone": time_zone,
+                "keyId": key_id,
+                "agentId": agent_id,
+                "provider": provider,
+                "model": model,
+                "stage": stage,
+            },
+        )
 
     def get_credits(
         self, *, limit: int | None = None, cursor: str | None = None, **options: Unpack[CallOptions]

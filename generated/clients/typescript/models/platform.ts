@@ -236,7 +236,8 @@ export type OrganizationChange = {
 
 /** The sums of one combination of the groups. Only the groups of the request are present. */
 export type UsageRow = {
-  /** The UTC day. Present only if `groupBy` has `day`. */ day?: string
+  /** When the hour begins, in UTC. Present only if `groupBy` has `hour`. */ hour?: string
+  /** The day in the time zone. Present only if `groupBy` has `day`. */ day?: string
   /** The id of the API key, or of the phone number for calls that came in. Present only if `groupBy` has `key`. */ keyId?: string | null
   /** The id of the agent. null if no stored agent took part. Present only if `groupBy` has `agent`. */ agentId?: string | null
   /** The id of the provider that was asked last. For legs it is the line: `carrier`, `trunk` or `simulator`. Present only if `groupBy` has `provider`. */
@@ -275,10 +276,11 @@ export type UsageByProvider = {
 export type Usage = {
   /** The start of the time range, in UTC. */ from: string
   /** The end of the time range, in UTC. It is not included. */ to: string
-  /** The groups that divide the rows. */ groupBy: ('day' | 'key' | 'agent' | 'provider' | 'model' | 'stage')[]
+  /** The groups that divide the rows. */ groupBy: ('hour' | 'day' | 'key' | 'agent' | 'provider' | 'model' | 'stage')[]
   /** The sums, one row for each combination of the groups. */ rows: UsageRow[]
-  /** The sum of all rows. */ total: UsageTotal
-  /** Sessions and calls that began in this time. Calls that were deleted for their age are not in it. */ totalSessions: number
+  /** The sum of all rows: of everything that the filters select. */ total: UsageTotal
+  /** Sessions and calls that began in this time. Of the filters, only `keyId` and `agentId` count. Calls that were deleted for their age are not in it. */
+  totalSessions: number
   /** The time for which they were connected, in minutes. A session that is not over has none yet. */ totalMinutes: number
   /** The known costs in US dollars. `total.costMicroUsd` has every digit. */ totalCost: number
   /** The quantities of each provider. */ breakdown: UsageByProvider[]

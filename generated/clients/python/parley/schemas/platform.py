@@ -12,7 +12,9 @@ from ..engine.events import Event
 
 OrganizationRmsgBackend: TypeAlias = Literal["default", "receive_only"]
 """How the organization uses rich messages. `receive_only`: it receives messages, and cannot send any."""
-UsageGroupByItem: TypeAlias = Literal["day", "key", "agent", "provider", "model", "stage"]
+GetUsageStage: TypeAlias = Literal["stt", "llm", "tts", "carrier"]
+"""A stage: only its usage is summed."""
+UsageGroupByItem: TypeAlias = Literal["hour", "day", "key", "agent", "provider", "model", "stage"]
 UsageRowStage: TypeAlias = Literal["stt", "llm", "tts", "carrier"]
 """The stage. Present only if `groupBy` has `stage`."""
 UsageByProviderType: TypeAlias = Literal["stt", "llm", "tts"]
@@ -433,7 +435,8 @@ class OrganizationChange(TypedDict):
 
 class UsageRow(TypedDict):
     """The sums of one combination of the groups. Only the groups of the request are present."""
-    day: NotRequired[str]  # The UTC day. Present only if `groupBy` has `day`.
+    hour: NotRequired[str]  # When the hour begins, in UTC. Present only if `groupBy` has `hour`.
+    day: NotRequired[str]  # The day in the time zone. Present only if `groupBy` has `day`.
     # The id of the API key, or of the phone number for calls that came in. Present only if `groupBy` has `key`.
     keyId: NotRequired[str | None]
     agentId: NotRequired[str | None]  # The id of the agent. null if no stored agent took part. Present only if `groupBy` has `agent`.
@@ -482,8 +485,10 @@ class Usage(_Usage):
     to: str  # The end of the time range, in UTC. It is not included.
     groupBy: list[UsageGroupByItem]  # The groups that divide the rows.
     rows: list[UsageRow]  # The sums, one row for each combination of the groups.
-    total: UsageTotal  # The sum of all rows.
-    totalSessions: int  # Sessions and calls that began in this time. Calls that were deleted for their age are not in it.
+    total: UsageTotal  # The sum of all rows: of everything that the filters select.
+    # Sessions and calls that began in this time. Of the filters, only `keyId` and `agentId` count. Calls that were deleted for their age
+    # are not in it.
+    totalSessions: int
     totalMinutes: float  # The time for which they were connected, in minutes. A session that is not over has none yet.
     totalCost: float  # The known costs in US dollars. `total.costMicroUsd` has every digit.
     breakdown: list[UsageByProvider]  # The quantities of each provider.

@@ -3,11 +3,12 @@
 open_enums! {
     /// How the organization uses rich messages. `receive_only`: it receives messages, and cannot send any.
     OrganizationRmsgBackend { Default = "default", ReceiveOnly = "receive_only" }
+    /// A stage: only its usage is summed.
+    GetUsageStage { Stt = "stt", Llm = "llm", Tts = "tts", Carrier = "carrier" }
     UsageGroupByItem {
-        Day = "day", Key = "key", Agent = "agent", Provider = "provider", Model = "model", Stage = "stage",
+        Hour = "hour", Day = "day", Key = "key", Agent = "agent", Provider = "provider", Model = "model",
+        Stage = "stage",
     }
-    /// The stage. Present only if `groupBy` has `stage`.
-    UsageRowStage { Stt = "stt", Llm = "llm", Tts = "tts", Carrier = "carrier" }
     /// The stage. Legs of calls have none.
     UsageByProviderType { Stt = "stt", Llm = "llm", Tts = "tts" }
     /// `BYOK`: by the keys that are stored now the organization has its own for this provider, and the cost of every
@@ -454,6 +455,8 @@ open_enums! {
     }
 }
 
+/// The stage. Present only if `groupBy` has `stage`.
+pub type UsageRowStage = GetUsageStage;
 /// The name of a built-in sound.
 pub type ToolClipClip = BackgroundClipClip;
 /// Whether the agent says something before it waits for the tool. With `auto` (the default) it does if there is no
@@ -463,7 +466,7 @@ pub type BrowserTransport = NewSessionTransport;
 /// The state of the tool call.
 pub type CallToolCallStatus = TurnToolCallStatus;
 /// The stage that the cost belongs to.
-pub type CostLineStage = UsageRowStage;
+pub type CostLineStage = GetUsageStage;
 /// The owner of the credentials that were used: the organization (`BYOK`) or the operator (`MANAGED`).
 pub type CostLineKeySource = UsageByProviderKeySource;
 /// The kind of the transfer: `blind` connects the person who answers at once, `warm` asks them first.

@@ -520,7 +520,13 @@ impl Platform {
 pub struct GetUsageParams {
     /** The start of the time range. The default is 30 days before `to`; it is at most 92 days before `to`. */ #[serde(skip_serializing_if = "Option::is_none")] pub from: Option<DateTime<Utc>>,
     /** The end of the time range, which is not included. The default is now. */ #[serde(skip_serializing_if = "Option::is_none")] pub to: Option<DateTime<Utc>>,
-    /** The groups of the rows, separated by commas: `day` (UTC), `key`, `agent`, `provider`, `model` and `stage`. More than 5,000 rows are refused. The default is `"day"`. */ #[serde(skip_serializing_if = "Option::is_none")] pub group_by: Option<String>,
+    /** The groups of the rows, separated by commas: `hour`, `day`, `key`, `agent`, `provider`, `model` and `stage`. With `hour` the time range is at most 7 days. More than 5,000 rows are refused. The default is `"day"`. */ #[serde(skip_serializing_if = "Option::is_none")] pub group_by: Option<String>,
+    /** The time zone of hours and days, as an IANA name. Requests that were deleted for their age are in their UTC day, and in its first hour. The default is `"UTC"`. */ #[serde(skip_serializing_if = "Option::is_none")] pub time_zone: Option<String>,
+    /** An API key, or a phone number for calls that came in: only its usage is summed. */ #[serde(skip_serializing_if = "Option::is_none")] pub key_id: Option<String>,
+    /** An agent: only its usage is summed. */ #[serde(skip_serializing_if = "Option::is_none")] pub agent_id: Option<String>,
+    /** A provider, or the line of legs: only its usage is summed. */ #[serde(skip_serializing_if = "Option::is_none")] pub provider: Option<String>,
+    /** A model, or the direction of legs: only its usage is summed. */ #[serde(skip_serializing_if = "Option::is_none")] pub model: Option<String>,
+    /** A stage: only its usage is summed. */ #[serde(skip_serializing_if = "Option::is_none")] pub stage: Option<GetUsageStage>,
 }
 
 /// The parameters of `getCredits`.

@@ -49,7 +49,8 @@ pub struct OrganizationChange {
 /// The sums of one combination of the groups. Only the groups of the request are present.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
 pub struct UsageRow {
-    /** The UTC day. Present only if `groupBy` has `day`. */ pub day: Option<String>,
+    /** When the hour begins, in UTC. Present only if `groupBy` has `hour`. */ pub hour: Option<DateTime<Utc>>,
+    /** The day in the time zone. Present only if `groupBy` has `day`. */ pub day: Option<String>,
     /** The id of the API key, or of the phone number for calls that came in. Present only if `groupBy` has `key`. */ pub key_id: Option<String>,
     /** The id of the agent. null if no stored agent took part. Present only if `groupBy` has `agent`. */ pub agent_id: Option<String>,
     /** The id of the provider that was asked last. For legs it is the line: `carrier`, `trunk` or `simulator`. Present only if `groupBy` has `provider`. */ pub provider: Option<String>,
@@ -89,8 +90,8 @@ pub struct Usage {
     /** The end of the time range, in UTC. It is not included. */ pub to: DateTime<Utc>,
     /** The groups that divide the rows. */ pub group_by: Vec<UsageGroupByItem>,
     /** The sums, one row for each combination of the groups. */ pub rows: Vec<UsageRow>,
-    /** The sum of all rows. */ pub total: UsageTotal,
-    /** Sessions and calls that began in this time. Calls that were deleted for their age are not in it. */ pub total_sessions: i64,
+    /** The sum of all rows: of everything that the filters select. */ pub total: UsageTotal,
+    /** Sessions and calls that began in this time. Of the filters, only `keyId` and `agentId` count. Calls that were deleted for their age are not in it. */ pub total_sessions: i64,
     /** The time for which they were connected, in minutes. A session that is not over has none yet. */ pub total_minutes: f64,
     /** The known costs in US dollars. `total.costMicroUsd` has every digit. */ pub total_cost: f64,
     /** The quantities of each provider. */ pub breakdown: Vec<UsageByProvider>,

@@ -51,7 +51,9 @@ public final class Platform extends Surface {
     /** Get quantities and costs, grouped: {@code GET /v1/usage}. */
     public ApiCall<Usage> getUsage(GetUsageParams params) {
         return json(request("GET", "/v1/usage")
-            .query("from", params.from).query("to", params.to).query("groupBy", params.groupBy), Usage.class);
+            .query("from", params.from).query("to", params.to).query("groupBy", params.groupBy)
+            .query("timeZone", params.timeZone).query("keyId", params.keyId).query("agentId", params.agentId)
+            .query("provider", params.provider).query("model", params.model).query("stage", params.stage), Usage.class);
     }
 
     /** Get the credit and its movements: {@code GET /v1/credits}. */

@@ -59,11 +59,14 @@ public final class Schemas {
         /** Whether calls may be recorded. false stops every recording that has not begun. */
         public OrganizationChange recording(boolean value) { recording = value; return this; }
     }
-    public enum UsageGroupByItem { DAY, KEY, AGENT, PROVIDER, MODEL, STAGE }
+    /** A stage: only its usage is summed. */
+    public enum GetUsageStage { STT, LLM, TTS, CARRIER }
+    public enum UsageGroupByItem { HOUR, DAY, KEY, AGENT, PROVIDER, MODEL, STAGE }
     /** The stage. Present only if {@code groupBy} has {@code stage}. */
     public enum UsageRowStage { STT, LLM, TTS, CARRIER }
     /** The sums of one combination of the groups. Only the groups of the request are present.
-     * @param day The UTC day. Present only if {@code groupBy} has {@code day}.
+     * @param hour When the hour begins, in UTC. Present only if {@code groupBy} has {@code hour}.
+     * @param day The day in the time zone. Present only if {@code groupBy} has {@code day}.
      * @param keyId The id of the API key, or of the phone number for calls that came in. Present only if
      * {@code groupBy} has {@code key}.
      * @param agentId The id of the agent. null if no stored agent took part. Present only if {@code groupBy} has
@@ -84,8 +87,9 @@ public final class Schemas {
      * {@code output_tokens}, {@code reasoning_tokens}, {@code characters}, {@code audio_milliseconds},
      * {@code carrier_seconds}. */
     public record UsageRow(
-        String day, String keyId, String agentId, String provider, String model, Open<UsageRowStage> stage,
-        long requests, long legs, long failed, long unpriced, String costMicroUsd, Map<String, Double> quantities) {}
+        Instant hour, String day, String keyId, String agentId, String provider, String model,
+        Open<UsageRowStage> stage, long requests, long legs, long failed, long unpriced, String costMicroUsd,
+        Map<String, Double> quantities) {}
     /** @param requests The number of requests to models.
      * @param legs The number of answered legs of phone calls.
      * @param failed The number of requests that failed. Cancelled requests, such as an interrupted answer, are not
@@ -119,9 +123,9 @@ public final class Schemas {
      * @param to The end of the time range, in UTC. It is not included.
      * @param groupBy The groups that divide the rows.
      * @param rows The sums, one row for each combination of the groups.
-     * @param total The sum of all rows.
-     * @param totalSessions Sessions and calls that began in this time. Calls that were deleted for their age are not
-     * in it.
+     * @param total The sum of all rows: of everything that the filters select.
+     * @param totalSessions Sessions and calls that began in this time. Of the filters, only {@code keyId} and
+     * {@code agentId} count. Calls that were deleted for their age are not in it.
      * @param totalMinutes The time for which they were connected, in minutes. A session that is not over has none yet.
      * @param totalCost The known costs in US dollars. {@code total.costMicroUsd} has every digit.
      * @param breakdown The quantities of each provider.
@@ -3982,16 +3986,29 @@ public final class Schemas {
     ) implements WebhookEvent {}
     /** The parameters of getUsage. */
     public static final class GetUsageParams {
-        Instant from, to; String groupBy;
+        Instant from, to; String groupBy, timeZone, keyId, agentId, provider, model; GetUsageStage stage;
         /** The start of the time range. The default is 30 days before {@code to}; it is at most 92 days before
          * {@code to}. */
         public GetUsageParams from(Instant value) { from = value; return this; }
         /** The end of the time range, which is not included. The default is now. */
         public GetUsageParams to(Instant value) { to = value; return this; }
-        /** The groups of the rows, separated by commas: {@code day} (UTC), {@code key}, {@code agent},
-         * {@code provider}, {@code model} and {@code stage}. More than 5,000 rows are refused. The default is
-         * {@code "day"}. */
+        /** The groups of the rows, separated by commas: {@code hour}, {@code day}, {@code key}, {@code agent},
+         * {@code provider}, {@code model} and {@code stage}. With {@code hour} the time range is at most 7 days. More
+         * than 5,000 rows are refused. The default is {@code "day"}. */
         public GetUsageParams groupBy(String value) { groupBy = value; return this; }
+        /** The time zone of hours and days, as an IANA name. Requests that were deleted for their age are in their UTC
+         * day, and in its first hour. The default is {@code "UTC"}. */
+        public GetUsageParams timeZone(String value) { timeZone = value; return this; }
+        /** An API key, or a phone number for calls that came in: only its usage is summed. */
+        public GetUsageParams keyId(String value) { keyId = value; return this; }
+        /** An agent: only its usage is summed. */
+        public GetUsageParams agentId(String value) { agentId = value; return this; }
+        /** A provider, or the line of legs: only its usage is summed. */
+        public GetUsageParams provider(String value) { provider = value; return this; }
+        /** A model, or the direction of legs: only its usage is summed. */
+        public GetUsageParams model(String value) { model = value; return this; }
+        /** A stage: only its usage is summed. */
+        public GetUsageParams stage(GetUsageStage value) { stage = value; return this; }
     }
     /** The parameters of getCredits. */
     public static final class GetCreditsParams {
