@@ -17,7 +17,7 @@ export function usage(program: Command, actions: Actions): void {
     .command('usage')
     .description('what an organization has used, and what it cost')
     .option('--org <organization>', ofWhom)
-    .option('--by <groups>', 'any of day, key, agent, provider, model, stage, with commas', 'day,stage')
+    .option('--by <groups>', 'any of hour, day, key, agent, provider, model, stage, with commas', 'day,stage')
     .option('--from <time>', 'from this time on, such as 2026-11-01; by default 30 days before --to')
     .option('--to <time>', 'before this time; by default now')
     .option('--json', 'print the answer as it came', false)
@@ -32,7 +32,7 @@ export function usage(program: Command, actions: Actions): void {
     })
 }
 
-const groups = ['day', 'key', 'agent', 'provider', 'model', 'stage']
+const groups = ['hour', 'day', 'key', 'agent', 'provider', 'model', 'stage']
 
 function groupsOf(by: string): string {
   const unknown = by.split(',').find((group) => !groups.includes(group))

@@ -2,14 +2,24 @@
 import type { Stage } from '../ports/model.ts'
 import type { Tenant } from '../records/organization.ts'
 
-export const usageGroups = ['day', 'key', 'agent', 'provider', 'model', 'stage'] as const
+export const usageGroups = ['hour', 'day', 'key', 'agent', 'provider', 'model', 'stage'] as const
 export type UsageGroup = (typeof usageGroups)[number]
 
 /**
  * `toMs` is exclusive. A request counts at its start time. A call leg counts at the time when it was answered, but only
  * after it has ended.
  */
-export type UsageQuery = { fromMs: number; toMs: number; groups: ReadonlySet<UsageGroup> }
+export type UsageQuery = {
+  fromMs: number
+  toMs: number
+  groups: ReadonlySet<UsageGroup>
+  /** The IANA name for the time zone of hours and days. */
+  timeZone: string
+  /** Only usage with these values is summed. */
+  filter: UsageFilter
+}
+
+export type UsageFilter = Partial<Record<Exclude<UsageGroup, 'hour' | 'day'>, string>>
 
 /**
  * A group's field is absent if the query does not name the group. It is null if the group does not apply, such as an
@@ -34,14 +44,17 @@ export type UsageSum = {
 }
 
 export interface Usage {
-  /** Reads rows sorted by the groups. `too_many_rows`: there would be more than `usageRowsMax` rows. */
-  read(tenant: Tenant, query: UsageQuery): Promise<readonly UsageRow[] | 'too_many_rows'>
+  /** Reads rows sorted by the groups. */
+  read(tenant: Tenant, query: UsageQuery): Promise<readonly UsageRow[] | UsageRefusal>
   /**
    * Reads the rows for the query, the rows by provider and stage, and the sessions in the time range, all from one
    * database snapshot.
    */
-  summarize(tenant: Tenant, query: UsageQuery): Promise<UsageSummary | 'too_many_rows'>
+  summarize(tenant: Tenant, query: UsageQuery): Promise<UsageSummary | UsageRefusal>
 }
+
+/** `too_many_rows`: there would be more than `usageRowsMax` rows. `zone_unknown`: the database lacks the time zone. */
+export type UsageRefusal = 'too_many_rows' | 'zone_unknown'
 
 export type UsageSummary = {
   rows: readonly UsageRow[]

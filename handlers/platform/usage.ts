@@ -1,7 +1,10 @@
+import { isTimezone } from '../../domain/agents/check-agent.ts'
 import {
   totalOf,
+  type UsageFilter,
   type UsageGroup,
   type UsageQuery,
+  type UsageRefusal,
   type UsageRow,
   type Usage as UsageStore,
   type UsageSum,
@@ -21,8 +24,11 @@ const dayMs = 86_400_000
 /** The default time range. */
 const usualMs = 30 * dayMs
 const rangeMsMax = 92 * dayMs
+/** The longest time range with hours. */
+const hoursMsMax = 7 * dayMs
 
-type UsageRequest = { from?: string; to?: string; groupBy: string }
+type UsageRequest = { from?: string; to?: string; groupBy: string; timeZone?: string } & Filters
+type Filters = { keyId?: string; agentId?: string; provider?: string; model?: string; stage?: string }
 
 export type UsageDeps = SummaryDeps & { usage: UsageStore; clock: Clock }
 
@@ -46,10 +52,25 @@ export async function readUsage(usage: UsageStore, clock: Clock, tenant: Tenant,
 
 function queryOf(clock: Clock, request: UsageRequest): UsageQuery {
   const groups = new Set(usageGroups.filter((group) => request.groupBy.split(',').includes(group)))
-  return { ...timeRangeOf(clock, request), groups }
+  const range = timeRangeOf(clock, request)
+  if (groups.has('hour') && range.toMs - range.fromMs > hoursMsMax)
+    throw refusal('groupBy', 'groupBy has hour, and so from must be at most 7 days before to')
+  const { timeZone = 'UTC' } = request
+  if (!isTimezone(timeZone)) throw unknownZone()
+  return { ...range, groups, timeZone, filter: filterOf(request) }
 }
 
-function timeRangeOf(clock: Clock, { from, to }: UsageRequest): Omit<UsageQuery, 'groups'> {
+function filterOf({ keyId, agentId, provider, model, stage }: Filters): UsageFilter {
+  return {
+    ...(keyId !== undefined && { key: keyId }),
+    ...(agentId !== undefined && { agent: agentId }),
+    ...(provider !== undefined && { provider }),
+    ...(model !== undefined && { model }),
+    ...(stage !== undefined && { stage }),
+  }
+}
+
+function timeRangeOf(clock: Clock, { from, to }: UsageRequest): Pick<UsageQuery, 'fromMs' | 'toMs'> {
   const toMs = to === undefined ? clock.nowMs() : millisecondsOf('to', to)
   const fromMs = from === undefined ? Math.max(leastMs, toMs - usualMs) : millisecondsOf('from', from)
   if (!(fromMs < toMs && toMs - fromMs <= rangeMsMax))
@@ -57,7 +78,8 @@ function timeRangeOf(clock: Clock, { from, to }: UsageRequest): Omit<UsageQuery,
   return { fromMs, toMs }
 }
 
-function requireRows<Sums extends object>(sums: Sums | 'too_many_rows'): Sums {
+function requireRows<Sums extends object>(sums: Sums | UsageRefusal): Sums {
+  if (sums === 'zone_unknown') throw unknownZone()
   if (sums !== 'too_many_rows') return sums
   throw refusal(
     'groupBy',
@@ -73,11 +95,14 @@ function wireUsage({ fromMs, toMs, groups }: UsageQuery, rows: readonly UsageRow
   }
 }
 
+const unknownZone = () => refusal('timeZone', 'timeZone is not the IANA name of a time zone')
+
 const refusal = (param: string, message: string) =>
   new Refusal('invalid_parameter', { param, message, keyword: 'format' })
 
 function groupsOf(row: UsageRow, groups: ReadonlySet<UsageGroup>): Partial<WireRow> {
   return {
+    ...(row.hour != null && { hour: row.hour }),
     ...(row.day != null && { day: row.day }),
     ...(groups.has('key') && { keyId: row.key ?? null }),
     ...(groups.has('agent') && { agentId: row.agent ?? null }),

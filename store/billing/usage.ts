@@ -8,14 +8,17 @@ import {
   type Usage,
   type UsageGroup,
   type UsageQuery,
+  type UsageRefusal,
   type UsageRow,
+  usageGroups,
   usageRowsMax,
 } from '../../domain/billing/usage.ts'
 import type { Tenant } from '../../domain/records/organization.ts'
 import type { Tx } from '../postgres/connect.ts'
+import { storable } from '../postgres/row-values.ts'
 import type { Snapshots, Worlds } from '../postgres/tenant.ts'
 import { isOfWorld } from './request-routes.ts'
-import { dayOf, hasFailed, legUse, linesOf } from './usage-days.ts'
+import { hasFailed, legUse, linesOf } from './usage-days.ts'
 
 /** The maximum number of lines to read. Each row in the answer has a line for each of its units. */
 const linesMax = usageRowsMax * 8
@@ -33,10 +36,15 @@ type Line = Partial<Record<UsageGroup, string | null>> & {
 
 /**
  * SQL for each group's value: from a request `r` and its call `c`, from a leg `l` and its call `c`, or from a day's
- * sums `d`.
+ * sums `d`. A time is converted in the transaction's time zone. Daily sums are known by their UTC day alone.
  */
 const groups: Record<UsageGroup, { request: string; leg: string; sums: string }> = {
-  day: { request: dayOf('r.started_at'), leg: dayOf('l.answered_at'), sums: 'd.day' },
+  hour: {
+    request: "date_trunc('hour', r.started_at)",
+    leg: "date_trunc('hour', l.answered_at)",
+    sums: "d.day::timestamp at time zone 'UTC'",
+  },
+  day: { request: 'r.started_at::date', leg: 'l.answered_at::date', sums: 'd.day' },
   key: { request: 'r.key_id', leg: 'c.key_id', sums: 'd.key_id' },
   agent: { request: 'coalesce(c.agent_id, r.agent_id)', leg: 'c.agent_id', sums: 'd.agent_id' },
   provider: { request: 'r.provider', leg: 'l.line', sums: 'd.provider' },
@@ -46,23 +54,40 @@ const groups: Record<UsageGroup, { request: string; leg: string; sums: string }>
 
 export function createUsage(worlds: Worlds & Snapshots): Usage {
   return {
-    read: (tenant, query) => worlds.asTenant(tenant, (tx) => readRows(tx, tenant, query)),
+    read: (tenant, query) => unlessZoneUnknown(worlds.asTenant(tenant, (tx) => readRows(tx, tenant, query))),
     summarize: (tenant, query) =>
-      worlds.asTenantAtOnce(tenant, async (tx) => {
-        const rows = await readRows(tx, tenant, query)
-        if (rows === 'too_many_rows') return rows
-        const byProvider = await readRows(tx, tenant, { ...query, groups: providerGroups })
-        if (byProvider === 'too_many_rows') return byProvider
-        return { rows, byProvider, sessions: await readSessions(tx, tenant, query) }
-      }),
+      unlessZoneUnknown(
+        worlds.asTenantAtOnce(tenant, async (tx) => {
+          const rows = await readRows(tx, tenant, query)
+          if (rows === 'too_many_rows') return rows
+          const byProvider = await readRows(tx, tenant, { ...query, groups: providerGroups })
+          if (byProvider === 'too_many_rows') return byProvider
+          return { rows, byProvider, sessions: await readSessions(tx, tenant, query) }
+        }),
+      ),
   }
 }
+
+/** The runtime's list of time zones can be newer than the database's list. */
+async function unlessZoneUnknown<Result>(result: Promise<Result>): Promise<Result | 'zone_unknown'> {
+  try {
+    return await result
+  } catch (error) {
+    if ((error as { code?: string }).code === invalidParameterValue) return 'zone_unknown'
+    throw error
+  }
+}
+
+/** The SQLSTATE for an unknown time zone. */
+const invalidParameterValue = '22023'
 
 const providerGroups: ReadonlySet<UsageGroup> = new Set(['provider', 'stage'])
 
 async function readRows(tx: Tx, tenant: Tenant, query: UsageQuery): Promise<UsageRow[] | 'too_many_rows'> {
   // Turns sorting off. The planner expects too many groups and would sort every row, but a hash table is faster.
-  await tx`select set_config('enable_sort', 'off', true), set_config('jit', 'off', true)`
+  await tx`
+    select set_config('enable_sort', 'off', true), set_config('jit', 'off', true),
+      set_config('TimeZone', ${query.timeZone}, true)`
   const lines = await readLines(tx, tenant, query)
   const rows = lines.length > linesMax ? null : rowsOf(lines, [...query.groups])
   return rows === null || rows.length > usageRowsMax ? 'too_many_rows' : rows
@@ -71,21 +96,23 @@ async function readRows(tx: Tx, tenant: Tenant, query: UsageQuery): Promise<Usag
 async function readSessions(
   tx: Tx,
   { organizationId, test }: Tenant,
-  { fromMs, toMs }: Pick<UsageQuery, 'fromMs' | 'toMs'>,
+  { fromMs, toMs, filter: { key, agent } }: Pick<UsageQuery, 'fromMs' | 'toMs' | 'filter'>,
 ): Promise<SessionTotals> {
   const [totals] = await tx<SessionTotals[]>`
     select count(*)::integer as sessions,
       coalesce(sum(extract(epoch from ended_at - started_at)) * 1000, 0)::double precision as "connectedMs"
     from calls
     where organization_id = ${organizationId} and test = ${test}
-      and created_at >= ${new Date(fromMs)} and created_at < ${new Date(toMs)}`
+      and created_at >= ${new Date(fromMs)} and created_at < ${new Date(toMs)}
+      ${key === undefined ? tx`` : tx`and key_id = ${storable(key)}`}
+      ${agent === undefined ? tx`` : tx`and agent_id = ${storable(agent)}`}`
   return totals ?? { sessions: 0, connectedMs: 0 }
 }
 
 function readLines(tx: Tx, tenant: Tenant, query: UsageQuery): Promise<Line[]> {
   const names = [...query.groups]
-  const shown = names.map((name) => (name === 'day' ? 'line.day::text as day, ' : `line.${name}, `)).join('')
-  // `shown` turns the day into text for the answer, but the grouping uses the date itself.
+  const shown = names.map((name) => `${shownAs[name] ?? `line.${name}`} as ${name}, `).join('')
+  // `shown` turns times into text for the answer, but the grouping uses the times themselves.
   const ofUse = names.map((name) => `line.${name}, `).join('')
   return tx<Line[]>`
     with use as (${requestsOf(tx, tenant, query)} union all ${legsOf(tx, tenant, query)})
@@ -97,6 +124,20 @@ function readLines(tx: Tx, tenant: Tenant, query: UsageQuery): Promise<Line[]> {
     limit ${linesMax + 1}`
 }
 
+const shownAs: Partial<Record<UsageGroup, string>> = {
+  hour: `to_char(line.hour at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
+  day: 'line.day::text',
+}
+
+/** Returns SQL for the query's filter. */
+function filterOf(tx: Tx, { filter }: UsageQuery, of: 'request' | 'leg' | 'sums') {
+  const names = usageGroups.filter((name) => name !== 'hour' && name !== 'day')
+  return names.map((name) => {
+    const value = filter[name]
+    return value === undefined ? tx`` : tx`and ${tx.unsafe(groups[name][of])} = ${storable(value)}`
+  })
+}
+
 const valuesOf = (query: UsageQuery, of: 'request' | 'leg' | 'sums') =>
   [...query.groups].map((name) => `${groups[name][of]} as ${name}, `).join('')
 
@@ -105,9 +146,10 @@ function requestsOf(tx: Tx, { organizationId, test }: Tenant, query: UsageQuery)
   return tx`
     select ${tx.unsafe(valuesOf(query, 'request'))}false as is_leg, ${tx.unsafe(hasFailed('r.outcome'))} as has_failed, r.quantities,
       r.cost_micro_usd as micro_usd
-    from requests r ${query.groups.has('agent') ? call : tx``}
+    from requests r ${query.groups.has('agent') || query.filter.agent !== undefined ? call : tx``}
     where r.organization_id = ${organizationId} and ${isOfWorld(tx, test)}
-      and r.started_at >= ${new Date(query.fromMs)} and r.started_at < ${new Date(query.toMs)}`
+      and r.started_at >= ${new Date(query.fromMs)} and r.started_at < ${new Date(query.toMs)}
+      ${filterOf(tx, query, 'request')}`
 }
 
 function legsOf(tx: Tx, { organizationId, test }: Tenant, query: UsageQuery) {
@@ -117,7 +159,8 @@ function legsOf(tx: Tx, { organizationId, test }: Tenant, query: UsageQuery) {
       join calls c on c.organization_id = l.organization_id and c.test = l.test and c.id = l.call_id
       ${tx.unsafe(legUse.ended)}
     where l.organization_id = ${organizationId} and l.test = ${test} and leg_end.ended_at is not null
-      and l.answered_at >= ${new Date(query.fromMs)} and l.answered_at < ${new Date(query.toMs)}`
+      and l.answered_at >= ${new Date(query.fromMs)} and l.answered_at < ${new Date(query.toMs)}
+      ${filterOf(tx, query, 'leg')}`
 }
 
 /** Returns SQL for the daily sums. If a day begins in the query's time range, its whole sum counts. */
@@ -127,7 +170,8 @@ function sumsOf(tx: Tx, { organizationId, test }: Tenant, query: UsageQuery) {
     from usage_days d
     where d.organization_id = ${organizationId} and d.test = ${test}
       and d.day >= ${new Date(query.fromMs)}::timestamptz at time zone 'UTC'
-      and d.day < ${new Date(query.toMs)}::timestamptz at time zone 'UTC'`
+      and d.day < ${new Date(query.toMs)}::timestamptz at time zone 'UTC'
+      ${filterOf(tx, query, 'sums')}`
 }
 
 function rowsOf(lines: readonly Line[], names: readonly UsageGroup[]): UsageRow[] {

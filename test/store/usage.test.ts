@@ -13,7 +13,10 @@ t.teardown(() => cluster.stop())
 const dayMs = 86_400_000
 /** Noon of one day, UTC. */
 const noonMs = Date.parse('2026-11-21T12:00:00Z')
-const query = (...groups: UsageGroup[]) => ({ fromMs: noonMs - dayMs, toMs: noonMs + dayMs, groups: new Set(groups) })
+const query = (...groups: UsageGroup[]) => ({
+  ...{ fromMs: noonMs - dayMs, toMs: noonMs + dayMs },
+  ...{ groups: new Set(groups), timeZone: 'UTC', filter: {} },
+})
 const choice = choiceIn('en')
 
 async function setUp() {
