@@ -17,6 +17,7 @@ import type { App } from './app.ts'
 import { bootstrap, checkSealed, type FirstKey, localKeyOf } from './bootstrap.ts'
 import { openCapabilities } from './capabilities.ts'
 import { clientsOf } from './clients.ts'
+import { consoleSetupCode } from './console.ts'
 import { openApp, type Replacements } from './context.ts'
 import { type Waiting, waitingOf, waitingWords } from './draining.ts'
 import { type Engines, openEngines } from './engines.ts'
@@ -37,6 +38,8 @@ export type Gateway = {
   /** The address of the page `/try` for a person; null if the page is not reachable. */
   page: string | null
   firstKey: FirstKey
+  /** The code for the first person of the console. Null if a person exists, or if no code is needed. */
+  setupCode: string | null
   /** The engine's name and the reason for choosing it, as text for a person. */
   engine: string
   /** Counts this process's open calls, requests and sockets, and predicts when a drain started now would end. */
@@ -71,13 +74,14 @@ export async function startGateway(given: ParleyConfig, start: Start): Promise<G
       app.log.warn({ reason: choice.reason }, 'the HTTP engine was not loaded: its file has changed')
     const firstKey = app.worker === 0 ? await bootstrap(app) : ({ kind: 'stored' } as const)
     if (app.worker === 0) await checkSealed(app)
+    const setupCode = app.worker === 0 ? await consoleSetupCode(app) : null
     const capabilities = await openCapabilities(app, await engines(app))
     server = await listen(app, capabilities, choice, () => server)
     capabilities.start()
     await capabilities.lines.trunks?.open(capabilities.sessions.phone.events)
     if (config.adminPort !== null) await openMetrics(app)
     const workers = startOthers(app, server)
-    return gatewayOf({ app, firstKey, choice, server, workers, capabilities, close })
+    return gatewayOf({ app, firstKey, setupCode, choice, server, workers, capabilities, close })
   } catch (error) {
     app.closing(() => server?.stop())
     return closeFor(error)
@@ -87,6 +91,7 @@ export async function startGateway(given: ParleyConfig, start: Start): Promise<G
 type Running = {
   app: App
   firstKey: FirstKey
+  setupCode: string | null
   choice: EngineChoice
   server: Server
   workers: Workers
@@ -94,7 +99,7 @@ type Running = {
   close: () => Promise<void>
 }
 
-function gatewayOf({ app, firstKey, choice, server, workers, capabilities, close }: Running): Gateway {
+function gatewayOf({ app, firstKey, setupCode, choice, server, workers, capabilities, close }: Running): Gateway {
   const { config, clock, log } = app
   const { live } = capabilities.sessions
   // All processes drain together. If one process still accepted requests while the other processes drain, it would get
@@ -112,6 +117,7 @@ function gatewayOf({ app, firstKey, choice, server, workers, capabilities, close
     url,
     page: pageOf(config, url),
     firstKey,
+    setupCode,
     engine: describeEngine(choice),
     waiting,
     async stop(lbDelayMs = config.drain.lbDelayMs) {

@@ -24,6 +24,7 @@ import type { EngineChoice } from '../runtime/server/choose.ts'
 import type { App } from './app.ts'
 import type { CallRecords } from './calls.ts'
 import { clientsOf } from './clients.ts'
+import { createConsole } from './console.ts'
 import type { Lines } from './lines.ts'
 import type { Messages } from './messages.ts'
 import type { Numbers } from './numbers.ts'
@@ -103,6 +104,7 @@ function internalOf(joined: Joined): Mount[] {
     carrier: { readers: lines.readers, events: sessions.phone.events, countIgnored: metrics.carrierEventIgnored },
     messages,
     simulator: config.publicUrl === null ? simulator.control : null,
+    console: createConsole(joined),
     tryAgent: {
       agents: store.agents,
       sessions: sessions.start,

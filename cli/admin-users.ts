@@ -12,6 +12,8 @@ export type UserCommands = {
   createUser(organization: string, email: string, role: string | null): Promise<UserRow>
   issueCredential(organization: string, email: string, kind: 'user_token' | 'session'): Promise<IssuedCredential>
   removeUser(organization: string, email: string): Promise<boolean>
+  /** Ends the person's sessions and tokens in all organizations, and returns their number. */
+  signOutUser(email: string): Promise<number>
 }
 
 /** The store's methods that these commands use. */
@@ -20,6 +22,7 @@ export type UserStore<Role extends string> = {
   create(organizationId: string, email: string, role: Role): Promise<UserRow | 'last_owner' | null>
   issue(organizationId: string, email: string, kind: 'user_token' | 'session'): Promise<IssuedCredential | null>
   remove(organizationId: string, email: string): Promise<boolean | 'last_owner'>
+  signOut(email: string): Promise<number | null>
 }
 
 /** Makes the commands for users. `organizationId` finds the id for an id or a name. */
@@ -47,6 +50,7 @@ export function createUserCommands<Role extends string>(
       if (removed === 'last_owner') throw lastOwner(email, organization)
       return removed
     },
+    signOutUser: async (email) => required(await store.signOut(email), noPerson(email)),
   }
 }
 
@@ -55,6 +59,8 @@ function readRole<Role extends string>(roles: readonly Role[], name: string): Ro
   if (role === undefined) throw new UsageError(`${name} is no role; there are ${roles.join(', ')}`)
   return role
 }
+
+const noPerson = (email: string) => `there is no person ${email}`
 
 const lastOwner = (email: string, organization: string) =>
   new CommandError(

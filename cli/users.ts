@@ -44,6 +44,15 @@ export function users(program: Command, actions: Actions): void {
       print(json, { email, removed: true }, () => [`${email} is removed`])
     },
   )
+  group
+    .command('sign-out')
+    .description('end all sessions and tokens of a person, in all organizations')
+    .argument('<email>')
+    .option('--json', 'print as JSON', false)
+    .action(async (email: string, { json }: Pick<Options, 'json'>) => {
+      const ended = await actions.admin((admin) => admin.signOutUser(readEmail(email)))
+      print(json, { email, ended }, () => [`${ended} sessions and tokens of ${email} have ended`])
+    })
 }
 
 type Options = { org: string; json: boolean }

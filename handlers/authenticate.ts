@@ -8,7 +8,7 @@ import type { UpgradeRequest } from '../runtime/engine/socket.ts'
 import type { LogFields } from '../runtime/engine/trace-context.ts'
 import type { Owners } from '../runtime/shares/owners.ts'
 
-const sessionCookie = 'parley_session'
+export const sessionCookie = 'parley_session'
 
 /**
  * `owners` records each organization with an admitted request, to detect whether several organizations use this server.
@@ -52,12 +52,17 @@ function readBearer({ authorization }: Credentials): Presented {
  * request has no credential.
  */
 function readCookie(cookie: string): Presented {
-  const start = `${sessionCookie}=`
-  const pair = cookie.split(';').find((part) => part.trim().startsWith(start))
-  if (pair === undefined) throw unauthenticated('Authorization')
-  const secret = pair.trim().slice(start.length)
+  const secret = cookieValue(cookie, sessionCookie)
+  if (secret === null) throw unauthenticated('Authorization')
   if (!secret.startsWith(credentialPrefix.session)) throw unauthenticated('Cookie')
   return { secret, source: 'Cookie' }
+}
+
+/** Returns the value of the first cookie with this name in a Cookie header, or null. */
+export function cookieValue(cookie: string, name: string): string | null {
+  const start = `${name}=`
+  const pair = cookie.split(';').find((part) => part.trim().startsWith(start))
+  return pair === undefined ? null : pair.trim().slice(start.length)
 }
 
 function admit(caller: Caller | null, { source }: Presented, credentials: Credentials, access: Access): Caller {
@@ -125,13 +130,21 @@ const forbiddenRole = (held: Role, least: string | null) => ({
  * other sites' pages. They mark such requests in Sec-Fetch-Site, and pages cannot set this header. Browsers without it
  * send Origin with every request that can change something.
  */
-function requireOwnPage({ fetchSite, origin, host }: Credentials): void {
-  const isOwn = fetchSite === '' ? origin === '' || isOwnOrigin(origin, host) : ownSites.has(fetchSite)
-  if (isOwn) return
+function requireOwnPage(sender: Credentials): void {
+  if (isFromOwnPage(sender)) return
   throw new Refusal('foreign_origin', {
     message: 'A page of another origin may not use the session of the dashboard.',
     hint: 'Use an API key or a user token.',
   })
+}
+
+/** Returns true if our page has sent the request, or the sender is no browser. */
+export function isFromOwnPage({
+  fetchSite,
+  origin,
+  host,
+}: Pick<Credentials, 'fetchSite' | 'origin' | 'host'>): boolean {
+  return fetchSite === '' ? origin === '' || isOwnOrigin(origin, host) : ownSites.has(fetchSite)
 }
 
 /** The accepted values of Sec-Fetch-Site. `none`: no page made the request, because the user entered the address. */

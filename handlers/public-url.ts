@@ -4,7 +4,7 @@ import { authorityOf } from '../runtime/engine/host.ts'
 import { trustOf } from '../runtime/engine/trusted-proxies.ts'
 
 /** Returns the server's address for a client, without a slash at its end. */
-export type PublicUrlOf = (peer: Peer) => string
+export type PublicUrlOf = (peer: Pick<Peer, 'address' | 'host' | 'forwardedHost' | 'forwardedProto'>) => string
 
 export type AddressSettings = {
   publicUrl: string | null

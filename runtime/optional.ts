@@ -121,3 +121,13 @@ export async function loadLiveKit() {
     else process.env['NODE_ENV'] = before
   }
 }
+
+/** Loads the binary for argon2. Null if it does not load on this machine. */
+export async function loadArgon2() {
+  try {
+    const { hash, verify } = await import('@node-rs/argon2')
+    return { hash, verify }
+  } catch {
+    return null
+  }
+}

@@ -19,6 +19,7 @@ import { type Tenancy, transactionEach, transactionFor } from './postgres/tenant
 import { createSealedSecrets, type SealedSecrets, tendSecrets } from './sealed-secrets.ts'
 import { createSealer, type MasterKeys, type Sealer } from './sealing/sealed.ts'
 import { createUsedTokens } from './sharing/used-tokens.ts'
+import { createSignInRecords, type SignInRecords, signInLoops } from './sign-in/sign-in-records.ts'
 import { createWebhookAccess, type WebhookAccess } from './webhooks/webhook-access.ts'
 
 export type AccessOptions = KeyCacheLimits & {
@@ -39,7 +40,8 @@ export type Repositories = {
 }
 
 export type Access = WebhookAccess &
-  AgentRecords & {
+  AgentRecords &
+  SignInRecords & {
     keys: Keys & LiveKeys & LiveCallers & KeyChanges & KeyAdministration & { waiting(): number }
     organizations: Organizations &
       Pick<OrganizationNotices, 'watch'> & {
@@ -106,6 +108,7 @@ export function createAccess({ system, tenant }: Pools, options: AccessOptions, 
     sealedSecrets,
     usedTokens: spent ?? stored,
     users: createUsers(each, clock),
+    ...createSignInRecords(each, clock, (change) => checked.forget(change)),
     transaction: async (organizationId, work) =>
       transactionFor(tenant, organizationId, (tenancy) =>
         work({ ...on(tenancy), providerKeys: sealed.administration(tenancy) }),
@@ -122,6 +125,7 @@ export function createAccess({ system, tenant }: Pools, options: AccessOptions, 
     },
     { name: 'last use of keys', everyMs: sweepEveryMs, run: () => checked.noteUse() },
     { name: 'expired credentials', everyMs: sweepEveryMs, run: () => sweepCredentials(system, clock) },
+    ...signInLoops(system, clock),
     { name: 'used tokens', everyMs: sweepEveryMs, run: () => stored.sweep() },
   ]
   const listen = async () => {

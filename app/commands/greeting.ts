@@ -18,6 +18,8 @@ export type Ready = {
   /** If set, the router surface is served only at this host. Null: at every host. */
   routerHost: string | null
   compatHost: string | null
+  /** The code for the first person of the console. Null if a person exists, or if no code is needed. */
+  setupCode: string | null
 }
 
 export function greeting(ready: Ready): string {
@@ -37,6 +39,7 @@ export function greeting(ready: Ready): string {
         ]),
     `  api   ${atHost(base, ready.compatHost)}/v1 is the base URL for OpenAI's clients, with the key and the model auto`,
     ...keyLines(firstKey),
+    ...(ready.setupCode === null ? [] : [`  code  ${ready.setupCode} makes the first person at ${base}/console/setup`]),
     `  try   ${requestOf(ready)} -H ${authorization(firstKey)}`,
     '  add   OPENAI_API_KEY=… and its like add a provider each (see README), parley.yaml adds any other',
     ...(ready.usesOllama

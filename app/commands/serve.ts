@@ -108,11 +108,12 @@ function commandKeyOf(config: ParleyConfig, env: Environment): Pick<Connection, 
 const timeOfDay = (ms: number) => new Date(ms).toTimeString().slice(0, 8)
 
 function readyOf(gateway: Gateway, { host, publicUrl, surfaces, local }: ParleyConfig): Ready {
-  const { url, page, firstKey, engine } = gateway
+  const { url, page, firstKey, engine, setupCode } = gateway
   const { routerHost, compatHost } = surfaces
   const usesOllama = local.enabled && local.ollama
   const isEverywhere = isEveryAddress(host)
-  return { version, url, publicUrl, isEverywhere, page, firstKey, engine, usesOllama, routerHost, compatHost }
+  const hosts = { routerHost, compatHost }
+  return { version, url, publicUrl, isEverywhere, page, firstKey, engine, usesOllama, ...hosts, setupCode }
 }
 
 function connectionTo({ url, firstKey }: Gateway): Connection {

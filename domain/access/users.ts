@@ -68,4 +68,9 @@ export type Users = {
    * with `last_owner` if the user is the only owner.
    */
   remove(organizationId: string, email: string): Promise<boolean | 'last_owner'>
+  /**
+   * Ends all sessions and tokens of the person, in all organizations. Resolves with their number, or with null if the
+   * person does not exist.
+   */
+  signOut(email: string): Promise<number | null>
 }

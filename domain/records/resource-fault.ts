@@ -104,6 +104,8 @@ export type Problem =
   | { kind: 'placeholder_unknown' }
   /** The refused value is a secret, but later answers would show the value. */
   | { kind: 'secret_shown' }
+  /** The password is a common one, repeats a piece, or holds the e-mail address. */
+  | { kind: 'password_common' }
 
 export type Resource =
   | 'agent'
@@ -211,6 +213,12 @@ export type ResourceFaultData =
   | { kind: 'recording_unreachable' }
   /** The link was valid once, but has expired. */
   | { kind: 'link_expired' }
+  /** The person is unknown, the password is wrong, or the person has no role. The client cannot distinguish these. */
+  | { kind: 'sign_in_failed' }
+  /** Too many wrong passwords came before. */
+  | { kind: 'attempts_blocked'; waitS: number }
+  /** The first person of the server exists. */
+  | { kind: 'setup_done' }
   /** The range begins beyond the recording's end. `bytes` is the recording's size. */
   | { kind: 'range_unsatisfiable'; bytes: number }
 

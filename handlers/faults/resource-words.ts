@@ -41,6 +41,8 @@ const bareCodes = {
   transfer_unsupported: 'TRANSFER_UNSUPPORTED',
   transfer_in_progress: 'TRANSFER_IN_PROGRESS',
   link_expired: 'LINK_EXPIRED',
+  sign_in_failed: 'SIGN_IN_FAILED',
+  setup_done: 'SETUP_DONE',
 } as const satisfies Partial<Record<ResourceFaultData['kind'], ErrorCode>>
 
 function isBare(data: ResourceFaultData): data is Extract<ResourceFaultData, { kind: keyof typeof bareCodes }> {
@@ -103,6 +105,8 @@ export function sayResourceFault(data: ResourceFaultData): Said {
       return { code: 'RANGE_NOT_SATISFIABLE', headers: { 'Content-Range': `bytes */${data.bytes}` } }
     case 'variables_missing':
       return variablesMissing(data.names)
+    case 'attempts_blocked':
+      return attemptsBlocked(data.waitS)
     case 'name_taken':
       return { code: nameConflict[data.resource] }
     case 'limit_reached':
@@ -114,6 +118,15 @@ export function sayResourceFault(data: ResourceFaultData): Said {
       const issues = data.issues.slice(0, issuesMax).map(({ path, problem }) => issueOf(path, problem))
       return { code: 'VALIDATION_ERROR', message: issues[0]?.message ?? '', issues }
     }
+  }
+}
+
+function attemptsBlocked(retryAfterS: number): Said {
+  return {
+    code: 'RATE_LIMITED',
+    message: 'Too many attempts to sign in have failed.',
+    hint: 'Try again after the delay, or set a new password.',
+    retryAfterS,
   }
 }
 
@@ -200,6 +213,8 @@ function complaint(problem: Exclude<Problem, ConnectionProblem | BrandProblem>):
       return 'makes the greatest delay shorter than the least one; the profile sets the one that is left out'
     case 'placeholder_unknown':
       return 'has a placeholder other than {{callerNumber}}, {{dialedNumber}} and {{forwardedFromNumber}}'
+    case 'password_common':
+      return 'is too easy to guess: it is a common one, repeats a piece, or has the e-mail address in it'
     case 'secret_shown':
       return 'cannot be kept secret in a template; give the tool to an agent'
     case 'destination_ambiguous':
@@ -304,6 +319,8 @@ function keywordOf(problem: Problem): string {
       return 'const'
     case 'repeated':
       return 'uniqueItems'
+    case 'password_common':
+      return 'blocklist'
     case 'max_delay_too_short':
       return 'minimum'
     case 'template_too_large':

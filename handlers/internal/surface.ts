@@ -11,6 +11,7 @@ import type { Mount } from '../../runtime/engine/options.ts'
 import type { EngineChoice } from '../../runtime/server/choose.ts'
 import { type MessageWebhookDeps, receiveMessageWebhook } from '../carrier/message-webhooks.ts'
 import { type CarrierWebhookDeps, receiveCarrierWebhook } from '../carrier/webhooks.ts'
+import type { ConsoleHandlers } from '../console/handlers.ts'
 import { compatPlaces } from '../faults/places.ts'
 import { createFaultWriter } from '../faults/writer.ts'
 import { mountOf, type SurfaceSettings } from '../surface.ts'
@@ -36,6 +37,7 @@ export type InternalDeps = Omit<TryDeps, 'headerPrefix'> & {
   carrier: CarrierWebhookDeps
   messages: MessageWebhookDeps
   simulator: SimulatorControl | null
+  console: { isEnabled: boolean; handlers: ConsoleHandlers }
   /**
    * `writeFault` writes errors in the platform surface's form, because the recording links are made on the platform
    * surface.
@@ -45,9 +47,9 @@ export type InternalDeps = Omit<TryDeps, 'headerPrefix'> & {
 
 /**
  * Makes three mounts (groups of routes with shared settings). The simulator's routes accept API keys, so their requests
- * count against the quota. Otherwise an attacker could try keys without end. Recording links may reach anybody, so
- * their downloads count against the quota and are refused while the server restarts. Their errors have the platform
- * surface's form, because the links are made on the platform surface.
+ * count against the quota. Otherwise an attacker could try keys without end. Recording links and the console's sign-in
+ * may reach anybody, so their requests count against the quota and are refused while the server restarts. Their errors
+ * have the platform surface's form, because the links are made on the platform surface, and the console's pages use it.
  */
 export function mountInternal(settings: SurfaceSettings, deps: InternalDeps): Mount[] {
   const words = { contract: '/openapi/compat.json', hasIdempotencyKeys: false, places: compatPlaces }
@@ -60,13 +62,13 @@ export function mountInternal(settings: SurfaceSettings, deps: InternalDeps): Mo
       ...shared,
       quota: false,
       health: true,
-      surface: partOf((pattern) => pattern !== recordingPattern && !isOfSimulator(pattern)),
+      surface: partOf((pattern) => !isOfSimulator(pattern) && !hasPlatformErrors(pattern)),
       writeFault: writerWith('specs/internal.openapi.yaml'),
     },
     { ...shared, surface: partOf(isOfSimulator), writeFault: writerWith('docs/simulator.md') },
     {
       ...shared,
-      surface: partOf((pattern) => pattern === recordingPattern),
+      surface: partOf((pattern) => hasPlatformErrors(pattern) && (deps.console.isEnabled || !isOfConsole(pattern))),
       writeFault: deps.recordings.writeFault,
     },
   ]
@@ -84,6 +86,7 @@ function handlersOf(
     carrier,
     messages,
     simulator,
+    console,
     recordings,
     ...deps
   }: InternalDeps,
@@ -99,11 +102,13 @@ function handlersOf(
     ...receiveCarrierWebhook(carrier),
     ...receiveMessageWebhook(messages),
     ...simulatorHandlers(simulator),
+    ...console.handlers,
     getLinkedRecording: recordings.getLinkedRecording,
   } satisfies InternalHandlers<Caller>
 }
 
-const recordingPattern = '/recordings/:file'
+const hasPlatformErrors = (pattern: string) => pattern === '/recordings/:file' || isOfConsole(pattern)
+const isOfConsole = (pattern: string) => pattern.startsWith('/console/auth/')
 const isOfSimulator = (pattern: string) => pattern.startsWith('/simulator/')
 
 function partOf(isIn: (pattern: string) => boolean): Surface {

@@ -18,14 +18,19 @@ export type Input = {
 }
 
 /**
- * The request's sender, for operations that only this machine may call. Header values are as they were sent, '' if
- * absent.
+ * The request's sender, for operations that only this machine or only our pages may call. Header values are as they
+ * were sent, '' if absent.
  */
 export type Peer = {
   /** The IP address at the connection's other end, which is a proxy if there is one. */
   address: string
+  /** The client's address as the quota counts it: behind trusted proxies, and of IPv6 only the /64. */
+  source: string
   host: string
   origin: string
+  cookie: string
+  /** The value of the header Sec-Fetch-Site. */
+  fetchSite: string
   /** True if a proxy has forwarded the request. A handler that trusts `address` must refuse such a request. */
   isForwarded: boolean
   /**

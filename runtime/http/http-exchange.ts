@@ -88,8 +88,11 @@ export class HttpExchange implements Context, Placed {
   }
 
   get peer(): Peer {
-    const { host = '', origin = '', isForwarded = false, forwardedHost = '', forwardedProto = '' } = this.head ?? {}
-    return { address: this.transport.address(), host, origin, isForwarded, forwardedHost, forwardedProto }
+    const { host = '', origin = '', cookie = '', fetchSite = '' } = this.head ?? {}
+    const { isForwarded = false, forwardedHost = '', forwardedProto = '' } = this.head ?? {}
+    const address = this.transport.address()
+    const source = this.source ?? address
+    return { address, source, host, origin, cookie, fetchSite, isForwarded, forwardedHost, forwardedProto }
   }
 
   /** Aborts the signal, because the client has left or the server no longer waits. */

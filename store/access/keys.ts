@@ -38,7 +38,7 @@ export type CheckedKeys = Keys &
     waiting(): number
     /** Resolves as soon as this process receives key changes. */
     listen(): Promise<void>
-    /** Writes each key's time of last use to the database. */
+    /** Writes the time of last use of each key, session and token to the database. */
     noteUse(): Promise<void>
   }
 
@@ -74,6 +74,8 @@ export function createKeys(sql: Sql, options: Options): CheckedKeys {
   const unknown = createLru<number>(keyCacheMax)
   const lookups = createBatcher((batch: readonly string[]) => inTime(sql, () => readKeys(sql, batch)), batches)
   const used = new Map<string, { organizationId: string; keyId: string }>()
+  /** The look-up values of used sessions and tokens. */
+  const seen = new Set<string>()
   const watchers: Watcher[] = []
   // Counts key changes. If a change arrives during a lookup, the lookup may have read the old state, so its answer is
   // not cached.
@@ -107,7 +109,8 @@ export function createKeys(sql: Sql, options: Options): CheckedKeys {
     const caller = presenterOf(row, options)
     if (changes === changesBefore)
       known.remember({ lookup: presented.lookup, digest: row.digest }, caller, row.expiresAt)
-    if (used.size < keyCacheMax) used.set(row.keyId, { organizationId: row.organizationId, keyId: row.keyId })
+    if (row.role !== null && seen.size < keyCacheMax) seen.add(row.lookup)
+    else if (used.size < keyCacheMax) used.set(row.keyId, { organizationId: row.organizationId, keyId: row.keyId })
     return caller
   }
 
@@ -137,9 +140,9 @@ export function createKeys(sql: Sql, options: Options): CheckedKeys {
       await sql.listen(keysChannel, (payload) => forget(readKeyChange(payload)), missed)
     },
     async noteUse() {
-      const keys = [...used.values()]
-      used.clear()
-      if (keys.length > 0) await markUsed(sql, keys, new Date(clock.nowMs()))
+      const [keys, lookups, now] = [[...used.values()], [...seen], new Date(clock.nowMs())]
+      for (const noted of [used, seen]) noted.clear()
+      await Promise.all([markUsed(sql, keys, now), markSeen(sql, lookups, now)])
     },
   }
 }
@@ -234,8 +237,14 @@ async function readKeys(sql: Sql, lookups: readonly string[]): Promise<Row[][]> 
 }
 
 async function markUsed(sql: Sql, keys: { organizationId: string; keyId: string }[], now: Date): Promise<void> {
+  if (keys.length === 0) return
   await sql`
     update api_keys k set last_used_at = ${now}
     from json_to_recordset(${sql.json(keys)}::json) as u ("organizationId" text, "keyId" text)
     where k.organization_id = u."organizationId" and k.id = u."keyId"`
+}
+
+async function markSeen(sql: Sql, lookups: readonly string[], now: Date): Promise<void> {
+  if (lookups.length === 0) return
+  await sql`update user_credentials set last_seen_at = ${now} where lookup = any(${arrayLiteral(lookups)}::text[])`
 }

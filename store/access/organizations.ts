@@ -105,7 +105,7 @@ async function orAdminConflict<T>(change: Promise<T>): Promise<T | 'admin_taken'
   }
 }
 
-async function insertOrganization(tx: Tx, settings: NewOrganization, now: Date): Promise<OrganizationRecord> {
+export async function insertOrganization(tx: Tx, settings: NewOrganization, now: Date): Promise<OrganizationRecord> {
   const [row] = await tx<OrganizationRecord[]>`
     insert into organizations
       (id, name, max_concurrency, credit_micro_usd, sms_enabled, rmsg_enabled, recording_enabled, created_at)

@@ -12,6 +12,7 @@ import { notifyKeyChange } from '../caches/key-changes.ts'
 import type { Sql, Tx } from '../postgres/connect.ts'
 import type { Tenancy } from '../postgres/tenant.ts'
 import { heldRole, isOwner } from './caller-columns.ts'
+import { endCredentials } from './credentials.ts'
 import { newCredential } from './key-secret.ts'
 
 /** The maximum number of users in a list. No organization has nearly as many. */
@@ -42,8 +43,8 @@ export function createUsers(tenancy: Tenancy, clock: Clock): Users {
         const { secret, lookup, digest } = newCredential(credentialPrefix[kind])
         const expiresAt = new Date(clock.nowMs() + credentialLifeMs[kind])
         const [issued] = await tx<Pick<IssuedCredential, 'expiresAt'>[]>`
-          insert into user_credentials (organization_id, user_id, lookup, digest, created_at, expires_at)
-          select r.organization_id, r.user_id, ${lookup}, ${digest}, ${now()}, ${expiresAt}
+          insert into user_credentials (organization_id, user_id, lookup, digest, method, created_at, expires_at)
+          select r.organization_id, r.user_id, ${lookup}, ${digest}, ${kind === 'session' ? 'operator' : null}, ${now()}, ${expiresAt}
           from user_roles r join users u on u.id = r.user_id
           where r.organization_id = ${organizationId} and u.email = ${addressOf(email)}
           returning expires_at as "expiresAt"`
@@ -56,12 +57,17 @@ export function createUsers(tenancy: Tenancy, clock: Clock): Users {
           from user_roles r join users u on u.id = r.user_id
           where r.organization_id = ${organizationId} order by u.email limit ${listedMax}`,
       ),
+    signOut: (email) =>
+      tenancy.asOperator(async (tx) => {
+        const [user] = await tx<{ id: string }[]>`select id from users where email = ${addressOf(email)}`
+        return user ? (await endCredentials(tx, user.id)).length : null
+      }),
     remove: (organizationId, email) => tenancy.asOperator((tx) => removeRole(tx, organizationId, addressOf(email))),
   }
 }
 
 /** Columns for an owner. A server version before schema 50 reads only `role`, and so treats the owner as an admin. */
-const ownerColumns = { role: 'admin', ownerAs: 'admin' }
+export const ownerColumns = { role: 'admin', ownerAs: 'admin' }
 
 /** Removes a user's role. The user's tokens and sessions are deleted with it (on delete cascade). */
 async function removeRole(tx: Tx, organizationId: string, email: string): Promise<boolean | 'last_owner'> {

@@ -3,6 +3,7 @@ import { importApprovals } from './0049-import-approvals.ts'
 import { owners } from './0050-owners.ts'
 import { eventOrder } from './0051-event-order.ts'
 import { orderedEvents } from './0052-ordered-events.ts'
+import { signIn } from './0053-sign-in.ts'
 import { callPages } from './0055-call-pages.ts'
 import { agentVersions } from './0056-agent-versions.ts'
 import { callsOfVersions } from './0057-calls-of-versions.ts'
@@ -26,3 +27,4 @@ export const migrations: readonly Migration[] = [
   agentVersions,
   callsOfVersions,
 ]
+export const migrations: readonly Migration[] = [baseline, importApprovals, owners, eventOrder, orderedEvents, signIn]

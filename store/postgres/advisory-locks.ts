@@ -17,6 +17,8 @@ export const locks = {
   instances: 7_275_539_004,
   /** Held to assign a name to an organization. */
   organizationNames: 7_275_539_005,
+  /** Held to make the first person. */
+  firstPerson: 7_275_539_006,
   /** Held to delete old rows, one lock for each kind. */
   sweepRequests: 7_275_539_010,
   sweepCalls: 7_275_539_011,

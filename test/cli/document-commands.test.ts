@@ -100,6 +100,12 @@ t.test('the commands of docs/users.md make users and a token', async (t) => {
   t.match(printed, [/^usr_.* owner/, /^usr_.* viewer/, /ann@example\.com[^]*sam@example\.com/, /^ut_/])
 })
 
+t.test('the commands of docs/sign-in.md end the sessions of a person', async (t) => {
+  const printed = []
+  for (const args of commandsIn(blockWith('sign-in', 'users sign-out'))) printed.push(await outputOf(t, args))
+  t.match(printed, [/^1 sessions and tokens of ann@example\.com have ended/])
+})
+
 t.test('the commands of docs/keys.md reseal the secrets and look for others', async (t) => {
   const [reseal = [], doctor = []] = commandsIn(blockWith('keys', 'keys reseal'))
   t.match(await outputOf(t, reseal), /^\d+ moved to the current master key/)

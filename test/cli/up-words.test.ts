@@ -21,6 +21,7 @@ const first: Ready = {
   page: `${local}/try`,
   firstKey: { kind: 'local', key: 'sk_live_first' },
   engine: 'node:http with ws',
+  setupCode: null,
   usesOllama: true,
   routerHost: null,
   compatHost: null,

@@ -22,6 +22,7 @@ import { isLoopbackAddress, isLoopbackAuthority, isLoopbackHost } from '../../ru
 import { TestClock } from '../clock.ts'
 import { caller, healthLimits, model, provider } from '../domain/fakes.ts'
 import { type Served, start } from '../http/harness.ts'
+import { noConsole } from '../http/no-console.ts'
 
 const secret = 'v1.eyJqdGkiOiJhIn0.c2lnbmF0dXJl'
 const minted: MintedToken = { value: secret, expiresInS: 60, expiresAtMs: 0 }
@@ -73,6 +74,7 @@ async function serve(t: Test, changes: Partial<TryDeps> = {}): Promise<Served> {
         advanceSimulatorClock: () => Promise.reject(new Error('no simulator here')),
         receiveCarrierWebhook: () => Promise.reject(new Error('no carrier here')),
         receiveMessageWebhook: () => Promise.reject(new Error('no provider of messages here')),
+        ...noConsole,
         getLinkedRecording: () => Promise.reject(new Error('no recording here')),
       }),
       writeFault: createFaultWriter({

@@ -54,7 +54,7 @@ const floors = [
   ['records/states'],
   ['ports'],
   ['records'],
-  ['access', 'billing', 'catalog', 'dispatch', 'health', 'idempotency', 'routing', 'streams'],
+  ['access', 'access/sign-in', 'billing', 'catalog', 'dispatch', 'health', 'idempotency', 'routing', 'streams'],
   ['agents', 'callbacks', 'llm', 'speech', 'speech/reading', 'transfers/settings', 'webhooks'],
   [
     ...['answering', 'tools', 'conversation', 'conversation/parts', 'conversation/words'],

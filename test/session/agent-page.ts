@@ -12,6 +12,7 @@ import { Owners } from '../../runtime/shares/owners.ts'
 import { systemClock } from '../../runtime/timing/clock.ts'
 import { caller } from '../domain/fakes.ts'
 import { mount, operation, start, surface } from '../http/harness.ts'
+import { noConsole } from '../http/no-console.ts'
 import { FakeSessions, type RecordingSink, sessionId } from './media-harness.ts'
 
 export async function serveAgentPage(t: Test, make: (transport: MediaTransport) => RecordingSink) {
@@ -64,6 +65,7 @@ export async function serveAgentPage(t: Test, make: (transport: MediaTransport) 
     simulator: null,
     carrier: { readers: new Map(), events: { received: () => Promise.resolve() }, countIgnored: () => {} },
     messages: { readers: new Map(), receive: () => Promise.resolve('taken') },
+    console: { isEnabled: false, handlers: noConsole },
     recordings: linkedRecordings(settings, { linked: () => Promise.reject(new Error('no recording here')) }),
   })
   const server = await start([...internal, tapMount], {

@@ -1,0 +1,77 @@
+/**
+ * Slows down guesses of passwords. Each attempt is counted before its password is hashed, so parallel guesses do not
+ * pass together. A success takes its count back.
+ */
+import { ResourceFault } from '../../records/resource-fault.ts'
+import type { Signer } from '../signer.ts'
+
+/** The counted attempts of one subject. Times are in milliseconds since the epoch. */
+export type Attempts = { failures: number; firstMs: number; lastMs: number; blockedUntilMs: number }
+
+/**
+ * `account`: an e-mail address, also an unknown one, so that both get the same answers. `source`: a network address.
+ * The text is an HMAC, because the table must not list who has tried to sign in.
+ */
+export type Subject = { kind: 'account' | 'source'; text: string }
+
+export type AttemptStore = {
+  /** Counts an attempt for all subjects, unless one is blocked. Resolves with the time until which it is blocked. */
+  admit(subjects: readonly Subject[], count: typeof counted, nowMs: number): Promise<number | null>
+  /** Forgets the account's attempts, and takes one attempt of the source back. */
+  succeed(subjects: readonly Subject[]): Promise<void>
+}
+
+const freeFailures = 5
+const firstWaitMs = 1000
+const waitMsMax = 15 * 60_000
+const accountMemoryMs = 24 * 3_600_000
+const sourceFailuresMax = 30
+const sourceWindowMs = 10 * 60_000
+
+/** Counts one more attempt at the time `nowMs`. If no attempt is remembered, `before` is null. */
+export function counted(kind: Subject['kind'], before: Attempts | null, nowMs: number): Attempts {
+  const isFresh = before === null || isForgotten(kind, before, nowMs)
+  const failures = isFresh ? 1 : before.failures + 1
+  const firstMs = isFresh ? nowMs : before.firstMs
+  const blockedUntilMs = kind === 'account' ? nowMs + waitAfter(failures) : firstMs + sourceWait(failures)
+  return { failures, firstMs, lastMs: nowMs, blockedUntilMs }
+}
+
+function isForgotten(kind: Subject['kind'], { firstMs, lastMs }: Attempts, nowMs: number): boolean {
+  return kind === 'account' ? nowMs - lastMs >= accountMemoryMs : nowMs - firstMs >= sourceWindowMs
+}
+
+/** 1 s after the fifth failure, then twice as long after each failure. */
+function waitAfter(failures: number): number {
+  if (failures < freeFailures) return 0
+  return Math.min(firstWaitMs * 2 ** (failures - freeFailures), waitMsMax)
+}
+
+const sourceWait = (failures: number) => (failures < sourceFailuresMax ? 0 : sourceWindowMs)
+
+export type LockOut = {
+  /**
+   * Runs `check` if the account and the source may try now. `check` resolves with null if the proof is wrong. Throws
+   * ResourceFault `attempts_blocked`, or `sign_in_failed` after a wrong proof.
+   */
+  attempt<Proved>(account: string, source: string, check: () => Promise<Proved | null>): Promise<Proved>
+}
+
+export function createLockOut(store: AttemptStore, { sign }: Signer, clock: { nowMs(): number }): LockOut {
+  return {
+    async attempt(account, source, check) {
+      const subjects: readonly Subject[] = [
+        { kind: 'account', text: sign(`account\n${account}`) },
+        { kind: 'source', text: sign(`source\n${source}`) },
+      ]
+      const nowMs = clock.nowMs()
+      const blockedUntilMs = await store.admit(subjects, counted, nowMs)
+      if (blockedUntilMs !== null)
+        throw new ResourceFault({ kind: 'attempts_blocked', waitS: Math.ceil((blockedUntilMs - nowMs) / 1000) })
+      const proved = await check()
+      if (proved === null) throw new ResourceFault({ kind: 'sign_in_failed' })
+      await store.succeed(subjects)
+      return proved
+    },
+  }
+}

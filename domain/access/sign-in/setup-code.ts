@@ -1,0 +1,22 @@
+/** The code for a server's first person. It is derived from the master key, so all processes know it. */
+import { timingSafeEqual } from 'node:crypto'
+import { createSigner } from '../signer.ts'
+
+const lettersOfHalf = 5
+/** 32 letters and digits without similar ones, so all are equally likely. */
+const letters = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ'
+
+/** Returns a code such as `4KQ7M-2XTPA`. */
+export function setupCodeOf(masterKey: string): string {
+  const bytes = Buffer.from(createSigner(masterKey, 'console setup code v1').sign('first person'), 'base64url')
+  const code = [...bytes.subarray(0, 2 * lettersOfHalf)].map((byte) => letters[byte % letters.length]).join('')
+  return `${code.slice(0, lettersOfHalf)}-${code.slice(lettersOfHalf)}`
+}
+
+/** Compares in constant time. Spaces, hyphens and upper or lower case do not count. */
+export function isSetupCode(masterKey: string, given: string): boolean {
+  const [code, text] = [plain(setupCodeOf(masterKey)), plain(given)].map((each) => Buffer.from(each))
+  return code !== undefined && text !== undefined && code.length === text.length && timingSafeEqual(code, text)
+}
+
+const plain = (code: string) => code.replace(/[\s-]/g, '').toUpperCase()

@@ -1,0 +1,123 @@
+/** Signing in with a password, and the sessions of the console. */
+import type { Clock } from '../../ports/system.ts'
+import { ResourceFault } from '../../records/resource-fault.ts'
+import type { LockOut } from './lock-out.ts'
+import { checkedPassword, type PasswordHashes, spelled } from './passwords.ts'
+import type { Browser, KnownPerson, MySession, OpenedSession, PeopleStore, Session, SessionStore } from './people.ts'
+
+export type SignInDeps = {
+  people: PeopleStore
+  sessions: SessionStore
+  hashes: PasswordHashes
+  lockOut: LockOut
+  clock: Pick<Clock, 'nowMs'>
+  sessionS: number
+  /** Returns true if `parley up` prints this code. */
+  isSetupCode: (code: string) => boolean
+}
+
+/** If `isLocal`, a browser on this machine has sent the request, and only this machine reaches the server. */
+export type Setup = { email: string; name: string; password: string; code: string; isLocal: boolean }
+export type Credentials = { email: string; password: string; organizationId: string | null }
+
+export type SignIn = {
+  isSetUp(): Promise<boolean>
+  setUp(setup: Setup, browser: Browser): Promise<OpenedSession>
+  signIn(credentials: Credentials, browser: Browser): Promise<OpenedSession>
+  chooseOrganization(session: Session, organizationId: string, browser: Browser): Promise<OpenedSession>
+  changePassword(
+    session: Session,
+    change: { current: string; password: string },
+    browser: Browser,
+  ): Promise<OpenedSession>
+  /** Ends one session. Throws ResourceFault `not_found` if the person has no such session. */
+  endSession(session: Session, id: string): Promise<void>
+  listSessions(session: Session): Promise<(MySession & { current: boolean })[]>
+  /**
+   * Resolves with the person if the password is right. Throws ResourceFault `sign_in_failed` or `attempts_blocked`. An
+   * unknown address takes as much work as a wrong password.
+   */
+  prove(email: string, password: string, browser: Browser): Promise<KnownPerson>
+}
+
+/** The account under which wrong setup codes count. No e-mail address has this form. */
+const setupAccount = 'setup'
+
+export function createSignIn(deps: SignInDeps): SignIn {
+  const { people, sessions, hashes, lockOut, clock, sessionS } = deps
+  const now = () => new Date(clock.nowMs())
+
+  async function prove(email: string, password: string, browser: Browser): Promise<KnownPerson> {
+    const address = email.toLowerCase()
+    return lockOut.attempt(address, browser.ip, async () => {
+      // The first use makes the hash, which takes time, so it is also made for a known address.
+      const dummy = await hashes.dummy()
+      const person = await people.find(address)
+      const stored = person?.passwordHash ?? dummy
+      const text = spelled(password)
+      const isRight = await hashes.verify(stored, text ?? '')
+      if (person === null || person.passwordHash === null || text === null || !isRight) return null
+      if (!(await hashes.isOutdated(stored))) return person
+      const passwordHash = await hashes.hash(text)
+      await people.rehash(person.id, passwordHash, stored)
+      return { ...person, passwordHash }
+    })
+  }
+
+  function newSession(userId: string, organizationId: string | null, browser: Browser) {
+    const signedInAt = now()
+    const expiresAt = new Date(signedInAt.getTime() + sessionS * 1000)
+    return { userId, organizationId, method: 'password', browser, signedInAt, expiresAt }
+  }
+
+  async function open(userId: string, organizationId: string | null, browser: Browser, proof?: string) {
+    return opened(await sessions.open(newSession(userId, organizationId, browser), proof))
+  }
+
+  return {
+    prove,
+    isSetUp: async () => !(await people.isEmpty()),
+    async setUp({ email, name, password, code, isLocal }, browser) {
+      if (!(await people.isEmpty())) throw new ResourceFault({ kind: 'setup_done' })
+      const address = email.toLowerCase()
+      const text = checkedPassword(password, address)
+      if (!isLocal)
+        await lockOut.attempt(setupAccount, browser.ip, () => Promise.resolve(deps.isSetupCode(code) || null))
+      const person = await people.setUp({ email: address, name, passwordHash: await hashes.hash(text) })
+      if (person === null) throw new ResourceFault({ kind: 'setup_done' })
+      return open(person.id, null, browser)
+    },
+    async signIn({ email, password, organizationId }, browser) {
+      const { id, passwordHash } = await prove(email, password, browser)
+      return open(id, organizationId, browser, passwordHash ?? '')
+    },
+    async chooseOrganization(session, organizationId, browser) {
+      const { user, method, signedInAt, expiresAt } = session
+      const next = { userId: user.id, organizationId, method, browser, signedInAt, expiresAt }
+      const moved = await sessions.move(session.id, next)
+      if (moved === null) throw new ResourceFault({ kind: 'not_found' })
+      return moved
+    },
+    async changePassword({ user, organization }, { current, password }, browser) {
+      const text = checkedPassword(password, user.email)
+      const { passwordHash } = await prove(user.email, current, browser)
+      const next = await hashes.hash(text)
+      if (!(await people.changePassword(user.id, next, passwordHash ?? '')))
+        throw new ResourceFault({ kind: 'sign_in_failed' })
+      return open(user.id, organization.id, browser, next)
+    },
+    async endSession({ user }, id) {
+      if (!(await sessions.end(user.id, id))) throw new ResourceFault({ kind: 'not_found' })
+    },
+    async listSessions({ id, user }) {
+      const all = await sessions.list(user.id)
+      return all.map((each) => ({ ...each, current: each.id === id }))
+    },
+  }
+}
+
+/** A person without a role in an enabled organization gets the same answer as after a wrong password. */
+function opened(session: OpenedSession | null): OpenedSession {
+  if (session === null) throw new ResourceFault({ kind: 'sign_in_failed' })
+  return session
+}

@@ -1,0 +1,14 @@
+/** The ends of sessions and tokens. Each process forgets an ended secret at once. */
+import { type KeyChange, notifyKeyChange } from '../caches/key-changes.ts'
+import type { Tx } from '../postgres/connect.ts'
+
+/** Forgets a cached key in this process, because the NOTIFY arrives a little later. */
+export type Forget = (change: KeyChange) => void
+
+/** Ends all sessions and tokens of a person, or only the session `id`. Resolves with their look-up values. */
+export async function endCredentials(tx: Tx, userId: string, id: string | null = null): Promise<string[]> {
+  const ended = await tx<{ lookup: string }[]>`
+    delete from user_credentials where user_id = ${userId} and (${id}::text is null or lookup = ${id}) returning lookup`
+  for (const { lookup } of ended) await notifyKeyChange(tx, { lookup })
+  return ended.map(({ lookup }) => lookup)
+}

@@ -1,0 +1,115 @@
+/** Guesses of passwords are slowed down, and the same work is done for an unknown address. */
+import t from 'tap'
+import { createLockOut } from '../../domain/access/sign-in/lock-out.ts'
+import type { PasswordHashes } from '../../domain/access/sign-in/passwords.ts'
+import { createSignIn } from '../../domain/access/sign-in/sign-in.ts'
+import { createSigner } from '../../domain/access/signer.ts'
+import { systemClock } from '../../runtime/timing/clock.ts'
+import { createPasswordHasher } from '../../runtime/values/password-hash.ts'
+import { openAdministration } from '../platform/setup.ts'
+import { ownServer } from '../server.ts'
+import { Browser } from './browser.ts'
+import { firstPerson, password, signIn } from './setup.ts'
+
+const hourMs = 3_600_000
+let passedMs = 0
+const clock = { ...systemClock, nowMs: () => systemClock.nowMs() + passedMs }
+const parley = await ownServer(t, {}, { clock })
+const admin = await openAdministration(parley)
+t.teardown(() => admin.close())
+await firstPerson(parley.url)
+const wrong = (email = 'ann@example.com') => signIn(new Browser(parley.url), email, 'a wrong password of mine')
+const failed = { status: 401, code: 'SIGN_IN_FAILED' }
+const blocked = { status: 429, code: 'RATE_LIMITED' }
+const waitOf = ({ headers }: { headers: Record<string, unknown> }) => Number(headers['retry-after'])
+
+t.test('ten wrong passwords: the waits grow from one second, also with the right password', async (t) => {
+  for (let at = 0; at < 5; at += 1) t.match(await wrong(), failed)
+  for (const waitS of [1, 2, 4, 8, 16]) {
+    const refused = await wrong()
+    t.match(refused, blocked)
+    t.equal(waitOf(refused), waitS)
+    t.match(await signIn(new Browser(parley.url), 'ann@example.com'), blocked, 'the right password waits too')
+    passedMs += waitS * 1000
+    t.match(await wrong(), failed)
+  }
+  t.equal(waitOf(await wrong()), 32)
+  passedMs += 32_000
+  t.equal((await signIn(new Browser(parley.url), 'ann@example.com')).status, 200)
+  for (let at = 0; at < 5; at += 1) t.match(await wrong(), failed, 'a success forgets the failures')
+  t.equal(waitOf(await wrong()), 1)
+  passedMs += 24 * hourMs
+})
+
+t.test('an unknown address is blocked in the same way', async (t) => {
+  for (let at = 0; at < 5; at += 1) t.match(await wrong('nobody@example.com'), failed)
+  t.match(await wrong('nobody@example.com'), blocked)
+  passedMs += 24 * hourMs
+})
+
+t.test('parallel guesses do not pass together', async (t) => {
+  const seen = await Promise.all(Array.from({ length: 12 }, () => wrong()))
+  const statuses = seen.map(({ status }) => status)
+  t.equal(statuses.filter((status) => status === 401).length, 5)
+  t.equal(statuses.filter((status) => status === 429).length, 7)
+  passedMs += 24 * hourMs
+})
+
+t.test('an address of the network is blocked after 30 failures in ten minutes', async (t) => {
+  for (let at = 0; at < 30; at += 1) t.match(await wrong(`person${at}@example.com`), failed)
+  const refused = await wrong('person30@example.com')
+  t.match(refused, blocked)
+  t.ok(waitOf(refused) > 500 && waitOf(refused) <= 600)
+  t.match(await signIn(new Browser(parley.url), 'ann@example.com'), blocked)
+  passedMs += 10 * 60_000
+  t.equal((await signIn(new Browser(parley.url), 'ann@example.com')).status, 200)
+})
+
+t.test('an unknown address and a person without a password cost one hash, as a wrong password does', async (t) => {
+  const real = createPasswordHasher()
+  const verified: string[] = []
+  const hashes: PasswordHashes = {
+    ...real,
+    verify(stored, given) {
+      verified.push(stored)
+      return real.verify(stored, given)
+    },
+  }
+  const { people, personSessions: sessions, signInAttempts, users } = admin.store
+  await users.create((await admin.organization('shop')).id, 'nopassword@example.com', 'member')
+  const lockOut = createLockOut(signInAttempts, createSigner('a key', 'test'), systemClock)
+  const rules = createSignIn({ people, sessions, hashes, lockOut, clock, sessionS: 60, isSetupCode: () => false })
+  const parametersOf = (stored: string) => stored.split('$').slice(1, 4)
+  for (const email of ['ann@example.com', 'nobody@example.com', 'nopassword@example.com']) {
+    verified.length = 0
+    const attempt = rules.signIn(
+      { email, password: 'a wrong password of mine', organizationId: null },
+      { ip: '192.0.2.1', userAgent: null },
+    )
+    await t.rejects(attempt, { message: 'sign_in_failed' })
+    t.same(verified.map(parametersOf), [['argon2id', 'v=19', 'm=19456,t=2,p=1']], email)
+  }
+})
+
+t.test('scrypt takes the place of argon2, and its hashes are replaced when argon2 is there again', async (t) => {
+  const without = createPasswordHasher(() => Promise.resolve(null))
+  const stored = await without.hash(password)
+  t.match(stored, /^\$scrypt\$ln=17,r=8,p=1\$/)
+  t.equal(await without.verify(stored, password), true)
+  t.equal(await without.verify(stored, 'another'), false)
+  t.equal(await without.isOutdated(stored), false)
+  const sql = admin.store.people
+  const person = await sql.find('ann@example.com')
+  await sql.rehash(person?.id ?? '', stored, person?.passwordHash ?? '')
+  t.equal((await signIn(new Browser(parley.url), 'ann@example.com')).status, 200)
+  t.match((await sql.find('ann@example.com'))?.passwordHash, /^\$argon2id\$/)
+  await t.rejects(without.verify('$argon2id$v=19$m=1,t=1,p=1$a$b', password), /binary does not load/)
+})
+
+t.test('at most four hashes run and 32 wait; more are refused', async (t) => {
+  const hasher = createPasswordHasher()
+  const outcomes = await Promise.allSettled(Array.from({ length: 40 }, () => hasher.hash(password)))
+  const refused = outcomes.filter(({ status }) => status === 'rejected')
+  t.equal(refused.length, 4)
+  t.match(refused[0], { reason: { kind: 'overloaded' } })
+})
