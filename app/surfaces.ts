@@ -145,6 +145,7 @@ function platformOf(joined: Joined): Mount {
     watchGrant: revocations.watch,
     catalog,
     keys: store.providerKeys,
+    apiKeys: store.keys,
     vendorName: (provider) => vendorNameOf(provider, config.providers),
     resources: createResources(joined, { catalog, numbers }),
     verifications: numbers.verifications,

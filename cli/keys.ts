@@ -1,9 +1,12 @@
 import type { Command } from 'commander'
 import type { KeyPolicy } from '../generated/key-policy/types.ts'
 import type { Actions } from './actions.ts'
-import type { IssuedKey, KeyRow, KeySettings } from './admin-keys.ts'
+import type { IssuedKey, KeyCommands, KeyRow, KeySettings } from './admin-keys.ts'
 import { type Budget, budgetOf, spentWords } from './budget-option.ts'
+import { platformClient } from './client.ts'
 import { CommandError, UsageError } from './command-error.ts'
+import { ofWhom } from './credits.ts'
+import { createKeyRequests } from './key-requests.ts'
 import { print } from './print.ts'
 import { spanOf } from './span-option.ts'
 
@@ -27,10 +30,11 @@ const policyFields: Readonly<Record<keyof KeyPolicy, true>> = {
 
 export function keys(program: Command, actions: Actions): void {
   const group = program.command('keys').description('API keys; a secret is shown once, when it is made')
+  const run = administered(actions)
   const command = (name: string, description: string) =>
     group.command(name).description(description).option('--json', 'print as JSON', false)
   command('create', 'a new key of an organization')
-    .requiredOption('--org <organization>', 'name or id of the organization')
+    .option('--org <organization>', ofWhom)
     .option('--name <name>', 'what the key is for, shown in lists', '')
     .option(
       '--scopes <list>',
@@ -41,38 +45,38 @@ export function keys(program: Command, actions: Actions): void {
     .option('--test', 'a test key: reaches only simulators and embedded engines', false)
     .option('--budget <budget>', 'the most that it may cost, for example 5usd/month, 0.25usd/day or 100usd/total (UTC)')
     .option('--policy <json>', `what the key carries: ${Object.keys(policyFields).join(', ')}`, '{}')
-    .action(async ({ org, json, ...options }: Json & CreateOptions) => {
+    .action(async ({ org, json, ...options }: Json & Whose & CreateOptions) => {
       const key = keySettingsOf(options)
-      printIssued(json, await actions.admin((admin) => admin.createKey(org, key)))
+      printIssued(json, await run(org, (keys, organization) => keys.createKey(organization, key)))
     })
   command('list', 'the keys of an organization')
-    .requiredOption('--org <organization>', 'name or id of the organization')
-    .action(async ({ org, json }: Json & { org: string }) => {
-      const rows = await actions.admin((admin) => admin.keys(org))
+    .option('--org <organization>', ofWhom)
+    .action(async ({ org, json }: Json & Whose) => {
+      const rows = await run(org, (keys, organization) => keys.keys(organization))
       print(json, rows.map(keyJson), () => rows.map(lineOf))
     })
   command('rotate', 'a new secret for a key; the old one stops working at once, or after the overlap')
     .option('--overlap <span>', 'how long the old secret still works, for example 24h')
     .argument('<key>', 'name or id of the key')
-    .requiredOption('--org <organization>', 'name or id of the organization')
-    .action(async (key: string, { org, json, overlap }: Json & { org: string; overlap?: string }) => {
+    .option('--org <organization>', ofWhom)
+    .action(async (key: string, { org, json, overlap }: Json & Whose & { overlap?: string }) => {
       const overlapMs = overlap === undefined ? 0 : spanOf('--overlap', overlap, overlapDaysMax)
-      printIssued(json, await actions.admin((admin) => admin.rotateKey(org, key, overlapMs)))
+      printIssued(json, await run(org, (keys, organization) => keys.rotateKey(organization, key, overlapMs)))
     })
   command('revoke', 'end a key')
     .argument('<key>', 'name or id of the key')
-    .requiredOption('--org <organization>', 'name or id of the organization')
-    .action(async (key: string, { org, json }: Json & { org: string }) => {
-      const id = await actions.admin((admin) => admin.revokeKey(org, key))
+    .option('--org <organization>', ofWhom)
+    .action(async (key: string, { org, json }: Json & Whose) => {
+      const id = await run(org, (keys, organization) => keys.revokeKey(organization, key))
       print(json, { id, revoked: true }, () => [`${id} is revoked`])
     })
   command('set', 'another budget for a key; every running Parley obeys at once')
     .argument('<key>', 'name or id of the key')
     .argument('<setting>', 'budget=5usd/month, for a day, a month (UTC) or total; budget=none takes it away')
-    .requiredOption('--org <organization>', 'name or id of the organization')
-    .action(async (key: string, setting: string, { org, json }: Json & { org: string }) => {
+    .option('--org <organization>', ofWhom)
+    .action(async (key: string, setting: string, { org, json }: Json & Whose) => {
       const budget = readSetting(setting)
-      const row = await actions.admin((admin) => admin.setBudget(org, key, budget))
+      const row = await run(org, (keys, organization) => keys.setBudget(organization, key, budget))
       print(json, keyJson(row), () => [lineOf(row)])
     })
   command(
@@ -88,9 +92,22 @@ export function keys(program: Command, actions: Actions): void {
   })
 }
 
+type Run = <Answer>(
+  org: string | undefined,
+  work: (keys: KeyCommands, organization: string) => Promise<Answer>,
+) => Promise<Answer>
+
+/** Works on the database if the organization is named. Otherwise it asks a server with the organization's key. */
+function administered(actions: Actions): Run {
+  return async (org, work) => {
+    if (org !== undefined) return actions.admin((admin) => work(admin, org))
+    return work(createKeyRequests(platformClient(await actions.connection()), Date.now), '')
+  }
+}
+
 type Json = { json: boolean }
+type Whose = { org?: string }
 type CreateOptions = {
-  org: string
   name: string
   scopes: string
   test: boolean
@@ -99,7 +116,7 @@ type CreateOptions = {
   expires?: string
 }
 
-function keySettingsOf({ name, scopes, test, policy, budget, expires }: Omit<CreateOptions, 'org'>): KeySettings {
+function keySettingsOf({ name, scopes, test, policy, budget, expires }: CreateOptions): KeySettings {
   if ([...name].length > nameCharactersMax || /\p{Cc}/u.test(name))
     throw new UsageError(`--name takes one line of ${nameCharactersMax} characters at most`)
   const lifeMs = expires === undefined ? null : spanOf('--expires', expires, lifeDaysMax)

@@ -29,12 +29,40 @@ export async function load<Document>(
     }))
     if (problems.length > 0) return { document: null, problems }
     const { bundle } = await bundleFromString({ source: text, absoluteRef: path, config })
-    return { document: lower(bundle.parsed), problems: [] }
+    return { document: lower(namedByTitle(bundle.parsed)), problems: [] }
   } catch (error) {
     // Redocly throws if there is no document to lint: broken YAML, another format, circular references.
     const message = `cannot be read: ${(error as Error).message.replaceAll(path, file)}`
     return { document: null, problems: [{ rule: 'read', file, pointer: '#/', message }] }
   }
+}
+
+type Bundled = { components?: { schemas?: Record<string, SchemaObject> } }
+
+/**
+ * Names the component of a whole file, such as `key-policy.schema`, by the file's title, because the bundler takes the
+ * file's name and a type cannot have this name.
+ */
+function namedByTitle(bundled: unknown): unknown {
+  const schemas = (bundled as Bundled).components?.schemas ?? {}
+  const names = Object.keys(schemas).filter((name) => name.includes('.'))
+  return names.reduce((document: unknown, name) => {
+    const title = String(schemas[name]?.title)
+    const reference = JSON.stringify(`#/components/schemas/${name}`)
+    const text = JSON.stringify(document).replaceAll(reference, JSON.stringify(`#/components/schemas/${title}`))
+    return withoutFileFields(JSON.parse(text) as Bundled, name, title)
+  }, bundled)
+}
+
+/** Renames the component, and removes the two fields that only a whole file has. */
+function withoutFileFields(document: Bundled, name: string, title: string): Bundled {
+  const { components = {} } = document
+  const schemas = Object.entries(components.schemas ?? {}).map(([each, schema]) => {
+    if (each !== name) return [each, schema] as const
+    const fields = Object.entries(schema).filter(([field]) => field !== '$schema' && field !== 'title')
+    return [title, Object.fromEntries(fields)] as const
+  })
+  return { ...document, components: { ...components, schemas: Object.fromEntries(schemas) } }
 }
 
 /** Returns the document's name from its file name: `router` for specs/router.openapi.yaml. */

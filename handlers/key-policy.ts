@@ -37,6 +37,11 @@ export function policyFields(policy: KeyPolicy): string[] {
   return Object.keys(policy).map(wireName)
 }
 
+/** Returns the policy with the contract's names. */
+export function wireKeyPolicy(policy: KeyPolicy): WirePolicy {
+  return Object.fromEntries(Object.entries(policy).map(([name, value]) => [wireName(name), value]))
+}
+
 /**
  * Reads a new policy. Throws PolicyError if it is wrong. Returns pins as `provider/model`, origins as browsers send
  * them, and the language in canonical form.

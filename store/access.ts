@@ -1,11 +1,13 @@
 /** Makes the store's repositories for organizations, users, API keys and provider keys. */
+import type { ActorNames, KeyAdministration } from '../domain/access/api-keys.ts'
 import type { LiveKeys, UsedTokens } from '../domain/access/ephemeral.ts'
 import type { ProviderKeyAdministration } from '../domain/access/provider-keys.ts'
 import type { KeyChanges, LiveCallers } from '../domain/access/revocations.ts'
 import type { Clock, Log } from '../domain/ports/system.ts'
 import type { Keys } from '../domain/records/organization.ts'
 import type { Loop } from '../runtime/timing/loops.ts'
-import { createKeyAdministration, type KeyAdministration } from './access/api-keys.ts'
+import { createActorNames } from './access/actor-names.ts'
+import { createKeyAdministration } from './access/api-keys.ts'
 import { createKeys, createLiveKeys, type ReadStoredPolicy } from './access/keys.ts'
 import type { KeyCacheLimits } from './access/known-callers.ts'
 import { createOrganizations, type Organizations } from './access/organizations.ts'
@@ -52,6 +54,7 @@ export type Access = WebhookAccess &
     sealedSecrets: SealedSecrets
     usedTokens: UsedTokens
     users: ReturnType<typeof createUsers>
+    actorNames: ActorNames
     /**
      * Commits all writes by `work`, or rolls them back if `work` fails. Other connections see them after the commit.
      */
@@ -109,6 +112,7 @@ export function createAccess({ system, tenant }: Pools, options: AccessOptions, 
     usedTokens: spent ?? stored,
     users: createUsers(each, clock),
     ...createSignInRecords(each, clock, (change) => checked.forget(change)),
+    actorNames: createActorNames(each),
     transaction: async (organizationId, work) =>
       transactionFor(tenant, organizationId, (tenancy) =>
         work({ ...on(tenancy), providerKeys: sealed.administration(tenancy) }),

@@ -1,6 +1,6 @@
+import type { KeyAdministration } from '../domain/access/api-keys.ts'
 import { scopes, type Tenant } from '../domain/records/organization.ts'
 import { uniqueId } from '../runtime/timing/clock.ts'
-import type { KeyAdministration } from './access/api-keys.ts'
 import { readSecret } from './access/key-secret.ts'
 import type { Organizations } from './access/organizations.ts'
 import { locks } from './postgres/advisory-locks.ts'

@@ -114,6 +114,7 @@ export type Resource =
   | 'SIP connection'
   | 'phone number'
   | 'campaign'
+  | 'API key'
   | 'rich-message subscription'
 
 export type ResourceFaultData =
@@ -126,6 +127,8 @@ export type ResourceFaultData =
   | { kind: 'variables_missing'; names: readonly string[] }
   | { kind: 'name_taken'; resource: Extract<Resource, 'agent' | 'tool'> }
   | { kind: 'limit_reached'; resource: Resource; limit: number }
+  /** The API key is revoked, so it cannot be changed. */
+  | { kind: 'key_revoked' }
   | { kind: 'agent_in_use'; phoneNumberIds: readonly string[]; callbackIds: readonly string[] }
   /** Two pre-call endpoints would both match one call. */
   | { kind: 'pre_call_conflict'; endpointId: string }

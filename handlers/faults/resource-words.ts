@@ -36,6 +36,7 @@ const reportMissing: Record<Extract<ResourceFaultData, { kind: 'report_missing' 
 /** The codes for faults without a separate message, because the code's usual message is enough. */
 const bareCodes = {
   api_key_required: 'API_KEY_REQUIRED',
+  key_revoked: 'KEY_REVOKED',
   legacy_managed: 'WEBHOOK_LEGACY_MANAGED',
   call_not_ended: 'CALL_NOT_ENDED',
   transfer_unsupported: 'TRANSFER_UNSUPPORTED',

@@ -77,7 +77,7 @@ function wireMovement({ microUsd, createdAtMs, updatedAtMs, ...movement }: Movem
   return { id, kind, microUsd: String(microUsd), phoneNumberId, day, ...times }
 }
 
-function wireSpending({ keyId, name, budget, warnedAtMs, exhaustedAtMs, ...sums }: Spending): KeySpending {
+export function wireSpending({ keyId, name, budget, warnedAtMs, exhaustedAtMs, ...sums }: Spending): KeySpending {
   return {
     keyId,
     name,

@@ -13,6 +13,7 @@ import { type CallDeps, callOperations } from './call-operations.ts'
 import { callbackOperations } from './callbacks.ts'
 import { contractOperations } from './contracts.ts'
 import { createPlatformFaultWriter } from './faults.ts'
+import { type KeysDeps, keyOperations } from './keys.ts'
 import { type OrganizationDeps, organizationOperations } from './organization.ts'
 import {
   deleteProviderKey,
@@ -34,6 +35,8 @@ export type PlatformDeps = ProvidersDeps &
   ResourceOperationDeps &
   OrganizationDeps &
   SessionDeps & {
+    apiKeys: KeysDeps['keys']
+    actorNames: KeysDeps['actorNames']
     requestRoutes: RequestRoutes
     watchGrant: WatchGrant
     repeats: Omit<RepeatableDeps, 'log'>
@@ -66,6 +69,7 @@ function handlersOf(settings: SurfaceSettings, deps: PlatformDeps): PlatformHand
   return {
     ...contractOperations(settings, publicUrlOf),
     ...organizationOperations(deps),
+    ...keyOperations({ ...deps, keys: deps.apiKeys }),
     listVoices: listVoices(deps),
     ...resources,
     purchasePhoneNumber: repeatable(resources.purchasePhoneNumber),

@@ -1,55 +1,23 @@
+import { isDeepStrictEqual } from 'node:util'
+import {
+  type ApiKey,
+  type IssuedKey,
+  type KeyAdministration,
+  type KeyChange,
+  keysMax,
+  type NewKey,
+} from '../../domain/access/api-keys.ts'
 import type { Clock } from '../../domain/ports/system.ts'
-import type { KeyPolicy, Scope } from '../../domain/records/organization.ts'
+import { operator } from '../../domain/records/audit.ts'
+import type { KeyPolicy } from '../../domain/records/organization.ts'
 import { uniqueId } from '../../runtime/timing/clock.ts'
+import { beginBudget } from '../billing/key-budgets.ts'
 import { notifyKeyChange } from '../caches/key-changes.ts'
+import { lockTenant } from '../postgres/advisory-locks.ts'
 import type { Tx } from '../postgres/connect.ts'
 import type { Tenancy } from '../postgres/tenant.ts'
 import { newSecret, readSecret, suppliedPublicId } from './key-secret.ts'
 import type { ReadStoredPolicy } from './keys.ts'
-
-export type ApiKey = {
-  id: string
-  organizationId: string
-  name: string
-  /** The key's public part, which may be shown: `sk_live_Ab3dE9xz`. */
-  publicId: string
-  scopes: Scope[]
-  policy: KeyPolicy
-  test: boolean
-  createdAt: Date
-  rotatedAt: Date | null
-  /** The secret from before the last rotation works until this time. Null if no old secret works. */
-  previousUntil: Date | null
-  revokedAt: Date | null
-  expiresAt: Date | null
-  /** The time of the last use, accurate to about a minute. */
-  lastUsedAt: Date | null
-}
-
-export type NewKey = {
-  organizationId: string
-  name: string
-  scopes: readonly Scope[]
-  test: boolean
-  policy: KeyPolicy
-  expiresAtMs: number | null
-  /** The operator's secret. If it is absent, a new secret is made. */
-  secret?: string
-}
-
-/** Administers an organization's API keys. If a key belongs to another organization, it is treated as unknown. */
-export type KeyAdministration = {
-  /** Makes a key. The secret is in this answer and can never be read again. Null if the organization does not exist. */
-  create(key: NewKey): Promise<{ key: ApiKey; secret: string } | null>
-  list(organizationId: string): Promise<ApiKey[]>
-  /**
-   * Makes a new secret. The present secret works for another `overlapMs`; a still older secret ends at once. Null if
-   * the key is unknown or revoked.
-   */
-  rotate(organizationId: string, keyId: string, overlapMs: number): Promise<{ key: ApiKey; secret: string } | null>
-  /** Returns false if the key is unknown or already revoked. */
-  revoke(organizationId: string, keyId: string): Promise<boolean>
-}
 
 export function createKeyAdministration(
   tenancy: Tenancy,
@@ -57,19 +25,44 @@ export function createKeyAdministration(
   readPolicy: ReadStoredPolicy,
 ): KeyAdministration {
   const now = () => new Date(clock.nowMs())
+  const readable = (row: ApiKey) => ({ ...row, policy: readPolicy(row.policy).policy })
+  const insert = (tx: Tx, key: NewKey) => {
+    const { secret, publicId } = key.secret === undefined ? newSecret(key.test) : supplied(key.secret)
+    return insertKey(tx, key, secret, publicId, now())
+  }
   return {
-    create(key) {
-      const { secret, publicId } = key.secret === undefined ? newSecret(key.test) : supplied(key.secret)
-      return tenancy.asOrganization(key.organizationId, async (tx) => {
-        const row = await insertKey(tx, key, secret, publicId, now())
-        return row && { key: row, secret }
-      })
-    },
+    create: (key) => tenancy.asOrganization(key.organizationId, (tx) => insert(tx, key)),
+    createLimited: (key) =>
+      tenancy.asOrganization(key.organizationId, async (tx) => {
+        if ((await countKeys(tx, key.organizationId)) >= keysMax) return 'limit_reached'
+        const made = await insert(tx, key)
+        if (made === null) throw new Error('the organization of a live key is not stored')
+        return made
+      }),
     list: (organizationId) =>
       tenancy.asOrganization(organizationId, async (tx) => {
         const rows = await tx<ApiKey[]>`
           select ${columns(tx)} from api_keys where organization_id = ${organizationId} order by created_at, id`
-        return rows.map((row) => ({ ...row, policy: readPolicy(row.policy).policy }))
+        return rows.map(readable)
+      }),
+    listBy: (organizationId, isRevoked) =>
+      tenancy.asOrganization(organizationId, async (tx) => {
+        const rows = await tx<ApiKey[]>`
+          select ${columns(tx)} from api_keys
+          where organization_id = ${organizationId} and (revoked_at is not null) = ${isRevoked}
+          order by created_at, id limit ${keysMax}`
+        return rows.map(readable)
+      }),
+    get: (organizationId, keyId) =>
+      tenancy.asOrganization(organizationId, async (tx) => {
+        const [row] = await tx<ApiKey[]>`
+          select ${columns(tx)} from api_keys where organization_id = ${organizationId} and id = ${keyId}`
+        return row === undefined ? null : readable(row)
+      }),
+    change: (organizationId, keyId, change) =>
+      tenancy.asOrganization(organizationId, async (tx) => {
+        const row = await changeKey(tx, organizationId, keyId, change, now())
+        return row && readable(row)
       }),
     rotate: (organizationId, keyId, overlapMs) =>
       tenancy.asOrganization(organizationId, (tx) => rotateKey(tx, organizationId, keyId, clock.nowMs(), overlapMs)),
@@ -100,21 +93,48 @@ async function notifyBoth(tx: Tx, organizationId: string, { lookup, previousLook
 
 const supplied = (secret: string) => ({ secret, publicId: suppliedPublicId(secret) })
 
+/** Counts the keys that are not revoked. Takes a lock, so that two requests do not both make the last key. */
+async function countKeys(tx: Tx, organizationId: string): Promise<number> {
+  await lockTenant(tx, { organizationId, test: false }, 'apiKeys')
+  const [row] = await tx<{ count: number }[]>`
+    select count(*)::integer as count from api_keys where organization_id = ${organizationId} and revoked_at is null`
+  return row?.count ?? 0
+}
+
 /** Returns null if the organization does not exist. */
-async function insertKey(tx: Tx, key: NewKey, secret: string, publicId: string, now: Date): Promise<ApiKey | null> {
+async function insertKey(tx: Tx, key: NewKey, secret: string, publicId: string, now: Date): Promise<IssuedKey | null> {
   const presented = readSecret(secret)
   if (!presented) throw new Error('A key is sk_live_ or sk_test_ and at least 24 printable characters without spaces.')
+  const { createdBy = operator } = key
   const expiresAt = key.expiresAtMs === null ? null : new Date(key.expiresAtMs)
   const [row] = await tx<ApiKey[]>`
     insert into api_keys
-      (organization_id, id, name, public_id, lookup, digest, scopes, policy, test, created_at, expires_at)
+      (organization_id, id, name, public_id, lookup, digest, scopes, policy, test, created_at, expires_at,
+        created_by_type, created_by_id)
     select o.id, ${`key_${uniqueId()}`}, ${key.name}, ${publicId}, ${presented.lookup}, ${presented.digest},
-      ${tx.json(key.scopes)}, ${tx.json(key.policy)}, ${key.test}, ${now}, ${expiresAt}
+      ${tx.json(key.scopes)}, ${tx.json(key.policy)}, ${key.test}, ${now}, ${expiresAt},
+      ${createdBy.type}, ${createdBy.id}
     from organizations o where o.id = ${key.organizationId}
     returning ${columns(tx)}`
   // If a request presented the key before the key was made, processes have cached it as unknown. This clears their
   // caches.
   if (row) await notifyKeyChange(tx, presented)
+  return row ? { key: row, secret } : null
+}
+
+/** Returns null if the key is unknown or revoked. */
+async function changeKey(tx: Tx, organizationId: string, keyId: string, { name, policy }: KeyChange, now: Date) {
+  const [old] = await tx<(Lookups & { policy: KeyPolicy })[]>`
+    select lookup, previous_lookup as "previousLookup", policy from api_keys
+    where organization_id = ${organizationId} and id = ${keyId} and revoked_at is null for update`
+  if (old === undefined) return null
+  const [row] = await tx<ApiKey[]>`
+    update api_keys set name = ${name ?? tx`name`}, policy = ${policy === undefined ? tx`policy` : tx.json(policy)}
+    where organization_id = ${organizationId} and id = ${keyId} returning ${columns(tx)}`
+  const budget = policy?.budget
+  if (budget && !isDeepStrictEqual(budget, old.policy.budget))
+    await beginBudget(tx, organizationId, keyId, budget.period, now)
+  for (const lookup of [old.lookup, old.previousLookup]) if (lookup !== null) await notifyKeyChange(tx, { lookup })
   return row ?? null
 }
 
@@ -138,4 +158,5 @@ async function rotateKey(tx: Tx, organizationId: string, keyId: string, nowMs: n
 
 const columns = (tx: Tx) => tx`
   id, organization_id as "organizationId", name, public_id as "publicId", scopes, policy, test, created_at as "createdAt",
-  rotated_at as "rotatedAt", previous_until as "previousUntil", revoked_at as "revokedAt", expires_at as "expiresAt", last_used_at as "lastUsedAt"`
+  rotated_at as "rotatedAt", previous_until as "previousUntil", revoked_at as "revokedAt", expires_at as "expiresAt", last_used_at as "lastUsedAt",
+  case when created_by_type is not null then json_build_object('type', created_by_type, 'id', created_by_id) end as "createdBy"`

@@ -60,7 +60,7 @@ export function createKeyBudgets(tenancy: Tenancy, clock: Clock): KeyBudgets {
           where organization_id = ${organizationId} and id = ${keyId} and revoked_at is null
           returning lookup, previous_lookup as "previousLookup"`
         if (key === undefined) return false
-        if (budget !== null) await begin(tx, organizationId, keyId, budget.period, now())
+        if (budget !== null) await beginBudget(tx, organizationId, keyId, budget.period, now())
         for (const lookup of [key.lookup, key.previousLookup])
           if (lookup !== null) await notifyKeyChange(tx, { lookup })
         return true
@@ -72,7 +72,13 @@ export function createKeyBudgets(tenancy: Tenancy, clock: Clock): KeyBudgets {
  * Starts a new budget's period. A daily or monthly budget includes the key's costs since the period's start. A total
  * budget counts from now on. The old budget's events are deleted, so the operator receives new warnings.
  */
-async function begin(tx: Tx, organizationId: string, keyId: string, kind: string, now: Date): Promise<void> {
+export async function beginBudget(
+  tx: Tx,
+  organizationId: string,
+  keyId: string,
+  kind: string,
+  now: Date,
+): Promise<void> {
   await tx`
     insert into key_budgets (organization_id, key_id, period, spent_micro_usd, reserved_micro_usd, updated_at)
     select ${organizationId}, ${keyId}, p.period, case when ${kind} = 'total' then 0 else

@@ -4,6 +4,7 @@ import { owners } from './0050-owners.ts'
 import { eventOrder } from './0051-event-order.ts'
 import { orderedEvents } from './0052-ordered-events.ts'
 import { signIn } from './0053-sign-in.ts'
+import { people } from './0054-people.ts'
 import { callPages } from './0055-call-pages.ts'
 import { agentVersions } from './0056-agent-versions.ts'
 import { callsOfVersions } from './0057-calls-of-versions.ts'
@@ -28,3 +29,4 @@ export const migrations: readonly Migration[] = [
   callsOfVersions,
 ]
 export const migrations: readonly Migration[] = [baseline, importApprovals, owners, eventOrder, orderedEvents, signIn]
+export const migrations: readonly Migration[] = [baseline, importApprovals, owners, eventOrder, orderedEvents, people]

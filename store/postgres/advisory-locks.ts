@@ -36,6 +36,8 @@ export const tenantLocks = {
   agentNames: 7_275_540,
   /** Held to assign rich-message numbers from the pool. */
   rmsgPool: 7_275_542,
+  /** Held to count API keys. Live and test keys count together, and take the lock of the live tenant. */
+  apiKeys: 7_275_543,
 } as const
 
 /** Takes the tenant's lock until the transaction ends. */

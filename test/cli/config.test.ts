@@ -90,7 +90,7 @@ t.test('an unknown command is refused, and the error points to --help', async (t
   refused(t, wrong, /unknown command 'sing'/)
   t.match(wrong.stderr, /Add --help/)
   t.notMatch(wrong.stderr, /Usage: /)
-  refused(t, await alone(['keys', 'list']), /required option '--org <organization>'/)
+  refused(t, await alone(['users', 'list']), /required option '--org <organization>'/)
   const help = await alone(['--help'])
   t.equal(help.code, 0)
   for (const name of [

@@ -107,3 +107,24 @@ t.test('the commands that create, list and credit organizations work', async (t)
   refused(t, await command('org', 'credit', id, 'much'), /much is no amount in dollars/)
   refused(t, await command('org', 'credit', 'org_nobody', '1'), 'there is no organization org_nobody')
 })
+
+t.test('without --org the commands for keys ask the server, with the key of the organization', async (t) => {
+  await outputOf(t, 'org', 'create', 'Own keys')
+  const first = await outputOf(t, 'keys', 'create', '--org', 'Own keys', '--scopes', 'router,admin')
+  const own = (...args: string[]) => outputOfRun(t, runCommand(parley, ['keys', ...args], { PARLEY_API_KEY: first }))
+  const secret = await own('create', '--name', 'shop', '--scopes', 'router', '--expires', '90d')
+  t.match(await own('list'), / {2}router {2}live until \S+Z {2}used \S+ {2}sk_live_\w{8} {2}shop$/m)
+  t.match(
+    await own('set', 'shop', 'budget=5usd/month'),
+    / {2}spent \$0\.000000 of \$5\.000000 a month {2}policy budget$/,
+  )
+  t.notMatch(await own('set', 'shop', 'budget=none'), /spent/)
+  const rotated = await own('rotate', 'shop', '--overlap', '1h')
+  for (const each of [secret, rotated]) t.equal(await works(each), 200)
+  t.match(await own('revoke', 'shop'), /^key_\w+ is revoked$/)
+  for (const each of [secret, rotated]) await until('both have ended', async () => (await works(each)) === 401)
+  t.match(await own('list'), / {2}revoked \d{4}-.* {2}shop$/m)
+  const router = await outputOf(t, 'keys', 'create', '--org', 'Own keys', '--scopes', 'router')
+  const refusedOf = (...args: string[]) => runCommand(parley, ['keys', ...args], { PARLEY_API_KEY: router })
+  refused(t, await refusedOf('list'), /does not carry the scope admin/)
+})

@@ -67,5 +67,7 @@ export function formOf(value: unknown): string {
     .replaceAll(/sha256:[0-9a-f]{64}/g, 'sha256:*')
     .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, '<time>')
     .replaceAll(/\d{4}-\d\d-\d\d/g, '<date>')
+    .replaceAll(/(sk_(?:live|test)_)[0-9A-Za-z]{8}_[0-9A-Za-z]{43}/g, '$1*_*')
+    .replaceAll(/(sk_(?:live|test)_)[0-9A-Za-z]{8}(?![0-9A-Za-z])/g, '$1*')
     .replaceAll(/([a-z]+[_-])[A-Za-z0-9]{20,}(?![A-Za-z0-9])/g, '$1*')
 }

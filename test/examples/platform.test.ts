@@ -16,6 +16,7 @@ import { compareAgents, compareAgentVersions } from './agents.ts'
 import { compareVerification } from './business-verification.ts'
 import { compareCallList, compareCallRequests } from './call-list.ts'
 import { compareCredits } from './credits.ts'
+import { compareKeys } from './keys.ts'
 import { comparePhoneNumbers } from './phone-numbers.ts'
 import { startProviders } from './providers.ts'
 import { compareRmsg } from './rmsg.ts'
@@ -53,6 +54,8 @@ t.test("answers about providers and an organization's provider keys match their 
   const { status, body } = await examples.send(parley, { operation: 'deleteProviderKey' })
   t.same([status, body.length], [204, 0])
 })
+
+t.test('answers about API keys match their examples', (t) => compareKeys(t, examples, parley, administration))
 
 t.test('answers about agents and their tools match their examples', (t) => compareAgents(t, examples, administration))
 

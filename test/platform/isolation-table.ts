@@ -15,6 +15,7 @@ export type Things = {
   connection: string
   subscription: string
   richNumber: string
+  key: string
 }
 export const unknown: Things = {
   agent: 'agent_0123456789012345678901',
@@ -30,6 +31,7 @@ export const unknown: Things = {
   connection: 'sip_0123456789012345678901',
   subscription: '019aaaf6-7c00-7d5e-9b3a-2f1c8e4d6a90',
   richNumber: '019aaaf6-7c00-7d5e-9b3a-2f1c8e4d6a80',
+  key: 'key_0123456789012345678901',
 }
 
 /** The operations on one thing, each with requests that name the thing by its id. */
@@ -167,6 +169,15 @@ export const byId: Record<string, { method: string; path: (things: Things) => st
     { method: 'POST', path: ({ number }) => `/v1/sms/10dlc/numbers/${number}/assign`, body: { target: 'shared' } },
   ],
   unassignSmsNumber: [{ method: 'DELETE', path: ({ number }) => `/v1/sms/10dlc/numbers/${number}/assign` }],
+  updateKey: [
+    { method: 'PATCH', path: ({ key }) => `/v1/keys/${key}`, body: { name: 'stolen' } },
+    { method: 'PATCH', path: ({ key }) => `/v1/keys/${key}`, body: {} },
+  ],
+  rotateKey: [
+    { method: 'POST', path: ({ key }) => `/v1/keys/${key}/rotate` },
+    { method: 'POST', path: ({ key }) => `/v1/keys/${key}/rotate`, body: { overlapSeconds: 60 } },
+  ],
+  revokeKey: [{ method: 'DELETE', path: ({ key }) => `/v1/keys/${key}` }],
   getRequestRoute: [{ method: 'GET', path: ({ request }) => `/v1/requests/${request}/route` }],
 }
 
@@ -179,6 +190,8 @@ export const withoutId = [
   'getSessionContract',
   'getOrganization',
   'updateOrganization',
+  'listKeys',
+  'createKey',
   'getCredits',
   'getCreditBalance',
   'getCreditLedger',

@@ -73,6 +73,7 @@ export async function makeThings(
     connection,
     subscription,
     richNumber,
+    key: stored.keyId,
     movement,
   }
 }

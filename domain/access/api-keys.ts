@@ -1,0 +1,73 @@
+/** An organization's API keys, as the operator and the organization itself administer them. */
+import type { Actor } from '../records/audit.ts'
+import type { KeyPolicy, Scope } from '../records/organization.ts'
+
+export type ApiKey = {
+  id: string
+  organizationId: string
+  name: string
+  /** The key's public part, which may be shown: `sk_live_Ab3dE9xz`. */
+  publicId: string
+  scopes: Scope[]
+  policy: KeyPolicy
+  test: boolean
+  createdAt: Date
+  rotatedAt: Date | null
+  /** The secret from before the last rotation works until this time. Null if no old secret works. */
+  previousUntil: Date | null
+  revokedAt: Date | null
+  expiresAt: Date | null
+  /** The last use, exact to about a minute. */
+  lastUsedAt: Date | null
+  /** Null for a key from before creators were recorded. */
+  createdBy: Actor | null
+}
+
+export type NewKey = {
+  organizationId: string
+  name: string
+  scopes: readonly Scope[]
+  test: boolean
+  policy: KeyPolicy
+  expiresAtMs: number | null
+  /** Absent: the operator. */
+  createdBy?: Actor
+  /** The operator's secret. If it is absent, a new secret is made. */
+  secret?: string
+}
+
+/** A key with its secret, which is in no later answer. */
+export type IssuedKey = { key: ApiKey; secret: string }
+
+/** A field that is absent is not changed. */
+export type KeyChange = { name?: string; policy?: KeyPolicy }
+
+/** The most keys of an organization that are not revoked, unless the operator makes more. Also the longest list. */
+export const keysMax = 1_000
+
+/** Administers an organization's API keys. If a key belongs to another organization, it is treated as unknown. */
+export type KeyAdministration = {
+  /** Makes a key. Null if the organization does not exist. */
+  create(key: NewKey): Promise<IssuedKey | null>
+  /** Makes a key, unless `keysMax` keys are not revoked. */
+  createLimited(key: NewKey): Promise<IssuedKey | 'limit_reached'>
+  list(organizationId: string): Promise<ApiKey[]>
+  /** Lists either the revoked keys or the other keys, oldest first, at most `keysMax`. */
+  listBy(organizationId: string, isRevoked: boolean): Promise<ApiKey[]>
+  get(organizationId: string, keyId: string): Promise<ApiKey | null>
+  /** Changes a key's name and policy. A new budget counts from now on. Null if the key is unknown or revoked. */
+  change(organizationId: string, keyId: string, change: KeyChange): Promise<ApiKey | null>
+  /**
+   * Makes a new secret. The present secret works for another `overlapMs`; a still older secret ends at once. Null if
+   * the key is unknown or revoked.
+   */
+  rotate(organizationId: string, keyId: string, overlapMs: number): Promise<IssuedKey | null>
+  /** Returns false if the key is unknown or already revoked. */
+  revoke(organizationId: string, keyId: string): Promise<boolean>
+}
+
+/** Reads the names of people and keys, to show who did something. */
+export interface ActorNames {
+  /** Returns a function that finds an actor's name: an e-mail address, or a key's name. Null if there is no name. */
+  read(organizationId: string, actors: readonly (Actor | null)[]): Promise<(actor: Actor) => string | null>
+}

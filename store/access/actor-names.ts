@@ -1,0 +1,32 @@
+import type { ActorNames } from '../../domain/access/api-keys.ts'
+import type { Tenancy } from '../postgres/tenant.ts'
+
+type Named = { id: string; name: string }
+
+/** Addresses of people are in a table that only the operator sees, so they are read by the ids that are shown. */
+export function createActorNames(tenancy: Tenancy): ActorNames {
+  return {
+    async read(organizationId, actors) {
+      const idsOf = (type: 'user' | 'api_key') => [
+        ...new Set(actors.flatMap((actor) => (actor?.type === type && actor.id !== null ? [actor.id] : []))),
+      ]
+      const [users, keys] = [idsOf('user'), idsOf('api_key')]
+      const rows = [
+        ...(users.length === 0
+          ? []
+          : await tenancy.asOperator(
+              (tx) => tx<Named[]>`select id, email as name from users where id in ${tx(users)}`,
+            )),
+        ...(keys.length === 0
+          ? []
+          : await tenancy.asOrganization(
+              organizationId,
+              (tx) => tx<Named[]>`
+                select id, name from api_keys where organization_id = ${organizationId} and id in ${tx(keys)}`,
+            )),
+      ]
+      const names = new Map(rows.map(({ id, name }) => [id, name]))
+      return ({ id }) => (id === null ? null : (names.get(id) ?? null))
+    },
+  }
+}

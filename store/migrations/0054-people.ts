@@ -1,0 +1,43 @@
+import { ownOrganization } from '../postgres/policies.ts'
+import type { Migration } from './migration.ts'
+
+/**
+ * Adds who created an API key, the audit log, and settings of organizations. Keys from before have no creator, because
+ * that was not recorded.
+ */
+export const people: Migration = {
+  version: 54,
+  name: 'creators of keys, audit log, settings of organizations',
+  sql: `
+alter table api_keys add column created_by_type text;
+alter table api_keys add column created_by_id text;
+create table audit_events (
+  organization_id text not null references organizations,
+  id text not null,
+  occurred_at timestamptz not null,
+  actor_type text not null,
+  actor_id text,
+  action text not null,
+  target_type text,
+  target_id text,
+  target_name text,
+  -- The names of the fields in the request.
+  changed text[] not null,
+  -- The values before and after, of the few fields whose values are stored.
+  value_changes jsonb,
+  ip text,
+  user_agent text,
+  via text not null,
+  result text not null,
+  request_id text,
+  primary key (organization_id, id)
+);
+create index audit_events_newest on audit_events (organization_id, occurred_at desc, id desc);
+create index audit_events_actor on audit_events (organization_id, actor_id, occurred_at desc, id desc);
+create index audit_events_target on audit_events (organization_id, target_id, occurred_at desc, id desc);
+create index audit_events_age on audit_events (occurred_at);
+${ownOrganization('audit_events')}
+alter table organizations add column time_zone text not null default 'UTC';
+alter table organizations add column tool_results text not null default 'keep';
+alter table organizations add column message_text text not null default 'drop';`,
+}
