@@ -166,6 +166,14 @@ export const errorCodes = {
     hint: 'Delete one that is not needed, or ask the operator whether the limit can be raised.',
     headers: [],
   },
+  KEY_REVOKED: {
+    status: 409,
+    type: 'conflict_error',
+    retryable: false,
+    message: 'The key is revoked.',
+    hint: 'Create a new key.',
+    headers: [],
+  },
   CALL_NOT_LIVE: {
     status: 409,
     type: 'conflict_error',

@@ -6,8 +6,10 @@ import type {
   AgentCallList,
   AgentChange,
   AgentList,
-  AgentVersion,
-  AgentVersionList,
+  ApiKey,
+  ApiKeyChange,
+  ApiKeyList,
+  ApiKeyRotation,
   AsyncapiDocument,
   AvailablePhoneNumberList,
   BlindTransfer,
@@ -39,8 +41,10 @@ import type {
   FinalizeReport,
   FinalizedReport,
   ImportedPhoneNumber,
+  IssuedApiKey,
   KnownProviders,
   NewAgent,
+  NewApiKey,
   NewBusinessVerification,
   NewNumberMessage,
   NewPhoneNumber,
@@ -63,6 +67,7 @@ import type {
   RecordingLink,
   ReleasedPhoneNumber,
   RequestRoute,
+  RevokedApiKey,
   RmsgNumberList,
   RmsgSubscription,
   RmsgSubscriptionList,
@@ -150,19 +155,32 @@ export type UpdateOrganizationRequest = RequestWith<{ body: OrganizationChange }
 export type UpdateOrganizationResult =
   | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: Organization }
 
-export type GetUsageRequest = RequestWith<{
-  query: {
-    from?: string
-    to?: string
-    groupBy: string
-    timeZone: string
-    keyId?: string
-    agentId?: string
-    provider?: string
-    model?: string
-    stage?: 'stt' | 'llm' | 'tts' | 'carrier'
-  }
-}>
+export type ListKeysRequest = RequestWith<{ query: { revoked: boolean } }>
+
+export type ListKeysResult =
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: ApiKeyList }
+
+export type CreateKeyRequest = RequestWith<{ body: NewApiKey }>
+
+export type CreateKeyResult =
+  | { status: 201; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: IssuedApiKey }
+
+export type RevokeKeyRequest = RequestWith<{ path: { id: string } }>
+
+export type RevokeKeyResult =
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: RevokedApiKey }
+
+export type UpdateKeyRequest = RequestWith<{ path: { id: string }; body: ApiKeyChange }>
+
+export type UpdateKeyResult =
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: ApiKey }
+
+export type RotateKeyRequest = RequestWith<{ path: { id: string }; body: ApiKeyRotation | undefined }>
+
+export type RotateKeyResult =
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: IssuedApiKey }
+
+export type GetUsageRequest = RequestWith<{ query: { from?: string; to?: string; groupBy: string } }>
 
 export type GetUsageResult =
   | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: Usage }
@@ -207,7 +225,7 @@ export type DeleteAgentRequest = RequestWith<{ path: { id: string } }>
 export type DeleteAgentResult =
   | { status: 200; type?: 'application/json'; body: Deleted }
 
-export type UpdateAgentRequest = RequestWith<{ path: { id: string }; header: { 'if-match'?: string }; body: AgentChange }>
+export type UpdateAgentRequest = RequestWith<{ path: { id: string }; body: AgentChange }>
 
 export type UpdateAgentResult =
   | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: Agent }
@@ -236,21 +254,6 @@ export type UpdateAgentToolRequest = RequestWith<{ path: { id: string; toolId: s
 
 export type UpdateAgentToolResult =
   | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: Tool }
-
-export type ListAgentVersionsRequest = RequestWith<{ path: { id: string }; query: { limit: number; cursor?: string } }>
-
-export type ListAgentVersionsResult =
-  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: AgentVersionList }
-
-export type GetAgentVersionRequest = RequestWith<{ path: { id: string; version: string } }>
-
-export type GetAgentVersionResult =
-  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: AgentVersion }
-
-export type RestoreAgentVersionRequest = RequestWith<{ path: { id: string; version: string } }>
-
-export type RestoreAgentVersionResult =
-  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: Agent }
 
 export type ListAgentCallsRequest = RequestWith<{ path: { id: string }; query: { limit: number; cursor?: string; since?: string } }>
 
@@ -383,16 +386,6 @@ export type GetCallRecordingAudioResult =
         'X-Content-Type-Options': 'nosniff'
         'Content-Range': string
       }
-      body: ByteStream
-    }
-
-export type GetRecordingPeaksRequest = RequestWith<{ path: { id: string }; header: { 'accept-encoding'?: string } }>
-
-export type GetRecordingPeaksResult =
-  | {
-      status: 200
-      type?: 'application/octet-stream'
-      headers: { 'Cache-Control'?: 'no-store'; 'Content-Encoding'?: 'gzip'; Vary: string }
       body: ByteStream
     }
 
@@ -761,6 +754,16 @@ export type PlatformHandlers<Caller> = {
   getOrganization: Handle<GetOrganizationRequest, GetOrganizationResult, Caller>
   /** PATCH /v1/organization */
   updateOrganization: Handle<UpdateOrganizationRequest, UpdateOrganizationResult, Caller>
+  /** GET /v1/keys */
+  listKeys: Handle<ListKeysRequest, ListKeysResult, Caller>
+  /** POST /v1/keys */
+  createKey: Handle<CreateKeyRequest, CreateKeyResult, Caller>
+  /** DELETE /v1/keys/{id} */
+  revokeKey: Handle<RevokeKeyRequest, RevokeKeyResult, Caller>
+  /** PATCH /v1/keys/{id} */
+  updateKey: Handle<UpdateKeyRequest, UpdateKeyResult, Caller>
+  /** POST /v1/keys/{id}/rotate */
+  rotateKey: Handle<RotateKeyRequest, RotateKeyResult, Caller>
   /** GET /v1/usage */
   getUsage: Handle<GetUsageRequest, GetUsageResult, Caller>
   /** GET /v1/credits */
@@ -791,12 +794,6 @@ export type PlatformHandlers<Caller> = {
   deleteAgentTool: Handle<DeleteAgentToolRequest, DeleteAgentToolResult, Caller>
   /** PATCH /v1/agents/{id}/tools/{toolId} */
   updateAgentTool: Handle<UpdateAgentToolRequest, UpdateAgentToolResult, Caller>
-  /** GET /v1/agents/{id}/versions */
-  listAgentVersions: Handle<ListAgentVersionsRequest, ListAgentVersionsResult, Caller>
-  /** GET /v1/agents/{id}/versions/{version} */
-  getAgentVersion: Handle<GetAgentVersionRequest, GetAgentVersionResult, Caller>
-  /** POST /v1/agents/{id}/versions/{version}/restore */
-  restoreAgentVersion: Handle<RestoreAgentVersionRequest, RestoreAgentVersionResult, Caller>
   /** GET /v1/agents/{id}/calls */
   listAgentCalls: Handle<ListAgentCallsRequest, ListAgentCallsResult, Caller>
   /** GET /v1/sessions */
@@ -825,8 +822,6 @@ export type PlatformHandlers<Caller> = {
   getCallRecording: Handle<GetCallRecordingRequest, GetCallRecordingResult, Caller>
   /** GET /v1/calls/{id}/recording/audio */
   getCallRecordingAudio: Handle<GetCallRecordingAudioRequest, GetCallRecordingAudioResult, Caller>
-  /** GET /v1/calls/{id}/recording/peaks */
-  getRecordingPeaks: Handle<GetRecordingPeaksRequest, GetRecordingPeaksResult, Caller>
   /** POST /v1/calls/{id}/web-join */
   webJoinCall: Handle<WebJoinCallRequest, WebJoinCallResult, Caller>
   /** POST /v1/calls/{id}/end */

@@ -3,22 +3,25 @@
 package platform
 
 type (
-	OrganizationRmsgBackend  string // How the organization uses rich messages. `receive_only`: it receives messages, and cannot send any.
-	GetUsageStage            string // A stage: only its usage is summed.
+	OrganizationRmsgBackend  string                  // How the organization uses rich messages. `receive_only`: it receives messages, and cannot send any.
+	Scope                    string                  // A permission of an API key. `x-scope` of an operation or a channel names the scope that its key must have.
+	KeyPolicyBudgetPeriod    string                  // A day or a month of the UTC calendar, or the whole time since the budget was set.
+	KeyPolicyObjective       string                  // The objective by which models are ranked, for requests that name none. `accuracy` is another word for `quality`.
+	CreatorType              string                  // A person, an API key, or the operator with a command on the server.
+	KeySpendingPeriod        = KeyPolicyBudgetPeriod // The period of the budget: a day or a month of the UTC calendar, or the whole time since the budget was set.
 	UsageGroupByItem         string
-	UsageRowStage            = GetUsageStage // The stage. Present only if `groupBy` has `stage`.
-	UsageByProviderType      string          // The stage. Legs of calls have none.
-	UsageByProviderKeySource string          // `BYOK`: by the keys that are stored now the organization has its own for this provider, and the cost of every use is known to be 0. Else `MANAGED`.
+	UsageRowStage            string // The stage. Present only if `groupBy` has `stage`.
+	UsageByProviderType      string // The stage. Legs of calls have none.
+	UsageByProviderKeySource string // `BYOK`: by the keys that are stored now the organization has its own for this provider, and the cost of every use is known to be 0. Else `MANAGED`.
 	// The kind of the movement. `opening`: the credit when movements were first kept. `operator`: given or taken by the
 	// operator. `phone_number`: a purchase, a month, or money back for a failed order. `requests` and `calls`: the
 	// costs of models and of minutes of phone calls on one UTC day.
 	CreditMovementKind string
-	KeySpendingPeriod  string // The period of the budget: a day or a month of the UTC calendar, or the whole time since the budget was set.
 	// `grant`: the credit at the time when movements were first kept; `topup`: given by the operator; `adjustment`:
 	// taken by the operator; `debit`: spent; `refund`: money back for the order of a number that failed.
 	CreditLedgerEntryKind   string
-	CreditLedgerEntryMetric string // The thing that was paid for. null: nothing was.
-	OptimizeFor             string // The objective by which candidates are ranked. `accuracy` is another word for `quality`.
+	CreditLedgerEntryMetric string               // The thing that was paid for. null: nothing was.
+	OptimizeFor             = KeyPolicyObjective // The objective by which candidates are ranked. `accuracy` is another word for `quality`.
 	// How a conversation begins: with `firstMessage`, with words that the LLM makes, or with the caller. The default is
 	// `message` if there is a first message, else `listen`, which greets a caller whose words were not understood.
 	// `message` needs a first message.
@@ -58,7 +61,6 @@ type (
 	VoicemailDetectionMode   string              // The part that recognizes a voicemail: this server, by the words (`agent`, the default), the carrier (`carrier` or `amd`), or no part (`disabled`).
 	ToolPreToolSpeech        string              // Whether the agent says something before it waits for the tool.
 	PreToolSpeech            = ToolPreToolSpeech // Whether the agent says something before it waits for the tool. With `auto` (the default) it does if there is no result after 700 ms.
-	VersionAuthorType        string              // Whether a program with an API key or a person made the change.
 	CallStatus               string
 	CallKind                 string
 	RecordingStatus          string // The state of the recording. `suppressed` if nothing is recorded or the recording was deleted because of its age, and null before that is known.
@@ -104,7 +106,7 @@ type (
 	ErrorDetailsKybStatus        string // The state of the verification, with `BUSINESS_VERIFICATION_REQUIRED`.
 	CallOutcome                  string
 	StructuredDataSentiment      string                     // The mood of the caller, as the analysis judges it. null if the call does not show it.
-	CostLineStage                = GetUsageStage            // The stage that the cost belongs to.
+	CostLineStage                = UsageRowStage            // The stage that the cost belongs to.
 	CostLineKeySource            = UsageByProviderKeySource // The owner of the credentials that were used: the organization (`BYOK`) or the operator (`MANAGED`).
 	CostLineLeg                  string                     // The party of the leg, only in lines of `carrier_seconds`. `recipient` is the party of a transfer. Seconds count from the answer to the hangup.
 	CallArtifactsRecordingStatus string                     // The state of the recording. A recording that still runs counts as `uploading`, and a call without a recording as `suppressed`.
@@ -210,18 +212,37 @@ const (
 	OrganizationRmsgBackendDefault     OrganizationRmsgBackend = "default"
 	OrganizationRmsgBackendReceiveOnly OrganizationRmsgBackend = "receive_only"
 
-	GetUsageStageSTT     GetUsageStage = "stt"
-	GetUsageStageLLM     GetUsageStage = "llm"
-	GetUsageStageTTS     GetUsageStage = "tts"
-	GetUsageStageCarrier GetUsageStage = "carrier"
+	ScopeRouter   Scope = "router"
+	ScopeRealtime Scope = "realtime"
+	ScopePlatform Scope = "platform"
+	ScopeRmsg     Scope = "rmsg"
+	ScopeAdmin    Scope = "admin"
 
-	UsageGroupByItemHour     UsageGroupByItem = "hour"
+	KeyPolicyBudgetPeriodDay   KeyPolicyBudgetPeriod = "day"
+	KeyPolicyBudgetPeriodMonth KeyPolicyBudgetPeriod = "month"
+	KeyPolicyBudgetPeriodTotal KeyPolicyBudgetPeriod = "total"
+
+	KeyPolicyObjectiveBalanced KeyPolicyObjective = "balanced"
+	KeyPolicyObjectiveQuality  KeyPolicyObjective = "quality"
+	KeyPolicyObjectiveAccuracy KeyPolicyObjective = "accuracy"
+	KeyPolicyObjectiveLatency  KeyPolicyObjective = "latency"
+	KeyPolicyObjectiveCost     KeyPolicyObjective = "cost"
+
+	CreatorTypeUser     CreatorType = "user"
+	CreatorTypeAPIKey   CreatorType = "api_key"
+	CreatorTypeOperator CreatorType = "operator"
+
 	UsageGroupByItemDay      UsageGroupByItem = "day"
 	UsageGroupByItemKey      UsageGroupByItem = "key"
 	UsageGroupByItemAgent    UsageGroupByItem = "agent"
 	UsageGroupByItemProvider UsageGroupByItem = "provider"
 	UsageGroupByItemModel    UsageGroupByItem = "model"
 	UsageGroupByItemStage    UsageGroupByItem = "stage"
+
+	UsageRowStageSTT     UsageRowStage = "stt"
+	UsageRowStageLLM     UsageRowStage = "llm"
+	UsageRowStageTTS     UsageRowStage = "tts"
+	UsageRowStageCarrier UsageRowStage = "carrier"
 
 	UsageByProviderTypeSTT UsageByProviderType = "stt"
 	UsageByProviderTypeLLM UsageByProviderType = "llm"
@@ -236,10 +257,6 @@ const (
 	CreditMovementKindRequests    CreditMovementKind = "requests"
 	CreditMovementKindCalls       CreditMovementKind = "calls"
 
-	KeySpendingPeriodDay   KeySpendingPeriod = "day"
-	KeySpendingPeriodMonth KeySpendingPeriod = "month"
-	KeySpendingPeriodTotal KeySpendingPeriod = "total"
-
 	CreditLedgerEntryKindGrant      CreditLedgerEntryKind = "grant"
 	CreditLedgerEntryKindDebit      CreditLedgerEntryKind = "debit"
 	CreditLedgerEntryKindTopup      CreditLedgerEntryKind = "topup"
@@ -249,12 +266,6 @@ const (
 	CreditLedgerEntryMetricRequests    CreditLedgerEntryMetric = "requests"
 	CreditLedgerEntryMetricCalls       CreditLedgerEntryMetric = "calls"
 	CreditLedgerEntryMetricPhoneNumber CreditLedgerEntryMetric = "phone_number"
-
-	OptimizeForBalanced OptimizeFor = "balanced"
-	OptimizeForQuality  OptimizeFor = "quality"
-	OptimizeForAccuracy OptimizeFor = "accuracy"
-	OptimizeForLatency  OptimizeFor = "latency"
-	OptimizeForCost     OptimizeFor = "cost"
 
 	FirstMessageModeMessage  FirstMessageMode = "message"
 	FirstMessageModeGenerate FirstMessageMode = "generate"
@@ -324,9 +335,6 @@ const (
 	ToolPreToolSpeechAuto   ToolPreToolSpeech = "auto"
 	ToolPreToolSpeechAlways ToolPreToolSpeech = "always"
 	ToolPreToolSpeechNever  ToolPreToolSpeech = "never"
-
-	VersionAuthorTypeAPIKey VersionAuthorType = "api_key"
-	VersionAuthorTypeUser   VersionAuthorType = "user"
 
 	CallStatusQueued       CallStatus = "queued"
 	CallStatusDialing      CallStatus = "dialing"
@@ -490,11 +498,11 @@ const (
 	ErrorCodeRecordingNotAvailable          ErrorCode = "RECORDING_NOT_AVAILABLE"
 	ErrorCodeCallNotEnded                   ErrorCode = "CALL_NOT_ENDED"
 	ErrorCodeLinkExpired                    ErrorCode = "LINK_EXPIRED"
-	ErrorCodePreconditionFailed             ErrorCode = "PRECONDITION_FAILED"
 	ErrorCodeRangeNotSatisfiable            ErrorCode = "RANGE_NOT_SATISFIABLE"
 	ErrorCodeAgentNameConflict              ErrorCode = "AGENT_NAME_CONFLICT"
 	ErrorCodeToolNameConflict               ErrorCode = "TOOL_NAME_CONFLICT"
 	ErrorCodeLimitReached                   ErrorCode = "LIMIT_REACHED"
+	ErrorCodeKeyRevoked                     ErrorCode = "KEY_REVOKED"
 	ErrorCodeCallNotLive                    ErrorCode = "CALL_NOT_LIVE"
 	ErrorCodeAgentInUse                     ErrorCode = "AGENT_IN_USE"
 	ErrorCodeCallbackNotScheduled           ErrorCode = "CALLBACK_NOT_SCHEDULED"

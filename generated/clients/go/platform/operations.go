@@ -38,6 +38,36 @@ func (c *Client) UpdateOrganization(ctx context.Context, body OrganizationChange
 	return parley.JSON[*Organization](ctx, c.surface, parley.Patch("/v1/organization").JSON(body), options)
 }
 
+// ListKeysParams has the parameters of ListKeys.
+type ListKeysParams struct {
+	Revoked *bool `query:"revoked"` // `true` lists the keys that were revoked, instead of the keys that were not. The default is false.
+}
+
+// ListKeys sends GET /v1/keys: list API keys.
+func (c *Client) ListKeys(ctx context.Context, params *ListKeysParams, options ...parley.CallOption) ([]APIKey, error) {
+	return parley.JSON[[]APIKey](ctx, c.surface, parley.Get("/v1/keys").Params(params), options)
+}
+
+// CreateKey sends POST /v1/keys: create an API key.
+func (c *Client) CreateKey(ctx context.Context, body NewAPIKey, options ...parley.CallOption) (*IssuedAPIKey, error) {
+	return parley.JSON[*IssuedAPIKey](ctx, c.surface, parley.Post("/v1/keys").JSON(body), options)
+}
+
+// RevokeKey sends DELETE /v1/keys/{id}: revoke an API key.
+func (c *Client) RevokeKey(ctx context.Context, id string, options ...parley.CallOption) (*RevokedAPIKey, error) {
+	return parley.JSON[*RevokedAPIKey](ctx, c.surface, parley.Delete("/v1/keys/"+url.PathEscape(id)), options)
+}
+
+// UpdateKey sends PATCH /v1/keys/{id}: change an API key.
+func (c *Client) UpdateKey(ctx context.Context, id string, body APIKeyChange, options ...parley.CallOption) (*APIKey, error) {
+	return parley.JSON[*APIKey](ctx, c.surface, parley.Patch("/v1/keys/"+url.PathEscape(id)).JSON(body), options)
+}
+
+// RotateKey sends POST /v1/keys/{id}/rotate: give an API key a new secret.
+func (c *Client) RotateKey(ctx context.Context, id string, body *APIKeyRotation, options ...parley.CallOption) (*IssuedAPIKey, error) {
+	return parley.JSON[*IssuedAPIKey](ctx, c.surface, parley.Post("/v1/keys/"+url.PathEscape(id)+"/rotate").JSON(body), options)
+}
+
 // GetUsageParams has the parameters of GetUsage.
 type GetUsageParams struct {
 	From *time.Time `query:"from"` // The start of the time range. The default is 30 days before `to`; it is at most 92 days before `to`.

@@ -58,6 +58,113 @@ type OrganizationChange struct {
 	Recording *bool   `json:"recording,omitzero"` // Whether calls may be recorded. false stops every recording that has not begun.
 }
 
+// KeyPolicyChain: The models that auto routing tries, in order.
+type KeyPolicyChain struct {
+	STT []string `json:"stt,omitzero"`
+	LLM []string `json:"llm,omitzero"`
+	TTS []string `json:"tts,omitzero"`
+}
+
+// KeyPolicyBudget: The budget of the key for a period, beside the credit of its organization: for requests to models,
+// and for the minutes of phone calls that it has placed. A request that can cost more than the rest is refused with
+// 402.
+type KeyPolicyBudget struct {
+	MicroUSD int64                 `json:"microUsd"` // The budget in micro-USD: 5000000 is 5 US dollars.
+	Period   KeyPolicyBudgetPeriod `json:"period"`   // A day or a month of the UTC calendar, or the whole time since the budget was set.
+}
+
+// KeyPolicy: The policy of an API key: it fills in what a request leaves out, and narrows what a request may ask.
+// Written with `parley keys create --policy`.
+type KeyPolicy struct {
+	Voice          *string         `json:"voice,omitzero"`           // The voice for requests that name none: a voice id or a preset.
+	Chain          *KeyPolicyChain `json:"chain,omitzero"`           // The models that auto routing tries, in order.
+	Language       *string         `json:"language,omitzero"`        // The language for requests that name none, as a BCP 47 tag.
+	AllowedOrigins []string        `json:"allowed_origins,omitzero"` // The origins of pages, beside those of this server, that may open sockets.
+	AllowProviders []string        `json:"allow_providers,omitzero"` // The providers that the key reaches. The default is all.
+	MaxConcurrency *int64          `json:"max_concurrency,omitzero"` // How many requests and sessions the key may run at a time.
+	// Model names that mean another one (`auto`, `<provider>:<model>` or the id of a model, never another alias) on the
+	// compatible and the realtime surface. They go before those of the configuration.
+	Aliases map[string]string `json:"aliases,omitzero"`
+	// The budget of the key for a period, beside the credit of its organization: for requests to models, and for the
+	// minutes of phone calls that it has placed. A request that can cost more than the rest is refused with 402.
+	Budget    *KeyPolicyBudget    `json:"budget,omitzero"`
+	Objective *KeyPolicyObjective `json:"objective,omitzero"` // The objective by which models are ranked, for requests that name none. `accuracy` is another word for `quality`.
+}
+
+type Creator struct {
+	Type CreatorType `json:"type"` // A person, an API key, or the operator with a command on the server.
+	ID   *string     `json:"id"`   // The id of the person or the key. null for the operator.
+	Name *string     `json:"name"` // The e-mail address of the person or the name of the key. null for the operator.
+}
+
+type KeySpending struct {
+	KeyID            string            `json:"keyId"`            // The id of the API key.
+	Name             string            `json:"name"`             // The name of the API key.
+	MicroUSD         string            `json:"microUsd"`         // The budget of the key for one period, in micro-USD.
+	Period           KeySpendingPeriod `json:"period"`           // The period of the budget: a day or a month of the UTC calendar, or the whole time since the budget was set.
+	Current          string            `json:"current"`          // The current period: `2026-11-24`, `2026-11` or `total`.
+	SpentMicroUSD    string            `json:"spentMicroUsd"`    // The spending of the key in the current period, in micro-USD.
+	ReservedMicroUSD string            `json:"reservedMicroUsd"` // The credit in micro-USD that is reserved for the most that live requests of the key can cost.
+	WarnedAt         *time.Time        `json:"warnedAt"`         // When 80 % of the budget were spent, in UTC. null if they are not.
+	ExhaustedAt      *time.Time        `json:"exhaustedAt"`      // When the budget was spent or a request was refused for it, in UTC. null if neither has happened.
+}
+
+type APIKey struct {
+	ID                string       `json:"id"`       // The id of the key: `key_` and letters and digits.
+	Name              string       `json:"name"`     // The name of the key, for people. It may be empty for a key that a command has made.
+	PublicID          string       `json:"publicId"` // The beginning of the secret, which may be shown.
+	Scopes            []Scope      `json:"scopes"`   // The permissions of the key.
+	Test              bool         `json:"test"`     // Whether the key is a test key.
+	Policy            KeyPolicy    `json:"policy"`
+	CreatedAt         time.Time    `json:"createdAt"`         // When the key was created, in UTC.
+	CreatedBy         *Creator     `json:"createdBy"`         // The person or the key that created the key, or the operator. null if that was not recorded.
+	RotatedAt         *time.Time   `json:"rotatedAt"`         // When the key got its present secret, in UTC. null if it has its first secret.
+	PreviousExpiresAt *time.Time   `json:"previousExpiresAt"` // When the secret before ends or ended, in UTC. null if it ended with the rotation, or never existed.
+	ExpiresAt         *time.Time   `json:"expiresAt"`         // When the key ends, in UTC. null if it does not end by itself.
+	RevokedAt         *time.Time   `json:"revokedAt"`         // When the key was revoked, in UTC. null if it was not.
+	LastUsedAt        *time.Time   `json:"lastUsedAt"`        // When the key was last used, in UTC, exact to about a minute. null if it was never used.
+	Budget            *KeySpending `json:"budget"`            // The spending of the key in the period of its budget. null if it has no budget, or is revoked.
+}
+
+type NewAPIKey struct {
+	Name      string                     `json:"name"`
+	Scopes    []Scope                    `json:"scopes"`        // The permissions of the key. They never change.
+	Test      *bool                      `json:"test,omitzero"` // Whether the key is a test key, which reaches only simulators and embedded engines. The default is false.
+	Policy    *KeyPolicy                 `json:"policy,omitzero"`
+	ExpiresAt parley.Nullable[time.Time] `json:"expiresAt,omitzero"` // When the key ends, in UTC. It must be in the future. null or left out: when it is revoked.
+}
+
+type IssuedAPIKey struct {
+	ID                string       `json:"id"`       // The id of the key: `key_` and letters and digits.
+	Name              string       `json:"name"`     // The name of the key, for people. It may be empty for a key that a command has made.
+	PublicID          string       `json:"publicId"` // The beginning of the secret, which may be shown.
+	Scopes            []Scope      `json:"scopes"`   // The permissions of the key.
+	Test              bool         `json:"test"`     // Whether the key is a test key.
+	Policy            KeyPolicy    `json:"policy"`
+	CreatedAt         time.Time    `json:"createdAt"`         // When the key was created, in UTC.
+	CreatedBy         *Creator     `json:"createdBy"`         // The person or the key that created the key, or the operator. null if that was not recorded.
+	RotatedAt         *time.Time   `json:"rotatedAt"`         // When the key got its present secret, in UTC. null if it has its first secret.
+	PreviousExpiresAt *time.Time   `json:"previousExpiresAt"` // When the secret before ends or ended, in UTC. null if it ended with the rotation, or never existed.
+	ExpiresAt         *time.Time   `json:"expiresAt"`         // When the key ends, in UTC. null if it does not end by itself.
+	RevokedAt         *time.Time   `json:"revokedAt"`         // When the key was revoked, in UTC. null if it was not.
+	LastUsedAt        *time.Time   `json:"lastUsedAt"`        // When the key was last used, in UTC, exact to about a minute. null if it was never used.
+	Budget            *KeySpending `json:"budget"`            // The spending of the key in the period of its budget. null if it has no budget, or is revoked.
+	Secret            string       `json:"secret"`            // The secret of the key. Only this answer has it.
+}
+
+type RevokedAPIKey struct {
+	Revoked bool `json:"revoked"` // Always true.
+}
+
+type APIKeyChange struct {
+	Name   *string    `json:"name,omitzero"`
+	Policy *KeyPolicy `json:"policy,omitzero"`
+}
+
+type APIKeyRotation struct {
+	OverlapSeconds *int64 `json:"overlapSeconds,omitzero"` // How long the secret before goes on working, in seconds. 0: it ends at once. The default is 0.
+}
+
 // UsageRow: The sums of one combination of the groups. Only the groups of the request are present.
 type UsageRow struct {
 	Hour         *time.Time         `json:"hour,omitzero"`     // When the hour begins, in UTC. Present only if `groupBy` has `hour`.
@@ -118,18 +225,6 @@ type CreditMovement struct {
 	Day           *string            `json:"day"`           // The UTC day on which `requests` or `calls` were settled. null for the other kinds.
 	CreatedAt     time.Time          `json:"createdAt"`     // When the movement was created, in UTC.
 	UpdatedAt     time.Time          `json:"updatedAt"`     // When the movement was last changed, in UTC.
-}
-
-type KeySpending struct {
-	KeyID            string            `json:"keyId"`            // The id of the API key.
-	Name             string            `json:"name"`             // The name of the API key.
-	MicroUSD         string            `json:"microUsd"`         // The budget of the key for one period, in micro-USD.
-	Period           KeySpendingPeriod `json:"period"`           // The period of the budget: a day or a month of the UTC calendar, or the whole time since the budget was set.
-	Current          string            `json:"current"`          // The current period: `2026-11-24`, `2026-11` or `total`.
-	SpentMicroUSD    string            `json:"spentMicroUsd"`    // The spending of the key in the current period, in micro-USD.
-	ReservedMicroUSD string            `json:"reservedMicroUsd"` // The credit in micro-USD that is reserved for the most that live requests of the key can cost.
-	WarnedAt         *time.Time        `json:"warnedAt"`         // When 80 % of the budget were spent, in UTC. null if they are not.
-	ExhaustedAt      *time.Time        `json:"exhaustedAt"`      // When the budget was spent or a request was refused for it, in UTC. null if neither has happened.
 }
 
 type Credits struct {

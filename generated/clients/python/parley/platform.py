@@ -27,8 +27,9 @@ _ERRORS: ErrorTable = {
     "PRECONDITION_FAILED": ErrorRow("conflict_error", False),
     "RANGE_NOT_SATISFIABLE": ErrorRow("invalid_request_error", False),
     "AGENT_NAME_CONFLICT": ErrorRow("conflict_error", False), "TOOL_NAME_CONFLICT": ErrorRow("conflict_error", False),
-    "LIMIT_REACHED": ErrorRow("conflict_error", False), "CALL_NOT_LIVE": ErrorRow("conflict_error", False),
-    "AGENT_IN_USE": ErrorRow("conflict_error", False), "CALLBACK_NOT_SCHEDULED": ErrorRow("conflict_error", False),
+    "LIMIT_REACHED": ErrorRow("conflict_error", False), "KEY_REVOKED": ErrorRow("conflict_error", False),
+    "CALL_NOT_LIVE": ErrorRow("conflict_error", False), "AGENT_IN_USE": ErrorRow("conflict_error", False),
+    "CALLBACK_NOT_SCHEDULED": ErrorRow("conflict_error", False),
     "REDELIVERY_UNAVAILABLE": ErrorRow("conflict_error", False),
     "PRE_CALL_CONFLICT": ErrorRow("conflict_error", False),
     "WEBHOOK_LEGACY_MANAGED": ErrorRow("conflict_error", False),
@@ -76,6 +77,11 @@ _GET_PLATFORM_CONTRACT: Operation[types.OpenapiDocument] = Operation("GET", "/op
 _GET_SESSION_CONTRACT: Operation[types.AsyncapiDocument] = Operation("GET", "/asyncapi/session.json", needs_key=False)
 _GET_ORGANIZATION: Operation[types.Organization] = Operation("GET", "/v1/organization")
 _UPDATE_ORGANIZATION: Operation[types.Organization] = Operation("PATCH", "/v1/organization", body="json")
+_LIST_KEYS: Operation[list[types.ApiKey]] = Operation("GET", "/v1/keys")
+_CREATE_KEY: Operation[types.IssuedApiKey] = Operation("POST", "/v1/keys", body="json")
+_REVOKE_KEY: Operation[types.RevokedApiKey] = Operation("DELETE", "/v1/keys/{id}")
+_UPDATE_KEY: Operation[types.ApiKey] = Operation("PATCH", "/v1/keys/{id}", body="json")
+_ROTATE_KEY: Operation[types.IssuedApiKey] = Operation("POST", "/v1/keys/{id}/rotate", body="json")
 _GET_USAGE: Operation[types.Usage] = Operation("GET", "/v1/usage")
 _GET_CREDITS: Operation[types.Credits] = Operation("GET", "/v1/credits")
 _GET_CREDIT_BALANCE: Operation[types.CreditBalance] = Operation("GET", "/v1/credits/balance")
@@ -238,6 +244,30 @@ class Platform(Client):
     def update_organization(self, body: types.OrganizationChange, **options: Unpack[CallOptions]) -> types.Organization:
         """Change the organization of this key."""
         return self._call(_UPDATE_ORGANIZATION, options, body=body)
+
+    def list_keys(self, *, revoked: bool | None = None, **options: Unpack[CallOptions]) -> list[types.ApiKey]:
+        """List API keys.
+
+        revoked: `true` lists the keys that were revoked, instead of the keys that were not. Default: False."""
+        return self._call(_LIST_KEYS, options, query={"revoked": revoked})
+
+    def create_key(self, body: types.NewApiKey, **options: Unpack[CallOptions]) -> types.IssuedApiKey:
+        """Create an API key."""
+        return self._call(_CREATE_KEY, options, body=body)
+
+    def revoke_key(self, id: str, **options: Unpack[CallOptions]) -> types.RevokedApiKey:
+        """Revoke an API key."""
+        return self._call(_REVOKE_KEY, options, path={"id": id})
+
+    def update_key(self, id: str, body: types.ApiKeyChange, **options: Unpack[CallOptions]) -> types.ApiKey:
+        """Change an API key."""
+        return self._call(_UPDATE_KEY, options, path={"id": id}, body=body)
+
+    def rotate_key(
+        self, id: str, body: types.ApiKeyRotation | None = None, **options: Unpack[CallOptions]
+    ) -> types.IssuedApiKey:
+        """Give an API key a new secret."""
+        return self._call(_ROTATE_KEY, options, path={"id": id}, body=body)
 
     def get_usage(
         self, *, from_: str | None = None, to: str | None = None, group_by: str | None = None,
@@ -893,6 +923,11 @@ class AsyncPlatform(AsyncClient):
     get_session_contract = awaited(Platform.get_session_contract)
     get_organization = awaited(Platform.get_organization)
     update_organization = awaited(Platform.update_organization)
+    list_keys = awaited(Platform.list_keys)
+    create_key = awaited(Platform.create_key)
+    revoke_key = awaited(Platform.revoke_key)
+    update_key = awaited(Platform.update_key)
+    rotate_key = awaited(Platform.rotate_key)
     get_usage = awaited(Platform.get_usage)
     get_credits = awaited(Platform.get_credits)
     get_credit_balance = awaited(Platform.get_credit_balance)

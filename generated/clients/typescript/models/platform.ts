@@ -152,6 +152,7 @@ export type ErrorCode =
   | 'AGENT_NAME_CONFLICT'
   | 'TOOL_NAME_CONFLICT'
   | 'LIMIT_REACHED'
+  | 'KEY_REVOKED'
   | 'CALL_NOT_LIVE'
   | 'AGENT_IN_USE'
   | 'CALLBACK_NOT_SCHEDULED'
@@ -234,6 +235,113 @@ export type OrganizationChange = {
   /** Whether calls may be recorded. false stops every recording that has not begun. */ recording?: boolean
 }
 
+/** A permission of an API key. `x-scope` of an operation or a channel names the scope that its key must have. */
+export type Scope = 'router' | 'realtime' | 'platform' | 'rmsg' | 'admin'
+
+/** A model, as provider/model or provider:model. */
+export type KeyPolicyPin = string
+
+/** The models of a stage, in order. */
+export type KeyPolicyPins = KeyPolicyPin[]
+
+/** An origin, as scheme, host and port: https://app.example. */
+export type KeyPolicyOrigin = string
+
+/** The policy of an API key: it fills in what a request leaves out, and narrows what a request may ask. Written with `parley keys create --policy`. */
+export type KeyPolicy = {
+  /** The voice for requests that name none: a voice id or a preset. */ voice?: string
+  /** The models that auto routing tries, in order. */ chain?: { stt?: KeyPolicyPins; llm?: KeyPolicyPins; tts?: KeyPolicyPins }
+  /** The language for requests that name none, as a BCP 47 tag. */ language?: string
+  /** The origins of pages, beside those of this server, that may open sockets. */ allowed_origins?: KeyPolicyOrigin[]
+  /** The providers that the key reaches. The default is all. */ allow_providers?: string[]
+  /** How many requests and sessions the key may run at a time. */ max_concurrency?: number
+  /** Model names that mean another one (`auto`, `<provider>:<model>` or the id of a model, never another alias) on the compatible and the realtime surface. They go before those of the configuration. */
+  aliases?: Record<string, string>
+  /** The budget of the key for a period, beside the credit of its organization: for requests to models, and for the minutes of phone calls that it has placed. A request that can cost more than the rest is refused with 402. */
+  budget?: {
+    /** The budget in micro-USD: 5000000 is 5 US dollars. */ microUsd: number
+    /** A day or a month of the UTC calendar, or the whole time since the budget was set. */ period: 'day' | 'month' | 'total'
+  }
+  /** The objective by which models are ranked, for requests that name none. `accuracy` is another word for `quality`. */
+  objective?: 'balanced' | 'quality' | 'accuracy' | 'latency' | 'cost'
+}
+
+export type Creator = {
+  /** A person, an API key, or the operator with a command on the server. */ type: 'user' | 'api_key' | 'operator'
+  /** The id of the person or the key. null for the operator. */ id: string | null
+  /** The e-mail address of the person or the name of the key. null for the operator. */ name: string | null
+}
+
+export type KeySpending = {
+  /** The id of the API key. */ keyId: string
+  /** The name of the API key. */ name: string
+  /** The budget of the key for one period, in micro-USD. */ microUsd: string
+  /** The period of the budget: a day or a month of the UTC calendar, or the whole time since the budget was set. */ period: 'day' | 'month' | 'total'
+  /** The current period: `2026-11-24`, `2026-11` or `total`. */ current: string
+  /** The spending of the key in the current period, in micro-USD. */ spentMicroUsd: string
+  /** The credit in micro-USD that is reserved for the most that live requests of the key can cost. */ reservedMicroUsd: string
+  /** When 80 % of the budget were spent, in UTC. null if they are not. */ warnedAt: string | null
+  /** When the budget was spent or a request was refused for it, in UTC. null if neither has happened. */ exhaustedAt: string | null
+}
+
+export type ApiKey = {
+  /** The id of the key: `key_` and letters and digits. */ id: string
+  /** The name of the key, for people. It may be empty for a key that a command has made. */ name: string
+  /** The beginning of the secret, which may be shown. */ publicId: string
+  /** The permissions of the key. */ scopes: Scope[]
+  /** Whether the key is a test key. */ test: boolean
+  policy: KeyPolicy
+  /** When the key was created, in UTC. */ createdAt: string
+  /** The person or the key that created the key, or the operator. null if that was not recorded. */ createdBy: Creator | null
+  /** When the key got its present secret, in UTC. null if it has its first secret. */ rotatedAt: string | null
+  /** When the secret before ends or ended, in UTC. null if it ended with the rotation, or never existed. */ previousExpiresAt: string | null
+  /** When the key ends, in UTC. null if it does not end by itself. */ expiresAt: string | null
+  /** When the key was revoked, in UTC. null if it was not. */ revokedAt: string | null
+  /** When the key was last used, in UTC, exact to about a minute. null if it was never used. */ lastUsedAt: string | null
+  /** The spending of the key in the period of its budget. null if it has no budget, or is revoked. */ budget: KeySpending | null
+}
+
+export type ApiKeyList = ApiKey[]
+
+/** The name of the key, for people: one line that is not blank. */
+export type ApiKeyName = string
+
+export type NewApiKey = {
+  name: ApiKeyName
+  /** The permissions of the key. They never change. */ scopes: Scope[]
+  /** Whether the key is a test key, which reaches only simulators and embedded engines. */ test?: boolean
+  policy?: KeyPolicy
+  /** When the key ends, in UTC. It must be in the future. null or left out: when it is revoked. */ expiresAt?: string | null
+}
+
+export type IssuedApiKey = {
+  /** The id of the key: `key_` and letters and digits. */ id: string
+  /** The name of the key, for people. It may be empty for a key that a command has made. */ name: string
+  /** The beginning of the secret, which may be shown. */ publicId: string
+  /** The permissions of the key. */ scopes: Scope[]
+  /** Whether the key is a test key. */ test: boolean
+  policy: KeyPolicy
+  /** When the key was created, in UTC. */ createdAt: string
+  /** The person or the key that created the key, or the operator. null if that was not recorded. */ createdBy: Creator | null
+  /** When the key got its present secret, in UTC. null if it has its first secret. */ rotatedAt: string | null
+  /** When the secret before ends or ended, in UTC. null if it ended with the rotation, or never existed. */ previousExpiresAt: string | null
+  /** When the key ends, in UTC. null if it does not end by itself. */ expiresAt: string | null
+  /** When the key was revoked, in UTC. null if it was not. */ revokedAt: string | null
+  /** When the key was last used, in UTC, exact to about a minute. null if it was never used. */ lastUsedAt: string | null
+  /** The spending of the key in the period of its budget. null if it has no budget, or is revoked. */ budget: KeySpending | null
+  /** The secret of the key. Only this answer has it. */ secret: string
+}
+
+export type RevokedApiKey = {
+  /** Always true. */ revoked: boolean
+}
+
+export type ApiKeyChange = { name?: ApiKeyName; policy?: KeyPolicy }
+
+export type ApiKeyRotation = {
+  /** How long the secret before goes on working, in seconds. 0: it ends at once. */ overlapSeconds?: number
+}
+
 /** The sums of one combination of the groups. Only the groups of the request are present. */
 export type UsageRow = {
   /** When the hour begins, in UTC. Present only if `groupBy` has `hour`. */ hour?: string
@@ -297,18 +405,6 @@ export type CreditMovement = {
   /** The UTC day on which `requests` or `calls` were settled. null for the other kinds. */ day: string | null
   /** When the movement was created, in UTC. */ createdAt: string
   /** When the movement was last changed, in UTC. */ updatedAt: string
-}
-
-export type KeySpending = {
-  /** The id of the API key. */ keyId: string
-  /** The name of the API key. */ name: string
-  /** The budget of the key for one period, in micro-USD. */ microUsd: string
-  /** The period of the budget: a day or a month of the UTC calendar, or the whole time since the budget was set. */ period: 'day' | 'month' | 'total'
-  /** The current period: `2026-11-24`, `2026-11` or `total`. */ current: string
-  /** The spending of the key in the current period, in micro-USD. */ spentMicroUsd: string
-  /** The credit in micro-USD that is reserved for the most that live requests of the key can cost. */ reservedMicroUsd: string
-  /** When 80 % of the budget were spent, in UTC. null if they are not. */ warnedAt: string | null
-  /** When the budget was spent or a request was refused for it, in UTC. null if neither has happened. */ exhaustedAt: string | null
 }
 
 export type Credits = {

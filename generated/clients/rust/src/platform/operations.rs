@@ -43,6 +43,31 @@ impl Platform {
         self.surface.json(Request::patch("/v1/organization").json(Some(body))).await
     }
 
+    /// List API keys (`GET /v1/keys`).
+    pub async fn list_keys(&self, params: &ListKeysParams) -> Result<Vec<ApiKey>> {
+        self.surface.json(Request::get("/v1/keys").params(params, &[])).await
+    }
+
+    /// Create an API key (`POST /v1/keys`).
+    pub async fn create_key(&self, body: &NewApiKey) -> Result<IssuedApiKey> {
+        self.surface.json(Request::post("/v1/keys").json(Some(body))).await
+    }
+
+    /// Revoke an API key (`DELETE /v1/keys/{id}`).
+    pub async fn revoke_key(&self, id: &str) -> Result<RevokedApiKey> {
+        self.surface.json(Request::delete("/v1/keys/{id}").path("id", id)).await
+    }
+
+    /// Change an API key (`PATCH /v1/keys/{id}`).
+    pub async fn update_key(&self, id: &str, body: &ApiKeyChange) -> Result<ApiKey> {
+        self.surface.json(Request::patch("/v1/keys/{id}").path("id", id).json(Some(body))).await
+    }
+
+    /// Give an API key a new secret (`POST /v1/keys/{id}/rotate`).
+    pub async fn rotate_key(&self, id: &str, body: Option<&ApiKeyRotation>) -> Result<IssuedApiKey> {
+        self.surface.json(Request::post("/v1/keys/{id}/rotate").path("id", id).json(body)).await
+    }
+
     /// Get quantities and costs, grouped (`GET /v1/usage`).
     pub async fn get_usage(&self, params: &GetUsageParams) -> Result<Usage> {
         self.surface.json(Request::get("/v1/usage").params(params, &[])).await
@@ -513,6 +538,12 @@ impl Platform {
     pub async fn get_request_route(&self, id: &str) -> Result<RequestRoute> {
         self.surface.json(Request::get("/v1/requests/{id}/route").path("id", id)).await
     }
+}
+
+/// The parameters of `listKeys`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct ListKeysParams {
+    /** `true` lists the keys that were revoked, instead of the keys that were not. The default is `false`. */ #[serde(skip_serializing_if = "Option::is_none")] pub revoked: Option<bool>,
 }
 
 /// The parameters of `getUsage`.

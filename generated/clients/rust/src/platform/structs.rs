@@ -46,6 +46,129 @@ pub struct OrganizationChange {
     /** Whether calls may be recorded. false stops every recording that has not begun. */ #[serde(skip_serializing_if = "Option::is_none")] pub recording: Option<bool>,
 }
 
+/// The models that auto routing tries, in order.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)]
+pub struct KeyPolicyChain {
+    #[serde(skip_serializing_if = "Option::is_none")] pub stt: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")] pub llm: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")] pub tts: Option<Vec<String>>,
+}
+
+/// The budget of the key for a period, beside the credit of its organization: for requests to models, and for the
+/// minutes of phone calls that it has placed. A request that can cost more than the rest is refused with 402.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")]
+pub struct KeyPolicyBudget {
+    /** The budget in micro-USD: 5000000 is 5 US dollars. */ pub micro_usd: i64,
+    /** A day or a month of the UTC calendar, or the whole time since the budget was set. */ pub period: KeyPolicyBudgetPeriod,
+}
+
+impl KeyPolicyBudget {
+    /// Begins with the required fields. The other fields are absent.
+    pub fn new(micro_usd: i64, period: KeyPolicyBudgetPeriod) -> Self { Self { micro_usd, period } }
+}
+
+/// The policy of an API key: it fills in what a request leaves out, and narrows what a request may ask. Written with
+/// `parley keys create --policy`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)]
+pub struct KeyPolicy {
+    /** The voice for requests that name none: a voice id or a preset. */ #[serde(skip_serializing_if = "Option::is_none")] pub voice: Option<String>,
+    /** The models that auto routing tries, in order. */ #[serde(skip_serializing_if = "Option::is_none")] pub chain: Option<KeyPolicyChain>,
+    /** The language for requests that name none, as a BCP 47 tag. */ #[serde(skip_serializing_if = "Option::is_none")] pub language: Option<String>,
+    /** The origins of pages, beside those of this server, that may open sockets. */ #[serde(skip_serializing_if = "Option::is_none")] pub allowed_origins: Option<Vec<String>>,
+    /** The providers that the key reaches. The default is all. */ #[serde(skip_serializing_if = "Option::is_none")] pub allow_providers: Option<Vec<String>>,
+    /** How many requests and sessions the key may run at a time. */ #[serde(skip_serializing_if = "Option::is_none")] pub max_concurrency: Option<i64>,
+    /** Model names that mean another one (`auto`, `<provider>:<model>` or the id of a model, never another alias) on the compatible and the realtime surface. They go before those of the configuration. */ #[serde(skip_serializing_if = "Option::is_none")] pub aliases: Option<BTreeMap<String, String>>,
+    /** The budget of the key for a period, beside the credit of its organization: for requests to models, and for the minutes of phone calls that it has placed. A request that can cost more than the rest is refused with 402. */ #[serde(skip_serializing_if = "Option::is_none")] pub budget: Option<KeyPolicyBudget>,
+    /** The objective by which models are ranked, for requests that name none. `accuracy` is another word for `quality`. */ #[serde(skip_serializing_if = "Option::is_none")] pub objective: Option<KeyPolicyObjective>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
+pub struct Creator {
+    /** A person, an API key, or the operator with a command on the server. */ pub r#type: CreatorType,
+    /** The id of the person or the key. null for the operator. */ pub id: Option<String>,
+    /** The e-mail address of the person or the name of the key. null for the operator. */ pub name: Option<String>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
+pub struct KeySpending {
+    /** The id of the API key. */ pub key_id: String,
+    /** The name of the API key. */ pub name: String,
+    /** The budget of the key for one period, in micro-USD. */ pub micro_usd: String,
+    /** The period of the budget: a day or a month of the UTC calendar, or the whole time since the budget was set. */ pub period: KeySpendingPeriod,
+    /** The current period: `2026-11-24`, `2026-11` or `total`. */ pub current: String,
+    /** The spending of the key in the current period, in micro-USD. */ pub spent_micro_usd: String,
+    /** The credit in micro-USD that is reserved for the most that live requests of the key can cost. */ pub reserved_micro_usd: String,
+    /** When 80 % of the budget were spent, in UTC. null if they are not. */ pub warned_at: Option<DateTime<Utc>>,
+    /** When the budget was spent or a request was refused for it, in UTC. null if neither has happened. */ pub exhausted_at: Option<DateTime<Utc>>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
+pub struct ApiKey {
+    /** The id of the key: `key_` and letters and digits. */ pub id: String,
+    /** The name of the key, for people. It may be empty for a key that a command has made. */ pub name: String,
+    /** The beginning of the secret, which may be shown. */ pub public_id: String,
+    /** The permissions of the key. */ pub scopes: Vec<Scope>,
+    /** Whether the key is a test key. */ pub test: bool,
+    pub policy: KeyPolicy,
+    /** When the key was created, in UTC. */ pub created_at: DateTime<Utc>,
+    /** The person or the key that created the key, or the operator. null if that was not recorded. */ pub created_by: Option<Creator>,
+    /** When the key got its present secret, in UTC. null if it has its first secret. */ pub rotated_at: Option<DateTime<Utc>>,
+    /** When the secret before ends or ended, in UTC. null if it ended with the rotation, or never existed. */ pub previous_expires_at: Option<DateTime<Utc>>,
+    /** When the key ends, in UTC. null if it does not end by itself. */ pub expires_at: Option<DateTime<Utc>>,
+    /** When the key was revoked, in UTC. null if it was not. */ pub revoked_at: Option<DateTime<Utc>>,
+    /** When the key was last used, in UTC, exact to about a minute. null if it was never used. */ pub last_used_at: Option<DateTime<Utc>>,
+    /** The spending of the key in the period of its budget. null if it has no budget, or is revoked. */ pub budget: Option<KeySpending>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)] #[serde(rename_all = "camelCase")]
+pub struct NewApiKey {
+    pub name: String,
+    /** The permissions of the key. They never change. */ pub scopes: Vec<Scope>,
+    /** Whether the key is a test key, which reaches only simulators and embedded engines. The default is `false`. */ #[serde(skip_serializing_if = "Option::is_none")] pub test: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")] pub policy: Option<KeyPolicy>,
+    /** When the key ends, in UTC. It must be in the future. null or left out: when it is revoked. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub expires_at: Nullable<DateTime<Utc>>,
+}
+
+impl NewApiKey {
+    /// Begins with the required fields. The other fields are absent.
+    pub fn new(name: impl Into<String>, scopes: Vec<Scope>) -> Self {
+        Self { name: name.into(), scopes, test: None, policy: None, expires_at: Nullable::Absent }
+    }
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
+pub struct IssuedApiKey {
+    /** The id of the key: `key_` and letters and digits. */ pub id: String,
+    /** The name of the key, for people. It may be empty for a key that a command has made. */ pub name: String,
+    /** The beginning of the secret, which may be shown. */ pub public_id: String,
+    /** The permissions of the key. */ pub scopes: Vec<Scope>,
+    /** Whether the key is a test key. */ pub test: bool,
+    pub policy: KeyPolicy,
+    /** When the key was created, in UTC. */ pub created_at: DateTime<Utc>,
+    /** The person or the key that created the key, or the operator. null if that was not recorded. */ pub created_by: Option<Creator>,
+    /** When the key got its present secret, in UTC. null if it has its first secret. */ pub rotated_at: Option<DateTime<Utc>>,
+    /** When the secret before ends or ended, in UTC. null if it ended with the rotation, or never existed. */ pub previous_expires_at: Option<DateTime<Utc>>,
+    /** When the key ends, in UTC. null if it does not end by itself. */ pub expires_at: Option<DateTime<Utc>>,
+    /** When the key was revoked, in UTC. null if it was not. */ pub revoked_at: Option<DateTime<Utc>>,
+    /** When the key was last used, in UTC, exact to about a minute. null if it was never used. */ pub last_used_at: Option<DateTime<Utc>>,
+    /** The spending of the key in the period of its budget. null if it has no budget, or is revoked. */ pub budget: Option<KeySpending>,
+    /** The secret of the key. Only this answer has it. */ pub secret: String,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
+pub struct RevokedApiKey { /** Always true. */ pub revoked: bool }
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ApiKeyChange {
+    #[serde(skip_serializing_if = "Option::is_none")] pub name: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")] pub policy: Option<KeyPolicy>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(rename_all = "camelCase")]
+pub struct ApiKeyRotation {
+    /** How long the secret before goes on working, in seconds. 0: it ends at once. The default is `0`. */ #[serde(skip_serializing_if = "Option::is_none")] pub overlap_seconds: Option<i64>,
+}
+
 /// The sums of one combination of the groups. Only the groups of the request are present.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
 pub struct UsageRow {
@@ -107,19 +230,6 @@ pub struct CreditMovement {
     /** The UTC day on which `requests` or `calls` were settled. null for the other kinds. */ pub day: Option<String>,
     /** When the movement was created, in UTC. */ pub created_at: DateTime<Utc>,
     /** When the movement was last changed, in UTC. */ pub updated_at: DateTime<Utc>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
-pub struct KeySpending {
-    /** The id of the API key. */ pub key_id: String,
-    /** The name of the API key. */ pub name: String,
-    /** The budget of the key for one period, in micro-USD. */ pub micro_usd: String,
-    /** The period of the budget: a day or a month of the UTC calendar, or the whole time since the budget was set. */ pub period: KeySpendingPeriod,
-    /** The current period: `2026-11-24`, `2026-11` or `total`. */ pub current: String,
-    /** The spending of the key in the current period, in micro-USD. */ pub spent_micro_usd: String,
-    /** The credit in micro-USD that is reserved for the most that live requests of the key can cost. */ pub reserved_micro_usd: String,
-    /** When 80 % of the budget were spent, in UTC. null if they are not. */ pub warned_at: Option<DateTime<Utc>>,
-    /** When the budget was spent or a request was refused for it, in UTC. null if neither has happened. */ pub exhausted_at: Option<DateTime<Utc>>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]

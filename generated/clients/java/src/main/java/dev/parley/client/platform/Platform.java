@@ -45,6 +45,37 @@ public final class Platform extends Surface {
         return json(request("PATCH", "/v1/organization").json(body), Organization.class);
     }
 
+    /** List API keys: {@code GET /v1/keys}. */
+    public ApiCall<List<ApiKey>> listKeys() { return listKeys(new ListKeysParams()); }
+
+    /** List API keys: {@code GET /v1/keys}. */
+    public ApiCall<List<ApiKey>> listKeys(ListKeysParams params) {
+        return jsonList(request("GET", "/v1/keys").query("revoked", params.revoked), ApiKey.class);
+    }
+
+    /** Create an API key: {@code POST /v1/keys}. */
+    public ApiCall<IssuedApiKey> createKey(NewApiKey body) {
+        return json(request("POST", "/v1/keys").json(body), IssuedApiKey.class);
+    }
+
+    /** Revoke an API key: <code>DELETE /v1/keys/{id}</code>. */
+    public ApiCall<RevokedApiKey> revokeKey(String id) {
+        return json(request("DELETE", "/v1/keys/{id}", id), RevokedApiKey.class);
+    }
+
+    /** Change an API key: <code>PATCH /v1/keys/{id}</code>. */
+    public ApiCall<ApiKey> updateKey(String id, ApiKeyChange body) {
+        return json(request("PATCH", "/v1/keys/{id}", id).json(body), ApiKey.class);
+    }
+
+    /** Give an API key a new secret: <code>POST /v1/keys/{id}/rotate</code>. */
+    public ApiCall<IssuedApiKey> rotateKey(String id) { return rotateKey(id, null); }
+
+    /** Give an API key a new secret: <code>POST /v1/keys/{id}/rotate</code>. */
+    public ApiCall<IssuedApiKey> rotateKey(String id, ApiKeyRotation body) {
+        return json(request("POST", "/v1/keys/{id}/rotate", id).json(body), IssuedApiKey.class);
+    }
+
     /** Get quantities and costs, grouped: {@code GET /v1/usage}. */
     public ApiCall<Usage> getUsage() { return getUsage(new GetUsageParams()); }
 
