@@ -3,6 +3,7 @@
  * `useParams` and `useSearch`, and its folder has the function that checks the search: so no page imports this file.
  */
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet } from '@tanstack/react-router'
+import { readSearch, writeSearch } from '../data/search.ts'
 import { Loading } from '../parts/states.tsx'
 import { Frame } from './frame.tsx'
 import { NotFound, RouteFailed } from './route-states.tsx'
@@ -34,6 +35,8 @@ const pages = [
 export const router = createRouter({
   routeTree: root.addChildren([login, frame.addChildren(pages)]),
   basepath: '/console',
+  parseSearch: readSearch,
+  stringifySearch: writeSearch,
   defaultPendingComponent: Loading,
   defaultErrorComponent: RouteFailed,
   defaultNotFoundComponent: NotFound,

@@ -1,5 +1,39 @@
-import { Page } from '../../parts/page.tsx'
+import { useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import type { Call, CallEvent } from '../../../../generated/clients/typescript/models/platform.ts'
+import { callEventsQuery, callQuery, useFollow } from '../../data/calls.ts'
+import { usePathId } from '../../parts/address.ts'
+import { CommandStrip } from '../../parts/command-strip.tsx'
+import { useTitle } from '../../parts/page.tsx'
+import { Answer } from '../../parts/states.tsx'
+import { slowMs } from '../../parts/statuses.ts'
+import { CallHeader } from './call-header.tsx'
+import { timelineOf } from './timeline.ts'
+import { Workspace } from './workspace.tsx'
 
+/** One call: its sound, its words, where its time went, and what followed from it. */
 export function CallPage() {
-  return <Page title="Call">{null}</Page>
+  const id = usePathId()
+  const call = useQuery(callQuery(id))
+  const events = useQuery(callEventsQuery(id))
+  useTitle('Call')
+  useFollow(id, call.data?.ended_at === null)
+  return (
+    <>
+      <Answer of={call} rows={14}>
+        {(data) => <Answer of={events}>{(all) => <LoadedCall call={data} events={all} />}</Answer>}
+      </Answer>
+      <CommandStrip command={{ path: `/v1/calls/${id}`, cli: `calls show ${id}` }} />
+    </>
+  )
+}
+
+function LoadedCall({ call, events }: { call: Call; events: readonly CallEvent[] }) {
+  const timeline = useMemo(() => timelineOf(call, events, slowMs), [call, events])
+  return (
+    <>
+      <CallHeader call={call} />
+      <Workspace call={call} events={events} timeline={timeline} />
+    </>
+  )
 }

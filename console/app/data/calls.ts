@@ -1,0 +1,95 @@
+/** Calls: the list, one call with its events, and a person's actions. */
+import { infiniteQueryOptions, queryOptions, useMutation, useQuery } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import type { ListCallsCall } from '../../../generated/clients/typescript/platform.ts'
+import { platform } from './clients.ts'
+import { type Peaks, readPeaks } from './peaks.ts'
+import { queries } from './queries.ts'
+
+export type CallFilters = Omit<NonNullable<ListCallsCall['query']>, 'limit' | 'cursor'>
+
+/** The API's limit for a page. */
+const pageCalls = 200
+
+/** A live call is read again after this time, also if its stream is cut. */
+const liveMs = 10_000
+/** News within this time cause one read. */
+const gatherMs = 300
+
+export const callsQuery = (filters: CallFilters) =>
+  infiniteQueryOptions({
+    queryKey: ['calls', 'list', filters],
+    queryFn: async ({ signal, pageParam }) => {
+      const query = { ...filters, limit: pageCalls, ...(pageParam !== null && { cursor: pageParam }) }
+      return (await platform.listCalls({ signal, query })).body
+    },
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.next_cursor,
+  })
+
+export const callQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['calls', id],
+    queryFn: async ({ signal }) => (await platform.getCall({ signal, path: { id } })).body,
+    refetchInterval: ({ state }) => (state.data?.ended_at === null ? liveMs : false),
+  })
+
+export const callEventsQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['calls', id, 'events'],
+    queryFn: async ({ signal }) => (await platform.listCallEvents({ signal, path: { id } })).body.events,
+  })
+
+const refreshCall = (id: string) => queries.invalidateQueries({ queryKey: ['calls', id] })
+
+export const useEndCall = (id: string) =>
+  useMutation({ mutationFn: () => platform.endCall({ path: { id } }), onSettled: () => refreshCall(id) })
+
+export const useTransferCall = (id: string) =>
+  useMutation({
+    mutationFn: ({ to, isWarm }: { to: string; isWarm: boolean }) =>
+      isWarm
+        ? platform.transferCallWarm({ path: { id }, body: { to } })
+        : platform.transferCallBlind({ path: { id }, body: { to } }),
+    onSettled: () => refreshCall(id),
+  })
+
+export const useFinalizeReport = (id: string) =>
+  useMutation({
+    mutationFn: () => platform.finalizeCallReport({ path: { id }, body: { forceAnalysis: true } }),
+    onSettled: () => refreshCall(id),
+  })
+
+/** The audio for a player. The browser sends the cookie by itself. */
+export const audioAddress = (id: string) => `/v1/calls/${encodeURIComponent(id)}/recording/audio`
+
+/** Reads a live call again after each event in its stream. */
+export function useFollow(id: string, isLive: boolean): void {
+  useEffect(() => {
+    if (!isLive) return
+    const controller = new AbortController()
+    void follow(id, controller.signal).catch(() => undefined)
+    return () => controller.abort()
+  }, [id, isLive])
+}
+
+async function follow(id: string, signal: AbortSignal): Promise<void> {
+  const { body } = await platform.streamSession({ path: { id }, signal })
+  let timer: ReturnType<typeof setTimeout> | undefined
+  for await (const event of body) {
+    if (event.event === 'end' || signal.aborted) continue
+    clearTimeout(timer)
+    timer = setTimeout(() => void refreshCall(id), gatherMs)
+  }
+}
+
+/** Returns the waveform, or null if the call has no waveform yet. */
+export function usePeaks(id: string, isReady: boolean): Peaks | null {
+  const { data } = useQuery({
+    queryKey: ['peaks', id],
+    queryFn: () => Promise.resolve(readPeaks(new ArrayBuffer(0))),
+    enabled: isReady,
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  return data ?? null
+}

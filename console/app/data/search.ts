@@ -1,0 +1,24 @@
+/**
+ * The search of an address, as plain text values: `?status=failed&q=tyre`. The router's usual form would write quotes
+ * around digits.
+ */
+export type Search = Readonly<Record<string, string>>
+
+export const readSearch = (text: string): Record<string, string> => Object.fromEntries(new URLSearchParams(text))
+
+export function writeSearch(search: Record<string, unknown>): string {
+  const kept = Object.entries(search).filter(([, value]) => value !== undefined && value !== '')
+  const text = new URLSearchParams(kept.map(([name, value]) => [name, String(value)])).toString()
+  return text === '' ? '' : `?${text}`
+}
+
+/** Keeps the values whose names are in the list. A page ignores all other names in its address. */
+export function pick<Name extends string>(
+  search: Readonly<Record<string, unknown>>,
+  names: readonly Name[],
+): Partial<Record<Name, string>> {
+  const found = names.flatMap((name) =>
+    typeof search[name] === 'string' && search[name] !== '' ? [[name, search[name]]] : [],
+  )
+  return Object.fromEntries(found) as Partial<Record<Name, string>>
+}

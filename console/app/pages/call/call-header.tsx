@@ -1,0 +1,89 @@
+import { Link } from '@tanstack/react-router'
+import { ArrowLeft, ArrowRight, Download } from 'lucide-react'
+import type { Call } from '../../../../generated/clients/typescript/models/platform.ts'
+import { audioAddress } from '../../data/calls.ts'
+import { Badge } from '../../parts/badge.tsx'
+import buttonStyles from '../../parts/button.module.css'
+import { CopyButton } from '../../parts/copy-button.tsx'
+import { Facts } from '../../parts/facts.tsx'
+import { clockTime, moment, money, words, zoneName } from '../../parts/formats.ts'
+import { Private } from '../../parts/redaction.tsx'
+import { toneOfOutcome, toneOfStatus } from '../../parts/statuses.ts'
+import styles from './call-header.module.css'
+import { LiveActions } from './live-actions.tsx'
+
+export function CallHeader({ call }: { call: Call }) {
+  const { status, report, ended_at: endedAt } = call
+  return (
+    <header className={styles.header}>
+      <Link to="/calls" className={styles.back}>
+        <ArrowLeft aria-hidden="true" />
+        Calls
+      </Link>
+      <div className={styles.top}>
+        <h1>
+          <Parties call={call} />
+        </h1>
+        <Badge tone={toneOfStatus(status)} isLive={endedAt === null}>
+          {words(status)}
+        </Badge>
+        {report !== null && report.outcome !== status && (
+          <Badge tone={toneOfOutcome(report.outcome)}>{words(report.outcome)}</Badge>
+        )}
+        <div className={styles.actions}>
+          {endedAt === null && <LiveActions id={call.id} />}
+          <CopyButton text={window.location.href} label="Copy the address of this moment">
+            Link
+          </CopyButton>
+          {call.recording_status === 'ready' && (
+            <a className={buttonStyles.button} href={audioAddress(call.id)} download={`call-${call.id}.wav`}>
+              <Download aria-hidden="true" />
+              Audio
+            </a>
+          )}
+        </div>
+      </div>
+      <CallFacts call={call} />
+    </header>
+  )
+}
+
+function Parties({ call: { from, to, kind } }: { call: Call }) {
+  if (to === null) return 'Browser call'
+  return (
+    <span className={styles.parties}>
+      <Private>{from ?? 'withheld'}</Private>
+      <ArrowRight aria-label="calls" role="img" />
+      <Private>{to}</Private>
+      {kind === 'rmsg' && ' (rich messages)'}
+    </span>
+  )
+}
+
+function CallFacts({ call }: { call: Call }) {
+  const { report, pipeline_config: pipeline } = call
+  const agentName = pipeline['agentName']
+  return (
+    <Facts
+      rows={[
+        [
+          'Started',
+          <time key="t" dateTime={call.created_at} title={zoneName}>
+            {moment(call.created_at)}
+          </time>,
+        ],
+        ['Length', call.duration_seconds === null ? 'live' : clockTime(call.duration_seconds)],
+        ['Cost', report === null ? null : costOf(report)],
+        ['Agent', typeof agentName === 'string' ? agentName : null],
+        ['Kind', words(call.kind)],
+        ['Language', call.language],
+        ['End', call.end_reason === null ? null : words(call.end_reason)],
+        ['Test', call.test === true ? 'yes' : null],
+        ['Id', <code key="id">{call.id}</code>],
+      ]}
+    />
+  )
+}
+
+const costOf = (report: { cost_micro_usd: string; cost_complete: boolean }) =>
+  `${money(report.cost_micro_usd)}${report.cost_complete ? '' : ' and unknown costs'}`

@@ -1,0 +1,39 @@
+import type { Call, CallEvent } from '../../../../generated/clients/typescript/models/platform.ts'
+import { classes } from '../../parts/classes.ts'
+import { timeOfDay } from '../../parts/formats.ts'
+import { Private } from '../../parts/redaction.tsx'
+import styles from './events-tab.module.css'
+
+type EventsTabProps = { call: Call; events: readonly CallEvent[]; seek: (seconds: number) => void }
+
+export function EventsTab({ call, events, seek }: EventsTabProps) {
+  const begin = events.find(({ event_type: type }) => type === 'recording.recording')
+  const originMs = Date.parse(begin?.occurred_at ?? call.started_at ?? call.created_at)
+  return (
+    <ol className={styles.events} aria-label="Events">
+      {events.map((event) => (
+        <li key={event.id} className={classes(styles.event, event.failure_cause !== null && styles.failed)}>
+          <button type="button" onClick={() => seek((Date.parse(event.occurred_at) - originMs) / 1000)}>
+            {timeOfDay(event.occurred_at)}
+          </button>
+          <div>
+            <b>{event.event_type}</b> <small>{event.provider}</small>
+            {detailOf(event) !== '' && (
+              <p>
+                <Private>{detailOf(event)}</Private>
+              </p>
+            )}
+          </div>
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+function detailOf({ failure_cause: cause, sip_status_code: code, sip_status: status, payload }: CallEvent): string {
+  const facts = Object.entries(payload).map(
+    ([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`,
+  )
+  const sip = code === null ? [] : [`SIP ${code} ${status ?? ''}`]
+  return [...(cause === null ? [] : [cause]), ...sip, ...facts].join(' · ')
+}

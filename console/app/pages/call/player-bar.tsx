@@ -1,0 +1,96 @@
+import { Pause, Play, ZoomIn, ZoomOut } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import type { Call } from '../../../../generated/clients/typescript/models/platform.ts'
+import { usePeaks } from '../../data/calls.ts'
+import { Button } from '../../parts/button.tsx'
+import { clockTime } from '../../parts/formats.ts'
+import type { Address } from './address.ts'
+import { Axis } from './axis.tsx'
+import type { Window } from './draw-axis.ts'
+import { type Player, speeds } from './player.ts'
+import styles from './player-bar.module.css'
+import type { Timeline } from './timeline.ts'
+
+type BarProps = { call: Call; timeline: Timeline; player: Player; address: Address }
+
+/** The player stays in view while the transcript scrolls. */
+export function PlayerBar({ call, timeline, player, address }: BarProps) {
+  const hasAudio = call.recording_status === 'ready'
+  const peaks = usePeaks(call.id, hasAudio)
+  const { window, zoom, canZoomOut } = useWindow(timeline.lengthS, player.nowS)
+  return (
+    <section className={styles.player} aria-label="Player">
+      <div className={styles.controls}>
+        <Button
+          look="main"
+          className={styles.play}
+          disabled={!hasAudio}
+          onClick={player.toggle}
+          aria-label={player.isPlaying ? 'Pause' : 'Play'}
+        >
+          {player.isPlaying ? <Pause aria-hidden="true" /> : <Play aria-hidden="true" />}
+        </Button>
+        <span className={styles.time}>
+          <b>{clockTime(player.nowS)}</b> / {clockTime(timeline.lengthS)}
+        </span>
+        {!hasAudio && <span className={styles.note}>{noteOf(call)}</span>}
+        <span className={styles.legend} aria-hidden="true">
+          <i className={styles.caller} /> Caller <i className={styles.agent} /> Agent
+        </span>
+        <label className={styles.speed}>
+          <span>Speed</span>
+          <select value={player.speed} onChange={(event) => player.setSpeed(Number(event.target.value))}>
+            {speeds.map((each) => (
+              <option key={each} value={each}>{`${each}×`}</option>
+            ))}
+          </select>
+        </label>
+        <Button look="quiet" isSmall aria-label="Zoom out" disabled={!canZoomOut} onClick={() => zoom(0.5)}>
+          <ZoomOut aria-hidden="true" />
+        </Button>
+        <Button look="quiet" isSmall aria-label="Zoom in" onClick={() => zoom(2)}>
+          <ZoomIn aria-hidden="true" />
+        </Button>
+      </div>
+      <Axis
+        timeline={timeline}
+        peaks={peaks}
+        window={window}
+        nowS={player.nowS}
+        turn={address.turn}
+        seek={player.seek}
+        zoom={zoom}
+      />
+    </section>
+  )
+}
+
+const notes: Partial<Record<NonNullable<Call['recording_status']>, string>> = {
+  recording: 'The recording can be played when the call is over.',
+  uploading: 'The recording is being stored.',
+  failed: 'The recording failed.',
+}
+
+const noteOf = ({ recording_status: status }: Call) => (status && notes[status]) ?? 'This call has no recording.'
+
+/** The least part of the axis that is shown, in seconds. */
+const leastS = 4
+
+/** The part of the axis that is shown. It follows the position. */
+function useWindow(lengthS: number, nowS: number) {
+  const [factor, setFactor] = useState(1)
+  const [fromS, setFrom] = useState(0)
+  const shownS = lengthS / factor
+  useEffect(() => {
+    const isInside = nowS >= fromS && nowS <= fromS + shownS
+    if (!isInside) setFrom(Math.max(0, Math.min(nowS - shownS * 0.1, lengthS - shownS)))
+  }, [nowS, fromS, shownS, lengthS])
+  const zoom = (by: number) => {
+    const next = Math.min(Math.max(1, factor * by), Math.max(1, lengthS / leastS))
+    const nextS = lengthS / next
+    setFactor(next)
+    setFrom(Math.max(0, Math.min(nowS - nextS / 2, lengthS - nextS)))
+  }
+  const window: Window = { fromS, toS: fromS + shownS }
+  return { window, zoom, canZoomOut: factor > 1 }
+}

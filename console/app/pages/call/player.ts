@@ -1,0 +1,66 @@
+/** The page's player. If the call has no recording, only clicks move the position. */
+import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } from 'react'
+
+export type Player = {
+  audio: RefObject<HTMLAudioElement | null>
+  /** The position in seconds. It changes with each frame while the sound plays. */
+  nowS: number
+  isPlaying: boolean
+  speed: number
+  seek: (seconds: number) => void
+  toggle: () => void
+  setSpeed: (speed: number) => void
+}
+
+export const speeds = [0.5, 0.75, 1, 1.25, 1.5, 2] as const
+
+export function usePlayer(startS: number): Player {
+  const audio = useRef<HTMLAudioElement>(null)
+  const [nowS, setNow] = useState(startS)
+  const [isPlaying, setPlaying] = useState(false)
+  const [speed, setSpeed] = useState(1)
+  useFrames(isPlaying, () => audio.current && setNow(audio.current.currentTime))
+  useEffect(() => {
+    const element = audio.current
+    if (!element) return
+    element.currentTime = startS
+    const watch = () => setPlaying(!element.paused)
+    const events = ['play', 'pause', 'ended'] as const
+    for (const event of events) element.addEventListener(event, watch)
+    return () => {
+      for (const event of events) element.removeEventListener(event, watch)
+    }
+    // The address gives the start once. Later the player moves by itself.
+  }, [])
+  useEffect(() => {
+    if (audio.current) audio.current.playbackRate = speed
+  }, [speed])
+  const seek = useCallback((seconds: number) => {
+    const wanted = Math.max(0, seconds)
+    if (audio.current) audio.current.currentTime = wanted
+    setNow(wanted)
+  }, [])
+  const toggle = useCallback(() => {
+    const element = audio.current
+    if (element?.paused) void element.play().catch(() => setPlaying(false))
+    else element?.pause()
+  }, [])
+  return useMemo(
+    () => ({ audio, nowS, isPlaying, speed, seek, toggle, setSpeed }),
+    [nowS, isPlaying, speed, seek, toggle],
+  )
+}
+
+/** Calls `run` with each frame of the screen. */
+function useFrames(isOn: boolean, run: () => void): void {
+  const latest = useRef(run)
+  latest.current = run
+  useEffect(() => {
+    if (!isOn) return
+    let frame = requestAnimationFrame(function next() {
+      latest.current()
+      frame = requestAnimationFrame(next)
+    })
+    return () => cancelAnimationFrame(frame)
+  }, [isOn])
+}

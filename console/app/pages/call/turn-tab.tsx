@@ -1,0 +1,72 @@
+import type { CallTurn } from '../../../../generated/clients/typescript/models/platform.ts'
+import { CopyButton } from '../../parts/copy-button.tsx'
+import { Facts } from '../../parts/facts.tsx'
+import { milliseconds } from '../../parts/formats.ts'
+import { Json } from '../../parts/json.tsx'
+import { Empty } from '../../parts/states.tsx'
+import type { Address } from './address.ts'
+import type { Part, Timeline } from './timeline.ts'
+import styles from './turn-tab.module.css'
+import { Waterfall } from './waterfall.tsx'
+
+type TurnTabProps = { timeline: Timeline; address: Address; change: (change: Partial<Address>) => void }
+
+/** Where the time before an answer went. */
+export function TurnTab({ timeline, address, change }: TurnTabProps) {
+  const line = timeline.lines.find(({ turn }) => turn.index === address.turn)
+  if (!line)
+    return (
+      <Empty title="No turn is selected">
+        <p>Choose the bar below an answer, or press j.</p>
+      </Empty>
+    )
+  const { turn, silence } = line
+  const part = silence?.parts.find(({ id }) => id === address.span)
+  return (
+    <>
+      <header className={styles.header}>
+        <h2>{`Turn ${turn.index}`}</h2>
+        <CopyButton text={linkTo(turn.index)} label="Copy the address of this turn" />
+      </header>
+      <TurnFacts turn={turn} />
+      {silence && <Waterfall silence={silence} selected={address.span} select={(id) => change({ span: id })} />}
+      {part && <PartFacts part={part} />}
+      {turn.tool_calls.map((tool) => (
+        <section key={tool.id} className={styles.tool}>
+          <h3>{tool.name}</h3>
+          <Json label={`Arguments of ${tool.name}`} text={tool.args} />
+        </section>
+      ))}
+    </>
+  )
+}
+
+function linkTo(turn: number): string {
+  return `${window.location.origin}${window.location.pathname}?turn=${turn}`
+}
+
+function TurnFacts({ turn }: { turn: CallTurn }) {
+  const ms = (value: number | null) => (value === null ? null : milliseconds(value))
+  return (
+    <Facts
+      rows={[
+        ['Model', turn.provider === null ? null : `${turn.provider}:${turn.model ?? ''}`],
+        ['Silence', ms(turn.conversational_latency_ms)],
+        ['End of turn', ms(turn.eou_ms)],
+        ['First token', ms(turn.llm_ttft_ms)],
+        ['First audio', ms(turn.tts_ttfb_ms)],
+        ['Measured', turn.latency_status],
+      ]}
+    />
+  )
+}
+
+/** All that was stored about the selected step. */
+function PartFacts({ part: { kind, span } }: { part: Part }) {
+  return (
+    <section>
+      <h3>{kind}</h3>
+      <Json label={`The step ${kind}`} text={JSON.stringify(span.attributes)} />
+    </section>
+  )
+}

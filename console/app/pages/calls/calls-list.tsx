@@ -1,0 +1,109 @@
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import type { CallOverview } from '../../../../generated/clients/typescript/models/platform.ts'
+import { useShortcuts } from '../../parts/shortcuts.tsx'
+import { CallRow } from './call-row.tsx'
+import styles from './calls-list.module.css'
+import { useRowHeight } from './row-height.ts'
+
+type ListProps = { calls: readonly CallOverview[]; hasMore: boolean; loadMore: () => void; isSearch: boolean }
+
+/** Rows beyond the visible ones, so that fast scrolling shows no gap. */
+const overscan = 8
+
+/** The list draws only the rows in view. The next page is loaded before the last row is reached. */
+export function CallsList({ calls, hasMore, loadMore, isSearch }: ListProps) {
+  const scroller = useRef<HTMLDivElement>(null)
+  const rowHeight = useRowHeight(isSearch)
+  const virtual = useVirtualizer({
+    count: calls.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => rowHeight,
+    overscan,
+    useFlushSync: false,
+  })
+  useEffect(() => virtual.measure(), [virtual, rowHeight])
+  const { active, setActive } = useRowKeys(calls.length, scroller, virtual.scrollToIndex)
+  const rows = virtual.getVirtualItems()
+  const lastIndex = rows.at(-1)?.index ?? 0
+  useEffect(() => {
+    if (hasMore && lastIndex >= calls.length - overscan) loadMore()
+  }, [hasMore, lastIndex, calls.length, loadMore])
+  return (
+    <div
+      ref={scroller}
+      className={styles.scroller}
+      role="table"
+      aria-label="Calls"
+      aria-rowcount={hasMore ? -1 : calls.length + 1}
+    >
+      <Head />
+      <div role="rowgroup" className={styles.rows} style={{ height: virtual.getTotalSize() }} data-search={isSearch}>
+        {rows.map(({ index, start }) => {
+          const call = calls[index]
+          return (
+            call && (
+              <CallRow
+                key={call.id}
+                call={call}
+                index={index}
+                top={start}
+                isActive={index === active}
+                onFocus={setActive}
+              />
+            )
+          )
+        })}
+      </div>
+    </div>
+  )
+}
+
+const columns = ['Time', 'With', 'Agent', 'Outcome', 'Length', 'Slowest turn', 'Marks']
+
+function Head() {
+  return (
+    <div role="rowgroup" className={styles.head}>
+      <div role="row" aria-rowindex={1} className={styles.headRow}>
+        {columns.map((name) => (
+          <span key={name} role="columnheader">
+            {name}
+          </span>
+        ))}
+      </div>
+    </div>
+  )
+}
+
+/** j and k move through the rows. The focus moves along, so Enter opens the call. */
+function useRowKeys(
+  count: number,
+  scroller: React.RefObject<HTMLDivElement | null>,
+  scrollToIndex: (index: number) => void,
+) {
+  const [active, setActive] = useState(-1)
+  const wanted = useRef(-1)
+  const move = useCallback(
+    (by: number) => {
+      const next = Math.min(Math.max(0, Math.max(wanted.current, -1) + by), count - 1)
+      wanted.current = next
+      scrollToIndex(next)
+      // The row is drawn after the scroll.
+      requestAnimationFrame(() => scroller.current?.querySelector<HTMLElement>(`[data-row="${next}"]`)?.focus())
+    },
+    [count, scroller, scrollToIndex],
+  )
+  const focused = useCallback((index: number) => {
+    wanted.current = index
+    setActive(index)
+  }, [])
+  const shortcuts = useMemo(
+    () => [
+      { keys: 'j', label: 'Next call', run: () => move(1) },
+      { keys: 'k', label: 'Previous call', run: () => move(-1) },
+    ],
+    [move],
+  )
+  useShortcuts(shortcuts)
+  return { active, setActive: focused }
+}

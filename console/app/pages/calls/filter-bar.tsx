@@ -1,0 +1,119 @@
+import { useQuery } from '@tanstack/react-query'
+import { Search, X } from 'lucide-react'
+import { type FormEvent, useRef } from 'react'
+import { agentsQuery } from '../../data/agents.ts'
+import { Button } from '../../parts/button.tsx'
+import { SelectField, TextField } from '../../parts/field.tsx'
+import { fieldOf } from '../../parts/form.ts'
+import { moment, words } from '../../parts/formats.ts'
+import { useShortcuts } from '../../parts/shortcuts.tsx'
+import styles from './filter-bar.module.css'
+import { countOf, type Filters, kinds, outcomes, periods, statuses } from './filters.ts'
+
+type BarProps = { filters: Filters; change: (change: Filters) => void; clear: () => void }
+
+/** The filters. Each of them is a part of the address, so a view can be shared and reloaded. */
+export function FilterBar({ filters, change, clear }: BarProps) {
+  return (
+    <div className={styles.bar}>
+      <SearchField value={filters.q ?? ''} search={(q) => change({ q })} />
+      <PeriodField filters={filters} change={change} />
+      <AgentField value={filters.agent_id ?? ''} choose={(agentId) => change({ agent_id: agentId })} />
+      <Choice label="Outcome" values={outcomes} value={filters.outcome} choose={(outcome) => change({ outcome })} />
+      <Choice label="Status" values={statuses} value={filters.status} choose={(status) => change({ status })} />
+      <Choice label="Kind" values={kinds} value={filters.kind} choose={(kind) => change({ kind })} />
+      <NumberField key={filters.number} value={filters.number ?? ''} search={(number) => change({ number })} />
+      {countOf(filters) > 0 && (
+        <Button look="quiet" className={styles.clear} onClick={clear}>
+          <X aria-hidden="true" />
+          Clear
+        </Button>
+      )}
+    </div>
+  )
+}
+
+type Text = { value: string; search: (text: string) => void }
+
+/** Enter searches. "/" brings the cursor here from anywhere. */
+function SearchField({ value, search }: Text) {
+  const input = useRef<HTMLInputElement>(null)
+  const shortcuts = useRef([{ keys: '/', label: 'Search words', run: () => input.current?.focus() }])
+  useShortcuts(shortcuts.current)
+  return (
+    <form className={styles.search} role="search" onSubmit={(event) => submit(event, search)}>
+      <Search aria-hidden="true" />
+      <input
+        key={value}
+        ref={input}
+        name="text"
+        type="search"
+        defaultValue={value}
+        minLength={2}
+        maxLength={200}
+        placeholder="Words that were said"
+        aria-label="Words that were said in the call"
+      />
+    </form>
+  )
+}
+
+function NumberField({ value, search }: Text) {
+  return (
+    <form onSubmit={(event) => submit(event, search)}>
+      <TextField
+        label="Number"
+        name="text"
+        defaultValue={value}
+        placeholder="+1… or last digits"
+        inputMode="tel"
+        pattern="\+?[0-9]{4,15}"
+        title="A number in E.164, or its last 4 to 15 digits"
+      />
+    </form>
+  )
+}
+
+function submit(event: FormEvent<HTMLFormElement>, search: (text: string) => void): void {
+  event.preventDefault()
+  search(fieldOf(new FormData(event.currentTarget), 'text'))
+}
+
+type ChoiceProps = {
+  label: string
+  values: readonly string[]
+  value: string | undefined
+  choose: (value: string) => void
+}
+
+function Choice({ label, values, value = '', choose }: ChoiceProps) {
+  const choices = [{ value: '', label: 'Any' }, ...values.map((each) => ({ value: each, label: words(each) }))]
+  return <SelectField label={label} choices={choices} value={value} onChange={(event) => choose(event.target.value)} />
+}
+
+function AgentField({ value, choose }: { value: string; choose: (value: string) => void }) {
+  const { data = [] } = useQuery(agentsQuery)
+  const choices = [{ value: '', label: 'Any' }, ...data.map(({ id, name }) => ({ value: id, label: name }))]
+  return <SelectField label="Agent" choices={choices} value={value} onChange={(event) => choose(event.target.value)} />
+}
+
+function PeriodField({ filters: { since, until }, change }: Omit<BarProps, 'clear'>) {
+  const known = periods(new Date())
+  const at = known.findIndex((period) => period.since === since && period.until === until)
+  const own = {
+    value: 'own',
+    label: `${since ? `From ${moment(since)}` : ''}${until ? ` until ${moment(until)}` : ''}`,
+  }
+  const choices = known.map(({ name }, index) => ({ value: String(index), label: name }))
+  return (
+    <SelectField
+      label="Time"
+      value={at < 0 ? own.value : String(at)}
+      choices={at < 0 ? [...choices, own] : choices}
+      onChange={(event) => {
+        const { since: from = '', until: to = '' } = known[Number(event.target.value)] ?? {}
+        change({ since: from, until: to })
+      }}
+    />
+  )
+}

@@ -1,0 +1,46 @@
+/** The list's filters in the address. */
+import type { CallFilters } from '../../data/calls.ts'
+import { pick } from '../../data/search.ts'
+
+const names = [
+  ...(['agent_id', 'status', 'kind', 'direction', 'outcome', 'end_reason', 'number', 'live'] as const),
+  ...(['since', 'until', 'min_duration_seconds', 'max_duration_seconds', 'q'] as const),
+] as const
+
+/** All values are text, because the server checks them. */
+export type Filters = Partial<Record<(typeof names)[number], string>>
+
+export const readFilters = (search: Readonly<Record<string, unknown>>): Filters => pick(search, names)
+
+/** The server refuses values that are not in its contract, and the page shows this refusal. */
+export const toQuery = (filters: Filters) => filters as unknown as CallFilters
+
+export const countOf = (filters: Filters) => Object.keys(filters).length
+
+export const statuses = [
+  ...['queued', 'dialing', 'ringing', 'in_progress', 'transferring', 'completed'],
+  ...['failed', 'busy', 'no_answer', 'cancelled', 'voicemail'],
+]
+export const kinds = ['browser', 'inbound', 'outbound', 'rmsg']
+export const outcomes = [
+  ...['resolved', 'unresolved', 'completed', 'transferred', 'callback_scheduled'],
+  ...['voicemail', 'no_conversation', 'not_connected', 'failed'],
+]
+
+const dayMs = 86_400_000
+
+/** Returns absolute times, so that a link shows everybody the same calls. */
+export function periods(now: Date): { name: string; since?: string; until?: string }[] {
+  const midnight = (daysAgo: number) => {
+    const date = new Date(now.getTime() - daysAgo * dayMs)
+    date.setHours(0, 0, 0, 0)
+    return date.toISOString()
+  }
+  return [
+    { name: 'Any time' },
+    { name: 'Today', since: midnight(0) },
+    { name: 'Yesterday', since: midnight(1), until: midnight(0) },
+    { name: 'Last 7 days', since: midnight(6) },
+    { name: 'Last 30 days', since: midnight(29) },
+  ]
+}

@@ -1,0 +1,14 @@
+/** Reads the present address. The router knows its types, but pages must not import the routes. */
+import { useParams, useSearch } from '@tanstack/react-router'
+
+/** Returns the search, whose values are text. */
+export function useSearchValues(): Readonly<Record<string, unknown>> {
+  const search: unknown = useSearch({ strict: false })
+  return search as Readonly<Record<string, unknown>>
+}
+
+/** Returns the id in the path of a page about one thing. */
+export function usePathId(): string {
+  const params: unknown = useParams({ strict: false })
+  return (params as { id?: string }).id ?? ''
+}
