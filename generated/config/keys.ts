@@ -34,6 +34,8 @@ export const configKeys: readonly ConfigKey[] = [
   { path: ['surfaces', 'compatHost'], env: 'PARLEY_SURFACES_COMPAT_HOST', type: 'string', secret: false },
   { path: ['surfaces', 'realtimeHost'], env: 'PARLEY_SURFACES_REALTIME_HOST', type: 'string', secret: false },
   { path: ['surfaces', 'platformHost'], env: 'PARLEY_SURFACES_PLATFORM_HOST', type: 'string', secret: false },
+  { path: ['console', 'enabled'], env: 'PARLEY_CONSOLE_ENABLED', type: 'boolean', secret: false },
+  { path: ['console', 'sessionS'], env: 'PARLEY_CONSOLE_SESSION_S', type: 'integer', secret: false },
   { path: ['limits', 'jsonBytesMax'], env: 'PARLEY_LIMITS_JSON_BYTES_MAX', type: 'integer', secret: false },
   { path: ['limits', 'keylessBytesMax'], env: 'PARLEY_LIMITS_KEYLESS_BYTES_MAX', type: 'integer', secret: false },
   { path: ['limits', 'audioBytesMax'], env: 'PARLEY_LIMITS_AUDIO_BYTES_MAX', type: 'integer', secret: false },

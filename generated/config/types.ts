@@ -101,6 +101,13 @@ export type ParleyConfig = {
   }
   /** A surface can be given a separate host name and is then at that host's root. */
   surfaces: { routerHost: string | null; compatHost: string | null; realtimeHost: string | null; platformHost: string | null }
+  /** The console, in which people sign in. */
+  console: {
+    /** Whether people can sign in to the console. */
+    enabled: boolean
+    /** How long a person stays signed in, in seconds. */
+    sessionS: number
+  }
   limits: {
     /** How large a JSON body may be, in bytes. */
     jsonBytesMax: number

@@ -4,13 +4,22 @@ import type { Context, Handlers } from '../../runtime/engine/handler.ts'
 import type {
   CarrierWebhook,
   CarrierWebhookTaken,
+  ConsoleMethods,
+  ConsoleSession,
+  ConsoleSetup,
   Health,
   InternalErrorBody,
+  MeChange,
   MessageWebhook,
   MessageWebhookFailed,
+  MySession,
+  OrganizationChoice,
+  PasswordChange,
+  PasswordSignIn,
   Readiness,
   RoutingPreview,
   ServerIndex,
+  SignOutScope,
   SimulatedCall,
   SimulatorClock,
   SimulatorClockChange,
@@ -77,6 +86,76 @@ export type ReceiveMessageWebhookResult =
   | { status: 500; type?: 'application/json'; body: InternalErrorBody }
   | { status: 502; type?: 'application/json'; headers: { 'Cache-Control': 'no-store' }; body: MessageWebhookFailed }
   | { status: 503; type?: 'application/json'; body: InternalErrorBody }
+
+export type GetConsoleMethodsRequest = EmptyRequest
+
+export type GetConsoleMethodsResult =
+  | { status: 200; type?: 'application/json'; headers: { 'Cache-Control': 'no-store' }; body: ConsoleMethods }
+
+export type SetUpConsoleRequest = RequestWith<{ header: { 'user-agent'?: string }; body: ConsoleSetup }>
+
+export type SetUpConsoleResult =
+  | {
+      status: 200
+      type?: 'application/json'
+      headers: { 'Cache-Control': 'no-store'; 'Set-Cookie': string }
+      body: ConsoleSession
+    }
+
+export type SignInRequest = RequestWith<{ header: { 'user-agent'?: string }; body: PasswordSignIn }>
+
+export type SignInResult =
+  | {
+      status: 200
+      type?: 'application/json'
+      headers: { 'Cache-Control': 'no-store'; 'Set-Cookie': string }
+      body: ConsoleSession
+    }
+
+export type GetConsoleSessionRequest = EmptyRequest
+
+export type GetConsoleSessionResult =
+  | { status: 200; type?: 'application/json'; headers: { 'Cache-Control': 'no-store' }; body: ConsoleSession }
+
+export type ChooseOrganizationRequest = RequestWith<{ header: { 'user-agent'?: string }; body: OrganizationChoice }>
+
+export type ChooseOrganizationResult =
+  | {
+      status: 200
+      type?: 'application/json'
+      headers: { 'Cache-Control': 'no-store'; 'Set-Cookie': string }
+      body: ConsoleSession
+    }
+
+export type SignOutRequest = RequestWith<{ body: SignOutScope }>
+
+export type SignOutResult =
+  | { status: 204; headers: { 'Cache-Control': 'no-store'; 'Set-Cookie': string; 'Clear-Site-Data': string } }
+
+export type ListMySessionsRequest = EmptyRequest
+
+export type ListMySessionsResult =
+  | { status: 200; type?: 'application/json'; headers: { 'Cache-Control': 'no-store' }; body: MySession[] }
+
+export type EndMySessionRequest = RequestWith<{ path: { id: string } }>
+
+export type EndMySessionResult =
+  | { status: 204; headers: { 'Cache-Control': 'no-store' } }
+
+export type UpdateMeRequest = RequestWith<{ body: MeChange }>
+
+export type UpdateMeResult =
+  | { status: 200; type?: 'application/json'; headers: { 'Cache-Control': 'no-store' }; body: ConsoleSession }
+
+export type ChangePasswordRequest = RequestWith<{ header: { 'user-agent'?: string }; body: PasswordChange }>
+
+export type ChangePasswordResult =
+  | {
+      status: 200
+      type?: 'application/json'
+      headers: { 'Cache-Control': 'no-store'; 'Set-Cookie': string }
+      body: ConsoleSession
+    }
 
 export type GetIconRequest = EmptyRequest
 
@@ -749,6 +828,26 @@ export type InternalHandlers<Caller> = {
   receiveCarrierWebhook: Handle<ReceiveCarrierWebhookRequest, ReceiveCarrierWebhookResult, null>
   /** POST /carrier/{provider}/messages */
   receiveMessageWebhook: Handle<ReceiveMessageWebhookRequest, ReceiveMessageWebhookResult, null>
+  /** GET /console/auth/methods */
+  getConsoleMethods: Handle<GetConsoleMethodsRequest, GetConsoleMethodsResult, null>
+  /** POST /console/auth/setup */
+  setUpConsole: Handle<SetUpConsoleRequest, SetUpConsoleResult, null>
+  /** POST /console/auth/sign-in */
+  signIn: Handle<SignInRequest, SignInResult, null>
+  /** GET /console/auth/session */
+  getConsoleSession: Handle<GetConsoleSessionRequest, GetConsoleSessionResult, null>
+  /** POST /console/auth/organization */
+  chooseOrganization: Handle<ChooseOrganizationRequest, ChooseOrganizationResult, null>
+  /** POST /console/auth/sign-out */
+  signOut: Handle<SignOutRequest, SignOutResult, null>
+  /** GET /console/auth/sessions */
+  listMySessions: Handle<ListMySessionsRequest, ListMySessionsResult, null>
+  /** DELETE /console/auth/sessions/{id} */
+  endMySession: Handle<EndMySessionRequest, EndMySessionResult, null>
+  /** PATCH /console/auth/me */
+  updateMe: Handle<UpdateMeRequest, UpdateMeResult, null>
+  /** POST /console/auth/password */
+  changePassword: Handle<ChangePasswordRequest, ChangePasswordResult, null>
   /** GET /favicon.ico */
   getIcon: Handle<GetIconRequest, GetIconResult, null>
   /** GET /robots.txt */

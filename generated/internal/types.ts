@@ -135,6 +135,24 @@ export type TryTurn = {
 
 export type InternalErrorBody = { error: Record<string, unknown> } & Record<string, unknown>
 
+export type ConsoleMethods = {
+  /** Whether the first person is still missing. */
+  setup: boolean
+  /** Whether the setup needs the code that `parley up` prints. */
+  code: boolean
+  /** Whether people may sign in with a password. */
+  password: boolean
+  /** The providers to sign in with. */
+  oidc: {
+    /** The id in the address of startOidc. */
+    id: string
+    /** The words of the button. */
+    name: string
+  }[]
+  /** Whether this server sends mail. If not, the operator makes links. */
+  smtp: boolean
+}
+
 /** The error code, which stays the same between versions. The table `x-error-codes` of this document explains each. */
 export type ErrorCode = 
   | 'UNAUTHORIZED'
@@ -142,6 +160,7 @@ export type ErrorCode =
   | 'ORGANIZATION_DISABLED'
   | 'API_KEY_REQUIRED'
   | 'ORIGIN_NOT_ALLOWED'
+  | 'SIGN_IN_FAILED'
   | 'VALIDATION_ERROR'
   | 'MISSING_TEMPLATE_VARIABLES'
   | 'CAPABILITY_UNSUPPORTED'
@@ -156,6 +175,8 @@ export type ErrorCode =
   | 'AGENT_NAME_CONFLICT'
   | 'TOOL_NAME_CONFLICT'
   | 'LIMIT_REACHED'
+  | 'MEMBER_EXISTS'
+  | 'SETUP_DONE'
   | 'KEY_REVOKED'
   | 'CALL_NOT_LIVE'
   | 'AGENT_IN_USE'
@@ -252,3 +273,79 @@ export type ErrorEnvelope = {
   /** The page on this error code: a path on the server that answered, such as `/docs/platform/error-NOT_FOUND.html`. Present if there is a code. */
   doc_url?: string
 }
+
+/** An e-mail address. Upper and lower case are the same. */
+export type Email = string
+
+/** The name of a person, for people. */
+export type PersonName = string
+
+/** A new password of 15 to 256 characters. A common one, a repeated piece and the e-mail address are refused. */
+export type NewPassword = string
+
+export type ConsoleSetup = {
+  email: Email
+  name: PersonName
+  password: NewPassword
+  /** The code that `parley up` prints. Spaces and hyphens in it do not count. */
+  code?: string
+}
+
+/** The role of the person in the organization. */
+export type ConsoleRole = 'owner' | 'admin' | 'member' | 'viewer'
+
+export type ConsoleSession = {
+  user: { id: string; email: string; name: string | null }
+  organization: { id: string; name: string }
+  role: ConsoleRole
+  /** All organizations of the person that are not disabled. */
+  organizations: { id: string; name: string; role: ConsoleRole }[]
+  /** `password`, `operator` (a session of `parley users session`), or the id of a provider. */
+  method: string
+  signedInAt: string
+  expiresAt: string
+  server: {
+    version: string
+    region: string
+    /** Whether this machine's users may make simulated calls. */
+    simulator: boolean
+    /** Whether this server sends mail. */
+    smtp: boolean
+  }
+}
+
+/** The password of the person, at most 1,024 bytes. */
+export type GivenPassword = string
+
+/** The organization to work in. The default is the first one of the person. */
+export type OrganizationId = string
+
+export type PasswordSignIn = { email: Email; password: GivenPassword; organizationId?: OrganizationId }
+
+export type OrganizationChoice = { organizationId: OrganizationId }
+
+export type SignOutScope = {
+  /** Whether all sessions and tokens of the person end. */
+  everywhere: boolean
+}
+
+/** SignOutScope as a client may send it: a field with a default may be left out. */
+export type SignOutScopeInput = { everywhere?: boolean }
+
+export type MySession = {
+  id: string
+  createdAt: string
+  /** The last use, to the minute. null if it is not known. */
+  lastSeenAt: string | null
+  /** The address of the browser, of IPv6 its /64. null if it is not known. */
+  ip: string | null
+  /** The name that the browser sends. */
+  userAgent: string | null
+  method: string
+  /** Whether this is the session of the request. */
+  current: boolean
+}
+
+export type MeChange = { name: PersonName }
+
+export type PasswordChange = { current: GivenPassword; password: NewPassword }

@@ -54,6 +54,14 @@ export const errorCodes = {
     hint: 'Add the origin (scheme, host and port) to the allowed_origins of the key.',
     headers: [],
   },
+  SIGN_IN_FAILED: {
+    status: 401,
+    type: 'authentication_error',
+    retryable: false,
+    message: 'The address or the password is wrong.',
+    hint: 'Try again, or set a new password.',
+    headers: ['WWW-Authenticate'],
+  },
   VALIDATION_ERROR: {
     status: 400,
     type: 'invalid_request_error',
@@ -164,6 +172,22 @@ export const errorCodes = {
     retryable: false,
     message: 'The limit for things of this kind is reached.',
     hint: 'Delete one that is not needed, or ask the operator whether the limit can be raised.',
+    headers: [],
+  },
+  MEMBER_EXISTS: {
+    status: 409,
+    type: 'conflict_error',
+    retryable: false,
+    message: 'A person of this address is in the organization already.',
+    hint: 'Change the role of the person instead.',
+    headers: [],
+  },
+  SETUP_DONE: {
+    status: 409,
+    type: 'conflict_error',
+    retryable: false,
+    message: 'The first person of this server exists already.',
+    hint: 'Sign in, or ask for an invitation.',
     headers: [],
   },
   KEY_REVOKED: {

@@ -6,6 +6,8 @@ import type {
   AgentCallList,
   AgentChange,
   AgentList,
+  AgentVersion,
+  AgentVersionList,
   ApiKey,
   ApiKeyChange,
   ApiKeyList,
@@ -22,6 +24,7 @@ import type {
   CallList,
   CallOutcome,
   CallReport,
+  CallRequestList,
   CallStatus,
   Callback,
   CallbackPage,
@@ -180,7 +183,19 @@ export type RotateKeyRequest = RequestWith<{ path: { id: string }; body: ApiKeyR
 export type RotateKeyResult =
   | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: IssuedApiKey }
 
-export type GetUsageRequest = RequestWith<{ query: { from?: string; to?: string; groupBy: string } }>
+export type GetUsageRequest = RequestWith<{
+  query: {
+    from?: string
+    to?: string
+    groupBy: string
+    timeZone: string
+    keyId?: string
+    agentId?: string
+    provider?: string
+    model?: string
+    stage?: 'stt' | 'llm' | 'tts' | 'carrier'
+  }
+}>
 
 export type GetUsageResult =
   | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: Usage }
@@ -225,7 +240,7 @@ export type DeleteAgentRequest = RequestWith<{ path: { id: string } }>
 export type DeleteAgentResult =
   | { status: 200; type?: 'application/json'; body: Deleted }
 
-export type UpdateAgentRequest = RequestWith<{ path: { id: string }; body: AgentChange }>
+export type UpdateAgentRequest = RequestWith<{ path: { id: string }; header: { 'if-match'?: string }; body: AgentChange }>
 
 export type UpdateAgentResult =
   | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: Agent }
@@ -254,6 +269,21 @@ export type UpdateAgentToolRequest = RequestWith<{ path: { id: string; toolId: s
 
 export type UpdateAgentToolResult =
   | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: Tool }
+
+export type ListAgentVersionsRequest = RequestWith<{ path: { id: string }; query: { limit: number; cursor?: string } }>
+
+export type ListAgentVersionsResult =
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: AgentVersionList }
+
+export type GetAgentVersionRequest = RequestWith<{ path: { id: string; version: string } }>
+
+export type GetAgentVersionResult =
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: AgentVersion }
+
+export type RestoreAgentVersionRequest = RequestWith<{ path: { id: string; version: string } }>
+
+export type RestoreAgentVersionResult =
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: Agent }
 
 export type ListAgentCallsRequest = RequestWith<{ path: { id: string }; query: { limit: number; cursor?: string; since?: string } }>
 
@@ -343,6 +373,11 @@ export type ListCallEventsRequest = RequestWith<{ path: { id: string } }>
 export type ListCallEventsResult =
   | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: CallEventList }
 
+export type ListCallRequestsRequest = RequestWith<{ path: { id: string } }>
+
+export type ListCallRequestsResult =
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: CallRequestList }
+
 export type GetCallReportRequest = RequestWith<{ path: { id: string } }>
 
 export type GetCallReportResult =
@@ -386,6 +421,16 @@ export type GetCallRecordingAudioResult =
         'X-Content-Type-Options': 'nosniff'
         'Content-Range': string
       }
+      body: ByteStream
+    }
+
+export type GetRecordingPeaksRequest = RequestWith<{ path: { id: string }; header: { 'accept-encoding'?: string } }>
+
+export type GetRecordingPeaksResult =
+  | {
+      status: 200
+      type?: 'application/octet-stream'
+      headers: { 'Cache-Control'?: 'no-store'; 'Content-Encoding'?: 'gzip'; Vary: string }
       body: ByteStream
     }
 
@@ -794,6 +839,12 @@ export type PlatformHandlers<Caller> = {
   deleteAgentTool: Handle<DeleteAgentToolRequest, DeleteAgentToolResult, Caller>
   /** PATCH /v1/agents/{id}/tools/{toolId} */
   updateAgentTool: Handle<UpdateAgentToolRequest, UpdateAgentToolResult, Caller>
+  /** GET /v1/agents/{id}/versions */
+  listAgentVersions: Handle<ListAgentVersionsRequest, ListAgentVersionsResult, Caller>
+  /** GET /v1/agents/{id}/versions/{version} */
+  getAgentVersion: Handle<GetAgentVersionRequest, GetAgentVersionResult, Caller>
+  /** POST /v1/agents/{id}/versions/{version}/restore */
+  restoreAgentVersion: Handle<RestoreAgentVersionRequest, RestoreAgentVersionResult, Caller>
   /** GET /v1/agents/{id}/calls */
   listAgentCalls: Handle<ListAgentCallsRequest, ListAgentCallsResult, Caller>
   /** GET /v1/sessions */
@@ -814,6 +865,8 @@ export type PlatformHandlers<Caller> = {
   getCall: Handle<GetCallRequest, GetCallResult, Caller>
   /** GET /v1/calls/{id}/events */
   listCallEvents: Handle<ListCallEventsRequest, ListCallEventsResult, Caller>
+  /** GET /v1/calls/{id}/requests */
+  listCallRequests: Handle<ListCallRequestsRequest, ListCallRequestsResult, Caller>
   /** GET /v1/calls/{id}/report */
   getCallReport: Handle<GetCallReportRequest, GetCallReportResult, Caller>
   /** POST /v1/calls/{id}/report/finalize */
@@ -822,6 +875,8 @@ export type PlatformHandlers<Caller> = {
   getCallRecording: Handle<GetCallRecordingRequest, GetCallRecordingResult, Caller>
   /** GET /v1/calls/{id}/recording/audio */
   getCallRecordingAudio: Handle<GetCallRecordingAudioRequest, GetCallRecordingAudioResult, Caller>
+  /** GET /v1/calls/{id}/recording/peaks */
+  getRecordingPeaks: Handle<GetRecordingPeaksRequest, GetRecordingPeaksResult, Caller>
   /** POST /v1/calls/{id}/web-join */
   webJoinCall: Handle<WebJoinCallRequest, WebJoinCallResult, Caller>
   /** POST /v1/calls/{id}/end */

@@ -227,6 +227,7 @@ export type ErrorCode =
   | 'ORGANIZATION_DISABLED'
   | 'API_KEY_REQUIRED'
   | 'ORIGIN_NOT_ALLOWED'
+  | 'SIGN_IN_FAILED'
   | 'VALIDATION_ERROR'
   | 'MISSING_TEMPLATE_VARIABLES'
   | 'CAPABILITY_UNSUPPORTED'
@@ -241,6 +242,8 @@ export type ErrorCode =
   | 'AGENT_NAME_CONFLICT'
   | 'TOOL_NAME_CONFLICT'
   | 'LIMIT_REACHED'
+  | 'MEMBER_EXISTS'
+  | 'SETUP_DONE'
   | 'KEY_REVOKED'
   | 'CALL_NOT_LIVE'
   | 'AGENT_IN_USE'
@@ -2485,6 +2488,44 @@ export type CallEvent = {
 export type CallEventList = {
   /** The events of the call, the oldest first. */
   events: CallEvent[]
+}
+
+export type CallRequest = {
+  /** The id of the request. */
+  request_id: string
+  /** The stage of the request. */
+  stage: 'stt' | 'llm' | 'tts'
+  /** The index of the turn that the request served, as in the span tree. null if it served several turns, as speech to text does, or no turn that was played. */
+  turn_index: number | null
+  /** The operationId of the request. */
+  operation: string
+  /** The id of the provider that served the request. null if no provider did. */
+  provider: string | null
+  /** The id of the model of that provider. null if no provider served the request. */
+  model: string | null
+  /** The outcome of the request: `succeeded`, or the code of the error. */
+  outcome: string
+  /** When the request began, in UTC. */
+  started_at: string
+  /** The same as the spans have it: in milliseconds after `started_at` of the call, or after `created_at` if the parties were never connected. Negative if the request began before. */
+  start_ms: number
+  /** How long the request took, in milliseconds. */
+  duration_ms: number
+  /** The time from the start of the request to its first media or token, in milliseconds. null if the answer came at once, or none came. */
+  first_byte_ms: number | null
+  /** The cost of the request. null if the price is not known. */
+  cost_micro_usd: MicroUsd | null
+  /** The attempts at providers, in order. */
+  attempts: RequestAttempt[]
+  /** Whether `GET /v1/requests/{id}/route` has the choice of the model. */
+  has_route: boolean
+}
+
+export type CallRequestList = {
+  /** The requests of the call, the oldest first. */
+  requests: CallRequest[]
+  /** Whether no request is missing: requests are deleted for their age, and an answer has at most 10,000. */
+  complete: boolean
 }
 
 export type FinalizeReport = {

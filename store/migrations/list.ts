@@ -24,9 +24,9 @@ export const migrations: readonly Migration[] = [
   owners,
   eventOrder,
   orderedEvents,
+  signIn,
+  people,
   callPages,
   agentVersions,
   callsOfVersions,
 ]
-export const migrations: readonly Migration[] = [baseline, importApprovals, owners, eventOrder, orderedEvents, signIn]
-export const migrations: readonly Migration[] = [baseline, importApprovals, owners, eventOrder, orderedEvents, people]

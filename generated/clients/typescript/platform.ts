@@ -8,6 +8,8 @@ import type {
   AgentCallList,
   AgentChange,
   AgentList,
+  AgentVersion,
+  AgentVersionList,
   ApiKey,
   ApiKeyChange,
   ApiKeyList,
@@ -24,6 +26,7 @@ import type {
   CallList,
   CallOutcome,
   CallReport,
+  CallRequestList,
   CallStatus,
   Callback,
   CallbackPage,
@@ -206,8 +209,15 @@ export type GetUsageCall = CallOptions & {
   query?: {
     /** The start of the time range. The default is 30 days before `to`; it is at most 92 days before `to`. */ from?: string
     /** The end of the time range, which is not included. The default is now. */ to?: string
-    /** The groups of the rows, separated by commas: `day` (UTC), `key`, `agent`, `provider`, `model` and `stage`. More than 5,000 rows are refused. */
+    /** The groups of the rows, separated by commas: `hour`, `day`, `key`, `agent`, `provider`, `model` and `stage`. With `hour` the time range is at most 7 days. More than 5,000 rows are refused. */
     groupBy?: string
+    /** The time zone of hours and days, as an IANA name. Requests that were deleted for their age are in their UTC day, and in its first hour. */
+    timeZone?: string
+    /** An API key, or a phone number for calls that came in: only its usage is summed. */ keyId?: string
+    /** An agent: only its usage is summed. */ agentId?: string
+    /** A provider, or the line of legs: only its usage is summed. */ provider?: string
+    /** A model, or the direction of legs: only its usage is summed. */ model?: string
+    /** A stage: only its usage is summed. */ stage?: 'stt' | 'llm' | 'tts' | 'carrier'
   }
 }
 export type GetUsageAnswer = Answer<'application/json', Usage>
@@ -262,6 +272,10 @@ export type UpdateAgentCall = CallOptions & {
   path: {
     /** The id of the agent. An id of another form is not found. */ id: string
   }
+  header?: {
+    /** The `version` of the agent that the change was made from, in quotes. If the agent has another version now, nothing is changed, and the answer is `PRECONDITION_FAILED`. */
+    'if-match'?: string
+  }
   body: AgentChange
 }
 export type UpdateAgentAnswer = Answer<'application/json', Agent>
@@ -305,6 +319,33 @@ export type UpdateAgentToolCall = CallOptions & {
   body: ToolChange
 }
 export type UpdateAgentToolAnswer = Answer<'application/json', Tool>
+
+export type ListAgentVersionsCall = CallOptions & {
+  path: {
+    /** The id of the agent. An id of another form is not found. */ id: string
+  }
+  query?: {
+    /** How many versions a page has at most. */ limit?: number
+    /** `nextCursor` of the page before. */ cursor?: string
+  }
+}
+export type ListAgentVersionsAnswer = Answer<'application/json', AgentVersionList>
+
+export type GetAgentVersionCall = CallOptions & {
+  path: {
+    /** The id of the agent. An id of another form is not found. */ id: string
+    /** The number of the version. A text of another form is not found. */ version: string
+  }
+}
+export type GetAgentVersionAnswer = Answer<'application/json', AgentVersion>
+
+export type RestoreAgentVersionCall = CallOptions & {
+  path: {
+    /** The id of the agent. An id of another form is not found. */ id: string
+    /** The number of the version. A text of another form is not found. */ version: string
+  }
+}
+export type RestoreAgentVersionAnswer = Answer<'application/json', Agent>
 
 export type ListAgentCallsCall = CallOptions & {
   path: {
@@ -409,6 +450,13 @@ export type ListCallEventsCall = CallOptions & {
 }
 export type ListCallEventsAnswer = Answer<'application/json', CallEventList>
 
+export type ListCallRequestsCall = CallOptions & {
+  path: {
+    /** The id of the call. An id of another form is not found. */ id: string
+  }
+}
+export type ListCallRequestsAnswer = Answer<'application/json', CallRequestList>
+
 export type GetCallReportCall = CallOptions & {
   path: {
     /** The id of the call. An id of another form is not found. */ id: string
@@ -446,6 +494,16 @@ export type GetCallRecordingAudioCall = CallOptions & {
 export type GetCallRecordingAudioAnswer =
   | Answer<'audio/wav', ReadableStream<Uint8Array>>
   | Answer<'audio/wav', ReadableStream<Uint8Array>>
+
+export type GetRecordingPeaksCall = CallOptions & {
+  path: {
+    /** The id of the call. An id of another form is not found. */ id: string
+  }
+  header?: {
+    /** The compressions that the client takes. Only `gzip` counts. */ 'accept-encoding'?: string
+  }
+}
+export type GetRecordingPeaksAnswer = Answer<'application/octet-stream', ReadableStream<Uint8Array>>
 
 export type WebJoinCallCall = CallOptions & {
   path: {
@@ -836,6 +894,9 @@ export type PlatformClient = {
   /** Get a tool of an agent */ getAgentTool(call: GetAgentToolCall): Promise<GetAgentToolAnswer>
   /** Take a tool from an agent */ deleteAgentTool(call: DeleteAgentToolCall): Promise<DeleteAgentToolAnswer>
   /** Change a tool of an agent */ updateAgentTool(call: UpdateAgentToolCall): Promise<UpdateAgentToolAnswer>
+  /** List the versions of an agent */ listAgentVersions(call: ListAgentVersionsCall): Promise<ListAgentVersionsAnswer>
+  /** Get a version of an agent */ getAgentVersion(call: GetAgentVersionCall): Promise<GetAgentVersionAnswer>
+  /** Restore a version of an agent */ restoreAgentVersion(call: RestoreAgentVersionCall): Promise<RestoreAgentVersionAnswer>
   /** List the calls of an agent */ listAgentCalls(call: ListAgentCallsCall): Promise<ListAgentCallsAnswer>
   /** List sessions and calls */ listSessions(call?: ListSessionsCall): Promise<ListSessionsAnswer>
   /** Start a session for a browser */ createSession(call: CreateSessionCall): Promise<CreateSessionAnswer>
@@ -846,10 +907,12 @@ export type PlatformClient = {
   /** List and search calls */ listCalls(call?: ListCallsCall): Promise<ListCallsAnswer>
   /** Get a call */ getCall(call: GetCallCall): Promise<GetCallAnswer>
   /** List the events of a call */ listCallEvents(call: ListCallEventsCall): Promise<ListCallEventsAnswer>
+  /** List the requests of a call to models */ listCallRequests(call: ListCallRequestsCall): Promise<ListCallRequestsAnswer>
   /** Get the report of a call */ getCallReport(call: GetCallReportCall): Promise<GetCallReportAnswer>
   /** Complete the report of a call */ finalizeCallReport(call: FinalizeCallReportCall): Promise<FinalizeCallReportAnswer>
   /** Get the address of the recording */ getCallRecording(call: GetCallRecordingCall): Promise<GetCallRecordingAnswer>
   /** Download the recording */ getCallRecordingAudio(call: GetCallRecordingAudioCall): Promise<GetCallRecordingAudioAnswer>
+  /** Get the waveform of the recording */ getRecordingPeaks(call: GetRecordingPeaksCall): Promise<GetRecordingPeaksAnswer>
   /** Let a person join the call */ webJoinCall(call: WebJoinCallCall): Promise<WebJoinCallAnswer>
   /** End a call */ endCall(call: EndCallCall): Promise<EndCallAnswer>
   /** Hand the call to a number */ transferCallBlind(call: TransferCallBlindCall): Promise<TransferCallBlindAnswer>
@@ -948,7 +1011,13 @@ const operations: Readonly<Record<string, OperationRow>> = {
   createAgent: { method: 'POST', path: '/v1/agents', answers: { 'application/json': 'json' }, body: 'json' },
   getAgent: { method: 'GET', path: '/v1/agents/{id}', answers: { 'application/json': 'json' } },
   deleteAgent: { method: 'DELETE', path: '/v1/agents/{id}', answers: { 'application/json': 'json' } },
-  updateAgent: { method: 'PATCH', path: '/v1/agents/{id}', answers: { 'application/json': 'json' }, body: 'json' },
+  updateAgent: {
+    method: 'PATCH',
+    path: '/v1/agents/{id}',
+    answers: { 'application/json': 'json' },
+    body: 'json',
+    headers: [{ name: 'If-Match', isJson: false }],
+  },
   listAgentTools: { method: 'GET', path: '/v1/agents/{id}/tools', answers: { 'application/json': 'json' } },
   createAgentTool: {
     method: 'POST',
@@ -967,6 +1036,17 @@ const operations: Readonly<Record<string, OperationRow>> = {
     path: '/v1/agents/{id}/tools/{toolId}',
     answers: { 'application/json': 'json' },
     body: 'json',
+  },
+  listAgentVersions: { method: 'GET', path: '/v1/agents/{id}/versions', answers: { 'application/json': 'json' } },
+  getAgentVersion: {
+    method: 'GET',
+    path: '/v1/agents/{id}/versions/{version}',
+    answers: { 'application/json': 'json' },
+  },
+  restoreAgentVersion: {
+    method: 'POST',
+    path: '/v1/agents/{id}/versions/{version}/restore',
+    answers: { 'application/json': 'json' },
   },
   listAgentCalls: { method: 'GET', path: '/v1/agents/{id}/calls', answers: { 'application/json': 'json' } },
   listSessions: { method: 'GET', path: '/v1/sessions', answers: { 'application/json': 'json' } },
@@ -995,6 +1075,7 @@ const operations: Readonly<Record<string, OperationRow>> = {
   listCalls: { method: 'GET', path: '/v1/calls', answers: { 'application/json': 'json' } },
   getCall: { method: 'GET', path: '/v1/calls/{id}', answers: { 'application/json': 'json' } },
   listCallEvents: { method: 'GET', path: '/v1/calls/{id}/events', answers: { 'application/json': 'json' } },
+  listCallRequests: { method: 'GET', path: '/v1/calls/{id}/requests', answers: { 'application/json': 'json' } },
   getCallReport: { method: 'GET', path: '/v1/calls/{id}/report', answers: { 'application/json': 'json' } },
   finalizeCallReport: {
     method: 'POST',
@@ -1008,6 +1089,12 @@ const operations: Readonly<Record<string, OperationRow>> = {
     path: '/v1/calls/{id}/recording/audio',
     answers: { 'audio/wav': 'bytes' },
     headers: [{ name: 'Range', isJson: false }, { name: 'If-Range', isJson: false }],
+  },
+  getRecordingPeaks: {
+    method: 'GET',
+    path: '/v1/calls/{id}/recording/peaks',
+    answers: { 'application/octet-stream': 'bytes' },
+    headers: [{ name: 'Accept-Encoding', isJson: false }],
   },
   webJoinCall: {
     method: 'POST',

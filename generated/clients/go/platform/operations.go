@@ -304,6 +304,11 @@ func (c *Client) ListCallEvents(ctx context.Context, id string, options ...parle
 	return parley.JSON[*CallEventList](ctx, c.surface, parley.Get("/v1/calls/"+url.PathEscape(id)+"/events"), options)
 }
 
+// ListCallRequests sends GET /v1/calls/{id}/requests: list the requests of a call to models.
+func (c *Client) ListCallRequests(ctx context.Context, id string, options ...parley.CallOption) (*CallRequestList, error) {
+	return parley.JSON[*CallRequestList](ctx, c.surface, parley.Get("/v1/calls/"+url.PathEscape(id)+"/requests"), options)
+}
+
 // GetCallReport sends GET /v1/calls/{id}/report: get the report of a call.
 func (c *Client) GetCallReport(ctx context.Context, id string, options ...parley.CallOption) (*CallReport, error) {
 	return parley.JSON[*CallReport](ctx, c.surface, parley.Get("/v1/calls/"+url.PathEscape(id)+"/report"), options)

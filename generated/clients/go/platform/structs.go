@@ -1423,6 +1423,53 @@ type CallEventList struct {
 	Events []CallEvent `json:"events"` // The events of the call, the oldest first.
 }
 
+type Quantity struct {
+	Unit   string  `json:"unit"`   // The unit: `audio_milliseconds`, `characters`, `input_tokens`, `cached_input_tokens`, `output_tokens` or `reasoning_tokens`.
+	Amount float64 `json:"amount"` // How much was used, in the unit.
+}
+
+type RequestAttempt struct {
+	AttemptID string `json:"attempt_id"` // The id of the attempt in the log, in traces and in the header `Service-Attempt-ID`.
+	Provider  string `json:"provider"`   // The id of the provider of the attempt.
+	Model     string `json:"model"`      // The id of the model of the attempt.
+	// The outcome of the attempt: `succeeded`, or the class of the failure: `auth`, `quota`, `bad_request`,
+	// `unsupported`, `rate_limited`, `overloaded`, `timeout`, `protocol`, `empty`, `unreachable`, `server` or
+	// `cancelled`. More may be added.
+	Outcome      string                  `json:"outcome"`
+	StartedAt    time.Time               `json:"started_at"`    // When the attempt began, in UTC.
+	DurationMs   float64                 `json:"duration_ms"`   // How long the attempt took, in milliseconds.
+	FirstByteMs  *float64                `json:"first_byte_ms"` // The time from the start of the attempt to its first media or token, in milliseconds. null if none came.
+	Quantities   []Quantity              `json:"quantities"`    // The quantities that were used, by unit.
+	CostMicroUSD *string                 `json:"cost_micro_usd"`
+	Priced       bool                    `json:"priced"`       // Whether the price is known. If not, `cost_micro_usd` is null.
+	PriceSource  *string                 `json:"price_source"` // The source of the price and its date. null if the price is not known.
+	KeySource    RequestAttemptKeySource `json:"key_source"`   // The owner of the key that was used. With the organization's key (`byok`) the provider bills the organization, and the attempt costs nothing here.
+}
+
+type CallRequest struct {
+	RequestID string           `json:"request_id"` // The id of the request.
+	Stage     CallRequestStage `json:"stage"`      // The stage of the request.
+	TurnIndex *int64           `json:"turn_index"` // The index of the turn that the request served, as in the span tree. null if it served several turns, as speech to text does, or no turn that was played.
+	Operation string           `json:"operation"`  // The operationId of the request.
+	Provider  *string          `json:"provider"`   // The id of the provider that served the request. null if no provider did.
+	Model     *string          `json:"model"`      // The id of the model of that provider. null if no provider served the request.
+	Outcome   string           `json:"outcome"`    // The outcome of the request: `succeeded`, or the code of the error.
+	StartedAt time.Time        `json:"started_at"` // When the request began, in UTC.
+	// The same as the spans have it: in milliseconds after `started_at` of the call, or after `created_at` if the
+	// parties were never connected. Negative if the request began before.
+	StartMs      float64          `json:"start_ms"`
+	DurationMs   float64          `json:"duration_ms"`    // How long the request took, in milliseconds.
+	FirstByteMs  *float64         `json:"first_byte_ms"`  // The time from the start of the request to its first media or token, in milliseconds. null if the answer came at once, or none came.
+	CostMicroUSD *string          `json:"cost_micro_usd"` // The cost of the request. null if the price is not known.
+	Attempts     []RequestAttempt `json:"attempts"`       // The attempts at providers, in order.
+	HasRoute     bool             `json:"has_route"`      // Whether `GET /v1/requests/{id}/route` has the choice of the model.
+}
+
+type CallRequestList struct {
+	Requests []CallRequest `json:"requests"` // The requests of the call, the oldest first.
+	Complete bool          `json:"complete"` // Whether no request is missing: requests are deleted for their age, and an answer has at most 10,000.
+}
+
 type FinalizeReport struct {
 	ForceAnalysis parley.Nullable[bool] `json:"forceAnalysis,omitzero"` // Whether to analyse the call again if an LLM has analysed it before. Each analysis is billed.
 	RetryWebhook  parley.Nullable[bool] `json:"retryWebhook,omitzero"`  // Whether to send the report again to the endpoints that have not accepted it, with the same `webhook-id` and all attempts.
@@ -2520,29 +2567,6 @@ type RoutingScore struct {
 type RegionWish struct {
 	Asked     string `json:"asked"`      // The name of the region in the request.
 	HadEffect bool   `json:"had_effect"` // Whether the region changed the order of the candidates.
-}
-
-type Quantity struct {
-	Unit   string  `json:"unit"`   // The unit: `audio_milliseconds`, `characters`, `input_tokens`, `cached_input_tokens`, `output_tokens` or `reasoning_tokens`.
-	Amount float64 `json:"amount"` // How much was used, in the unit.
-}
-
-type RequestAttempt struct {
-	AttemptID string `json:"attempt_id"` // The id of the attempt in the log, in traces and in the header `Service-Attempt-ID`.
-	Provider  string `json:"provider"`   // The id of the provider of the attempt.
-	Model     string `json:"model"`      // The id of the model of the attempt.
-	// The outcome of the attempt: `succeeded`, or the class of the failure: `auth`, `quota`, `bad_request`,
-	// `unsupported`, `rate_limited`, `overloaded`, `timeout`, `protocol`, `empty`, `unreachable`, `server` or
-	// `cancelled`. More may be added.
-	Outcome      string                  `json:"outcome"`
-	StartedAt    time.Time               `json:"started_at"`    // When the attempt began, in UTC.
-	DurationMs   float64                 `json:"duration_ms"`   // How long the attempt took, in milliseconds.
-	FirstByteMs  *float64                `json:"first_byte_ms"` // The time from the start of the attempt to its first media or token, in milliseconds. null if none came.
-	Quantities   []Quantity              `json:"quantities"`    // The quantities that were used, by unit.
-	CostMicroUSD *string                 `json:"cost_micro_usd"`
-	Priced       bool                    `json:"priced"`       // Whether the price is known. If not, `cost_micro_usd` is null.
-	PriceSource  *string                 `json:"price_source"` // The source of the price and its date. null if the price is not known.
-	KeySource    RequestAttemptKeySource `json:"key_source"`   // The owner of the key that was used. With the organization's key (`byok`) the provider bills the organization, and the attempt costs nothing here.
 }
 
 // RequestRoute: The routing preview of the time of the request, and the outcome of the request.

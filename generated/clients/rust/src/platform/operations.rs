@@ -214,6 +214,11 @@ impl Platform {
         self.surface.json(Request::get("/v1/calls/{id}/events").path("id", id)).await
     }
 
+    /// List the requests of a call to models (`GET /v1/calls/{id}/requests`).
+    pub async fn list_call_requests(&self, id: &str) -> Result<CallRequestList> {
+        self.surface.json(Request::get("/v1/calls/{id}/requests").path("id", id)).await
+    }
+
     /// Get the report of a call (`GET /v1/calls/{id}/report`).
     pub async fn get_call_report(&self, id: &str) -> Result<CallReport> {
         self.surface.json(Request::get("/v1/calls/{id}/report").path("id", id)).await

@@ -1519,6 +1519,52 @@ pub struct Call {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct CallEventList { /** The events of the call, the oldest first. */ pub events: Vec<CallEvent> }
 
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
+pub struct Quantity {
+    /** The unit: `audio_milliseconds`, `characters`, `input_tokens`, `cached_input_tokens`, `output_tokens` or `reasoning_tokens`. */ pub unit: String,
+    /** How much was used, in the unit. */ pub amount: f64,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
+pub struct RequestAttempt {
+    /** The id of the attempt in the log, in traces and in the header `Service-Attempt-ID`. */ pub attempt_id: String,
+    /** The id of the provider of the attempt. */ pub provider: String,
+    /** The id of the model of the attempt. */ pub model: String,
+    /** The outcome of the attempt: `succeeded`, or the class of the failure: `auth`, `quota`, `bad_request`, `unsupported`, `rate_limited`, `overloaded`, `timeout`, `protocol`, `empty`, `unreachable`, `server` or `cancelled`. More may be added. */ pub outcome: String,
+    /** When the attempt began, in UTC. */ pub started_at: DateTime<Utc>,
+    /** How long the attempt took, in milliseconds. */ pub duration_ms: f64,
+    /** The time from the start of the attempt to its first media or token, in milliseconds. null if none came. */ pub first_byte_ms: Option<f64>,
+    /** The quantities that were used, by unit. */ pub quantities: Vec<Quantity>,
+    pub cost_micro_usd: Option<String>,
+    /** Whether the price is known. If not, `cost_micro_usd` is null. */ pub priced: bool,
+    /** The source of the price and its date. null if the price is not known. */ pub price_source: Option<String>,
+    /** The owner of the key that was used. With the organization's key (`byok`) the provider bills the organization, and the attempt costs nothing here. */ pub key_source: RequestAttemptKeySource,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
+pub struct CallRequest {
+    /** The id of the request. */ pub request_id: String,
+    /** The stage of the request. */ pub stage: CallRequestStage,
+    /** The index of the turn that the request served, as in the span tree. null if it served several turns, as speech to text does, or no turn that was played. */ pub turn_index: Option<i64>,
+    /** The operationId of the request. */ pub operation: String,
+    /** The id of the provider that served the request. null if no provider did. */ pub provider: Option<String>,
+    /** The id of the model of that provider. null if no provider served the request. */ pub model: Option<String>,
+    /** The outcome of the request: `succeeded`, or the code of the error. */ pub outcome: String,
+    /** When the request began, in UTC. */ pub started_at: DateTime<Utc>,
+    /** The same as the spans have it: in milliseconds after `started_at` of the call, or after `created_at` if the parties were never connected. Negative if the request began before. */ pub start_ms: f64,
+    /** How long the request took, in milliseconds. */ pub duration_ms: f64,
+    /** The time from the start of the request to its first media or token, in milliseconds. null if the answer came at once, or none came. */ pub first_byte_ms: Option<f64>,
+    /** The cost of the request. null if the price is not known. */ pub cost_micro_usd: Option<String>,
+    /** The attempts at providers, in order. */ pub attempts: Vec<RequestAttempt>,
+    /** Whether `GET /v1/requests/{id}/route` has the choice of the model. */ pub has_route: bool,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
+pub struct CallRequestList {
+    /** The requests of the call, the oldest first. */ pub requests: Vec<CallRequest>,
+    /** Whether no request is missing: requests are deleted for their age, and an answer has at most 10,000. */ pub complete: bool,
+}
+
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(rename_all = "camelCase")]
 pub struct FinalizeReport {
     /** Whether to analyse the call again if an LLM has analysed it before. Each analysis is billed. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub force_analysis: Nullable<bool>,
@@ -2785,28 +2831,6 @@ pub struct RoutingScore {
 pub struct RegionWish {
     /** The name of the region in the request. */ pub asked: String,
     /** Whether the region changed the order of the candidates. */ pub had_effect: bool,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
-pub struct Quantity {
-    /** The unit: `audio_milliseconds`, `characters`, `input_tokens`, `cached_input_tokens`, `output_tokens` or `reasoning_tokens`. */ pub unit: String,
-    /** How much was used, in the unit. */ pub amount: f64,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
-pub struct RequestAttempt {
-    /** The id of the attempt in the log, in traces and in the header `Service-Attempt-ID`. */ pub attempt_id: String,
-    /** The id of the provider of the attempt. */ pub provider: String,
-    /** The id of the model of the attempt. */ pub model: String,
-    /** The outcome of the attempt: `succeeded`, or the class of the failure: `auth`, `quota`, `bad_request`, `unsupported`, `rate_limited`, `overloaded`, `timeout`, `protocol`, `empty`, `unreachable`, `server` or `cancelled`. More may be added. */ pub outcome: String,
-    /** When the attempt began, in UTC. */ pub started_at: DateTime<Utc>,
-    /** How long the attempt took, in milliseconds. */ pub duration_ms: f64,
-    /** The time from the start of the attempt to its first media or token, in milliseconds. null if none came. */ pub first_byte_ms: Option<f64>,
-    /** The quantities that were used, by unit. */ pub quantities: Vec<Quantity>,
-    pub cost_micro_usd: Option<String>,
-    /** Whether the price is known. If not, `cost_micro_usd` is null. */ pub priced: bool,
-    /** The source of the price and its date. null if the price is not known. */ pub price_source: Option<String>,
-    /** The owner of the key that was used. With the organization's key (`byok`) the provider bills the organization, and the attempt costs nothing here. */ pub key_source: RequestAttemptKeySource,
 }
 
 /// The routing preview of the time of the request, and the outcome of the request.

@@ -266,6 +266,11 @@ public final class Platform extends Surface {
         return json(request("GET", "/v1/calls/{id}/events", id), CallEventList.class);
     }
 
+    /** List the requests of a call to models: <code>GET /v1/calls/{id}/requests</code>. */
+    public ApiCall<CallRequestList> listCallRequests(String id) {
+        return json(request("GET", "/v1/calls/{id}/requests", id), CallRequestList.class);
+    }
+
     /** Get the report of a call: <code>GET /v1/calls/{id}/report</code>. */
     public ApiCall<CallReport> getCallReport(String id) {
         return json(request("GET", "/v1/calls/{id}/report", id), CallReport.class);
