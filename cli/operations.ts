@@ -25,6 +25,10 @@ const mayBeFilled = { body: 'optional' } as const
 const paged = ['limit', 'cursor'] as const
 
 export const operationRows: readonly OperationRow[] = [
+  row('members list', 'listMembers', 'the people of the organization'),
+  row('members update <user=userId>', 'updateMember', 'give a person another role: --set role=member', filled),
+  row('members remove <user=userId>', 'removeMember', 'take the role of a person away'),
+  row('members sign-out <user=userId>', 'signOutMember', 'end the sessions and tokens of a person'),
   row('agents update <agent=id>', 'updateAgent', 'change the settings that are named, and leave the rest', filled),
   row('agents calls <agent=id>', 'listAgentCalls', 'the calls of an agent, newest first', {
     query: [...paged, 'since'],

@@ -1,6 +1,7 @@
 /** Makes the store's repositories for organizations, users, API keys and provider keys. */
 import type { ActorNames, KeyAdministration } from '../domain/access/api-keys.ts'
 import type { LiveKeys, UsedTokens } from '../domain/access/ephemeral.ts'
+import type { Members } from '../domain/access/members.ts'
 import type { ProviderKeyAdministration } from '../domain/access/provider-keys.ts'
 import type { KeyChanges, LiveCallers } from '../domain/access/revocations.ts'
 import type { Clock, Log } from '../domain/ports/system.ts'
@@ -10,6 +11,7 @@ import { createActorNames } from './access/actor-names.ts'
 import { createKeyAdministration } from './access/api-keys.ts'
 import { createKeys, createLiveKeys, type ReadStoredPolicy } from './access/keys.ts'
 import type { KeyCacheLimits } from './access/known-callers.ts'
+import { createMembers } from './access/members.ts'
 import { createOrganizations, type Organizations } from './access/organizations.ts'
 import { createProviderKeys, type StoredProviderKeys } from './access/provider-keys.ts'
 import { createUsers, sweepCredentials } from './access/users.ts'
@@ -55,6 +57,7 @@ export type Access = WebhookAccess &
     usedTokens: UsedTokens
     users: ReturnType<typeof createUsers>
     actorNames: ActorNames
+    members: Members
     /**
      * Commits all writes by `work`, or rolls them back if `work` fails. Other connections see them after the commit.
      */
@@ -113,6 +116,7 @@ export function createAccess({ system, tenant }: Pools, options: AccessOptions, 
     users: createUsers(each, clock),
     ...createSignInRecords(each, clock, (change) => checked.forget(change)),
     actorNames: createActorNames(each),
+    members: createMembers(each, clock),
     transaction: async (organizationId, work) =>
       transactionFor(tenant, organizationId, (tenancy) =>
         work({ ...on(tenancy), providerKeys: sealed.administration(tenancy) }),

@@ -127,6 +127,8 @@ export type ResourceFaultData =
   | { kind: 'variables_missing'; names: readonly string[] }
   | { kind: 'name_taken'; resource: Extract<Resource, 'agent' | 'tool'> }
   | { kind: 'limit_reached'; resource: Resource; limit: number }
+  /** The organization would lose its only owner. */
+  | { kind: 'last_owner' }
   /** The API key is revoked, so it cannot be changed. */
   | { kind: 'key_revoked' }
   | { kind: 'agent_in_use'; phoneNumberIds: readonly string[]; callbackIds: readonly string[] }

@@ -37,6 +37,7 @@ const reportMissing: Record<Extract<ResourceFaultData, { kind: 'report_missing' 
 const bareCodes = {
   api_key_required: 'API_KEY_REQUIRED',
   key_revoked: 'KEY_REVOKED',
+  last_owner: 'LAST_OWNER',
   legacy_managed: 'WEBHOOK_LEGACY_MANAGED',
   call_not_ended: 'CALL_NOT_ENDED',
   transfer_unsupported: 'TRANSFER_UNSUPPORTED',

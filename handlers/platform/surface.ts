@@ -1,4 +1,5 @@
 /** The platform surface, with which an organization manages its resources, sessions and calls. */
+
 import type { WatchGrant } from '../../domain/access/revocations.ts'
 import type { RequestRoutes } from '../../domain/billing/request-route.ts'
 import type { Callbacks } from '../../domain/callbacks/callbacks.ts'
@@ -9,11 +10,11 @@ import { platformSurface } from '../../generated/platform/routes.ts'
 import type { Mount } from '../../runtime/engine/options.ts'
 import { type AddressSettings, createNodeUrl, createPublicUrl } from '../public-url.ts'
 import { mountOf, type SurfaceSettings } from '../surface.ts'
+import { type AccessDeps, accessOperations } from './access-operations.ts'
 import { type CallDeps, callOperations } from './call-operations.ts'
 import { callbackOperations } from './callbacks.ts'
 import { contractOperations } from './contracts.ts'
 import { createPlatformFaultWriter } from './faults.ts'
-import { type KeysDeps, keyOperations } from './keys.ts'
 import { type OrganizationDeps, organizationOperations } from './organization.ts'
 import {
   deleteProviderKey,
@@ -34,9 +35,8 @@ import { type WebhookDeliveryDeps, webhookDeliveryOperations } from './webhook-d
 export type PlatformDeps = ProvidersDeps &
   ResourceOperationDeps &
   OrganizationDeps &
-  SessionDeps & {
-    apiKeys: KeysDeps['keys']
-    actorNames: KeysDeps['actorNames']
+  SessionDeps &
+  AccessDeps & {
     requestRoutes: RequestRoutes
     watchGrant: WatchGrant
     repeats: Omit<RepeatableDeps, 'log'>
@@ -69,7 +69,7 @@ function handlersOf(settings: SurfaceSettings, deps: PlatformDeps): PlatformHand
   return {
     ...contractOperations(settings, publicUrlOf),
     ...organizationOperations(deps),
-    ...keyOperations({ ...deps, keys: deps.apiKeys }),
+    ...accessOperations(deps),
     listVoices: listVoices(deps),
     ...resources,
     purchasePhoneNumber: repeatable(resources.purchasePhoneNumber),

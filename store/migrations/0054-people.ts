@@ -22,7 +22,7 @@ create table audit_events (
   target_id text,
   target_name text,
   -- The names of the fields in the request.
-  changed text[] not null,
+  changed jsonb not null,
   -- The values before and after, of the few fields whose values are stored.
   value_changes jsonb,
   ip text,

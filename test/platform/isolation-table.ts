@@ -16,6 +16,7 @@ export type Things = {
   subscription: string
   richNumber: string
   key: string
+  member: string
 }
 export const unknown: Things = {
   agent: 'agent_0123456789012345678901',
@@ -32,6 +33,7 @@ export const unknown: Things = {
   subscription: '019aaaf6-7c00-7d5e-9b3a-2f1c8e4d6a90',
   richNumber: '019aaaf6-7c00-7d5e-9b3a-2f1c8e4d6a80',
   key: 'key_0123456789012345678901',
+  member: 'usr_0123456789012345678901',
 }
 
 /** The operations on one thing, each with requests that name the thing by its id. */
@@ -178,6 +180,9 @@ export const byId: Record<string, { method: string; path: (things: Things) => st
     { method: 'POST', path: ({ key }) => `/v1/keys/${key}/rotate`, body: { overlapSeconds: 60 } },
   ],
   revokeKey: [{ method: 'DELETE', path: ({ key }) => `/v1/keys/${key}` }],
+  updateMember: [{ method: 'PATCH', path: ({ member }) => `/v1/members/${member}`, body: { role: 'owner' } }],
+  removeMember: [{ method: 'DELETE', path: ({ member }) => `/v1/members/${member}` }],
+  signOutMember: [{ method: 'POST', path: ({ member }) => `/v1/members/${member}/sign-out` }],
   getRequestRoute: [{ method: 'GET', path: ({ request }) => `/v1/requests/${request}/route` }],
 }
 
@@ -191,6 +196,7 @@ export const withoutId = [
   'getOrganization',
   'updateOrganization',
   'listKeys',
+  'listMembers',
   'createKey',
   'getCredits',
   'getCreditBalance',

@@ -192,6 +192,7 @@ t.test('a malformed id is answered 400 by rich-message operations, and 404 by al
             subscription: form,
             richNumber: form,
             key: form,
+            member: form,
           }),
           body,
         )

@@ -30,6 +30,7 @@ t.teardown(() => sql.end())
 const leastRoles: readonly [methods: RegExp, path: RegExp, role: Role | 'none'][] = [
   [/./, /^\/v1\/rmsg/, 'none'],
   [/./, /^\/v1\/(webhook-secret|keys)/, 'admin'],
+  [/post|patch|delete/, /^\/v1\/members/, 'admin'],
   [/./, /^\/v1\/(phone-numbers\/kyb|sms\/10dlc)/, 'admin'],
   [/./, /^\/simulator\/clock$/, 'admin'],
   [/post|put|patch|delete/, /^\/v1\/(organization|phone-numbers|webhooks|webhook-deliveries|providers)(\/|$)/, 'admin'],
