@@ -198,6 +198,14 @@ export const errorCodes = {
     hint: 'Create a new key.',
     headers: [],
   },
+  LAST_OWNER: {
+    status: 409,
+    type: 'conflict_error',
+    retryable: false,
+    message: 'The organization would have no owner.',
+    hint: 'Make another person owner first.',
+    headers: [],
+  },
   CALL_NOT_LIVE: {
     status: 409,
     type: 'conflict_error',

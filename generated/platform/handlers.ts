@@ -24,7 +24,6 @@ import type {
   CallList,
   CallOutcome,
   CallReport,
-  CallRequestList,
   CallStatus,
   Callback,
   CallbackPage,
@@ -46,6 +45,9 @@ import type {
   ImportedPhoneNumber,
   IssuedApiKey,
   KnownProviders,
+  Member,
+  MemberChange,
+  MemberList,
   NewAgent,
   NewApiKey,
   NewBusinessVerification,
@@ -69,6 +71,7 @@ import type {
   ProviderStatus,
   RecordingLink,
   ReleasedPhoneNumber,
+  RemovedMember,
   RequestRoute,
   RevokedApiKey,
   RmsgNumberList,
@@ -83,6 +86,7 @@ import type {
   SessionStreamEnd,
   SessionTranscript,
   SessionTurn,
+  SignedOutMember,
   SipConnection,
   SipConnectionChange,
   SipConnectionList,
@@ -183,19 +187,27 @@ export type RotateKeyRequest = RequestWith<{ path: { id: string }; body: ApiKeyR
 export type RotateKeyResult =
   | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: IssuedApiKey }
 
-export type GetUsageRequest = RequestWith<{
-  query: {
-    from?: string
-    to?: string
-    groupBy: string
-    timeZone: string
-    keyId?: string
-    agentId?: string
-    provider?: string
-    model?: string
-    stage?: 'stt' | 'llm' | 'tts' | 'carrier'
-  }
-}>
+export type ListMembersRequest = EmptyRequest
+
+export type ListMembersResult =
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: MemberList }
+
+export type RemoveMemberRequest = RequestWith<{ path: { userId: string } }>
+
+export type RemoveMemberResult =
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: RemovedMember }
+
+export type UpdateMemberRequest = RequestWith<{ path: { userId: string }; body: MemberChange }>
+
+export type UpdateMemberResult =
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: Member }
+
+export type SignOutMemberRequest = RequestWith<{ path: { userId: string } }>
+
+export type SignOutMemberResult =
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: SignedOutMember }
+
+export type GetUsageRequest = RequestWith<{ query: { from?: string; to?: string; groupBy: string } }>
 
 export type GetUsageResult =
   | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: Usage }
@@ -372,11 +384,6 @@ export type ListCallEventsRequest = RequestWith<{ path: { id: string } }>
 
 export type ListCallEventsResult =
   | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: CallEventList }
-
-export type ListCallRequestsRequest = RequestWith<{ path: { id: string } }>
-
-export type ListCallRequestsResult =
-  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: CallRequestList }
 
 export type GetCallReportRequest = RequestWith<{ path: { id: string } }>
 
@@ -809,6 +816,14 @@ export type PlatformHandlers<Caller> = {
   updateKey: Handle<UpdateKeyRequest, UpdateKeyResult, Caller>
   /** POST /v1/keys/{id}/rotate */
   rotateKey: Handle<RotateKeyRequest, RotateKeyResult, Caller>
+  /** GET /v1/members */
+  listMembers: Handle<ListMembersRequest, ListMembersResult, Caller>
+  /** DELETE /v1/members/{userId} */
+  removeMember: Handle<RemoveMemberRequest, RemoveMemberResult, Caller>
+  /** PATCH /v1/members/{userId} */
+  updateMember: Handle<UpdateMemberRequest, UpdateMemberResult, Caller>
+  /** POST /v1/members/{userId}/sign-out */
+  signOutMember: Handle<SignOutMemberRequest, SignOutMemberResult, Caller>
   /** GET /v1/usage */
   getUsage: Handle<GetUsageRequest, GetUsageResult, Caller>
   /** GET /v1/credits */
@@ -865,8 +880,6 @@ export type PlatformHandlers<Caller> = {
   getCall: Handle<GetCallRequest, GetCallResult, Caller>
   /** GET /v1/calls/{id}/events */
   listCallEvents: Handle<ListCallEventsRequest, ListCallEventsResult, Caller>
-  /** GET /v1/calls/{id}/requests */
-  listCallRequests: Handle<ListCallRequestsRequest, ListCallRequestsResult, Caller>
   /** GET /v1/calls/{id}/report */
   getCallReport: Handle<GetCallReportRequest, GetCallReportResult, Caller>
   /** POST /v1/calls/{id}/report/finalize */

@@ -5,6 +5,7 @@ import type {
   OptimizeFor,
   ProviderId,
   ReasoningEffort,
+  Role,
   RoutingPreview,
   Scope,
   Stage,
@@ -22,6 +23,7 @@ export type {
   ProviderId,
   ReasoningEffort,
   RegionWish,
+  Role,
   RoutingFigure,
   RoutingPreview,
   RoutingScore,
@@ -245,6 +247,7 @@ export type ErrorCode =
   | 'MEMBER_EXISTS'
   | 'SETUP_DONE'
   | 'KEY_REVOKED'
+  | 'LAST_OWNER'
   | 'CALL_NOT_LIVE'
   | 'AGENT_IN_USE'
   | 'CALLBACK_NOT_SCHEDULED'
@@ -488,6 +491,36 @@ export type ApiKeyRotation = {
 
 /** ApiKeyRotation as a client may send it: a field with a default may be left out. */
 export type ApiKeyRotationInput = { overlapSeconds?: number }
+
+export type Member = {
+  /** The id of the person: `usr_` and letters and digits. */
+  userId: string
+  /** The name of the person. null if it is not known. */
+  name: string | null
+  /** The e-mail address of the person, in lower case. null if the request may not see it. */
+  email: string | null
+  role: Role
+  /** The ways in which the person can sign in: `password`, or the id of an OIDC provider. */
+  methods: string[]
+  /** When a valid session or token of the person was last used, in UTC, exact to about a minute. null if there was no use. */
+  lastSeenAt: string | null
+  /** When the person got a role in the organization, in UTC. */
+  createdAt: string
+}
+
+export type MemberList = Member[]
+
+export type RemovedMember = {
+  /** Always true. */
+  removed: boolean
+}
+
+export type MemberChange = { role: Role }
+
+export type SignedOutMember = {
+  /** How many sessions and tokens have ended. */
+  sessions: number
+}
 
 /** The sums of one combination of the groups. Only the groups of the request are present. */
 export type UsageRow = {

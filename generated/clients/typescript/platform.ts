@@ -48,6 +48,9 @@ import type {
   ImportedPhoneNumber,
   IssuedApiKey,
   KnownProviders,
+  Member,
+  MemberChange,
+  MemberList,
   NewAgent,
   NewApiKey,
   NewBusinessVerification,
@@ -71,6 +74,7 @@ import type {
   ProviderStatus,
   RecordingLink,
   ReleasedPhoneNumber,
+  RemovedMember,
   RequestRoute,
   RevokedApiKey,
   RmsgNumberList,
@@ -85,6 +89,7 @@ import type {
   SessionStreamEnd,
   SessionTranscript,
   SessionTurn,
+  SignedOutMember,
   SipConnection,
   SipConnectionChange,
   SipConnectionList,
@@ -204,6 +209,31 @@ export type RotateKeyCall = CallOptions & {
   body?: ApiKeyRotation
 }
 export type RotateKeyAnswer = Answer<'application/json', IssuedApiKey>
+
+export type ListMembersCall = CallOptions
+export type ListMembersAnswer = Answer<'application/json', MemberList>
+
+export type RemoveMemberCall = CallOptions & {
+  path: {
+    /** The id of the person. An id of another form is not found. */ userId: string
+  }
+}
+export type RemoveMemberAnswer = Answer<'application/json', RemovedMember>
+
+export type UpdateMemberCall = CallOptions & {
+  path: {
+    /** The id of the person. An id of another form is not found. */ userId: string
+  }
+  body: MemberChange
+}
+export type UpdateMemberAnswer = Answer<'application/json', Member>
+
+export type SignOutMemberCall = CallOptions & {
+  path: {
+    /** The id of the person. An id of another form is not found. */ userId: string
+  }
+}
+export type SignOutMemberAnswer = Answer<'application/json', SignedOutMember>
 
 export type GetUsageCall = CallOptions & {
   query?: {
@@ -879,6 +909,10 @@ export type PlatformClient = {
   /** Revoke an API key */ revokeKey(call: RevokeKeyCall): Promise<RevokeKeyAnswer>
   /** Change an API key */ updateKey(call: UpdateKeyCall): Promise<UpdateKeyAnswer>
   /** Give an API key a new secret */ rotateKey(call: RotateKeyCall): Promise<RotateKeyAnswer>
+  /** List members */ listMembers(call?: ListMembersCall): Promise<ListMembersAnswer>
+  /** Remove a member */ removeMember(call: RemoveMemberCall): Promise<RemoveMemberAnswer>
+  /** Change the role of a member */ updateMember(call: UpdateMemberCall): Promise<UpdateMemberAnswer>
+  /** Sign a member out */ signOutMember(call: SignOutMemberCall): Promise<SignOutMemberAnswer>
   /** Get quantities and costs, grouped */ getUsage(call?: GetUsageCall): Promise<GetUsageAnswer>
   /** Get the credit and its movements */ getCredits(call?: GetCreditsCall): Promise<GetCreditsAnswer>
   /** Get the credit in US dollars */ getCreditBalance(call?: GetCreditBalanceCall): Promise<GetCreditBalanceAnswer>
@@ -1002,6 +1036,15 @@ const operations: Readonly<Record<string, OperationRow>> = {
   revokeKey: { method: 'DELETE', path: '/v1/keys/{id}', answers: { 'application/json': 'json' } },
   updateKey: { method: 'PATCH', path: '/v1/keys/{id}', answers: { 'application/json': 'json' }, body: 'json' },
   rotateKey: { method: 'POST', path: '/v1/keys/{id}/rotate', answers: { 'application/json': 'json' }, body: 'json' },
+  listMembers: { method: 'GET', path: '/v1/members', answers: { 'application/json': 'json' } },
+  removeMember: { method: 'DELETE', path: '/v1/members/{userId}', answers: { 'application/json': 'json' } },
+  updateMember: {
+    method: 'PATCH',
+    path: '/v1/members/{userId}',
+    answers: { 'application/json': 'json' },
+    body: 'json',
+  },
+  signOutMember: { method: 'POST', path: '/v1/members/{userId}/sign-out', answers: { 'application/json': 'json' } },
   getUsage: { method: 'GET', path: '/v1/usage', answers: { 'application/json': 'json' } },
   getCredits: { method: 'GET', path: '/v1/credits', answers: { 'application/json': 'json' } },
   getCreditBalance: { method: 'GET', path: '/v1/credits/balance', answers: { 'application/json': 'json' } },

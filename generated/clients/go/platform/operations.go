@@ -68,6 +68,26 @@ func (c *Client) RotateKey(ctx context.Context, id string, body *APIKeyRotation,
 	return parley.JSON[*IssuedAPIKey](ctx, c.surface, parley.Post("/v1/keys/"+url.PathEscape(id)+"/rotate").JSON(body), options)
 }
 
+// ListMembers sends GET /v1/members: list members.
+func (c *Client) ListMembers(ctx context.Context, options ...parley.CallOption) ([]Member, error) {
+	return parley.JSON[[]Member](ctx, c.surface, parley.Get("/v1/members"), options)
+}
+
+// RemoveMember sends DELETE /v1/members/{userId}: remove a member.
+func (c *Client) RemoveMember(ctx context.Context, userID string, options ...parley.CallOption) (*RemovedMember, error) {
+	return parley.JSON[*RemovedMember](ctx, c.surface, parley.Delete("/v1/members/"+url.PathEscape(userID)), options)
+}
+
+// UpdateMember sends PATCH /v1/members/{userId}: change the role of a member.
+func (c *Client) UpdateMember(ctx context.Context, userID string, body MemberChange, options ...parley.CallOption) (*Member, error) {
+	return parley.JSON[*Member](ctx, c.surface, parley.Patch("/v1/members/"+url.PathEscape(userID)).JSON(body), options)
+}
+
+// SignOutMember sends POST /v1/members/{userId}/sign-out: sign a member out.
+func (c *Client) SignOutMember(ctx context.Context, userID string, options ...parley.CallOption) (*SignedOutMember, error) {
+	return parley.JSON[*SignedOutMember](ctx, c.surface, parley.Post("/v1/members/"+url.PathEscape(userID)+"/sign-out"), options)
+}
+
 // GetUsageParams has the parameters of GetUsage.
 type GetUsageParams struct {
 	From *time.Time `query:"from"` // The start of the time range. The default is 30 days before `to`; it is at most 92 days before `to`.

@@ -165,6 +165,28 @@ type APIKeyRotation struct {
 	OverlapSeconds *int64 `json:"overlapSeconds,omitzero"` // How long the secret before goes on working, in seconds. 0: it ends at once. The default is 0.
 }
 
+type Member struct {
+	UserID     string     `json:"userId"` // The id of the person: `usr_` and letters and digits.
+	Name       *string    `json:"name"`   // The name of the person. null if it is not known.
+	Email      *string    `json:"email"`  // The e-mail address of the person, in lower case. null if the request may not see it.
+	Role       Role       `json:"role"`
+	Methods    []string   `json:"methods"`    // The ways in which the person can sign in: `password`, or the id of an OIDC provider.
+	LastSeenAt *time.Time `json:"lastSeenAt"` // When a valid session or token of the person was last used, in UTC, exact to about a minute. null if there was no use.
+	CreatedAt  time.Time  `json:"createdAt"`  // When the person got a role in the organization, in UTC.
+}
+
+type RemovedMember struct {
+	Removed bool `json:"removed"` // Always true.
+}
+
+type MemberChange struct {
+	Role Role `json:"role"`
+}
+
+type SignedOutMember struct {
+	Sessions int64 `json:"sessions"` // How many sessions and tokens have ended.
+}
+
 // UsageRow: The sums of one combination of the groups. Only the groups of the request are present.
 type UsageRow struct {
 	Hour         *time.Time         `json:"hour,omitzero"`     // When the hour begins, in UTC. Present only if `groupBy` has `hour`.

@@ -17,7 +17,6 @@ _ERRORS: ErrorTable = {
     "UNAUTHORIZED": ErrorRow("authentication_error", False), "FORBIDDEN": ErrorRow("permission_error", False),
     "ORGANIZATION_DISABLED": ErrorRow("permission_error", False),
     "API_KEY_REQUIRED": ErrorRow("permission_error", False), "ORIGIN_NOT_ALLOWED": ErrorRow("permission_error", False),
-    "SIGN_IN_FAILED": ErrorRow("authentication_error", False),
     "VALIDATION_ERROR": ErrorRow("invalid_request_error", False),
     "MISSING_TEMPLATE_VARIABLES": ErrorRow("invalid_request_error", False),
     "CAPABILITY_UNSUPPORTED": ErrorRow("invalid_request_error", False),
@@ -28,10 +27,9 @@ _ERRORS: ErrorTable = {
     "PRECONDITION_FAILED": ErrorRow("conflict_error", False),
     "RANGE_NOT_SATISFIABLE": ErrorRow("invalid_request_error", False),
     "AGENT_NAME_CONFLICT": ErrorRow("conflict_error", False), "TOOL_NAME_CONFLICT": ErrorRow("conflict_error", False),
-    "LIMIT_REACHED": ErrorRow("conflict_error", False), "MEMBER_EXISTS": ErrorRow("conflict_error", False),
-    "SETUP_DONE": ErrorRow("conflict_error", False), "KEY_REVOKED": ErrorRow("conflict_error", False),
-    "CALL_NOT_LIVE": ErrorRow("conflict_error", False), "AGENT_IN_USE": ErrorRow("conflict_error", False),
-    "CALLBACK_NOT_SCHEDULED": ErrorRow("conflict_error", False),
+    "LIMIT_REACHED": ErrorRow("conflict_error", False), "KEY_REVOKED": ErrorRow("conflict_error", False),
+    "LAST_OWNER": ErrorRow("conflict_error", False), "CALL_NOT_LIVE": ErrorRow("conflict_error", False),
+    "AGENT_IN_USE": ErrorRow("conflict_error", False), "CALLBACK_NOT_SCHEDULED": ErrorRow("conflict_error", False),
     "REDELIVERY_UNAVAILABLE": ErrorRow("conflict_error", False),
     "PRE_CALL_CONFLICT": ErrorRow("conflict_error", False),
     "WEBHOOK_LEGACY_MANAGED": ErrorRow("conflict_error", False),
@@ -84,6 +82,10 @@ _CREATE_KEY: Operation[types.IssuedApiKey] = Operation("POST", "/v1/keys", body=
 _REVOKE_KEY: Operation[types.RevokedApiKey] = Operation("DELETE", "/v1/keys/{id}")
 _UPDATE_KEY: Operation[types.ApiKey] = Operation("PATCH", "/v1/keys/{id}", body="json")
 _ROTATE_KEY: Operation[types.IssuedApiKey] = Operation("POST", "/v1/keys/{id}/rotate", body="json")
+_LIST_MEMBERS: Operation[list[types.Member]] = Operation("GET", "/v1/members")
+_REMOVE_MEMBER: Operation[types.RemovedMember] = Operation("DELETE", "/v1/members/{userId}")
+_UPDATE_MEMBER: Operation[types.Member] = Operation("PATCH", "/v1/members/{userId}", body="json")
+_SIGN_OUT_MEMBER: Operation[types.SignedOutMember] = Operation("POST", "/v1/members/{userId}/sign-out")
 _GET_USAGE: Operation[types.Usage] = Operation("GET", "/v1/usage")
 _GET_CREDITS: Operation[types.Credits] = Operation("GET", "/v1/credits")
 _GET_CREDIT_BALANCE: Operation[types.CreditBalance] = Operation("GET", "/v1/credits/balance")
@@ -117,7 +119,6 @@ _STREAM_SESSION: Operation[types.StreamSessionEvent] = Operation(
 _LIST_CALLS: Operation[types.CallList] = Operation("GET", "/v1/calls")
 _GET_CALL: Operation[types.Call] = Operation("GET", "/v1/calls/{id}")
 _LIST_CALL_EVENTS: Operation[types.CallEventList] = Operation("GET", "/v1/calls/{id}/events")
-_LIST_CALL_REQUESTS: Operation[types.CallRequestList] = Operation("GET", "/v1/calls/{id}/requests")
 _GET_CALL_REPORT: Operation[types.CallReport] = Operation("GET", "/v1/calls/{id}/report")
 _FINALIZE_CALL_REPORT: Operation[types.FinalizedReport] = Operation(
     "POST", "/v1/calls/{id}/report/finalize", body="json"
@@ -272,40 +273,33 @@ class Platform(Client):
         """Give an API key a new secret."""
         return self._call(_ROTATE_KEY, options, path={"id": id}, body=body)
 
+    def list_members(self, **options: Unpack[CallOptions]) -> list[types.Member]:
+        """List members."""
+        return self._call(_LIST_MEMBERS, options)
+
+    def remove_member(self, user_id: str, **options: Unpack[CallOptions]) -> types.RemovedMember:
+        """Remove a member."""
+        return self._call(_REMOVE_MEMBER, options, path={"userId": user_id})
+
+    def update_member(self, user_id: str, body: types.MemberChange, **options: Unpack[CallOptions]) -> types.Member:
+        """Change the role of a member."""
+        return self._call(_UPDATE_MEMBER, options, path={"userId": user_id}, body=body)
+
+    def sign_out_member(self, user_id: str, **options: Unpack[CallOptions]) -> types.SignedOutMember:
+        """Sign a member out."""
+        return self._call(_SIGN_OUT_MEMBER, options, path={"userId": user_id})
+
     def get_usage(
         self, *, from_: str | None = None, to: str | None = None, group_by: str | None = None,
-        time_zone: str | None = None, key_id: str | None = None, agent_id: str | None = None,
-        provider: str | None = None, model: str | None = None, stage: types.GetUsageStage | None = None,
         **options: Unpack[CallOptions],
     ) -> types.Usage:
         """Get quantities and costs, grouped.
 
         from_: The start of the time range. The default is 30 days before `to`; it is at most 92 days before `to`.
         to: The end of the time range, which is not included. The default is now.
-        group_by: The groups of the rows, separated by commas: `hour`, `day`, `key`, `agent`, `provider`, `model` and `stage`. With
-        `hour` the time range is at most 7 days. More than 5,000 rows are refused. Default: "day".
-        time_zone: The time zone of hours and days, as an IANA name. Requests that were deleted for their age are in their UTC day, and
-        in its first hour. Default: "UTC".
-        key_id: An API key, or a phone number for calls that came in: only its usage is summed.
-        agent_id: An agent: only its usage is summed.
-        provider: A provider, or the line of legs: only its usage is summed.
-        model: A model, or the direction of legs: only its usage is summed.
-        stage: A stage: only its usage is summed."""
-        return self._call(
-            _GET_USAGE,
-            options,
-            query={
-                "from": from_,
-                "to": to,
-                "groupBy": group_by,
-                "timeZone": time_zone,
-                "keyId": key_id,
-                "agentId": agent_id,
-                "provider": provider,
-                "model": model,
-                "stage": stage,
-            },
-        )
+        group_by: The groups of the rows, separated by commas: `day` (UTC), `key`, `agent`, `provider`, `model` and `stage`. More than
+        5,000 rows are refused. Default: "day"."""
+        return self._call(_GET_USAGE, options, query={"from": from_, "to": to, "groupBy": group_by})
 
     def get_credits(
         self, *, limit: int | None = None, cursor: str | None = None, **options: Unpack[CallOptions]
@@ -531,10 +525,6 @@ class Platform(Client):
     def list_call_events(self, id: str, **options: Unpack[CallOptions]) -> types.CallEventList:
         """List the events of a call."""
         return self._call(_LIST_CALL_EVENTS, options, path={"id": id})
-
-    def list_call_requests(self, id: str, **options: Unpack[CallOptions]) -> types.CallRequestList:
-        """List the requests of a call to models."""
-        return self._call(_LIST_CALL_REQUESTS, options, path={"id": id})
 
     def get_call_report(self, id: str, **options: Unpack[CallOptions]) -> types.CallReport:
         """Get the report of a call."""
@@ -935,6 +925,10 @@ class AsyncPlatform(AsyncClient):
     revoke_key = awaited(Platform.revoke_key)
     update_key = awaited(Platform.update_key)
     rotate_key = awaited(Platform.rotate_key)
+    list_members = awaited(Platform.list_members)
+    remove_member = awaited(Platform.remove_member)
+    update_member = awaited(Platform.update_member)
+    sign_out_member = awaited(Platform.sign_out_member)
     get_usage = awaited(Platform.get_usage)
     get_credits = awaited(Platform.get_credits)
     get_credit_balance = awaited(Platform.get_credit_balance)
@@ -963,7 +957,6 @@ class AsyncPlatform(AsyncClient):
     list_calls = awaited(Platform.list_calls)
     get_call = awaited(Platform.get_call)
     list_call_events = awaited(Platform.list_call_events)
-    list_call_requests = awaited(Platform.list_call_requests)
     get_call_report = awaited(Platform.get_call_report)
     finalize_call_report = awaited(Platform.finalize_call_report)
     get_call_recording = awaited(Platform.get_call_recording)

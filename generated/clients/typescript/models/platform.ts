@@ -156,6 +156,7 @@ export type ErrorCode =
   | 'MEMBER_EXISTS'
   | 'SETUP_DONE'
   | 'KEY_REVOKED'
+  | 'LAST_OWNER'
   | 'CALL_NOT_LIVE'
   | 'AGENT_IN_USE'
   | 'CALLBACK_NOT_SCHEDULED'
@@ -343,6 +344,31 @@ export type ApiKeyChange = { name?: ApiKeyName; policy?: KeyPolicy }
 
 export type ApiKeyRotation = {
   /** How long the secret before goes on working, in seconds. 0: it ends at once. */ overlapSeconds?: number
+}
+
+/** A role of a user in an organization, from the lowest to the highest. Each role may do what the lower roles may. `x-role` of an operation or a channel names the lowest role that may use it; `none` says that no user may. */
+export type Role = 'viewer' | 'member' | 'admin' | 'owner'
+
+export type Member = {
+  /** The id of the person: `usr_` and letters and digits. */ userId: string
+  /** The name of the person. null if it is not known. */ name: string | null
+  /** The e-mail address of the person, in lower case. null if the request may not see it. */ email: string | null
+  role: Role
+  /** The ways in which the person can sign in: `password`, or the id of an OIDC provider. */ methods: string[]
+  /** When a valid session or token of the person was last used, in UTC, exact to about a minute. null if there was no use. */ lastSeenAt: string | null
+  /** When the person got a role in the organization, in UTC. */ createdAt: string
+}
+
+export type MemberList = Member[]
+
+export type RemovedMember = {
+  /** Always true. */ removed: boolean
+}
+
+export type MemberChange = { role: Role }
+
+export type SignedOutMember = {
+  /** How many sessions and tokens have ended. */ sessions: number
 }
 
 /** The sums of one combination of the groups. Only the groups of the request are present. */

@@ -5,7 +5,7 @@ use crate::error::ErrorRow;
 /// Returns what the contract says about an error code.
 pub fn error_rows(code: &str) -> Option<ErrorRow> {
     let (kind, retryable) = match code {
-        "UNAUTHORIZED" | "SIGN_IN_FAILED" => ("authentication_error", false),
+        "UNAUTHORIZED" => ("authentication_error", false),
         "FORBIDDEN" | "ORGANIZATION_DISABLED" | "API_KEY_REQUIRED" | "ORIGIN_NOT_ALLOWED"
         | "SMS_10DLC_DISABLED_FOR_ORG" | "NOT_ENABLED_FOR_ORGANIZATION" | "BUSINESS_VERIFICATION_REQUIRED" => ("permission_error", false),
         "VALIDATION_ERROR" | "MISSING_TEMPLATE_VARIABLES" | "CAPABILITY_UNSUPPORTED" | "NOT_FOUND"
@@ -16,7 +16,7 @@ pub fn error_rows(code: &str) -> Option<ErrorRow> {
         "INSUFFICIENT_CREDITS" => ("billing_error", false),
         "REPORT_NOT_AVAILABLE" => ("invalid_request_error", true),
         "CALL_NOT_ENDED" | "PRECONDITION_FAILED" | "AGENT_NAME_CONFLICT" | "TOOL_NAME_CONFLICT"
-        | "LIMIT_REACHED" | "MEMBER_EXISTS" | "SETUP_DONE" | "KEY_REVOKED" | "CALL_NOT_LIVE" | "AGENT_IN_USE"
+        | "LIMIT_REACHED" | "KEY_REVOKED" | "LAST_OWNER" | "CALL_NOT_LIVE" | "AGENT_IN_USE"
         | "CALLBACK_NOT_SCHEDULED" | "REDELIVERY_UNAVAILABLE" | "PRE_CALL_CONFLICT" | "WEBHOOK_LEGACY_MANAGED"
         | "IDEMPOTENCY_CONFLICT" | "PHONE_NUMBER_EXISTS" | "SIP_CONNECTION_IN_USE"
         | "PHONE_NUMBER_UNAVAILABLE" | "OWN_CAMPAIGN_NOT_READY" | "SHARED_CAMPAIGN_UNAVAILABLE"

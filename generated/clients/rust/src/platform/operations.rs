@@ -68,6 +68,26 @@ impl Platform {
         self.surface.json(Request::post("/v1/keys/{id}/rotate").path("id", id).json(body)).await
     }
 
+    /// List members (`GET /v1/members`).
+    pub async fn list_members(&self) -> Result<Vec<Member>> {
+        self.surface.json(Request::get("/v1/members")).await
+    }
+
+    /// Remove a member (`DELETE /v1/members/{userId}`).
+    pub async fn remove_member(&self, user_id: &str) -> Result<RemovedMember> {
+        self.surface.json(Request::delete("/v1/members/{userId}").path("userId", user_id)).await
+    }
+
+    /// Change the role of a member (`PATCH /v1/members/{userId}`).
+    pub async fn update_member(&self, user_id: &str, body: &MemberChange) -> Result<Member> {
+        self.surface.json(Request::patch("/v1/members/{userId}").path("userId", user_id).json(Some(body))).await
+    }
+
+    /// Sign a member out (`POST /v1/members/{userId}/sign-out`).
+    pub async fn sign_out_member(&self, user_id: &str) -> Result<SignedOutMember> {
+        self.surface.json(Request::post("/v1/members/{userId}/sign-out").path("userId", user_id)).await
+    }
+
     /// Get quantities and costs, grouped (`GET /v1/usage`).
     pub async fn get_usage(&self, params: &GetUsageParams) -> Result<Usage> {
         self.surface.json(Request::get("/v1/usage").params(params, &[])).await

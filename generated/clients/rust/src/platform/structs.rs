@@ -169,6 +169,31 @@ pub struct ApiKeyRotation {
     /** How long the secret before goes on working, in seconds. 0: it ends at once. The default is `0`. */ #[serde(skip_serializing_if = "Option::is_none")] pub overlap_seconds: Option<i64>,
 }
 
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
+pub struct Member {
+    /** The id of the person: `usr_` and letters and digits. */ pub user_id: String,
+    /** The name of the person. null if it is not known. */ pub name: Option<String>,
+    /** The e-mail address of the person, in lower case. null if the request may not see it. */ pub email: Option<String>,
+    pub role: Role,
+    /** The ways in which the person can sign in: `password`, or the id of an OIDC provider. */ pub methods: Vec<String>,
+    /** When a valid session or token of the person was last used, in UTC, exact to about a minute. null if there was no use. */ pub last_seen_at: Option<DateTime<Utc>>,
+    /** When the person got a role in the organization, in UTC. */ pub created_at: DateTime<Utc>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
+pub struct RemovedMember { /** Always true. */ pub removed: bool }
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MemberChange { pub role: Role }
+
+impl MemberChange {
+    /// Begins with the required fields. The other fields are absent.
+    pub fn new(role: Role) -> Self { Self { role } }
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
+pub struct SignedOutMember { /** How many sessions and tokens have ended. */ pub sessions: i64 }
+
 /// The sums of one combination of the groups. Only the groups of the request are present.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
 pub struct UsageRow {

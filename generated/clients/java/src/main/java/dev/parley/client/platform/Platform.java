@@ -76,6 +76,24 @@ public final class Platform extends Surface {
         return json(request("POST", "/v1/keys/{id}/rotate", id).json(body), IssuedApiKey.class);
     }
 
+    /** List members: {@code GET /v1/members}. */
+    public ApiCall<List<Member>> listMembers() { return jsonList(request("GET", "/v1/members"), Member.class); }
+
+    /** Remove a member: <code>DELETE /v1/members/{userId}</code>. */
+    public ApiCall<RemovedMember> removeMember(String userId) {
+        return json(request("DELETE", "/v1/members/{userId}", userId), RemovedMember.class);
+    }
+
+    /** Change the role of a member: <code>PATCH /v1/members/{userId}</code>. */
+    public ApiCall<Member> updateMember(String userId, MemberChange body) {
+        return json(request("PATCH", "/v1/members/{userId}", userId).json(body), Member.class);
+    }
+
+    /** Sign a member out: <code>POST /v1/members/{userId}/sign-out</code>. */
+    public ApiCall<SignedOutMember> signOutMember(String userId) {
+        return json(request("POST", "/v1/members/{userId}/sign-out", userId), SignedOutMember.class);
+    }
+
     /** Get quantities and costs, grouped: {@code GET /v1/usage}. */
     public ApiCall<Usage> getUsage() { return getUsage(new GetUsageParams()); }
 

@@ -211,14 +211,33 @@ public final class Schemas {
         /** How long the secret before goes on working, in seconds. 0: it ends at once. The default is {@code 0}. */
         public ApiKeyRotation overlapSeconds(long value) { overlapSeconds = value; return this; }
     }
-    /** A stage: only its usage is summed. */
-    public enum GetUsageStage { STT, LLM, TTS, CARRIER }
-    public enum UsageGroupByItem { HOUR, DAY, KEY, AGENT, PROVIDER, MODEL, STAGE }
+    /** A role of a user in an organization, from the lowest to the highest. Each role may do what the lower roles may.
+     * {@code x-role} of an operation or a channel names the lowest role that may use it; {@code none} says that no
+     * user may. */
+    public enum Role { VIEWER, MEMBER, ADMIN, OWNER }
+    /** @param userId The id of the person: {@code usr_} and letters and digits.
+     * @param name The name of the person. null if it is not known.
+     * @param email The e-mail address of the person, in lower case. null if the request may not see it.
+     * @param methods The ways in which the person can sign in: {@code password}, or the id of an OIDC provider.
+     * @param lastSeenAt When a valid session or token of the person was last used, in UTC, exact to about a minute.
+     * null if there was no use.
+     * @param createdAt When the person got a role in the organization, in UTC. */
+    public record Member(
+        String userId, String name, String email, Open<Role> role, List<String> methods, Instant lastSeenAt,
+        Instant createdAt) {}
+    /** @param removed Always true. */
+    public record RemovedMember(boolean removed) {}
+    public static final class MemberChange {
+        Role role;
+        public MemberChange role(Role value) { role = value; return this; }
+    }
+    /** @param sessions How many sessions and tokens have ended. */
+    public record SignedOutMember(long sessions) {}
+    public enum UsageGroupByItem { DAY, KEY, AGENT, PROVIDER, MODEL, STAGE }
     /** The stage. Present only if {@code groupBy} has {@code stage}. */
     public enum UsageRowStage { STT, LLM, TTS, CARRIER }
     /** The sums of one combination of the groups. Only the groups of the request are present.
-     * @param hour When the hour begins, in UTC. Present only if {@code groupBy} has {@code hour}.
-     * @param day The day in the time zone. Present only if {@code groupBy} has {@code day}.
+     * @param day The UTC day. Present only if {@code groupBy} has {@code day}.
      * @param keyId The id of the API key, or of the phone number for calls that came in. Present only if
      * {@code groupBy} has {@code key}.
      * @param agentId The id of the agent. null if no stored agent took part. Present only if {@code groupBy} has
@@ -239,9 +258,8 @@ public final class Schemas {
      * {@code output_tokens}, {@code reasoning_tokens}, {@code characters}, {@code audio_milliseconds},
      * {@code carrier_seconds}. */
     public record UsageRow(
-        Instant hour, String day, String keyId, String agentId, String provider, String model,
-        Open<UsageRowStage> stage, long requests, long legs, long failed, long unpriced, String costMicroUsd,
-        Map<String, Double> quantities) {}
+        String day, String keyId, String agentId, String provider, String model, Open<UsageRowStage> stage,
+        long requests, long legs, long failed, long unpriced, String costMicroUsd, Map<String, Double> quantities) {}
     /** @param requests The number of requests to models.
      * @param legs The number of answered legs of phone calls.
      * @param failed The number of requests that failed. Cancelled requests, such as an interrupted answer, are not
@@ -275,9 +293,9 @@ public final class Schemas {
      * @param to The end of the time range, in UTC. It is not included.
      * @param groupBy The groups that divide the rows.
      * @param rows The sums, one row for each combination of the groups.
-     * @param total The sum of all rows: of everything that the filters select.
-     * @param totalSessions Sessions and calls that began in this time. Of the filters, only {@code keyId} and
-     * {@code agentId} count. Calls that were deleted for their age are not in it.
+     * @param total The sum of all rows.
+     * @param totalSessions Sessions and calls that began in this time. Calls that were deleted for their age are not
+     * in it.
      * @param totalMinutes The time for which they were connected, in minutes. A session that is not over has none yet.
      * @param totalCost The known costs in US dollars. {@code total.costMicroUsd} has every digit.
      * @param breakdown The quantities of each provider.
@@ -1705,7 +1723,7 @@ public final class Schemas {
         @JsonProperty("UNAUTHORIZED") UNAUTHORIZED, @JsonProperty("FORBIDDEN") FORBIDDEN,
         @JsonProperty("ORGANIZATION_DISABLED") ORGANIZATION_DISABLED,
         @JsonProperty("API_KEY_REQUIRED") API_KEY_REQUIRED, @JsonProperty("ORIGIN_NOT_ALLOWED") ORIGIN_NOT_ALLOWED,
-        @JsonProperty("SIGN_IN_FAILED") SIGN_IN_FAILED, @JsonProperty("VALIDATION_ERROR") VALIDATION_ERROR,
+        @JsonProperty("VALIDATION_ERROR") VALIDATION_ERROR,
         @JsonProperty("MISSING_TEMPLATE_VARIABLES") MISSING_TEMPLATE_VARIABLES,
         @JsonProperty("CAPABILITY_UNSUPPORTED") CAPABILITY_UNSUPPORTED,
         @JsonProperty("INSUFFICIENT_CREDITS") INSUFFICIENT_CREDITS, @JsonProperty("NOT_FOUND") NOT_FOUND,
@@ -1716,9 +1734,9 @@ public final class Schemas {
         @JsonProperty("RANGE_NOT_SATISFIABLE") RANGE_NOT_SATISFIABLE,
         @JsonProperty("AGENT_NAME_CONFLICT") AGENT_NAME_CONFLICT,
         @JsonProperty("TOOL_NAME_CONFLICT") TOOL_NAME_CONFLICT, @JsonProperty("LIMIT_REACHED") LIMIT_REACHED,
-        @JsonProperty("MEMBER_EXISTS") MEMBER_EXISTS, @JsonProperty("SETUP_DONE") SETUP_DONE,
-        @JsonProperty("KEY_REVOKED") KEY_REVOKED, @JsonProperty("CALL_NOT_LIVE") CALL_NOT_LIVE,
-        @JsonProperty("AGENT_IN_USE") AGENT_IN_USE, @JsonProperty("CALLBACK_NOT_SCHEDULED") CALLBACK_NOT_SCHEDULED,
+        @JsonProperty("KEY_REVOKED") KEY_REVOKED, @JsonProperty("LAST_OWNER") LAST_OWNER,
+        @JsonProperty("CALL_NOT_LIVE") CALL_NOT_LIVE, @JsonProperty("AGENT_IN_USE") AGENT_IN_USE,
+        @JsonProperty("CALLBACK_NOT_SCHEDULED") CALLBACK_NOT_SCHEDULED,
         @JsonProperty("REDELIVERY_UNAVAILABLE") REDELIVERY_UNAVAILABLE,
         @JsonProperty("PRE_CALL_CONFLICT") PRE_CALL_CONFLICT,
         @JsonProperty("WEBHOOK_LEGACY_MANAGED") WEBHOOK_LEGACY_MANAGED,
@@ -1854,15 +1872,6 @@ public final class Schemas {
     /** @param calls The calls of this page, the newest first.
      * @param nextCursor The cursor of the next page, to send as {@code cursor}. null if there are no older calls. */
     public record CallList(List<CallOverview> calls, @JsonProperty("next_cursor") String nextCursor) {}
-    /** The kind of the party: {@code phone_number} for a call to a number of the organization, {@code callback} for a
-     * call that an agent had promised. */
-    public enum StartedByType { API_KEY, USER, PHONE_NUMBER, CALLBACK }
-    /** The party that started the call.
-     * @param type The kind of the party: {@code phone_number} for a call to a number of the organization,
-     * {@code callback} for a call that an agent had promised.
-     * @param id The id of the API key, of the user, of the number or of the callback.
-     * @param name The name that the API key has now, or the number in E.164. null for others. */
-    public record StartedBy(Open<StartedByType> type, String id, String name) {}
     /** The mood of the caller, as the analysis judges it. null if the call does not show it. */
     public enum StructuredDataSentiment { POSITIVE, NEUTRAL, NEGATIVE }
     /** Facts that the analysis found in the call. Empty while the analysis is pending.
@@ -1874,27 +1883,6 @@ public final class Schemas {
     public record StructuredData(
         List<String> topics, Open<StructuredDataSentiment> sentiment, Boolean resolved,
         @JsonProperty("action_items") List<String> actionItems, String message) {}
-    /** The state of the tool call. */
-    public enum CallToolCallStatus { STARTED, COMPLETED, FAILED }
-    /** A tool call with its result.
-     * @param id The id of the tool call, as the LLM gave it.
-     * @param name The name of the tool.
-     * @param args The arguments of the tool, as the JSON text that the LLM wrote.
-     * @param status The state of the tool call.
-     * @param result The text that the LLM got, cut after 16,384 characters. null while the tool runs, in webhooks, and
-     * in calls of earlier versions.
-     * @param isError Whether the tool call failed.
-     * @param httpStatus The HTTP status of the last answer of a webhook tool. null if there was no answer, and for
-     * other tools.
-     * @param startedAt When the tool was called, in UTC. null while the tool runs, and in calls of earlier versions.
-     * @param durationMs How long the tool took, in milliseconds. null while the tool runs, and in calls of earlier
-     * versions.
-     * @param attempts How many requests a webhook tool got. null for other tools, and for tools whose answer is not
-     * awaited. */
-    public record CallToolCall(
-        String id, String name, String args, Open<CallToolCallStatus> status, String result,
-        @JsonProperty("is_error") boolean isError, @JsonProperty("http_status") Long httpStatus,
-        @JsonProperty("started_at") Instant startedAt, @JsonProperty("duration_ms") Double durationMs, Long attempts) {}
     /** One finished turn, as in the transcript of the session.
      * @param id The id of the turn.
      * @param index The index of the turn in the call. The first turn is 0.
@@ -1925,7 +1913,7 @@ public final class Schemas {
         @JsonProperty("llm_ttft_ms") Double llmTtftMs, @JsonProperty("tts_ttfb_ms") Double ttsTtfbMs,
         @JsonProperty("conversational_latency_ms") Double conversationalLatencyMs,
         @JsonProperty("latency_status") Open<LatencyStatus> latencyStatus,
-        @JsonProperty("tool_calls") List<CallToolCall> toolCalls, @JsonProperty("heard_text") String heardText,
+        @JsonProperty("tool_calls") List<TurnToolCall> toolCalls, @JsonProperty("heard_text") String heardText,
         Map<String, Object> metadata) {}
     /** @param entries The turns of the call, the oldest first. */
     public record CallTranscript(List<CallTurn> entries) {}
@@ -2169,7 +2157,6 @@ public final class Schemas {
      * @param callId The same as {@code id}.
      * @param resourceUri The path of the call.
      * @param agentId The id of the agent that talks in the call. null for a session without a stored agent.
-     * @param agentName The name that the agent has now. null if there is no stored agent or it was deleted.
      * @param status The state of the call.
      * @param kind The kind of the call: from a browser, by phone, or placed from a rich-message number ({@code rmsg}).
      * @param direction The direction of a phone call. null if the call is not by phone.
@@ -2185,9 +2172,6 @@ public final class Schemas {
      * @param createdAt When the call was created, in UTC.
      * @param updatedAt When the call was last changed, in UTC.
      * @param startedAt When the parties were connected, in UTC. null if they were not, or not yet.
-     * @param recordingStartedAt The time of the first sample of the recording, in UTC: a turn is at {@code started_at}
-     * minus this time in the audio. null without a recording, and if the events of the call were deleted for their
-     * age.
      * @param endedAt When the call ended, in UTC. null while it is live.
      * @param durationSeconds How long the parties were connected, in seconds, rounded up. 0 if they never were, and
      * null while the call is live.
@@ -2200,81 +2184,19 @@ public final class Schemas {
     public record Call(
         String id, Boolean test, @JsonProperty("call_id") String callId,
         @JsonProperty("resource_uri") String resourceUri, @JsonProperty("agent_id") String agentId,
-        @JsonProperty("agent_name") String agentName, @JsonProperty("started_by") StartedBy startedBy,
         Open<CallStatus> status, Open<CallKind> kind, Open<PhoneDirection> direction, String from, String to,
         @JsonProperty("phone_number_id") String phoneNumberId, @JsonProperty("call_control_id") String callControlId,
         @JsonProperty("room_name") String roomName, String language,
         @JsonProperty("pipeline_config") PipelineConfig pipelineConfig, Map<String, Object> metadata,
         @JsonProperty("created_at") Instant createdAt, @JsonProperty("updated_at") Instant updatedAt,
-        @JsonProperty("started_at") Instant startedAt, @JsonProperty("recording_started_at") Instant recordingStartedAt,
-        @JsonProperty("ended_at") Instant endedAt, @JsonProperty("end_reason") Open<EndReason> endReason,
-        @JsonProperty("duration_seconds") Long durationSeconds,
+        @JsonProperty("started_at") Instant startedAt, @JsonProperty("ended_at") Instant endedAt,
+        @JsonProperty("end_reason") Open<EndReason> endReason, @JsonProperty("duration_seconds") Long durationSeconds,
         @JsonProperty("recording_status") Open<RecordingStatus> recordingStatus,
         @JsonProperty("recording_duration_ms") Long recordingDurationMs,
         @JsonProperty("recording_resource_uri") String recordingResourceUri, CallReport report,
         List<Transfer> transfers, CallTranscript transcript, @JsonProperty("span_tree") SpanTree spanTree) {}
     /** @param events The events of the call, the oldest first. */
     public record CallEventList(List<CallEvent> events) {}
-    /** The stage of the request. */
-    public enum CallRequestStage { STT, LLM, TTS }
-    /** @param unit The unit: {@code audio_milliseconds}, {@code characters}, {@code input_tokens},
-     * {@code cached_input_tokens}, {@code output_tokens} or {@code reasoning_tokens}.
-     * @param amount How much was used, in the unit. */
-    public record Quantity(String unit, double amount) {}
-    /** The owner of the key that was used. With the organization's key ({@code byok}) the provider bills the
-     * organization, and the attempt costs nothing here. */
-    public enum RequestAttemptKeySource { PLATFORM, BYOK }
-    /** @param attemptId The id of the attempt in the log, in traces and in the header {@code Service-Attempt-ID}.
-     * @param provider The id of the provider of the attempt.
-     * @param model The id of the model of the attempt.
-     * @param outcome The outcome of the attempt: {@code succeeded}, or the class of the failure: {@code auth},
-     * {@code quota}, {@code bad_request}, {@code unsupported}, {@code rate_limited}, {@code overloaded},
-     * {@code timeout}, {@code protocol}, {@code empty}, {@code unreachable}, {@code server} or {@code cancelled}. More
-     * may be added.
-     * @param startedAt When the attempt began, in UTC.
-     * @param durationMs How long the attempt took, in milliseconds.
-     * @param firstByteMs The time from the start of the attempt to its first media or token, in milliseconds. null if
-     * none came.
-     * @param quantities The quantities that were used, by unit.
-     * @param priced Whether the price is known. If not, {@code cost_micro_usd} is null.
-     * @param priceSource The source of the price and its date. null if the price is not known.
-     * @param keySource The owner of the key that was used. With the organization's key ({@code byok}) the provider
-     * bills the organization, and the attempt costs nothing here. */
-    public record RequestAttempt(
-        @JsonProperty("attempt_id") String attemptId, String provider, String model, String outcome,
-        @JsonProperty("started_at") Instant startedAt, @JsonProperty("duration_ms") double durationMs,
-        @JsonProperty("first_byte_ms") Double firstByteMs, List<Quantity> quantities,
-        @JsonProperty("cost_micro_usd") String costMicroUsd, boolean priced,
-        @JsonProperty("price_source") String priceSource,
-        @JsonProperty("key_source") Open<RequestAttemptKeySource> keySource) {}
-    /** @param requestId The id of the request.
-     * @param stage The stage of the request.
-     * @param turnIndex The index of the turn that the request served, as in the span tree. null if it served several
-     * turns, as speech to text does, or no turn that was played.
-     * @param operation The operationId of the request.
-     * @param provider The id of the provider that served the request. null if no provider did.
-     * @param model The id of the model of that provider. null if no provider served the request.
-     * @param outcome The outcome of the request: {@code succeeded}, or the code of the error.
-     * @param startedAt When the request began, in UTC.
-     * @param startMs The same as the spans have it: in milliseconds after {@code started_at} of the call, or after
-     * {@code created_at} if the parties were never connected. Negative if the request began before.
-     * @param durationMs How long the request took, in milliseconds.
-     * @param firstByteMs The time from the start of the request to its first media or token, in milliseconds. null if
-     * the answer came at once, or none came.
-     * @param costMicroUsd The cost of the request. null if the price is not known.
-     * @param attempts The attempts at providers, in order.
-     * @param hasRoute Whether <code>GET /v1/requests/{id}/route</code> has the choice of the model. */
-    public record CallRequest(
-        @JsonProperty("request_id") String requestId, Open<CallRequestStage> stage,
-        @JsonProperty("turn_index") Long turnIndex, String operation, String provider, String model, String outcome,
-        @JsonProperty("started_at") Instant startedAt, @JsonProperty("start_ms") double startMs,
-        @JsonProperty("duration_ms") double durationMs, @JsonProperty("first_byte_ms") Double firstByteMs,
-        @JsonProperty("cost_micro_usd") String costMicroUsd, List<RequestAttempt> attempts,
-        @JsonProperty("has_route") boolean hasRoute) {}
-    /** @param requests The requests of the call, the oldest first.
-     * @param complete Whether no request is missing: requests are deleted for their age, and an answer has at most
-     * 10,000. */
-    public record CallRequestList(List<CallRequest> requests, boolean complete) {}
     public static final class FinalizeReport {
         Nullable<Boolean> forceAnalysis, retryWebhook;
         /** Whether to analyse the call again if an LLM has analysed it before. Each analysis is billed. */
@@ -3851,6 +3773,36 @@ public final class Schemas {
      * @param asked The name of the region in the request.
      * @param hadEffect Whether the region changed the order of the candidates. */
     public record RegionWish(String asked, @JsonProperty("had_effect") boolean hadEffect) {}
+    /** @param unit The unit: {@code audio_milliseconds}, {@code characters}, {@code input_tokens},
+     * {@code cached_input_tokens}, {@code output_tokens} or {@code reasoning_tokens}.
+     * @param amount How much was used, in the unit. */
+    public record Quantity(String unit, double amount) {}
+    /** The owner of the key that was used. With the organization's key ({@code byok}) the provider bills the
+     * organization, and the attempt costs nothing here. */
+    public enum RequestAttemptKeySource { PLATFORM, BYOK }
+    /** @param attemptId The id of the attempt in the log, in traces and in the header {@code Service-Attempt-ID}.
+     * @param provider The id of the provider of the attempt.
+     * @param model The id of the model of the attempt.
+     * @param outcome The outcome of the attempt: {@code succeeded}, or the class of the failure: {@code auth},
+     * {@code quota}, {@code bad_request}, {@code unsupported}, {@code rate_limited}, {@code overloaded},
+     * {@code timeout}, {@code protocol}, {@code empty}, {@code unreachable}, {@code server} or {@code cancelled}. More
+     * may be added.
+     * @param startedAt When the attempt began, in UTC.
+     * @param durationMs How long the attempt took, in milliseconds.
+     * @param firstByteMs The time from the start of the attempt to its first media or token, in milliseconds. null if
+     * none came.
+     * @param quantities The quantities that were used, by unit.
+     * @param priced Whether the price is known. If not, {@code cost_micro_usd} is null.
+     * @param priceSource The source of the price and its date. null if the price is not known.
+     * @param keySource The owner of the key that was used. With the organization's key ({@code byok}) the provider
+     * bills the organization, and the attempt costs nothing here. */
+    public record RequestAttempt(
+        @JsonProperty("attempt_id") String attemptId, String provider, String model, String outcome,
+        @JsonProperty("started_at") Instant startedAt, @JsonProperty("duration_ms") double durationMs,
+        @JsonProperty("first_byte_ms") Double firstByteMs, List<Quantity> quantities,
+        @JsonProperty("cost_micro_usd") String costMicroUsd, boolean priced,
+        @JsonProperty("price_source") String priceSource,
+        @JsonProperty("key_source") Open<RequestAttemptKeySource> keySource) {}
     /** The routing preview of the time of the request, and the outcome of the request.
      * @param stage The stage that the model is chosen for.
      * @param language The language of the request, as a BCP 47 tag. null if the request names none.
@@ -4159,29 +4111,16 @@ public final class Schemas {
     }
     /** The parameters of getUsage. */
     public static final class GetUsageParams {
-        Instant from, to; String groupBy, timeZone, keyId, agentId, provider, model; GetUsageStage stage;
+        Instant from, to; String groupBy;
         /** The start of the time range. The default is 30 days before {@code to}; it is at most 92 days before
          * {@code to}. */
         public GetUsageParams from(Instant value) { from = value; return this; }
         /** The end of the time range, which is not included. The default is now. */
         public GetUsageParams to(Instant value) { to = value; return this; }
-        /** The groups of the rows, separated by commas: {@code hour}, {@code day}, {@code key}, {@code agent},
-         * {@code provider}, {@code model} and {@code stage}. With {@code hour} the time range is at most 7 days. More
-         * than 5,000 rows are refused. The default is {@code "day"}. */
+        /** The groups of the rows, separated by commas: {@code day} (UTC), {@code key}, {@code agent},
+         * {@code provider}, {@code model} and {@code stage}. More than 5,000 rows are refused. The default is
+         * {@code "day"}. */
         public GetUsageParams groupBy(String value) { groupBy = value; return this; }
-        /** The time zone of hours and days, as an IANA name. Requests that were deleted for their age are in their UTC
-         * day, and in its first hour. The default is {@code "UTC"}. */
-        public GetUsageParams timeZone(String value) { timeZone = value; return this; }
-        /** An API key, or a phone number for calls that came in: only its usage is summed. */
-        public GetUsageParams keyId(String value) { keyId = value; return this; }
-        /** An agent: only its usage is summed. */
-        public GetUsageParams agentId(String value) { agentId = value; return this; }
-        /** A provider, or the line of legs: only its usage is summed. */
-        public GetUsageParams provider(String value) { provider = value; return this; }
-        /** A model, or the direction of legs: only its usage is summed. */
-        public GetUsageParams model(String value) { model = value; return this; }
-        /** A stage: only its usage is summed. */
-        public GetUsageParams stage(GetUsageStage value) { stage = value; return this; }
     }
     /** The parameters of getCredits. */
     public static final class GetCreditsParams {
