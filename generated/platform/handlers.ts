@@ -107,6 +107,8 @@ import type {
   Tool,
   ToolChange,
   ToolList,
+  ToolTest,
+  ToolTestResult,
   Transfer,
   TransferProgress,
   Usage,
@@ -281,6 +283,11 @@ export type UpdateAgentToolRequest = RequestWith<{ path: { id: string; toolId: s
 
 export type UpdateAgentToolResult =
   | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: Tool }
+
+export type TestAgentToolRequest = RequestWith<{ path: { id: string; toolId: string }; body: ToolTest | undefined }>
+
+export type TestAgentToolResult =
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: ToolTestResult }
 
 export type ListAgentVersionsRequest = RequestWith<{ path: { id: string }; query: { limit: number; cursor?: string } }>
 
@@ -854,6 +861,8 @@ export type PlatformHandlers<Caller> = {
   deleteAgentTool: Handle<DeleteAgentToolRequest, DeleteAgentToolResult, Caller>
   /** PATCH /v1/agents/{id}/tools/{toolId} */
   updateAgentTool: Handle<UpdateAgentToolRequest, UpdateAgentToolResult, Caller>
+  /** POST /v1/agents/{id}/tools/{toolId}/test */
+  testAgentTool: Handle<TestAgentToolRequest, TestAgentToolResult, Caller>
   /** GET /v1/agents/{id}/versions */
   listAgentVersions: Handle<ListAgentVersionsRequest, ListAgentVersionsResult, Caller>
   /** GET /v1/agents/{id}/versions/{version} */

@@ -110,6 +110,8 @@ import type {
   Tool,
   ToolChange,
   ToolList,
+  ToolTest,
+  ToolTestResult,
   Transfer,
   TransferProgress,
   Usage,
@@ -349,6 +351,15 @@ export type UpdateAgentToolCall = CallOptions & {
   body: ToolChange
 }
 export type UpdateAgentToolAnswer = Answer<'application/json', Tool>
+
+export type TestAgentToolCall = CallOptions & {
+  path: {
+    /** The id of the agent. An id of another form is not found. */ id: string
+    /** The id of the tool. An id of another form is not found. */ toolId: string
+  }
+  body?: ToolTest
+}
+export type TestAgentToolAnswer = Answer<'application/json', ToolTestResult>
 
 export type ListAgentVersionsCall = CallOptions & {
   path: {
@@ -928,6 +939,7 @@ export type PlatformClient = {
   /** Get a tool of an agent */ getAgentTool(call: GetAgentToolCall): Promise<GetAgentToolAnswer>
   /** Take a tool from an agent */ deleteAgentTool(call: DeleteAgentToolCall): Promise<DeleteAgentToolAnswer>
   /** Change a tool of an agent */ updateAgentTool(call: UpdateAgentToolCall): Promise<UpdateAgentToolAnswer>
+  /** Try a webhook tool */ testAgentTool(call: TestAgentToolCall): Promise<TestAgentToolAnswer>
   /** List the versions of an agent */ listAgentVersions(call: ListAgentVersionsCall): Promise<ListAgentVersionsAnswer>
   /** Get a version of an agent */ getAgentVersion(call: GetAgentVersionCall): Promise<GetAgentVersionAnswer>
   /** Restore a version of an agent */ restoreAgentVersion(call: RestoreAgentVersionCall): Promise<RestoreAgentVersionAnswer>
@@ -1077,6 +1089,12 @@ const operations: Readonly<Record<string, OperationRow>> = {
   updateAgentTool: {
     method: 'PATCH',
     path: '/v1/agents/{id}/tools/{toolId}',
+    answers: { 'application/json': 'json' },
+    body: 'json',
+  },
+  testAgentTool: {
+    method: 'POST',
+    path: '/v1/agents/{id}/tools/{toolId}/test',
     answers: { 'application/json': 'json' },
     body: 'json',
   },

@@ -64,6 +64,7 @@ type (
 	VoicemailDetectionMode   string              // The part that recognizes a voicemail: this server, by the words (`agent`, the default), the carrier (`carrier` or `amd`), or no part (`disabled`).
 	ToolPreToolSpeech        string              // Whether the agent says something before it waits for the tool.
 	PreToolSpeech            = ToolPreToolSpeech // Whether the agent says something before it waits for the tool. With `auto` (the default) it does if there is no result after 700 ms.
+	ToolTestErrorCode        string              // The reason, as the tool calls of a turn have it.
 	VersionAuthorType        string              // Whether a program with an API key or a person made the change.
 	CallStatus               string
 	CallKind                 string
@@ -344,6 +345,15 @@ const (
 	ToolPreToolSpeechAuto   ToolPreToolSpeech = "auto"
 	ToolPreToolSpeechAlways ToolPreToolSpeech = "always"
 	ToolPreToolSpeechNever  ToolPreToolSpeech = "never"
+
+	ToolTestErrorCodeInvalidArguments ToolTestErrorCode = "invalid_arguments"
+	ToolTestErrorCodeTimeout          ToolTestErrorCode = "timeout"
+	ToolTestErrorCodeHTTPError        ToolTestErrorCode = "http_error"
+	ToolTestErrorCodeUnreachable      ToolTestErrorCode = "unreachable"
+	ToolTestErrorCodeBlocked          ToolTestErrorCode = "blocked"
+	ToolTestErrorCodeTooLarge         ToolTestErrorCode = "too_large"
+	ToolTestErrorCodeNotAllowed       ToolTestErrorCode = "not_allowed"
+	ToolTestErrorCodeFailed           ToolTestErrorCode = "failed"
 
 	VersionAuthorTypeAPIKey VersionAuthorType = "api_key"
 	VersionAuthorTypeUser   VersionAuthorType = "user"

@@ -203,6 +203,12 @@ func (c *Client) UpdateAgentTool(ctx context.Context, id string, toolID string, 
 	return parley.JSON[*Tool](ctx, c.surface, request, options)
 }
 
+// TestAgentTool sends POST /v1/agents/{id}/tools/{toolId}/test: try a webhook tool.
+func (c *Client) TestAgentTool(ctx context.Context, id string, toolID string, body *ToolTest, options ...parley.CallOption) (*ToolTestResult, error) {
+	request := parley.Post("/v1/agents/" + url.PathEscape(id) + "/tools/" + url.PathEscape(toolID) + "/test").JSON(body)
+	return parley.JSON[*ToolTestResult](ctx, c.surface, request, options)
+}
+
 // ListAgentVersionsParams has the parameters of ListAgentVersions.
 type ListAgentVersionsParams struct {
 	Limit  *int64  `query:"limit"`  // How many versions a page has at most. The default is 25.

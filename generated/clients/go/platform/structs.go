@@ -223,17 +223,19 @@ type UsageByProvider struct {
 }
 
 type Usage struct {
-	From          time.Time          `json:"from"`          // The start of the time range, in UTC.
-	To            time.Time          `json:"to"`            // The end of the time range, in UTC. It is not included.
-	GroupBy       []UsageGroupByItem `json:"groupBy"`       // The groups that divide the rows.
-	Rows          []UsageRow         `json:"rows"`          // The sums, one row for each combination of the groups.
-	Total         UsageTotal         `json:"total"`         // The sum of all rows: of everything that the filters select.
-	TotalSessions int64              `json:"totalSessions"` // Sessions and calls that began in this time. Of the filters, only `keyId` and `agentId` count. Calls that were deleted for their age are not in it.
-	TotalMinutes  float64            `json:"totalMinutes"`  // The time for which they were connected, in minutes. A session that is not over has none yet.
-	TotalCost     float64            `json:"totalCost"`     // The known costs in US dollars. `total.costMicroUsd` has every digit.
-	Breakdown     []UsageByProvider  `json:"breakdown"`     // The quantities of each provider.
-	BalanceUSD    float64            `json:"balanceUsd"`    // The credit now, in US dollars.
-	Currency      string             `json:"currency"`      // Always US dollars.
+	From    time.Time          `json:"from"`    // The start of the time range, in UTC.
+	To      time.Time          `json:"to"`      // The end of the time range, in UTC. It is not included.
+	GroupBy []UsageGroupByItem `json:"groupBy"` // The groups that divide the rows.
+	Rows    []UsageRow         `json:"rows"`    // The sums, one row for each combination of the groups.
+	Total   UsageTotal         `json:"total"`   // The sum of all rows: of everything that the filters select.
+	// Sessions and calls that began in this time. The filters `keyId` and `agentId` count here, and the other filters
+	// do not. Calls that were deleted for their age are not in it.
+	TotalSessions int64             `json:"totalSessions"`
+	TotalMinutes  float64           `json:"totalMinutes"` // The time for which they were connected, in minutes. A session that is not over has none yet.
+	TotalCost     float64           `json:"totalCost"`    // The known costs in US dollars. `total.costMicroUsd` has every digit.
+	Breakdown     []UsageByProvider `json:"breakdown"`    // The quantities of each provider.
+	BalanceUSD    float64           `json:"balanceUsd"`   // The credit now, in US dollars.
+	Currency      string            `json:"currency"`     // Always US dollars.
 }
 
 type CreditMovement struct {
@@ -770,6 +772,32 @@ type ToolChange struct {
 	PreToolSpeech parley.Nullable[PreToolSpeech]     `json:"preToolSpeech,omitzero"`
 	ToolSound     parley.Nullable[ToolSoundOverride] `json:"toolSound,omitzero"`
 	Simulation    parley.Nullable[ToolSimulation]    `json:"simulation,omitzero"`
+}
+
+type ToolTest struct {
+	Args map[string]any `json:"args,omitzero"` // The arguments of the call, at most 16 KiB of JSON. The default is `{}`.
+}
+
+type ToolTestError struct {
+	Code   ToolTestErrorCode `json:"code"`   // The reason, as the tool calls of a turn have it.
+	Status *int64            `json:"status"` // The HTTP status, with `http_error`.
+	Detail *string           `json:"detail"` // The beginning of the answer, with `http_error`.
+}
+
+type ToolTestRequest struct {
+	URL     string            `json:"url"`     // The address of the tool.
+	Headers map[string]string `json:"headers"` // The headers. Secret values are `***`.
+	Body    string            `json:"body"`    // The body, to the byte as it was signed.
+}
+
+type ToolTestResult struct {
+	Ok         bool            `json:"ok"`         // Whether the tool has answered with a 2xx status.
+	HTTPStatus *int64          `json:"httpStatus"` // The HTTP status of the answer. null if there was none.
+	Result     *string         `json:"result"`     // The text that the LLM would get, cut at 16,384 characters. null if the tool has failed.
+	Error      *ToolTestError  `json:"error"`      // Why the tool has failed. null if it has not.
+	DurationMs int64           `json:"durationMs"` // How long the request took, in milliseconds.
+	Attempts   int64           `json:"attempts"`   // How often the request was sent: always once.
+	Request    ToolTestRequest `json:"request"`    // The request as it was sent.
 }
 
 type VersionAuthor struct {

@@ -101,6 +101,9 @@ _CREATE_AGENT_TOOL: Operation[types.Tool] = Operation("POST", "/v1/agents/{id}/t
 _GET_AGENT_TOOL: Operation[types.Tool] = Operation("GET", "/v1/agents/{id}/tools/{toolId}")
 _DELETE_AGENT_TOOL: Operation[types.Deleted] = Operation("DELETE", "/v1/agents/{id}/tools/{toolId}")
 _UPDATE_AGENT_TOOL: Operation[types.Tool] = Operation("PATCH", "/v1/agents/{id}/tools/{toolId}", body="json")
+_TEST_AGENT_TOOL: Operation[types.ToolTestResult] = Operation(
+    "POST", "/v1/agents/{id}/tools/{toolId}/test", body="json"
+)
 _LIST_AGENT_VERSIONS: Operation[types.AgentVersionList] = Operation("GET", "/v1/agents/{id}/versions")
 _GET_AGENT_VERSION: Operation[types.AgentVersion] = Operation("GET", "/v1/agents/{id}/versions/{version}")
 _RESTORE_AGENT_VERSION: Operation[types.Agent] = Operation("POST", "/v1/agents/{id}/versions/{version}/restore")
@@ -376,6 +379,12 @@ class Platform(Client):
     ) -> types.Tool:
         """Change a tool of an agent."""
         return self._call(_UPDATE_AGENT_TOOL, options, path={"id": id, "toolId": tool_id}, body=body)
+
+    def test_agent_tool(
+        self, id: str, tool_id: str, body: types.ToolTest | None = None, **options: Unpack[CallOptions]
+    ) -> types.ToolTestResult:
+        """Try a webhook tool."""
+        return self._call(_TEST_AGENT_TOOL, options, path={"id": id, "toolId": tool_id}, body=body)
 
     def list_agent_versions(
         self, id: str, *, limit: int | None = None, cursor: str | None = None, **options: Unpack[CallOptions]
@@ -944,6 +953,7 @@ class AsyncPlatform(AsyncClient):
     get_agent_tool = awaited(Platform.get_agent_tool)
     delete_agent_tool = awaited(Platform.delete_agent_tool)
     update_agent_tool = awaited(Platform.update_agent_tool)
+    test_agent_tool = awaited(Platform.test_agent_tool)
     list_agent_versions = awaited(Platform.list_agent_versions)
     get_agent_version = awaited(Platform.get_agent_version)
     restore_agent_version = awaited(Platform.restore_agent_version)

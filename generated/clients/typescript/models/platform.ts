@@ -416,7 +416,7 @@ export type Usage = {
   /** The groups that divide the rows. */ groupBy: ('hour' | 'day' | 'key' | 'agent' | 'provider' | 'model' | 'stage')[]
   /** The sums, one row for each combination of the groups. */ rows: UsageRow[]
   /** The sum of all rows: of everything that the filters select. */ total: UsageTotal
-  /** Sessions and calls that began in this time. Of the filters, only `keyId` and `agentId` count. Calls that were deleted for their age are not in it. */
+  /** Sessions and calls that began in this time. The filters `keyId` and `agentId` count here, and the other filters do not. Calls that were deleted for their age are not in it. */
   totalSessions: number
   /** The time for which they were connected, in minutes. A session that is not over has none yet. */ totalMinutes: number
   /** The known costs in US dollars. `total.costMicroUsd` has every digit. */ totalCost: number
@@ -1057,6 +1057,40 @@ export type ToolChange = {
   preToolSpeech?: PreToolSpeech | null
   toolSound?: ToolSoundOverride | null
   simulation?: ToolSimulation | null
+}
+
+export type ToolTest = {
+  /** The arguments of the call, at most 16 KiB of JSON. The default is `{}`. */ args?: Record<string, unknown>
+}
+
+export type ToolTestError = {
+  /** The reason, as the tool calls of a turn have it. */ code: 
+    | 'invalid_arguments'
+    | 'timeout'
+    | 'http_error'
+    | 'unreachable'
+    | 'blocked'
+    | 'too_large'
+    | 'not_allowed'
+    | 'failed'
+  /** The HTTP status, with `http_error`. */ status: number | null
+  /** The beginning of the answer, with `http_error`. */ detail: string | null
+}
+
+export type ToolTestRequest = {
+  /** The address of the tool. */ url: string
+  /** The headers. Secret values are `***`. */ headers: Record<string, string>
+  /** The body, to the byte as it was signed. */ body: string
+}
+
+export type ToolTestResult = {
+  /** Whether the tool has answered with a 2xx status. */ ok: boolean
+  /** The HTTP status of the answer. null if there was none. */ httpStatus: number | null
+  /** The text that the LLM would get, cut at 16,384 characters. null if the tool has failed. */ result: string | null
+  /** Why the tool has failed. null if it has not. */ error: ToolTestError | null
+  /** How long the request took, in milliseconds. */ durationMs: number
+  /** How often the request was sent: always once. */ attempts: number
+  /** The request as it was sent. */ request: ToolTestRequest
 }
 
 export type VersionAuthor = {

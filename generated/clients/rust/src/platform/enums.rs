@@ -97,6 +97,12 @@ open_enums! {
     VoicemailDetectionMode { Agent = "agent", Carrier = "carrier", Amd = "amd", Disabled = "disabled" }
     /// Whether the agent says something before it waits for the tool.
     ToolPreToolSpeech { Auto = "auto", Always = "always", Never = "never" }
+    /// The reason, as the tool calls of a turn have it.
+    ToolTestErrorCode {
+        InvalidArguments = "invalid_arguments", Timeout = "timeout", HttpError = "http_error",
+        Unreachable = "unreachable", Blocked = "blocked", TooLarge = "too_large", NotAllowed = "not_allowed",
+        Failed = "failed",
+    }
     /// Whether a program with an API key or a person made the change.
     VersionAuthorType { ApiKey = "api_key", User = "user" }
     CallStatus {

@@ -166,6 +166,12 @@ impl Platform {
         self.surface.json(request).await
     }
 
+    /// Try a webhook tool (`POST /v1/agents/{id}/tools/{toolId}/test`).
+    pub async fn test_agent_tool(&self, id: &str, tool_id: &str, body: Option<&ToolTest>) -> Result<ToolTestResult> {
+        let request = Request::post("/v1/agents/{id}/tools/{toolId}/test").path("id", id).path("toolId", tool_id).json(body);
+        self.surface.json(request).await
+    }
+
     /// List the versions of an agent (`GET /v1/agents/{id}/versions`).
     pub async fn list_agent_versions(&self, id: &str, params: &ListAgentVersionsParams) -> Result<AgentVersionList> {
         self.surface.json(Request::get("/v1/agents/{id}/versions").path("id", id).params(params, &[])).await

@@ -239,7 +239,7 @@ pub struct Usage {
     /** The groups that divide the rows. */ pub group_by: Vec<UsageGroupByItem>,
     /** The sums, one row for each combination of the groups. */ pub rows: Vec<UsageRow>,
     /** The sum of all rows: of everything that the filters select. */ pub total: UsageTotal,
-    /** Sessions and calls that began in this time. Of the filters, only `keyId` and `agentId` count. Calls that were deleted for their age are not in it. */ pub total_sessions: i64,
+    /** Sessions and calls that began in this time. The filters `keyId` and `agentId` count here, and the other filters do not. Calls that were deleted for their age are not in it. */ pub total_sessions: i64,
     /** The time for which they were connected, in minutes. A session that is not over has none yet. */ pub total_minutes: f64,
     /** The known costs in US dollars. `total.costMicroUsd` has every digit. */ pub total_cost: f64,
     /** The quantities of each provider. */ pub breakdown: Vec<UsageByProvider>,
@@ -875,6 +875,36 @@ pub struct ToolChange {
     #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub pre_tool_speech: Nullable<PreToolSpeech>,
     #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub tool_sound: Nullable<ToolSoundOverride>,
     #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub simulation: Nullable<ToolSimulation>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ToolTest {
+    /** The arguments of the call, at most 16 KiB of JSON. The default is `{}`. */ #[serde(skip_serializing_if = "Option::is_none")] pub args: Option<Map<String, Value>>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
+pub struct ToolTestError {
+    /** The reason, as the tool calls of a turn have it. */ pub code: ToolTestErrorCode,
+    /** The HTTP status, with `http_error`. */ pub status: Option<i64>,
+    /** The beginning of the answer, with `http_error`. */ pub detail: Option<String>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
+pub struct ToolTestRequest {
+    /** The address of the tool. */ pub url: String,
+    /** The headers. Secret values are `***`. */ pub headers: BTreeMap<String, String>,
+    /** The body, to the byte as it was signed. */ pub body: String,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
+pub struct ToolTestResult {
+    /** Whether the tool has answered with a 2xx status. */ pub ok: bool,
+    /** The HTTP status of the answer. null if there was none. */ pub http_status: Option<i64>,
+    /** The text that the LLM would get, cut at 16,384 characters. null if the tool has failed. */ pub result: Option<String>,
+    /** Why the tool has failed. null if it has not. */ pub error: Option<ToolTestError>,
+    /** How long the request took, in milliseconds. */ pub duration_ms: i64,
+    /** How often the request was sent: always once. */ pub attempts: i64,
+    /** The request as it was sent. */ pub request: ToolTestRequest,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]

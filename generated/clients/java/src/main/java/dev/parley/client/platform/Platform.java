@@ -187,6 +187,15 @@ public final class Platform extends Surface {
         return json(request("PATCH", "/v1/agents/{id}/tools/{toolId}", id, toolId).json(body), Tool.class);
     }
 
+    /** Try a webhook tool: <code>POST /v1/agents/{id}/tools/{toolId}/test</code>. */
+    public ApiCall<ToolTestResult> testAgentTool(String id, String toolId) { return testAgentTool(id, toolId, null); }
+
+    /** Try a webhook tool: <code>POST /v1/agents/{id}/tools/{toolId}/test</code>. */
+    public ApiCall<ToolTestResult> testAgentTool(String id, String toolId, ToolTest body) {
+        return json(request("POST", "/v1/agents/{id}/tools/{toolId}/test", id, toolId)
+            .json(body), ToolTestResult.class);
+    }
+
     /** List the versions of an agent: <code>GET /v1/agents/{id}/versions</code>. */
     public ApiCall<AgentVersionList> listAgentVersions(String id) {
         return listAgentVersions(id, new ListAgentVersionsParams());
