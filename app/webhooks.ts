@@ -1,6 +1,7 @@
 /** Sends call events to organizations' endpoints, asks endpoints before a call, and keeps a delivery log. */
 import type { PreCall } from '../domain/sessions/pre-call.ts'
 import { createPreCall } from '../domain/sessions/pre-call-webhook.ts'
+import { createTryTool, type TryTool } from '../domain/tools/try-tool.ts'
 import { Deliveries } from '../domain/webhooks/deliveries.ts'
 import { Dispatcher } from '../domain/webhooks/dispatcher.ts'
 import { createStreamWebhookEvents, type StreamWebhookEvents } from '../domain/webhooks/event-stream.ts'
@@ -17,6 +18,7 @@ export type Webhooks = {
   stream: StreamWebhookEvents
   tryEndpoint: TryEndpoint
   preCall: PreCall
+  tryTool: TryTool
 }
 
 /** The interval for finding due deliveries. A delivery without a notification waits no longer than this. */
@@ -64,6 +66,12 @@ export async function openWebhooks(app: App): Promise<Webhooks> {
       id: ids.session,
     }),
     preCall: openPreCall(app),
+    tryTool: createTryTool({
+      ...shared,
+      tools: store.tools,
+      workspaceSecrets: (organizationId) => store.webhookSecrets.signingSecrets(organizationId),
+      id: ids.session,
+    }),
   }
 }
 

@@ -42,6 +42,7 @@ export const operationRows: readonly OperationRow[] = [
   row('tools show <agent=id> <tool=toolId>', 'getAgentTool', 'one tool'),
   row('tools create <agent=id>', 'createAgentTool', 'give an agent a tool: docs/tools.md', filled),
   row('tools update <agent=id> <tool=toolId>', 'updateAgentTool', 'change what is named of a tool', filled),
+  row('tools test <agent=id> <tool=toolId>', 'testAgentTool', 'send one request to a webhook tool', mayBeFilled),
   row('tools delete <agent=id> <tool=toolId>', 'deleteAgentTool', 'take a tool away'),
   row('sessions create', 'createSession', 'a conversation for a browser: its address and its token', filled),
   row('sessions phone', 'createPhoneSession', 'call a phone; `dial` does it and follows the call', filled),

@@ -62,6 +62,8 @@ export type Problem =
   | { kind: 'schema_refers_outside' }
   | { kind: 'schema_malformed' }
   | { kind: 'setting_not_taken' }
+  /** Only webhook tools can be tried. */
+  | { kind: 'tool_not_webhook' }
   | { kind: 'setting_missing' }
   | { kind: 'tools_too_many'; toolsMax: number }
   | { kind: 'url_malformed' }
@@ -204,6 +206,8 @@ export type ResourceFaultData =
   /** The session is over, or was not joined in time. `isEnding`: the agent is still saying its last words. */
   | { kind: 'call_not_live'; isEnding?: true }
   | { kind: 'call_not_ended' }
+  /** The organization has tried its tools too often in the last minute. */
+  | { kind: 'too_many_trials'; retryAfterS: number }
   /** The agent has another version than the client expects. `version` is its present version. */
   | { kind: 'version_changed'; version: number }
   /** Only a phone call can be transferred. */

@@ -23,10 +23,10 @@ export type RunToolDeps = {
   workspaceSecrets: (organizationId: string) => Promise<readonly string[]>
 }
 
-const timeoutMsDefault = 10_000
+export const timeoutMsDefault = 10_000
 const retryAfterMs = 200
 const retriedStatuses = [502, 503, 504]
-const answerBytesMax = 65_536
+export const answerBytesMax = 65_536
 const detailCharactersMax = 1024
 
 export function createRunTool(deps: RunToolDeps): RunTool {
@@ -95,7 +95,7 @@ function bodyOf(call: Call, { tool, args, callId }: ToolRequest, key: string): s
   })
 }
 
-function headersOf({ headers, authHeaders }: WebhookSource, secrets: ToolSecrets): Record<string, string> {
+export function headersOf({ headers, authHeaders }: WebhookSource, secrets: ToolSecrets): Record<string, string> {
   const secret = (authHeaders ?? []).map((name): [string, string] => [
     name,
     secrets.authHeaders[name.toLowerCase()] ?? '',
@@ -124,7 +124,7 @@ const codes: Readonly<Record<WebhookFailure, ToolFailure['code']>> = {
   not_sendable: 'failed',
 }
 
-function resultOf(outcome: unknown, attempts: number): ToolResult {
+export function resultOf(outcome: unknown, attempts: number): ToolResult {
   if (outcome instanceof WebhookError) return { failure: { code: codes[outcome.failure] }, attempts }
   if (!isAnswer(outcome)) throw outcome
   const { status, body, isCut } = outcome

@@ -66,11 +66,10 @@ export function sayResourceFault(data: ResourceFaultData): Said {
         message: 'The call is ending: the agent says its last words.',
         hint: 'Start a new call.',
       }
+    case 'too_many_trials':
+      return tooManyTrials(data.retryAfterS)
     case 'version_changed':
-      return {
-        code: 'PRECONDITION_FAILED',
-        message: `The agent has been changed since: its version is ${data.version}.`,
-      }
+      return versionChanged(data.version)
     case 'named_not_found':
       return { code: 'NOT_FOUND', message: `${pointerOf(data.path)} names nothing that exists here.` }
     case 'pre_call_conflict':
@@ -131,6 +130,17 @@ function attemptsBlocked(retryAfterS: number): Said {
     retryAfterS,
   }
 }
+
+const tooManyTrials = (retryAfterS: number): Said => ({
+  code: 'RATE_LIMITED',
+  message: 'The organization has tried its tools too often in the last minute.',
+  headers: { 'Retry-After': String(retryAfterS) },
+})
+
+const versionChanged = (version: number): Said => ({
+  code: 'PRECONDITION_FAILED',
+  message: `The agent has been changed since: its version is ${version}.`,
+})
 
 function redeliveryUnavailable(requestedMax: number | undefined): Said {
   if (requestedMax === undefined) return { code: 'REDELIVERY_UNAVAILABLE' }
@@ -243,6 +253,8 @@ function complaint(problem: Exclude<Problem, ConnectionProblem | BrandProblem>):
       return 'has a $ref to a schema that is not in it'
     case 'schema_malformed':
       return 'is no JSON Schema of draft 2020-12'
+    case 'tool_not_webhook':
+      return 'names a tool that is no webhook, and only webhooks can be tried'
     case 'setting_not_taken':
     case 'setting_missing':
       return problem.kind === 'setting_missing' ? 'is required for this function' : 'is no setting of this function'
@@ -303,6 +315,8 @@ function keywordOf(problem: Problem): string {
     case 'secret_of_other_origin':
     case 'answer_missing':
       return 'required'
+    case 'tool_not_webhook':
+      return 'const'
     case 'options_not_taken':
     case 'setting_not_taken':
     case 'secret_not_taken':

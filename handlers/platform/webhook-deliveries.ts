@@ -1,6 +1,7 @@
 /** The operations on the log of deliveries to an organization's endpoints. */
 import type { WatchGrant } from '../../domain/access/revocations.ts'
 import { type Caller, tenantOf } from '../../domain/records/organization.ts'
+import type { TryTool } from '../../domain/tools/try-tool.ts'
 import type { Deliveries } from '../../domain/webhooks/deliveries.ts'
 import type { DeliveryFilter } from '../../domain/webhooks/delivery-store.ts'
 import type { StreamWebhookEvents } from '../../domain/webhooks/event-stream.ts'
@@ -8,6 +9,7 @@ import type { TryEndpoint } from '../../domain/webhooks/trial/try-endpoint.ts'
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
 import { type CursorShape, cursorOf, readCursor } from './cursors.ts'
 import { microsecondsOf, millisecondsOf } from './times.ts'
+import { testAgentTool } from './tool-trials.ts'
 import { wireAttemptResult, wireDelivery, wireEndpointOption, wireWholeDelivery } from './webhook-delivery-wire.ts'
 import { streamWebhookEvents } from './webhook-stream.ts'
 
@@ -15,10 +17,15 @@ type Handlers = PlatformHandlers<Caller>
 
 const cursorShape: CursorShape = { digitsMax: 13, id: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/ }
 
-export type WebhookDeliveryDeps = { deliveries: Deliveries; tryEndpoint: TryEndpoint; stream: StreamWebhookEvents }
+export type WebhookDeliveryDeps = {
+  deliveries: Deliveries
+  tryEndpoint: TryEndpoint
+  stream: StreamWebhookEvents
+  tryTool: TryTool
+}
 
 export function webhookDeliveryOperations(
-  { deliveries, tryEndpoint, stream }: WebhookDeliveryDeps,
+  { deliveries, tryEndpoint, stream, tryTool }: WebhookDeliveryDeps,
   watchGrant: WatchGrant,
 ) {
   return {
@@ -26,6 +33,7 @@ export function webhookDeliveryOperations(
     getWebhookDelivery: getWebhookDelivery(deliveries),
     redeliverWebhook: redeliverWebhook(deliveries),
     testWebhook: testWebhook(tryEndpoint),
+    testAgentTool: testAgentTool(tryTool),
     streamWebhookEvents: streamWebhookEvents(stream, watchGrant),
   } satisfies Partial<Handlers>
 }

@@ -1,6 +1,7 @@
 /** Compares the examples of agents and their tools. */
 import type { Test } from 'tap'
 import type { Administration } from '../platform/setup.ts'
+import { type Answer, startReceiver } from '../webhooks/receiver.ts'
 import { type Examples, idOf, type Received, type Sent } from './run.ts'
 
 export async function compareAgents(t: Test, examples: Examples, administration: Administration) {
@@ -44,6 +45,43 @@ export async function compareAgents(t: Test, examples: Examples, administration:
   equal(await send({ operation: 'createAgent', request: 'least', fields: broken }), 'BadRequest: rule')
   equal(await send({ operation: 'getAgent' }), 'NotFound: agent')
 }
+
+/** The body of the examples' request. */
+const testedBody = (agentId: string, id: string) =>
+  JSON.stringify({
+    tool: 'find_order',
+    args: { number: '1042' },
+    ...{ session_id: null, call_id: null, agent_id: agentId, tool_call_id: id, idempotency_key: id },
+    ...{ metadata: {}, test: true },
+  })
+
+export async function compareToolTests(t: Test, examples: Examples, administration: Administration) {
+  const acme = await administration.organization('with a tool to try')
+  const answer: Answer = (response, _received, count) =>
+    count === 1 ? response.end('{"status":"ready"}') : response.writeHead(500).end('The stock is not reachable.')
+  const receiver = await startReceiver(answer)
+  t.teardown(() => receiver.close())
+  const id = idOf(await examples.send(acme, { operation: 'createAgent', request: 'least' }))
+  const authHeaders = [{ name: 'authorization', value: 'Bearer 3f9c1a7be2' }]
+  const fields = { source: { kind: 'webhook', url: receiver.url, authHeaders } }
+  const tool = await examples.send(acme, { operation: 'createAgentTool', request: 'webhook', values: { id }, fields })
+  for (const example of ['answered', 'failed']) {
+    const values = { id, toolId: idOf(tool) }
+    const tried = await examples.send(acme, { operation: 'testAgentTool', request: 'order', values })
+    const { body, headers } = (JSON.parse(tried.body.toString()) as { request: { body: string; headers: Headers } })
+      .request
+    const shown = { agent: 'agent_7Hq2mXb0cVtR5sYp1LwEk9', id: 'test:019aaaf7-6690-7a41-9c05-3e8d2b6f7a10' }
+    const renamed = {
+      [JSON.stringify(body)]: JSON.stringify(testedBody(shown.agent, shown.id)),
+      [receiver.url]: 'https://shop.example/tools/orders',
+      [headers['webhook-id'] ?? '']: shown.id,
+      [headers['webhook-timestamp'] ?? '']: '1795276800',
+      [headers['webhook-signature'] ?? '']: 'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
+    }
+    examples.compare(t, tried, { example: `testAgentTool 200: ${example}`, renamed })
+  }
+}
+type Headers = Record<string, string>
 
 export async function compareAgentVersions(t: Test, examples: Examples, administration: Administration) {
   const acme = await administration.organization('with versions')

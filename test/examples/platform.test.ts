@@ -12,7 +12,7 @@ import { postJson, speech, type Target } from '../router/requests.ts'
 import { Page, type Started } from '../session/voice-session.ts'
 import { inOrder, startReceiver, status } from '../webhooks/receiver.ts'
 import { insertEndpoint, recordDelivery } from '../webhooks/recorded.ts'
-import { compareAgents, compareAgentVersions } from './agents.ts'
+import { compareAgents, compareAgentVersions, compareToolTests } from './agents.ts'
 import { compareVerification } from './business-verification.ts'
 import { compareCallList, compareCallRequests } from './call-list.ts'
 import { compareCredits } from './credits.ts'
@@ -163,6 +163,8 @@ t.test('answers about sessions and calls match their examples', async (t) => {
   const beyond = { operation: 'getCallRecordingAudio', ...ofRecorded, headers: { range: 'bytes=500-' } }
   examples.compare(t, await examples.send(short, beyond), { example: 'RangeNotSatisfiable: range' })
 })
+
+t.test('answers about trials of tools match their examples', (t) => compareToolTests(t, examples, administration))
 
 t.test('answers about the versions of agents match their examples', (t) =>
   compareAgentVersions(t, examples, administration),

@@ -67,6 +67,10 @@ export const byId: Record<string, { method: string; path: (things: Things) => st
     },
     { method: 'PATCH', path: ({ agent, tool }) => `/v1/agents/${agent}/tools/${tool}`, body: {} },
   ],
+  testAgentTool: [
+    { method: 'POST', path: ({ agent, tool }) => `/v1/agents/${agent}/tools/${tool}/test` },
+    { method: 'POST', path: ({ agent, tool }) => `/v1/agents/${agent}/tools/${tool}/test`, body: { args: {} } },
+  ],
   deleteAgentTool: [{ method: 'DELETE', path: ({ agent, tool }) => `/v1/agents/${agent}/tools/${tool}` }],
   deleteProviderKey: [{ method: 'DELETE', path: ({ provider }) => `/v1/providers/${provider}` }],
   listAgentCalls: [{ method: 'GET', path: ({ agent }) => `/v1/agents/${agent}/calls` }],

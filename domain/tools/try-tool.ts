@@ -1,0 +1,122 @@
+/**
+ * Sends one request to a webhook tool outside of a call, to try it. The request is like a call's request, but it is
+ * marked as `test` and is never repeated.
+ */
+
+import type { ToolResult } from '../conversation/parts/deps.ts'
+import { toolResultCharactersMax } from '../conversation/turns/tool-calls.ts'
+import type { Clock } from '../ports/system.ts'
+import type { Tenant } from '../records/organization.ts'
+import { type Problem, ResourceFault, requireResource } from '../records/resource-fault.ts'
+import type { StoredTool, ToolStore } from '../records/tool.ts'
+import type { AttemptDeps } from '../webhooks/attempt.ts'
+import { webhookHeaders } from '../webhooks/signature.ts'
+import { answerBytesMax, headersOf, type RunToolDeps, resultOf, timeoutMsDefault } from './run-tool.ts'
+
+export type TryToolDeps = Pick<RunToolDeps, 'client' | 'clock' | 'workspaceSecrets'> &
+  Pick<AttemptDeps, 'deadline'> & {
+    tools: Pick<ToolStore, 'listWithSecrets'>
+    /** Makes a UUID. */
+    id: () => string
+  }
+
+export type ToolTrial = {
+  /** Null if there was no answer. */
+  httpStatus: number | null
+  result: ToolResult
+  durationMs: number
+  /** The request as it was sent, without secret values. */
+  request: { url: string; headers: Record<string, string>; body: string }
+}
+
+/** Throws ResourceFault if the tool is unknown or no webhook, or after too many trials. */
+export type TryTool = (tenant: Tenant, ids: { agentId: string; toolId: string }, args: object) => Promise<ToolTrial>
+
+const argsBytesMax = 16_384
+const mask = '***'
+
+export function createTryTool(deps: TryToolDeps): TryTool {
+  const { clock, client } = deps
+  const trials = new Trials(clock)
+  return async (tenant, { agentId, toolId }, args) => {
+    const stored = (await deps.tools.listWithSecrets(tenant, agentId)).find(({ tool }) => tool.id === toolId)
+    const { tool, secrets } = requireResource(stored ?? null, 'tool')
+    const { source } = tool
+    if (source.kind !== 'webhook') throw invalid('toolId', { kind: 'tool_not_webhook' })
+    if (Buffer.byteLength(JSON.stringify(args)) > argsBytesMax)
+      throw invalid('args', { kind: 'json_too_large', bytesMax: argsBytesMax })
+    trials.take(tenant.organizationId)
+    const id = `test:${deps.id()}`
+    const body = bodyOf(tool, args, id)
+    const { organizationId: owner } = tenant
+    const signing = secrets.secret === null ? await deps.workspaceSecrets(owner) : [secrets.secret]
+    const signed = webhookHeaders({ id, nowMs: clock.nowMs(), body }, signing)
+    const headers = { ...headersOf(source, secrets), ...signed }
+    const deadline = deps.deadline(source.timeoutMs ?? timeoutMsDefault)
+    const startedMs = clock.monotonicMs()
+    // Trials use separate connections, so that live calls do not wait for them.
+    const lane = `test ${owner} ${tool.name}`
+    const outcome: unknown = await client
+      .post({ url: source.url, headers, body, signal: deadline.signal, answerBytesMax, lane, owner })
+      .catch((error: unknown) => error)
+      .finally(() => deadline.end())
+    const durationMs = Math.round(clock.monotonicMs() - startedMs)
+    const masked = { ...headers, ...Object.fromEntries((source.authHeaders ?? []).map((name) => [name, mask])) }
+    const request = { url: source.url, headers: masked, body }
+    return { httpStatus: statusOf(outcome), result: shortened(resultOf(outcome, 1)), durationMs, request }
+  }
+}
+
+const invalid = (field: string, problem: Problem) =>
+  new ResourceFault({ kind: 'invalid', issues: [{ path: [field], problem }] })
+
+function bodyOf({ name, agentId }: StoredTool['tool'], args: object, key: string): string {
+  return JSON.stringify({
+    tool: name,
+    args,
+    session_id: null,
+    call_id: null,
+    agent_id: agentId,
+    tool_call_id: key,
+    idempotency_key: key,
+    metadata: {},
+    test: true,
+  })
+}
+
+function statusOf(outcome: unknown): number | null {
+  return typeof outcome === 'object' && outcome !== null && 'status' in outcome ? Number(outcome.status) : null
+}
+
+/** Cuts the result as in a call. */
+function shortened(result: ToolResult): ToolResult {
+  return 'result' in result ? { result: result.result.slice(0, toolResultCharactersMax) } : result
+}
+
+const trialsMax = 30
+const windowMs = 60_000
+/** The most organizations whose trials are remembered. */
+const organizationsMax = 10_000
+
+/** Limits the trials of an organization in a minute, in this process. */
+class Trials {
+  readonly #clock: Clock
+  readonly #times = new Map<string, number[]>()
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  take(organizationId: string): void {
+    const nowMs = this.#clock.monotonicMs()
+    const recent = (this.#times.get(organizationId) ?? []).filter((atMs) => atMs > nowMs - windowMs)
+    const [oldest] = recent
+    if (recent.length >= trialsMax && oldest !== undefined)
+      throw new ResourceFault({ kind: 'too_many_trials', retryAfterS: Math.ceil((oldest + windowMs - nowMs) / 1000) })
+    // The organization moves to the end of the map, so the first one has not tried a tool for the longest time.
+    this.#times.delete(organizationId)
+    this.#times.set(organizationId, [...recent, nowMs])
+    const [first] = this.#times.keys()
+    if (this.#times.size > organizationsMax && first !== undefined) this.#times.delete(first)
+  }
+}
