@@ -24,7 +24,12 @@ export type Page = {
   isVisible(selector: string): Promise<boolean>
   selectOption(selector: string, value: string): Promise<unknown>
   setInputFiles(selector: string, file: string): Promise<void>
-  keyboard: { press(key: string): Promise<void> }
+  keyboard: { press(key: string): Promise<void>; type(text: string): Promise<void> }
+  addInitScript(script: string): Promise<void>
+  route(url: RegExp, handle: (route: Route) => unknown): Promise<void>
+  unroute(url: RegExp): Promise<void>
+  url(): string
+  goBack(): Promise<unknown>
   reload(): Promise<unknown>
   waitForEvent(event: 'download'): Promise<{ path(): Promise<string>; suggestedFilename(): string }>
   /** Runs a string as a script in the page. The page's content security policy does not stop it. */
@@ -37,6 +42,11 @@ export type Page = {
   on(event: 'pageerror', listener: (error: Error) => void): void
   on(event: 'console', listener: (message: { type(): string; text(): string }) => void): void
 }
+/** One request that a test answers itself. */
+export type Route = {
+  fulfill(answer: { status: number; contentType: string; body: string }): Promise<void>
+  continue(): Promise<void>
+}
 export type ContextOptions = {
   permissions: string[]
   viewport?: { width: number; height: number }
@@ -44,9 +54,11 @@ export type ContextOptions = {
   javaScriptEnabled?: boolean
 }
 export type Browser = {
-  newContext(options: ContextOptions): Promise<{ newPage(): Promise<Page>; close(): Promise<void> }>
+  newContext(options: ContextOptions): Promise<Context>
   close(): Promise<void>
 }
+type Cookie = { name: string; value: string; url: string }
+type Context = { newPage(): Promise<Page>; addCookies(cookies: Cookie[]): Promise<void>; close(): Promise<void> }
 type Playwright = {
   chromium: { launch(options: { executablePath: string; headless: boolean; args: string[] }): Promise<Browser> }
 }

@@ -139,7 +139,7 @@ function analysisOf(number: number) {
   }
 }
 
-const sampleRateHz = 8000
+const sampleRateHz = 16_000
 
 /** Writes a tone for each speech: the caller is on the left channel, the agent on the right channel. */
 function writeRecording(dataDir: string, callId: string, { spoken, durationMs }: Conversation): void {

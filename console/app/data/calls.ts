@@ -87,7 +87,10 @@ async function follow(id: string, signal: AbortSignal): Promise<void> {
 export function usePeaks(id: string, isReady: boolean): Peaks | null {
   const { data } = useQuery({
     queryKey: ['peaks', id],
-    queryFn: () => Promise.resolve(readPeaks(new ArrayBuffer(0))),
+    queryFn: async ({ signal }) => {
+      const { body } = await platform.getRecordingPeaks({ signal, path: { id } })
+      return readPeaks(await new Response(body).arrayBuffer())
+    },
     enabled: isReady,
     staleTime: Number.POSITIVE_INFINITY,
   })

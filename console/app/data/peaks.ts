@@ -2,10 +2,13 @@
  * Reads audiowaveform's format, version 2: a header in 24 bytes, then for each pixel the least and greatest sample in
  * both channels, as signed bytes. The caller is the first channel, the agent the second.
  */
+/** `loudest` is between 0 and 1: a share of the recording's loudest sample. */
 export type Peaks = { lengthS: number; loudest: (channel: 0 | 1, fromS: number, toS: number) => number }
 
 const headerBytes = 24
 const bytesAPixel = 4
+/** A recording that is never louder is drawn as quiet. */
+const quietest = 12
 
 export function readPeaks(buffer: ArrayBuffer): Peaks | null {
   if (buffer.byteLength < headerBytes) return null
@@ -19,6 +22,7 @@ export function readPeaks(buffer: ArrayBuffer): Peaks | null {
   const values = new Int8Array(buffer, headerBytes)
   const pixels = Math.floor(values.length / bytesAPixel)
   const pixelS = samplesAPixel / sampleRate
+  const loudestOfAll = values.reduce((most, value) => Math.max(most, Math.abs(value)), quietest)
   return {
     lengthS: pixels * pixelS,
     loudest(channel, fromS, toS) {
@@ -28,7 +32,7 @@ export function readPeaks(buffer: ArrayBuffer): Peaks | null {
         const at = pixel * bytesAPixel + channel * 2
         most = Math.max(most, Math.abs(values[at] ?? 0), Math.abs(values[at + 1] ?? 0))
       }
-      return most / 128
+      return most / loudestOfAll
     },
   }
 }

@@ -15,9 +15,15 @@ export function CopyButton({ text, label, children }: { text: string; label: str
   }, [isCopied])
   const copy = () => void navigator.clipboard.writeText(text).then(() => setCopied(true))
   return (
-    <Button look="quiet" isSmall onClick={copy} aria-label={isCopied ? 'Copied' : label} title={label}>
+    <Button look="quiet" isSmall onClick={copy} aria-label={nameOf(label, children, isCopied)} title={label}>
       {isCopied ? <Check aria-hidden="true" /> : <Copy aria-hidden="true" />}
       {children}
     </Button>
   )
+}
+
+/** The name contains the text of the button, so that people who speak to their computer can press it. */
+function nameOf(label: string, text: string | undefined, isCopied: boolean): string {
+  const name = isCopied ? 'Copied' : label
+  return text === undefined ? name : `${text}: ${name}`
 }

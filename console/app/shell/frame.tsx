@@ -15,12 +15,14 @@ import { groups } from './sections.ts'
 /** Shows a page beside the navigation. Without a session, the sign-in page comes first and then leads back. */
 export function Frame() {
   const session = useQuery(sessionQuery)
+  return <Answer of={session}>{(data) => (data === null ? <ToSignIn /> : <SignedIn />)}</Answer>
+}
+
+/** The address is read once, because the way to the sign-in page changes it. */
+function ToSignIn() {
   const { href } = useLocation()
-  return (
-    <Answer of={session}>
-      {(data) => (data === null ? <Navigate to="/login" search={{ next: href }} replace /> : <SignedIn />)}
-    </Answer>
-  )
+  const [next] = useState(href)
+  return <Navigate to="/login" search={{ next }} replace />
 }
 
 function SignedIn() {
@@ -32,12 +34,12 @@ function SignedIn() {
       <a className={styles.skip} href="#content">
         Skip to the page
       </a>
-      <div className={styles.bar}>
+      <header className={styles.bar}>
         <Button look="quiet" aria-expanded={isMenuOpen} onClick={() => setMenuOpen((was) => !was)}>
           <MenuIcon aria-hidden="true" />
           Menu
         </Button>
-      </div>
+      </header>
       <Navigation isOpen={isMenuOpen} close={() => setMenuOpen(false)} openHelp={() => setHelpOpen(true)} />
       <main id="content" className={styles.main} tabIndex={-1}>
         <Outlet />

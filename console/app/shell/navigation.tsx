@@ -13,7 +13,7 @@ type NavigationProps = { isOpen: boolean; close: () => void; openHelp: () => voi
 export function Navigation({ isOpen, close, openHelp }: NavigationProps) {
   const { isOn, toggle } = useRedaction()
   return (
-    <div className={classes(styles.side, isOpen && styles.open)}>
+    <section aria-label="Menu" className={classes(styles.side, isOpen && styles.open)}>
       <div className={styles.brand}>
         <Mark />
         <span>Parley</span>
@@ -43,7 +43,7 @@ export function Navigation({ isOpen, close, openHelp }: NavigationProps) {
         </Button>
         <AccountMenu />
       </div>
-    </div>
+    </section>
   )
 }
 

@@ -20,6 +20,7 @@ export function CallPage() {
   useFollow(id, call.data?.ended_at === null)
   return (
     <>
+      {call.data === undefined && <h1 className="unseen">Call</h1>}
       <Answer of={call} rows={14}>
         {(data) => <Answer of={events}>{(all) => <LoadedCall call={data} events={all} />}</Answer>}
       </Answer>

@@ -46,6 +46,8 @@ export function drawAxis(canvas: Canvas, drawing: Drawing): void {
   drawPosition(canvas, at(drawing.nowS), colours)
 }
 
+const barStep = 3
+
 type Lanes = { top: number; bottom: number }
 
 function drawPeaks(
@@ -57,13 +59,13 @@ function drawPeaks(
   const half = (bottom - top) / 2
   for (const [channel, name] of ['caller', 'agent'].entries()) {
     const middle = top + half * (channel + 0.5)
-    for (let x = 0; x < width; x += 2) {
+    for (let x = 0; x < width; x += barStep) {
       const fromS = window.fromS + (x / width) * (window.toS - window.fromS)
-      const toS = window.fromS + ((x + 2) / width) * (window.toS - window.fromS)
+      const toS = window.fromS + ((x + barStep) / width) * (window.toS - window.fromS)
       const loudest = peaks.loudest(channel as 0 | 1, fromS, toS)
       const size = Math.max(0.5, loudest * (half / 2 - 1))
       context.fillStyle = (fromS <= nowS ? colours[name] : colours[`${name}-ahead`]) ?? ''
-      context.fillRect(x, middle - size, 1.4, size * 2)
+      context.fillRect(x, middle - size, barStep - 1, size * 2)
     }
   }
 }

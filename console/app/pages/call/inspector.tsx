@@ -34,6 +34,7 @@ export const Inspector = memo(function Inspector({ call, events, timeline, addre
   const tab = address.tab ?? (address.turn === null ? 'report' : 'turn')
   return (
     <section aria-label="Details" className={styles.inspector}>
+      <h2 className="unseen">Details</h2>
       <TabProvider selectedId={tab} setSelectedId={(id) => change({ tab: tabs.find((each) => each === id) ?? null })}>
         <TabList aria-label="Details of the call" className={styles.tabs}>
           {tabs.map((each) => (

@@ -39,7 +39,11 @@ export function PlayerBar({ call, timeline, player, address }: BarProps) {
         </span>
         <label className={styles.speed}>
           <span>Speed</span>
-          <select value={player.speed} onChange={(event) => player.setSpeed(Number(event.target.value))}>
+          <select
+            aria-label="Speed"
+            value={player.speed}
+            onChange={(event) => player.setSpeed(Number(event.target.value))}
+          >
             {speeds.map((each) => (
               <option key={each} value={each}>{`${each}×`}</option>
             ))}

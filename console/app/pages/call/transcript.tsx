@@ -43,6 +43,7 @@ export const Transcript = memo(function Transcript({
   if (lines.length === 0) return <Empty title="Nothing was said in this call" />
   return (
     <section aria-label="Transcript" className={styles.transcript}>
+      <h2 className="unseen">Transcript</h2>
       <ol ref={list}>
         {lines.map((line) => (
           <TurnRow

@@ -36,7 +36,7 @@ export const TurnRow = memo(function TurnRow({ line, isCurrent, isSelected, sele
         type="button"
         className={styles.time}
         onClick={() => seek(startS)}
-        aria-label={`Play from ${clockTime(startS)}`}
+        aria-label={`${clockTime(startS)}: play from here`}
       >
         {clockTime(startS)}
       </button>
@@ -58,7 +58,7 @@ export const TurnRow = memo(function TurnRow({ line, isCurrent, isSelected, sele
             type="button"
             className={styles.latency}
             onClick={() => select(line)}
-            aria-label={`Where the ${milliseconds(silence.ms)} of turn ${turn.index} went`}
+            aria-label={`${milliseconds(silence.ms)} of silence: show the steps of turn ${turn.index}`}
           >
             <SilenceStrip silence={silence} />
             <span className={silence.ms >= slowMs ? styles.slow : undefined}>{milliseconds(silence.ms)}</span>

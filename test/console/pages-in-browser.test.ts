@@ -1,0 +1,150 @@
+/** Tests each page of the console in each state: accessibility, small screens, both schemes, the policy, the keyboard. */
+import t from 'tap'
+import { axeFaults, type ContextOptions } from '../browser/chromium.ts'
+import { storeCall, storeLiveCall } from './stored-calls.ts'
+import { openShop, patience, refuse, type Shop } from './visiting.ts'
+
+t.setTimeout(600_000)
+const shop = await openShop(t)
+if ('missing' in shop) t.test('the console works in a browser', { skip: shop.missing }, () => {})
+else await visits(shop)
+
+type Visitable = { name: string; address: string; api: RegExp; ready: string }
+
+async function visits(shop: Shop): Promise<void> {
+  const id = await storeCall(shop, 4)
+  const live = await storeLiveCall(shop, 3)
+  const pages: Visitable[] = [
+    { name: 'calls', address: '/calls', api: /\/v1\/calls\?/, ready: '[role="row"] a' },
+    { name: 'a search', address: '/calls?q=tyre', api: /\/v1\/calls\?/, ready: '[role="row"] a' },
+    { name: 'a call', address: `/calls/${id}`, api: /\/v1\/calls\/[\w-]+$/, ready: '[data-turn]' },
+    { name: 'a live call', address: `/calls/${live}`, api: /\/v1\/calls\/[\w-]+$/, ready: '[data-turn]' },
+    ...['turn=6', 'tab=report', 'tab=events', 'tab=deliveries', 'tab=cost', 'tab=settings'].map((search) => ({
+      name: `a call with ${search}`,
+      address: `/calls/${id}?${search}`,
+      api: /\/v1\/calls\/[\w-]+$/,
+      ready: '[data-turn]',
+    })),
+    { name: 'a wrong address', address: '/nothing/here', api: /\/nothing/, ready: 'h1' },
+  ]
+  for (const colorScheme of ['light', 'dark'] as const)
+    t.test(`each page has no accessibility fault, fits 360 pixels and obeys its policy, ${colorScheme}`, async (t) => {
+      const screens: ContextOptions['viewport'][] = [
+        { width: 360, height: 760 },
+        { width: 1280, height: 860 },
+      ]
+      for (const { name, address, ready } of pages)
+        for (const viewport of screens) {
+          const { page, faults, close } = await shop.visit(address, { colorScheme, ...(viewport && { viewport }) })
+          await page.waitForSelector(ready, patience)
+          t.same(await axeFaults(page), [], `${name}, ${viewport?.width}`)
+          t.ok(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), `${name} fits`)
+          t.same(faults, [], `${name} obeys its policy`)
+          await close()
+        }
+    })
+
+  const states = [
+    { state: 'error', status: 500, code: 'INTERNAL_ERROR' },
+    { state: 'forbidden', status: 403, code: 'FORBIDDEN' },
+    { state: 'not_found', status: 404, code: 'NOT_FOUND' },
+    { state: 'too_many', status: 429, code: 'RATE_LIMITED' },
+  ]
+  for (const { state, status, code } of states)
+    t.test(`each page says what happened if the server answers ${status}`, async (t) => {
+      for (const { name, address, api } of [pages[0], pages[2]].flatMap((each) => each ?? [])) {
+        const { page, faults, close } = await shop.visit('/login')
+        await refuse(page, api, status, code)
+        await page.goto(`${shop.url}/console${address}`)
+        await page.waitForSelector(`[data-state="${state}"]`, patience)
+        const text = await page.textContent(`[data-state="${state}"]`)
+        t.match(text, code, name)
+        t.match(text, 'req_test', `${name} names the request`)
+        t.same(await axeFaults(page), [], name)
+        t.same(faults, [], name)
+        await close()
+      }
+    })
+
+  t.test('a page whose answer is on its way shows that it loads, and then the answer', async (t) => {
+    for (const { name, address, api, ready } of [pages[0], pages[2]].flatMap((each) => each ?? [])) {
+      const { page, close } = await shop.visit('/login')
+      let release = () => {}
+      const held = new Promise<void>((resolve) => (release = resolve))
+      await page.route(api, async (route) => {
+        await held
+        await route.continue()
+      })
+      await page.goto(`${shop.url}/console${address}`)
+      await page.waitForSelector('[data-state="loading"]', patience)
+      t.same(await axeFaults(page), [], `${name} while it loads`)
+      release()
+      await page.waitForSelector(ready, patience)
+      await close()
+    }
+  })
+
+  t.test('an empty list says what it would show, and a filter without calls leads back to all calls', async (t) => {
+    const { page, faults, close } = await shop.visit('/calls?q=xylophone')
+    await page.waitForSelector('[data-state="empty"]', patience)
+    t.match(await page.textContent('[data-state="empty"]'), 'No call matches')
+    t.same(await axeFaults(page), [])
+    await page.click('[data-state="empty"] button')
+    await page.waitForSelector('[role="row"] a', patience)
+    t.equal(page.url(), `${shop.url}/console/calls`)
+    const body = JSON.stringify({ calls: [], next_cursor: null })
+    await page.route(/\/v1\/calls\?/, (route) => route.fulfill({ status: 200, contentType: 'application/json', body }))
+    await page.reload()
+    await page.waitForSelector('[data-state="empty"]', patience)
+    t.match(await page.textContent('[data-state="empty"]'), 'No calls yet')
+    t.same(faults, [])
+    await close()
+  })
+
+  t.test('without a session the sign-in page comes first', async (t) => {
+    const { page, faults, close } = await shop.visit('/calls', { person: 'nobody' })
+    await page.waitForSelector('h1', patience)
+    t.match(await page.textContent('h1'), 'Sign in')
+    t.match(page.url(), '/console/login?next=')
+    t.same(await axeFaults(page), [])
+    t.same(faults, [])
+    await close()
+  })
+
+  t.test('the keyboard reaches every control of a page', async (t) => {
+    for (const { name, address, ready } of pages.slice(0, 4)) {
+      const { page, close } = await shop.visit(address)
+      await page.waitForSelector(ready, patience)
+      const all = (await page.evaluate(markControls)) as number
+      const reached = new Set<string>()
+      for (let press = 0; press < all + 10; press++) {
+        await page.keyboard.press('Tab')
+        const mark = await page.evaluate('document.activeElement?.dataset.mark ?? ""')
+        if (mark !== '') reached.add(mark as string)
+      }
+      const missed = await page.evaluate(namesOfMissed, [...reached])
+      t.same(missed, [], name)
+      t.ok(all > 8, `${name} has ${all} controls`)
+      await close()
+    }
+  })
+}
+
+/**
+ * Numbers the controls in view. A group with one tab stop, such as tabs or a menu, counts once: its arrow keys reach
+ * the others.
+ */
+const markControls = `(() => {
+  const controls = [...document.querySelectorAll('a[href], button, input, select, textarea, audio[controls], [tabindex]')]
+    .filter((element) => element.tabIndex >= 0 && !element.disabled && element.checkVisibility() && element.id !== 'content')
+  controls.forEach((element, at) => { element.dataset.mark = String(at) })
+  return controls.length
+})()`
+
+function namesOfMissed(reached: string[]): string[] {
+  const page = globalThis as unknown as { document: { querySelectorAll(selector: string): Iterable<Marked> } }
+  const marked = [...page.document.querySelectorAll('[data-mark]')]
+  return marked.filter(({ dataset }) => !reached.includes(dataset.mark)).map(({ outerHTML }) => outerHTML.slice(0, 120))
+}
+
+type Marked = { dataset: { mark: string }; outerHTML: string }
