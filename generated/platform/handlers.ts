@@ -24,6 +24,7 @@ import type {
   CallList,
   CallOutcome,
   CallReport,
+  CallRequestList,
   CallStatus,
   Callback,
   CallbackPage,
@@ -209,7 +210,19 @@ export type SignOutMemberRequest = RequestWith<{ path: { userId: string } }>
 export type SignOutMemberResult =
   | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: SignedOutMember }
 
-export type GetUsageRequest = RequestWith<{ query: { from?: string; to?: string; groupBy: string } }>
+export type GetUsageRequest = RequestWith<{
+  query: {
+    from?: string
+    to?: string
+    groupBy: string
+    timeZone: string
+    keyId?: string
+    agentId?: string
+    provider?: string
+    model?: string
+    stage?: 'stt' | 'llm' | 'tts' | 'carrier'
+  }
+}>
 
 export type GetUsageResult =
   | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: Usage }
@@ -391,6 +404,11 @@ export type ListCallEventsRequest = RequestWith<{ path: { id: string } }>
 
 export type ListCallEventsResult =
   | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: CallEventList }
+
+export type ListCallRequestsRequest = RequestWith<{ path: { id: string } }>
+
+export type ListCallRequestsResult =
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: CallRequestList }
 
 export type GetCallReportRequest = RequestWith<{ path: { id: string } }>
 
@@ -889,6 +907,8 @@ export type PlatformHandlers<Caller> = {
   getCall: Handle<GetCallRequest, GetCallResult, Caller>
   /** GET /v1/calls/{id}/events */
   listCallEvents: Handle<ListCallEventsRequest, ListCallEventsResult, Caller>
+  /** GET /v1/calls/{id}/requests */
+  listCallRequests: Handle<ListCallRequestsRequest, ListCallRequestsResult, Caller>
   /** GET /v1/calls/{id}/report */
   getCallReport: Handle<GetCallReportRequest, GetCallReportResult, Caller>
   /** POST /v1/calls/{id}/report/finalize */

@@ -12,10 +12,11 @@ type (
 	// A role of a user in an organization, from the lowest to the highest. Each role may do what the lower roles may.
 	// `x-role` of an operation or a channel names the lowest role that may use it; `none` says that no user may.
 	Role                     string
+	GetUsageStage            string // A stage: only its usage is summed.
 	UsageGroupByItem         string
-	UsageRowStage            string // The stage. Present only if `groupBy` has `stage`.
-	UsageByProviderType      string // The stage. Legs of calls have none.
-	UsageByProviderKeySource string // `BYOK`: by the keys that are stored now the organization has its own for this provider, and the cost of every use is known to be 0. Else `MANAGED`.
+	UsageRowStage            = GetUsageStage // The stage. Present only if `groupBy` has `stage`.
+	UsageByProviderType      string          // The stage. Legs of calls have none.
+	UsageByProviderKeySource string          // `BYOK`: by the keys that are stored now the organization has its own for this provider, and the cost of every use is known to be 0. Else `MANAGED`.
 	// The kind of the movement. `opening`: the credit when movements were first kept. `operator`: given or taken by the
 	// operator. `phone_number`: a purchase, a month, or money back for a failed order. `requests` and `calls`: the
 	// costs of models and of minutes of phone calls on one UTC day.
@@ -110,8 +111,10 @@ type (
 	ErrorCode                    string // The error code, which stays the same between versions. The table `x-error-codes` of this document explains each.
 	ErrorDetailsKybStatus        string // The state of the verification, with `BUSINESS_VERIFICATION_REQUIRED`.
 	CallOutcome                  string
+	StartedByType                string                     // The kind of the party: `phone_number` for a call to a number of the organization, `callback` for a call that an agent had promised.
 	StructuredDataSentiment      string                     // The mood of the caller, as the analysis judges it. null if the call does not show it.
-	CostLineStage                = UsageRowStage            // The stage that the cost belongs to.
+	CallToolCallStatus           = TurnToolCallStatus       // The state of the tool call.
+	CostLineStage                = GetUsageStage            // The stage that the cost belongs to.
 	CostLineKeySource            = UsageByProviderKeySource // The owner of the credentials that were used: the organization (`BYOK`) or the operator (`MANAGED`).
 	CostLineLeg                  string                     // The party of the leg, only in lines of `carrier_seconds`. `recipient` is the party of a transfer. Seconds count from the answer to the hangup.
 	CallArtifactsRecordingStatus string                     // The state of the recording. A recording that still runs counts as `uploading`, and a call without a recording as `suppressed`.
@@ -131,6 +134,8 @@ type (
 	TransferStatus               string
 	TransferFailureCause         string                            // Why the attempt failed. null unless its status is `failed`.
 	CallSpanKind                 string                            // The kind of the step.
+	CallRequestStage             = UsageByProviderType             // The stage of the request.
+	RequestAttemptKeySource      string                            // The owner of the key that was used. With the organization's key (`byok`) the provider bills the organization, and the attempt costs nothing here.
 	FinalizedReportWebhookStatus = CallReportPostCallWebhookStatus // The state of the delivery. `delivered`: every endpoint accepted the report. `failed`: at least one did not, and no attempt follows.
 	EndedCallStatus              string                            // Whether the call ends now (`ending`) or was over before (`already_ended`).
 	TransferProgressKind         = BuiltinConfigKind               // The kind of the transfer: `blind` connects the person who answers at once, `warm` asks them first.
@@ -200,7 +205,6 @@ type (
 	Objective                        string // The objective by which candidates are ranked.
 	RoutingFigurePart                string // The part of the score that the figure is for.
 	BenchmarkPath                    string // Whether a figure or a price is for streams or for whole requests. The two are never mixed.
-	RequestAttemptKeySource          string // The owner of the key that was used. With the organization's key (`byok`) the provider bills the organization, and the attempt costs nothing here.
 	CallDirection                    string
 	StatusEventProvider              = CallEventProvider  // The origin of the event: `service` for decisions of this server, `media` for audio and participants, `carrier` for reports of the phone line.
 	TransferStepKind                 = BuiltinConfigKind  // The kind of the transfer: `blind` connects the person who answers at once, `warm` asks them first.
@@ -242,17 +246,18 @@ const (
 	RoleAdmin  Role = "admin"
 	RoleOwner  Role = "owner"
 
+	GetUsageStageSTT     GetUsageStage = "stt"
+	GetUsageStageLLM     GetUsageStage = "llm"
+	GetUsageStageTTS     GetUsageStage = "tts"
+	GetUsageStageCarrier GetUsageStage = "carrier"
+
+	UsageGroupByItemHour     UsageGroupByItem = "hour"
 	UsageGroupByItemDay      UsageGroupByItem = "day"
 	UsageGroupByItemKey      UsageGroupByItem = "key"
 	UsageGroupByItemAgent    UsageGroupByItem = "agent"
 	UsageGroupByItemProvider UsageGroupByItem = "provider"
 	UsageGroupByItemModel    UsageGroupByItem = "model"
 	UsageGroupByItemStage    UsageGroupByItem = "stage"
-
-	UsageRowStageSTT     UsageRowStage = "stt"
-	UsageRowStageLLM     UsageRowStage = "llm"
-	UsageRowStageTTS     UsageRowStage = "tts"
-	UsageRowStageCarrier UsageRowStage = "carrier"
 
 	UsageByProviderTypeSTT UsageByProviderType = "stt"
 	UsageByProviderTypeLLM UsageByProviderType = "llm"
@@ -511,6 +516,7 @@ const (
 	ErrorCodeOrganizationDisabled           ErrorCode = "ORGANIZATION_DISABLED"
 	ErrorCodeAPIKeyRequired                 ErrorCode = "API_KEY_REQUIRED"
 	ErrorCodeOriginNotAllowed               ErrorCode = "ORIGIN_NOT_ALLOWED"
+	ErrorCodeSignInFailed                   ErrorCode = "SIGN_IN_FAILED"
 	ErrorCodeValidationError                ErrorCode = "VALIDATION_ERROR"
 	ErrorCodeMissingTemplateVariables       ErrorCode = "MISSING_TEMPLATE_VARIABLES"
 	ErrorCodeCapabilityUnsupported          ErrorCode = "CAPABILITY_UNSUPPORTED"
@@ -525,6 +531,8 @@ const (
 	ErrorCodeAgentNameConflict              ErrorCode = "AGENT_NAME_CONFLICT"
 	ErrorCodeToolNameConflict               ErrorCode = "TOOL_NAME_CONFLICT"
 	ErrorCodeLimitReached                   ErrorCode = "LIMIT_REACHED"
+	ErrorCodeMemberExists                   ErrorCode = "MEMBER_EXISTS"
+	ErrorCodeSetupDone                      ErrorCode = "SETUP_DONE"
 	ErrorCodeKeyRevoked                     ErrorCode = "KEY_REVOKED"
 	ErrorCodeLastOwner                      ErrorCode = "LAST_OWNER"
 	ErrorCodeCallNotLive                    ErrorCode = "CALL_NOT_LIVE"
@@ -591,6 +599,11 @@ const (
 	CallOutcomeFailed            CallOutcome = "failed"
 	CallOutcomeCompleted         CallOutcome = "completed"
 
+	StartedByTypeAPIKey      StartedByType = "api_key"
+	StartedByTypeUser        StartedByType = "user"
+	StartedByTypePhoneNumber StartedByType = "phone_number"
+	StartedByTypeCallback    StartedByType = "callback"
+
 	StructuredDataSentimentPositive StructuredDataSentiment = "positive"
 	StructuredDataSentimentNeutral  StructuredDataSentiment = "neutral"
 	StructuredDataSentimentNegative StructuredDataSentiment = "negative"
@@ -651,6 +664,9 @@ const (
 	CallSpanKindPlayout      CallSpanKind = "playout"
 	CallSpanKindTransfer     CallSpanKind = "transfer"
 	CallSpanKindUnattributed CallSpanKind = "unattributed"
+
+	RequestAttemptKeySourcePlatform RequestAttemptKeySource = "platform"
+	RequestAttemptKeySourceByok     RequestAttemptKeySource = "byok"
 
 	EndedCallStatusEnding       EndedCallStatus = "ending"
 	EndedCallStatusAlreadyEnded EndedCallStatus = "already_ended"
@@ -879,9 +895,6 @@ const (
 
 	BenchmarkPathStream BenchmarkPath = "stream"
 	BenchmarkPathBatch  BenchmarkPath = "batch"
-
-	RequestAttemptKeySourcePlatform RequestAttemptKeySource = "platform"
-	RequestAttemptKeySourceByok     RequestAttemptKeySource = "byok"
 
 	CallDirectionInbound  CallDirection = "inbound"
 	CallDirectionOutbound CallDirection = "outbound"

@@ -17,6 +17,7 @@ _ERRORS: ErrorTable = {
     "UNAUTHORIZED": ErrorRow("authentication_error", False), "FORBIDDEN": ErrorRow("permission_error", False),
     "ORGANIZATION_DISABLED": ErrorRow("permission_error", False),
     "API_KEY_REQUIRED": ErrorRow("permission_error", False), "ORIGIN_NOT_ALLOWED": ErrorRow("permission_error", False),
+    "SIGN_IN_FAILED": ErrorRow("authentication_error", False),
     "VALIDATION_ERROR": ErrorRow("invalid_request_error", False),
     "MISSING_TEMPLATE_VARIABLES": ErrorRow("invalid_request_error", False),
     "CAPABILITY_UNSUPPORTED": ErrorRow("invalid_request_error", False),
@@ -27,7 +28,8 @@ _ERRORS: ErrorTable = {
     "PRECONDITION_FAILED": ErrorRow("conflict_error", False),
     "RANGE_NOT_SATISFIABLE": ErrorRow("invalid_request_error", False),
     "AGENT_NAME_CONFLICT": ErrorRow("conflict_error", False), "TOOL_NAME_CONFLICT": ErrorRow("conflict_error", False),
-    "LIMIT_REACHED": ErrorRow("conflict_error", False), "KEY_REVOKED": ErrorRow("conflict_error", False),
+    "LIMIT_REACHED": ErrorRow("conflict_error", False), "MEMBER_EXISTS": ErrorRow("conflict_error", False),
+    "SETUP_DONE": ErrorRow("conflict_error", False), "KEY_REVOKED": ErrorRow("conflict_error", False),
     "LAST_OWNER": ErrorRow("conflict_error", False), "CALL_NOT_LIVE": ErrorRow("conflict_error", False),
     "AGENT_IN_USE": ErrorRow("conflict_error", False), "CALLBACK_NOT_SCHEDULED": ErrorRow("conflict_error", False),
     "REDELIVERY_UNAVAILABLE": ErrorRow("conflict_error", False),
@@ -122,6 +124,7 @@ _STREAM_SESSION: Operation[types.StreamSessionEvent] = Operation(
 _LIST_CALLS: Operation[types.CallList] = Operation("GET", "/v1/calls")
 _GET_CALL: Operation[types.Call] = Operation("GET", "/v1/calls/{id}")
 _LIST_CALL_EVENTS: Operation[types.CallEventList] = Operation("GET", "/v1/calls/{id}/events")
+_LIST_CALL_REQUESTS: Operation[types.CallRequestList] = Operation("GET", "/v1/calls/{id}/requests")
 _GET_CALL_REPORT: Operation[types.CallReport] = Operation("GET", "/v1/calls/{id}/report")
 _FINALIZE_CALL_REPORT: Operation[types.FinalizedReport] = Operation(
     "POST", "/v1/calls/{id}/report/finalize", body="json"
@@ -294,15 +297,38 @@ class Platform(Client):
 
     def get_usage(
         self, *, from_: str | None = None, to: str | None = None, group_by: str | None = None,
+        time_zone: str | None = None, key_id: str | None = None, agent_id: str | None = None,
+        provider: str | None = None, model: str | None = None, stage: types.GetUsageStage | None = None,
         **options: Unpack[CallOptions],
     ) -> types.Usage:
         """Get quantities and costs, grouped.
 
         from_: The start of the time range. The default is 30 days before `to`; it is at most 92 days before `to`.
         to: The end of the time range, which is not included. The default is now.
-        group_by: The groups of the rows, separated by commas: `day` (UTC), `key`, `agent`, `provider`, `model` and `stage`. More than
-        5,000 rows are refused. Default: "day"."""
-        return self._call(_GET_USAGE, options, query={"from": from_, "to": to, "groupBy": group_by})
+        group_by: The groups of the rows, separated by commas: `hour`, `day`, `key`, `agent`, `provider`, `model` and `stage`. With
+        `hour` the time range is at most 7 days. More than 5,000 rows are refused. Default: "day".
+        time_zone: The time zone of hours and days, as an IANA name. Requests that were deleted for their age are in their UTC day, and
+        in its first hour. Default: "UTC".
+        key_id: An API key, or a phone number for calls that came in: only its usage is summed.
+        agent_id: An agent: only its usage is summed.
+        provider: A provider, or the line of legs: only its usage is summed.
+        model: A model, or the direction of legs: only its usage is summed.
+        stage: A stage: only its usage is summed."""
+        return self._call(
+            _GET_USAGE,
+            options,
+            query={
+                "from": from_,
+                "to": to,
+                "groupBy": group_by,
+                "timeZone": time_zone,
+                "keyId": key_id,
+                "agentId": agent_id,
+                "provider": provider,
+                "model": model,
+                "stage": stage,
+            },
+        )
 
     def get_credits(
         self, *, limit: int | None = None, cursor: str | None = None, **options: Unpack[CallOptions]
@@ -534,6 +560,10 @@ class Platform(Client):
     def list_call_events(self, id: str, **options: Unpack[CallOptions]) -> types.CallEventList:
         """List the events of a call."""
         return self._call(_LIST_CALL_EVENTS, options, path={"id": id})
+
+    def list_call_requests(self, id: str, **options: Unpack[CallOptions]) -> types.CallRequestList:
+        """List the requests of a call to models."""
+        return self._call(_LIST_CALL_REQUESTS, options, path={"id": id})
 
     def get_call_report(self, id: str, **options: Unpack[CallOptions]) -> types.CallReport:
         """Get the report of a call."""
@@ -967,6 +997,7 @@ class AsyncPlatform(AsyncClient):
     list_calls = awaited(Platform.list_calls)
     get_call = awaited(Platform.get_call)
     list_call_events = awaited(Platform.list_call_events)
+    list_call_requests = awaited(Platform.list_call_requests)
     get_call_report = awaited(Platform.get_call_report)
     finalize_call_report = awaited(Platform.finalize_call_report)
     get_call_recording = awaited(Platform.get_call_recording)
