@@ -28,7 +28,7 @@ export async function writeConsole(folder, earlier) {
 }
 
 async function bundle(folder) {
-  // Both are imported only if they are needed, because this takes half a second.
+  // Vite and its React plugin are imported only for a build, because their import takes half a second.
   const [{ build }, { default: react }] = await Promise.all([import('vite'), import('@vitejs/plugin-react')])
   await build({
     configFile: false,
@@ -68,7 +68,7 @@ function digestIn(folder) {
   return existsSync(file) ? readFileSync(file, 'utf8') : null
 }
 
-/** Lists a folder's files in a fixed order. A file is a list of itself. */
+/** Lists a folder's files in a fixed order. If `place` is a file, the list has only this file. */
 function filesIn(place) {
   if (statSync(place).isFile()) return [place]
   const entries = readdirSync(place, { recursive: true, withFileTypes: true })

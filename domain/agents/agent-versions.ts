@@ -18,7 +18,7 @@ import { type AgentRules, issuesOfSettings } from './check-agent.ts'
 export type AgentVersions = {
   list(tenant: Tenant, agentId: string, page: { limit: number; before: number | null }): Promise<VersionPage>
   get(tenant: Tenant, agentId: string, version: number): Promise<AgentVersion>
-  /** Live sessions keep the settings with which they began. */
+  /** Gives the agent a version's settings and tools again. Live sessions keep the settings with which they began. */
   restore(tenant: Tenant, agentId: string, version: number, by: Author): Promise<Agent>
 }
 
@@ -37,7 +37,7 @@ export function createAgentVersions(store: AgentVersionStore, rules: AgentRules)
     },
     async restore(tenant, agentId, number, by) {
       const version = await get(tenant, agentId, number)
-      // The catalog may have lost a model or a provider since then.
+      // The catalog may have lost a model or a provider since the version was stored.
       refuseIssues(await issuesOfSettings(version.settings, rules, tenant.organizationId))
       const outcome = await store.restore(tenant, version, by, restoredTool)
       if (outcome === 'name_taken' || (outcome !== null && !('settings' in outcome))) throw conflict(outcome)

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { AgentSettings } from '../records/agent.ts'
 import type { Tool } from '../records/tool.ts'
 
-/** Lists the names for all settings with another value, in alphabetical order. */
+/** Lists the settings with another value by name, in alphabetical order. */
 export function changedSettings(before: Partial<AgentSettings>, after: AgentSettings): string[] {
   const [old, now]: Record<string, unknown>[] = [before, after]
   const names = new Set([...Object.keys(before), ...Object.keys(after)])

@@ -21,7 +21,7 @@ export type StoredRecordingsDeps = {
 /** `url` is a path at this server, or an absolute URL of the bucket. */
 export type RecordingLink = { url: string; expiresAtMs: number }
 
-/** The place where a recording's peaks are kept: beside the recording. */
+/** The storage for a recording's peaks, beside the recording. */
 type PeaksShelf = {
   find: () => Promise<Uint8Array | null>
   keep: (peaks: Uint8Array) => Promise<void>

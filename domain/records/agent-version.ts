@@ -12,7 +12,7 @@ export type VersionAuthor = Author & { name: string | null }
 export type AgentVersionItem = {
   version: number
   createdAtMs: number
-  /** Null for the state from before versions were kept. */
+  /** Null for the state from before the server kept versions. */
   createdBy: VersionAuthor | null
   /** Names of settings, and `tools.<name>`. */
   changed: readonly string[]
@@ -35,7 +35,8 @@ export type AgentVersion = AgentVersionItem & {
 /** Every method reads and writes one tenant's rows. A malformed id is treated as unknown. */
 export interface AgentVersionStore {
   /**
-   * Lists versions, newest first, from the version before `before` on. Resolves with null if there is no such agent.
+   * Lists versions, newest first. If `before` is set, lists only versions below this version. Resolves with null if
+   * there is no such agent.
    */
   list(tenant: Tenant, agentId: string, limit: number, before: number | null): Promise<AgentVersionItem[] | null>
   find(tenant: Tenant, agentId: string, version: number): Promise<AgentVersion | null>

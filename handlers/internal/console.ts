@@ -88,7 +88,7 @@ function pageHeaders(peer: Peer) {
   } as const
 }
 
-/** Returns true if the client reads gzip. RFC 9110, 12.5.3: the weight 0 refuses a compression. */
+/** Returns true if the client accepts gzip. RFC 9110, 12.5.3: the weight 0 refuses a compression. */
 function takesGzip(accepted: string): boolean {
   return accepted.split(',').some((each) => /^\s*(gzip|\*)\s*(;\s*q=(?!0(\.0*)?\s*$).*)?$/i.test(each))
 }

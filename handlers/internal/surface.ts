@@ -117,7 +117,10 @@ function partOf(isIn: (pattern: string) => boolean): Surface {
   return { name, operations: operations.filter(has), paths: paths.filter(has) }
 }
 
-/** Serves the console at `/console/` too, which people write. The generator refuses paths that end in a slash. */
+/**
+ * Serves the console at `/console/` too, because people write this address. The generator refuses paths that end in a
+ * slash.
+ */
 function withConsoleSlash({ name, operations, paths }: Surface): Surface {
   const also = <Row extends { pattern: string }>(rows: readonly Row[]) => [
     ...rows,

@@ -31,7 +31,7 @@ export interface Transport {
    * speed than the server, because each body then ends in bounded time.
    */
   readonly bodyTimeoutMs: number
-  /** What the transport asks of a body, beside the server's own limits. */
+  /** The transport's requirements for a body, beside the server's own limits. */
   readonly bodySpeed: BodySpeed
 
   /**

@@ -14,8 +14,8 @@ export type VersionOf = Tenant & { agentId: string }
 export type NewVersion = { changed: readonly string[]; by: Author; restoredFrom: number | null; nowMs: number }
 
 /**
- * Stores the agent's present state under its version, unless it is stored. Call this before the change: an agent from a
- * previous server version has no stored version yet.
+ * Stores the agent's present state under its version, unless this version is stored already. Call this before the
+ * change: an agent from a previous server version has no stored version yet.
  */
 export async function keepPresent(tx: Tx, of: VersionOf): Promise<void> {
   await tx`

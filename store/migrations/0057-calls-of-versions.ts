@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts'
 
-/** Counts the calls of a version. */
+/** Adds an index to count the calls of a version. */
 export const callsOfVersions: Migration = {
   version: 57,
   name: 'an index for the calls of a version',

@@ -1,4 +1,4 @@
-/** Tests agent versions over the public surface: changes that make a version, its fields, restoring, and If-Match. */
+/** Tests agent versions over the public API: changes that make a version, its fields, restoring, and If-Match. */
 import t from 'tap'
 import { openDatabase } from '../process/database.ts'
 import { type Answer, send, type Target } from '../router/requests.ts'

@@ -16,7 +16,7 @@ const files = createRecordingFiles(folder)
 const speech = await speechAt('privacy-prompt', 16_000)
 const frames = speech.length
 
-/** The caller speaks, and the agent says the same at half the level. */
+/** The caller speaks, and the agent's channel has the same audio at half the level. */
 const samples = Int16Array.from({ length: frames * 2 }, (_, at) => speech[at >> 1]! >> (at % 2))
 
 function expectedPixels(): number[] {
