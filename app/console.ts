@@ -38,8 +38,8 @@ export function createConsole({ config, store, clock, secrets }: Needs): {
 }
 
 /**
- * Returns the code that makes the first person. Null if a person exists, the console is off, or only this machine
- * reaches the server.
+ * Returns the code with which the console's first person is made. Null if a person exists, the console is off, or only
+ * this machine reaches the server.
  */
 export async function consoleSetupCode({ config, store, secrets }: Omit<Needs, 'clock'>): Promise<string | null> {
   if (!config.console.enabled || isReachedHereOnly(config) || !(await store.people.isEmpty())) return null

@@ -38,7 +38,7 @@ export type Gateway = {
   /** The address of the page `/try` for a person; null if the page is not reachable. */
   page: string | null
   firstKey: FirstKey
-  /** The code for the first person of the console. Null if a person exists, or if no code is needed. */
+  /** The code with which the console's first person is made. Null if a person exists, or if no code is needed. */
   setupCode: string | null
   /** The engine's name and the reason for choosing it, as text for a person. */
   engine: string

@@ -76,14 +76,14 @@ type Voices = Pick<SimulatorOptions, 'speak' | 'recognize'>
 /** One second of silence. It is only played over the phone network, so the network's sample rate is enough. */
 const silence = { samples: new Int16Array(8000), sampleRateHz: 8000 }
 
-/** The embedded voice for a language that a simulated party speaks. */
+/** Returns the embedded voice for the language of a simulated party. */
 function voiceFor(language: string): { model: string; language: string } {
   return language === 'en' ? { model: 'hibari', language } : { model: 'pico', language }
 }
 
 /**
- * Makes the voices of simulated parties, who understand the language of the agent. Without the embedded engines, they
- * are silent and understand nothing.
+ * Makes the simulated parties' voices. Each party understands the language of its call's agent. Without the embedded
+ * engines, the parties are silent and understand nothing.
  */
 function voicesOf(local: Provider | undefined, languageOf: LanguageOfLeg): Voices {
   const { tts, stt } = local?.ports.speech ?? {}
@@ -110,7 +110,10 @@ function voicesOf(local: Provider | undefined, languageOf: LanguageOfLeg): Voice
   }
 }
 
-/** Returns the first recognizer for the language, which for English is the fastest. Null if no model is added for it. */
+/**
+ * Returns the first recognizer for the language. For English it is the fastest. Null if no model is added for the
+ * language.
+ */
 function recognizerFor(models: Provider['models'], language: string): string | null {
   return models.find(({ stage, languages }) => stage === 'stt' && languages.includes(language))?.id ?? null
 }

@@ -1,4 +1,4 @@
-/** The command `keys` over the API: an organization administers its own keys. */
+/** Runs the command `keys` over the API: an organization administers its own keys. */
 import type { PlatformClient } from '../generated/clients/typescript/platform.ts'
 import type { ApiKey, NewApiKey } from '../generated/platform/types.ts'
 import type { KeyCommands, KeyRow } from './admin-keys.ts'

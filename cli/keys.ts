@@ -97,7 +97,10 @@ type Run = <Answer>(
   work: (keys: KeyCommands, organization: string) => Promise<Answer>,
 ) => Promise<Answer>
 
-/** Works on the database if the organization is named. Otherwise it asks a server with the organization's key. */
+/**
+ * Works on the database if the organization is named. Otherwise it sends requests to a server with the organization's
+ * key.
+ */
 function administered(actions: Actions): Run {
   return async (org, work) => {
     if (org !== undefined) return actions.admin((admin) => work(admin, org))

@@ -40,8 +40,8 @@ export async function load<Document>(
 type Bundled = { components?: { schemas?: Record<string, SchemaObject> } }
 
 /**
- * Names the component of a whole file, such as `key-policy.schema`, by the file's title, because the bundler takes the
- * file's name and a type cannot have this name.
+ * Gives the component of a whole file, such as `key-policy.schema`, the file's title as its name. The bundler would
+ * name the component after the file, and a type cannot have this name.
  */
 function namedByTitle(bundled: unknown): unknown {
   const schemas = (bundled as Bundled).components?.schemas ?? {}

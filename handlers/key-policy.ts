@@ -37,7 +37,7 @@ export function policyFields(policy: KeyPolicy): string[] {
   return Object.keys(policy).map(wireName)
 }
 
-/** Returns the policy with the contract's names. */
+/** Returns the policy with the field names in the contract. */
 export function wireKeyPolicy(policy: KeyPolicy): WirePolicy {
   return Object.fromEntries(Object.entries(policy).map(([name, value]) => [wireName(name), value]))
 }

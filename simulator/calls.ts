@@ -47,7 +47,7 @@ export type IncomingCall = {
   forwarding?: Readonly<Record<string, string>>
   /** The caller says one of these lines at each pause by the other party. */
   lines?: readonly string[]
-  /** The lines' base language. Absent: English. */
+  /** The base language in which the lines are spoken. If absent, English. */
   language?: string
   /** If the call is not answered within this time, the caller hangs up. */
   patienceMs?: number

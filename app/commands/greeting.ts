@@ -18,7 +18,7 @@ export type Ready = {
   /** If set, the router surface is served only at this host. Null: at every host. */
   routerHost: string | null
   compatHost: string | null
-  /** The code for the first person of the console. Null if a person exists, or if no code is needed. */
+  /** The code with which the console's first person is made. Null if a person exists, or if no code is needed. */
   setupCode: string | null
 }
 

@@ -19,7 +19,7 @@ export type ApiKey = {
   expiresAt: Date | null
   /** The last use, exact to about a minute. */
   lastUsedAt: Date | null
-  /** Null for a key from before creators were recorded. */
+  /** Null if the key was made before the server recorded creators. */
   createdBy: Actor | null
 }
 
@@ -36,23 +36,26 @@ export type NewKey = {
   secret?: string
 }
 
-/** A key with its secret, which is in no later answer. */
+/** A key with its secret. No later answer has the secret. */
 export type IssuedKey = { key: ApiKey; secret: string }
 
-/** A field that is absent is not changed. */
+/** A field that is absent stays unchanged. */
 export type KeyChange = { name?: string; policy?: KeyPolicy }
 
-/** The most keys of an organization that are not revoked, unless the operator makes more. Also the longest list. */
+/**
+ * The highest number of an organization's keys that are not revoked, unless the operator makes more. A list also has at
+ * most this many keys.
+ */
 export const keysMax = 1_000
 
 /** Administers an organization's API keys. If a key belongs to another organization, it is treated as unknown. */
 export type KeyAdministration = {
   /** Makes a key. Null if the organization does not exist. */
   create(key: NewKey): Promise<IssuedKey | null>
-  /** Makes a key, unless `keysMax` keys are not revoked. */
+  /** Makes a key, unless the organization has `keysMax` keys that are not revoked. */
   createLimited(key: NewKey): Promise<IssuedKey | 'limit_reached'>
   list(organizationId: string): Promise<ApiKey[]>
-  /** Lists either the revoked keys or the other keys, oldest first, at most `keysMax`. */
+  /** Lists either the revoked keys or the other keys, oldest first and at most `keysMax`. */
   listBy(organizationId: string, isRevoked: boolean): Promise<ApiKey[]>
   get(organizationId: string, keyId: string): Promise<ApiKey | null>
   /** Changes a key's name and policy. A new budget counts from now on. Null if the key is unknown or revoked. */
@@ -68,6 +71,9 @@ export type KeyAdministration = {
 
 /** Reads the names of people and keys, to show who did something. */
 export interface ActorNames {
-  /** Returns a function that finds an actor's name: an e-mail address, or a key's name. Null if there is no name. */
+  /**
+   * Returns a function that finds an actor's name: an e-mail address, or a key's name. The function returns null if the
+   * actor has no name.
+   */
   read(organizationId: string, actors: readonly (Actor | null)[]): Promise<(actor: Actor) => string | null>
 }

@@ -159,7 +159,7 @@ export interface CallRecord {
   events(tenant: Tenant, id: string, fromMs: number): Promise<readonly StoredEvent[]>
   /** Returns the attempts at providers made for the call. */
   attempts(tenant: Tenant, id: string): Promise<readonly CallAttempt[]>
-  /** Returns the requests to models made for the call, oldest first. */
+  /** Returns the requests to models that were made for the call, oldest first. */
   requests(tenant: Tenant, id: string): Promise<CallRequests>
   /** Returns the durations and prices of the call's answered legs. */
   legUses(tenant: Tenant, id: string): Promise<readonly LegUse[]>
@@ -184,14 +184,14 @@ export type StoredWhole = CallOrigin & {
 }
 
 export type CallOrigin = {
-  /** The name that the agent has now. Null if there is no stored agent or it was deleted. */
+  /** The agent's current name. Null if the call has no stored agent, or if the agent was deleted. */
   agentName: string | null
   startedBy: { type: 'api_key' | 'user' | 'phone_number' | 'callback'; id: string; name: string | null }
-  /** The time of the recording's first sample. Null without a recording, and if the call's events were deleted. */
+  /** The time of the recording's first sample. Null if there is no recording, or if the call's events were deleted. */
   recordingStartedAtMs: number | null
 }
 
-/** `isComplete` is false if requests were deleted for their age, or if the call has too many for one answer. */
+/** `isComplete` is false if old requests were deleted, or if the call has too many requests for one answer. */
 export type CallRequests = { requests: readonly CallRequest[]; isComplete: boolean }
 
 export type CallRequest = Pick<

@@ -101,7 +101,7 @@ export type DispatchDeps = UnpricedPolicy & {
 }
 
 /**
- * The provider and the model that served a request. `failovers` counts earlier failed attempts. `requestId` opens the
- * request's route.
+ * The provider and the model that served a request. `failovers` counts earlier failed attempts. With `requestId` a
+ * client can read the request's route.
  */
 export type Route = { provider: string; model: string; requestId: string; attemptId: string; failovers: number }

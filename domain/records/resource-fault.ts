@@ -106,7 +106,7 @@ export type Problem =
   | { kind: 'placeholder_unknown' }
   /** The refused value is a secret, but later answers would show the value. */
   | { kind: 'secret_shown' }
-  /** The password is a common one, repeats a piece, or holds the e-mail address. */
+  /** The password is common, repeats a piece, or contains the e-mail address. */
   | { kind: 'password_common' }
 
 export type Resource =
@@ -224,9 +224,9 @@ export type ResourceFaultData =
   | { kind: 'link_expired' }
   /** The person is unknown, the password is wrong, or the person has no role. The client cannot distinguish these. */
   | { kind: 'sign_in_failed' }
-  /** Too many wrong passwords came before. */
+  /** Too many attempts with a wrong password came before. */
   | { kind: 'attempts_blocked'; waitS: number }
-  /** The first person of the server exists. */
+  /** The server's first person exists already, so the setup is over. */
   | { kind: 'setup_done' }
   /** The range begins beyond the recording's end. `bytes` is the recording's size. */
   | { kind: 'range_unsatisfiable'; bytes: number }

@@ -1,4 +1,4 @@
-/** Signing in to the console and out of it. */
+/** Handles signing in to the console and signing out. */
 import type { Browser } from '../../domain/access/sign-in/people.ts'
 import type { InternalHandlers } from '../../generated/internal/handlers.ts'
 import type { Peer } from '../../runtime/engine/handler.ts'

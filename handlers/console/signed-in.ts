@@ -1,4 +1,4 @@
-/** The session cookie, and the person behind it. */
+/** Reads and sets the session cookie, and finds its person. */
 import type { OpenedSession, PeopleStore, Session, SessionStore } from '../../domain/access/sign-in/people.ts'
 import type { SignIn } from '../../domain/access/sign-in/sign-in.ts'
 import type { ConsoleSession } from '../../generated/internal/types.ts'
@@ -12,9 +12,9 @@ export type ConsoleDeps = {
   people: PeopleStore
   sessions: SessionStore
   server: ConsoleSession['server']
-  /** True if the public address is https: then browsers send the cookie over https only. */
+  /** True if the public address is https, so browsers send the cookie only over https. */
   isSecure: boolean
-  /** True if only this machine reaches the server. Its browser needs no code for the setup. */
+  /** True if only this machine reaches the server. Then a browser on this machine needs no code for the setup. */
   isReachedHereOnly: boolean
 }
 

@@ -13,6 +13,6 @@ export type Said = {
   issues?: ValidationIssue[]
   details?: ErrorDetails
   headers?: Record<string, string>
-  /** The wait for Retry-After, in seconds. */
+  /** The value for Retry-After, in seconds. */
   retryAfterS?: number
 }

@@ -66,7 +66,7 @@ async function refuse(keys: KeyAdministration, { organization }: Caller, keyId: 
   throw new ResourceFault({ kind: 'key_revoked' })
 }
 
-/** Throws if an API key would give a scope without having it. A person may give every scope. */
+/** Throws if an API key without a scope would give this scope to another key. A person may give every scope. */
 function requireScopes({ role, scopes }: Caller, wanted: readonly Scope[]): void {
   const missing = role === undefined ? wanted.find((scope) => !scopes.includes(scope)) : undefined
   if (missing === undefined) return
@@ -128,7 +128,7 @@ function viewOf(row: ApiKey, nameOf: (actor: Actor) => string | null, spending: 
   }
 }
 
-/** The server itself makes no keys, so `system` does not occur. */
+/** `system` never occurs, because the server itself makes no keys. */
 function creatorOf(actor: Actor, nameOf: (actor: Actor) => string | null): Wire.Creator {
   const { type, id } = actor
   return { type: type === 'system' ? 'operator' : type, id, name: nameOf(actor) }

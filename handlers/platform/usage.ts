@@ -24,7 +24,7 @@ const dayMs = 86_400_000
 /** The default time range. */
 const usualMs = 30 * dayMs
 const rangeMsMax = 92 * dayMs
-/** The longest time range with hours. */
+/** The longest time range for usage by hour. */
 const hoursMsMax = 7 * dayMs
 
 type UsageRequest = { from?: string; to?: string; groupBy: string; timeZone?: string } & Filters

@@ -24,7 +24,10 @@ export type Input = {
 export type Peer = {
   /** The IP address at the connection's other end, which is a proxy if there is one. */
   address: string
-  /** The client's address as the quota counts it: behind trusted proxies, and of IPv6 only the /64. */
+  /**
+   * The client's address, as the quota counts it: trusted proxies are skipped, and for IPv6 only the first 64 bits
+   * count.
+   */
   source: string
   host: string
   origin: string

@@ -54,7 +54,7 @@ function isWeaker(stored: string): boolean {
   return Number(memory ?? 0) < memoryKiB || Number(time ?? 0) < passes
 }
 
-/** Runs at most `runningMax` at once. If `waitingMax` wait, further work is refused. */
+/** Runs at most `runningMax` tasks at once. If `waitingMax` tasks wait, further tasks are refused. */
 function createGate(): <Result>(run: () => Promise<Result>) => Promise<Result> {
   let running = 0
   const waiting: (() => void)[] = []

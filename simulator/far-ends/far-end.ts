@@ -24,7 +24,7 @@ export interface Line {
 export type Behaviour = {
   /** The texts to be said, in order. They are synthesized in advance, the first text before the phone is answered. */
   readonly texts: readonly string[]
-  /** The texts' base language. Absent: English. */
+  /** The base language in which the texts are spoken. If absent, English. */
   readonly language?: string
   answered?(phone: FarEnd): void
   /**

@@ -27,7 +27,7 @@ export type Talk = {
   lines: readonly string[]
   /** If true, the person continues with the first line after the last line. If false, the person is then silent. */
   repeats: boolean
-  /** The base language of all texts. Absent: English. */
+  /** The base language in which all texts are spoken. If absent, English. */
   language?: string
 }
 

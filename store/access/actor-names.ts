@@ -3,7 +3,7 @@ import type { Tenancy } from '../postgres/tenant.ts'
 
 type Named = { id: string; name: string }
 
-/** Addresses of people are in a table that only the operator sees, so they are read by the ids that are shown. */
+/** A table that only the operator sees has the addresses of people. So only the ids that are shown are looked up. */
 export function createActorNames(tenancy: Tenancy): ActorNames {
   return {
     async read(organizationId, actors) {

@@ -1,4 +1,4 @@
-/** The ends of sessions and tokens. Each process forgets an ended secret at once. */
+/** Ends sessions and tokens. Each process forgets an ended secret at once. */
 import { type KeyChange, notifyKeyChange } from '../caches/key-changes.ts'
 import type { Tx } from '../postgres/connect.ts'
 

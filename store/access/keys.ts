@@ -74,7 +74,7 @@ export function createKeys(sql: Sql, options: Options): CheckedKeys {
   const unknown = createLru<number>(keyCacheMax)
   const lookups = createBatcher((batch: readonly string[]) => inTime(sql, () => readKeys(sql, batch)), batches)
   const used = new Map<string, { organizationId: string; keyId: string }>()
-  /** The look-up values of used sessions and tokens. */
+  /** The look-up values of sessions and tokens that were used. */
   const seen = new Set<string>()
   const watchers: Watcher[] = []
   // Counts key changes. If a change arrives during a lookup, the lookup may have read the old state, so its answer is

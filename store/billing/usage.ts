@@ -36,7 +36,7 @@ type Line = Partial<Record<UsageGroup, string | null>> & {
 
 /**
  * SQL for each group's value: from a request `r` and its call `c`, from a leg `l` and its call `c`, or from a day's
- * sums `d`. A time is converted in the transaction's time zone. Daily sums are known by their UTC day alone.
+ * sums `d`. A time is converted in the transaction's time zone. A day's sums have no time, only their UTC day.
  */
 const groups: Record<UsageGroup, { request: string; leg: string; sums: string }> = {
   hour: {
@@ -68,7 +68,10 @@ export function createUsage(worlds: Worlds & Snapshots): Usage {
   }
 }
 
-/** The runtime's list of time zones can be newer than the database's list. */
+/**
+ * Resolves with `zone_unknown` if the database lacks the time zone, because the runtime's list of time zones can be
+ * newer.
+ */
 async function unlessZoneUnknown<Result>(result: Promise<Result>): Promise<Result | 'zone_unknown'> {
   try {
     return await result
@@ -112,7 +115,7 @@ async function readSessions(
 function readLines(tx: Tx, tenant: Tenant, query: UsageQuery): Promise<Line[]> {
   const names = [...query.groups]
   const shown = names.map((name) => `${shownAs[name] ?? `line.${name}`} as ${name}, `).join('')
-  // `shown` turns times into text for the answer, but the grouping uses the times themselves.
+  // `shown` converts times to text for the answer, but the rows are grouped by the times themselves.
   const ofUse = names.map((name) => `line.${name}, `).join('')
   return tx<Line[]>`
     with use as (${requestsOf(tx, tenant, query)} union all ${legsOf(tx, tenant, query)})

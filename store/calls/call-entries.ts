@@ -137,7 +137,9 @@ export async function insertTurns(tx: Tx, call: Place, turns: readonly Turn[]): 
     on conflict do nothing`
 }
 
-/** The results of a turn's tool calls, in their order. They are stored beside the turn: few readers need them. */
+/**
+ * The results of a turn's tool calls, in their order. They are stored beside the turn, because few readers need them.
+ */
 type ToolResults = readonly (string | null)[]
 
 function withoutResults(turn: Turn): Turn {

@@ -17,7 +17,7 @@ export async function readCallRequests(tx: Tx, tenant: Tenant, callId: string): 
     readRequests(tx, tenant, callId),
     readAttempts(tx, tenant, callId),
     readTurnsOf(tx, tenant, callId),
-    // If requests were deleted before the call, their sums are kept.
+    // This row exists if requests were deleted before the call, because their sums are then kept.
     tx`select from call_costs ${ofCallId(tx, tenant, callId)} limit 1`,
   ])
   const attemptsOf = new Map<string, AttemptRow[]>()

@@ -1,4 +1,4 @@
-/** Counted attempts to sign in, by subject. */
+/** Stores the counted attempts to sign in, by subject. */
 import type { AttemptStore, Attempts, Subject } from '../../domain/access/sign-in/lock-out.ts'
 import type { Clock } from '../../domain/ports/system.ts'
 import type { Sql, Tx } from '../postgres/connect.ts'
@@ -35,7 +35,7 @@ export function createAttempts(tenancy: Tenancy): AttemptStore {
 /** All transactions lock the subjects in the same order, so no two of them wait for each other. */
 const sorted = (subjects: readonly Subject[]) => [...subjects].sort((a, b) => (a.text < b.text ? -1 : 1))
 
-/** Makes the missing rows and locks all, so parallel attempts are counted one after another. */
+/** Makes missing rows and locks all rows of the subjects, so parallel attempts are counted one after another. */
 async function lockSubjects(tx: Tx, subjects: readonly Subject[], now: Date): Promise<Map<string, Attempts>> {
   const locked = new Map<string, Attempts>()
   for (const { text } of sorted(subjects)) {

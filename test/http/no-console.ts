@@ -1,4 +1,4 @@
-/** The handlers of the console for a test of other pages: each rejects. */
+/** The console's handlers, for tests of other pages. Each handler rejects. */
 import { internalSurface } from '../../generated/internal/routes.ts'
 import type { ConsoleHandlers } from '../../handlers/console/handlers.ts'
 

@@ -1,4 +1,4 @@
-/** What a call says about its start, its recording and its tool calls. */
+/** Tests what a call's record shows about the call's start, its recording and its tool calls. */
 import t from 'tap'
 import type { CallEntry, Call as StoredCall } from '../../domain/records/call.ts'
 import { inboundPhone, newCall, newEvent, newSpan, newTurn } from '../calls/call.ts'

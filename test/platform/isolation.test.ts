@@ -22,7 +22,7 @@ const sql = openDatabase(parley)
 t.teardown(() => sql.end())
 
 const scopes = ['router', 'platform', 'rmsg', 'admin'] as const
-/** Live and test keys share what these operations change, and test keys may not use them. */
+/** These operations change data that live and test keys share, and test keys may not use them. */
 const ofAdmins = new Set(platformSurface.operations.filter(({ scope }) => scope === 'admin').map(({ id }) => id))
 /**
  * Allows text and rich messages. With the setting for the legacy inventory, the organization needs no number in a pool.

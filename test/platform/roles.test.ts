@@ -203,7 +203,7 @@ for (const world of ['live', 'test'] as const)
       ...(isTest ? [['the owner in the live world', own] as [string, Headers]] : []),
     ]
     for (const [who, headers, role = 'owner'] of others) {
-      // Live and test keys share the things behind the scope admin, so the owner finds them.
+      // The owner finds the things behind the scope admin, because live and test keys share them.
       for (const [operation, ways] of headers === own ? ofUsers.filter(([id]) => scopeOf(id) !== 'admin') : ofUsers)
         for (const { method, path, body } of ways) {
           const sent = body === undefined ? null : JSON.stringify(body)

@@ -1,4 +1,4 @@
-/** Tests getUsage by hour, in a time zone, and with filters, over the public surface. */
+/** Tests getUsage by hour, in a time zone, and with filters, over the public API. */
 import t from 'tap'
 import { newCall } from '../calls/call.ts'
 import type { Target } from '../router/requests.ts'

@@ -1,4 +1,4 @@
-/** People with passwords on a server of a test. */
+/** Makes people with passwords on a test's server. */
 import type { Page } from './browser.ts'
 import { Browser } from './browser.ts'
 
@@ -13,7 +13,7 @@ type Session = {
 }
 export const sessionOf = ({ body }: Page) => body as Session
 
-/** Makes the first person of the server, signed in. */
+/** Makes the server's first person. Returns the person's browser, which is signed in. */
 export async function firstPerson(url: string, email = 'ann@example.com'): Promise<Browser> {
   const browser = new Browser(url)
   const made = await browser.post('/console/auth/setup', { email, name: 'Ann Miller', password })

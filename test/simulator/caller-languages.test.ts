@@ -54,7 +54,7 @@ function withWhisper({ models, installable }: Provider): readonly Model[] {
   return [...models, ...missing.map(({ model }) => model)]
 }
 
-/** A caller says these lines to an agent, whose first words are then recognized. */
+/** Lets a caller say these lines to an agent. The agent's first words are then recognized. */
 async function converse(t: Test, language: string, lines: readonly string[], words: Words = {}) {
   const engines = recordingEngines(words)
   const parley = await ownServer(t, {}, { engines: engines.open })

@@ -34,7 +34,7 @@ async function setUp(t: Test, retention: Partial<Retention>) {
 }
 type Setup = Awaited<ReturnType<typeof setUp>>
 
-/** Deleted requests are known by their day, so their hours are lost. */
+/** After requests were deleted, only their day is known, so they cannot be grouped by hour. */
 const allGroups = usageGroups.filter((group) => group !== 'hour')
 const combinations: UsageGroup[][] = [[], ['day'], ['key'], ['agent', 'stage'], ['provider', 'model'], allGroups]
 

@@ -1,23 +1,26 @@
 /**
  * Slows down guesses of passwords. Each attempt is counted before its password is hashed, so parallel guesses do not
- * pass together. A success takes its count back.
+ * pass together. A successful attempt is subtracted again.
  */
 import { ResourceFault } from '../../records/resource-fault.ts'
 import type { Signer } from '../signer.ts'
 
-/** The counted attempts of one subject. Times are in milliseconds since the epoch. */
+/** The counted attempts for one subject. Times are in milliseconds since the epoch. */
 export type Attempts = { failures: number; firstMs: number; lastMs: number; blockedUntilMs: number }
 
 /**
- * `account`: an e-mail address, also an unknown one, so that both get the same answers. `source`: a network address.
- * The text is an HMAC, because the table must not list who has tried to sign in.
+ * `account`: an e-mail address, also an unknown one, so that known and unknown addresses get the same answers.
+ * `source`: a network address. The text is an HMAC, because the table must not list who has tried to sign in.
  */
 export type Subject = { kind: 'account' | 'source'; text: string }
 
 export type AttemptStore = {
-  /** Counts an attempt for all subjects, unless one is blocked. Resolves with the time until which it is blocked. */
+  /**
+   * Counts an attempt for all subjects, unless one of them is blocked. Then it resolves with the time until which that
+   * subject is blocked.
+   */
   admit(subjects: readonly Subject[], count: typeof counted, nowMs: number): Promise<number | null>
-  /** Forgets the account's attempts, and takes one attempt of the source back. */
+  /** Forgets the account's attempts, and subtracts one attempt from the source's count. */
   succeed(subjects: readonly Subject[]): Promise<void>
 }
 
@@ -41,7 +44,10 @@ function isForgotten(kind: Subject['kind'], { firstMs, lastMs }: Attempts, nowMs
   return kind === 'account' ? nowMs - lastMs >= accountMemoryMs : nowMs - firstMs >= sourceWindowMs
 }
 
-/** 1 s after the fifth failure, then twice as long after each failure. */
+/**
+ * Returns the wait after this number of failures: 1 s after the fifth failure, and then twice as long after each
+ * further failure.
+ */
 function waitAfter(failures: number): number {
   if (failures < freeFailures) return 0
   return Math.min(firstWaitMs * 2 ** (failures - freeFailures), waitMsMax)

@@ -52,8 +52,8 @@ export type PeopleStore = {
   setUp(first: { email: string; name: string; passwordHash: string }): Promise<Person | null>
   rename(userId: string, name: string): Promise<void>
   /**
-   * Stores the password and ends the person's sessions and tokens. If the stored hash is no longer `replaces`, resolves
-   * with false and changes nothing.
+   * Stores the password and ends the person's sessions and tokens. If the stored hash differs from `replaces`, changes
+   * nothing and resolves with false.
    */
   changePassword(userId: string, passwordHash: string, replaces: string): Promise<boolean>
   /** Stores a stronger hash for the same password, unless the password has changed meanwhile. */
@@ -65,7 +65,7 @@ export type PeopleStore = {
 export type SessionStore = {
   /**
    * Opens a session. Resolves with null if the person has no role in the organization or the organization is disabled.
-   * With `proof`, it also resolves with null if the person's password hash is another one by now.
+   * With `proof`, it also resolves with null if the person's password hash has changed since `proof`.
    */
   open(session: NewSession, proof?: string): Promise<OpenedSession | null>
   /** Opens a session in another organization and ends the session `id`. Null as for `open`. */

@@ -13,7 +13,7 @@ export function setupCodeOf(masterKey: string): string {
   return `${code.slice(0, lettersOfHalf)}-${code.slice(lettersOfHalf)}`
 }
 
-/** Compares in constant time. Spaces, hyphens and upper or lower case do not count. */
+/** Compares the codes in constant time, without regard to spaces, hyphens and case. */
 export function isSetupCode(masterKey: string, given: string): boolean {
   const [code, text] = [plain(setupCodeOf(masterKey)), plain(given)].map((each) => Buffer.from(each))
   return code !== undefined && text !== undefined && code.length === text.length && timingSafeEqual(code, text)

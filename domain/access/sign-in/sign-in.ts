@@ -40,7 +40,7 @@ export type SignIn = {
   prove(email: string, password: string, browser: Browser): Promise<KnownPerson>
 }
 
-/** The account under which wrong setup codes count. No e-mail address has this form. */
+/** Wrong setup codes count for this account name, because no e-mail address has this form. */
 const setupAccount = 'setup'
 
 export function createSignIn(deps: SignInDeps): SignIn {
@@ -50,7 +50,8 @@ export function createSignIn(deps: SignInDeps): SignIn {
   async function prove(email: string, password: string, browser: Browser): Promise<KnownPerson> {
     const address = email.toLowerCase()
     return lockOut.attempt(address, browser.ip, async () => {
-      // The first use makes the hash, which takes time, so it is also made for a known address.
+      // The first use makes the dummy hash, which takes time. So it is also made for a known address, and both take
+      // equally long.
       const dummy = await hashes.dummy()
       const person = await people.find(address)
       const stored = person?.passwordHash ?? dummy

@@ -30,7 +30,8 @@ export function languageTagIn(text: string): string {
 }
 
 /**
- * Returns null if no language has more common words in the text than all others. Thanks and greetings count as one word.
+ * Returns the language with the most common words in the text. Null if no language has more than all others. Thanks and
+ * greetings count as one word.
  */
 function languageIn(text: string): ScriptLanguage | null {
   const words = text.toLowerCase().match(/\p{L}+/gu) ?? []
