@@ -54,12 +54,15 @@ function namedByTitle(bundled: unknown): unknown {
   }, bundled)
 }
 
-/** Renames the component, and removes the two fields that only a whole file has. */
+/** Of a whole file's fields, a component has no use for these. The definitions in `$defs` are components already. */
+const fileFields = ['$schema', '$defs', 'title']
+
+/** Renames the component, and removes the fields that only a whole file has. */
 function withoutFileFields(document: Bundled, name: string, title: string): Bundled {
   const { components = {} } = document
   const schemas = Object.entries(components.schemas ?? {}).map(([each, schema]) => {
     if (each !== name) return [each, schema] as const
-    const fields = Object.entries(schema).filter(([field]) => field !== '$schema' && field !== 'title')
+    const fields = Object.entries(schema).filter(([field]) => !fileFields.includes(field))
     return [title, Object.fromEntries(fields)] as const
   })
   return { ...document, components: { ...components, schemas: Object.fromEntries(schemas) } }

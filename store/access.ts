@@ -1,18 +1,16 @@
 /** Makes the store's repositories for organizations, users, API keys and provider keys. */
-import type { ActorNames, KeyAdministration } from '../domain/access/api-keys.ts'
+import type { KeyAdministration } from '../domain/access/api-keys.ts'
 import type { LiveKeys, UsedTokens } from '../domain/access/ephemeral.ts'
-import type { Members } from '../domain/access/members.ts'
 import type { ProviderKeyAdministration } from '../domain/access/provider-keys.ts'
 import type { KeyChanges, LiveCallers } from '../domain/access/revocations.ts'
 import type { Clock, Log } from '../domain/ports/system.ts'
 import type { Keys } from '../domain/records/organization.ts'
 import type { Loop } from '../runtime/timing/loops.ts'
-import { createActorNames } from './access/actor-names.ts'
 import { createKeyAdministration } from './access/api-keys.ts'
 import { createKeys, createLiveKeys, type ReadStoredPolicy } from './access/keys.ts'
 import type { KeyCacheLimits } from './access/known-callers.ts'
-import { createMembers } from './access/members.ts'
 import { createOrganizations, type Organizations } from './access/organizations.ts'
+import { createPeople, type People } from './access/people.ts'
 import { createProviderKeys, type StoredProviderKeys } from './access/provider-keys.ts'
 import { createUsers, sweepCredentials } from './access/users.ts'
 import { type AgentRecords, createAgentRecords } from './agents/agent-records.ts'
@@ -45,7 +43,8 @@ export type Repositories = {
 
 export type Access = WebhookAccess &
   AgentRecords &
-  SignInRecords & {
+  SignInRecords &
+  People & {
     keys: Keys & LiveKeys & LiveCallers & KeyChanges & KeyAdministration & { waiting(): number }
     organizations: Organizations &
       Pick<OrganizationNotices, 'watch'> & {
@@ -56,8 +55,6 @@ export type Access = WebhookAccess &
     sealedSecrets: SealedSecrets
     usedTokens: UsedTokens
     users: ReturnType<typeof createUsers>
-    actorNames: ActorNames
-    members: Members
     /**
      * Commits all writes by `work`, or rolls them back if `work` fails. Other connections see them after the commit.
      */
@@ -115,8 +112,7 @@ export function createAccess({ system, tenant }: Pools, options: AccessOptions, 
     usedTokens: spent ?? stored,
     users: createUsers(each, clock),
     ...createSignInRecords(each, clock, (change) => checked.forget(change)),
-    actorNames: createActorNames(each),
-    members: createMembers(each, clock),
+    ...createPeople(each, clock),
     transaction: async (organizationId, work) =>
       transactionFor(tenant, organizationId, (tenancy) =>
         work({ ...on(tenancy), providerKeys: sealed.administration(tenancy) }),

@@ -1,4 +1,6 @@
-/** Tests each page of the console in each state: accessibility, small screens, both schemes, the policy, the keyboard. */
+/**
+ * Tests each page of the console in each state: accessibility, small screens, both schemes, the policy, the keyboard.
+ */
 import t from 'tap'
 import { axeFaults, type ContextOptions } from '../browser/chromium.ts'
 import { storeCall, storeLiveCall } from './stored-calls.ts'

@@ -229,7 +229,10 @@ t.test('the commands usage and credits refuse values that they cannot parse', as
       /^parley: there is no organization nobody; `parley org list` shows them$/m,
     )
   t.match(await refusal('usage', '--org', 'org_0', '--by', 'day'), /there is no organization org_0/)
-  t.match(await refusal('usage', '--by', 'day,prompt'), /--by: prompt is no group; there are hour, day, key, agent, provider/)
+  t.match(
+    await refusal('usage', '--by', 'day,prompt'),
+    /--by: prompt is no group; there are hour, day, key, agent, provider/,
+  )
   for (const day of ['2026-02-30', '1', '2026-11'])
     t.match(await refusal('usage', '--from', day), new RegExp(`--from: ${day} is no time; write 2026-`))
   t.match(await refusal('credits', '--limit', 'all'), /--limit: all is no number from 1 to 100/)
