@@ -11,6 +11,7 @@ import { type Documented, documentedOf } from './targets/snippets.ts'
 import { emitChannels } from './targets/typescript/channels.ts'
 import { emitClient } from './targets/typescript/client.ts'
 import { emitClientTypes } from './targets/typescript/client-types.ts'
+import { emitConsoleClient } from './targets/typescript/console-client.ts'
 import { emitContract } from './targets/typescript/contract.ts'
 import { emitCloseCodes, emitErrors } from './targets/typescript/errors.ts'
 import { emitHandlers } from './targets/typescript/handlers.ts'
@@ -36,6 +37,8 @@ export type Layout = {
   /** The shared components' types, relative to `folder`. */
   sharedModule: string
   clientFolder: string | null
+  /** The folder for the console's client. Left out if the document has no operations for signing in. */
+  consoleFolder?: string
   docsFolder: string | null
   /**
    * The folder for the error pages: a subfolder for each surface, with a page for each error code. Null if there are no
@@ -72,7 +75,7 @@ export function generateShared({ file, shared = {} }: Source, folder: string): G
 }
 
 function emitSurface(document: OpenApiDocument, layout: Layout): Files {
-  const { folder, clientFolder, docsFolder, runtimePath, sharedModule } = layout
+  const { folder, clientFolder, consoleFolder, docsFolder, runtimePath, sharedModule } = layout
   const files: Files = new Map()
   files.set(`${folder}/types.ts`, emitTypes(document.file, document, viewsOf(document), sharedModule))
   files.set(`${folder}/validators.ts`, emitValidators(document, runtimePath))
@@ -89,6 +92,7 @@ function emitSurface(document: OpenApiDocument, layout: Layout): Files {
     files.set(`${clientFolder}/models/${document.name}.ts`, emitClientTypes(document))
     if (document.webhooks.length > 0) files.set(`${clientFolder}/webhooks.ts`, emitWebhooks(document))
   }
+  if (consoleFolder) for (const [name, text] of emitConsoleClient(document)) files.set(`${consoleFolder}/${name}`, text)
   return files
 }
 

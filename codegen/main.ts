@@ -80,6 +80,7 @@ function layoutOf(name: string): Layout {
     runtimePath,
     sharedModule: '../shared/types.ts',
     clientFolder: withoutClient.has(name) ? null : clientFolder,
+    ...(name === 'internal' && { consoleFolder: 'generated/console' }),
     docsFolder: name === 'router' ? 'docs' : null,
     errorsFolder: withErrorPages.has(name) ? errorsFolder : null,
   }

@@ -12,6 +12,7 @@ const inputs = [
   'console/app',
   'console/tokens.css',
   'generated/clients/typescript',
+  'generated/console',
   'deploy/console-app.mjs',
   'package-lock.json',
 ]

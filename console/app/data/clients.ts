@@ -1,5 +1,6 @@
 /** The generated clients, over the session cookie of this page. */
 import { createPlatformClient } from '../../../generated/clients/typescript/platform.ts'
+import { createConsoleClient } from '../../../generated/console/client.ts'
 
 /** A person waits for the answer, so the page waits less than a program would. */
 const timeoutMs = 30_000
@@ -8,3 +9,4 @@ const timeoutMs = 30_000
 const options = { baseUrl: window.location.origin, timeoutMs, retriesMax: 1 }
 
 export const platform = createPlatformClient(options)
+export const signing = createConsoleClient(options)

@@ -1,19 +1,16 @@
-/** The session: the person's organization. */
-import { queryOptions, useQuery } from '@tanstack/react-query'
-import type { Organization } from '../../../generated/clients/typescript/models/platform.ts'
-import { platform } from './clients.ts'
+/** The session: the person, the organization, the role, and ways in and out. */
+import { queryOptions, useMutation, useQuery } from '@tanstack/react-query'
+import type { ConsoleSession, ConsoleSetup, PasswordSignIn } from '../../../generated/console/types.ts'
+import { signing } from './clients.ts'
 import { isSignedOut } from './failures.ts'
-import { sessionKey } from './queries.ts'
-
-export type Session = { organization: Pick<Organization, 'id' | 'name'> }
+import { queries, sessionKey } from './queries.ts'
 
 /** The session, or null without a session. */
 export const sessionQuery = queryOptions({
   queryKey: sessionKey,
-  queryFn: async ({ signal }): Promise<Session | null> => {
+  queryFn: async ({ signal }): Promise<ConsoleSession | null> => {
     try {
-      const { body } = await platform.getOrganization({ signal })
-      return { organization: { id: body.id, name: body.name } }
+      return (await signing.getConsoleSession({ signal })).body
     } catch (error) {
       if (isSignedOut(error)) return null
       throw error
@@ -22,9 +19,44 @@ export const sessionQuery = queryOptions({
   staleTime: Number.POSITIVE_INFINITY,
 })
 
+export const methodsQuery = queryOptions({
+  queryKey: ['methods'],
+  queryFn: async ({ signal }) => (await signing.getConsoleMethods({ signal })).body,
+})
+
 /** Returns the session. Pages inside the frame always have one. */
-export function useSession(): Session {
+export function useSession(): ConsoleSession {
   const { data } = useQuery(sessionQuery)
   if (!data) throw new Error('No page is shown without a session.')
   return data
 }
+
+/** Another session sees other data, so the cache begins anew. */
+function begin(session: ConsoleSession | null): void {
+  queries.clear()
+  queries.setQueryData(sessionKey, session)
+}
+
+export const useSignIn = () =>
+  useMutation({
+    mutationFn: async (body: PasswordSignIn) => (await signing.signIn({ body })).body,
+    onSuccess: begin,
+  })
+
+export const useSetUp = () =>
+  useMutation({
+    mutationFn: async (body: ConsoleSetup) => (await signing.setUpConsole({ body })).body,
+    onSuccess: begin,
+  })
+
+export const useChooseOrganization = () =>
+  useMutation({
+    mutationFn: async (organizationId: string) => (await signing.chooseOrganization({ body: { organizationId } })).body,
+    onSuccess: begin,
+  })
+
+export const useSignOut = () =>
+  useMutation({
+    mutationFn: (everywhere: boolean) => signing.signOut({ body: { everywhere } }),
+    onSuccess: () => begin(null),
+  })

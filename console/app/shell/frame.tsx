@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { Navigate, Outlet, useLocation, useNavigate } from '@tanstack/react-router'
+import { Navigate, Outlet, useNavigate } from '@tanstack/react-router'
 import { Menu as MenuIcon } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { sessionQuery } from '../data/session.ts'
@@ -20,8 +20,7 @@ export function Frame() {
 
 /** The address is read once, because the way to the sign-in page changes it. */
 function ToSignIn() {
-  const { href } = useLocation()
-  const [next] = useState(href)
+  const [next] = useState(() => window.location.pathname + window.location.search)
   return <Navigate to="/login" search={{ next }} replace />
 }
 

@@ -1,19 +1,148 @@
+import { useQuery } from '@tanstack/react-query'
+import { useRouter } from '@tanstack/react-router'
+import type { ConsoleMethods } from '../../../generated/console/types.ts'
+import { methodsQuery, useSetUp, useSignIn } from '../data/session.ts'
+import { useSearchValues } from '../parts/address.ts'
+import buttonStyles from '../parts/button.module.css'
+import { Button } from '../parts/button.tsx'
+import { TextField } from '../parts/field.tsx'
+import { fieldOf } from '../parts/form.ts'
 import { useTitle } from '../parts/page.tsx'
+import { Answer } from '../parts/states.tsx'
 import { Mark } from './mark.tsx'
 import styles from './sign-in-page.module.css'
 
-/** The way in for people without a session. */
+/** The way in for people without a session. The first person of a server makes an account here. */
 export function SignInPage() {
   useTitle('Sign in')
+  const methods = useQuery(methodsQuery)
   return (
     <main className={styles.place}>
       <div className={styles.card}>
         <Mark />
-        <h1>Sign in to Parley</h1>
-        <p>
-          Ask the operator for a session: <code>parley users session you@example.com --org NAME</code> prints a cookie.
-        </p>
+        <Answer of={methods} rows={4}>
+          {(data) => (data.setup ? <SetUpForm needsCode={data.code} /> : <SignInForm methods={data} />)}
+        </Answer>
       </div>
     </main>
   )
+}
+
+const errors: Readonly<Record<string, string>> = {
+  oidc_state: 'The sign-in was begun in another browser, or took too long. Try again.',
+  oidc_denied: 'The provider refused the sign-in.',
+  oidc_no_account: 'Nobody has invited this account. Ask an administrator of your organization.',
+  oidc_unverified: 'The provider has not verified your e-mail address.',
+}
+
+function SignInForm({ methods: { password, oidc, smtp } }: { methods: ConsoleMethods }) {
+  const { error: code } = useSearchValues()
+  const next = useNext()
+  const problem = typeof code === 'string' ? errors[code] : undefined
+  return (
+    <>
+      <h1>Sign in to Parley</h1>
+      {problem !== undefined && <p role="alert">{problem}</p>}
+      {oidc.map(({ id, name }) => (
+        <a
+          key={id}
+          className={buttonStyles.button}
+          href={`/console/auth/oidc/${id}/start?returnTo=${encodeURIComponent(next)}`}
+        >
+          {name}
+        </a>
+      ))}
+      {password && <PasswordForm />}
+      {password && !smtp && (
+        <p className={styles.note}>
+          No password yet, or forgotten? Ask the operator for a link: <code>parley users reset</code> prints one.
+        </p>
+      )}
+    </>
+  )
+}
+
+function PasswordForm() {
+  const signIn = useSignIn()
+  const goOn = useGoOn()
+  return (
+    <form
+      className={styles.form}
+      onSubmit={(event) => {
+        event.preventDefault()
+        const form = new FormData(event.currentTarget)
+        const body = { email: fieldOf(form, 'email'), password: passwordOf(form) }
+        signIn.mutate(body, { onSuccess: goOn })
+      }}
+    >
+      <TextField label="E-mail" name="email" type="email" autoComplete="username" required maxLength={254} autoFocus />
+      <TextField label="Password" name="password" type="password" autoComplete="current-password" required />
+      {signIn.error && <p role="alert">{signIn.error.message}</p>}
+      <Button type="submit" look="main" disabled={signIn.isPending}>
+        {signIn.isPending ? 'Signing in…' : 'Sign in'}
+      </Button>
+    </form>
+  )
+}
+
+function SetUpForm({ needsCode }: { needsCode: boolean }) {
+  const setUp = useSetUp()
+  const goOn = useGoOn()
+  return (
+    <form
+      className={styles.form}
+      onSubmit={(event) => {
+        event.preventDefault()
+        const form = new FormData(event.currentTarget)
+        const code = fieldOf(form, 'code')
+        const person = { email: fieldOf(form, 'email'), name: fieldOf(form, 'name'), password: passwordOf(form) }
+        setUp.mutate({ ...person, ...(code !== '' && { code }) }, { onSuccess: goOn })
+      }}
+    >
+      <h1>Make the first account</h1>
+      <p className={styles.note}>It owns this server's organization, and can invite others.</p>
+      <TextField label="Name" name="name" autoComplete="name" required maxLength={120} autoFocus />
+      <TextField label="E-mail" name="email" type="email" autoComplete="username" required maxLength={254} />
+      <TextField
+        label="Password"
+        name="password"
+        type="password"
+        autoComplete="new-password"
+        required
+        minLength={15}
+        note="15 characters or more: a few words are good."
+      />
+      {needsCode && (
+        <TextField
+          label="Code"
+          name="code"
+          required
+          autoComplete="off"
+          note="parley up prints the code when it starts."
+        />
+      )}
+      {setUp.error && <p role="alert">{setUp.error.message}</p>}
+      <Button type="submit" look="main" disabled={setUp.isPending}>
+        Make the account
+      </Button>
+    </form>
+  )
+}
+
+/** Spaces at the ends of a password count. */
+function passwordOf(form: FormData): string {
+  const value = form.get('password')
+  return typeof value === 'string' ? value : ''
+}
+
+/** Returns the page to show after the sign-in. Only this console's pages count. */
+function useNext(): string {
+  const { next } = useSearchValues()
+  return typeof next === 'string' && /^\/console(\/(?!\/)|$|\?)/.test(next) ? next : '/console'
+}
+
+function useGoOn(): () => void {
+  const { history } = useRouter()
+  const next = useNext()
+  return () => history.push(next)
 }
