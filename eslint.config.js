@@ -88,7 +88,7 @@ export default tseslint.config(
     rules: { 'no-restricted-syntax': 'off' },
   },
   // A page's code is loaded when the page is first opened.
-  { files: ['console/app/shell/routes.tsx'], rules: { 'no-restricted-syntax': 'off' } },
+  { files: ['console/app/shell/*routes.{ts,tsx}'], rules: { 'no-restricted-syntax': 'off' } },
   // If a command only sends requests, it must not wait until the server is loaded.
   { files: ['app/commands/actions.ts'], rules: { 'no-restricted-syntax': 'off' } },
   // A test is a closure in a closure; node:test-like callbacks are awaited by the runner.

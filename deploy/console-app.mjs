@@ -22,6 +22,7 @@ const digestFile = 'sources.digest'
 /** Writes the console's files to `folder`. `earlier` is the folder from the build before. */
 export async function writeConsole(folder, earlier) {
   const digest = digestOf(inputs)
+  if (digest === digestIn(folder)) return
   if (digest === digestIn(earlier)) return cpSync(earlier, folder, { recursive: true })
   await bundle(folder)
   for (const file of filesIn(folder)) compress(file)

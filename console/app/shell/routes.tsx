@@ -5,6 +5,7 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet } from '@tanstack/react-router'
 import { readSearch, writeSearch } from '../data/search.ts'
 import { Loading } from '../parts/states.tsx'
+import { buildRoutes } from './build-routes.ts'
 import { Frame } from './frame.tsx'
 import { NotFound, RouteFailed } from './route-states.tsx'
 import { SignInPage } from './sign-in-page.tsx'
@@ -30,6 +31,7 @@ const pages = [
     path: '/calls/$id',
     component: lazyRouteComponent(() => import('../pages/call/call-page.tsx'), 'CallPage'),
   }),
+  ...buildRoutes.map(({ path, component }) => createRoute({ getParentRoute: () => frame, path, component })),
 ]
 
 export const router = createRouter({

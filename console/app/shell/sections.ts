@@ -1,5 +1,5 @@
 /** The pages in the navigation, in their order. `keys` opens the page from everywhere. */
-import { HomeIcon, type LucideIcon, PhoneCall } from 'lucide-react'
+import { HomeIcon, type LucideIcon, PhoneCall, Send, Webhook } from 'lucide-react'
 
 export type Section = { to: string; label: string; icon: LucideIcon; keys: string }
 
@@ -9,6 +9,13 @@ export const groups: readonly { name: string | null; sections: readonly Section[
     sections: [
       { to: '/', label: 'Overview', icon: HomeIcon, keys: 'g o' },
       { to: '/calls', label: 'Calls', icon: PhoneCall, keys: 'g c' },
+    ],
+  },
+  {
+    name: 'Run',
+    sections: [
+      { to: '/webhooks', label: 'Webhooks', icon: Webhook, keys: 'g w' },
+      { to: '/deliveries', label: 'Deliveries', icon: Send, keys: 'g d' },
     ],
   },
 ]

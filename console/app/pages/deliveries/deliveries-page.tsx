@@ -1,0 +1,83 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useCallback } from 'react'
+import { writeSearch } from '../../data/search.ts'
+import { deliveriesQuery } from '../../data/webhooks.ts'
+import { Button } from '../../parts/button.tsx'
+import { DeliveriesTable } from '../../parts/deliveries.tsx'
+import { zoneName } from '../../parts/formats.ts'
+import { Line, Stack } from '../../parts/layout.tsx'
+import { LinkButton } from '../../parts/link-button.tsx'
+import { Page } from '../../parts/page.tsx'
+import { useRowKeys } from '../../parts/row-keys.ts'
+import { Answer, Empty } from '../../parts/states.tsx'
+import { FilterBar } from './filter-bar.tsx'
+import { type Filters, readFilters, toQuery } from './filters.ts'
+
+/** The log of deliveries. Its filters are the address. */
+export function DeliveriesPage() {
+  const filters = readFilters(useSearch({ strict: false }))
+  const change = useChange(filters)
+  const deliveries = useInfiniteQuery(deliveriesQuery(toQuery(filters)))
+  useRowKeys()
+  const endpoints = deliveries.data?.pages[0]?.endpointOptions ?? []
+  const path = `/v1/webhook-deliveries${writeSearch(filters)}`
+  return (
+    <Page
+      title="Deliveries"
+      lead={`Each event that was sent to a webhook endpoint, the newest first. Times are in ${zoneName}.`}
+      command={{ path, cli: 'webhooks tail' }}
+    >
+      <FilterBar filters={filters} change={change} endpoints={endpoints} />
+      <Answer of={deliveries} rows={10}>
+        {({ pages }) => {
+          const rows = pages.flatMap(({ data }) => data)
+          if (rows.length === 0)
+            return <NoRows isFiltered={Object.keys(filters).length > 0} clear={() => change(null)} />
+          return (
+            <Stack>
+              <DeliveriesTable rows={rows} />
+              {deliveries.hasNextPage && (
+                <Line>
+                  <Button disabled={deliveries.isFetchingNextPage} onClick={() => void deliveries.fetchNextPage()}>
+                    Show older deliveries
+                  </Button>
+                </Line>
+              )}
+            </Stack>
+          )
+        }}
+      </Answer>
+    </Page>
+  )
+}
+
+function useChange(filters: Filters) {
+  const navigate = useNavigate()
+  return useCallback(
+    (changed: Filters | null) => {
+      const search = changed === null ? {} : { ...filters, ...changed }
+      void navigate({ to: '/deliveries', search, replace: true })
+    },
+    [navigate, filters],
+  )
+}
+
+function NoRows({ isFiltered, clear }: { isFiltered: boolean; clear: () => void }) {
+  if (isFiltered)
+    return (
+      <Empty title="No delivery matches these filters">
+        <Button onClick={clear}>Show all deliveries</Button>
+      </Empty>
+    )
+  return (
+    <Empty title="Nothing has been delivered yet">
+      <p>
+        When a call begins, changes or ends, its events are sent to your endpoints, and each attempt is listed here.
+      </p>
+      <LinkButton to="/webhooks/new" look="main">
+        Add an endpoint
+      </LinkButton>
+    </Empty>
+  )
+}

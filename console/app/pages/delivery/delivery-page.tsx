@@ -1,0 +1,130 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link, useParams } from '@tanstack/react-router'
+import { RotateCw } from 'lucide-react'
+import { useEffect, useMemo, useState } from 'react'
+import type { WebhookDeliveryDetail } from '../../../../generated/clients/typescript/models/platform.ts'
+import { useSendAgain, wholeDeliveryQuery } from '../../data/webhooks.ts'
+import { Button } from '../../parts/button.tsx'
+import { Card } from '../../parts/card.tsx'
+import { CopyButton } from '../../parts/copy-button.tsx'
+import { CallLink, DeliveryStatus } from '../../parts/deliveries.tsx'
+import { Facts } from '../../parts/facts.tsx'
+import { zoneName } from '../../parts/formats.ts'
+import { JsonView } from '../../parts/json-view.tsx'
+import { Columns, Line, Stack } from '../../parts/layout.tsx'
+import { Moment } from '../../parts/moment.tsx'
+import { ActionFault } from '../../parts/notice.tsx'
+import { Page } from '../../parts/page.tsx'
+import { PageAnswer } from '../../parts/page-answer.tsx'
+import { Private } from '../../parts/redaction.tsx'
+import { useShortcuts } from '../../parts/shortcuts.tsx'
+import { Attempts } from './attempts.tsx'
+import { Explanation } from './explanation.tsx'
+
+/** One delivery: why it failed, each attempt with its request and answer, and the button that sends it again. */
+export function DeliveryPage() {
+  const { id = '' } = useParams({ strict: false })
+  const delivery = useQuery(wholeDeliveryQuery(id))
+  return (
+    <PageAnswer of={delivery} title="Delivery">
+      {(data) => <Whole delivery={data} />}
+    </PageAnswer>
+  )
+}
+
+function Whole({ delivery }: { delivery: WebhookDeliveryDetail }) {
+  const { id, event, status, canRedeliver, requestPayload, attempts } = delivery
+  const again = useSendAgain(id)
+  useSendKey(canRedeliver && !again.isPending, again.mutate)
+  return (
+    <Page
+      title={event}
+      lead={
+        <Line>
+          <DeliveryStatus status={status} />
+          <span>
+            to <Endpoint delivery={delivery} />
+          </span>
+        </Line>
+      }
+      actions={
+        <Button look="main" disabled={!canRedeliver || again.isPending} onClick={() => again.mutate()}>
+          <RotateCw aria-hidden="true" />
+          {again.isPending ? 'Sending…' : 'Send again'}
+        </Button>
+      }
+      command={{ method: 'POST', path: `/v1/webhook-deliveries/${id}/redeliver`, cli: `webhooks resend ${id}` }}
+    >
+      <Columns>
+        <Stack>
+          <Explanation delivery={delivery} sent={again.data} />
+          <ActionFault error={again.error} />
+          <Attempts attempts={attempts} />
+          <Card title="Payload">
+            <JsonView text={JSON.stringify(requestPayload)} label="The body, the same in each attempt" />
+          </Card>
+        </Stack>
+        <Card title="Delivery">
+          <DeliveryFacts delivery={delivery} />
+        </Card>
+      </Columns>
+    </Page>
+  )
+}
+
+function Endpoint({ delivery: { endpointId, endpointName, endpointDeleted, endpointKind } }: Props) {
+  if (endpointDeleted || endpointKind === 'rmsg') return <Private>{endpointName}</Private>
+  return (
+    <Link to="/webhooks/$id" params={{ id: endpointId }}>
+      <Private>{endpointName}</Private>
+    </Link>
+  )
+}
+
+type Props = { delivery: WebhookDeliveryDetail }
+
+function DeliveryFacts({ delivery }: Props) {
+  const { id, eventId, sessionId, agentId, occurredAt, deliveredAt, expiresAt, webhookTags } = delivery
+  const tags = Object.entries(webhookTags)
+  return (
+    <Facts
+      rows={[
+        ['Happened', <Moment key="happened" at={occurredAt} />],
+        ['Accepted', deliveredAt && <Moment key="accepted" at={deliveredAt} />],
+        ['Given up after', deliveredAt === null ? <Moment key="expires" at={expiresAt} /> : null],
+        ['Call', sessionId && <CallLink key="call" id={sessionId} />],
+        [
+          'Agent',
+          agentId && (
+            <Link key="agent" to="/agents/$id" params={{ id: agentId }}>
+              {agentId}
+            </Link>
+          ),
+        ],
+        ['Tags', tags.length > 0 ? tags.map(([name, value]) => `${name}=${value}`).join(', ') : null],
+        ['Event id', <Id key="event" id={eventId} />],
+        ['Delivery id', <Id key="id" id={id} />],
+        ['Times in', zoneName],
+      ]}
+    />
+  )
+}
+
+function Id({ id }: { id: string }) {
+  return (
+    <Line>
+      <code title={id}>…{id.slice(-12)}</code>
+      <CopyButton text={id} label="Copy the id" />
+    </Line>
+  )
+}
+
+function useSendKey(isAllowed: boolean, send: () => void): void {
+  const [latest] = useState<{ run: () => void }>(() => ({ run: () => undefined }))
+  useEffect(() => {
+    latest.run = () => {
+      if (isAllowed) send()
+    }
+  })
+  useShortcuts(useMemo(() => [{ keys: 'r', label: 'Send again', run: () => latest.run() }], [latest]))
+}

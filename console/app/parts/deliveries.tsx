@@ -1,0 +1,83 @@
+/** How pages show deliveries of webhook events. */
+import { Link } from '@tanstack/react-router'
+import type {
+  WebhookAttemptError,
+  WebhookDelivery,
+  WebhookDeliveryError,
+  WebhookDeliveryStatus,
+} from '../../../generated/clients/typescript/models/platform.ts'
+import { Badge, type Tone } from './badge.tsx'
+import { count, words } from './formats.ts'
+import { Moment } from './moment.tsx'
+import { Private } from './redaction.tsx'
+import { type Column, Table } from './table.tsx'
+
+const tones: Record<WebhookDeliveryStatus, Tone> = {
+  pending: 'calm',
+  delivering: 'calm',
+  succeeded: 'good',
+  failed: 'alarm',
+  expired: 'alarm',
+  cancelled: 'plain',
+}
+
+export function DeliveryStatus({ status }: { status: WebhookDeliveryStatus }) {
+  return (
+    <Badge tone={tones[status]} isLive={status === 'delivering'}>
+      {words(status)}
+    </Badge>
+  )
+}
+
+const reasons: Record<Exclude<WebhookDeliveryError, 'http_status'>, string> = {
+  timeout: 'No answer in time',
+  dns: 'The host has no address',
+  connect: 'No connection to the host',
+  tls: 'No secure connection to the host',
+  address_blocked: 'The address is not public',
+  redirect: 'The endpoint redirects',
+  body_too_large: 'The answer is too large',
+  deleted: 'The endpoint was deleted',
+  disabled: 'The endpoint is disabled',
+  superseded: 'A newer report replaces this one',
+}
+
+type Ended = { error: WebhookDeliveryError | WebhookAttemptError | null; httpStatus: number | null }
+
+/** The result in few words. An HTTP status is a better reason than "http_status". */
+export function resultOf({ error, httpStatus }: Ended): string {
+  if (error === 'http_status') return `Answered ${httpStatus}`
+  if (error !== null) return reasons[error]
+  return httpStatus === null ? '' : `Answered ${httpStatus}`
+}
+
+const columns: readonly Column<WebhookDelivery>[] = [
+  { name: 'Created', cell: ({ createdAt }) => <Moment at={createdAt} /> },
+  { name: 'Event', cell: ({ event }) => <code>{event}</code> },
+  { name: 'Status', cell: ({ status }) => <DeliveryStatus status={status} /> },
+  { name: 'Result', cell: resultOf },
+  { name: 'Endpoint', cell: ({ endpointName }) => <Private>{endpointName}</Private> },
+  { name: 'Call', cell: ({ sessionId }) => sessionId && <CallLink id={sessionId} />, isExtra: true },
+  { name: 'Attempts', cell: ({ attempts }) => count(attempts), isNumber: true },
+]
+
+export function DeliveriesTable({ rows, hides = [] }: { rows: readonly WebhookDelivery[]; hides?: readonly string[] }) {
+  return (
+    <Table
+      label="Deliveries"
+      columns={columns.filter(({ name }) => !hides.includes(name))}
+      rows={rows}
+      keyOf={({ id }) => id}
+      to={({ id }) => `/deliveries/${id}`}
+    />
+  )
+}
+
+/** The last characters of an id differ most. */
+export function CallLink({ id }: { id: string }) {
+  return (
+    <Link to="/calls/$id" params={{ id }} title={id}>
+      <code>…{id.slice(-8)}</code>
+    </Link>
+  )
+}

@@ -1,0 +1,40 @@
+import { useState } from 'react'
+import { Button } from './button.tsx'
+import { CopyButton } from './copy-button.tsx'
+import styles from './json-view.module.css'
+import { useMask } from './redaction.tsx'
+
+/** A longer text would slow the page down, so the rest comes only when a person asks for it. */
+const shownCharactersMax = 65_536
+
+/** A text from a program: JSON is indented, anything else stays as it is. */
+export function JsonView({ text, label }: { text: string; label: string }) {
+  const [isWhole, setWhole] = useState(false)
+  const mask = useMask()
+  const whole = indented(text)
+  const isCut = !isWhole && whole.length > shownCharactersMax
+  return (
+    <div className={styles.view}>
+      {/* The text scrolls, so the keyboard must reach it. */}
+      <pre tabIndex={0} role="region" aria-label={label}>
+        {mask(isCut ? whole.slice(0, shownCharactersMax) : whole)}
+      </pre>
+      <div className={styles.copy}>
+        <CopyButton text={text} label={`Copy: ${label}`} />
+      </div>
+      {isCut && (
+        <Button isSmall onClick={() => setWhole(true)}>
+          Show all {whole.length.toLocaleString('en-US')} characters
+        </Button>
+      )}
+    </div>
+  )
+}
+
+function indented(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2)
+  } catch {
+    return text
+  }
+}

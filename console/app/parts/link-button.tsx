@@ -1,0 +1,15 @@
+import { Link, type LinkProps } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import styles from './button.module.css'
+import { classes } from './classes.ts'
+
+type LinkButtonProps = { to: string; search?: LinkProps['search']; look?: 'plain' | 'main'; children: ReactNode }
+
+/** A link that looks like a button, because it begins an action on another page. */
+export function LinkButton({ to, search, look = 'plain', children }: LinkButtonProps) {
+  return (
+    <Link to={to} {...(search !== undefined && { search })} className={classes(styles.button, styles[look])}>
+      {children}
+    </Link>
+  )
+}

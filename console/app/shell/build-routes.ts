@@ -1,0 +1,25 @@
+/** The addresses of the pages with which a person builds and runs: agents, numbers, webhooks, usage and settings. */
+import { lazyRouteComponent, type RouteComponent } from '@tanstack/react-router'
+
+export const buildRoutes: readonly { path: string; component: RouteComponent }[] = [
+  {
+    path: '/webhooks',
+    component: lazyRouteComponent(() => import('../pages/webhooks/webhooks-page.tsx'), 'WebhooksPage'),
+  },
+  {
+    path: '/webhooks/new',
+    component: lazyRouteComponent(() => import('../pages/webhook/new-webhook-page.tsx'), 'NewWebhookPage'),
+  },
+  {
+    path: '/webhooks/$id',
+    component: lazyRouteComponent(() => import('../pages/webhook/webhook-page.tsx'), 'WebhookPage'),
+  },
+  {
+    path: '/deliveries',
+    component: lazyRouteComponent(() => import('../pages/deliveries/deliveries-page.tsx'), 'DeliveriesPage'),
+  },
+  {
+    path: '/deliveries/$id',
+    component: lazyRouteComponent(() => import('../pages/delivery/delivery-page.tsx'), 'DeliveryPage'),
+  },
+]

@@ -1,0 +1,128 @@
+/** Tests the console's pages for webhook endpoints and deliveries: from a failed delivery to its cause, and once more. */
+import t from 'tap'
+import type { Browser } from '../browser/chromium.ts'
+import { call, startAdministered } from '../platform/setup.ts'
+import { inOrder, ok, startReceiver } from '../webhooks/receiver.ts'
+import { openConsole, patience, signIn, tabTo } from './signed-in.ts'
+
+t.setTimeout(240_000)
+const browser = await openConsole(t)
+if ('missing' in browser) t.test('webhooks in the console', { skip: browser.missing }, () => {})
+else await tests(browser)
+
+async function tests(browser: Browser): Promise<void> {
+  const { parley, admin } = await startAdministered(t, { PARLEY_OUTBOUND_ALLOWED_SUBNETS: '127.0.0.0/8' })
+  const organization = async (name: string) => {
+    const owner = await admin.organization(name)
+    return { owner, place: { browser, admin, url: parley.url, organizationId: owner.id } }
+  }
+
+  t.test('a person sees why a webhook failed, and sends it again', async (t) => {
+    const { owner, place } = await organization('with a failure')
+    const broken = '{"error":"no such table: calls","trace":"7f3a"}'
+    const receiver = await startReceiver(
+      inOrder((response) => response.writeHead(500, { 'content-type': 'application/json' }).end(broken), ok),
+    )
+    t.teardown(() => receiver.close())
+    const settings = { name: 'CRM', url: receiver.url, events: ['call.status', 'call.report'] }
+    const { id } = (await call(owner, 'POST', '/v1/webhooks', settings)).json<{ id: string }>()
+    const test = (await call(owner, 'POST', `/v1/webhooks/${id}/test`, { event: 'call.status' })).json<{
+      deliveryId: string
+    }>()
+    const { page, open, check, text } = await signIn(t, place)
+
+    await open('/deliveries', 'tbody tr')
+    await check('deliveries')
+    t.match(await text(), /Answered 500/)
+    await page.selectOption('select >> nth=0', 'succeeded')
+    await page.waitForSelector('text=No delivery matches these filters', patience)
+    t.match(page.url(), /\?status=succeeded$/)
+    await page.reload()
+    await page.waitForSelector('text=No delivery matches these filters', patience)
+    await check('deliveries-no-match')
+    await page.click('text=Show all deliveries')
+    await page.waitForSelector('tbody tr', patience)
+    await page.keyboard.press('j')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(new RegExp(`/deliveries/${test.deliveryId}$`), patience)
+    await page.waitForSelector('text=Attempt 1', patience)
+    t.match(await text(), /no such table: calls/, 'the answer of the endpoint')
+    t.match(await text(), /webhook-signature/, 'the headers of the request')
+    await check('delivery-failed')
+
+    await tabTo(page, 'main button')
+    await page.keyboard.press('Enter')
+    await page.waitForSelector('text=Sent again, and accepted', patience)
+    await page.waitForSelector('text=Attempt 2', patience)
+    await check('delivery-succeeded')
+    t.equal(receiver.received.length, 2)
+    t.same(receiver.received[1]?.body, receiver.received[0]?.body, 'the same bytes')
+  })
+
+  t.test('a person adds an endpoint, tests it, disables it and deletes it', async (t) => {
+    const { place } = await organization('without endpoints')
+    const receiver = await startReceiver()
+    t.teardown(() => receiver.close())
+    const { page, open, check, text } = await signIn(t, place)
+    await open('/webhooks', '[data-state="empty"]')
+    await check('webhooks-empty')
+    await page.click('text=Add an endpoint')
+    await page.waitForSelector('input[name="name"]', patience)
+    await check('webhook-new')
+    await page.fill('input[name="name"]', 'Reports')
+    await page.fill('input[name="url"]', receiver.url)
+    await page.click('text=Status')
+    await page.click('button[type="submit"]')
+    await page.waitForSelector('h1:has-text("Reports")', patience)
+    await page.click('button:has-text("Send")')
+    await page.waitForSelector('text=Accepted', patience)
+    await page.waitForSelector('tbody tr', patience)
+    await check('webhook')
+    t.equal(receiver.received.length, 1)
+    await page.click('button:has-text("Disable")')
+    await page.waitForSelector('button:has-text("Enable")', patience)
+    t.match(await text(), /disabled/)
+    await open('/webhooks', 'tbody tr')
+    await page.click('text=Show the secret')
+    await page.waitForSelector('text=/whsec_[A-Za-z0-9+]/', patience)
+    await check('webhooks')
+    await page.click('tbody a')
+    await page.click('button:has-text("Delete")')
+    await page.waitForSelector('dialog[open]', patience)
+    await check('webhook-delete')
+    await page.click('button:has-text("Delete the endpoint")')
+    await page.waitForSelector('[data-state="empty"]', patience)
+  })
+
+  t.test('a refused URL says which field is wrong', async (t) => {
+    const { place } = await organization('with a refusal')
+    const { page, open, check } = await signIn(t, place)
+    await open('/webhooks/new', 'input[name="name"]')
+    await page.fill('input[name="name"]', 'Reports')
+    await page.fill('input[name="url"]', 'ftp://files.example/')
+    await page.click('button[type="submit"]')
+    await page.waitForSelector('[role="alert"] code', patience)
+    await check('webhook-refused')
+  })
+
+  t.test('a viewer reads webhooks, and sees which role changes need', async (t) => {
+    const { owner, place } = await organization('with a viewer')
+    await call(owner, 'POST', '/v1/webhooks', { name: 'CRM', url: 'https://hooks.example/', events: ['call.report'] })
+    const { page, open, check } = await signIn(t, { ...place, role: 'viewer' })
+    await open('/webhooks', 'tbody tr')
+    await page.click('text=Show the secret')
+    await page.waitForSelector('text=needs the role admin', patience)
+    await check('webhooks-viewer')
+  })
+
+  t.test("another organization's delivery and endpoint are not found", async (t) => {
+    const { owner } = await organization('with an endpoint')
+    const { place } = await organization('of strangers')
+    const settings = { name: 'CRM', url: 'https://hooks.example/', events: ['call.report'] }
+    const { id } = (await call(owner, 'POST', '/v1/webhooks', settings)).json<{ id: string }>()
+    const { open, check } = await signIn(t, place)
+    await open(`/webhooks/${id}`, '[data-state="not_found"]')
+    await open(`/deliveries/${id}`, '[data-state="not_found"]')
+    await check('delivery-not-found')
+  })
+}
