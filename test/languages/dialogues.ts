@@ -14,9 +14,9 @@ export const dialogues: readonly Dialogue[] = [
     prompt:
       'Q: When is breakfast served?\nA: Breakfast is from seven to ten.\nQ: Do you allow dogs?\nA: Dogs are welcome.',
     turns: [
-      ['When is breakfast served?', 'Breakfast is from seven to ten.'],
-      ['Do you allow dogs?', 'Dogs are welcome.'],
-      ['Thank you.', 'You are welcome.'],
+      ['Could you please tell me when breakfast is served?', 'Breakfast is from seven to ten.'],
+      ['Do you allow dogs in the rooms?', 'Dogs are welcome.'],
+      ['Thank you very much for your help.', 'You are welcome.'],
     ],
   },
   {
@@ -25,9 +25,9 @@ export const dialogues: readonly Dialogue[] = [
     prompt:
       'Frage: Wann gibt es Frühstück?\nAntwort: Frühstück gibt es von sieben bis zehn.\nFrage: Sind Hunde erlaubt?\nAntwort: Hunde sind willkommen.',
     turns: [
-      ['Wann gibt es Frühstück?', 'Frühstück gibt es von sieben bis zehn.'],
-      ['Sind Hunde erlaubt?', 'Hunde sind willkommen.'],
-      ['Vielen Dank.', 'Gern geschehen.'],
+      ['Guten Tag, wann gibt es bei Ihnen Frühstück?', 'Frühstück gibt es von sieben bis zehn.'],
+      ['Kann ich mit zwei Hunden kommen?', 'Hunde sind willkommen.'],
+      ['Vielen Dank für Ihre freundliche Hilfe.', 'Gern geschehen.'],
     ],
   },
   {
@@ -36,9 +36,9 @@ export const dialogues: readonly Dialogue[] = [
     prompt:
       'Pregunta: ¿A qué hora es el desayuno?\nRespuesta: El desayuno es de siete a diez.\nPregunta: ¿Se admiten perros?\nRespuesta: Los perros son bienvenidos.',
     turns: [
-      ['¿A qué hora es el desayuno?', 'El desayuno es de siete a diez.'],
-      ['¿Se admiten perros?', 'Los perros son bienvenidos.'],
-      ['Muchas gracias.', 'De nada.'],
+      ['Buenos días, ¿a qué hora es el desayuno?', 'El desayuno es de siete a diez.'],
+      ['¿Se admiten perros en las habitaciones?', 'Los perros son bienvenidos.'],
+      ['Muchas gracias por su ayuda.', 'De nada.'],
     ],
   },
   {
@@ -47,9 +47,9 @@ export const dialogues: readonly Dialogue[] = [
     prompt:
       'Question : À quelle heure est le petit déjeuner ?\nRéponse : Le petit déjeuner est servi de sept à dix heures.\nQuestion : Les chiens sont-ils acceptés ?\nRéponse : Les chiens sont les bienvenus.',
     turns: [
-      ['À quelle heure est le petit déjeuner ?', 'Le petit déjeuner est servi de sept à dix heures.'],
-      ['Les chiens sont-ils acceptés ?', 'Les chiens sont les bienvenus.'],
-      ['Merci beaucoup.', 'Je vous en prie.'],
+      ['À quelle heure commence le petit déjeuner ?', 'Le petit déjeuner est servi de sept à dix heures.'],
+      ['Est-ce que les chiens sont acceptés dans les chambres ?', 'Les chiens sont les bienvenus.'],
+      ['Merci beaucoup pour votre aide.', 'Je vous en prie.'],
     ],
   },
   {
@@ -58,9 +58,9 @@ export const dialogues: readonly Dialogue[] = [
     prompt:
       'Domanda: A che ora è la colazione?\nRisposta: La colazione è dalle sette alle dieci.\nDomanda: I cani sono ammessi?\nRisposta: I cani sono benvenuti.',
     turns: [
-      ['A che ora è la colazione?', 'La colazione è dalle sette alle dieci.'],
-      ['I cani sono ammessi?', 'I cani sono benvenuti.'],
-      ['Grazie mille.', 'Prego.'],
+      ['Quando servite la colazione al mattino?', 'La colazione è dalle sette alle dieci.'],
+      ['Posso portare il mio cane in albergo?', 'I cani sono benvenuti.'],
+      ['Grazie mille per le informazioni.', 'Prego.'],
     ],
   },
 ]
