@@ -2,7 +2,7 @@ import type { Voice } from '../ports/model.ts'
 import type { Row } from './catalog.ts'
 import { baseOf, type Language } from './language.ts'
 
-type Gender = Voice['gender']
+export type Gender = Voice['gender']
 
 /** The preset voices of the compatible API, each with a gender. */
 const genderOfPreset: ReadonlyMap<string, Gender> = new Map([
@@ -44,6 +44,16 @@ export function wishOfKey(voice: string | undefined): VoiceWish {
   const name = explicitName(voice)
   if (name === undefined) return {}
   return isPresetVoice(name) ? { preset: name } : { voice: name }
+}
+
+/** Returns the gender of a preset. Null if no preset is requested, or a voice id has priority. */
+export function genderOf({ voice, preset }: VoiceWish): Gender | null {
+  return (voice === undefined && preset !== undefined && genderOfPreset.get(preset)) || null
+}
+
+/** Returns true if a model lists its voices, and no voice has this gender and speaks the language. */
+export function lacksVoice({ voices }: Pick<Row['model'], 'voices'>, gender: Gender, language: Language | null) {
+  return voices.length > 0 && !voices.some((voice) => voice.gender === gender && speaks(voice, language?.base ?? null))
 }
 
 /** Returns the request's voice, or the API key's voice if the request names no voice. */
@@ -95,9 +105,13 @@ export class Casting {
 
   #like(voices: readonly Voice[], gender: Gender, spoken: string | undefined): string | undefined {
     const language = this.#language ?? (spoken === undefined ? null : baseOf(spoken))
-    const speaks = ({ language: own }: Voice) => language === null || own === undefined || baseOf(own) === language
-    return voices.find((voice) => voice.gender === gender && speaks(voice))?.id
+    return voices.find((voice) => voice.gender === gender && speaks(voice, language))?.id
   }
+}
+
+/** Returns true if the voice speaks the base language. A voice without a language speaks all. */
+function speaks({ language: own }: Voice, language: string | null): boolean {
+  return language === null || own === undefined || baseOf(own) === language
 }
 
 function explicitName(name: string | undefined): string | undefined {

@@ -103,6 +103,8 @@ export type Model = {
   capabilities: Capabilities
   /** BCP 47 base languages. `*` alone means any language. */
   languages: readonly string[]
+  /** True if a request may name any region of a language. Absent: only a region in `languages`. */
+  acceptsRegions?: true
   /** For STT the accepted formats. For TTS the formats that need no resampling by this server. */
   audioFormats: readonly AudioSupport[]
   voices: readonly Voice[]

@@ -1,5 +1,5 @@
 import { defaultLanguage, type Language, readLanguage } from '../catalog/language.ts'
-import { wishOfKey } from '../catalog/voices.ts'
+import { type Gender, genderOf, wishOfKey } from '../catalog/voices.ts'
 import type { Capability, Objective, Path, Stage } from '../ports/model.ts'
 import type { Caller, OwnKeys } from '../records/organization.ts'
 
@@ -36,6 +36,8 @@ export type Ask = {
   figuresLanguage: Language
   needs: readonly Capability[]
   voice: string | null
+  /** Models with such a voice come first. Null if the request has a voice id, or no wish. */
+  gender: Gender | null
   /** The provider must accept (STT) or produce (TTS) this audio format, because audio is not converted here. */
   audio: RequiredAudio | null
   access: Access
@@ -79,6 +81,7 @@ export function baseAsk(
   needs: readonly Capability[] = none,
 ): Ask {
   const spoken = language ?? caller.policy.language
+  const wish = stage === 'tts' ? wishOfKey(caller.policy.voice) : {}
   const spokenLanguage = spoken === undefined ? null : readLanguage(spoken)
   return {
     stage,
@@ -88,7 +91,8 @@ export function baseAsk(
     detectsLanguage: false,
     figuresLanguage: spokenLanguage ?? { tag: defaultLanguage, base: defaultLanguage },
     needs: needs.length === 0 ? requestNeeds[stage] : [...requestNeeds[stage], ...needs],
-    voice: (stage === 'tts' ? wishOfKey(caller.policy.voice).voice : null) ?? null,
+    voice: wish.voice ?? null,
+    gender: genderOf(wish),
     audio: null,
     access: accessOf(caller, stage),
   }

@@ -91,10 +91,10 @@ export class Chooser {
 
   #choose(ask: Ask): Choice {
     const { catalog, health } = this.#world
-    const { stage, path, figuresLanguage } = ask
+    const { stage, path, figuresLanguage, gender, language } = ask
     const { rows, excluded } = filterCandidates(ask, this.#world)
     const table = this.#tables.of(catalog.stage(stage), stage, path, figuresLanguage)
-    const projection = { stage, path, objective: objectiveOf(ask), region: regionOf(ask) }
+    const projection = { stage, path, objective: objectiveOf(ask), region: regionOf(ask), gender, language }
     const standing = {
       live: (row: Row) => health.figures(row, path),
       suspect: (row: Row) => health.suspects(row.provider),
@@ -127,12 +127,13 @@ function textOf({
   figuresLanguage,
   needs,
   voice,
+  gender,
   audio,
 }: Ask): string {
   const route = routing.mode === 'explicit' ? quoted(routing.provider) + quoted(routing.model) : JSON.stringify(routing)
   const rest = audio === null ? '' : JSON.stringify(audio)
   const spoken = voice === null ? '' : quoted(voice)
-  return `${stage} ${path} ${route} ${language?.tag ?? '-'} ${detectsLanguage} ${figuresLanguage.tag} ${needs.join()} ${spoken} ${rest}`
+  return `${stage} ${path} ${route} ${language?.tag ?? '-'} ${detectsLanguage} ${figuresLanguage.tag} ${needs.join()} ${spoken} ${gender ?? ''} ${rest}`
 }
 
 /**

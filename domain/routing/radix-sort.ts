@@ -1,8 +1,8 @@
 /**
- * Sorts row numbers by 27-bit keys, with a radix sort. For 500 rows a comparator takes 39 µs, a native sort with the
+ * Sorts row numbers by 28-bit keys, with a radix sort. For 500 rows a comparator takes 39 µs, a native sort with the
  * index in the key 27 µs, and this sort 7 µs. A whole routing decision may take 50 µs.
  *
- *   key   | high, 9 bits | middle, 9 bits | low, 9 bits |
+ *   key   | high, 10 bits | middle, 9 bits | low, 9 bits |
  *
  * The rows are distributed by the low digit, then by the middle digit, then by the high digit. Each pass keeps the
  * order for equal digits, so rows with equal keys keep their original order.
@@ -15,7 +15,7 @@ export class RadixSort {
   #to = new Int32Array(256)
   readonly #low = new Int32Array(digits)
   readonly #middle = new Int32Array(digits)
-  readonly #high = new Int32Array(digits)
+  readonly #high = new Int32Array(2 * digits)
 
   /** Returns the keys' indexes, sorted by key from low to high. The result is valid until the next call. */
   rising(keys: Int32Array): Int32Array {

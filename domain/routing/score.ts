@@ -1,4 +1,6 @@
 import type { Row } from '../catalog/catalog.ts'
+import type { Language } from '../catalog/language.ts'
+import { type Gender, lacksVoice } from '../catalog/voices.ts'
 import type { LiveFigures } from '../health/live-figures.ts'
 import type { Objective, Path, Stage } from '../ports/model.ts'
 import type { FigureTable, Scale } from './figure-table.ts'
@@ -7,9 +9,16 @@ import { type Axis, axes, leading, measuredLatency, weights } from './weights.ts
 
 /**
  * The request that rows are ranked for. `region` is the request's preferred region. Among equal rows, providers in this
- * region come first.
+ * region come first. `gender` is the requested voice's gender, or null if any voice will do.
  */
-export type Projection = { stage: Stage; path: Path; objective: Objective; region?: string | undefined }
+export type Projection = {
+  stage: Stage
+  path: Path
+  objective: Objective
+  region?: string | undefined
+  gender: Gender | null
+  language: Language | null
+}
 
 /** A row's figures, normalised: 1 is the best row in the ranking, 0 the worst, null is unknown. */
 export type Parts = Record<Axis, number | null>
@@ -57,6 +66,7 @@ export function rank(
   const orders = ordersOf(rows)
   const scale = scaleFor(rows, orders, table.scales)
   const groups = groupsOf(rows, orders, table, standing)
+  addOtherVoices(groups, rows, projection)
   const columns = emptyColumns(rows.length)
   fill(columns.quality, orders, scale?.values ?? null)
   fill(columns.latency, orders, table.latency)
@@ -82,7 +92,7 @@ export function rank(
  * The groups of rows that rank behind all other rows, regardless of their scores. A row's group is the sum of the
  * weights that apply to it, and rows with a smaller sum rank first.
  */
-const groupOf = { lastResort: 8, suspect: 4, unscored: 2, elsewhere: 1 }
+const groupOf = { lastResort: 16, suspect: 8, unscored: 4, otherVoice: 2, elsewhere: 1 }
 
 /** Copies the rows' indexes in the catalog's tables, because they are read often and each row is a separate object. */
 function ordersOf(rows: readonly Row[]): Int32Array {
@@ -110,6 +120,13 @@ function groupsOf(
     groups[i] = suspect + elsewhere + (lastResort[order] === 1 ? groupOf.lastResort : 0)
   }
   return groups
+}
+
+/** Moves the rows without a voice of the requested gender to a later group. */
+function addOtherVoices(groups: Int32Array, rows: readonly Row[], { gender, language }: Projection): void {
+  if (gender === null || gender === 'neutral') return
+  for (let i = 0; i < rows.length; i++)
+    if (lacksVoice((rows[i] as Row).model, gender, language)) groups[i] = (groups[i] as number) + groupOf.otherVoice
 }
 
 /**
@@ -155,7 +172,7 @@ function putRegionFirst(places: Int32Array, rows: readonly Row[], region: string
 }
 
 /**
- * Writes the scores. Returns each row's sort key, a 27-bit number: by group, then by descending score, then by the
+ * Writes the scores. Returns each row's sort key, a 28-bit number: by group, then by descending score, then by the
  * number of unknown parts.
  */
 function weigh(

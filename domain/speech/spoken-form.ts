@@ -1,7 +1,7 @@
 import type { OutputFormat } from '../../audio/format.ts'
 import type { Catalog, Row } from '../catalog/catalog.ts'
 import { spoken } from '../catalog/language.ts'
-import { Casting, decidingWish, type VoiceWish, wishOfKey } from '../catalog/voices.ts'
+import { Casting, decidingWish, genderOf, type VoiceWish, wishOfKey } from '../catalog/voices.ts'
 import type { Capability } from '../ports/model.ts'
 import type { TtsRequest } from '../ports/tts.ts'
 import type { Caller } from '../records/organization.ts'
@@ -34,6 +34,7 @@ export function castSpeech(form: SpokenForm, catalog: Catalog): { ask: Ask; cast
     ...base,
     needs: [...base.needs, ...needs],
     voice: wish.voice ?? null,
+    gender: genderOf(wish),
     // This server converts sample formats, so any model can serve them. It does not encode Opus, so Opus must come from
     // the provider.
     audio: outputFormat.encoding === 'opus' ? { ...outputFormat } : null,
@@ -63,13 +64,13 @@ export function ttsRequest(
   text: string,
 ): TtsRequest {
   const { instructions, outputFormat } = form
-  const { capabilities } = row.model
+  const { capabilities, languages, acceptsRegions } = row.model
   return {
     model: row.model.id,
     text,
     outputFormat,
     ...(voice !== undefined && { voice }),
-    ...(language && { language: spoken(row.model.languages, language) }),
+    ...(language && { language: acceptsRegions ? language.tag : spoken(languages, language) }),
     ...(instructions && capabilities.instructions && { instructions }),
     ...(changesSpeed(form) && capabilities.speed && { speed: form.speed }),
   }

@@ -54,15 +54,29 @@ function recognizerModel({ model, languages, benchmarks, scoredFor }: Recognizer
   }
 }
 
-function voiceModel({ model, languages, voices, sampleRateHz }: VoiceEngine): Model {
+function voiceModel({ model, languages, voices, sampleRateHz, englishErrorsPercent }: VoiceEngine): Model {
   return {
     ...shared,
     id: model,
     stage: 'tts',
     capabilities: { ...noCapabilities, speed: true, batch: true, streaming: true },
     languages,
+    acceptsRegions: true,
     audioFormats: [{ encoding: 'pcm_s16le', sampleRatesHz: [sampleRateHz], channels: [1] }],
     voices,
+    // Without a figure, live latency alone would rank the voices, and the voice that spoke last would keep the lead.
+    benchmarks: [
+      {
+        metric: 'wer_pct',
+        value: englishErrorsPercent,
+        unit: 'percent',
+        language: 'en',
+        path: 'stream',
+        source: 'Parley, spoken prompts',
+        asOf: '2026-11',
+        vendorReported: true,
+      },
+    ],
     prices: [free('million_characters')],
     lastResort: false,
     nativeOutput: voiceFormat(sampleRateHz),

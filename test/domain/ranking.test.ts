@@ -3,7 +3,7 @@ import { performance } from 'node:perf_hooks'
 import t from 'tap'
 import { Catalog, type Row } from '../../domain/catalog/catalog.ts'
 import { Health } from '../../domain/health/health.ts'
-import type { Benchmark, Model, Objective, Price } from '../../domain/ports/model.ts'
+import type { Benchmark, Model, Objective, Price, Voice } from '../../domain/ports/model.ts'
 import type { Provider } from '../../domain/ports/provider.ts'
 import { type Ask, baseAsk } from '../../domain/routing/ask.ts'
 import { explain } from '../../domain/routing/choice.ts'
@@ -47,6 +47,43 @@ t.test('es-MX is ranked by figures of es-MX, then of Spanish, and not of another
     stt(id, [...(models[0]?.benchmarks ?? [])], { prices: [perHour(3 - i)] }),
   )
   t.same(order(priced, 'es-MX', 'cost').ids, ['unheard', 'spoken', 'read'], 'a bad figure is no recommendation')
+  t.end()
+})
+
+t.test("models without a voice of the preset's gender rank behind models with such a voice", (t) => {
+  const speaker = (id: string, voices: [gender: Voice['gender'], language?: string][], price: number) =>
+    provider(id, [
+      model('tts', {
+        voices: voices.map(([gender, language], i) => ({
+          ...{ id: `${id}${i}`, name: id, gender, styles: [] },
+          ...(language !== undefined && { language }),
+        })),
+        prices: [{ ...perHour(price), unit: 'million_characters' }],
+      }),
+    ])
+  const providers = [
+    speaker('woman', [['female', 'en']], 1),
+    speaker(
+      'spanish man',
+      [
+        ['female', 'en'],
+        ['male', 'es'],
+      ],
+      2,
+    ),
+    speaker('both', [['female'], ['male', 'en-GB']], 3),
+    speaker('unlisted', [], 4),
+  ]
+  const { chooser } = bench(providers)
+  const wished = (gender: Voice['gender'] | null, language = 'en') => {
+    const ask = { ...baseAsk(caller(), 'tts', { mode: 'auto', objective: 'cost' }, language), gender }
+    return chooser.choose(ask).candidates.map(({ row }) => row.provider.id)
+  }
+  t.same(wished(null), ['woman', 'spanish man', 'both', 'unlisted'])
+  t.same(wished('neutral'), wished(null), 'any voice does for a neutral preset')
+  t.same(wished('male'), ['both', 'unlisted', 'woman', 'spanish man'])
+  t.same(wished('male', 'es').slice(0, 2), ['spanish man', 'unlisted'])
+  t.same(wished('female'), ['woman', 'spanish man', 'both', 'unlisted'])
   t.end()
 })
 

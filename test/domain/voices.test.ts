@@ -2,7 +2,7 @@ import t from 'tap'
 import { createConvertSpeech } from '../../audio/encode-output.ts'
 import type { OutputFormat } from '../../audio/format.ts'
 import { isPresetVoice } from '../../domain/catalog/voices.ts'
-import type { Voice } from '../../domain/ports/model.ts'
+import type { Model, Voice } from '../../domain/ports/model.ts'
 import { type Ask, baseAsk, type Routing } from '../../domain/routing/ask.ts'
 import { createSynthesize, type SynthesizeInput } from '../../domain/speech/synthesize.ts'
 import { createResampler } from '../../runtime/optional.ts'
@@ -45,6 +45,25 @@ t.test('a preset names a voice of the chosen provider', async (t) => {
   t.same(await asked([[], english], { preset: 'echo' }), [undefined, 'en_m'], 'at every provider')
 })
 
+t.test("a model gets the language's region if it lists the region or accepts any region", async (t) => {
+  const regionSent = async (over: Partial<Model>) => {
+    let sent: string | undefined
+    const synthesize = (request: { language?: string }) => {
+      sent = request.language
+      return Promise.resolve({ format: pcm24, audio: script([Uint8Array.of(1, 2)]) })
+    }
+    const one = provider('a', [model('tts', over)], { tts: { synthesize } })
+    const speak = createSynthesize({ ...bench([one]).deps, convert: convertSpeech })
+    const routing = { mode: 'auto', objective: 'balanced' } as const
+    const input = { ...order(), routing, text: 'hi', outputFormat: pcm24, language: 'en-AU' }
+    await collect((await speak(input)).audio)
+    return sent
+  }
+  t.equal(await regionSent({ languages: ['en'] }), 'en')
+  t.equal(await regionSent({ languages: ['en', 'en-AU'] }), 'en-AU')
+  t.equal(await regionSent({ languages: ['en'], acceptsRegions: true }), 'en-AU')
+})
+
 t.test("the request's voice wins over the API key's voice, and the API key's voice over the default", async (t) => {
   const withVoice = { caller: caller({ voice: 'en_f' }) }
   t.same(await asked([english], withVoice), ['en_f'])
@@ -59,7 +78,9 @@ t.test("the request's voice wins over the API key's voice, and the API key's voi
 t.test('if the voice of an API key is a preset or auto, it does not limit the choice of providers', async (t) => {
   const ofKey = (policy: string) => ({ caller: caller({ voice: policy }) })
   t.same(await asked([english], ofKey('nova')), ['en_f'], 'a preset is a voice of the provider chosen')
-  t.same(await asked([[voice('z', 'male')], english], ofKey('nova')), [undefined, 'en_f'], 'every candidate stays')
+  t.same(await asked([[voice('z', 'male')], english], ofKey('nova')), ['en_f'], 'a provider with such a voice is first')
+  const failing = [english, [voice('z', 'male')]]
+  t.same(await asked(failing, ofKey('nova')), ['en_f', undefined], 'every candidate stays')
   t.same(await asked([english], ofKey('auto')), [undefined], 'auto is the default of the provider')
   t.same(await asked([english], { ...ofKey('nova'), preset: 'onyx' }), ['en_m'], 'the request goes before it')
 })

@@ -1,4 +1,5 @@
 /** Without another provider, a request in a language is spoken by the embedded voice for it. */
+import { randomUUID } from 'node:crypto'
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
@@ -48,4 +49,37 @@ t.test('the router chooses the embedded voice by language, and refuses a languag
     status: 400,
     error: { code: 'capability_unsupported', param: '/language' },
   })
+})
+
+t.test(
+  'a preset with a male voice is spoken by an embedded man, and a female preset by an embedded woman',
+  async (t) => {
+    const spokenBy = async (voice: string, model = 'auto') => {
+      const answer = await postJson(parley, '/v1/audio/speech', { model, input: 'Good morning.', voice })
+      t.equal(answer.status, 200, answer.text)
+      return answer.headers.get('service-model')
+    }
+    for (const voice of ['onyx', 'ash', 'echo', 'verse', 'ballad', 'cedar'])
+      t.equal(await spokenBy(voice), 'flite', voice)
+    for (const voice of ['nova', 'shimmer', 'alloy']) t.equal(await spokenBy(voice), 'hibari', voice)
+  },
+)
+
+t.test('an embedded voice reads dates as usual in the region', async (t) => {
+  const lengthIn = async (language: string, input: string) => {
+    const routing = { mode: 'explicit', model: 'local/flite' }
+    const headers = {
+      authorization: `Bearer ${parley.key}`,
+      'content-type': 'application/json',
+      'idempotency-key': randomUUID(),
+    }
+    const body = JSON.stringify({ input, language, routing })
+    const answer = await fetch(parley.url + speech, { method: 'POST', headers, body })
+    t.equal(answer.status, 200)
+    return (await answer.arrayBuffer()).byteLength
+  }
+  const date = 'It is on 3/12/2026.'
+  const [american, australian] = [await lengthIn('en-US', date), await lengthIn('en-AU', date)]
+  t.equal(american, await lengthIn('en-US', 'It is on March twelfth, twenty twenty six.'))
+  t.equal(australian, await lengthIn('en-US', 'It is on December third, twenty twenty six.'))
 })

@@ -7,7 +7,7 @@ import { type PlainSentence, segmentMax, segments } from '../../../domain/speech
 import { type ChildPool, ownerOf } from '../children/child-pool.ts'
 import { firstClause } from './first-clause.ts'
 import type { TtsInput, TtsOutput } from './tts-messages.ts'
-import { type VoiceEngine, voiceFormat, voiceOf } from './voice-engine.ts'
+import { readingLanguage, type VoiceEngine, voiceFormat, voiceOf } from './voice-engine.ts'
 
 /** A voice engine with the pool of its child processes. */
 export type PooledVoice = { engine: VoiceEngine; pool: ChildPool }
@@ -115,10 +115,11 @@ async function* inputsOf(
 ): AsyncGenerator<Input, undefined> {
   const voice = voiceOf(engine, wish)
   if (!voice) throw new ProviderError('unsupported', { sent: false })
+  const language = readingLanguage(voice, wish.language)
   let isFirst = true
   for (const segment of segments(text)) {
     await loopTurn(segment.text.length / segmentMax, owner)
-    for (const sentence of engine.sentences(segment.text, engine.sentenceCharsMax, voice.language)) {
+    for (const sentence of engine.sentences(segment.text, engine.sentenceCharsMax, language)) {
       const parts = isFirst ? firstClause(sentence, engine.firstCharsMax) : [sentence]
       isFirst = false
       for (const { text, sourcePlace } of parts)

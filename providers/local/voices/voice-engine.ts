@@ -1,3 +1,4 @@
+import { baseOf } from '../../../domain/catalog/language.ts'
 import type { Voice } from '../../../domain/ports/model.ts'
 import type { PlainSentence } from '../../../domain/speech/reading/sentences.ts'
 import type { EngineEntry } from '../children/speech-engine-process.ts'
@@ -14,13 +15,18 @@ export type VoiceEngine = {
   languages: readonly string[]
   /** The first voice is the default voice. Each voice has a language. */
   voices: readonly [EngineVoice, ...EngineVoice[]]
+  /** The percentage of English words that our recognizer mistakes in 85 telephone prompts spoken by the engine. */
+  englishErrorsPercent: number
   /** The maximum number of characters in one job. */
   sentenceCharsMax: number
   /** A longer first sentence is cut after its first clause, so that its audio begins earlier. */
   firstCharsMax: number
   /** The expected synthesis time per character on a busy core. */
   expectedMsPerChar: number
-  /** Converts a text into sentences that the engine can speak. `language` is the voice's language. */
+  /**
+   * Converts a text into sentences that the engine can speak. `language` is the voice's language, with the region if
+   * the request has a region.
+   */
   sentences: (text: string, charsMax: number, language: string) => PlainSentence[]
 }
 
@@ -38,5 +44,11 @@ export function voiceOf(
   { voice, language }: { voice?: string; language?: string },
 ): EngineVoice | undefined {
   if (voice !== undefined) return voices.find(({ id }) => id === voice)
-  return voices.find((each) => each.language === language) ?? voices[0]
+  const base = language === undefined ? undefined : baseOf(language)
+  return voices.find((each) => each.language === base) ?? voices[0]
+}
+
+/** Returns the language for reading a text: the requested variety of the voice's language. */
+export function readingLanguage({ language: own }: EngineVoice, requested: string | undefined): string {
+  return requested !== undefined && baseOf(requested) === own ? requested : own
 }

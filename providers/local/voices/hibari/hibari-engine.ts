@@ -8,6 +8,7 @@ export const hibariEngine: VoiceEngine = {
   sampleRateHz: hibariRateHz,
   languages: ['en'],
   voices: [{ id: 'heart', name: 'Heart', gender: 'female', styles: [], language: 'en' }],
+  englishErrorsPercent: 1.5,
   // The process needs more memory for longer sentences. This many characters are spoken in about eight seconds.
   sentenceCharsMax: 120,
   // This many characters are spoken in about three seconds.

@@ -23,6 +23,7 @@ export const picoEngine: VoiceEngine = {
     voice('it-IT', 'Pico Italian', 'it'),
     voice('en-GB', 'Pico British English', 'en'),
   ],
+  englishErrorsPercent: 8.3,
   sentenceCharsMax: 300,
   // About five seconds of speech.
   firstCharsMax: 80,
