@@ -67,10 +67,11 @@ export class Phrases {
 
   /** Returns the longest phrase at the beginning of the plain text, or null. */
   begin(text: string): string | null {
+    const spaced = !isUnspaced(text)
     return this.#longest(
       text,
       (length) => text.slice(0, length),
-      (length) => text[length] !== ' ',
+      (length) => spaced && text[length] !== ' ',
     )
   }
 

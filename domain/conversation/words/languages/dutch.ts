@@ -59,6 +59,7 @@ export const dutch: LanguageWords = {
   decisions: {
     yes: 'ja|jawel|zeker|natuurlijk|graag|goed|verbind maar door|accepteer',
     no: 'nee|neen|niet|geen|weiger|later|bezet',
+    postponed: 'niet nu|nu niet|vandaag niet|nog niet|later|een andere keer|straks|morgen|volgende week',
   },
   greetings: {
     voicemail:

@@ -128,6 +128,8 @@ export const english = {
     no: 'no|nope|nah|not|dont|do not|decline|refuse|cant|cannot|busy|never|later|no way|not now|no thanks|no thank you|another time|some other time|not interested',
     undecided:
       'dont know|do not know|not sure|dont understand|do not understand|didnt understand|didnt catch|did not catch|didnt hear|cant hear|cannot hear|not heard|yes hello|yeah hello|yes who|yeah who|yes speaking|not yet sure',
+    postponed:
+      'not now|not right now|not today|not at the moment|not at this time|not yet|later|another time|some other time|tomorrow|next week|in an hour|in a few minutes',
   },
   greetings: {
     voicemail:

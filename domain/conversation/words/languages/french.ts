@@ -103,6 +103,8 @@ export const french: LanguageWords = {
     no: 'non|pas|refuse|occupé|occupée|plus tard|jamais|autre fois|une autre fois|un autre jour|impossible|pas maintenant|sans façon|hors de question',
     undecided:
       'sais pas|ne sais pas|pas compris|nai pas compris|comprends pas|ne comprends pas|pas sûr|pas sûre|pas entendu|nai pas entendu|entends pas|ne vous entends pas|oui allô|oui allo|oui bonjour|oui qui|oui cest qui|oui à qui',
+    postponed:
+      'pas maintenant|pas tout de suite|pas aujourdhui|pas encore|pas pour le moment|plus tard|une autre fois|un autre jour|demain|la semaine prochaine|dans une heure',
   },
   greetings: {
     voicemail:

@@ -126,6 +126,8 @@ export const german: LanguageWords = {
     no: 'nein|nee|nicht|keine|ablehnen|später|leider|auf keinen fall|keine zeit|keinesfalls|ein andermal|ungern|lieber nicht|kein interesse|niemals|nie',
     undecided:
       'weiß nicht|weiss nicht|weiß ich nicht|weiß noch nicht|nicht sicher|mir nicht sicher|nicht verstanden|verstehe nicht|verstehe sie nicht|verstehe ich nicht|höre sie nicht|nicht gehört|höre nichts|ja hallo|ja guten tag|ja wer|ja mit wem|keine ahnung|nicht ganz verstanden',
+    postponed:
+      'nicht jetzt|jetzt nicht|jetzt gerade nicht|gerade nicht|nicht heute|heute nicht|noch nicht|im moment nicht|später|ein andermal|morgen|nächste woche|in einer stunde',
   },
   greetings: {
     voicemail:

@@ -103,6 +103,8 @@ export const italian: LanguageWords = {
     no: 'no|non|rifiuto|occupato|occupata|più tardi|mai|altra volta|unaltra volta|un altro momento|impossibile|assolutamente no|niente affatto|nemmeno per sogno',
     undecided:
       'non lo so|non so|non saprei|non ho capito|non capisco|non sono sicuro|non sono sicura|non ho sentito|non sento|non la sento|non ho idea|sì pronto|sì chi|pronto sì|sì buongiorno|sì mi dica|si tratta|cosa si tratta|come si|che si|chi si|non si|si può sapere',
+    postponed:
+      'non ora|non adesso|ora no|adesso no|non oggi|oggi no|non ancora|in questo momento no|più tardi|dopo|unaltra volta|un altro momento|domani|la prossima settimana',
   },
   greetings: {
     voicemail:

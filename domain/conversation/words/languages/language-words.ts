@@ -72,6 +72,8 @@ export type DecisionWords = {
   no: string
   /** Phrases that contain a yes or a no but decide nothing: "I don't know". */
   undecided?: string
+  /** Phrases that put a decision off. They take back a yes before them: "Yes, but not now". */
+  postponed?: string
 }
 
 /** First phrases after an outbound call is answered. They distinguish machines from people. */

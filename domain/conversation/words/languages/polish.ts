@@ -11,4 +11,11 @@ export const polish: LanguageWords = {
     fallback: 'Przepraszam, nie mogę teraz odpowiedzieć. Czy można powtórzyć?',
     toolLeadIn: 'Chwileczkę, proszę.',
   },
+  decisions: {
+    yes: 'tak|no tak|jasne|oczywiście|pewnie|dobrze|zgoda|proszę połączyć|proszę łączyć|przyjmuję|czemu nie|dlaczego nie|nie ma problemu|nie ma sprawy|żaden problem',
+    no: 'nie|odmawiam|zajęty|zajęta|nigdy|w żadnym razie',
+    undecided:
+      'nie wiem|nie rozumiem|nie zrozumiałem|nie zrozumiałam|nie słyszę|nie słychać|nie jestem pewien|nie jestem pewna|tak słucham|tak halo|tak kto',
+    postponed: 'nie teraz|teraz nie|później|potem|innym razem|jutro|nie dzisiaj|nie dziś',
+  },
 }

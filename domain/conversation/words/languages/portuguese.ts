@@ -58,6 +58,7 @@ export const portuguese: LanguageWords = {
   decisions: {
     yes: 'sim|claro|aceito|pode passar|com certeza|está bem|tudo bem',
     no: 'não|nao|recuso|ocupado|ocupada|mais tarde|agora não',
+    postponed: 'agora não|não agora|hoje não|ainda não|mais tarde|outra hora|outro dia|amanhã|depois',
   },
   greetings: {
     voicemail:

@@ -118,6 +118,8 @@ export const spanish: LanguageWords = {
     no: 'no|rechazo|ahora no|ocupado|ocupada|más tarde|nunca|otro momento|otro día|imposible|en absoluto|no gracias|ni hablar',
     undecided:
       'no sé|no lo sé|no entiendo|no le entiendo|no he entendido|no lo entiendo|no entendí|no estoy seguro|no estoy segura|no le he oído|no le oigo|no oigo|no oigo bien|no he oído|no le escucho|no escuché|sí dígame|sí diga|sí hola|sí quién|sí buenos días|sí buenas',
+    postponed:
+      'ahora no|ahora mismo no|no ahora|hoy no|todavía no|en este momento no|más tarde|luego|otro momento|otro día|mañana|la próxima semana',
   },
   greetings: {
     voicemail:

@@ -11,4 +11,10 @@ export const swedish: LanguageWords = {
     fallback: 'Ursäkta, jag kan inte svara just nu. Kan du säga det igen?',
     toolLeadIn: 'Ett ögonblick.',
   },
+  decisions: {
+    yes: 'ja|jo|japp|javisst|visst|absolut|självklart|gärna|okej|koppla fram|koppla|jag accepterar|varför inte|inga problem|inget problem',
+    no: 'nej|nä|inte|avböjer|upptagen|aldrig',
+    undecided: 'vet inte|förstår inte|förstod inte|hör inte|hörde inte|inte säker|ja hallå|ja hej|ja vem',
+    postponed: 'inte nu|inte just nu|inte idag|senare|en annan gång|imorgon|i morgon',
+  },
 }

@@ -10,4 +10,10 @@ export const turkish: LanguageWords = {
     fallback: 'Üzgünüm, şu anda yanıt veremiyorum. Tekrar eder misiniz?',
     toolLeadIn: 'Bir saniye lütfen.',
   },
+  decisions: {
+    yes: 'evet|tabii|tabi|elbette|olur|tamam|peki|bağlayın|bağla|kabul ediyorum|neden olmasın|sorun değil|sorun yok|memnuniyetle',
+    no: 'hayır|yok|olmaz|istemiyorum|reddediyorum|meşgulüm|asla|değil',
+    undecided: 'bilmiyorum|anlamadım|anlamıyorum|duyamıyorum|duymadım|emin değilim|evet buyurun|evet alo|evet kim',
+    postponed: 'şimdi değil|şimdi olmaz|daha sonra|sonra|başka zaman|yarın|bugün olmaz',
+  },
 }
