@@ -36,6 +36,7 @@ export type ErrorCode =
   | 'MEMBER_EXISTS'
   | 'SETUP_DONE'
   | 'KEY_REVOKED'
+  | 'LAST_OWNER'
   | 'CALL_NOT_LIVE'
   | 'AGENT_IN_USE'
   | 'CALLBACK_NOT_SCHEDULED'
