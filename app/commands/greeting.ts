@@ -11,6 +11,8 @@ export type Ready = {
   isEverywhere: boolean
   /** Null if the pages are not served. */
   page: string | null
+  /** True if people can sign in to the console. */
+  hasConsole: boolean
   firstKey: FirstKey
   engine: string
   /** True if a server at the port of Ollama on this machine is used. */
@@ -37,6 +39,9 @@ export function greeting(ready: Ready): string {
           `  web   ${page}: speak, listen, and see which provider served`,
           `  talk  ${page}/agent: talk to a voice agent`,
         ]),
+    ...(ready.hasConsole
+      ? [`  see   ${base}/console: each call with its sound, its words and the time of each answer`]
+      : []),
     `  api   ${atHost(base, ready.compatHost)}/v1 is the base URL for OpenAI's clients, with the key and the model auto`,
     ...keyLines(firstKey),
     ...(ready.setupCode === null ? [] : [`  code  ${ready.setupCode} makes the first person at ${base}/console/setup`]),

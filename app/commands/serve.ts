@@ -107,13 +107,16 @@ function commandKeyOf(config: ParleyConfig, env: Environment): Pick<Connection, 
 
 const timeOfDay = (ms: number) => new Date(ms).toTimeString().slice(0, 8)
 
-function readyOf(gateway: Gateway, { host, publicUrl, surfaces, local }: ParleyConfig): Ready {
+function readyOf(
+  gateway: Gateway,
+  { host, publicUrl, surfaces, local, console: { enabled: hasConsole } }: ParleyConfig,
+): Ready {
   const { url, page, firstKey, engine, setupCode } = gateway
   const { routerHost, compatHost } = surfaces
   const usesOllama = local.enabled && local.ollama
   const isEverywhere = isEveryAddress(host)
   const hosts = { routerHost, compatHost }
-  return { version, url, publicUrl, isEverywhere, page, firstKey, engine, usesOllama, ...hosts, setupCode }
+  return { version, url, publicUrl, isEverywhere, page, hasConsole, firstKey, engine, usesOllama, ...hosts, setupCode }
 }
 
 function connectionTo({ url, firstKey }: Gateway): Connection {

@@ -19,6 +19,7 @@ const first: Ready = {
   publicUrl: null,
   isEverywhere: false,
   page: `${local}/try`,
+  hasConsole: true,
   firstKey: { kind: 'local', key: 'sk_live_first' },
   engine: 'node:http with ws',
   setupCode: null,
@@ -32,6 +33,8 @@ t.test('the first local start prints a runnable command line that contains the n
   t.match(words, `Parley ${version} is ready at ${local}\n`)
   t.match(words, `curl -s ${local}/router/v1/models -H 'Authorization: Bearer sk_live_first'`)
   t.match(words, `${local}/try/agent`)
+  t.match(words, `${local}/console: `)
+  t.notMatch(greeting({ ...first, hasConsole: false }), /console/)
   t.notMatch(words, /every address|Others reach/)
   t.match(words, 'a server at 127.0.0.1:11434 is used as Ollama; PARLEY_LOCAL_OLLAMA=false turns this off')
   t.notMatch(greeting({ ...first, usesOllama: false }), /Ollama/)
