@@ -1,47 +1,64 @@
-/** The console's sign-in: its rules, its store and the server's facts that its pages show. */
+/** The console's sign-in: its rules, store and mails, and the server's facts for its pages. */
+import { createInvitations, type Invitations } from '../domain/access/sign-in/invitations.ts'
 import { createLockOut } from '../domain/access/sign-in/lock-out.ts'
+import { createPost } from '../domain/access/sign-in/post.ts'
+import { createResets } from '../domain/access/sign-in/resets.ts'
 import { isSetupCode, setupCodeOf } from '../domain/access/sign-in/setup-code.ts'
 import { createSignIn } from '../domain/access/sign-in/sign-in.ts'
 import { createSigner } from '../domain/access/signer.ts'
+import type { Mailer } from '../domain/ports/mailer.ts'
+import type { ParleyConfig } from '../generated/config/types.ts'
 import { type ConsoleHandlers, consoleHandlers } from '../handlers/console/handlers.ts'
+import { createSmtpMailer } from '../providers/smtp/mailer.ts'
 import { createPasswordHasher } from '../runtime/values/password-hash.ts'
 import { version } from '../runtime/version.ts'
 import type { App } from './app.ts'
 import { isReachedHereOnly } from './first-run.ts'
 
-type Needs = Pick<App, 'config' | 'store' | 'clock' | 'secrets'>
+type Needs = Pick<App, 'config' | 'store' | 'clock' | 'secrets' | 'log' | 'localUrl'>
 
-export function createConsole({ config, store, clock, secrets }: Needs): {
-  isEnabled: boolean
-  handlers: ConsoleHandlers
-} {
-  const { people, personSessions: sessions, signInAttempts } = store
+export type Console = { isEnabled: boolean; handlers: ConsoleHandlers; invitations: Invitations }
+
+export function createConsole({ config, store, clock, secrets, log, localUrl }: Needs): Console {
+  const { people, personSessions: sessions, signInAttempts, passwordResets: resets } = store
   const { masterKey } = secrets
-  const signIn = createSignIn({
-    people,
-    sessions,
-    hashes: createPasswordHasher(),
-    lockOut: createLockOut(signInAttempts, createSigner(masterKey, 'sign-in attempts v1'), clock),
-    clock,
-    sessionS: config.console.sessionS,
-    isSetupCode: (code) => isSetupCode(masterKey, code),
-  })
+  const hashes = createPasswordHasher()
+  const lockOut = createLockOut(signInAttempts, createSigner(masterKey, 'sign-in attempts v1'), clock)
+  const { sessionS } = config.console
+  const isCode = (code: string) => isSetupCode(masterKey, code)
+  const signIn = createSignIn({ people, sessions, hashes, lockOut, clock, sessionS, isSetupCode: isCode })
+  const mailer = mailerOf(config)
+  const post = createPost({ mailer, lockOut, log })
+  // The Host header is not used, because its sender could then choose where a link in a mail leads.
+  const shared = { hashes, post, clock, baseUrl: () => config.publicUrl ?? localUrl() }
+  const invitations = createInvitations({ ...shared, invitations: store.invitations, signIn })
   const handlers = consoleHandlers({
     signIn,
     people,
     sessions,
-    server: { version, region: config.region, simulator: config.publicUrl === null, smtp: false },
+    resets: createResets({ ...shared, resets, lockOut, log }),
+    invitations,
+    server: { version, region: config.region, simulator: config.publicUrl === null, smtp: mailer !== null },
     isSecure: config.publicUrl?.startsWith('https:') ?? false,
     isReachedHereOnly: isReachedHereOnly(config),
   })
-  return { isEnabled: config.console.enabled, handlers }
+  return { isEnabled: config.console.enabled, handlers, invitations }
+}
+
+/** Returns null if no mail server is set. `checkServing` has checked that there is a sender. */
+function mailerOf({ smtp: { host, from, ...settings } }: ParleyConfig): Mailer | null {
+  return host === null || from === null ? null : createSmtpMailer({ ...settings, host, from })
 }
 
 /**
  * Returns the code with which the console's first person is made. Null if a person exists, the console is off, or only
  * this machine reaches the server.
  */
-export async function consoleSetupCode({ config, store, secrets }: Omit<Needs, 'clock'>): Promise<string | null> {
+export async function consoleSetupCode({
+  config,
+  store,
+  secrets,
+}: Pick<Needs, 'config' | 'store' | 'secrets'>): Promise<string | null> {
   if (!config.console.enabled || isReachedHereOnly(config) || !(await store.people.isEmpty())) return null
   return setupCodeOf(secrets.masterKey)
 }

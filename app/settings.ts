@@ -18,6 +18,7 @@ export function checkServing(config: ParleyConfig, env: Environment): void {
   checkPackages(config)
   checkLiveKit(config)
   checkSip(config)
+  checkSmtp(config)
   checkTracing(env)
   chooseEngine(config.engine)
 }
@@ -62,6 +63,12 @@ function checkLiveKit({ livekit: { url, apiKey, apiSecret } }: ParleyConfig): vo
   const isHalf = [url, apiKey, apiSecret].some((value) => value === null) && (url ?? apiKey ?? apiSecret) !== null
   if (isHalf) throw new ConfigError('livekit: url, apiKey and apiSecret belong together; one of them is not set')
   if (url !== null) refuseMissing('livekit.url', liveKitPackages)
+}
+
+function checkSmtp({ smtp: { host, from, user, password } }: ParleyConfig): void {
+  if (host !== null && from === null) throw new ConfigError('smtp.from: is required with smtp.host')
+  if ((user === null) !== (password === null))
+    throw new ConfigError('smtp: user and password belong together; one of them is not set')
 }
 
 /** Checks the settings for SIP trunks. Throws ConfigError if a setting is invalid. */

@@ -24,7 +24,7 @@ import type { EngineChoice } from '../runtime/server/choose.ts'
 import type { App } from './app.ts'
 import type { CallRecords } from './calls.ts'
 import { clientsOf } from './clients.ts'
-import { createConsole } from './console.ts'
+import { type Console, createConsole } from './console.ts'
 import type { Lines } from './lines.ts'
 import type { Messages } from './messages.ts'
 import type { Numbers } from './numbers.ts'
@@ -54,7 +54,7 @@ export type Serving = {
   engine: EngineChoice
 }
 
-type Joined = App & Capabilities & Serving & { ephemeral: EphemeralTokens; settings: SettingsAt }
+type Joined = App & Capabilities & Serving & { ephemeral: EphemeralTokens; settings: SettingsAt; console: Console }
 /** Returns a surface's settings at its host; null is any host. */
 type SettingsAt = (host: string | null) => SurfaceSettings
 
@@ -75,7 +75,7 @@ export function createSurfaces(
   const { headerPrefix } = clientsOf(config)
   const count = (code: string) => metrics.refusal(code)
   const settings: SettingsAt = (host) => ({ host, headerPrefix, corsOrigins: cors.origins, log, count })
-  const joined = { ...app, ...capabilities, ...serving, ephemeral, settings }
+  const joined = { ...app, ...capabilities, ...serving, ephemeral, settings, console: createConsole(app) }
   return {
     mounts: [...internalOf(joined), routerOf(joined), compatOf(joined), platformOf(joined)],
     sockets: [realtimeOf(joined), sessionOf(joined), carrierOf(joined)],
@@ -88,7 +88,7 @@ const consoleFolder = () =>
 
 function internalOf(joined: Joined): Mount[] {
   const { config, store, metrics, operations, sessions, ephemeral, settings, lines, simulator } = joined
-  const { localKey, readyChecks, engine, records, messages } = joined
+  const { localKey, readyChecks, engine, records, messages, console } = joined
   return mountInternal(settings(null), {
     readyChecks,
     engine,
@@ -104,7 +104,7 @@ function internalOf(joined: Joined): Mount[] {
     carrier: { readers: lines.readers, events: sessions.phone.events, countIgnored: metrics.carrierEventIgnored },
     messages,
     simulator: config.publicUrl === null ? simulator.control : null,
-    console: createConsole(joined),
+    console,
     tryAgent: {
       agents: store.agents,
       sessions: sessions.start,
@@ -166,6 +166,7 @@ function platformOf(joined: Joined): Mount {
     repeats: { idempotency: store.idempotency, answers: store.storedAnswers },
     webhooks: joined.webhooks,
     messages: joined.messages,
+    invitations: joined.console.invitations,
     records: { ...records, callbacks, endCall, webJoin, transfers: phones.transfers },
   })
 }

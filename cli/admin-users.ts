@@ -14,6 +14,10 @@ export type UserCommands = {
   removeUser(organization: string, email: string): Promise<boolean>
   /** Ends the person's sessions and tokens in all organizations, and returns their number. */
   signOutUser(email: string): Promise<number>
+  /** Makes a link for a new password, and returns it. */
+  resetUser(email: string): Promise<string>
+  /** Makes a link to invite a person, and returns it. Without a role the person becomes member. */
+  inviteUser(organization: string, email: string, role: string | null): Promise<string>
 }
 
 /** The store's methods that these commands use. */
@@ -25,9 +29,19 @@ export type UserStore<Role extends string> = {
   signOut(email: string): Promise<number | null>
 }
 
+/** Makes links for people. `reset` resolves with null if the person does not exist. */
+export type UserLinks<Role extends string> = {
+  reset(email: string): Promise<string | null>
+  invite(
+    organizationId: string,
+    email: string,
+    role: Role,
+  ): Promise<{ url: string } | 'member_exists' | 'limit_reached' | 'no_organization'>
+}
+
 /** Makes the commands for users. `organizationId` finds the id for an id or a name. */
 export function createUserCommands<Role extends string>(
-  store: UserStore<Role>,
+  { store, links }: { store: UserStore<Role>; links: UserLinks<Role> },
   organizationId: (nameOrId: string) => Promise<string>,
   roles: readonly Role[],
 ): UserCommands {
@@ -50,6 +64,13 @@ export function createUserCommands<Role extends string>(
       if (removed === 'last_owner') throw lastOwner(email, organization)
       return removed
     },
+    resetUser: async (email) => required(await links.reset(email), noPerson(email)),
+    inviteUser: async (organization, email, role) => {
+      const id = await organizationId(organization)
+      const invited = await links.invite(id, email, readRole(roles, role ?? 'member'))
+      if (typeof invited === 'string') throw notInvited(invited, email, organization)
+      return invited.url
+    },
     signOutUser: async (email) => required(await store.signOut(email), noPerson(email)),
   }
 }
@@ -58,6 +79,12 @@ function readRole<Role extends string>(roles: readonly Role[], name: string): Ro
   const role = roles.find((each) => each === name)
   if (role === undefined) throw new UsageError(`${name} is no role; there are ${roles.join(', ')}`)
   return role
+}
+
+function notInvited(why: 'member_exists' | 'limit_reached' | 'no_organization', email: string, organization: string) {
+  if (why === 'member_exists') return new CommandError(`${email} is in ${organization} already`)
+  if (why === 'limit_reached') return new CommandError(`${organization} has too many open invitations`)
+  return new CommandError(noOrganization(organization))
 }
 
 const noPerson = (email: string) => `there is no person ${email}`

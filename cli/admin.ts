@@ -4,7 +4,7 @@
  */
 import type { Credits, Usage } from '../generated/platform/types.ts'
 import { createKeyCommands, type KeyCommands, type KeyStores, type KeyWords } from './admin-keys.ts'
-import { createUserCommands, type UserCommands, type UserStore } from './admin-users.ts'
+import { createUserCommands, type UserCommands, type UserLinks, type UserStore } from './admin-users.ts'
 import { CommandError, noOrganization, required } from './command-error.ts'
 import { createRichNumbers, type RichNumberStore, type RichNumbers, type SyncedNumbers } from './rich-numbers.ts'
 
@@ -116,6 +116,7 @@ export type AdminStore<Scope extends string, Policy, Role extends string> = KeyS
     addCredit(id: string, microUsd: number): Promise<OrganizationRow | null>
   }
   users: UserStore<Role>
+  userLinks: UserLinks<Role>
   /** `decide` resolves with the current status if this status does not allow the decision. */
   verifications: {
     list(): Promise<VerificationRow[]>
@@ -154,6 +155,7 @@ export function createAdmin<Scope extends string, Policy, Role extends string>(
     keys,
     keyBudgets,
     users,
+    userLinks,
     verifications,
     numberImports,
     endCalls,
@@ -192,7 +194,7 @@ export function createAdmin<Scope extends string, Policy, Role extends string>(
     addCredit: async (id, microUsd) =>
       required(await organizations.addCredit(await organizationId(id), microUsd), noOrganization(id)),
     ...createKeyCommands({ keys, keyBudgets }, organizationId, words),
-    ...createUserCommands(users, organizationId, roles),
+    ...createUserCommands({ store: users, links: userLinks }, organizationId, roles),
     ...createVerificationCommands(verifications, organizationId),
     ...createImportCommands(numberImports, organizationId),
     usage: async (name, query) => {

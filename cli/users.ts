@@ -44,6 +44,21 @@ export function users(program: Command, actions: Actions): void {
       print(json, { email, removed: true }, () => [`${email} is removed`])
     },
   )
+  command('invite', 'make a link with which a person joins an organization; it is good for seven days')
+    .option('--role <role>', 'viewer, member, admin or owner; without it member')
+    .action(async (email: string, { org, json, role }: Options & { role?: string }) => {
+      const url = await actions.admin((admin) => admin.inviteUser(org, readEmail(email), role ?? null))
+      print(json, { email, url }, () => [url])
+    })
+  group
+    .command('reset')
+    .description('make a link with which a person sets a password; it is good for one hour')
+    .argument('<email>')
+    .option('--json', 'print as JSON', false)
+    .action(async (email: string, { json }: Pick<Options, 'json'>) => {
+      const url = await actions.admin((admin) => admin.resetUser(readEmail(email)))
+      print(json, { email, url }, () => [url])
+    })
   group
     .command('sign-out')
     .description('end all sessions and tokens of a person, in all organizations')

@@ -27,6 +27,7 @@ import { openSmsRegistries } from '../registries.ts'
 import { masterKeyOrEmpty } from '../secrets.ts'
 import { createSimulatedCarrier } from '../simulator.ts'
 import { migrateStore, openCommandStore } from '../store.ts'
+import { userLinksOf } from './user-links.ts'
 
 export async function administer<Answer>(
   config: ParleyConfig,
@@ -53,6 +54,7 @@ function administrationOf(config: ParleyConfig, store: Store): Admin {
       campaigns: campaignsOf(config, store),
       spending: spendingOf(store),
       endCalls: endCallsOf(store),
+      userLinks: userLinksOf(config, store),
       ...richNumbersOf(config, store),
     },
     { scopes, roles, isPhoneNumber, nowMs: () => systemClock.nowMs(), readPolicy, policyFields },

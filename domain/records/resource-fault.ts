@@ -108,6 +108,7 @@ export type Problem =
   | { kind: 'secret_shown' }
   /** The password is common, repeats a piece, or contains the e-mail address. */
   | { kind: 'password_common' }
+  | { kind: 'password_length' }
 
 export type Resource =
   | 'agent'
@@ -118,6 +119,7 @@ export type Resource =
   | 'campaign'
   | 'API key'
   | 'rich-message subscription'
+  | 'invitation'
 
 export type ResourceFaultData =
   | { kind: 'invalid'; issues: readonly Issue[] }
@@ -228,6 +230,10 @@ export type ResourceFaultData =
   | { kind: 'attempts_blocked'; waitS: number }
   /** The server's first person exists already, so the setup is over. */
   | { kind: 'setup_done' }
+  /** The person has a role in the organization already. */
+  | { kind: 'member_exists' }
+  /** The link in a mail is unknown, was used or replaced, or has expired. */
+  | { kind: 'link_dead' }
   /** The range begins beyond the recording's end. `bytes` is the recording's size. */
   | { kind: 'range_unsatisfiable'; bytes: number }
 

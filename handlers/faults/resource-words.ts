@@ -45,6 +45,7 @@ const bareCodes = {
   link_expired: 'LINK_EXPIRED',
   sign_in_failed: 'SIGN_IN_FAILED',
   setup_done: 'SETUP_DONE',
+  member_exists: 'MEMBER_EXISTS',
 } as const satisfies Partial<Record<ResourceFaultData['kind'], ErrorCode>>
 
 function isBare(data: ResourceFaultData): data is Extract<ResourceFaultData, { kind: keyof typeof bareCodes }> {
@@ -106,6 +107,8 @@ export function sayResourceFault(data: ResourceFaultData): Said {
       return { code: 'RANGE_NOT_SATISFIABLE', headers: { 'Content-Range': `bytes */${data.bytes}` } }
     case 'variables_missing':
       return variablesMissing(data.names)
+    case 'link_dead':
+      return linkDead
     case 'attempts_blocked':
       return attemptsBlocked(data.waitS)
     case 'name_taken':
@@ -120,6 +123,12 @@ export function sayResourceFault(data: ResourceFaultData): Said {
       return { code: 'VALIDATION_ERROR', message: issues[0]?.message ?? '', issues }
     }
   }
+}
+
+const linkDead: Said = {
+  code: 'LINK_EXPIRED',
+  message: 'This link has been used, replaced, or has expired.',
+  hint: 'Ask for a new one.',
 }
 
 function attemptsBlocked(retryAfterS: number): Said {
@@ -225,6 +234,8 @@ function complaint(problem: Exclude<Problem, ConnectionProblem | BrandProblem>):
       return 'makes the greatest delay shorter than the least one; the profile sets the one that is left out'
     case 'placeholder_unknown':
       return 'has a placeholder other than {{callerNumber}}, {{dialedNumber}} and {{forwardedFromNumber}}'
+    case 'password_length':
+      return 'must have 15 to 256 characters'
     case 'password_common':
       return 'is too easy to guess: it is a common one, repeats a piece, or has the e-mail address in it'
     case 'secret_shown':
@@ -343,6 +354,7 @@ function keywordOf(problem: Problem): string {
     case 'template_expression_too_long':
     case 'template_too_costly':
     case 'descriptions_too_long':
+    case 'password_length':
     case 'json_too_large':
     case 'json_too_deep':
     case 'schema_too_deep':

@@ -1,6 +1,7 @@
 /** The platform surface, with which an organization manages its resources, sessions and calls. */
 
 import type { WatchGrant } from '../../domain/access/revocations.ts'
+import type { Invitations } from '../../domain/access/sign-in/invitations.ts'
 import type { RequestRoutes } from '../../domain/billing/request-route.ts'
 import type { Callbacks } from '../../domain/callbacks/callbacks.ts'
 import type { Caller } from '../../domain/records/organization.ts'
@@ -15,6 +16,7 @@ import { type CallDeps, callOperations } from './call-operations.ts'
 import { callbackOperations } from './callbacks.ts'
 import { contractOperations } from './contracts.ts'
 import { createPlatformFaultWriter } from './faults.ts'
+import { invitationOperations } from './invitations.ts'
 import { type OrganizationDeps, organizationOperations } from './organization.ts'
 import {
   deleteProviderKey,
@@ -44,6 +46,7 @@ export type PlatformDeps = ProvidersDeps &
     messages: RmsgMessageDeps
     smsRegistrations: SmsRegistrations
     records: CallDeps & { callbacks: Callbacks }
+    invitations: Invitations
     address: AddressSettings & { nodeUrl: string | null }
     /** Adapts requests and answers to the configured `clients`. */
     adapt: (parts: PlatformParts) => PlatformParts
@@ -70,6 +73,7 @@ function handlersOf(settings: SurfaceSettings, deps: PlatformDeps): PlatformHand
     ...contractOperations(settings, publicUrlOf),
     ...organizationOperations(deps),
     ...accessOperations(deps),
+    ...invitationOperations(deps.invitations),
     listVoices: listVoices(deps),
     ...resources,
     purchasePhoneNumber: repeatable(resources.purchasePhoneNumber),

@@ -7,6 +7,7 @@ import {
   type Users,
 } from '../../domain/access/users.ts'
 import type { Clock } from '../../domain/ports/system.ts'
+import type { Role } from '../../domain/records/organization.ts'
 import { uniqueId } from '../../runtime/timing/clock.ts'
 import { notifyKeyChange } from '../caches/key-changes.ts'
 import type { Sql, Tx } from '../postgres/connect.ts'
@@ -24,7 +25,7 @@ export function createUsers(tenancy: Tenancy, clock: Clock): Users {
     create: (organizationId, email, role) =>
       tenancy.asOperator(async (tx) => {
         if (role !== 'owner' && (await isLastOwner(tx, organizationId, addressOf(email)))) return 'last_owner'
-        const stored = role === 'owner' ? ownerColumns : { role, ownerAs: null }
+        const stored = roleStored(role)
         await tx`
           insert into users (id, email, created_at) values (${`usr_${uniqueId()}`}, ${addressOf(email)}, ${now()})
           on conflict (email) do nothing`
@@ -68,6 +69,11 @@ export function createUsers(tenancy: Tenancy, clock: Clock): Users {
 
 /** Columns for an owner. A server version before schema 50 reads only `role`, and so treats the owner as an admin. */
 export const ownerColumns = { role: 'admin', ownerAs: 'admin' }
+
+/** Returns the columns for a role. */
+export function roleStored(role: Role): { role: string; ownerAs: string | null } {
+  return role === 'owner' ? ownerColumns : { role, ownerAs: null }
+}
 
 /** Removes a user's role. The user's tokens and sessions are deleted with it (on delete cascade). */
 async function removeRole(tx: Tx, organizationId: string, email: string): Promise<boolean | 'last_owner'> {

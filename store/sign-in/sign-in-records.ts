@@ -1,27 +1,43 @@
 /** Joins the tables for signing in to the console. */
+import type { InvitationStore } from '../../domain/access/sign-in/invitations.ts'
 import type { AttemptStore } from '../../domain/access/sign-in/lock-out.ts'
 import type { PeopleStore, SessionStore } from '../../domain/access/sign-in/people.ts'
+import type { ResetStore } from '../../domain/access/sign-in/resets.ts'
 import type { Clock } from '../../domain/ports/system.ts'
 import type { Loop } from '../../runtime/timing/loops.ts'
 import type { Forget } from '../access/credentials.ts'
 import type { Sql } from '../postgres/connect.ts'
 import type { Tenancy } from '../postgres/tenant.ts'
 import { createAttempts, sweepAttempts } from './attempts.ts'
+import { createInvitationRecords, sweepInvitations } from './invitations.ts'
+import { createPasswordResets, sweepResets } from './password-resets.ts'
 import { createPeople } from './people.ts'
 import { createSessions } from './sessions.ts'
 
-export type SignInRecords = { people: PeopleStore; personSessions: SessionStore; signInAttempts: AttemptStore }
+export type SignInRecords = {
+  people: PeopleStore
+  personSessions: SessionStore
+  signInAttempts: AttemptStore
+  passwordResets: ResetStore
+  invitations: InvitationStore
+}
 
 export function createSignInRecords(tenancy: Tenancy, clock: Clock, forget: Forget): SignInRecords {
   return {
     people: createPeople(tenancy, clock, forget),
     personSessions: createSessions(tenancy, clock, forget),
     signInAttempts: createAttempts(tenancy),
+    passwordResets: createPasswordResets(tenancy, forget),
+    invitations: createInvitationRecords(tenancy),
   }
 }
 
 const sweepEveryMs = 60_000
 
 export function signInLoops(system: Sql, clock: Clock): Loop[] {
-  return [{ name: 'forgotten attempts', everyMs: sweepEveryMs, run: () => sweepAttempts(system, clock) }]
+  return [
+    { name: 'forgotten attempts', everyMs: sweepEveryMs, run: () => sweepAttempts(system, clock) },
+    { name: 'expired password links', everyMs: sweepEveryMs, run: () => sweepResets(system, clock) },
+    { name: 'expired invitations', everyMs: sweepEveryMs, run: () => sweepInvitations(system, clock) },
+  ]
 }

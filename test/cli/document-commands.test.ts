@@ -100,7 +100,10 @@ t.test('the commands of docs/users.md make users and a token', async (t) => {
   t.match(printed, [/^usr_.* owner/, /^usr_.* viewer/, /ann@example\.com[^]*sam@example\.com/, /^ut_/])
 })
 
-t.test('the commands of docs/sign-in.md end the sessions of a person', async (t) => {
+t.test('the commands of docs/sign-in.md make links and end the sessions of a person', async (t) => {
+  const links = []
+  for (const args of commandsIn(blockWith('sign-in', 'users reset'))) links.push(await outputOf(t, args))
+  t.match(links, [/\/console\/reset#/, /\/console\/invite#/])
   const printed = []
   for (const args of commandsIn(blockWith('sign-in', 'users sign-out'))) printed.push(await outputOf(t, args))
   t.match(printed, [/^1 sessions and tokens of ann@example\.com have ended/])

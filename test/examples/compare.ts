@@ -64,6 +64,7 @@ export function formOf(value: unknown): string {
     .replaceAll(/v1\.[\w-]+\.[\w-]+/g, 'v1.*.*')
     .replaceAll(/^(event|item|utt)_\d+$/g, '$1_*')
     .replaceAll(/expires=\d+&signature=[\w-]{43}/g, 'expires=*&signature=*')
+    .replaceAll(/http:\/\/127\.0\.0\.1:\d+\/console\/(\w+)#[\w-]{43}/g, 'http://*/console/$1#*')
     .replaceAll(/sha256:[0-9a-f]{64}/g, 'sha256:*')
     .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, '<time>')
     .replaceAll(/\d{4}-\d\d-\d\d/g, '<date>')

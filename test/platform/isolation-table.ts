@@ -202,6 +202,8 @@ export const withoutId = [
   'listKeys',
   'listMembers',
   'createKey',
+  'listInvitations',
+  'createInvitation',
   'getCredits',
   'getCreditBalance',
   'getCreditLedger',
@@ -243,6 +245,9 @@ export const withoutId = [
   'listKnownProviders',
   'listVoices',
 ]
+
+/** The operations of the scope admin on one thing. Test keys have no such scope. */
+export const ofAdmin: readonly string[] = ['resendInvitation', 'deleteInvitation']
 
 /** Each operation's error code in its 404 answers. Null if the answer has no code. */
 export const codes: Record<string, string | null> = {

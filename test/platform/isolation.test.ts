@@ -8,7 +8,7 @@ import { platformSurface } from '../../generated/platform/routes.ts'
 import { openDatabase } from '../process/database.ts'
 import { startStubOpenAi } from '../providers/stub-openai.ts'
 import type { Target } from '../router/requests.ts'
-import { byId, codes, type Things, unknown, withoutId } from './isolation-table.ts'
+import { byId, codes, ofAdmin, type Things, unknown, withoutId } from './isolation-table.ts'
 import { makeThings } from './isolation-things.ts'
 import { call, putKey, startOwnAdministered, stubProviders } from './setup.ts'
 
@@ -33,10 +33,32 @@ const enableMessages = () =>
 t.test('the isolation test covers every operation that has an id in its path', (t) => {
   const operations = platformSurface.operations
   const named = operations.filter(({ pathParams }) => pathParams.length > 0).map(({ id }) => id)
-  t.same(named.sort(), Object.keys(byId).sort())
+  t.same(named.sort(), [...Object.keys(byId), ...ofAdmin].sort())
   const others = operations.filter(({ pathParams }) => pathParams.length === 0).map(({ id }) => id)
   t.same(others.sort(), [...withoutId].sort())
   t.end()
+})
+
+t.test("another organization's invitation is not found, as an unknown one", async (t) => {
+  const owner = await admin.organization('owner of an invitation', { scopes: ['admin'] })
+  const stranger = await admin.organization('stranger to an invitation', { scopes: ['admin'] })
+  const wanted = { email: 'invited@example.com', role: 'viewer' }
+  const { id } = (await call(owner, 'POST', '/v1/invitations', wanted)).json<{ id: string }>()
+  const before = (await call(owner, 'GET', '/v1/invitations')).json<object[]>()
+  const ask = async (method: 'POST' | 'DELETE', path: string) => {
+    const { status, text } = await call(stranger, method, path)
+    return [status, text.replace(/req_\w+/, '')]
+  }
+  for (const [method, end] of [
+    ['POST', '/resend'],
+    ['DELETE', ''],
+  ] as const) {
+    const answer = await ask(method, `/v1/invitations/${id}${end}`)
+    t.equal(answer[0], 404)
+    t.same(answer, await ask(method, `/v1/invitations/inv_0123456789012345678901${end}`))
+  }
+  t.same((await call(stranger, 'GET', '/v1/invitations')).json(), [])
+  t.same((await call(owner, 'GET', '/v1/invitations')).json(), before)
 })
 
 /** Returns what the owner reads about its things. */

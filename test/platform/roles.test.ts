@@ -32,7 +32,7 @@ const leastRoles: readonly [methods: RegExp, path: RegExp, role: Role | 'none'][
   [/./, /^\/v1\/(webhook-secret|keys)/, 'admin'],
   [/post|patch|delete/, /^\/v1\/members/, 'admin'],
   [/./, /^\/v1\/(phone-numbers\/kyb|sms\/10dlc)/, 'admin'],
-  [/./, /^\/simulator\/clock$/, 'admin'],
+  [/./, /^\/(v1\/invitations|simulator\/clock$)/, 'admin'],
   [/post|put|patch|delete/, /^\/v1\/(organization|phone-numbers|webhooks|webhook-deliveries|providers)(\/|$)/, 'admin'],
   [/get/, /^\/v1\/credits(\/ledger)?$/, 'owner'],
   [/get/, /^\/v1\/calls\/\{id\}\/recording(?!\/peaks)/, 'member'],

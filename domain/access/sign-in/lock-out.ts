@@ -10,9 +10,10 @@ export type Attempts = { failures: number; firstMs: number; lastMs: number; bloc
 
 /**
  * `account`: an e-mail address, also an unknown one, so that known and unknown addresses get the same answers.
- * `source`: a network address. The text is an HMAC, because the table must not list who has tried to sign in.
+ * `source`: a network address. `mail`: an e-mail address that gets mails. The text is an HMAC, because the table must
+ * not list who has tried to sign in.
  */
-export type Subject = { kind: 'account' | 'source'; text: string }
+export type Subject = { kind: 'account' | 'source' | 'mail'; text: string }
 
 export type AttemptStore = {
   /**
@@ -28,20 +29,20 @@ const freeFailures = 5
 const firstWaitMs = 1000
 const waitMsMax = 15 * 60_000
 const accountMemoryMs = 24 * 3_600_000
-const sourceFailuresMax = 30
-const sourceWindowMs = 10 * 60_000
+/** The most attempts in a window. It begins with the first attempt. */
+const windows = { source: { most: 30, ms: 10 * 60_000 }, mail: { most: 3, ms: 3_600_000 } } as const
 
 /** Counts one more attempt at the time `nowMs`. If no attempt is remembered, `before` is null. */
 export function counted(kind: Subject['kind'], before: Attempts | null, nowMs: number): Attempts {
   const isFresh = before === null || isForgotten(kind, before, nowMs)
   const failures = isFresh ? 1 : before.failures + 1
   const firstMs = isFresh ? nowMs : before.firstMs
-  const blockedUntilMs = kind === 'account' ? nowMs + waitAfter(failures) : firstMs + sourceWait(failures)
+  const blockedUntilMs = kind === 'account' ? nowMs + waitAfter(failures) : windowEnd(kind, failures, firstMs)
   return { failures, firstMs, lastMs: nowMs, blockedUntilMs }
 }
 
 function isForgotten(kind: Subject['kind'], { firstMs, lastMs }: Attempts, nowMs: number): boolean {
-  return kind === 'account' ? nowMs - lastMs >= accountMemoryMs : nowMs - firstMs >= sourceWindowMs
+  return kind === 'account' ? nowMs - lastMs >= accountMemoryMs : nowMs - firstMs >= windows[kind].ms
 }
 
 /**
@@ -53,7 +54,10 @@ function waitAfter(failures: number): number {
   return Math.min(firstWaitMs * 2 ** (failures - freeFailures), waitMsMax)
 }
 
-const sourceWait = (failures: number) => (failures < sourceFailuresMax ? 0 : sourceWindowMs)
+function windowEnd(kind: keyof typeof windows, failures: number, firstMs: number): number {
+  const { most, ms } = windows[kind]
+  return failures < most ? firstMs : firstMs + ms
+}
 
 export type LockOut = {
   /**
@@ -61,15 +65,19 @@ export type LockOut = {
    * ResourceFault `attempts_blocked`, or `sign_in_failed` after a wrong proof.
    */
   attempt<Proved>(account: string, source: string, check: () => Promise<Proved | null>): Promise<Proved>
+  /** Forgets the account's failures, after a new password. */
+  forgive(account: string): Promise<void>
+  /** Counts a mail. Resolves with false if the address has had its mails for this hour. */
+  mayMail(address: string): Promise<boolean>
 }
 
 export function createLockOut(store: AttemptStore, { sign }: Signer, clock: { nowMs(): number }): LockOut {
+  const subject = (kind: Subject['kind'], name: string): Subject => ({ kind, text: sign(`${kind}\n${name}`) })
   return {
+    forgive: (account) => store.succeed([subject('account', account)]),
+    mayMail: async (address) => (await store.admit([subject('mail', address)], counted, clock.nowMs())) === null,
     async attempt(account, source, check) {
-      const subjects: readonly Subject[] = [
-        { kind: 'account', text: sign(`account\n${account}`) },
-        { kind: 'source', text: sign(`source\n${source}`) },
-      ]
+      const subjects = [subject('account', account), subject('source', source)]
       const nowMs = clock.nowMs()
       const blockedUntilMs = await store.admit(subjects, counted, nowMs)
       if (blockedUntilMs !== null)

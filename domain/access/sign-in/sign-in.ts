@@ -38,6 +38,12 @@ export type SignIn = {
    * unknown address takes as much work as a wrong password.
    */
   prove(email: string, password: string, browser: Browser): Promise<KnownPerson>
+  /**
+   * Opens a session in the organization, or in the first one if it is null. `proof` is the password hash with which the
+   * person has been proven. Throws ResourceFault `sign_in_failed` if the person may not enter, or has another password
+   * by now.
+   */
+  open(userId: string, organizationId: string | null, browser: Browser, proof?: string): Promise<OpenedSession>
 }
 
 /** Wrong setup codes count for this account name, because no e-mail address has this form. */
@@ -77,6 +83,7 @@ export function createSignIn(deps: SignInDeps): SignIn {
 
   return {
     prove,
+    open,
     isSetUp: async () => !(await people.isEmpty()),
     async setUp({ email, name, password, code, isLocal }, browser) {
       if (!(await people.isEmpty())) throw new ResourceFault({ kind: 'setup_done' })

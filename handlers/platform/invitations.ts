@@ -1,0 +1,59 @@
+/** Invitations of people to the organization. */
+import type { Invitation, Invitations, SentInvitation } from '../../domain/access/sign-in/invitations.ts'
+import type { Caller, Role } from '../../domain/records/organization.ts'
+import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
+import type { Invitation as WireInvitation } from '../../generated/platform/types.ts'
+import { requireRole } from '../authenticate.ts'
+
+type InvitationHandlers = Pick<
+  PlatformHandlers<Caller>,
+  'listInvitations' | 'createInvitation' | 'resendInvitation' | 'deleteInvitation'
+>
+
+export function invitationOperations(invitations: Invitations): InvitationHandlers {
+  return {
+    async listInvitations(_request, { caller }) {
+      const all = await invitations.list(caller.organization.id)
+      return { status: 200, body: all.map(wireInvitation) }
+    },
+    async createInvitation({ body: { email, role, name = null } }, { caller }) {
+      requireOwnerFor(caller, role)
+      const inviter = { type: caller.role === undefined ? 'api_key' : 'user', id: caller.keyId } as const
+      return {
+        status: 201,
+        body: wireSent(await invitations.create(caller.organization, { email, role, name }, inviter)),
+      }
+    },
+    async resendInvitation({ path: { id } }, { caller }) {
+      const { role } = await invitations.find(caller.organization.id, id)
+      requireOwnerFor(caller, role)
+      return { status: 200, body: wireSent(await invitations.resend(caller.organization, id)) }
+    },
+    async deleteInvitation({ path: { id } }, { caller }) {
+      await invitations.delete(caller.organization.id, id)
+      return { status: 200, body: { deleted: true } }
+    },
+  }
+}
+
+/** The answer has the link, so an admin who could invite an owner could become one. */
+function requireOwnerFor(caller: Caller, invited: Role): void {
+  if (caller.role !== undefined && invited === 'owner') requireRole(caller.role, 'owner')
+}
+
+function wireSent({ invitation, url, error }: SentInvitation) {
+  return { ...wireInvitation(invitation), url, sent: error === null, sendError: error }
+}
+
+function wireInvitation({ createdAt, expiresAt, sentAt, ...invitation }: Invitation): WireInvitation {
+  const { id, email, role, invitedBy } = invitation
+  return {
+    id,
+    email,
+    role,
+    invitedBy,
+    createdAt: createdAt.toISOString(),
+    expiresAt: expiresAt.toISOString(),
+    sentAt: sentAt?.toISOString() ?? null,
+  }
+}

@@ -1,0 +1,51 @@
+/** Links that set a new password, by their token's digest. */
+import type { Person } from '../../domain/access/sign-in/people.ts'
+import type { ResetStore } from '../../domain/access/sign-in/resets.ts'
+import type { Clock } from '../../domain/ports/system.ts'
+import { endCredentials, type Forget } from '../access/credentials.ts'
+import type { Sql, Tx } from '../postgres/connect.ts'
+import type { Tenancy } from '../postgres/tenant.ts'
+import { insertPassword } from './people.ts'
+
+export function createPasswordResets(tenancy: Tenancy, forget: Forget): ResetStore {
+  return {
+    insert: (email, digest, now, expiresAt) =>
+      tenancy.asOperator(async (tx) => {
+        const inserted = await tx`
+          insert into password_resets (digest, user_id, created_at, expires_at)
+          select ${digest}, id, ${now}, ${expiresAt} from users where email = ${email} returning user_id`
+        return inserted.length > 0
+      }),
+    find: (digest, now) =>
+      tenancy.asOperator(async (tx) => {
+        const [person] = await tx<Person[]>`
+          select u.id, u.email, u.name from password_resets r join users u on u.id = r.user_id
+          where r.digest = ${digest} and r.expires_at > ${now}`
+        return person ?? null
+      }),
+    async use(digest, passwordHash, now) {
+      const ended = await tenancy.asOperator(async (tx) => {
+        const [used] = await tx<{ userId: string }[]>`
+          delete from password_resets where digest = ${digest} and expires_at > ${now} returning user_id as "userId"`
+        if (!used) return null
+        await setPassword(tx, used.userId, passwordHash, now)
+        return endCredentials(tx, used.userId)
+      })
+      for (const lookup of ended ?? []) forget({ lookup })
+      return ended !== null
+    },
+  }
+}
+
+/** Sets the password, also for a person without one, and ends the person's other links. */
+async function setPassword(tx: Tx, userId: string, passwordHash: string, now: Date): Promise<void> {
+  await tx`delete from password_resets where user_id = ${userId}`
+  const changed = await tx`
+    update identities set password_hash = ${passwordHash}, changed_at = ${now}
+    where user_id = ${userId} and kind = 'password' returning id`
+  if (changed.length === 0) await insertPassword(tx, userId, passwordHash, now)
+}
+
+export async function sweepResets(system: Sql, clock: Clock): Promise<void> {
+  await system`delete from password_resets where expires_at < ${new Date(clock.nowMs())}`
+}
