@@ -108,6 +108,18 @@ export type ParleyConfig = {
     /** How long a person stays signed in, in seconds. */
     sessionS: number
   }
+  /** The mail server for invitations and links that set a password. Without a host no mail is sent, and the links are shown instead. */
+  smtp: {
+    /** The host of the mail server. */
+    host: string | null
+    port: number
+    /** `starttls` begins in plain text and refuses a server that does not change to TLS, `tls` begins with it (port 465), `none` is for a server on this machine. */
+    tls: 'starttls' | 'tls' | 'none'
+    user: string | null
+    password: string | null
+    /** The sender of the mails, such as Parley <parley@example.com>. It is required with a host. */
+    from: string | null
+  }
   limits: {
     /** How large a JSON body may be, in bytes. */
     jsonBytesMax: number

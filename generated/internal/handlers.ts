@@ -2,19 +2,25 @@
 
 import type { Context, Handlers } from '../../runtime/engine/handler.ts'
 import type {
+  Accepted,
   CarrierWebhook,
   CarrierWebhookTaken,
   ConsoleMethods,
   ConsoleSession,
   ConsoleSetup,
+  ForgottenPassword,
   Health,
   InternalErrorBody,
+  InvitationAcceptance,
+  InvitationToken,
   MeChange,
   MessageWebhook,
   MessageWebhookFailed,
   MySession,
+  OpenInvitation,
   OrganizationChoice,
   PasswordChange,
+  PasswordReset,
   PasswordSignIn,
   Readiness,
   RoutingPreview,
@@ -150,6 +156,31 @@ export type UpdateMeResult =
 export type ChangePasswordRequest = RequestWith<{ header: { 'user-agent'?: string }; body: PasswordChange }>
 
 export type ChangePasswordResult =
+  | {
+      status: 200
+      type?: 'application/json'
+      headers: { 'Cache-Control': 'no-store'; 'Set-Cookie': string }
+      body: ConsoleSession
+    }
+
+export type ForgotPasswordRequest = RequestWith<{ body: ForgottenPassword }>
+
+export type ForgotPasswordResult =
+  | { status: 202; type?: 'application/json'; headers: { 'Cache-Control': 'no-store' }; body: Accepted }
+
+export type ResetPasswordRequest = RequestWith<{ body: PasswordReset }>
+
+export type ResetPasswordResult =
+  | { status: 204; headers: { 'Cache-Control': 'no-store' } }
+
+export type ReadInvitationRequest = RequestWith<{ body: InvitationToken }>
+
+export type ReadInvitationResult =
+  | { status: 200; type?: 'application/json'; headers: { 'Cache-Control': 'no-store' }; body: OpenInvitation }
+
+export type AcceptInvitationRequest = RequestWith<{ header: { 'user-agent'?: string }; body: InvitationAcceptance }>
+
+export type AcceptInvitationResult =
   | {
       status: 200
       type?: 'application/json'
@@ -848,6 +879,14 @@ export type InternalHandlers<Caller> = {
   updateMe: Handle<UpdateMeRequest, UpdateMeResult, null>
   /** POST /console/auth/password */
   changePassword: Handle<ChangePasswordRequest, ChangePasswordResult, null>
+  /** POST /console/auth/password/forgot */
+  forgotPassword: Handle<ForgotPasswordRequest, ForgotPasswordResult, null>
+  /** POST /console/auth/password/reset */
+  resetPassword: Handle<ResetPasswordRequest, ResetPasswordResult, null>
+  /** POST /console/auth/invitation */
+  readInvitation: Handle<ReadInvitationRequest, ReadInvitationResult, null>
+  /** POST /console/auth/invitation/accept */
+  acceptInvitation: Handle<AcceptInvitationRequest, AcceptInvitationResult, null>
   /** GET /favicon.ico */
   getIcon: Handle<GetIconRequest, GetIconResult, null>
   /** GET /robots.txt */

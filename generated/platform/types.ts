@@ -7,7 +7,6 @@ import type {
   ReasoningEffort,
   Role,
   RoutingPreview,
-  Scope,
   Stage,
 } from '../shared/types.ts'
 
@@ -27,7 +26,6 @@ export type {
   RoutingFigure,
   RoutingPreview,
   RoutingScore,
-  Scope,
   ScoreParts,
   Stage,
 } from '../shared/types.ts'
@@ -239,15 +237,12 @@ export type ErrorCode =
   | 'RECORDING_NOT_AVAILABLE'
   | 'CALL_NOT_ENDED'
   | 'LINK_EXPIRED'
-  | 'PRECONDITION_FAILED'
   | 'RANGE_NOT_SATISFIABLE'
   | 'AGENT_NAME_CONFLICT'
   | 'TOOL_NAME_CONFLICT'
   | 'LIMIT_REACHED'
   | 'MEMBER_EXISTS'
   | 'SETUP_DONE'
-  | 'KEY_REVOKED'
-  | 'LAST_OWNER'
   | 'CALL_NOT_LIVE'
   | 'AGENT_IN_USE'
   | 'CALLBACK_NOT_SCHEDULED'
@@ -330,203 +325,59 @@ export type OrganizationChange = {
   recording?: boolean
 }
 
-/** A model, as provider/model or provider:model. */
-export type KeyPolicyPin = string
-
-/** The models of a stage, in order. */
-export type KeyPolicyPins = KeyPolicyPin[]
-
-/** An origin, as scheme, host and port: https://app.example. */
-export type KeyPolicyOrigin = string
-
-/** The policy of an API key: it fills in what a request leaves out, and narrows what a request may ask. Written with `parley keys create --policy`. */
-export type KeyPolicy = {
-  /** The voice for requests that name none: a voice id or a preset. */
-  voice?: string
-  /** The models that auto routing tries, in order. */
-  chain?: { stt?: KeyPolicyPins; llm?: KeyPolicyPins; tts?: KeyPolicyPins }
-  /** The language for requests that name none, as a BCP 47 tag. */
-  language?: string
-  /** The origins of pages, beside those of this server, that may open sockets. */
-  allowed_origins?: KeyPolicyOrigin[]
-  /** The providers that the key reaches. The default is all. */
-  allow_providers?: string[]
-  /** How many requests and sessions the key may run at a time. */
-  max_concurrency?: number
-  /** Model names that mean another one (`auto`, `<provider>:<model>` or the id of a model, never another alias) on the compatible and the realtime surface. They go before those of the configuration. */
-  aliases?: Record<string, string>
-  /** The budget of the key for a period, beside the credit of its organization: for requests to models, and for the minutes of phone calls that it has placed. A request that can cost more than the rest is refused with 402. */
-  budget?: {
-    /** The budget in micro-USD: 5000000 is 5 US dollars. */
-    microUsd: number
-    /** A day or a month of the UTC calendar, or the whole time since the budget was set. */
-    period: 'day' | 'month' | 'total'
-  }
-  /** The objective by which models are ranked, for requests that name none. `accuracy` is another word for `quality`. */
-  objective?: 'balanced' | 'quality' | 'accuracy' | 'latency' | 'cost'
-}
-
-export type Creator = {
-  /** A person, an API key, or the operator with a command on the server. */
+/** The user or the API key that invites the person, or the operator. */
+export type Inviter = {
+  /** The kind of the inviter. `operator`: `parley users invite` made the invitation. */
   type: 'user' | 'api_key' | 'operator'
-  /** The id of the person or the key. null for the operator. */
+  /** The id of the user or the API key. null for the operator. */
   id: string | null
-  /** The e-mail address of the person or the name of the key. null for the operator. */
+  /** The name of the user or the API key. null if it has none. */
   name: string | null
 }
 
-export type KeySpending = {
-  /** The id of the API key. */
-  keyId: string
-  /** The name of the API key. */
-  name: string
-  /** The budget of the key for one period, in micro-USD. */
-  microUsd: string
-  /** The period of the budget: a day or a month of the UTC calendar, or the whole time since the budget was set. */
-  period: 'day' | 'month' | 'total'
-  /** The current period: `2026-11-24`, `2026-11` or `total`. */
-  current: string
-  /** The spending of the key in the current period, in micro-USD. */
-  spentMicroUsd: string
-  /** The credit in micro-USD that is reserved for the most that live requests of the key can cost. */
-  reservedMicroUsd: string
-  /** When 80 % of the budget were spent, in UTC. null if they are not. */
-  warnedAt: string | null
-  /** When the budget was spent or a request was refused for it, in UTC. null if neither has happened. */
-  exhaustedAt: string | null
-}
-
-export type ApiKey = {
-  /** The id of the key: `key_` and letters and digits. */
+export type Invitation = {
+  /** The id of the invitation: `inv_` and letters and digits. */
   id: string
-  /** The name of the key, for people. It may be empty for a key that a command has made. */
-  name: string
-  /** The beginning of the secret, which may be shown. */
-  publicId: string
-  /** The permissions of the key. */
-  scopes: Scope[]
-  /** Whether the key is a test key. */
-  test: boolean
-  policy: KeyPolicy
-  /** When the key was created, in UTC. */
-  createdAt: string
-  /** The person or the key that created the key, or the operator. null if that was not recorded. */
-  createdBy: Creator | null
-  /** When the key got its present secret, in UTC. null if it has its first secret. */
-  rotatedAt: string | null
-  /** When the secret before ends or ended, in UTC. null if it ended with the rotation, or never existed. */
-  previousExpiresAt: string | null
-  /** When the key ends, in UTC. null if it does not end by itself. */
-  expiresAt: string | null
-  /** When the key was revoked, in UTC. null if it was not. */
-  revokedAt: string | null
-  /** When the key was last used, in UTC, exact to about a minute. null if it was never used. */
-  lastUsedAt: string | null
-  /** The spending of the key in the period of its budget. null if it has no budget, or is revoked. */
-  budget: KeySpending | null
-}
-
-export type ApiKeyList = ApiKey[]
-
-/** The name of the key, for people: one line that is not blank. */
-export type ApiKeyName = string
-
-export type NewApiKey = {
-  name: ApiKeyName
-  /** The permissions of the key. They never change. */
-  scopes: Scope[]
-  /** Whether the key is a test key, which reaches only simulators and embedded engines. */
-  test: boolean
-  policy?: KeyPolicy
-  /** When the key ends, in UTC. It must be in the future. null or left out: when it is revoked. */
-  expiresAt?: string | null
-}
-
-/** NewApiKey as a client may send it: a field with a default may be left out. */
-export type NewApiKeyInput = { name: ApiKeyName; scopes: Scope[]; test?: boolean; policy?: KeyPolicy; expiresAt?: string | null }
-
-export type IssuedApiKey = {
-  /** The id of the key: `key_` and letters and digits. */
-  id: string
-  /** The name of the key, for people. It may be empty for a key that a command has made. */
-  name: string
-  /** The beginning of the secret, which may be shown. */
-  publicId: string
-  /** The permissions of the key. */
-  scopes: Scope[]
-  /** Whether the key is a test key. */
-  test: boolean
-  policy: KeyPolicy
-  /** When the key was created, in UTC. */
-  createdAt: string
-  /** The person or the key that created the key, or the operator. null if that was not recorded. */
-  createdBy: Creator | null
-  /** When the key got its present secret, in UTC. null if it has its first secret. */
-  rotatedAt: string | null
-  /** When the secret before ends or ended, in UTC. null if it ended with the rotation, or never existed. */
-  previousExpiresAt: string | null
-  /** When the key ends, in UTC. null if it does not end by itself. */
-  expiresAt: string | null
-  /** When the key was revoked, in UTC. null if it was not. */
-  revokedAt: string | null
-  /** When the key was last used, in UTC, exact to about a minute. null if it was never used. */
-  lastUsedAt: string | null
-  /** The spending of the key in the period of its budget. null if it has no budget, or is revoked. */
-  budget: KeySpending | null
-  /** The secret of the key. Only this answer has it. */
-  secret: string
-}
-
-export type RevokedApiKey = {
-  /** Always true. */
-  revoked: boolean
-}
-
-export type ApiKeyChange = { name?: ApiKeyName; policy?: KeyPolicy }
-
-export type ApiKeyRotation = {
-  /** How long the secret before goes on working, in seconds. 0: it ends at once. */
-  overlapSeconds: number
-}
-
-/** ApiKeyRotation as a client may send it: a field with a default may be left out. */
-export type ApiKeyRotationInput = { overlapSeconds?: number }
-
-export type Member = {
-  /** The id of the person: `usr_` and letters and digits. */
-  userId: string
-  /** The name of the person. null if it is not known. */
-  name: string | null
-  /** The e-mail address of the person, in lower case. null if the request may not see it. */
-  email: string | null
+  /** The e-mail address of the person. */
+  email: string
   role: Role
-  /** The ways in which the person can sign in: `password`, or the id of an OIDC provider. */
-  methods: string[]
-  /** When a valid session or token of the person was last used, in UTC, exact to about a minute. null if there was no use. */
-  lastSeenAt: string | null
-  /** When the person got a role in the organization, in UTC. */
+  invitedBy: Inviter
+  /** When the person was invited, in UTC. */
   createdAt: string
+  /** When the link ends, in UTC. */
+  expiresAt: string
+  /** When the mail server took the mail, in UTC. null if no mail was sent. */
+  sentAt: string | null
 }
 
-export type MemberList = Member[]
+export type InvitationList = Invitation[]
 
-export type RemovedMember = {
-  /** Always true. */
-  removed: boolean
+export type NewInvitation = {
+  /** The e-mail address of the person. Upper and lower case are the same. */
+  email: string
+  role: Role
+  /** The name of the person, which the page proposes. */
+  name?: string
 }
 
-export type MemberChange = { role: Role }
+/** An invitation with its link. */
+export type SentInvitation = Invitation & {
+  /** The link for the person. It is in this answer alone. */
+  url: string
+  /** Whether the mail server took the mail. */
+  sent: boolean
+  /** Why no mail was sent. null if it was sent. */
+  sendError: string | null
+}
 
-export type SignedOutMember = {
-  /** How many sessions and tokens have ended. */
-  sessions: number
+export type DeletedInvitation = {
+  /** Always `true`. */
+  deleted: boolean
 }
 
 /** The sums of one combination of the groups. Only the groups of the request are present. */
 export type UsageRow = {
-  /** When the hour begins, in UTC. Present only if `groupBy` has `hour`. */
-  hour?: string
-  /** The day in the time zone. Present only if `groupBy` has `day`. */
+  /** The UTC day. Present only if `groupBy` has `day`. */
   day?: string
   /** The id of the API key, or of the phone number for calls that came in. Present only if `groupBy` has `key`. */
   keyId?: string | null
@@ -588,12 +439,12 @@ export type Usage = {
   /** The end of the time range, in UTC. It is not included. */
   to: string
   /** The groups that divide the rows. */
-  groupBy: ('hour' | 'day' | 'key' | 'agent' | 'provider' | 'model' | 'stage')[]
+  groupBy: ('day' | 'key' | 'agent' | 'provider' | 'model' | 'stage')[]
   /** The sums, one row for each combination of the groups. */
   rows: UsageRow[]
-  /** The sum of all rows: of everything that the filters select. */
+  /** The sum of all rows. */
   total: UsageTotal
-  /** Sessions and calls that began in this time. The filters `keyId` and `agentId` count here, and the other filters do not. Calls that were deleted for their age are not in it. */
+  /** Sessions and calls that began in this time. Calls that were deleted for their age are not in it. */
   totalSessions: number
   /** The time for which they were connected, in minutes. A session that is not over has none yet. */
   totalMinutes: number
@@ -622,6 +473,27 @@ export type CreditMovement = {
   createdAt: string
   /** When the movement was last changed, in UTC. */
   updatedAt: string
+}
+
+export type KeySpending = {
+  /** The id of the API key. */
+  keyId: string
+  /** The name of the API key. */
+  name: string
+  /** The budget of the key for one period, in micro-USD. */
+  microUsd: string
+  /** The period of the budget: a day or a month of the UTC calendar, or the whole time since the budget was set. */
+  period: 'day' | 'month' | 'total'
+  /** The current period: `2026-11-24`, `2026-11` or `total`. */
+  current: string
+  /** The spending of the key in the current period, in micro-USD. */
+  spentMicroUsd: string
+  /** The credit in micro-USD that is reserved for the most that live requests of the key can cost. */
+  reservedMicroUsd: string
+  /** When 80 % of the budget were spent, in UTC. null if they are not. */
+  warnedAt: string | null
+  /** When the budget was spent or a request was refused for it, in UTC. null if neither has happened. */
+  exhaustedAt: string | null
 }
 
 export type Credits = {
@@ -980,8 +852,6 @@ export type AgentWebhooks = {
   recording: AgentWebhook | null
 }
 
-export type VersionNumber = number
-
 export type Agent = {
   /** The id of the agent: `agent_` and 22 letters and digits. */
   id: string
@@ -1024,8 +894,6 @@ export type Agent = {
   extractionFields: ExtractionField[]
   rmsg: AgentRmsg | null
   webhooks: AgentWebhooks | null
-  /** The number of the newest version of the agent. It rises with each change of a setting or a tool. */
-  version: VersionNumber
   /** When the agent was created, in UTC. */
   createdAt: string
   /** When the agent was last changed, in UTC. */
@@ -1415,104 +1283,6 @@ export type ToolChange = {
   simulation?: ToolSimulation | null
 }
 
-export type ToolTest = {
-  /** The arguments of the call, at most 16 KiB of JSON. The default is `{}`. */
-  args?: Record<string, unknown>
-}
-
-export type ToolTestError = {
-  /** The reason, as the tool calls of a turn have it. */
-  code: 
-    | 'invalid_arguments'
-    | 'timeout'
-    | 'http_error'
-    | 'unreachable'
-    | 'blocked'
-    | 'too_large'
-    | 'not_allowed'
-    | 'failed'
-  /** The HTTP status, with `http_error`. */
-  status: number | null
-  /** The beginning of the answer, with `http_error`. */
-  detail: string | null
-}
-
-export type ToolTestRequest = {
-  /** The address of the tool. */
-  url: string
-  /** The headers. Secret values are `***`. */
-  headers: Record<string, string>
-  /** The body, to the byte as it was signed. */
-  body: string
-}
-
-export type ToolTestResult = {
-  /** Whether the tool has answered with a 2xx status. */
-  ok: boolean
-  /** The HTTP status of the answer. null if there was none. */
-  httpStatus: number | null
-  /** The text that the LLM would get, cut at 16,384 characters. null if the tool has failed. */
-  result: string | null
-  /** Why the tool has failed. null if it has not. */
-  error: ToolTestError | null
-  /** How long the request took, in milliseconds. */
-  durationMs: number
-  /** How often the request was sent: always once. */
-  attempts: number
-  /** The request as it was sent. */
-  request: ToolTestRequest
-}
-
-export type VersionAuthor = {
-  /** Whether a program with an API key or a person made the change. */
-  type: 'api_key' | 'user'
-  /** The id of the key or of the person. */
-  id: string
-  /** The name of the key at that time. null for a person. */
-  name: string | null
-}
-
-export type AgentVersionItem = {
-  /** The number of the version, from 1 on. */
-  version: VersionNumber
-  /** When the change was made, in UTC. */
-  createdAt: string
-  /** The key or the person that made the change. null for the state from before this server kept versions. */
-  createdBy: VersionAuthor | null
-  /** The settings that the change has set or removed, and its tools as `tools.<name>`. */
-  changed: string[]
-  /** The number of the version that this version has restored. null for any other change. */
-  restoredFrom: number | null
-  /** How many of the stored calls started with the version. */
-  calls: number
-}
-
-export type AgentVersionList = {
-  /** The versions of the page, newest first. */
-  versions: AgentVersionItem[]
-  /** The cursor of the next page, to send as `cursor`. null if this is the last page. */
-  nextCursor: string | null
-}
-
-export type AgentVersion = {
-  /** The number of the version, from 1 on. */
-  version: VersionNumber
-  /** When the change was made, in UTC. */
-  createdAt: string
-  /** The key or the person that made the change. null for the state from before this server kept versions. */
-  createdBy: VersionAuthor | null
-  /** The settings that the change has set or removed, and its tools as `tools.<name>`. */
-  changed: string[]
-  /** The number of the version that this version has restored. null for any other change. */
-  restoredFrom: number | null
-  /** How many of the stored calls started with the version. */
-  calls: number
-  /** The agent as it was. `webhooks` is always null. */
-  agent: Agent
-  /** The tools as they were, newest first. Whether a secret is set is as it was then. */
-  tools: Tool[]
-}
-
 export type CallStatus = 
   | 'queued'
   | 'dialing'
@@ -1838,8 +1608,6 @@ export type PipelineToolName = {
 export type PipelineConfig = {
   /** The transport of the audio of the session. */
   transport: 'websocket' | 'livekit' | 'phone'
-  /** The version of the agent that the session started with. null for a session without a stored agent. Absent in sessions of earlier versions of this server. */
-  agentVersion?: number | null
   /** The instructions of the agent, with variables filled in. */
   systemPrompt: string
   /** The language of the session, and how its models are chosen. */
@@ -2046,16 +1814,6 @@ export type CallList = {
   next_cursor: string | null
 }
 
-/** The party that started the call. */
-export type StartedBy = {
-  /** The kind of the party: `phone_number` for a call to a number of the organization, `callback` for a call that an agent had promised. */
-  type: 'api_key' | 'user' | 'phone_number' | 'callback'
-  /** The id of the API key, of the user, of the number or of the callback. */
-  id: string
-  /** The name that the API key has now, or the number in E.164. null for others. */
-  name: string | null
-}
-
 /** Facts that the analysis found in the call. Empty while the analysis is pending. */
 export type StructuredData = {
   /** The subjects of the call, at most 10, each in a few words. */
@@ -2072,30 +1830,6 @@ export type StructuredData = {
 
 /** The value of an extraction field. */
 export type CustomValue = string | number | boolean
-
-/** A tool call with its result. */
-export type CallToolCall = {
-  /** The id of the tool call, as the LLM gave it. */
-  id: string
-  /** The name of the tool. */
-  name: string
-  /** The arguments of the tool, as the JSON text that the LLM wrote. */
-  args: string
-  /** The state of the tool call. */
-  status: 'started' | 'completed' | 'failed'
-  /** The text that the LLM got, cut after 16,384 characters. null while the tool runs, in webhooks, and in calls of earlier versions. */
-  result: string | null
-  /** Whether the tool call failed. */
-  is_error: boolean
-  /** The HTTP status of the last answer of a webhook tool. null if there was no answer, and for other tools. */
-  http_status: number | null
-  /** When the tool was called, in UTC. null while the tool runs, and in calls of earlier versions. */
-  started_at: string | null
-  /** How long the tool took, in milliseconds. null while the tool runs, and in calls of earlier versions. */
-  duration_ms: number | null
-  /** How many requests a webhook tool got. null for other tools, and for tools whose answer is not awaited. */
-  attempts: number | null
-}
 
 /** One finished turn, as in the transcript of the session. */
 export type CallTurn = {
@@ -2125,7 +1859,7 @@ export type CallTurn = {
   conversational_latency_ms: number | null
   latency_status: LatencyStatus | null
   /** The tool calls of the LLM in this turn. */
-  tool_calls: CallToolCall[]
+  tool_calls: TurnToolCall[]
   /** The part of `text` that was played, which is all of it unless the caller interrupted the agent. null for turns of the caller and of the system. */
   heard_text: string | null
   /** More about the turn, such as `voice` and `ttsProvider`. Turns of a person who joined have `human` and `identity`. */
@@ -2412,9 +2146,6 @@ export type Call = {
   resource_uri: string
   /** The id of the agent that talks in the call. null for a session without a stored agent. */
   agent_id: string | null
-  /** The name that the agent has now. null if there is no stored agent or it was deleted. */
-  agent_name: string | null
-  started_by: StartedBy
   /** The state of the call. */
   status: CallStatus
   /** The kind of the call: from a browser, by phone, or placed from a rich-message number (`rmsg`). */
@@ -2442,8 +2173,6 @@ export type Call = {
   updated_at: string
   /** When the parties were connected, in UTC. null if they were not, or not yet. */
   started_at: string | null
-  /** The time of the first sample of the recording, in UTC: a turn is at `started_at` minus this time in the audio. null without a recording, and if the events of the call were deleted for their age. */
-  recording_started_at: string | null
   /** When the call ended, in UTC. null while it is live. */
   ended_at: string | null
   end_reason: EndReason | null
@@ -2569,44 +2298,6 @@ export type CallEvent = {
 export type CallEventList = {
   /** The events of the call, the oldest first. */
   events: CallEvent[]
-}
-
-export type CallRequest = {
-  /** The id of the request. */
-  request_id: string
-  /** The stage of the request. */
-  stage: 'stt' | 'llm' | 'tts'
-  /** The index of the turn that the request served, as in the span tree. null if it served several turns, as speech to text does, or no turn that was played. */
-  turn_index: number | null
-  /** The operationId of the request. */
-  operation: string
-  /** The id of the provider that served the request. null if no provider did. */
-  provider: string | null
-  /** The id of the model of that provider. null if no provider served the request. */
-  model: string | null
-  /** The outcome of the request: `succeeded`, or the code of the error. */
-  outcome: string
-  /** When the request began, in UTC. */
-  started_at: string
-  /** The same as the spans have it: in milliseconds after `started_at` of the call, or after `created_at` if the parties were never connected. Negative if the request began before. */
-  start_ms: number
-  /** How long the request took, in milliseconds. */
-  duration_ms: number
-  /** The time from the start of the request to its first media or token, in milliseconds. null if the answer came at once, or none came. */
-  first_byte_ms: number | null
-  /** The cost of the request. null if the price is not known. */
-  cost_micro_usd: MicroUsd | null
-  /** The attempts at providers, in order. */
-  attempts: RequestAttempt[]
-  /** Whether `GET /v1/requests/{id}/route` has the choice of the model. */
-  has_route: boolean
-}
-
-export type CallRequestList = {
-  /** The requests of the call, the oldest first. */
-  requests: CallRequest[]
-  /** Whether no request is missing: requests are deleted for their age, and an answer has at most 10,000. */
-  complete: boolean
 }
 
 export type FinalizeReport = {

@@ -3,29 +3,25 @@
 package platform
 
 type (
-	OrganizationRmsgBackend string                  // How the organization uses rich messages. `receive_only`: it receives messages, and cannot send any.
-	Scope                   string                  // A permission of an API key. `x-scope` of an operation or a channel names the scope that its key must have.
-	KeyPolicyBudgetPeriod   string                  // A day or a month of the UTC calendar, or the whole time since the budget was set.
-	KeyPolicyObjective      string                  // The objective by which models are ranked, for requests that name none. `accuracy` is another word for `quality`.
-	CreatorType             string                  // A person, an API key, or the operator with a command on the server.
-	KeySpendingPeriod       = KeyPolicyBudgetPeriod // The period of the budget: a day or a month of the UTC calendar, or the whole time since the budget was set.
+	OrganizationRmsgBackend string // How the organization uses rich messages. `receive_only`: it receives messages, and cannot send any.
 	// A role of a user in an organization, from the lowest to the highest. Each role may do what the lower roles may.
 	// `x-role` of an operation or a channel names the lowest role that may use it; `none` says that no user may.
 	Role                     string
-	GetUsageStage            string // A stage: only its usage is summed.
+	InviterType              string // The kind of the inviter. `operator`: `parley users invite` made the invitation.
 	UsageGroupByItem         string
-	UsageRowStage            = GetUsageStage // The stage. Present only if `groupBy` has `stage`.
-	UsageByProviderType      string          // The stage. Legs of calls have none.
-	UsageByProviderKeySource string          // `BYOK`: by the keys that are stored now the organization has its own for this provider, and the cost of every use is known to be 0. Else `MANAGED`.
+	UsageRowStage            string // The stage. Present only if `groupBy` has `stage`.
+	UsageByProviderType      string // The stage. Legs of calls have none.
+	UsageByProviderKeySource string // `BYOK`: by the keys that are stored now the organization has its own for this provider, and the cost of every use is known to be 0. Else `MANAGED`.
 	// The kind of the movement. `opening`: the credit when movements were first kept. `operator`: given or taken by the
 	// operator. `phone_number`: a purchase, a month, or money back for a failed order. `requests` and `calls`: the
 	// costs of models and of minutes of phone calls on one UTC day.
 	CreditMovementKind string
+	KeySpendingPeriod  string // The period of the budget: a day or a month of the UTC calendar, or the whole time since the budget was set.
 	// `grant`: the credit at the time when movements were first kept; `topup`: given by the operator; `adjustment`:
 	// taken by the operator; `debit`: spent; `refund`: money back for the order of a number that failed.
 	CreditLedgerEntryKind   string
-	CreditLedgerEntryMetric string               // The thing that was paid for. null: nothing was.
-	OptimizeFor             = KeyPolicyObjective // The objective by which candidates are ranked. `accuracy` is another word for `quality`.
+	CreditLedgerEntryMetric string // The thing that was paid for. null: nothing was.
+	OptimizeFor             string // The objective by which candidates are ranked. `accuracy` is another word for `quality`.
 	// How a conversation begins: with `firstMessage`, with words that the LLM makes, or with the caller. The default is
 	// `message` if there is a first message, else `listen`, which greets a caller whose words were not understood.
 	// `message` needs a first message.
@@ -65,8 +61,6 @@ type (
 	VoicemailDetectionMode   string              // The part that recognizes a voicemail: this server, by the words (`agent`, the default), the carrier (`carrier` or `amd`), or no part (`disabled`).
 	ToolPreToolSpeech        string              // Whether the agent says something before it waits for the tool.
 	PreToolSpeech            = ToolPreToolSpeech // Whether the agent says something before it waits for the tool. With `auto` (the default) it does if there is no result after 700 ms.
-	ToolTestErrorCode        string              // The reason, as the tool calls of a turn have it.
-	VersionAuthorType        string              // Whether a program with an API key or a person made the change.
 	CallStatus               string
 	CallKind                 string
 	RecordingStatus          string // The state of the recording. `suppressed` if nothing is recorded or the recording was deleted because of its age, and null before that is known.
@@ -111,10 +105,8 @@ type (
 	ErrorCode                    string // The error code, which stays the same between versions. The table `x-error-codes` of this document explains each.
 	ErrorDetailsKybStatus        string // The state of the verification, with `BUSINESS_VERIFICATION_REQUIRED`.
 	CallOutcome                  string
-	StartedByType                string                     // The kind of the party: `phone_number` for a call to a number of the organization, `callback` for a call that an agent had promised.
 	StructuredDataSentiment      string                     // The mood of the caller, as the analysis judges it. null if the call does not show it.
-	CallToolCallStatus           = TurnToolCallStatus       // The state of the tool call.
-	CostLineStage                = GetUsageStage            // The stage that the cost belongs to.
+	CostLineStage                = UsageRowStage            // The stage that the cost belongs to.
 	CostLineKeySource            = UsageByProviderKeySource // The owner of the credentials that were used: the organization (`BYOK`) or the operator (`MANAGED`).
 	CostLineLeg                  string                     // The party of the leg, only in lines of `carrier_seconds`. `recipient` is the party of a transfer. Seconds count from the answer to the hangup.
 	CallArtifactsRecordingStatus string                     // The state of the recording. A recording that still runs counts as `uploading`, and a call without a recording as `suppressed`.
@@ -134,8 +126,6 @@ type (
 	TransferStatus               string
 	TransferFailureCause         string                            // Why the attempt failed. null unless its status is `failed`.
 	CallSpanKind                 string                            // The kind of the step.
-	CallRequestStage             = UsageByProviderType             // The stage of the request.
-	RequestAttemptKeySource      string                            // The owner of the key that was used. With the organization's key (`byok`) the provider bills the organization, and the attempt costs nothing here.
 	FinalizedReportWebhookStatus = CallReportPostCallWebhookStatus // The state of the delivery. `delivered`: every endpoint accepted the report. `failed`: at least one did not, and no attempt follows.
 	EndedCallStatus              string                            // Whether the call ends now (`ending`) or was over before (`already_ended`).
 	TransferProgressKind         = BuiltinConfigKind               // The kind of the transfer: `blind` connects the person who answers at once, `warm` asks them first.
@@ -205,6 +195,7 @@ type (
 	Objective                        string // The objective by which candidates are ranked.
 	RoutingFigurePart                string // The part of the score that the figure is for.
 	BenchmarkPath                    string // Whether a figure or a price is for streams or for whole requests. The two are never mixed.
+	RequestAttemptKeySource          string // The owner of the key that was used. With the organization's key (`byok`) the provider bills the organization, and the attempt costs nothing here.
 	CallDirection                    string
 	StatusEventProvider              = CallEventProvider  // The origin of the event: `service` for decisions of this server, `media` for audio and participants, `carrier` for reports of the phone line.
 	TransferStepKind                 = BuiltinConfigKind  // The kind of the transfer: `blind` connects the person who answers at once, `warm` asks them first.
@@ -221,43 +212,26 @@ const (
 	OrganizationRmsgBackendDefault     OrganizationRmsgBackend = "default"
 	OrganizationRmsgBackendReceiveOnly OrganizationRmsgBackend = "receive_only"
 
-	ScopeRouter   Scope = "router"
-	ScopeRealtime Scope = "realtime"
-	ScopePlatform Scope = "platform"
-	ScopeRmsg     Scope = "rmsg"
-	ScopeAdmin    Scope = "admin"
-
-	KeyPolicyBudgetPeriodDay   KeyPolicyBudgetPeriod = "day"
-	KeyPolicyBudgetPeriodMonth KeyPolicyBudgetPeriod = "month"
-	KeyPolicyBudgetPeriodTotal KeyPolicyBudgetPeriod = "total"
-
-	KeyPolicyObjectiveBalanced KeyPolicyObjective = "balanced"
-	KeyPolicyObjectiveQuality  KeyPolicyObjective = "quality"
-	KeyPolicyObjectiveAccuracy KeyPolicyObjective = "accuracy"
-	KeyPolicyObjectiveLatency  KeyPolicyObjective = "latency"
-	KeyPolicyObjectiveCost     KeyPolicyObjective = "cost"
-
-	CreatorTypeUser     CreatorType = "user"
-	CreatorTypeAPIKey   CreatorType = "api_key"
-	CreatorTypeOperator CreatorType = "operator"
-
 	RoleViewer Role = "viewer"
 	RoleMember Role = "member"
 	RoleAdmin  Role = "admin"
 	RoleOwner  Role = "owner"
 
-	GetUsageStageSTT     GetUsageStage = "stt"
-	GetUsageStageLLM     GetUsageStage = "llm"
-	GetUsageStageTTS     GetUsageStage = "tts"
-	GetUsageStageCarrier GetUsageStage = "carrier"
+	InviterTypeUser     InviterType = "user"
+	InviterTypeAPIKey   InviterType = "api_key"
+	InviterTypeOperator InviterType = "operator"
 
-	UsageGroupByItemHour     UsageGroupByItem = "hour"
 	UsageGroupByItemDay      UsageGroupByItem = "day"
 	UsageGroupByItemKey      UsageGroupByItem = "key"
 	UsageGroupByItemAgent    UsageGroupByItem = "agent"
 	UsageGroupByItemProvider UsageGroupByItem = "provider"
 	UsageGroupByItemModel    UsageGroupByItem = "model"
 	UsageGroupByItemStage    UsageGroupByItem = "stage"
+
+	UsageRowStageSTT     UsageRowStage = "stt"
+	UsageRowStageLLM     UsageRowStage = "llm"
+	UsageRowStageTTS     UsageRowStage = "tts"
+	UsageRowStageCarrier UsageRowStage = "carrier"
 
 	UsageByProviderTypeSTT UsageByProviderType = "stt"
 	UsageByProviderTypeLLM UsageByProviderType = "llm"
@@ -272,6 +246,10 @@ const (
 	CreditMovementKindRequests    CreditMovementKind = "requests"
 	CreditMovementKindCalls       CreditMovementKind = "calls"
 
+	KeySpendingPeriodDay   KeySpendingPeriod = "day"
+	KeySpendingPeriodMonth KeySpendingPeriod = "month"
+	KeySpendingPeriodTotal KeySpendingPeriod = "total"
+
 	CreditLedgerEntryKindGrant      CreditLedgerEntryKind = "grant"
 	CreditLedgerEntryKindDebit      CreditLedgerEntryKind = "debit"
 	CreditLedgerEntryKindTopup      CreditLedgerEntryKind = "topup"
@@ -281,6 +259,12 @@ const (
 	CreditLedgerEntryMetricRequests    CreditLedgerEntryMetric = "requests"
 	CreditLedgerEntryMetricCalls       CreditLedgerEntryMetric = "calls"
 	CreditLedgerEntryMetricPhoneNumber CreditLedgerEntryMetric = "phone_number"
+
+	OptimizeForBalanced OptimizeFor = "balanced"
+	OptimizeForQuality  OptimizeFor = "quality"
+	OptimizeForAccuracy OptimizeFor = "accuracy"
+	OptimizeForLatency  OptimizeFor = "latency"
+	OptimizeForCost     OptimizeFor = "cost"
 
 	FirstMessageModeMessage  FirstMessageMode = "message"
 	FirstMessageModeGenerate FirstMessageMode = "generate"
@@ -350,18 +334,6 @@ const (
 	ToolPreToolSpeechAuto   ToolPreToolSpeech = "auto"
 	ToolPreToolSpeechAlways ToolPreToolSpeech = "always"
 	ToolPreToolSpeechNever  ToolPreToolSpeech = "never"
-
-	ToolTestErrorCodeInvalidArguments ToolTestErrorCode = "invalid_arguments"
-	ToolTestErrorCodeTimeout          ToolTestErrorCode = "timeout"
-	ToolTestErrorCodeHTTPError        ToolTestErrorCode = "http_error"
-	ToolTestErrorCodeUnreachable      ToolTestErrorCode = "unreachable"
-	ToolTestErrorCodeBlocked          ToolTestErrorCode = "blocked"
-	ToolTestErrorCodeTooLarge         ToolTestErrorCode = "too_large"
-	ToolTestErrorCodeNotAllowed       ToolTestErrorCode = "not_allowed"
-	ToolTestErrorCodeFailed           ToolTestErrorCode = "failed"
-
-	VersionAuthorTypeAPIKey VersionAuthorType = "api_key"
-	VersionAuthorTypeUser   VersionAuthorType = "user"
 
 	CallStatusQueued       CallStatus = "queued"
 	CallStatusDialing      CallStatus = "dialing"
@@ -526,15 +498,12 @@ const (
 	ErrorCodeRecordingNotAvailable          ErrorCode = "RECORDING_NOT_AVAILABLE"
 	ErrorCodeCallNotEnded                   ErrorCode = "CALL_NOT_ENDED"
 	ErrorCodeLinkExpired                    ErrorCode = "LINK_EXPIRED"
-	ErrorCodePreconditionFailed             ErrorCode = "PRECONDITION_FAILED"
 	ErrorCodeRangeNotSatisfiable            ErrorCode = "RANGE_NOT_SATISFIABLE"
 	ErrorCodeAgentNameConflict              ErrorCode = "AGENT_NAME_CONFLICT"
 	ErrorCodeToolNameConflict               ErrorCode = "TOOL_NAME_CONFLICT"
 	ErrorCodeLimitReached                   ErrorCode = "LIMIT_REACHED"
 	ErrorCodeMemberExists                   ErrorCode = "MEMBER_EXISTS"
 	ErrorCodeSetupDone                      ErrorCode = "SETUP_DONE"
-	ErrorCodeKeyRevoked                     ErrorCode = "KEY_REVOKED"
-	ErrorCodeLastOwner                      ErrorCode = "LAST_OWNER"
 	ErrorCodeCallNotLive                    ErrorCode = "CALL_NOT_LIVE"
 	ErrorCodeAgentInUse                     ErrorCode = "AGENT_IN_USE"
 	ErrorCodeCallbackNotScheduled           ErrorCode = "CALLBACK_NOT_SCHEDULED"
@@ -599,11 +568,6 @@ const (
 	CallOutcomeFailed            CallOutcome = "failed"
 	CallOutcomeCompleted         CallOutcome = "completed"
 
-	StartedByTypeAPIKey      StartedByType = "api_key"
-	StartedByTypeUser        StartedByType = "user"
-	StartedByTypePhoneNumber StartedByType = "phone_number"
-	StartedByTypeCallback    StartedByType = "callback"
-
 	StructuredDataSentimentPositive StructuredDataSentiment = "positive"
 	StructuredDataSentimentNeutral  StructuredDataSentiment = "neutral"
 	StructuredDataSentimentNegative StructuredDataSentiment = "negative"
@@ -664,9 +628,6 @@ const (
 	CallSpanKindPlayout      CallSpanKind = "playout"
 	CallSpanKindTransfer     CallSpanKind = "transfer"
 	CallSpanKindUnattributed CallSpanKind = "unattributed"
-
-	RequestAttemptKeySourcePlatform RequestAttemptKeySource = "platform"
-	RequestAttemptKeySourceByok     RequestAttemptKeySource = "byok"
 
 	EndedCallStatusEnding       EndedCallStatus = "ending"
 	EndedCallStatusAlreadyEnded EndedCallStatus = "already_ended"
@@ -895,6 +856,9 @@ const (
 
 	BenchmarkPathStream BenchmarkPath = "stream"
 	BenchmarkPathBatch  BenchmarkPath = "batch"
+
+	RequestAttemptKeySourcePlatform RequestAttemptKeySource = "platform"
+	RequestAttemptKeySourceByok     RequestAttemptKeySource = "byok"
 
 	CallDirectionInbound  CallDirection = "inbound"
 	CallDirectionOutbound CallDirection = "outbound"

@@ -58,139 +58,50 @@ type OrganizationChange struct {
 	Recording *bool   `json:"recording,omitzero"` // Whether calls may be recorded. false stops every recording that has not begun.
 }
 
-// KeyPolicyChain: The models that auto routing tries, in order.
-type KeyPolicyChain struct {
-	STT []string `json:"stt,omitzero"`
-	LLM []string `json:"llm,omitzero"`
-	TTS []string `json:"tts,omitzero"`
+// Inviter: The user or the API key that invites the person, or the operator.
+type Inviter struct {
+	Type InviterType `json:"type"` // The kind of the inviter. `operator`: `parley users invite` made the invitation.
+	ID   *string     `json:"id"`   // The id of the user or the API key. null for the operator.
+	Name *string     `json:"name"` // The name of the user or the API key. null if it has none.
 }
 
-// KeyPolicyBudget: The budget of the key for a period, beside the credit of its organization: for requests to models,
-// and for the minutes of phone calls that it has placed. A request that can cost more than the rest is refused with
-// 402.
-type KeyPolicyBudget struct {
-	MicroUSD int64                 `json:"microUsd"` // The budget in micro-USD: 5000000 is 5 US dollars.
-	Period   KeyPolicyBudgetPeriod `json:"period"`   // A day or a month of the UTC calendar, or the whole time since the budget was set.
+type Invitation struct {
+	ID        string     `json:"id"`    // The id of the invitation: `inv_` and letters and digits.
+	Email     string     `json:"email"` // The e-mail address of the person.
+	Role      Role       `json:"role"`
+	InvitedBy Inviter    `json:"invitedBy"`
+	CreatedAt time.Time  `json:"createdAt"` // When the person was invited, in UTC.
+	ExpiresAt time.Time  `json:"expiresAt"` // When the link ends, in UTC.
+	SentAt    *time.Time `json:"sentAt"`    // When the mail server took the mail, in UTC. null if no mail was sent.
 }
 
-// KeyPolicy: The policy of an API key: it fills in what a request leaves out, and narrows what a request may ask.
-// Written with `parley keys create --policy`.
-type KeyPolicy struct {
-	Voice          *string         `json:"voice,omitzero"`           // The voice for requests that name none: a voice id or a preset.
-	Chain          *KeyPolicyChain `json:"chain,omitzero"`           // The models that auto routing tries, in order.
-	Language       *string         `json:"language,omitzero"`        // The language for requests that name none, as a BCP 47 tag.
-	AllowedOrigins []string        `json:"allowed_origins,omitzero"` // The origins of pages, beside those of this server, that may open sockets.
-	AllowProviders []string        `json:"allow_providers,omitzero"` // The providers that the key reaches. The default is all.
-	MaxConcurrency *int64          `json:"max_concurrency,omitzero"` // How many requests and sessions the key may run at a time.
-	// Model names that mean another one (`auto`, `<provider>:<model>` or the id of a model, never another alias) on the
-	// compatible and the realtime surface. They go before those of the configuration.
-	Aliases map[string]string `json:"aliases,omitzero"`
-	// The budget of the key for a period, beside the credit of its organization: for requests to models, and for the
-	// minutes of phone calls that it has placed. A request that can cost more than the rest is refused with 402.
-	Budget    *KeyPolicyBudget    `json:"budget,omitzero"`
-	Objective *KeyPolicyObjective `json:"objective,omitzero"` // The objective by which models are ranked, for requests that name none. `accuracy` is another word for `quality`.
+type NewInvitation struct {
+	Email string  `json:"email"` // The e-mail address of the person. Upper and lower case are the same.
+	Role  Role    `json:"role"`
+	Name  *string `json:"name,omitzero"` // The name of the person, which the page proposes.
 }
 
-type Creator struct {
-	Type CreatorType `json:"type"` // A person, an API key, or the operator with a command on the server.
-	ID   *string     `json:"id"`   // The id of the person or the key. null for the operator.
-	Name *string     `json:"name"` // The e-mail address of the person or the name of the key. null for the operator.
+// SentInvitation: An invitation with its link.
+type SentInvitation struct {
+	ID        string     `json:"id"`    // The id of the invitation: `inv_` and letters and digits.
+	Email     string     `json:"email"` // The e-mail address of the person.
+	Role      Role       `json:"role"`
+	InvitedBy Inviter    `json:"invitedBy"`
+	CreatedAt time.Time  `json:"createdAt"` // When the person was invited, in UTC.
+	ExpiresAt time.Time  `json:"expiresAt"` // When the link ends, in UTC.
+	SentAt    *time.Time `json:"sentAt"`    // When the mail server took the mail, in UTC. null if no mail was sent.
+	URL       string     `json:"url"`       // The link for the person. It is in this answer alone.
+	Sent      bool       `json:"sent"`      // Whether the mail server took the mail.
+	SendError *string    `json:"sendError"` // Why no mail was sent. null if it was sent.
 }
 
-type KeySpending struct {
-	KeyID            string            `json:"keyId"`            // The id of the API key.
-	Name             string            `json:"name"`             // The name of the API key.
-	MicroUSD         string            `json:"microUsd"`         // The budget of the key for one period, in micro-USD.
-	Period           KeySpendingPeriod `json:"period"`           // The period of the budget: a day or a month of the UTC calendar, or the whole time since the budget was set.
-	Current          string            `json:"current"`          // The current period: `2026-11-24`, `2026-11` or `total`.
-	SpentMicroUSD    string            `json:"spentMicroUsd"`    // The spending of the key in the current period, in micro-USD.
-	ReservedMicroUSD string            `json:"reservedMicroUsd"` // The credit in micro-USD that is reserved for the most that live requests of the key can cost.
-	WarnedAt         *time.Time        `json:"warnedAt"`         // When 80 % of the budget were spent, in UTC. null if they are not.
-	ExhaustedAt      *time.Time        `json:"exhaustedAt"`      // When the budget was spent or a request was refused for it, in UTC. null if neither has happened.
-}
-
-type APIKey struct {
-	ID                string       `json:"id"`       // The id of the key: `key_` and letters and digits.
-	Name              string       `json:"name"`     // The name of the key, for people. It may be empty for a key that a command has made.
-	PublicID          string       `json:"publicId"` // The beginning of the secret, which may be shown.
-	Scopes            []Scope      `json:"scopes"`   // The permissions of the key.
-	Test              bool         `json:"test"`     // Whether the key is a test key.
-	Policy            KeyPolicy    `json:"policy"`
-	CreatedAt         time.Time    `json:"createdAt"`         // When the key was created, in UTC.
-	CreatedBy         *Creator     `json:"createdBy"`         // The person or the key that created the key, or the operator. null if that was not recorded.
-	RotatedAt         *time.Time   `json:"rotatedAt"`         // When the key got its present secret, in UTC. null if it has its first secret.
-	PreviousExpiresAt *time.Time   `json:"previousExpiresAt"` // When the secret before ends or ended, in UTC. null if it ended with the rotation, or never existed.
-	ExpiresAt         *time.Time   `json:"expiresAt"`         // When the key ends, in UTC. null if it does not end by itself.
-	RevokedAt         *time.Time   `json:"revokedAt"`         // When the key was revoked, in UTC. null if it was not.
-	LastUsedAt        *time.Time   `json:"lastUsedAt"`        // When the key was last used, in UTC, exact to about a minute. null if it was never used.
-	Budget            *KeySpending `json:"budget"`            // The spending of the key in the period of its budget. null if it has no budget, or is revoked.
-}
-
-type NewAPIKey struct {
-	Name      string                     `json:"name"`
-	Scopes    []Scope                    `json:"scopes"`        // The permissions of the key. They never change.
-	Test      *bool                      `json:"test,omitzero"` // Whether the key is a test key, which reaches only simulators and embedded engines. The default is false.
-	Policy    *KeyPolicy                 `json:"policy,omitzero"`
-	ExpiresAt parley.Nullable[time.Time] `json:"expiresAt,omitzero"` // When the key ends, in UTC. It must be in the future. null or left out: when it is revoked.
-}
-
-type IssuedAPIKey struct {
-	ID                string       `json:"id"`       // The id of the key: `key_` and letters and digits.
-	Name              string       `json:"name"`     // The name of the key, for people. It may be empty for a key that a command has made.
-	PublicID          string       `json:"publicId"` // The beginning of the secret, which may be shown.
-	Scopes            []Scope      `json:"scopes"`   // The permissions of the key.
-	Test              bool         `json:"test"`     // Whether the key is a test key.
-	Policy            KeyPolicy    `json:"policy"`
-	CreatedAt         time.Time    `json:"createdAt"`         // When the key was created, in UTC.
-	CreatedBy         *Creator     `json:"createdBy"`         // The person or the key that created the key, or the operator. null if that was not recorded.
-	RotatedAt         *time.Time   `json:"rotatedAt"`         // When the key got its present secret, in UTC. null if it has its first secret.
-	PreviousExpiresAt *time.Time   `json:"previousExpiresAt"` // When the secret before ends or ended, in UTC. null if it ended with the rotation, or never existed.
-	ExpiresAt         *time.Time   `json:"expiresAt"`         // When the key ends, in UTC. null if it does not end by itself.
-	RevokedAt         *time.Time   `json:"revokedAt"`         // When the key was revoked, in UTC. null if it was not.
-	LastUsedAt        *time.Time   `json:"lastUsedAt"`        // When the key was last used, in UTC, exact to about a minute. null if it was never used.
-	Budget            *KeySpending `json:"budget"`            // The spending of the key in the period of its budget. null if it has no budget, or is revoked.
-	Secret            string       `json:"secret"`            // The secret of the key. Only this answer has it.
-}
-
-type RevokedAPIKey struct {
-	Revoked bool `json:"revoked"` // Always true.
-}
-
-type APIKeyChange struct {
-	Name   *string    `json:"name,omitzero"`
-	Policy *KeyPolicy `json:"policy,omitzero"`
-}
-
-type APIKeyRotation struct {
-	OverlapSeconds *int64 `json:"overlapSeconds,omitzero"` // How long the secret before goes on working, in seconds. 0: it ends at once. The default is 0.
-}
-
-type Member struct {
-	UserID     string     `json:"userId"` // The id of the person: `usr_` and letters and digits.
-	Name       *string    `json:"name"`   // The name of the person. null if it is not known.
-	Email      *string    `json:"email"`  // The e-mail address of the person, in lower case. null if the request may not see it.
-	Role       Role       `json:"role"`
-	Methods    []string   `json:"methods"`    // The ways in which the person can sign in: `password`, or the id of an OIDC provider.
-	LastSeenAt *time.Time `json:"lastSeenAt"` // When a valid session or token of the person was last used, in UTC, exact to about a minute. null if there was no use.
-	CreatedAt  time.Time  `json:"createdAt"`  // When the person got a role in the organization, in UTC.
-}
-
-type RemovedMember struct {
-	Removed bool `json:"removed"` // Always true.
-}
-
-type MemberChange struct {
-	Role Role `json:"role"`
-}
-
-type SignedOutMember struct {
-	Sessions int64 `json:"sessions"` // How many sessions and tokens have ended.
+type DeletedInvitation struct {
+	Deleted bool `json:"deleted"` // Always `true`.
 }
 
 // UsageRow: The sums of one combination of the groups. Only the groups of the request are present.
 type UsageRow struct {
-	Hour         *time.Time         `json:"hour,omitzero"`     // When the hour begins, in UTC. Present only if `groupBy` has `hour`.
-	Day          *string            `json:"day,omitzero"`      // The day in the time zone. Present only if `groupBy` has `day`.
+	Day          *string            `json:"day,omitzero"`      // The UTC day. Present only if `groupBy` has `day`.
 	KeyID        *string            `json:"keyId,omitzero"`    // The id of the API key, or of the phone number for calls that came in. Present only if `groupBy` has `key`.
 	AgentID      *string            `json:"agentId,omitzero"`  // The id of the agent. null if no stored agent took part. Present only if `groupBy` has `agent`.
 	Provider     *string            `json:"provider,omitzero"` // The id of the provider that was asked last. For legs it is the line: `carrier`, `trunk` or `simulator`. Present only if `groupBy` has `provider`.
@@ -223,19 +134,17 @@ type UsageByProvider struct {
 }
 
 type Usage struct {
-	From    time.Time          `json:"from"`    // The start of the time range, in UTC.
-	To      time.Time          `json:"to"`      // The end of the time range, in UTC. It is not included.
-	GroupBy []UsageGroupByItem `json:"groupBy"` // The groups that divide the rows.
-	Rows    []UsageRow         `json:"rows"`    // The sums, one row for each combination of the groups.
-	Total   UsageTotal         `json:"total"`   // The sum of all rows: of everything that the filters select.
-	// Sessions and calls that began in this time. The filters `keyId` and `agentId` count here, and the other filters
-	// do not. Calls that were deleted for their age are not in it.
-	TotalSessions int64             `json:"totalSessions"`
-	TotalMinutes  float64           `json:"totalMinutes"` // The time for which they were connected, in minutes. A session that is not over has none yet.
-	TotalCost     float64           `json:"totalCost"`    // The known costs in US dollars. `total.costMicroUsd` has every digit.
-	Breakdown     []UsageByProvider `json:"breakdown"`    // The quantities of each provider.
-	BalanceUSD    float64           `json:"balanceUsd"`   // The credit now, in US dollars.
-	Currency      string            `json:"currency"`     // Always US dollars.
+	From          time.Time          `json:"from"`          // The start of the time range, in UTC.
+	To            time.Time          `json:"to"`            // The end of the time range, in UTC. It is not included.
+	GroupBy       []UsageGroupByItem `json:"groupBy"`       // The groups that divide the rows.
+	Rows          []UsageRow         `json:"rows"`          // The sums, one row for each combination of the groups.
+	Total         UsageTotal         `json:"total"`         // The sum of all rows.
+	TotalSessions int64              `json:"totalSessions"` // Sessions and calls that began in this time. Calls that were deleted for their age are not in it.
+	TotalMinutes  float64            `json:"totalMinutes"`  // The time for which they were connected, in minutes. A session that is not over has none yet.
+	TotalCost     float64            `json:"totalCost"`     // The known costs in US dollars. `total.costMicroUsd` has every digit.
+	Breakdown     []UsageByProvider  `json:"breakdown"`     // The quantities of each provider.
+	BalanceUSD    float64            `json:"balanceUsd"`    // The credit now, in US dollars.
+	Currency      string             `json:"currency"`      // Always US dollars.
 }
 
 type CreditMovement struct {
@@ -249,6 +158,18 @@ type CreditMovement struct {
 	Day           *string            `json:"day"`           // The UTC day on which `requests` or `calls` were settled. null for the other kinds.
 	CreatedAt     time.Time          `json:"createdAt"`     // When the movement was created, in UTC.
 	UpdatedAt     time.Time          `json:"updatedAt"`     // When the movement was last changed, in UTC.
+}
+
+type KeySpending struct {
+	KeyID            string            `json:"keyId"`            // The id of the API key.
+	Name             string            `json:"name"`             // The name of the API key.
+	MicroUSD         string            `json:"microUsd"`         // The budget of the key for one period, in micro-USD.
+	Period           KeySpendingPeriod `json:"period"`           // The period of the budget: a day or a month of the UTC calendar, or the whole time since the budget was set.
+	Current          string            `json:"current"`          // The current period: `2026-11-24`, `2026-11` or `total`.
+	SpentMicroUSD    string            `json:"spentMicroUsd"`    // The spending of the key in the current period, in micro-USD.
+	ReservedMicroUSD string            `json:"reservedMicroUsd"` // The credit in micro-USD that is reserved for the most that live requests of the key can cost.
+	WarnedAt         *time.Time        `json:"warnedAt"`         // When 80 % of the budget were spent, in UTC. null if they are not.
+	ExhaustedAt      *time.Time        `json:"exhaustedAt"`      // When the budget was spent or a request was refused for it, in UTC. null if neither has happened.
 }
 
 type Credits struct {
@@ -510,7 +431,6 @@ type Agent struct {
 	ExtractionFields      []ExtractionField    `json:"extractionFields"` // The values to read out of each finished call. Empty if none are set.
 	Rmsg                  *AgentRmsg           `json:"rmsg"`
 	Webhooks              *AgentWebhooks       `json:"webhooks"`
-	Version               int64                `json:"version"`   // The number of the newest version of the agent. It rises with each change of a setting or a tool.
 	CreatedAt             time.Time            `json:"createdAt"` // When the agent was created, in UTC.
 	UpdatedAt             time.Time            `json:"updatedAt"` // When the agent was last changed, in UTC.
 }
@@ -774,63 +694,6 @@ type ToolChange struct {
 	Simulation    parley.Nullable[ToolSimulation]    `json:"simulation,omitzero"`
 }
 
-type ToolTest struct {
-	Args map[string]any `json:"args,omitzero"` // The arguments of the call, at most 16 KiB of JSON. The default is `{}`.
-}
-
-type ToolTestError struct {
-	Code   ToolTestErrorCode `json:"code"`   // The reason, as the tool calls of a turn have it.
-	Status *int64            `json:"status"` // The HTTP status, with `http_error`.
-	Detail *string           `json:"detail"` // The beginning of the answer, with `http_error`.
-}
-
-type ToolTestRequest struct {
-	URL     string            `json:"url"`     // The address of the tool.
-	Headers map[string]string `json:"headers"` // The headers. Secret values are `***`.
-	Body    string            `json:"body"`    // The body, to the byte as it was signed.
-}
-
-type ToolTestResult struct {
-	Ok         bool            `json:"ok"`         // Whether the tool has answered with a 2xx status.
-	HTTPStatus *int64          `json:"httpStatus"` // The HTTP status of the answer. null if there was none.
-	Result     *string         `json:"result"`     // The text that the LLM would get, cut at 16,384 characters. null if the tool has failed.
-	Error      *ToolTestError  `json:"error"`      // Why the tool has failed. null if it has not.
-	DurationMs int64           `json:"durationMs"` // How long the request took, in milliseconds.
-	Attempts   int64           `json:"attempts"`   // How often the request was sent: always once.
-	Request    ToolTestRequest `json:"request"`    // The request as it was sent.
-}
-
-type VersionAuthor struct {
-	Type VersionAuthorType `json:"type"` // Whether a program with an API key or a person made the change.
-	ID   string            `json:"id"`   // The id of the key or of the person.
-	Name *string           `json:"name"` // The name of the key at that time. null for a person.
-}
-
-type AgentVersionItem struct {
-	Version      int64          `json:"version"`      // The number of the version, from 1 on.
-	CreatedAt    time.Time      `json:"createdAt"`    // When the change was made, in UTC.
-	CreatedBy    *VersionAuthor `json:"createdBy"`    // The key or the person that made the change. null for the state from before this server kept versions.
-	Changed      []string       `json:"changed"`      // The settings that the change has set or removed, and its tools as `tools.<name>`.
-	RestoredFrom *int64         `json:"restoredFrom"` // The number of the version that this version has restored. null for any other change.
-	Calls        int64          `json:"calls"`        // How many of the stored calls started with the version.
-}
-
-type AgentVersionList struct {
-	Versions   []AgentVersionItem `json:"versions"`   // The versions of the page, newest first.
-	NextCursor *string            `json:"nextCursor"` // The cursor of the next page, to send as `cursor`. null if this is the last page.
-}
-
-type AgentVersion struct {
-	Version      int64          `json:"version"`      // The number of the version, from 1 on.
-	CreatedAt    time.Time      `json:"createdAt"`    // When the change was made, in UTC.
-	CreatedBy    *VersionAuthor `json:"createdBy"`    // The key or the person that made the change. null for the state from before this server kept versions.
-	Changed      []string       `json:"changed"`      // The settings that the change has set or removed, and its tools as `tools.<name>`.
-	RestoredFrom *int64         `json:"restoredFrom"` // The number of the version that this version has restored. null for any other change.
-	Calls        int64          `json:"calls"`        // How many of the stored calls started with the version.
-	Agent        Agent          `json:"agent"`        // The agent as it was. `webhooks` is always null.
-	Tools        []Tool         `json:"tools"`        // The tools as they were, newest first. Whether a secret is set is as it was then.
-}
-
 type CallItem struct {
 	ID              string           `json:"id"`               // The id of the call, which is also the id of its session.
 	CallID          string           `json:"call_id"`          // The id of the call, the same as `id`.
@@ -1016,12 +879,11 @@ type PipelineToolName struct {
 // PipelineConfig: The settings of the session with defaults filled in and templates rendered, without secrets. Tools
 // have only their name and kind.
 type PipelineConfig struct {
-	Transport    PipelineConfigTransport `json:"transport"`             // The transport of the audio of the session.
-	AgentVersion *int64                  `json:"agentVersion,omitzero"` // The version of the agent that the session started with. null for a session without a stored agent. Absent in sessions of earlier versions of this server.
-	SystemPrompt string                  `json:"systemPrompt"`          // The instructions of the agent, with variables filled in.
-	Intent       map[string]any          `json:"intent"`                // The language of the session, and how its models are chosen.
-	Tools        []PipelineToolName      `json:"tools"`                 // The tools that the agent can call.
-	Extra        map[string]any          `json:"-"`                     // Fields that the contract does not name.
+	Transport    PipelineConfigTransport `json:"transport"`    // The transport of the audio of the session.
+	SystemPrompt string                  `json:"systemPrompt"` // The instructions of the agent, with variables filled in.
+	Intent       map[string]any          `json:"intent"`       // The language of the session, and how its models are chosen.
+	Tools        []PipelineToolName      `json:"tools"`        // The tools that the agent can call.
+	Extra        map[string]any          `json:"-"`            // Fields that the contract does not name.
 }
 
 func (o PipelineConfig) MarshalJSON() ([]byte, error) { return wire.MarshalOpen(o, o.Extra) }
@@ -1208,13 +1070,6 @@ type CallList struct {
 	NextCursor *string        `json:"next_cursor"` // The cursor of the next page, to send as `cursor`. null if there are no older calls.
 }
 
-// StartedBy: The party that started the call.
-type StartedBy struct {
-	Type StartedByType `json:"type"` // The kind of the party: `phone_number` for a call to a number of the organization, `callback` for a call that an agent had promised.
-	ID   string        `json:"id"`   // The id of the API key, of the user, of the number or of the callback.
-	Name *string       `json:"name"` // The name that the API key has now, or the number in E.164. null for others.
-}
-
 // StructuredData: Facts that the analysis found in the call. Empty while the analysis is pending.
 type StructuredData struct {
 	Topics      []string                 `json:"topics,omitzero"`       // The subjects of the call, at most 10, each in a few words.
@@ -1222,20 +1077,6 @@ type StructuredData struct {
 	Resolved    *bool                    `json:"resolved,omitzero"`     // Whether the caller got what they called for. null if the call does not show it.
 	ActionItems []string                 `json:"action_items,omitzero"` // The tasks that remain after the call, at most 10.
 	Message     *string                  `json:"message,omitzero"`      // A message that the caller asked to pass on. null without a message.
-}
-
-// CallToolCall: A tool call with its result.
-type CallToolCall struct {
-	ID         string             `json:"id"`          // The id of the tool call, as the LLM gave it.
-	Name       string             `json:"name"`        // The name of the tool.
-	Args       string             `json:"args"`        // The arguments of the tool, as the JSON text that the LLM wrote.
-	Status     CallToolCallStatus `json:"status"`      // The state of the tool call.
-	Result     *string            `json:"result"`      // The text that the LLM got, cut after 16,384 characters. null while the tool runs, in webhooks, and in calls of earlier versions.
-	IsError    bool               `json:"is_error"`    // Whether the tool call failed.
-	HTTPStatus *int64             `json:"http_status"` // The HTTP status of the last answer of a webhook tool. null if there was no answer, and for other tools.
-	StartedAt  *time.Time         `json:"started_at"`  // When the tool was called, in UTC. null while the tool runs, and in calls of earlier versions.
-	DurationMs *float64           `json:"duration_ms"` // How long the tool took, in milliseconds. null while the tool runs, and in calls of earlier versions.
-	Attempts   *int64             `json:"attempts"`    // How many requests a webhook tool got. null for other tools, and for tools whose answer is not awaited.
 }
 
 // CallTurn: One finished turn, as in the transcript of the session.
@@ -1255,7 +1096,7 @@ type CallTurn struct {
 	TTSTtfbMs               *float64       `json:"tts_ttfb_ms"`               // The time from the first sentence of the LLM to its first audio, in milliseconds. null if nothing was spoken.
 	ConversationalLatencyMs *float64       `json:"conversational_latency_ms"` // The time from the end of the caller's speech to the first audio that was played, in milliseconds. null if one of the two is missing.
 	LatencyStatus           *LatencyStatus `json:"latency_status"`
-	ToolCalls               []CallToolCall `json:"tool_calls"` // The tool calls of the LLM in this turn.
+	ToolCalls               []TurnToolCall `json:"tool_calls"` // The tool calls of the LLM in this turn.
 	HeardText               *string        `json:"heard_text"` // The part of `text` that was played, which is all of it unless the caller interrupted the agent. null for turns of the caller and of the system.
 	Metadata                map[string]any `json:"metadata"`   // More about the turn, such as `voice` and `ttsProvider`. Turns of a person who joined have `human` and `identity`.
 }
@@ -1433,31 +1274,26 @@ type SpanTree struct {
 }
 
 type Call struct {
-	ID             string          `json:"id"` // The id of the call, which is also the id of its session.
-	Test           *bool           `json:"test,omitzero"`
-	CallID         string          `json:"call_id"`      // The same as `id`.
-	ResourceURI    string          `json:"resource_uri"` // The path of the call.
-	AgentID        *string         `json:"agent_id"`     // The id of the agent that talks in the call. null for a session without a stored agent.
-	AgentName      *string         `json:"agent_name"`   // The name that the agent has now. null if there is no stored agent or it was deleted.
-	StartedBy      StartedBy       `json:"started_by"`
-	Status         CallStatus      `json:"status"`          // The state of the call.
-	Kind           CallKind        `json:"kind"`            // The kind of the call: from a browser, by phone, or placed from a rich-message number (`rmsg`).
-	Direction      *PhoneDirection `json:"direction"`       // The direction of a phone call. null if the call is not by phone.
-	From           *string         `json:"from"`            // The number that calls, in E.164. null if the caller withholds it or the call is not by phone.
-	To             *string         `json:"to"`              // The number that is called, in E.164. null if the call is not by phone.
-	PhoneNumberID  *string         `json:"phone_number_id"` // The id of the organization's number in the call: a phone number, or a rich-message number if `kind` is `rmsg`. null if the call is not by phone.
-	CallControlID  *string         `json:"call_control_id"` // The id of the leg of the other party, as `createPhoneSession` answers it. null if the call is not by phone.
-	RoomName       string          `json:"room_name"`       // The name of the room of the call: `room-` and the id of the call.
-	Language       string          `json:"language"`        // The language of the agent in the call, as a BCP 47 tag.
-	PipelineConfig PipelineConfig  `json:"pipeline_config"`
-	Metadata       map[string]any  `json:"metadata"`   // Your own data, as the session was created with it.
-	CreatedAt      time.Time       `json:"created_at"` // When the call was created, in UTC.
-	UpdatedAt      time.Time       `json:"updated_at"` // When the call was last changed, in UTC.
-	StartedAt      *time.Time      `json:"started_at"` // When the parties were connected, in UTC. null if they were not, or not yet.
-	// The time of the first sample of the recording, in UTC: a turn is at `started_at` minus this time in the audio.
-	// null without a recording, and if the events of the call were deleted for their age.
-	RecordingStartedAt   *time.Time       `json:"recording_started_at"`
-	EndedAt              *time.Time       `json:"ended_at"` // When the call ended, in UTC. null while it is live.
+	ID                   string           `json:"id"` // The id of the call, which is also the id of its session.
+	Test                 *bool            `json:"test,omitzero"`
+	CallID               string           `json:"call_id"`         // The same as `id`.
+	ResourceURI          string           `json:"resource_uri"`    // The path of the call.
+	AgentID              *string          `json:"agent_id"`        // The id of the agent that talks in the call. null for a session without a stored agent.
+	Status               CallStatus       `json:"status"`          // The state of the call.
+	Kind                 CallKind         `json:"kind"`            // The kind of the call: from a browser, by phone, or placed from a rich-message number (`rmsg`).
+	Direction            *PhoneDirection  `json:"direction"`       // The direction of a phone call. null if the call is not by phone.
+	From                 *string          `json:"from"`            // The number that calls, in E.164. null if the caller withholds it or the call is not by phone.
+	To                   *string          `json:"to"`              // The number that is called, in E.164. null if the call is not by phone.
+	PhoneNumberID        *string          `json:"phone_number_id"` // The id of the organization's number in the call: a phone number, or a rich-message number if `kind` is `rmsg`. null if the call is not by phone.
+	CallControlID        *string          `json:"call_control_id"` // The id of the leg of the other party, as `createPhoneSession` answers it. null if the call is not by phone.
+	RoomName             string           `json:"room_name"`       // The name of the room of the call: `room-` and the id of the call.
+	Language             string           `json:"language"`        // The language of the agent in the call, as a BCP 47 tag.
+	PipelineConfig       PipelineConfig   `json:"pipeline_config"`
+	Metadata             map[string]any   `json:"metadata"`   // Your own data, as the session was created with it.
+	CreatedAt            time.Time        `json:"created_at"` // When the call was created, in UTC.
+	UpdatedAt            time.Time        `json:"updated_at"` // When the call was last changed, in UTC.
+	StartedAt            *time.Time       `json:"started_at"` // When the parties were connected, in UTC. null if they were not, or not yet.
+	EndedAt              *time.Time       `json:"ended_at"`   // When the call ended, in UTC. null while it is live.
 	EndReason            *EndReason       `json:"end_reason"`
 	DurationSeconds      *int64           `json:"duration_seconds"` // How long the parties were connected, in seconds, rounded up. 0 if they never were, and null while the call is live.
 	RecordingStatus      *RecordingStatus `json:"recording_status"`
@@ -1471,53 +1307,6 @@ type Call struct {
 
 type CallEventList struct {
 	Events []CallEvent `json:"events"` // The events of the call, the oldest first.
-}
-
-type Quantity struct {
-	Unit   string  `json:"unit"`   // The unit: `audio_milliseconds`, `characters`, `input_tokens`, `cached_input_tokens`, `output_tokens` or `reasoning_tokens`.
-	Amount float64 `json:"amount"` // How much was used, in the unit.
-}
-
-type RequestAttempt struct {
-	AttemptID string `json:"attempt_id"` // The id of the attempt in the log, in traces and in the header `Service-Attempt-ID`.
-	Provider  string `json:"provider"`   // The id of the provider of the attempt.
-	Model     string `json:"model"`      // The id of the model of the attempt.
-	// The outcome of the attempt: `succeeded`, or the class of the failure: `auth`, `quota`, `bad_request`,
-	// `unsupported`, `rate_limited`, `overloaded`, `timeout`, `protocol`, `empty`, `unreachable`, `server` or
-	// `cancelled`. More may be added.
-	Outcome      string                  `json:"outcome"`
-	StartedAt    time.Time               `json:"started_at"`    // When the attempt began, in UTC.
-	DurationMs   float64                 `json:"duration_ms"`   // How long the attempt took, in milliseconds.
-	FirstByteMs  *float64                `json:"first_byte_ms"` // The time from the start of the attempt to its first media or token, in milliseconds. null if none came.
-	Quantities   []Quantity              `json:"quantities"`    // The quantities that were used, by unit.
-	CostMicroUSD *string                 `json:"cost_micro_usd"`
-	Priced       bool                    `json:"priced"`       // Whether the price is known. If not, `cost_micro_usd` is null.
-	PriceSource  *string                 `json:"price_source"` // The source of the price and its date. null if the price is not known.
-	KeySource    RequestAttemptKeySource `json:"key_source"`   // The owner of the key that was used. With the organization's key (`byok`) the provider bills the organization, and the attempt costs nothing here.
-}
-
-type CallRequest struct {
-	RequestID string           `json:"request_id"` // The id of the request.
-	Stage     CallRequestStage `json:"stage"`      // The stage of the request.
-	TurnIndex *int64           `json:"turn_index"` // The index of the turn that the request served, as in the span tree. null if it served several turns, as speech to text does, or no turn that was played.
-	Operation string           `json:"operation"`  // The operationId of the request.
-	Provider  *string          `json:"provider"`   // The id of the provider that served the request. null if no provider did.
-	Model     *string          `json:"model"`      // The id of the model of that provider. null if no provider served the request.
-	Outcome   string           `json:"outcome"`    // The outcome of the request: `succeeded`, or the code of the error.
-	StartedAt time.Time        `json:"started_at"` // When the request began, in UTC.
-	// The same as the spans have it: in milliseconds after `started_at` of the call, or after `created_at` if the
-	// parties were never connected. Negative if the request began before.
-	StartMs      float64          `json:"start_ms"`
-	DurationMs   float64          `json:"duration_ms"`    // How long the request took, in milliseconds.
-	FirstByteMs  *float64         `json:"first_byte_ms"`  // The time from the start of the request to its first media or token, in milliseconds. null if the answer came at once, or none came.
-	CostMicroUSD *string          `json:"cost_micro_usd"` // The cost of the request. null if the price is not known.
-	Attempts     []RequestAttempt `json:"attempts"`       // The attempts at providers, in order.
-	HasRoute     bool             `json:"has_route"`      // Whether `GET /v1/requests/{id}/route` has the choice of the model.
-}
-
-type CallRequestList struct {
-	Requests []CallRequest `json:"requests"` // The requests of the call, the oldest first.
-	Complete bool          `json:"complete"` // Whether no request is missing: requests are deleted for their age, and an answer has at most 10,000.
 }
 
 type FinalizeReport struct {
@@ -2617,6 +2406,29 @@ type RoutingScore struct {
 type RegionWish struct {
 	Asked     string `json:"asked"`      // The name of the region in the request.
 	HadEffect bool   `json:"had_effect"` // Whether the region changed the order of the candidates.
+}
+
+type Quantity struct {
+	Unit   string  `json:"unit"`   // The unit: `audio_milliseconds`, `characters`, `input_tokens`, `cached_input_tokens`, `output_tokens` or `reasoning_tokens`.
+	Amount float64 `json:"amount"` // How much was used, in the unit.
+}
+
+type RequestAttempt struct {
+	AttemptID string `json:"attempt_id"` // The id of the attempt in the log, in traces and in the header `Service-Attempt-ID`.
+	Provider  string `json:"provider"`   // The id of the provider of the attempt.
+	Model     string `json:"model"`      // The id of the model of the attempt.
+	// The outcome of the attempt: `succeeded`, or the class of the failure: `auth`, `quota`, `bad_request`,
+	// `unsupported`, `rate_limited`, `overloaded`, `timeout`, `protocol`, `empty`, `unreachable`, `server` or
+	// `cancelled`. More may be added.
+	Outcome      string                  `json:"outcome"`
+	StartedAt    time.Time               `json:"started_at"`    // When the attempt began, in UTC.
+	DurationMs   float64                 `json:"duration_ms"`   // How long the attempt took, in milliseconds.
+	FirstByteMs  *float64                `json:"first_byte_ms"` // The time from the start of the attempt to its first media or token, in milliseconds. null if none came.
+	Quantities   []Quantity              `json:"quantities"`    // The quantities that were used, by unit.
+	CostMicroUSD *string                 `json:"cost_micro_usd"`
+	Priced       bool                    `json:"priced"`       // Whether the price is known. If not, `cost_micro_usd` is null.
+	PriceSource  *string                 `json:"price_source"` // The source of the price and its date. null if the price is not known.
+	KeySource    RequestAttemptKeySource `json:"key_source"`   // The owner of the key that was used. With the organization's key (`byok`) the provider bills the organization, and the attempt costs nothing here.
 }
 
 // RequestRoute: The routing preview of the time of the request, and the outcome of the request.

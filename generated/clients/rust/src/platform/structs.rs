@@ -46,159 +46,57 @@ pub struct OrganizationChange {
     /** Whether calls may be recorded. false stops every recording that has not begun. */ #[serde(skip_serializing_if = "Option::is_none")] pub recording: Option<bool>,
 }
 
-/// The models that auto routing tries, in order.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)]
-pub struct KeyPolicyChain {
-    #[serde(skip_serializing_if = "Option::is_none")] pub stt: Option<Vec<String>>,
-    #[serde(skip_serializing_if = "Option::is_none")] pub llm: Option<Vec<String>>,
-    #[serde(skip_serializing_if = "Option::is_none")] pub tts: Option<Vec<String>>,
-}
-
-/// The budget of the key for a period, beside the credit of its organization: for requests to models, and for the
-/// minutes of phone calls that it has placed. A request that can cost more than the rest is refused with 402.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")]
-pub struct KeyPolicyBudget {
-    /** The budget in micro-USD: 5000000 is 5 US dollars. */ pub micro_usd: i64,
-    /** A day or a month of the UTC calendar, or the whole time since the budget was set. */ pub period: KeyPolicyBudgetPeriod,
-}
-
-impl KeyPolicyBudget {
-    /// Begins with the required fields. The other fields are absent.
-    pub fn new(micro_usd: i64, period: KeyPolicyBudgetPeriod) -> Self { Self { micro_usd, period } }
-}
-
-/// The policy of an API key: it fills in what a request leaves out, and narrows what a request may ask. Written with
-/// `parley keys create --policy`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)]
-pub struct KeyPolicy {
-    /** The voice for requests that name none: a voice id or a preset. */ #[serde(skip_serializing_if = "Option::is_none")] pub voice: Option<String>,
-    /** The models that auto routing tries, in order. */ #[serde(skip_serializing_if = "Option::is_none")] pub chain: Option<KeyPolicyChain>,
-    /** The language for requests that name none, as a BCP 47 tag. */ #[serde(skip_serializing_if = "Option::is_none")] pub language: Option<String>,
-    /** The origins of pages, beside those of this server, that may open sockets. */ #[serde(skip_serializing_if = "Option::is_none")] pub allowed_origins: Option<Vec<String>>,
-    /** The providers that the key reaches. The default is all. */ #[serde(skip_serializing_if = "Option::is_none")] pub allow_providers: Option<Vec<String>>,
-    /** How many requests and sessions the key may run at a time. */ #[serde(skip_serializing_if = "Option::is_none")] pub max_concurrency: Option<i64>,
-    /** Model names that mean another one (`auto`, `<provider>:<model>` or the id of a model, never another alias) on the compatible and the realtime surface. They go before those of the configuration. */ #[serde(skip_serializing_if = "Option::is_none")] pub aliases: Option<BTreeMap<String, String>>,
-    /** The budget of the key for a period, beside the credit of its organization: for requests to models, and for the minutes of phone calls that it has placed. A request that can cost more than the rest is refused with 402. */ #[serde(skip_serializing_if = "Option::is_none")] pub budget: Option<KeyPolicyBudget>,
-    /** The objective by which models are ranked, for requests that name none. `accuracy` is another word for `quality`. */ #[serde(skip_serializing_if = "Option::is_none")] pub objective: Option<KeyPolicyObjective>,
-}
-
+/// The user or the API key that invites the person, or the operator.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
-pub struct Creator {
-    /** A person, an API key, or the operator with a command on the server. */ pub r#type: CreatorType,
-    /** The id of the person or the key. null for the operator. */ pub id: Option<String>,
-    /** The e-mail address of the person or the name of the key. null for the operator. */ pub name: Option<String>,
+pub struct Inviter {
+    /** The kind of the inviter. `operator`: `parley users invite` made the invitation. */ pub r#type: InviterType,
+    /** The id of the user or the API key. null for the operator. */ pub id: Option<String>,
+    /** The name of the user or the API key. null if it has none. */ pub name: Option<String>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
-pub struct KeySpending {
-    /** The id of the API key. */ pub key_id: String,
-    /** The name of the API key. */ pub name: String,
-    /** The budget of the key for one period, in micro-USD. */ pub micro_usd: String,
-    /** The period of the budget: a day or a month of the UTC calendar, or the whole time since the budget was set. */ pub period: KeySpendingPeriod,
-    /** The current period: `2026-11-24`, `2026-11` or `total`. */ pub current: String,
-    /** The spending of the key in the current period, in micro-USD. */ pub spent_micro_usd: String,
-    /** The credit in micro-USD that is reserved for the most that live requests of the key can cost. */ pub reserved_micro_usd: String,
-    /** When 80 % of the budget were spent, in UTC. null if they are not. */ pub warned_at: Option<DateTime<Utc>>,
-    /** When the budget was spent or a request was refused for it, in UTC. null if neither has happened. */ pub exhausted_at: Option<DateTime<Utc>>,
+pub struct Invitation {
+    /** The id of the invitation: `inv_` and letters and digits. */ pub id: String,
+    /** The e-mail address of the person. */ pub email: String,
+    pub role: Role, pub invited_by: Inviter,
+    /** When the person was invited, in UTC. */ pub created_at: DateTime<Utc>,
+    /** When the link ends, in UTC. */ pub expires_at: DateTime<Utc>,
+    /** When the mail server took the mail, in UTC. null if no mail was sent. */ pub sent_at: Option<DateTime<Utc>>,
 }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
-pub struct ApiKey {
-    /** The id of the key: `key_` and letters and digits. */ pub id: String,
-    /** The name of the key, for people. It may be empty for a key that a command has made. */ pub name: String,
-    /** The beginning of the secret, which may be shown. */ pub public_id: String,
-    /** The permissions of the key. */ pub scopes: Vec<Scope>,
-    /** Whether the key is a test key. */ pub test: bool,
-    pub policy: KeyPolicy,
-    /** When the key was created, in UTC. */ pub created_at: DateTime<Utc>,
-    /** The person or the key that created the key, or the operator. null if that was not recorded. */ pub created_by: Option<Creator>,
-    /** When the key got its present secret, in UTC. null if it has its first secret. */ pub rotated_at: Option<DateTime<Utc>>,
-    /** When the secret before ends or ended, in UTC. null if it ended with the rotation, or never existed. */ pub previous_expires_at: Option<DateTime<Utc>>,
-    /** When the key ends, in UTC. null if it does not end by itself. */ pub expires_at: Option<DateTime<Utc>>,
-    /** When the key was revoked, in UTC. null if it was not. */ pub revoked_at: Option<DateTime<Utc>>,
-    /** When the key was last used, in UTC, exact to about a minute. null if it was never used. */ pub last_used_at: Option<DateTime<Utc>>,
-    /** The spending of the key in the period of its budget. null if it has no budget, or is revoked. */ pub budget: Option<KeySpending>,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)] #[serde(rename_all = "camelCase")]
-pub struct NewApiKey {
-    pub name: String,
-    /** The permissions of the key. They never change. */ pub scopes: Vec<Scope>,
-    /** Whether the key is a test key, which reaches only simulators and embedded engines. The default is `false`. */ #[serde(skip_serializing_if = "Option::is_none")] pub test: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")] pub policy: Option<KeyPolicy>,
-    /** When the key ends, in UTC. It must be in the future. null or left out: when it is revoked. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub expires_at: Nullable<DateTime<Utc>>,
-}
-
-impl NewApiKey {
-    /// Begins with the required fields. The other fields are absent.
-    pub fn new(name: impl Into<String>, scopes: Vec<Scope>) -> Self {
-        Self { name: name.into(), scopes, test: None, policy: None, expires_at: Nullable::Absent }
-    }
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
-pub struct IssuedApiKey {
-    /** The id of the key: `key_` and letters and digits. */ pub id: String,
-    /** The name of the key, for people. It may be empty for a key that a command has made. */ pub name: String,
-    /** The beginning of the secret, which may be shown. */ pub public_id: String,
-    /** The permissions of the key. */ pub scopes: Vec<Scope>,
-    /** Whether the key is a test key. */ pub test: bool,
-    pub policy: KeyPolicy,
-    /** When the key was created, in UTC. */ pub created_at: DateTime<Utc>,
-    /** The person or the key that created the key, or the operator. null if that was not recorded. */ pub created_by: Option<Creator>,
-    /** When the key got its present secret, in UTC. null if it has its first secret. */ pub rotated_at: Option<DateTime<Utc>>,
-    /** When the secret before ends or ended, in UTC. null if it ended with the rotation, or never existed. */ pub previous_expires_at: Option<DateTime<Utc>>,
-    /** When the key ends, in UTC. null if it does not end by itself. */ pub expires_at: Option<DateTime<Utc>>,
-    /** When the key was revoked, in UTC. null if it was not. */ pub revoked_at: Option<DateTime<Utc>>,
-    /** When the key was last used, in UTC, exact to about a minute. null if it was never used. */ pub last_used_at: Option<DateTime<Utc>>,
-    /** The spending of the key in the period of its budget. null if it has no budget, or is revoked. */ pub budget: Option<KeySpending>,
-    /** The secret of the key. Only this answer has it. */ pub secret: String,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
-pub struct RevokedApiKey { /** Always true. */ pub revoked: bool }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ApiKeyChange {
-    #[serde(skip_serializing_if = "Option::is_none")] pub name: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")] pub policy: Option<KeyPolicy>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(rename_all = "camelCase")]
-pub struct ApiKeyRotation {
-    /** How long the secret before goes on working, in seconds. 0: it ends at once. The default is `0`. */ #[serde(skip_serializing_if = "Option::is_none")] pub overlap_seconds: Option<i64>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
-pub struct Member {
-    /** The id of the person: `usr_` and letters and digits. */ pub user_id: String,
-    /** The name of the person. null if it is not known. */ pub name: Option<String>,
-    /** The e-mail address of the person, in lower case. null if the request may not see it. */ pub email: Option<String>,
-    pub role: Role,
-    /** The ways in which the person can sign in: `password`, or the id of an OIDC provider. */ pub methods: Vec<String>,
-    /** When a valid session or token of the person was last used, in UTC, exact to about a minute. null if there was no use. */ pub last_seen_at: Option<DateTime<Utc>>,
-    /** When the person got a role in the organization, in UTC. */ pub created_at: DateTime<Utc>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
-pub struct RemovedMember { /** Always true. */ pub removed: bool }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct MemberChange { pub role: Role }
+pub struct NewInvitation {
+    /** The e-mail address of the person. Upper and lower case are the same. */ pub email: String,
+    pub role: Role,
+    /** The name of the person, which the page proposes. */ #[serde(skip_serializing_if = "Option::is_none")] pub name: Option<String>,
+}
 
-impl MemberChange {
+impl NewInvitation {
     /// Begins with the required fields. The other fields are absent.
-    pub fn new(role: Role) -> Self { Self { role } }
+    pub fn new(email: impl Into<String>, role: Role) -> Self { Self { email: email.into(), role, name: None } }
+}
+
+/// An invitation with its link.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
+pub struct SentInvitation {
+    /** The id of the invitation: `inv_` and letters and digits. */ pub id: String,
+    /** The e-mail address of the person. */ pub email: String,
+    pub role: Role, pub invited_by: Inviter,
+    /** When the person was invited, in UTC. */ pub created_at: DateTime<Utc>,
+    /** When the link ends, in UTC. */ pub expires_at: DateTime<Utc>,
+    /** When the mail server took the mail, in UTC. null if no mail was sent. */ pub sent_at: Option<DateTime<Utc>>,
+    /** The link for the person. It is in this answer alone. */ pub url: String,
+    /** Whether the mail server took the mail. */ pub sent: bool,
+    /** Why no mail was sent. null if it was sent. */ pub send_error: Option<String>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
-pub struct SignedOutMember { /** How many sessions and tokens have ended. */ pub sessions: i64 }
+pub struct DeletedInvitation { /** Always `true`. */ pub deleted: bool }
 
 /// The sums of one combination of the groups. Only the groups of the request are present.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
 pub struct UsageRow {
-    /** When the hour begins, in UTC. Present only if `groupBy` has `hour`. */ pub hour: Option<DateTime<Utc>>,
-    /** The day in the time zone. Present only if `groupBy` has `day`. */ pub day: Option<String>,
+    /** The UTC day. Present only if `groupBy` has `day`. */ pub day: Option<String>,
     /** The id of the API key, or of the phone number for calls that came in. Present only if `groupBy` has `key`. */ pub key_id: Option<String>,
     /** The id of the agent. null if no stored agent took part. Present only if `groupBy` has `agent`. */ pub agent_id: Option<String>,
     /** The id of the provider that was asked last. For legs it is the line: `carrier`, `trunk` or `simulator`. Present only if `groupBy` has `provider`. */ pub provider: Option<String>,
@@ -238,8 +136,8 @@ pub struct Usage {
     /** The end of the time range, in UTC. It is not included. */ pub to: DateTime<Utc>,
     /** The groups that divide the rows. */ pub group_by: Vec<UsageGroupByItem>,
     /** The sums, one row for each combination of the groups. */ pub rows: Vec<UsageRow>,
-    /** The sum of all rows: of everything that the filters select. */ pub total: UsageTotal,
-    /** Sessions and calls that began in this time. The filters `keyId` and `agentId` count here, and the other filters do not. Calls that were deleted for their age are not in it. */ pub total_sessions: i64,
+    /** The sum of all rows. */ pub total: UsageTotal,
+    /** Sessions and calls that began in this time. Calls that were deleted for their age are not in it. */ pub total_sessions: i64,
     /** The time for which they were connected, in minutes. A session that is not over has none yet. */ pub total_minutes: f64,
     /** The known costs in US dollars. `total.costMicroUsd` has every digit. */ pub total_cost: f64,
     /** The quantities of each provider. */ pub breakdown: Vec<UsageByProvider>,
@@ -255,6 +153,19 @@ pub struct CreditMovement {
     /** The UTC day on which `requests` or `calls` were settled. null for the other kinds. */ pub day: Option<String>,
     /** When the movement was created, in UTC. */ pub created_at: DateTime<Utc>,
     /** When the movement was last changed, in UTC. */ pub updated_at: DateTime<Utc>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
+pub struct KeySpending {
+    /** The id of the API key. */ pub key_id: String,
+    /** The name of the API key. */ pub name: String,
+    /** The budget of the key for one period, in micro-USD. */ pub micro_usd: String,
+    /** The period of the budget: a day or a month of the UTC calendar, or the whole time since the budget was set. */ pub period: KeySpendingPeriod,
+    /** The current period: `2026-11-24`, `2026-11` or `total`. */ pub current: String,
+    /** The spending of the key in the current period, in micro-USD. */ pub spent_micro_usd: String,
+    /** The credit in micro-USD that is reserved for the most that live requests of the key can cost. */ pub reserved_micro_usd: String,
+    /** When 80 % of the budget were spent, in UTC. null if they are not. */ pub warned_at: Option<DateTime<Utc>>,
+    /** When the budget was spent or a request was refused for it, in UTC. null if neither has happened. */ pub exhausted_at: Option<DateTime<Utc>>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
@@ -560,7 +471,6 @@ pub struct Agent {
     /** The variables that the templates of the agent take. Their names are unique. */ pub prompt_variables: Option<Vec<PromptVariable>>,
     /** The values to read out of each finished call. Empty if none are set. */ pub extraction_fields: Vec<ExtractionField>,
     pub rmsg: Option<AgentRmsg>, pub webhooks: Option<AgentWebhooks>,
-    /** The number of the newest version of the agent. It rises with each change of a setting or a tool. */ pub version: i64,
     /** When the agent was created, in UTC. */ pub created_at: DateTime<Utc>,
     /** When the agent was last changed, in UTC. */ pub updated_at: DateTime<Utc>,
 }
@@ -877,71 +787,6 @@ pub struct ToolChange {
     #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub simulation: Nullable<ToolSimulation>,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ToolTest {
-    /** The arguments of the call, at most 16 KiB of JSON. The default is `{}`. */ #[serde(skip_serializing_if = "Option::is_none")] pub args: Option<Map<String, Value>>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
-pub struct ToolTestError {
-    /** The reason, as the tool calls of a turn have it. */ pub code: ToolTestErrorCode,
-    /** The HTTP status, with `http_error`. */ pub status: Option<i64>,
-    /** The beginning of the answer, with `http_error`. */ pub detail: Option<String>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
-pub struct ToolTestRequest {
-    /** The address of the tool. */ pub url: String,
-    /** The headers. Secret values are `***`. */ pub headers: BTreeMap<String, String>,
-    /** The body, to the byte as it was signed. */ pub body: String,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
-pub struct ToolTestResult {
-    /** Whether the tool has answered with a 2xx status. */ pub ok: bool,
-    /** The HTTP status of the answer. null if there was none. */ pub http_status: Option<i64>,
-    /** The text that the LLM would get, cut at 16,384 characters. null if the tool has failed. */ pub result: Option<String>,
-    /** Why the tool has failed. null if it has not. */ pub error: Option<ToolTestError>,
-    /** How long the request took, in milliseconds. */ pub duration_ms: i64,
-    /** How often the request was sent: always once. */ pub attempts: i64,
-    /** The request as it was sent. */ pub request: ToolTestRequest,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
-pub struct VersionAuthor {
-    /** Whether a program with an API key or a person made the change. */ pub r#type: VersionAuthorType,
-    /** The id of the key or of the person. */ pub id: String,
-    /** The name of the key at that time. null for a person. */ pub name: Option<String>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
-pub struct AgentVersionItem {
-    /** The number of the version, from 1 on. */ pub version: i64,
-    /** When the change was made, in UTC. */ pub created_at: DateTime<Utc>,
-    /** The key or the person that made the change. null for the state from before this server kept versions. */ pub created_by: Option<VersionAuthor>,
-    /** The settings that the change has set or removed, and its tools as `tools.<name>`. */ pub changed: Vec<String>,
-    /** The number of the version that this version has restored. null for any other change. */ pub restored_from: Option<i64>,
-    /** How many of the stored calls started with the version. */ pub calls: i64,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
-pub struct AgentVersionList {
-    /** The versions of the page, newest first. */ pub versions: Vec<AgentVersionItem>,
-    /** The cursor of the next page, to send as `cursor`. null if this is the last page. */ pub next_cursor: Option<String>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
-pub struct AgentVersion {
-    /** The number of the version, from 1 on. */ pub version: i64,
-    /** When the change was made, in UTC. */ pub created_at: DateTime<Utc>,
-    /** The key or the person that made the change. null for the state from before this server kept versions. */ pub created_by: Option<VersionAuthor>,
-    /** The settings that the change has set or removed, and its tools as `tools.<name>`. */ pub changed: Vec<String>,
-    /** The number of the version that this version has restored. null for any other change. */ pub restored_from: Option<i64>,
-    /** How many of the stored calls started with the version. */ pub calls: i64,
-    /** The agent as it was. `webhooks` is always null. */ pub agent: Agent,
-    /** The tools as they were, newest first. Whether a secret is set is as it was then. */ pub tools: Vec<Tool>,
-}
-
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct CallItem {
     /** The id of the call, which is also the id of its session. */ pub id: String,
@@ -1144,7 +989,6 @@ pub struct PipelineToolName {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
 pub struct PipelineConfig {
     /** The transport of the audio of the session. */ pub transport: PipelineConfigTransport,
-    /** The version of the agent that the session started with. null for a session without a stored agent. Absent in sessions of earlier versions of this server. */ pub agent_version: Option<i64>,
     /** The instructions of the agent, with variables filled in. */ pub system_prompt: String,
     /** The language of the session, and how its models are chosen. */ pub intent: Map<String, Value>,
     /** The tools that the agent can call. */ pub tools: Vec<PipelineToolName>,
@@ -1326,14 +1170,6 @@ pub struct CallList {
     /** The cursor of the next page, to send as `cursor`. null if there are no older calls. */ pub next_cursor: Option<String>,
 }
 
-/// The party that started the call.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
-pub struct StartedBy {
-    /** The kind of the party: `phone_number` for a call to a number of the organization, `callback` for a call that an agent had promised. */ pub r#type: StartedByType,
-    /** The id of the API key, of the user, of the number or of the callback. */ pub id: String,
-    /** The name that the API key has now, or the number in E.164. null for others. */ pub name: Option<String>,
-}
-
 /// Facts that the analysis found in the call. Empty while the analysis is pending.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct StructuredData {
@@ -1342,21 +1178,6 @@ pub struct StructuredData {
     /** Whether the caller got what they called for. null if the call does not show it. */ pub resolved: Option<bool>,
     /** The tasks that remain after the call, at most 10. */ pub action_items: Option<Vec<String>>,
     /** A message that the caller asked to pass on. null without a message. */ pub message: Option<String>,
-}
-
-/// A tool call with its result.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
-pub struct CallToolCall {
-    /** The id of the tool call, as the LLM gave it. */ pub id: String,
-    /** The name of the tool. */ pub name: String,
-    /** The arguments of the tool, as the JSON text that the LLM wrote. */ pub args: String,
-    /** The state of the tool call. */ pub status: CallToolCallStatus,
-    /** The text that the LLM got, cut after 16,384 characters. null while the tool runs, in webhooks, and in calls of earlier versions. */ pub result: Option<String>,
-    /** Whether the tool call failed. */ pub is_error: bool,
-    /** The HTTP status of the last answer of a webhook tool. null if there was no answer, and for other tools. */ pub http_status: Option<i64>,
-    /** When the tool was called, in UTC. null while the tool runs, and in calls of earlier versions. */ pub started_at: Option<DateTime<Utc>>,
-    /** How long the tool took, in milliseconds. null while the tool runs, and in calls of earlier versions. */ pub duration_ms: Option<f64>,
-    /** How many requests a webhook tool got. null for other tools, and for tools whose answer is not awaited. */ pub attempts: Option<i64>,
 }
 
 /// One finished turn, as in the transcript of the session.
@@ -1375,7 +1196,7 @@ pub struct CallTurn {
     /** The time from the first sentence of the LLM to its first audio, in milliseconds. null if nothing was spoken. */ pub tts_ttfb_ms: Option<f64>,
     /** The time from the end of the caller's speech to the first audio that was played, in milliseconds. null if one of the two is missing. */ pub conversational_latency_ms: Option<f64>,
     pub latency_status: Option<LatencyStatus>,
-    /** The tool calls of the LLM in this turn. */ pub tool_calls: Vec<CallToolCall>,
+    /** The tool calls of the LLM in this turn. */ pub tool_calls: Vec<TurnToolCall>,
     /** The part of `text` that was played, which is all of it unless the caller interrupted the agent. null for turns of the caller and of the system. */ pub heard_text: Option<String>,
     /** More about the turn, such as `voice` and `ttsProvider`. Turns of a person who joined have `human` and `identity`. */ pub metadata: Map<String, Value>,
 }
@@ -1542,8 +1363,6 @@ pub struct Call {
     /** The same as `id`. */ pub call_id: String,
     /** The path of the call. */ pub resource_uri: String,
     /** The id of the agent that talks in the call. null for a session without a stored agent. */ pub agent_id: Option<String>,
-    /** The name that the agent has now. null if there is no stored agent or it was deleted. */ pub agent_name: Option<String>,
-    pub started_by: StartedBy,
     /** The state of the call. */ pub status: CallStatus,
     /** The kind of the call: from a browser, by phone, or placed from a rich-message number (`rmsg`). */ pub kind: CallKind,
     /** The direction of a phone call. null if the call is not by phone. */ pub direction: Option<PhoneDirection>,
@@ -1558,7 +1377,6 @@ pub struct Call {
     /** When the call was created, in UTC. */ pub created_at: DateTime<Utc>,
     /** When the call was last changed, in UTC. */ pub updated_at: DateTime<Utc>,
     /** When the parties were connected, in UTC. null if they were not, or not yet. */ pub started_at: Option<DateTime<Utc>>,
-    /** The time of the first sample of the recording, in UTC: a turn is at `started_at` minus this time in the audio. null without a recording, and if the events of the call were deleted for their age. */ pub recording_started_at: Option<DateTime<Utc>>,
     /** When the call ended, in UTC. null while it is live. */ pub ended_at: Option<DateTime<Utc>>,
     pub end_reason: Option<EndReason>,
     /** How long the parties were connected, in seconds, rounded up. 0 if they never were, and null while the call is live. */ pub duration_seconds: Option<i64>,
@@ -1573,52 +1391,6 @@ pub struct Call {
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct CallEventList { /** The events of the call, the oldest first. */ pub events: Vec<CallEvent> }
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
-pub struct Quantity {
-    /** The unit: `audio_milliseconds`, `characters`, `input_tokens`, `cached_input_tokens`, `output_tokens` or `reasoning_tokens`. */ pub unit: String,
-    /** How much was used, in the unit. */ pub amount: f64,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
-pub struct RequestAttempt {
-    /** The id of the attempt in the log, in traces and in the header `Service-Attempt-ID`. */ pub attempt_id: String,
-    /** The id of the provider of the attempt. */ pub provider: String,
-    /** The id of the model of the attempt. */ pub model: String,
-    /** The outcome of the attempt: `succeeded`, or the class of the failure: `auth`, `quota`, `bad_request`, `unsupported`, `rate_limited`, `overloaded`, `timeout`, `protocol`, `empty`, `unreachable`, `server` or `cancelled`. More may be added. */ pub outcome: String,
-    /** When the attempt began, in UTC. */ pub started_at: DateTime<Utc>,
-    /** How long the attempt took, in milliseconds. */ pub duration_ms: f64,
-    /** The time from the start of the attempt to its first media or token, in milliseconds. null if none came. */ pub first_byte_ms: Option<f64>,
-    /** The quantities that were used, by unit. */ pub quantities: Vec<Quantity>,
-    pub cost_micro_usd: Option<String>,
-    /** Whether the price is known. If not, `cost_micro_usd` is null. */ pub priced: bool,
-    /** The source of the price and its date. null if the price is not known. */ pub price_source: Option<String>,
-    /** The owner of the key that was used. With the organization's key (`byok`) the provider bills the organization, and the attempt costs nothing here. */ pub key_source: RequestAttemptKeySource,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
-pub struct CallRequest {
-    /** The id of the request. */ pub request_id: String,
-    /** The stage of the request. */ pub stage: CallRequestStage,
-    /** The index of the turn that the request served, as in the span tree. null if it served several turns, as speech to text does, or no turn that was played. */ pub turn_index: Option<i64>,
-    /** The operationId of the request. */ pub operation: String,
-    /** The id of the provider that served the request. null if no provider did. */ pub provider: Option<String>,
-    /** The id of the model of that provider. null if no provider served the request. */ pub model: Option<String>,
-    /** The outcome of the request: `succeeded`, or the code of the error. */ pub outcome: String,
-    /** When the request began, in UTC. */ pub started_at: DateTime<Utc>,
-    /** The same as the spans have it: in milliseconds after `started_at` of the call, or after `created_at` if the parties were never connected. Negative if the request began before. */ pub start_ms: f64,
-    /** How long the request took, in milliseconds. */ pub duration_ms: f64,
-    /** The time from the start of the request to its first media or token, in milliseconds. null if the answer came at once, or none came. */ pub first_byte_ms: Option<f64>,
-    /** The cost of the request. null if the price is not known. */ pub cost_micro_usd: Option<String>,
-    /** The attempts at providers, in order. */ pub attempts: Vec<RequestAttempt>,
-    /** Whether `GET /v1/requests/{id}/route` has the choice of the model. */ pub has_route: bool,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
-pub struct CallRequestList {
-    /** The requests of the call, the oldest first. */ pub requests: Vec<CallRequest>,
-    /** Whether no request is missing: requests are deleted for their age, and an answer has at most 10,000. */ pub complete: bool,
-}
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(rename_all = "camelCase")]
 pub struct FinalizeReport {
@@ -2886,6 +2658,28 @@ pub struct RoutingScore {
 pub struct RegionWish {
     /** The name of the region in the request. */ pub asked: String,
     /** Whether the region changed the order of the candidates. */ pub had_effect: bool,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
+pub struct Quantity {
+    /** The unit: `audio_milliseconds`, `characters`, `input_tokens`, `cached_input_tokens`, `output_tokens` or `reasoning_tokens`. */ pub unit: String,
+    /** How much was used, in the unit. */ pub amount: f64,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
+pub struct RequestAttempt {
+    /** The id of the attempt in the log, in traces and in the header `Service-Attempt-ID`. */ pub attempt_id: String,
+    /** The id of the provider of the attempt. */ pub provider: String,
+    /** The id of the model of the attempt. */ pub model: String,
+    /** The outcome of the attempt: `succeeded`, or the class of the failure: `auth`, `quota`, `bad_request`, `unsupported`, `rate_limited`, `overloaded`, `timeout`, `protocol`, `empty`, `unreachable`, `server` or `cancelled`. More may be added. */ pub outcome: String,
+    /** When the attempt began, in UTC. */ pub started_at: DateTime<Utc>,
+    /** How long the attempt took, in milliseconds. */ pub duration_ms: f64,
+    /** The time from the start of the attempt to its first media or token, in milliseconds. null if none came. */ pub first_byte_ms: Option<f64>,
+    /** The quantities that were used, by unit. */ pub quantities: Vec<Quantity>,
+    pub cost_micro_usd: Option<String>,
+    /** Whether the price is known. If not, `cost_micro_usd` is null. */ pub priced: bool,
+    /** The source of the price and its date. null if the price is not known. */ pub price_source: Option<String>,
+    /** The owner of the key that was used. With the organization's key (`byok`) the provider bills the organization, and the attempt costs nothing here. */ pub key_source: RequestAttemptKeySource,
 }
 
 /// The routing preview of the time of the request, and the outcome of the request.

@@ -59,188 +59,52 @@ public final class Schemas {
         /** Whether calls may be recorded. false stops every recording that has not begun. */
         public OrganizationChange recording(boolean value) { recording = value; return this; }
     }
-    /** A permission of an API key. {@code x-scope} of an operation or a channel names the scope that its key must have.
-     */
-    public enum Scope { ROUTER, REALTIME, PLATFORM, RMSG, ADMIN }
-    /** The models that auto routing tries, in order. */
-    public static final class KeyPolicyChain {
-        List<String> stt, llm, tts;
-        public KeyPolicyChain stt(List<String> value) { stt = value; return this; }
-        public List<String> stt() { return stt; }
-        public KeyPolicyChain llm(List<String> value) { llm = value; return this; }
-        public List<String> llm() { return llm; }
-        public KeyPolicyChain tts(List<String> value) { tts = value; return this; }
-        public List<String> tts() { return tts; }
-    }
-    /** A day or a month of the UTC calendar, or the whole time since the budget was set. */
-    public enum KeyPolicyBudgetPeriod { DAY, MONTH, TOTAL }
-    /** The budget of the key for a period, beside the credit of its organization: for requests to models, and for the
-     * minutes of phone calls that it has placed. A request that can cost more than the rest is refused with 402. */
-    public static final class KeyPolicyBudget {
-        long microUsd; Open<KeyPolicyBudgetPeriod> period;
-        /** The budget in micro-USD: 5000000 is 5 US dollars. */
-        public KeyPolicyBudget microUsd(long value) { microUsd = value; return this; }
-        public long microUsd() { return microUsd; }
-        /** A day or a month of the UTC calendar, or the whole time since the budget was set. */
-        public KeyPolicyBudget period(KeyPolicyBudgetPeriod value) { period = Open.of(value); return this; }
-        public Open<KeyPolicyBudgetPeriod> period() { return period; }
-    }
-    /** The objective by which models are ranked, for requests that name none. {@code accuracy} is another word for
-     * {@code quality}. */
-    public enum KeyPolicyObjective { BALANCED, QUALITY, ACCURACY, LATENCY, COST }
-    /** The policy of an API key: it fills in what a request leaves out, and narrows what a request may ask. Written
-     * with {@code parley keys create --policy}. */
-    public static final class KeyPolicy {
-        String voice, language; KeyPolicyChain chain; @JsonProperty("allowed_origins") List<String> allowedOrigins;
-        @JsonProperty("allow_providers") List<String> allowProviders;
-        @JsonProperty("max_concurrency") Long maxConcurrency; Map<String, String> aliases; KeyPolicyBudget budget;
-        Open<KeyPolicyObjective> objective;
-        /** The voice for requests that name none: a voice id or a preset. */
-        public KeyPolicy voice(String value) { voice = value; return this; }
-        public String voice() { return voice; }
-        /** The models that auto routing tries, in order. */
-        public KeyPolicy chain(KeyPolicyChain value) { chain = value; return this; }
-        public KeyPolicyChain chain() { return chain; }
-        /** The language for requests that name none, as a BCP 47 tag. */
-        public KeyPolicy language(String value) { language = value; return this; }
-        public String language() { return language; }
-        /** The origins of pages, beside those of this server, that may open sockets. */
-        public KeyPolicy allowedOrigins(List<String> value) { allowedOrigins = value; return this; }
-        public List<String> allowedOrigins() { return allowedOrigins; }
-        /** The providers that the key reaches. The default is all. */
-        public KeyPolicy allowProviders(List<String> value) { allowProviders = value; return this; }
-        public List<String> allowProviders() { return allowProviders; }
-        /** How many requests and sessions the key may run at a time. */
-        public KeyPolicy maxConcurrency(long value) { maxConcurrency = value; return this; }
-        public Long maxConcurrency() { return maxConcurrency; }
-        /** Model names that mean another one ({@code auto}, {@code <provider>:<model>} or the id of a model, never
-         * another alias) on the compatible and the realtime surface. They go before those of the configuration. */
-        public KeyPolicy aliases(Map<String, String> value) { aliases = value; return this; }
-        public Map<String, String> aliases() { return aliases; }
-        /** The budget of the key for a period, beside the credit of its organization: for requests to models, and for
-         * the minutes of phone calls that it has placed. A request that can cost more than the rest is refused with
-         * 402. */
-        public KeyPolicy budget(KeyPolicyBudget value) { budget = value; return this; }
-        public KeyPolicyBudget budget() { return budget; }
-        /** The objective by which models are ranked, for requests that name none. {@code accuracy} is another word for
-         * {@code quality}. */
-        public KeyPolicy objective(KeyPolicyObjective value) { objective = Open.of(value); return this; }
-        public Open<KeyPolicyObjective> objective() { return objective; }
-    }
-    /** A person, an API key, or the operator with a command on the server. */
-    public enum CreatorType { USER, API_KEY, OPERATOR }
-    /** @param type A person, an API key, or the operator with a command on the server.
-     * @param id The id of the person or the key. null for the operator.
-     * @param name The e-mail address of the person or the name of the key. null for the operator. */
-    public record Creator(Open<CreatorType> type, String id, String name) {}
-    /** The period of the budget: a day or a month of the UTC calendar, or the whole time since the budget was set. */
-    public enum KeySpendingPeriod { DAY, MONTH, TOTAL }
-    /** @param keyId The id of the API key.
-     * @param name The name of the API key.
-     * @param microUsd The budget of the key for one period, in micro-USD.
-     * @param period The period of the budget: a day or a month of the UTC calendar, or the whole time since the budget
-     * was set.
-     * @param current The current period: {@code 2026-11-24}, {@code 2026-11} or {@code total}.
-     * @param spentMicroUsd The spending of the key in the current period, in micro-USD.
-     * @param reservedMicroUsd The credit in micro-USD that is reserved for the most that live requests of the key can
-     * cost.
-     * @param warnedAt When 80 % of the budget were spent, in UTC. null if they are not.
-     * @param exhaustedAt When the budget was spent or a request was refused for it, in UTC. null if neither has
-     * happened. */
-    public record KeySpending(
-        String keyId, String name, String microUsd, Open<KeySpendingPeriod> period, String current,
-        String spentMicroUsd, String reservedMicroUsd, Instant warnedAt, Instant exhaustedAt) {}
-    /** @param id The id of the key: {@code key_} and letters and digits.
-     * @param name The name of the key, for people. It may be empty for a key that a command has made.
-     * @param publicId The beginning of the secret, which may be shown.
-     * @param scopes The permissions of the key.
-     * @param test Whether the key is a test key.
-     * @param createdAt When the key was created, in UTC.
-     * @param createdBy The person or the key that created the key, or the operator. null if that was not recorded.
-     * @param rotatedAt When the key got its present secret, in UTC. null if it has its first secret.
-     * @param previousExpiresAt When the secret before ends or ended, in UTC. null if it ended with the rotation, or
-     * never existed.
-     * @param expiresAt When the key ends, in UTC. null if it does not end by itself.
-     * @param revokedAt When the key was revoked, in UTC. null if it was not.
-     * @param lastUsedAt When the key was last used, in UTC, exact to about a minute. null if it was never used.
-     * @param budget The spending of the key in the period of its budget. null if it has no budget, or is revoked. */
-    public record ApiKey(
-        String id, String name, String publicId, List<Open<Scope>> scopes, boolean test, KeyPolicy policy,
-        Instant createdAt, Creator createdBy, Instant rotatedAt, Instant previousExpiresAt, Instant expiresAt,
-        Instant revokedAt, Instant lastUsedAt, KeySpending budget) {}
-    public static final class NewApiKey {
-        String name; List<Scope> scopes; Boolean test; KeyPolicy policy; Nullable<Instant> expiresAt;
-        public NewApiKey name(String value) { name = value; return this; }
-        /** The permissions of the key. They never change. */
-        public NewApiKey scopes(List<Scope> value) { scopes = value; return this; }
-        /** Whether the key is a test key, which reaches only simulators and embedded engines. The default is
-         * {@code false}. */
-        public NewApiKey test(boolean value) { test = value; return this; }
-        public NewApiKey policy(KeyPolicy value) { policy = value; return this; }
-        /** When the key ends, in UTC. It must be in the future. null or left out: when it is revoked. */
-        public NewApiKey expiresAt(Instant value) { expiresAt = Nullable.of(value); return this; }
-    }
-    /** @param id The id of the key: {@code key_} and letters and digits.
-     * @param name The name of the key, for people. It may be empty for a key that a command has made.
-     * @param publicId The beginning of the secret, which may be shown.
-     * @param scopes The permissions of the key.
-     * @param test Whether the key is a test key.
-     * @param createdAt When the key was created, in UTC.
-     * @param createdBy The person or the key that created the key, or the operator. null if that was not recorded.
-     * @param rotatedAt When the key got its present secret, in UTC. null if it has its first secret.
-     * @param previousExpiresAt When the secret before ends or ended, in UTC. null if it ended with the rotation, or
-     * never existed.
-     * @param expiresAt When the key ends, in UTC. null if it does not end by itself.
-     * @param revokedAt When the key was revoked, in UTC. null if it was not.
-     * @param lastUsedAt When the key was last used, in UTC, exact to about a minute. null if it was never used.
-     * @param budget The spending of the key in the period of its budget. null if it has no budget, or is revoked.
-     * @param secret The secret of the key. Only this answer has it. */
-    public record IssuedApiKey(
-        String id, String name, String publicId, List<Open<Scope>> scopes, boolean test, KeyPolicy policy,
-        Instant createdAt, Creator createdBy, Instant rotatedAt, Instant previousExpiresAt, Instant expiresAt,
-        Instant revokedAt, Instant lastUsedAt, KeySpending budget, String secret) {}
-    /** @param revoked Always true. */
-    public record RevokedApiKey(boolean revoked) {}
-    public static final class ApiKeyChange {
-        String name; KeyPolicy policy;
-        public ApiKeyChange name(String value) { name = value; return this; }
-        public ApiKeyChange policy(KeyPolicy value) { policy = value; return this; }
-    }
-    public static final class ApiKeyRotation {
-        Long overlapSeconds;
-        /** How long the secret before goes on working, in seconds. 0: it ends at once. The default is {@code 0}. */
-        public ApiKeyRotation overlapSeconds(long value) { overlapSeconds = value; return this; }
-    }
     /** A role of a user in an organization, from the lowest to the highest. Each role may do what the lower roles may.
      * {@code x-role} of an operation or a channel names the lowest role that may use it; {@code none} says that no
      * user may. */
     public enum Role { VIEWER, MEMBER, ADMIN, OWNER }
-    /** @param userId The id of the person: {@code usr_} and letters and digits.
-     * @param name The name of the person. null if it is not known.
-     * @param email The e-mail address of the person, in lower case. null if the request may not see it.
-     * @param methods The ways in which the person can sign in: {@code password}, or the id of an OIDC provider.
-     * @param lastSeenAt When a valid session or token of the person was last used, in UTC, exact to about a minute.
-     * null if there was no use.
-     * @param createdAt When the person got a role in the organization, in UTC. */
-    public record Member(
-        String userId, String name, String email, Open<Role> role, List<String> methods, Instant lastSeenAt,
-        Instant createdAt) {}
-    /** @param removed Always true. */
-    public record RemovedMember(boolean removed) {}
-    public static final class MemberChange {
-        Role role;
-        public MemberChange role(Role value) { role = value; return this; }
+    /** The kind of the inviter. {@code operator}: {@code parley users invite} made the invitation. */
+    public enum InviterType { USER, API_KEY, OPERATOR }
+    /** The user or the API key that invites the person, or the operator.
+     * @param type The kind of the inviter. {@code operator}: {@code parley users invite} made the invitation.
+     * @param id The id of the user or the API key. null for the operator.
+     * @param name The name of the user or the API key. null if it has none. */
+    public record Inviter(Open<InviterType> type, String id, String name) {}
+    /** @param id The id of the invitation: {@code inv_} and letters and digits.
+     * @param email The e-mail address of the person.
+     * @param createdAt When the person was invited, in UTC.
+     * @param expiresAt When the link ends, in UTC.
+     * @param sentAt When the mail server took the mail, in UTC. null if no mail was sent. */
+    public record Invitation(
+        String id, String email, Open<Role> role, Inviter invitedBy, Instant createdAt, Instant expiresAt,
+        Instant sentAt) {}
+    public static final class NewInvitation {
+        String email, name; Role role;
+        /** The e-mail address of the person. Upper and lower case are the same. */
+        public NewInvitation email(String value) { email = value; return this; }
+        public NewInvitation role(Role value) { role = value; return this; }
+        /** The name of the person, which the page proposes. */
+        public NewInvitation name(String value) { name = value; return this; }
     }
-    /** @param sessions How many sessions and tokens have ended. */
-    public record SignedOutMember(long sessions) {}
-    /** A stage: only its usage is summed. */
-    public enum GetUsageStage { STT, LLM, TTS, CARRIER }
-    public enum UsageGroupByItem { HOUR, DAY, KEY, AGENT, PROVIDER, MODEL, STAGE }
+    /** An invitation with its link.
+     * @param id The id of the invitation: {@code inv_} and letters and digits.
+     * @param email The e-mail address of the person.
+     * @param createdAt When the person was invited, in UTC.
+     * @param expiresAt When the link ends, in UTC.
+     * @param sentAt When the mail server took the mail, in UTC. null if no mail was sent.
+     * @param url The link for the person. It is in this answer alone.
+     * @param sent Whether the mail server took the mail.
+     * @param sendError Why no mail was sent. null if it was sent. */
+    public record SentInvitation(
+        String id, String email, Open<Role> role, Inviter invitedBy, Instant createdAt, Instant expiresAt,
+        Instant sentAt, String url, boolean sent, String sendError) {}
+    /** @param deleted Always {@code true}. */
+    public record DeletedInvitation(boolean deleted) {}
+    public enum UsageGroupByItem { DAY, KEY, AGENT, PROVIDER, MODEL, STAGE }
     /** The stage. Present only if {@code groupBy} has {@code stage}. */
     public enum UsageRowStage { STT, LLM, TTS, CARRIER }
     /** The sums of one combination of the groups. Only the groups of the request are present.
-     * @param hour When the hour begins, in UTC. Present only if {@code groupBy} has {@code hour}.
-     * @param day The day in the time zone. Present only if {@code groupBy} has {@code day}.
+     * @param day The UTC day. Present only if {@code groupBy} has {@code day}.
      * @param keyId The id of the API key, or of the phone number for calls that came in. Present only if
      * {@code groupBy} has {@code key}.
      * @param agentId The id of the agent. null if no stored agent took part. Present only if {@code groupBy} has
@@ -261,9 +125,8 @@ public final class Schemas {
      * {@code output_tokens}, {@code reasoning_tokens}, {@code characters}, {@code audio_milliseconds},
      * {@code carrier_seconds}. */
     public record UsageRow(
-        Instant hour, String day, String keyId, String agentId, String provider, String model,
-        Open<UsageRowStage> stage, long requests, long legs, long failed, long unpriced, String costMicroUsd,
-        Map<String, Double> quantities) {}
+        String day, String keyId, String agentId, String provider, String model, Open<UsageRowStage> stage,
+        long requests, long legs, long failed, long unpriced, String costMicroUsd, Map<String, Double> quantities) {}
     /** @param requests The number of requests to models.
      * @param legs The number of answered legs of phone calls.
      * @param failed The number of requests that failed. Cancelled requests, such as an interrupted answer, are not
@@ -297,9 +160,9 @@ public final class Schemas {
      * @param to The end of the time range, in UTC. It is not included.
      * @param groupBy The groups that divide the rows.
      * @param rows The sums, one row for each combination of the groups.
-     * @param total The sum of all rows: of everything that the filters select.
-     * @param totalSessions Sessions and calls that began in this time. The filters {@code keyId} and {@code agentId}
-     * count here, and the other filters do not. Calls that were deleted for their age are not in it.
+     * @param total The sum of all rows.
+     * @param totalSessions Sessions and calls that began in this time. Calls that were deleted for their age are not
+     * in it.
      * @param totalMinutes The time for which they were connected, in minutes. A session that is not over has none yet.
      * @param totalCost The known costs in US dollars. {@code total.costMicroUsd} has every digit.
      * @param breakdown The quantities of each provider.
@@ -327,6 +190,23 @@ public final class Schemas {
     public record CreditMovement(
         String id, Open<CreditMovementKind> kind, String microUsd, String phoneNumberId, String day, Instant createdAt,
         Instant updatedAt) {}
+    /** The period of the budget: a day or a month of the UTC calendar, or the whole time since the budget was set. */
+    public enum KeySpendingPeriod { DAY, MONTH, TOTAL }
+    /** @param keyId The id of the API key.
+     * @param name The name of the API key.
+     * @param microUsd The budget of the key for one period, in micro-USD.
+     * @param period The period of the budget: a day or a month of the UTC calendar, or the whole time since the budget
+     * was set.
+     * @param current The current period: {@code 2026-11-24}, {@code 2026-11} or {@code total}.
+     * @param spentMicroUsd The spending of the key in the current period, in micro-USD.
+     * @param reservedMicroUsd The credit in micro-USD that is reserved for the most that live requests of the key can
+     * cost.
+     * @param warnedAt When 80 % of the budget were spent, in UTC. null if they are not.
+     * @param exhaustedAt When the budget was spent or a request was refused for it, in UTC. null if neither has
+     * happened. */
+    public record KeySpending(
+        String keyId, String name, String microUsd, Open<KeySpendingPeriod> period, String current,
+        String spentMicroUsd, String reservedMicroUsd, Instant warnedAt, Instant exhaustedAt) {}
     /** @param creditMicroUsd The credit that can be spent, in micro-USD, as a decimal string. Reservations are already
      * taken from it.
      * @param reservedMicroUsd The credit in micro-USD that is reserved for the most that live requests can cost.
@@ -751,7 +631,6 @@ public final class Schemas {
      * @param idleRePrompts The questions that the agent asks when the caller stays silent.
      * @param promptVariables The variables that the templates of the agent take. Their names are unique.
      * @param extractionFields The values to read out of each finished call. Empty if none are set.
-     * @param version The number of the newest version of the agent. It rises with each change of a setting or a tool.
      * @param createdAt When the agent was created, in UTC.
      * @param updatedAt When the agent was last changed, in UTC. */
     public record Agent(
@@ -762,7 +641,7 @@ public final class Schemas {
         TurnHandling turnHandling, Voicemail voicemail, Long maxDurationSeconds, Long silenceTimeoutSeconds,
         String endCallMessage, String fallbackMessage, Long maxToolHops, String timezone, Boolean recording,
         List<Open<ClientOverride>> clientOverrides, List<PromptVariable> promptVariables,
-        List<ExtractionField> extractionFields, AgentRmsg rmsg, AgentWebhooks webhooks, long version, Instant createdAt,
+        List<ExtractionField> extractionFields, AgentRmsg rmsg, AgentWebhooks webhooks, Instant createdAt,
         Instant updatedAt) {}
     public static final class AuthHeaderInput {
         String name, value;
@@ -1222,63 +1101,6 @@ public final class Schemas {
         public ToolChange toolSound(ToolSoundOverride value) { toolSound = Nullable.of(value); return this; }
         public ToolChange simulation(ToolSimulation value) { simulation = Nullable.of(value); return this; }
     }
-    public static final class ToolTest {
-        Map<String, Object> args;
-        /** The arguments of the call, at most 16 KiB of JSON. The default is <code>{}</code>. */
-        public ToolTest args(Map<String, Object> value) { args = value; return this; }
-    }
-    /** The reason, as the tool calls of a turn have it. */
-    public enum ToolTestErrorCode {
-        INVALID_ARGUMENTS, TIMEOUT, HTTP_ERROR, UNREACHABLE, BLOCKED, TOO_LARGE, NOT_ALLOWED, FAILED }
-    /** @param code The reason, as the tool calls of a turn have it.
-     * @param status The HTTP status, with {@code http_error}.
-     * @param detail The beginning of the answer, with {@code http_error}. */
-    public record ToolTestError(Open<ToolTestErrorCode> code, Long status, String detail) {}
-    /** @param url The address of the tool.
-     * @param headers The headers. Secret values are {@code ***}.
-     * @param body The body, to the byte as it was signed. */
-    public record ToolTestRequest(String url, Map<String, String> headers, String body) {}
-    /** @param ok Whether the tool has answered with a 2xx status.
-     * @param httpStatus The HTTP status of the answer. null if there was none.
-     * @param result The text that the LLM would get, cut at 16,384 characters. null if the tool has failed.
-     * @param error Why the tool has failed. null if it has not.
-     * @param durationMs How long the request took, in milliseconds.
-     * @param attempts How often the request was sent: always once.
-     * @param request The request as it was sent. */
-    public record ToolTestResult(
-        boolean ok, Long httpStatus, String result, ToolTestError error, long durationMs, long attempts,
-        ToolTestRequest request) {}
-    /** Whether a program with an API key or a person made the change. */
-    public enum VersionAuthorType { API_KEY, USER }
-    /** @param type Whether a program with an API key or a person made the change.
-     * @param id The id of the key or of the person.
-     * @param name The name of the key at that time. null for a person. */
-    public record VersionAuthor(Open<VersionAuthorType> type, String id, String name) {}
-    /** @param version The number of the version, from 1 on.
-     * @param createdAt When the change was made, in UTC.
-     * @param createdBy The key or the person that made the change. null for the state from before this server kept
-     * versions.
-     * @param changed The settings that the change has set or removed, and its tools as {@code tools.<name>}.
-     * @param restoredFrom The number of the version that this version has restored. null for any other change.
-     * @param calls How many of the stored calls started with the version. */
-    public record AgentVersionItem(
-        long version, Instant createdAt, VersionAuthor createdBy, List<String> changed, Long restoredFrom, long calls
-    ) {}
-    /** @param versions The versions of the page, newest first.
-     * @param nextCursor The cursor of the next page, to send as {@code cursor}. null if this is the last page. */
-    public record AgentVersionList(List<AgentVersionItem> versions, String nextCursor) {}
-    /** @param version The number of the version, from 1 on.
-     * @param createdAt When the change was made, in UTC.
-     * @param createdBy The key or the person that made the change. null for the state from before this server kept
-     * versions.
-     * @param changed The settings that the change has set or removed, and its tools as {@code tools.<name>}.
-     * @param restoredFrom The number of the version that this version has restored. null for any other change.
-     * @param calls How many of the stored calls started with the version.
-     * @param agent The agent as it was. {@code webhooks} is always null.
-     * @param tools The tools as they were, newest first. Whether a secret is set is as it was then. */
-    public record AgentVersion(
-        long version, Instant createdAt, VersionAuthor createdBy, List<String> changed, Long restoredFrom, long calls,
-        Agent agent, List<Tool> tools) {}
     public enum CallStatus {
         QUEUED, DIALING, RINGING, IN_PROGRESS, TRANSFERRING, COMPLETED, FAILED, BUSY, NO_ANSWER, CANCELLED, VOICEMAIL }
     public enum CallKind { BROWSER, OUTBOUND, INBOUND, RMSG }
@@ -1589,13 +1411,11 @@ public final class Schemas {
     /** The settings of the session with defaults filled in and templates rendered, without secrets. Tools have only
      * their name and kind.
      * @param transport The transport of the audio of the session.
-     * @param agentVersion The version of the agent that the session started with. null for a session without a stored
-     * agent. Absent in sessions of earlier versions of this server.
      * @param systemPrompt The instructions of the agent, with variables filled in.
      * @param intent The language of the session, and how its models are chosen.
      * @param tools The tools that the agent can call. */
     public record PipelineConfig(
-        Open<PipelineConfigTransport> transport, Long agentVersion, String systemPrompt, Map<String, Object> intent,
+        Open<PipelineConfigTransport> transport, String systemPrompt, Map<String, Object> intent,
         List<PipelineToolName> tools, @JsonAnySetter Map<String, Object> extra) {}
     /** @param agentId The id of the agent, also after the agent is deleted. null for a session without a stored agent.
      * @param status The state of the session.
@@ -1760,12 +1580,10 @@ public final class Schemas {
         @JsonProperty("REPORT_NOT_AVAILABLE") REPORT_NOT_AVAILABLE,
         @JsonProperty("RECORDING_NOT_AVAILABLE") RECORDING_NOT_AVAILABLE,
         @JsonProperty("CALL_NOT_ENDED") CALL_NOT_ENDED, @JsonProperty("LINK_EXPIRED") LINK_EXPIRED,
-        @JsonProperty("PRECONDITION_FAILED") PRECONDITION_FAILED,
         @JsonProperty("RANGE_NOT_SATISFIABLE") RANGE_NOT_SATISFIABLE,
         @JsonProperty("AGENT_NAME_CONFLICT") AGENT_NAME_CONFLICT,
         @JsonProperty("TOOL_NAME_CONFLICT") TOOL_NAME_CONFLICT, @JsonProperty("LIMIT_REACHED") LIMIT_REACHED,
         @JsonProperty("MEMBER_EXISTS") MEMBER_EXISTS, @JsonProperty("SETUP_DONE") SETUP_DONE,
-        @JsonProperty("KEY_REVOKED") KEY_REVOKED, @JsonProperty("LAST_OWNER") LAST_OWNER,
         @JsonProperty("CALL_NOT_LIVE") CALL_NOT_LIVE, @JsonProperty("AGENT_IN_USE") AGENT_IN_USE,
         @JsonProperty("CALLBACK_NOT_SCHEDULED") CALLBACK_NOT_SCHEDULED,
         @JsonProperty("REDELIVERY_UNAVAILABLE") REDELIVERY_UNAVAILABLE,
@@ -1903,15 +1721,6 @@ public final class Schemas {
     /** @param calls The calls of this page, the newest first.
      * @param nextCursor The cursor of the next page, to send as {@code cursor}. null if there are no older calls. */
     public record CallList(List<CallOverview> calls, @JsonProperty("next_cursor") String nextCursor) {}
-    /** The kind of the party: {@code phone_number} for a call to a number of the organization, {@code callback} for a
-     * call that an agent had promised. */
-    public enum StartedByType { API_KEY, USER, PHONE_NUMBER, CALLBACK }
-    /** The party that started the call.
-     * @param type The kind of the party: {@code phone_number} for a call to a number of the organization,
-     * {@code callback} for a call that an agent had promised.
-     * @param id The id of the API key, of the user, of the number or of the callback.
-     * @param name The name that the API key has now, or the number in E.164. null for others. */
-    public record StartedBy(Open<StartedByType> type, String id, String name) {}
     /** The mood of the caller, as the analysis judges it. null if the call does not show it. */
     public enum StructuredDataSentiment { POSITIVE, NEUTRAL, NEGATIVE }
     /** Facts that the analysis found in the call. Empty while the analysis is pending.
@@ -1923,27 +1732,6 @@ public final class Schemas {
     public record StructuredData(
         List<String> topics, Open<StructuredDataSentiment> sentiment, Boolean resolved,
         @JsonProperty("action_items") List<String> actionItems, String message) {}
-    /** The state of the tool call. */
-    public enum CallToolCallStatus { STARTED, COMPLETED, FAILED }
-    /** A tool call with its result.
-     * @param id The id of the tool call, as the LLM gave it.
-     * @param name The name of the tool.
-     * @param args The arguments of the tool, as the JSON text that the LLM wrote.
-     * @param status The state of the tool call.
-     * @param result The text that the LLM got, cut after 16,384 characters. null while the tool runs, in webhooks, and
-     * in calls of earlier versions.
-     * @param isError Whether the tool call failed.
-     * @param httpStatus The HTTP status of the last answer of a webhook tool. null if there was no answer, and for
-     * other tools.
-     * @param startedAt When the tool was called, in UTC. null while the tool runs, and in calls of earlier versions.
-     * @param durationMs How long the tool took, in milliseconds. null while the tool runs, and in calls of earlier
-     * versions.
-     * @param attempts How many requests a webhook tool got. null for other tools, and for tools whose answer is not
-     * awaited. */
-    public record CallToolCall(
-        String id, String name, String args, Open<CallToolCallStatus> status, String result,
-        @JsonProperty("is_error") boolean isError, @JsonProperty("http_status") Long httpStatus,
-        @JsonProperty("started_at") Instant startedAt, @JsonProperty("duration_ms") Double durationMs, Long attempts) {}
     /** One finished turn, as in the transcript of the session.
      * @param id The id of the turn.
      * @param index The index of the turn in the call. The first turn is 0.
@@ -1974,7 +1762,7 @@ public final class Schemas {
         @JsonProperty("llm_ttft_ms") Double llmTtftMs, @JsonProperty("tts_ttfb_ms") Double ttsTtfbMs,
         @JsonProperty("conversational_latency_ms") Double conversationalLatencyMs,
         @JsonProperty("latency_status") Open<LatencyStatus> latencyStatus,
-        @JsonProperty("tool_calls") List<CallToolCall> toolCalls, @JsonProperty("heard_text") String heardText,
+        @JsonProperty("tool_calls") List<TurnToolCall> toolCalls, @JsonProperty("heard_text") String heardText,
         Map<String, Object> metadata) {}
     /** @param entries The turns of the call, the oldest first. */
     public record CallTranscript(List<CallTurn> entries) {}
@@ -2218,7 +2006,6 @@ public final class Schemas {
      * @param callId The same as {@code id}.
      * @param resourceUri The path of the call.
      * @param agentId The id of the agent that talks in the call. null for a session without a stored agent.
-     * @param agentName The name that the agent has now. null if there is no stored agent or it was deleted.
      * @param status The state of the call.
      * @param kind The kind of the call: from a browser, by phone, or placed from a rich-message number ({@code rmsg}).
      * @param direction The direction of a phone call. null if the call is not by phone.
@@ -2234,9 +2021,6 @@ public final class Schemas {
      * @param createdAt When the call was created, in UTC.
      * @param updatedAt When the call was last changed, in UTC.
      * @param startedAt When the parties were connected, in UTC. null if they were not, or not yet.
-     * @param recordingStartedAt The time of the first sample of the recording, in UTC: a turn is at {@code started_at}
-     * minus this time in the audio. null without a recording, and if the events of the call were deleted for their
-     * age.
      * @param endedAt When the call ended, in UTC. null while it is live.
      * @param durationSeconds How long the parties were connected, in seconds, rounded up. 0 if they never were, and
      * null while the call is live.
@@ -2249,81 +2033,19 @@ public final class Schemas {
     public record Call(
         String id, Boolean test, @JsonProperty("call_id") String callId,
         @JsonProperty("resource_uri") String resourceUri, @JsonProperty("agent_id") String agentId,
-        @JsonProperty("agent_name") String agentName, @JsonProperty("started_by") StartedBy startedBy,
         Open<CallStatus> status, Open<CallKind> kind, Open<PhoneDirection> direction, String from, String to,
         @JsonProperty("phone_number_id") String phoneNumberId, @JsonProperty("call_control_id") String callControlId,
         @JsonProperty("room_name") String roomName, String language,
         @JsonProperty("pipeline_config") PipelineConfig pipelineConfig, Map<String, Object> metadata,
         @JsonProperty("created_at") Instant createdAt, @JsonProperty("updated_at") Instant updatedAt,
-        @JsonProperty("started_at") Instant startedAt, @JsonProperty("recording_started_at") Instant recordingStartedAt,
-        @JsonProperty("ended_at") Instant endedAt, @JsonProperty("end_reason") Open<EndReason> endReason,
-        @JsonProperty("duration_seconds") Long durationSeconds,
+        @JsonProperty("started_at") Instant startedAt, @JsonProperty("ended_at") Instant endedAt,
+        @JsonProperty("end_reason") Open<EndReason> endReason, @JsonProperty("duration_seconds") Long durationSeconds,
         @JsonProperty("recording_status") Open<RecordingStatus> recordingStatus,
         @JsonProperty("recording_duration_ms") Long recordingDurationMs,
         @JsonProperty("recording_resource_uri") String recordingResourceUri, CallReport report,
         List<Transfer> transfers, CallTranscript transcript, @JsonProperty("span_tree") SpanTree spanTree) {}
     /** @param events The events of the call, the oldest first. */
     public record CallEventList(List<CallEvent> events) {}
-    /** The stage of the request. */
-    public enum CallRequestStage { STT, LLM, TTS }
-    /** @param unit The unit: {@code audio_milliseconds}, {@code characters}, {@code input_tokens},
-     * {@code cached_input_tokens}, {@code output_tokens} or {@code reasoning_tokens}.
-     * @param amount How much was used, in the unit. */
-    public record Quantity(String unit, double amount) {}
-    /** The owner of the key that was used. With the organization's key ({@code byok}) the provider bills the
-     * organization, and the attempt costs nothing here. */
-    public enum RequestAttemptKeySource { PLATFORM, BYOK }
-    /** @param attemptId The id of the attempt in the log, in traces and in the header {@code Service-Attempt-ID}.
-     * @param provider The id of the provider of the attempt.
-     * @param model The id of the model of the attempt.
-     * @param outcome The outcome of the attempt: {@code succeeded}, or the class of the failure: {@code auth},
-     * {@code quota}, {@code bad_request}, {@code unsupported}, {@code rate_limited}, {@code overloaded},
-     * {@code timeout}, {@code protocol}, {@code empty}, {@code unreachable}, {@code server} or {@code cancelled}. More
-     * may be added.
-     * @param startedAt When the attempt began, in UTC.
-     * @param durationMs How long the attempt took, in milliseconds.
-     * @param firstByteMs The time from the start of the attempt to its first media or token, in milliseconds. null if
-     * none came.
-     * @param quantities The quantities that were used, by unit.
-     * @param priced Whether the price is known. If not, {@code cost_micro_usd} is null.
-     * @param priceSource The source of the price and its date. null if the price is not known.
-     * @param keySource The owner of the key that was used. With the organization's key ({@code byok}) the provider
-     * bills the organization, and the attempt costs nothing here. */
-    public record RequestAttempt(
-        @JsonProperty("attempt_id") String attemptId, String provider, String model, String outcome,
-        @JsonProperty("started_at") Instant startedAt, @JsonProperty("duration_ms") double durationMs,
-        @JsonProperty("first_byte_ms") Double firstByteMs, List<Quantity> quantities,
-        @JsonProperty("cost_micro_usd") String costMicroUsd, boolean priced,
-        @JsonProperty("price_source") String priceSource,
-        @JsonProperty("key_source") Open<RequestAttemptKeySource> keySource) {}
-    /** @param requestId The id of the request.
-     * @param stage The stage of the request.
-     * @param turnIndex The index of the turn that the request served, as in the span tree. null if it served several
-     * turns, as speech to text does, or no turn that was played.
-     * @param operation The operationId of the request.
-     * @param provider The id of the provider that served the request. null if no provider did.
-     * @param model The id of the model of that provider. null if no provider served the request.
-     * @param outcome The outcome of the request: {@code succeeded}, or the code of the error.
-     * @param startedAt When the request began, in UTC.
-     * @param startMs The same as the spans have it: in milliseconds after {@code started_at} of the call, or after
-     * {@code created_at} if the parties were never connected. Negative if the request began before.
-     * @param durationMs How long the request took, in milliseconds.
-     * @param firstByteMs The time from the start of the request to its first media or token, in milliseconds. null if
-     * the answer came at once, or none came.
-     * @param costMicroUsd The cost of the request. null if the price is not known.
-     * @param attempts The attempts at providers, in order.
-     * @param hasRoute Whether <code>GET /v1/requests/{id}/route</code> has the choice of the model. */
-    public record CallRequest(
-        @JsonProperty("request_id") String requestId, Open<CallRequestStage> stage,
-        @JsonProperty("turn_index") Long turnIndex, String operation, String provider, String model, String outcome,
-        @JsonProperty("started_at") Instant startedAt, @JsonProperty("start_ms") double startMs,
-        @JsonProperty("duration_ms") double durationMs, @JsonProperty("first_byte_ms") Double firstByteMs,
-        @JsonProperty("cost_micro_usd") String costMicroUsd, List<RequestAttempt> attempts,
-        @JsonProperty("has_route") boolean hasRoute) {}
-    /** @param requests The requests of the call, the oldest first.
-     * @param complete Whether no request is missing: requests are deleted for their age, and an answer has at most
-     * 10,000. */
-    public record CallRequestList(List<CallRequest> requests, boolean complete) {}
     public static final class FinalizeReport {
         Nullable<Boolean> forceAnalysis, retryWebhook;
         /** Whether to analyse the call again if an LLM has analysed it before. Each analysis is billed. */
@@ -3900,6 +3622,36 @@ public final class Schemas {
      * @param asked The name of the region in the request.
      * @param hadEffect Whether the region changed the order of the candidates. */
     public record RegionWish(String asked, @JsonProperty("had_effect") boolean hadEffect) {}
+    /** @param unit The unit: {@code audio_milliseconds}, {@code characters}, {@code input_tokens},
+     * {@code cached_input_tokens}, {@code output_tokens} or {@code reasoning_tokens}.
+     * @param amount How much was used, in the unit. */
+    public record Quantity(String unit, double amount) {}
+    /** The owner of the key that was used. With the organization's key ({@code byok}) the provider bills the
+     * organization, and the attempt costs nothing here. */
+    public enum RequestAttemptKeySource { PLATFORM, BYOK }
+    /** @param attemptId The id of the attempt in the log, in traces and in the header {@code Service-Attempt-ID}.
+     * @param provider The id of the provider of the attempt.
+     * @param model The id of the model of the attempt.
+     * @param outcome The outcome of the attempt: {@code succeeded}, or the class of the failure: {@code auth},
+     * {@code quota}, {@code bad_request}, {@code unsupported}, {@code rate_limited}, {@code overloaded},
+     * {@code timeout}, {@code protocol}, {@code empty}, {@code unreachable}, {@code server} or {@code cancelled}. More
+     * may be added.
+     * @param startedAt When the attempt began, in UTC.
+     * @param durationMs How long the attempt took, in milliseconds.
+     * @param firstByteMs The time from the start of the attempt to its first media or token, in milliseconds. null if
+     * none came.
+     * @param quantities The quantities that were used, by unit.
+     * @param priced Whether the price is known. If not, {@code cost_micro_usd} is null.
+     * @param priceSource The source of the price and its date. null if the price is not known.
+     * @param keySource The owner of the key that was used. With the organization's key ({@code byok}) the provider
+     * bills the organization, and the attempt costs nothing here. */
+    public record RequestAttempt(
+        @JsonProperty("attempt_id") String attemptId, String provider, String model, String outcome,
+        @JsonProperty("started_at") Instant startedAt, @JsonProperty("duration_ms") double durationMs,
+        @JsonProperty("first_byte_ms") Double firstByteMs, List<Quantity> quantities,
+        @JsonProperty("cost_micro_usd") String costMicroUsd, boolean priced,
+        @JsonProperty("price_source") String priceSource,
+        @JsonProperty("key_source") Open<RequestAttemptKeySource> keySource) {}
     /** The routing preview of the time of the request, and the outcome of the request.
      * @param stage The stage that the model is chosen for.
      * @param language The language of the request, as a BCP 47 tag. null if the request names none.
@@ -4199,38 +3951,18 @@ public final class Schemas {
     public record RmsgEvent(
         String id, @JsonProperty("event_type") Open<RmsgEventType> eventType, Instant timestamp, RmsgEventData data
     ) implements WebhookEvent {}
-    /** The parameters of listKeys. */
-    public static final class ListKeysParams {
-        Boolean revoked;
-        /** {@code true} lists the keys that were revoked, instead of the keys that were not. The default is
-         * {@code false}. */
-        public ListKeysParams revoked(boolean value) { revoked = value; return this; }
-    }
     /** The parameters of getUsage. */
     public static final class GetUsageParams {
-        Instant from, to; String groupBy, timeZone, keyId, agentId, provider, model; GetUsageStage stage;
+        Instant from, to; String groupBy;
         /** The start of the time range. The default is 30 days before {@code to}; it is at most 92 days before
          * {@code to}. */
         public GetUsageParams from(Instant value) { from = value; return this; }
         /** The end of the time range, which is not included. The default is now. */
         public GetUsageParams to(Instant value) { to = value; return this; }
-        /** The groups of the rows, separated by commas: {@code hour}, {@code day}, {@code key}, {@code agent},
-         * {@code provider}, {@code model} and {@code stage}. With {@code hour} the time range is at most 7 days. More
-         * than 5,000 rows are refused. The default is {@code "day"}. */
+        /** The groups of the rows, separated by commas: {@code day} (UTC), {@code key}, {@code agent},
+         * {@code provider}, {@code model} and {@code stage}. More than 5,000 rows are refused. The default is
+         * {@code "day"}. */
         public GetUsageParams groupBy(String value) { groupBy = value; return this; }
-        /** The time zone of hours and days, as an IANA name. Requests that were deleted for their age are in their UTC
-         * day, and in its first hour. The default is {@code "UTC"}. */
-        public GetUsageParams timeZone(String value) { timeZone = value; return this; }
-        /** An API key, or a phone number for calls that came in: only its usage is summed. */
-        public GetUsageParams keyId(String value) { keyId = value; return this; }
-        /** An agent: only its usage is summed. */
-        public GetUsageParams agentId(String value) { agentId = value; return this; }
-        /** A provider, or the line of legs: only its usage is summed. */
-        public GetUsageParams provider(String value) { provider = value; return this; }
-        /** A model, or the direction of legs: only its usage is summed. */
-        public GetUsageParams model(String value) { model = value; return this; }
-        /** A stage: only its usage is summed. */
-        public GetUsageParams stage(GetUsageStage value) { stage = value; return this; }
     }
     /** The parameters of getCredits. */
     public static final class GetCreditsParams {
@@ -4254,21 +3986,6 @@ public final class Schemas {
         /** The voices of this provider alone. {@code <provider>-tts} is another name for it. One that this server does
          * not have has no voices. */
         public ListVoicesParams provider(String value) { provider = value; return this; }
-    }
-    /** The parameters of updateAgent. */
-    public static final class UpdateAgentParams {
-        String ifMatch;
-        /** The {@code version} of the agent that the change was made from, in quotes. If the agent has another version
-         * now, nothing is changed, and the answer is {@code PRECONDITION_FAILED}. */
-        public UpdateAgentParams ifMatch(String value) { ifMatch = value; return this; }
-    }
-    /** The parameters of listAgentVersions. */
-    public static final class ListAgentVersionsParams {
-        Long limit; String cursor;
-        /** How many versions a page has at most. The default is {@code 25}. */
-        public ListAgentVersionsParams limit(long value) { limit = value; return this; }
-        /** {@code nextCursor} of the page before. */
-        public ListAgentVersionsParams cursor(String value) { cursor = value; return this; }
     }
     /** The parameters of listAgentCalls. */
     public static final class ListAgentCallsParams {
@@ -4361,12 +4078,6 @@ public final class Schemas {
         public GetCallRecordingAudioParams range(String value) { range = value; return this; }
         /** An ETag: the range counts only if the recording still has it. */
         public GetCallRecordingAudioParams ifRange(String value) { ifRange = value; return this; }
-    }
-    /** The parameters of getRecordingPeaks. */
-    public static final class GetRecordingPeaksParams {
-        String acceptEncoding;
-        /** The compressions that the client takes. Only {@code gzip} counts. */
-        public GetRecordingPeaksParams acceptEncoding(String value) { acceptEncoding = value; return this; }
     }
     /** The parameters of listCallbacks. */
     public static final class ListCallbacksParams {
