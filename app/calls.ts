@@ -40,6 +40,8 @@ const pendingEveryMs = 1_000
  * row has expired.
  */
 const orphansEveryMs = 2_000
+/** The interval for summing the costs of calls that are over. */
+const factsEveryMs = 1_000
 /** The longest delay for a due callback. */
 const callbacksEveryMs = 1_000
 const closeMs = 1_000
@@ -89,6 +91,7 @@ export function openCallRecords(app: App, operations: Operations): CallRecords {
     start() {
       const endOrphans = () => store.calls.endOrphans(recordings.salvage)
       loops.start({ name: 'calls of dead processes', everyMs: orphansEveryMs, run: endOrphans })
+      loops.start({ name: 'facts about calls', everyMs: factsEveryMs, run: () => store.calls.completeFacts() })
       loops.start({ name: 'reports of calls', everyMs: pendingEveryMs, run: () => reports.analysePending() })
     },
   }

@@ -22,6 +22,7 @@ import type {
   CallRecord,
   CallRequests,
   CallStore,
+  OverviewQuery,
   ReportStore,
   StoredEvent,
   WholeCallStore,
@@ -82,13 +83,8 @@ export class Calls {
     return this.#deps.calls.list(tenant, filter, limit, after)
   }
 
-  overview(
-    tenant: Tenant,
-    filter: CallFilter & { words: readonly string[] },
-    limit: number,
-    after: CallPosition | null,
-  ): Promise<CallOverviewPage> {
-    return this.#deps.calls.overview(tenant, filter, limit, after)
+  overview(tenant: Tenant, query: OverviewQuery): Promise<CallOverviewPage> {
+    return this.#deps.calls.overview(tenant, query)
   }
 
   /** Lists an agent's calls. Throws ResourceFault `not_found` if the tenant has no such agent. */

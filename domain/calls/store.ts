@@ -36,6 +36,29 @@ export type CallFilter = {
   /** The duration of calls that are over. */
   minDurationS?: number
   maxDurationS?: number
+  /** The cost of calls that are over. */
+  minCostMicroUsd?: number
+  maxCostMicroUsd?: number
+  /** The least latency in the slowest turn. */
+  minLatencyMs?: number
+  agentVersion?: number
+  /** All of these must have happened in the call. */
+  has?: readonly CallHappening[]
+}
+
+export type CallHappening = 'tool_failure' | 'transfer' | 'interruption' | 'failover' | 'recording'
+
+/** Lists are in descending order. Calls without a value are last. */
+export type CallSort = 'created_at' | 'duration_seconds' | 'cost_micro_usd' | 'slowest_turn_ms'
+/** A call's position in a sorted list. `at` is its value, or its creation time in microseconds. No value is -1. */
+export type OverviewPosition = { at: number; id: string }
+export type OverviewQuery = {
+  filter: CallFilter
+  words: readonly string[]
+  /** A search for words is always sorted by `created_at`. */
+  sort: CallSort
+  limit: number
+  after: OverviewPosition | null
 }
 
 /** The sums over a call's turns, for lists. */
@@ -49,6 +72,10 @@ export type CallOverview = CallSummary & {
   toolCalls: number
   toolFailures: number
   transfers: number
+  failovers: number
+  agentVersion: number | null
+  /** Null while the call is live, and until the last costs are stored after its end. */
+  costMicroUsd: number | null
   /** The median and the greatest conversational latency. Null if no turn has one. */
   latencyMs: { p50: number; max: number } | null
   slowestTurn: { index: number; latencyMs: number; startedAtMs: number } | null
@@ -57,7 +84,7 @@ export type CallOverview = CallSummary & {
 }
 /** `text` is the part of the turn around the first word. */
 export type TurnMatch = { index: number; source: Turn['source']; startedAtMs: number; text: string }
-export type CallOverviewPage = { calls: readonly CallOverview[]; next: CallPosition | null }
+export type CallOverviewPage = { calls: readonly CallOverview[]; next: OverviewPosition | null }
 
 /**
  * A call's position in a list: its creation time in microseconds, and its id, because several calls may have the same
@@ -87,15 +114,12 @@ export interface CallStore {
   /** Lists calls, newest first. The page begins after the position `after`. */
   list(tenant: Tenant, filter: CallFilter, limit: number, after: CallPosition | null): Promise<CallPage>
   /**
-   * Lists calls like `list`, each with an overview. If there are `words`, one turn must contain every word. A search
-   * reads a limited number of turns, so its page can have fewer calls than `limit` although more calls match.
+   * Lists calls, each with an overview. If there are `words`, one turn must contain every word. A page reads a limited
+   * number of calls and turns, so it can have fewer calls than `limit` although more calls match.
    */
-  overview(
-    tenant: Tenant,
-    filter: CallFilter & { words: readonly string[] },
-    limit: number,
-    after: CallPosition | null,
-  ): Promise<CallOverviewPage>
+  overview(tenant: Tenant, query: OverviewQuery): Promise<CallOverviewPage>
+  /** Sums the costs of calls that are over, and makes the facts of calls by a previous version. */
+  completeFacts(): Promise<void>
   /**
    * Lists an agent's calls, newest first: calls before `beforeUs`, but not before `sinceUs`. Calls with the same time
    * stay on one page, so it may have more than `limit` calls.

@@ -1,5 +1,5 @@
 /** The cursors of lists of calls. */
-import type { CallPosition } from '../../domain/calls/store.ts'
+import type { CallPosition, CallSort, OverviewPosition } from '../../domain/calls/store.ts'
 import { type CursorShape, cursorOf as cursorAt, readCursor } from './cursors.ts'
 
 /** The cursors' times are in microseconds. */
@@ -14,4 +14,17 @@ export function positionOf(cursor: string | undefined): CallPosition | null {
   if (cursor === undefined) return null
   const { at, id } = readCursor(cursor, shape)
   return { createdAtUs: at, id }
+}
+
+/** A call without a value has -1, and a cursor has digits alone. So its number is one higher. */
+const shift = (sort: CallSort) => (sort === 'created_at' ? 0 : 1)
+
+export function overviewCursorOf({ at, id }: OverviewPosition, sort: CallSort): string {
+  return cursorAt({ at: at + shift(sort), id })
+}
+
+export function overviewPositionOf(cursor: string | undefined, sort: CallSort): OverviewPosition | null {
+  if (cursor === undefined) return null
+  const { at, id } = readCursor(cursor, shape)
+  return { at: at - shift(sort), id }
 }

@@ -5,8 +5,10 @@ import { durationS } from '../../domain/records/call.ts'
 import { type Caller, tenantOf } from '../../domain/records/organization.ts'
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
 import type * as Wire from '../../generated/platform/types.ts'
-import { cursorOf, positionOf } from './call-cursors.ts'
+import { Refusal } from '../../runtime/engine/handler.ts'
+import { overviewCursorOf, overviewPositionOf } from './call-cursors.ts'
 import { resourceOf } from './call-wire.ts'
+import { moneyOf } from './money.ts'
 import { millisecondsOf, timeOf, timeOrNull } from './times.ts'
 
 type Query = Parameters<PlatformHandlers<Caller>['listCalls']>[0]['query']
@@ -14,10 +16,20 @@ type Query = Parameters<PlatformHandlers<Caller>['listCalls']>[0]['query']
 export function listCalls(calls: Calls): PlatformHandlers<Caller>['listCalls'] {
   return async ({ query }, { caller }) => {
     const words = query.q === undefined ? [] : query.q.trim().split(/\s+/)
-    const filter = { ...filterOf(query), words: words.filter((word) => word !== '') }
-    const page = await calls.overview(tenantOf(caller), filter, query.limit, positionOf(query.cursor))
+    const { sort, limit } = query
+    if (words.length > 0 && sort !== 'created_at')
+      throw new Refusal('invalid_parameter', {
+        param: 'sort',
+        message: 'sort must be created_at if there is q',
+        keyword: 'enum',
+      })
+    const page = await calls.overview(tenantOf(caller), {
+      filter: filterOf(query),
+      words: words.filter((word) => word !== ''),
+      ...{ sort, limit, after: overviewPositionOf(query.cursor, sort) },
+    })
     const rows = page.calls.map((call) => overviewOf(call, query.q !== undefined))
-    return { status: 200, body: { calls: rows, next_cursor: page.next && cursorOf(page.next) } }
+    return { status: 200, body: { calls: rows, next_cursor: page.next && overviewCursorOf(page.next, sort) } }
   }
 }
 
@@ -37,6 +49,11 @@ function filterOf(query: Query): CallFilter {
     ...(until !== undefined && { toMs: millisecondsOf('until', until) }),
     ...(query.min_duration_seconds !== undefined && { minDurationS: query.min_duration_seconds }),
     ...(query.max_duration_seconds !== undefined && { maxDurationS: query.max_duration_seconds }),
+    ...(query.min_cost_micro_usd !== undefined && { minCostMicroUsd: Number(query.min_cost_micro_usd) }),
+    ...(query.max_cost_micro_usd !== undefined && { maxCostMicroUsd: Number(query.max_cost_micro_usd) }),
+    ...(query.min_latency_ms !== undefined && { minLatencyMs: query.min_latency_ms }),
+    ...(query.agent_version !== undefined && { agentVersion: query.agent_version }),
+    ...(query.has !== undefined && { has: query.has }),
   }
 }
 
@@ -48,6 +65,7 @@ function overviewOf(call: CallOverview, isSearch: boolean): Wire.CallOverview {
     resource_uri: resourceOf(call),
     agent_id: call.agentId,
     agent_name: call.agentName,
+    agent_version: call.agentVersion,
     status: call.status,
     kind: call.kind,
     direction: phone?.direction ?? null,
@@ -68,6 +86,8 @@ function overviewOf(call: CallOverview, isSearch: boolean): Wire.CallOverview {
     tool_calls: call.toolCalls,
     tool_failures: call.toolFailures,
     transfers: call.transfers,
+    failovers: call.failovers,
+    cost_micro_usd: moneyOf(call.costMicroUsd),
     latency_ms: latencyMs,
     slowest_turn: slowestTurn && turnOf(slowestTurn),
     ...(isSearch && { matches: call.matches.map(matchOf) }),

@@ -24,6 +24,7 @@ export function wireCall({ call, turns, spans, report, transfers, ...origin }: W
     resource_uri: resourceOf(call),
     agent_id: call.agentId,
     agent_name: origin.agentName,
+    agent_version: pipeline.agentVersion ?? null,
     started_by: origin.startedBy,
     status: call.status,
     kind: call.kind,

@@ -143,7 +143,7 @@ export async function insertTurns(tx: Tx, call: Place, turns: readonly Turn[]): 
 type ToolResults = readonly (string | null)[]
 
 function withoutResults(turn: Turn): Turn {
-  return { ...turn, toolCalls: turn.toolCalls.map(({ result: _, ...call }) => call) }
+  return { ...turn, toolCalls: turn.toolCalls.map(({ result, ...call }) => call) }
 }
 
 function withResults(turn: Turn, results: ToolResults | null): Turn {

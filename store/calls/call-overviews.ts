@@ -1,33 +1,56 @@
-/** Lists calls with an overview of each, newest first. */
-import type { CallFilter, CallOverview, CallOverviewPage, CallPosition, TurnMatch } from '../../domain/calls/store.ts'
+/** Lists calls with an overview for each. */
+import type {
+  CallOverview,
+  CallOverviewPage,
+  CallPosition,
+  OverviewPosition,
+  OverviewQuery,
+  TurnMatch,
+} from '../../domain/calls/store.ts'
 import type { Tenant } from '../../domain/records/organization.ts'
 import type { Tx } from '../postgres/connect.ts'
 import { arrayLiteral, readableJson } from '../postgres/row-values.ts'
 import { callsThatMatch } from './call-filter.ts'
 import { listCalls } from './call-lists.ts'
 import { callColumns, type SummaryRow, summaryOf } from './call-rows.ts'
+import { factsOf, findCalls, needsFacts } from './found-calls.ts'
 import { searchTurns } from './turn-search.ts'
+import { turnSums } from './turn-sums.ts'
 
-type Filter = CallFilter & { words: readonly string[] }
-type Facts = Omit<CallOverview, keyof ReturnType<typeof summaryOf> | 'latencyMs' | 'slowestTurn' | 'matches'>
+type Facts = Omit<
+  CallOverview,
+  keyof ReturnType<typeof summaryOf> | 'latencyMs' | 'slowestTurn' | 'matches' | 'costMicroUsd'
+>
 type FactsRow = SummaryRow &
-  Facts & { p50: number | null; slowestIndex: number | null; slowestMs: number; slowestAtMs: number }
-
-export async function listOverviews(
-  tx: Tx,
-  tenant: Tenant,
-  { words, ...filter }: Filter,
-  limit: number,
-  after: CallPosition | null,
-): Promise<CallOverviewPage> {
-  if (words.length > 0) {
-    const { matches, next } = await searchTurns(tx, callsThatMatch(tx, tenant, filter, after), words, limit)
-    return { calls: await readOverviews(tx, tenant, [...matches.keys()], matches), next }
+  Facts & {
+    p50: number | null
+    slowestIndex: number | null
+    slowestMs: number
+    slowestAtMs: number
+    cost: number | null
   }
-  const { calls, next } = await listCalls(tx, tenant, filter, limit, after)
+
+export async function listOverviews(tx: Tx, tenant: Tenant, query: OverviewQuery): Promise<CallOverviewPage> {
+  const { filter, words, sort, limit, after } = query
+  const createdAfter = after && { createdAtUs: after.at, id: after.id }
+  const isOfFacts = needsFacts(filter, sort)
+  if (words.length > 0) {
+    const source = isOfFacts
+      ? factsOf(tx, tenant, filter, after)
+      : tx`calls where ${callsThatMatch(tx, tenant, filter, createdAfter)}`
+    const { matches, next } = await searchTurns(tx, source, words, limit)
+    return { calls: await readOverviews(tx, tenant, [...matches.keys()], matches), next: next && positionOf(next) }
+  }
+  if (isOfFacts) {
+    const { ids, next } = await findCalls(tx, tenant, filter, { sort, limit, after })
+    return { calls: await readOverviews(tx, tenant, ids, new Map()), next }
+  }
+  const { calls, next } = await listCalls(tx, tenant, filter, limit, createdAfter)
   const ids = calls.map(({ id }) => id)
-  return { calls: await readOverviews(tx, tenant, ids, new Map()), next }
+  return { calls: await readOverviews(tx, tenant, ids, new Map()), next: next && positionOf(next) }
 }
+
+const positionOf = ({ createdAtUs, id }: CallPosition): OverviewPosition => ({ at: createdAtUs, id })
 
 /**
  * Reads overviews. The figures are summed from the turns of these calls, about 20 each, so no sums are stored.
@@ -45,37 +68,40 @@ async function readOverviews(
       (select outcome from call_reports r
         where r.organization_id = calls.organization_id and r.test = calls.test and r.call_id = calls.id) as outcome,
       (select count(*)::int from transfers t
-        where t.organization_id = calls.organization_id and t.test = calls.test and t.call_id = calls.id) as transfers
-    from calls cross join lateral (
-      select count(*)::int as turns, count(*) filter (where is_interrupted)::int as interruptions,
-        coalesce(sum(tool_calls), 0)::int as "toolCalls", coalesce(sum(tool_failures), 0)::int as "toolFailures",
-        percentile_cont(0.5) within group (order by latency_ms) as p50,
-        (array_agg(index order by latency_ms desc nulls last, index))[1] as "slowestIndex",
-        (array_agg(started_at_ms order by latency_ms desc nulls last, index))[1] as "slowestAtMs",
-        max(latency_ms) as "slowestMs"
-      from (
-        select index, (turn->'latencyStatus')::text = '"interrupted"' as is_interrupted,
-          nullif((turn->'conversationalLatencyMs')::text, 'null')::float8 as latency_ms,
-          (turn->'startedAtMs')::text::float8 as started_at_ms,
-          json_array_length(turn->'toolCalls') as tool_calls,
-          (select count(*) from json_array_elements(turn->'toolCalls') e where (e->'status')::text = '"failed"')
-            as tool_failures
-        from (
-          select index, ${readableJson(tx, 'turn')} as turn from call_turns t
-          where t.organization_id = calls.organization_id and t.test = calls.test and t.call_id = calls.id) as t) as turns
-    ) as facts
-    where organization_id = ${organizationId} and test = ${test} and id = any(${arrayLiteral(ids)}::uuid[])
-    order by created_at desc, id desc`
-  return rows.map((row) => overviewOf(row, matches.get(row.id) ?? []))
+        where t.organization_id = calls.organization_id and t.test = calls.test and t.call_id = calls.id) as transfers,
+      (select count(*)::int from call_events e where e.organization_id = calls.organization_id and e.test = calls.test
+        and e.call_id = calls.id and e.type = 'agent.failover') as failovers,
+      agent_version as "agentVersion",
+      (select nullif(cost_micro_usd, -1)::float8 from call_facts f
+        where f.organization_id = calls.organization_id and f.test = calls.test and f.id = calls.id) as cost
+    from calls cross join lateral ( ${turnSums(tx)} ) as facts
+    where organization_id = ${organizationId} and test = ${test} and id = any(${arrayLiteral(ids)}::uuid[])`
+  const found = new Map(rows.map((row) => [row.id, row]))
+  return ids.flatMap((id) => {
+    const row = found.get(id)
+    return row === undefined ? [] : [overviewOf(row, matches.get(id) ?? [])]
+  })
 }
 
 function overviewOf(row: FactsRow, matches: readonly TurnMatch[]): CallOverview {
-  const { agentName, outcome, turns, interruptions, toolCalls, toolFailures, transfers } = row
+  const { agentName, agentVersion, outcome, turns, interruptions, toolCalls, toolFailures, transfers, failovers } = row
   const { p50, slowestIndex, slowestMs, slowestAtMs } = row
   const isTimed = p50 !== null && slowestIndex !== null
   return {
     ...summaryOf(row),
-    ...{ agentName, outcome, turns, interruptions, toolCalls, toolFailures, transfers, matches },
+    ...{
+      agentName,
+      agentVersion,
+      outcome,
+      turns,
+      interruptions,
+      toolCalls,
+      toolFailures,
+      transfers,
+      failovers,
+      matches,
+    },
+    costMicroUsd: row.cost,
     latencyMs: isTimed ? { p50, max: slowestMs } : null,
     slowestTurn: isTimed ? { index: slowestIndex, latencyMs: slowestMs, startedAtMs: slowestAtMs } : null,
   }

@@ -16,6 +16,7 @@ import { dateOrNull, isUuid, storable } from '../postgres/row-values.ts'
 import type { Tenancy, Worlds } from '../postgres/tenant.ts'
 import { notifyCallChange } from './call-changes.ts'
 import { insertEvents, turnSources } from './call-entries.ts'
+import { writeFacts } from './call-facts.ts'
 import { ofCallId, readCall } from './call-rows.ts'
 import { type CallWebhooks, extractionFieldsOf } from './call-webhooks.ts'
 import { insertPromised } from './callbacks.ts'
@@ -112,6 +113,7 @@ async function complete(
     events.push({ ...said, id: eventId(), type: 'callback.scheduled', payload })
   }
   await insertEvents(tx, record.call, events, nowMs)
+  await writeFacts(tx, [id], nowMs, true)
   await webhooks.analysed(tx, record.call, stored, isFirst, nowMs)
   await notifyCallChange(tx, id)
 }

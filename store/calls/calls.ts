@@ -24,6 +24,7 @@ import { type Tenancy, type Worlds } from '../postgres/tenant.ts'
 import type { Sealer } from '../sealing/sealed.ts'
 import { notifyCallChange } from './call-changes.ts'
 import { insertEvents, insertSpans, insertTurns, storedEventIds } from './call-entries.ts'
+import { createFactsWork, writeFacts } from './call-facts.ts'
 import { listCalls, listCallsOfAgent, listOwnedCalls } from './call-lists.ts'
 import { listOverviews } from './call-overviews.ts'
 import { insertFirstReport } from './call-reports.ts'
@@ -66,8 +67,7 @@ export function createCallStore(deps: CallStoreDeps): StoredCalls {
     },
     list: (tenant, filter, limit, after) =>
       worlds.asTenant(tenant, (tx) => listCalls(tx, tenant, filter, limit, after)),
-    overview: (tenant, filter, limit, after) =>
-      worlds.asTenant(tenant, (tx) => listOverviews(tx, tenant, filter, limit, after)),
+    overview: (tenant, query) => worlds.asTenant(tenant, (tx) => listOverviews(tx, tenant, query)),
     listOfAgent: (tenant, agentId, limit, range) =>
       worlds.asTenant(tenant, (tx) => listCallsOfAgent(tx, tenant, agentId, limit, range)),
     claim: async (tenant, id, ownerId, pipeline) =>
@@ -106,6 +106,7 @@ export function createCallStore(deps: CallStoreDeps): StoredCalls {
         (tx) => tx`owner_id is null and status = 'queued' and expires_at <= ${new Date(clock.nowMs())}`,
         () => Promise.resolve({ status: 'failed' }),
       ).then(() => undefined),
+    completeFacts: createFactsWork(worlds, clock),
     endOrphans: async (salvage) => {
       const due = await endEach(
         deps,
@@ -188,6 +189,7 @@ async function store(tx: Tx, deps: CallStoreDeps, call: Call, entries: readonly 
   const events = [...applied.events, ...replaced, ...closing]
   await insertEvents(tx, call, events, nowMs)
   await update(tx, next, applied.hasEnded)
+  await writeFacts(tx, [call.id], nowMs, applied.hasEnded)
   await deps.webhooks.changed(tx, next, events, audience, nowMs)
   await notifyCallChange(tx, call.id)
   return [...applied.refused]

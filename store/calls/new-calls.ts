@@ -8,6 +8,7 @@ import { isUniqueViolation } from '../postgres/unique-violation.ts'
 import type { Sealer } from '../sealing/sealed.ts'
 import { notifyCallChange } from './call-changes.ts'
 import { insertEvents } from './call-entries.ts'
+import { writeFacts } from './call-facts.ts'
 import { insertLeg } from './call-legs.ts'
 import { ofCall, type SecretColumns } from './call-rows.ts'
 import { sealOf } from './call-secrets.ts'
@@ -25,12 +26,14 @@ export function createNewCalls({
     insert: (call, secrets, events = []) =>
       worlds.asTenant(call, async (tx) => {
         await insert(tx, call, microseconds(call.createdAtMs), sealOf(sealer, call, secrets))
+        await writeFacts(tx, [call.id], clock.nowMs(), false)
         await insertEvents(tx, call, events, clock.nowMs())
       }),
     insertPhoned: (call, secrets, leg) =>
       ifNew(() =>
         worlds.asTenant(call, async (tx) => {
           await insert(tx, call, microseconds(call.createdAtMs), sealOf(sealer, call, secrets))
+          await writeFacts(tx, [call.id], clock.nowMs(), false)
           await insertLeg(tx, leg)
           if (call.phone?.direction === 'inbound') await noteFirstCall(tx, call)
           if (call.test) await noteSimulatedTrunk(tx, call)

@@ -18,7 +18,10 @@ const charactersBefore = 60
 type Found = { id: string; createdAtUs: number; matches: TurnMatch[] }
 type Search = { found: Found[]; scanned: number; last: CallPosition | null; beforeLast: CallPosition | null }
 
-/** Returns the matching turns by call, newest call first, and where the next page begins. */
+/**
+ * Returns the matching turns by call, newest call first, and where the next page begins. `calls` is SQL: a table with a
+ * row for each call, and its condition.
+ */
 export async function searchTurns(
   tx: Tx,
   calls: ReturnType<typeof callsThatMatch>,
@@ -28,7 +31,7 @@ export async function searchTurns(
   const [search] = await tx<[Search]>`
     with scanned as materialized (
       select calls.id, us, index, source, turn from (
-        select *, (extract(epoch from created_at) * 1000000)::bigint as us from calls where ${calls}
+        select *, (extract(epoch from created_at) * 1000000)::bigint as us from ${calls}
       ) as calls left join call_turns t
         on t.organization_id = calls.organization_id and t.test = calls.test and t.call_id = calls.id
       order by created_at desc, calls.id desc limit ${turnsMax}

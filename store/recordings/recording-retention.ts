@@ -20,6 +20,7 @@ export function createExpiredRecordings(tenancy: Pick<Tenancy, 'asOperator'>, cl
           update calls set recording_status = 'suppressed', recording_duration_ms = null,
             updated_at = ${new Date(clock.nowMs())}
           where id = any(${ids}::uuid[]) and recording_status = 'ready' and ended_at is not null`
+        await tx`update call_facts set has_recording = false where id = any(${ids}::uuid[])`
       }),
     retainedAmong: (callIds, fromMs) =>
       tenancy.asOperator(async (tx) => {

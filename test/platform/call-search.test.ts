@@ -128,6 +128,8 @@ t.test('the filters of listCalls must all hold', async (t) => {
   ]
   for (const [query, ids] of filters) t.same(await idsOf(acme, query), ids, query)
   const wrong = [
+    ...['sort=id', 'has=x', 'has=transfer&has=transfer', 'min_cost_micro_usd=-1', 'min_latency_ms=60001'],
+    ...['agent_version=0', 'q=tyre&sort=duration_seconds'],
     ...[
       'limit=0',
       'limit=201',
@@ -188,4 +190,66 @@ t.test('listCalls finds calls by words in one turn, page by page', async (t) => 
     all,
   )
   t.notOk(all.includes(far))
+})
+
+t.test('listCalls finds calls by what happened in them, and by their slowest turn', async (t) => {
+  const acme = await admin.organization('happenings')
+  const at = startMs + 7_200_000
+  const agent = { source: 'agent' as const, latencyStatus: 'complete' as const }
+  const failed = { id: 'call_1', name: 'book', args: '{}', status: 'failed' as const }
+  const slow = await insert(acme.id, { createdAtMs: at, pipeline: { ...newCall(acme.id).pipeline, agentVersion: 3 } }, [
+    { ...agent, conversationalLatencyMs: 900.5, toolCalls: [failed] },
+    { ...agent, conversationalLatencyMs: 300 },
+  ])
+  const quick = await insert(acme.id, { createdAtMs: at + 1 }, [
+    { ...agent, conversationalLatencyMs: 200, latencyStatus: 'interrupted', text: 'A spare tyre.' },
+  ])
+  const silent = await insert(acme.id, { createdAtMs: at + 2 })
+  const stored = newCall(acme.id, { id: silent })
+  await admin.store.calls.append(stored, silent, [
+    { kind: 'event', event: newEvent('agent.failover') },
+    { kind: 'recording', event: newEvent('recording.recording'), status: 'recording', durationMs: null },
+    { kind: 'recording', event: newEvent('recording.ready'), status: 'ready', durationMs: 10 },
+  ])
+  const filters: [query: string, ids: string[]][] = [
+    ['min_latency_ms=900', [slow]],
+    ['min_latency_ms=901', []],
+    ['min_latency_ms=0', [quick, slow]],
+    ['has=tool_failure', [slow]],
+    ['has=interruption', [quick]],
+    ['has=failover', [silent]],
+    ['has=recording&has=failover', [silent]],
+    ['has=recording&has=interruption', []],
+    ['has=transfer', []],
+    ['agent_version=3', [slow]],
+    ['sort=slowest_turn_ms', [slow, quick, silent]],
+    ['q=spare&has=interruption', [quick]],
+    ['q=spare&has=tool_failure', []],
+  ]
+  for (const [query, ids] of filters) t.same(await idsOf(acme, query), ids, query)
+  t.match(await list(acme, 'agent_version=3'), { calls: [{ agent_version: 3, failovers: 0, cost_micro_usd: null }] })
+  t.match(await list(acme, 'has=failover'), { calls: [{ agent_version: 1, failovers: 1 }] })
+})
+
+t.test('a sorted list goes on page by page, and calls without a value are last', async (t) => {
+  const acme = await admin.organization('sorted')
+  const at = startMs + 10_800_000
+  const lengthsMs = [5000, 61_000, 5000, 90_000]
+  const ids: string[] = []
+  for (const [index, lengthMs] of lengthsMs.entries()) {
+    const id = await insert(acme.id, { createdAtMs: at + index })
+    await end(acme.id, id, lengthMs)
+    ids.push(id)
+  }
+  const live = [await insert(acme.id, { createdAtMs: at + 10 }), await insert(acme.id, { createdAtMs: at + 11 })]
+  const found: string[] = []
+  let cursor = ''
+  for (let pages = 0; pages < 10; pages++) {
+    const page = await list(acme, `sort=duration_seconds&limit=2${cursor}`)
+    found.push(...page.calls.map(({ id }) => id))
+    if (page.next_cursor === null) break
+    cursor = `&cursor=${page.next_cursor}`
+  }
+  const equal = [ids[0]!, ids[2]!].sort().reverse()
+  t.same(found, [ids[3], ids[1], ...equal, ...live.sort().reverse()])
 })

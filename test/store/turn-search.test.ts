@@ -1,6 +1,6 @@
 /** A search for words in more turns than one page may read. */
 import t from 'tap'
-import type { CallPosition } from '../../domain/calls/store.ts'
+import type { OverviewPosition } from '../../domain/calls/store.ts'
 import { newCall, newTurn } from '../calls/call.ts'
 import { organization, TestCluster } from './cluster.ts'
 
@@ -29,7 +29,8 @@ t.test('a search over more turns than a page may read ends on the next page', as
   await sql`
     update call_turns set turn = replace(turn::text, 'open', 'find a needle')::json
     where call_id = any(${`{${ids[0]},${ids[1]},${ids[21]}}`}::uuid[]) and index = 7`
-  const search = (after: CallPosition | null) => store.calls.overview(tenant, { words: ['needle'] }, 50, after)
+  const search = (after: OverviewPosition | null) =>
+    store.calls.overview(tenant, { filter: {}, words: ['needle'], sort: 'created_at', limit: 50, after })
   const first = await search(null)
   t.same(
     first.calls.map((call) => [call.id, call.turns]),

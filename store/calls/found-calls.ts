@@ -1,0 +1,104 @@
+/**
+ * Finds calls by their facts. A page reads a limited number of rows in the list's order. So if a filter matches few
+ * calls, the page still takes a limited time, and the next page goes on.
+ */
+import type { CallFilter, CallSort, OverviewPosition } from '../../domain/calls/store.ts'
+import type { Tenant } from '../../domain/records/organization.ts'
+import type { Tx } from '../postgres/connect.ts'
+import { timestampOf } from './call-times.ts'
+
+/** Reading this many rows takes Postgres 50 ms. */
+const scannedMax = 50_000
+
+/** With these filters alone, calls are found by the indexes on their own table. */
+const indexed: readonly string[] = ['agentId', 'fromMs', 'toMs'] satisfies (keyof CallFilter)[]
+
+export function needsFacts(filter: CallFilter, sort: CallSort): boolean {
+  return sort !== 'created_at' || Object.keys(filter).some((name) => !indexed.includes(name))
+}
+
+export async function findCalls(
+  tx: Tx,
+  tenant: Tenant,
+  filter: CallFilter,
+  { sort, limit, after }: { sort: CallSort; limit: number; after: OverviewPosition | null },
+): Promise<{ ids: readonly string[]; next: OverviewPosition | null }> {
+  const all = tx`call_facts where ${ofTenant(tx, tenant, filter)} ${afterPosition(tx, sort, after)}`
+  const order = tx`order by ${tx(columns[sort])} desc, id desc`
+  const rows = await tx<OverviewPosition[]>`
+    select id, ${position(tx, sort)} as at
+    from (select * from ${all} ${order} limit ${scannedMax}) as facts where ${thatMatch(tx, filter)}
+    ${order} limit ${limit + 1}`
+  const ids = rows.slice(0, limit).map(({ id }) => id)
+  if (rows.length > limit) return { ids, next: rows[limit - 1] ?? null }
+  const [last] = await tx<OverviewPosition[]>`
+    select id, ${position(tx, sort)} as at from ${all} ${order} offset ${scannedMax - 1} limit 1`
+  return { ids, next: last ?? null }
+}
+
+/** Returns SQL for all matching calls, for a search in their turns. */
+export function factsOf(tx: Tx, tenant: Tenant, filter: CallFilter, after: OverviewPosition | null) {
+  return tx`
+    call_facts where ${ofTenant(tx, tenant, filter)} and ${thatMatch(tx, filter)} ${afterPosition(tx, 'created_at', after)}`
+}
+
+const columns = {
+  created_at: 'created_at',
+  duration_seconds: 'duration_s',
+  cost_micro_usd: 'cost_micro_usd',
+  slowest_turn_ms: 'slowest_us',
+} as const satisfies Record<CallSort, string>
+
+function position(tx: Tx, sort: CallSort) {
+  return sort === 'created_at'
+    ? tx`(extract(epoch from created_at) * 1000000)::float8`
+    : tx`${tx(columns[sort])}::float8`
+}
+
+function afterPosition(tx: Tx, sort: CallSort, after: OverviewPosition | null) {
+  if (after === null) return tx``
+  const value =
+    sort === 'created_at' ? tx`${timestampOf(after.at)}::text::timestamptz` : tx`${after.at}::float8::bigint`
+  return tx`and (${tx(columns[sort])}, id) < (${value}, ${after.id})`
+}
+
+function ofTenant(tx: Tx, { organizationId, test }: Tenant, { fromMs, toMs }: CallFilter) {
+  return tx`
+    organization_id = ${organizationId} and test = ${test}
+    ${fromMs === undefined ? tx`` : tx`and created_at >= ${new Date(fromMs)}`}
+    ${toMs === undefined ? tx`` : tx`and created_at < ${new Date(toMs)}`}`
+}
+
+function thatMatch(tx: Tx, filter: CallFilter) {
+  const equal = (column: string, value: string | number | boolean | undefined) =>
+    value === undefined ? tx`` : tx`and ${tx(column)} = ${value}`
+  const atLeast = (column: string, value: number | undefined) =>
+    value === undefined ? tx`` : tx`and ${tx(column)} >= ${value}`
+  const atMost = (column: string, value: number | undefined) =>
+    value === undefined ? tx`` : tx`and ${tx(column)} between 0 and ${value}`
+  return tx`
+    true ${equal('status', filter.status)} ${equal('kind', filter.kind)} ${equal('agent_id', filter.agentId)}
+    ${equal('end_reason', filter.endReason)} ${equal('is_live', filter.isLive)} ${equal('direction', filter.direction)}
+    ${equal('phone_number_id', filter.phoneNumberId)} ${equal('outcome', filter.outcome)}
+    ${equal('agent_version', filter.agentVersion)} ${ofNumber(tx, filter.number)}
+    ${atLeast('duration_s', filter.minDurationS)} ${atMost('duration_s', filter.maxDurationS)}
+    ${atLeast('cost_micro_usd', filter.minCostMicroUsd)} ${atMost('cost_micro_usd', filter.maxCostMicroUsd)}
+    ${atLeast('slowest_us', filter.minLatencyMs === undefined ? undefined : filter.minLatencyMs * 1000)}
+    ${filter.has === undefined ? tx`` : filter.has.map((each) => tx`and ${tx.unsafe(happened[each])}`)}`
+}
+
+/** SQL, by the wire's names. */
+const happened = {
+  tool_failure: 'tool_failures > 0',
+  transfer: 'transfers > 0',
+  interruption: 'interruptions > 0',
+  failover: 'failovers > 0',
+  recording: 'has_recording',
+} as const satisfies Record<NonNullable<CallFilter['has']>[number], string>
+
+function ofNumber(tx: Tx, number: string | undefined) {
+  if (number === undefined) return tx``
+  const reversed = [...number.replace('+', '')].reverse().join('')
+  if (number.startsWith('+')) return tx`and (from_reversed = ${reversed} or to_reversed = ${reversed})`
+  return tx`and (starts_with(from_reversed, ${reversed}) or starts_with(to_reversed, ${reversed}))`
+}

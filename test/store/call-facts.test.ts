@@ -1,0 +1,85 @@
+/** The facts about calls: their cost after the end, and calls that a previous version has stored without facts. */
+import t, { type Test } from 'tap'
+import type { CallEntry } from '../../domain/records/call.ts'
+import { newCall, newEvent, newTurn } from '../calls/call.ts'
+import { storeClock } from '../time/store-clock.ts'
+import { organization, TestCluster } from './cluster.ts'
+import { choiceIn, ledgerAttempt, ledgerRow, settled } from './settlement.ts'
+
+const cluster = await TestCluster.start()
+t.teardown(() => cluster.stop())
+
+const startMs = Date.parse('2026-11-01T10:00:00.000Z')
+
+async function setUp(t: Test) {
+  const url = await cluster.database()
+  const clock = storeClock()
+  const store = await cluster.store(t, url, { clock })
+  const { id: organizationId } = await organization(store, 'a')
+  const tenant = { organizationId, test: false }
+  const call = async (costs: readonly (number | null)[], isOver = true) => {
+    const made = newCall(organizationId, { createdAtMs: startMs })
+    await store.calls.insert(made, {})
+    for (const [at, costMicroUsd] of costs.entries()) {
+      const attempts = [ledgerAttempt(`att_${made.id}_${at}`, { costMicroUsd })]
+      const row = ledgerRow(organizationId, `req_${made.id}_${at}`, {
+        ...{ callId: made.id, attemptId: `att_${made.id}_${at}`, attempts, costMicroUsd },
+      })
+      await settled(store, { row, choice: choiceIn('en'), status: 'succeeded', reservedMicroUsd: 0 })
+    }
+    const entries: CallEntry[] = [
+      { kind: 'move', event: newEvent('call.in_progress'), to: 'in_progress', change: { startedAtMs: startMs } },
+      { kind: 'turn', turn: newTurn({ source: 'agent', conversationalLatencyMs: 400 }) },
+    ]
+    const change = { endedAtMs: startMs + 10_000, endReason: 'user_hangup' as const }
+    if (isOver) entries.push({ kind: 'move', event: newEvent('call.completed'), to: 'completed', change })
+    t.same(await store.calls.append(tenant, made.id, entries), [])
+    return made.id
+  }
+  const costs = async (filter: { minCostMicroUsd?: number; maxCostMicroUsd?: number } = {}) => {
+    const query = { words: [], sort: 'cost_micro_usd' as const, limit: 50, after: null }
+    const { calls } = await store.calls.overview(tenant, { filter, ...query })
+    return calls.map(({ id, costMicroUsd }) => [id, costMicroUsd])
+  }
+  return { store, clock, sql: cluster.sql(t, url), call, costs }
+}
+
+t.test('the cost of a call is summed some seconds after its end, and calls are found and sorted by it', async (t) => {
+  const { store, clock, call, costs } = await setUp(t)
+  const cheap = await call([100, 20])
+  const dear = await call([5000, null])
+  const free = await call([])
+  const live = await call([7000], false)
+  await store.calls.completeFacts()
+  t.same(new Set((await costs()).map(([, cost]) => cost)), new Set([null]), 'the last costs may still come')
+  await clock.leap(5_000)
+  await store.calls.completeFacts()
+  t.same(await costs(), [
+    [dear, 5000],
+    [cheap, 120],
+    [free, 0],
+    [live, null],
+  ])
+  t.same(await costs({ minCostMicroUsd: 120 }), [
+    [dear, 5000],
+    [cheap, 120],
+  ])
+  t.same(await costs({ maxCostMicroUsd: 120 }), [
+    [cheap, 120],
+    [free, 0],
+  ])
+})
+
+t.test('calls that a previous version has stored get their facts', async (t) => {
+  const { store, sql, clock, call, costs } = await setUp(t)
+  const id = await call([100])
+  await store.calls.completeFacts()
+  await sql`delete from call_facts`
+  t.same(await costs(), [])
+  await clock.leap(3_600_000)
+  await store.calls.completeFacts()
+  t.same(await costs(), [[id, 100]])
+  t.match(await sql`select turns, slowest_us, duration_s, is_live, outcome from call_facts`, [
+    { turns: 1, duration_s: 10, is_live: false, outcome: String },
+  ])
+})
