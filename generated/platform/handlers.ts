@@ -316,6 +316,12 @@ export type ListCallsRequest = RequestWith<{
     until?: string
     min_duration_seconds?: number
     max_duration_seconds?: number
+    min_cost_micro_usd?: string
+    max_cost_micro_usd?: string
+    min_latency_ms?: number
+    agent_version?: number
+    has?: ('tool_failure' | 'transfer' | 'interruption' | 'failover' | 'recording')[]
+    sort: 'created_at' | 'duration_seconds' | 'cost_micro_usd' | 'slowest_turn_ms'
     q?: string
     limit: number
     cursor?: string

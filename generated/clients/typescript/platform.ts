@@ -371,6 +371,14 @@ export type ListCallsCall = CallOptions & {
     /** A time: only calls that were created before are listed. */ until?: string
     /** The least duration of a call that is over, in seconds. */ min_duration_seconds?: number
     /** The greatest duration of a call that is over, in seconds. */ max_duration_seconds?: number
+    /** The least cost of a call that is over, in micro-USD. */ min_cost_micro_usd?: string
+    /** The greatest cost of a call that is over, in micro-USD. */ max_cost_micro_usd?: string
+    /** The least latency of the slowest turn, in milliseconds. */ min_latency_ms?: number
+    /** The version of the agent with which the call began. */ agent_version?: number
+    /** Something that happened in the call; each can be given once, and all must have happened. `recording`: there is a recording that can be played. */
+    has?: ('tool_failure' | 'transfer' | 'interruption' | 'failover' | 'recording')[]
+    /** The order of the list, always descending. Calls that have no such value yet are last. With `q` only `created_at`. */
+    sort?: 'created_at' | 'duration_seconds' | 'cost_micro_usd' | 'slowest_turn_ms'
     /** Words that one turn of the call must all contain, in any order and in either case; each of them can be a part of a longer word. The words of the caller count, and the words of the agent that were written, also those that were not played. */
     q?: string
     /** How many calls a page has at most. */ limit?: number

@@ -3,11 +3,7 @@
 package platform
 
 type (
-	OrganizationRmsgBackend string // How the organization uses rich messages. `receive_only`: it receives messages, and cannot send any.
-	// A role of a user in an organization, from the lowest to the highest. Each role may do what the lower roles may.
-	// `x-role` of an operation or a channel names the lowest role that may use it; `none` says that no user may.
-	Role                     string
-	InviterType              string // The kind of the inviter. `operator`: `parley users invite` made the invitation.
+	OrganizationRmsgBackend  string // How the organization uses rich messages. `receive_only`: it receives messages, and cannot send any.
 	UsageGroupByItem         string
 	UsageRowStage            string // The stage. Present only if `groupBy` has `stage`.
 	UsageByProviderType      string // The stage. Legs of calls have none.
@@ -61,6 +57,7 @@ type (
 	VoicemailDetectionMode   string              // The part that recognizes a voicemail: this server, by the words (`agent`, the default), the carrier (`carrier` or `amd`), or no part (`disabled`).
 	ToolPreToolSpeech        string              // Whether the agent says something before it waits for the tool.
 	PreToolSpeech            = ToolPreToolSpeech // Whether the agent says something before it waits for the tool. With `auto` (the default) it does if there is no result after 700 ms.
+	VersionAuthorType        string              // Whether a program with an API key or a person made the change.
 	CallStatus               string
 	CallKind                 string
 	RecordingStatus          string // The state of the recording. `suppressed` if nothing is recorded or the recording was deleted because of its age, and null before that is known.
@@ -105,7 +102,11 @@ type (
 	ErrorCode                    string // The error code, which stays the same between versions. The table `x-error-codes` of this document explains each.
 	ErrorDetailsKybStatus        string // The state of the verification, with `BUSINESS_VERIFICATION_REQUIRED`.
 	CallOutcome                  string
+	ListCallsHasItem             string
+	ListCallsSort                string                     // The order of the list, always descending. Calls that have no such value yet are last. With `q` only `created_at`.
+	StartedByType                string                     // The kind of the party: `phone_number` for a call to a number of the organization, `callback` for a call that an agent had promised.
 	StructuredDataSentiment      string                     // The mood of the caller, as the analysis judges it. null if the call does not show it.
+	CallToolCallStatus           = TurnToolCallStatus       // The state of the tool call.
 	CostLineStage                = UsageRowStage            // The stage that the cost belongs to.
 	CostLineKeySource            = UsageByProviderKeySource // The owner of the credentials that were used: the organization (`BYOK`) or the operator (`MANAGED`).
 	CostLineLeg                  string                     // The party of the leg, only in lines of `carrier_seconds`. `recipient` is the party of a transfer. Seconds count from the answer to the hangup.
@@ -126,6 +127,8 @@ type (
 	TransferStatus               string
 	TransferFailureCause         string                            // Why the attempt failed. null unless its status is `failed`.
 	CallSpanKind                 string                            // The kind of the step.
+	CallRequestStage             = UsageByProviderType             // The stage of the request.
+	RequestAttemptKeySource      string                            // The owner of the key that was used. With the organization's key (`byok`) the provider bills the organization, and the attempt costs nothing here.
 	FinalizedReportWebhookStatus = CallReportPostCallWebhookStatus // The state of the delivery. `delivered`: every endpoint accepted the report. `failed`: at least one did not, and no attempt follows.
 	EndedCallStatus              string                            // Whether the call ends now (`ending`) or was over before (`already_ended`).
 	TransferProgressKind         = BuiltinConfigKind               // The kind of the transfer: `blind` connects the person who answers at once, `warm` asks them first.
@@ -195,7 +198,6 @@ type (
 	Objective                        string // The objective by which candidates are ranked.
 	RoutingFigurePart                string // The part of the score that the figure is for.
 	BenchmarkPath                    string // Whether a figure or a price is for streams or for whole requests. The two are never mixed.
-	RequestAttemptKeySource          string // The owner of the key that was used. With the organization's key (`byok`) the provider bills the organization, and the attempt costs nothing here.
 	CallDirection                    string
 	StatusEventProvider              = CallEventProvider  // The origin of the event: `service` for decisions of this server, `media` for audio and participants, `carrier` for reports of the phone line.
 	TransferStepKind                 = BuiltinConfigKind  // The kind of the transfer: `blind` connects the person who answers at once, `warm` asks them first.
@@ -211,15 +213,6 @@ type (
 const (
 	OrganizationRmsgBackendDefault     OrganizationRmsgBackend = "default"
 	OrganizationRmsgBackendReceiveOnly OrganizationRmsgBackend = "receive_only"
-
-	RoleViewer Role = "viewer"
-	RoleMember Role = "member"
-	RoleAdmin  Role = "admin"
-	RoleOwner  Role = "owner"
-
-	InviterTypeUser     InviterType = "user"
-	InviterTypeAPIKey   InviterType = "api_key"
-	InviterTypeOperator InviterType = "operator"
 
 	UsageGroupByItemDay      UsageGroupByItem = "day"
 	UsageGroupByItemKey      UsageGroupByItem = "key"
@@ -334,6 +327,9 @@ const (
 	ToolPreToolSpeechAuto   ToolPreToolSpeech = "auto"
 	ToolPreToolSpeechAlways ToolPreToolSpeech = "always"
 	ToolPreToolSpeechNever  ToolPreToolSpeech = "never"
+
+	VersionAuthorTypeAPIKey VersionAuthorType = "api_key"
+	VersionAuthorTypeUser   VersionAuthorType = "user"
 
 	CallStatusQueued       CallStatus = "queued"
 	CallStatusDialing      CallStatus = "dialing"
@@ -488,7 +484,6 @@ const (
 	ErrorCodeOrganizationDisabled           ErrorCode = "ORGANIZATION_DISABLED"
 	ErrorCodeAPIKeyRequired                 ErrorCode = "API_KEY_REQUIRED"
 	ErrorCodeOriginNotAllowed               ErrorCode = "ORIGIN_NOT_ALLOWED"
-	ErrorCodeSignInFailed                   ErrorCode = "SIGN_IN_FAILED"
 	ErrorCodeValidationError                ErrorCode = "VALIDATION_ERROR"
 	ErrorCodeMissingTemplateVariables       ErrorCode = "MISSING_TEMPLATE_VARIABLES"
 	ErrorCodeCapabilityUnsupported          ErrorCode = "CAPABILITY_UNSUPPORTED"
@@ -498,12 +493,11 @@ const (
 	ErrorCodeRecordingNotAvailable          ErrorCode = "RECORDING_NOT_AVAILABLE"
 	ErrorCodeCallNotEnded                   ErrorCode = "CALL_NOT_ENDED"
 	ErrorCodeLinkExpired                    ErrorCode = "LINK_EXPIRED"
+	ErrorCodePreconditionFailed             ErrorCode = "PRECONDITION_FAILED"
 	ErrorCodeRangeNotSatisfiable            ErrorCode = "RANGE_NOT_SATISFIABLE"
 	ErrorCodeAgentNameConflict              ErrorCode = "AGENT_NAME_CONFLICT"
 	ErrorCodeToolNameConflict               ErrorCode = "TOOL_NAME_CONFLICT"
 	ErrorCodeLimitReached                   ErrorCode = "LIMIT_REACHED"
-	ErrorCodeMemberExists                   ErrorCode = "MEMBER_EXISTS"
-	ErrorCodeSetupDone                      ErrorCode = "SETUP_DONE"
 	ErrorCodeCallNotLive                    ErrorCode = "CALL_NOT_LIVE"
 	ErrorCodeAgentInUse                     ErrorCode = "AGENT_IN_USE"
 	ErrorCodeCallbackNotScheduled           ErrorCode = "CALLBACK_NOT_SCHEDULED"
@@ -568,6 +562,22 @@ const (
 	CallOutcomeFailed            CallOutcome = "failed"
 	CallOutcomeCompleted         CallOutcome = "completed"
 
+	ListCallsHasItemToolFailure  ListCallsHasItem = "tool_failure"
+	ListCallsHasItemTransfer     ListCallsHasItem = "transfer"
+	ListCallsHasItemInterruption ListCallsHasItem = "interruption"
+	ListCallsHasItemFailover     ListCallsHasItem = "failover"
+	ListCallsHasItemRecording    ListCallsHasItem = "recording"
+
+	ListCallsSortCreatedAt       ListCallsSort = "created_at"
+	ListCallsSortDurationSeconds ListCallsSort = "duration_seconds"
+	ListCallsSortCostMicroUSD    ListCallsSort = "cost_micro_usd"
+	ListCallsSortSlowestTurnMs   ListCallsSort = "slowest_turn_ms"
+
+	StartedByTypeAPIKey      StartedByType = "api_key"
+	StartedByTypeUser        StartedByType = "user"
+	StartedByTypePhoneNumber StartedByType = "phone_number"
+	StartedByTypeCallback    StartedByType = "callback"
+
 	StructuredDataSentimentPositive StructuredDataSentiment = "positive"
 	StructuredDataSentimentNeutral  StructuredDataSentiment = "neutral"
 	StructuredDataSentimentNegative StructuredDataSentiment = "negative"
@@ -628,6 +638,9 @@ const (
 	CallSpanKindPlayout      CallSpanKind = "playout"
 	CallSpanKindTransfer     CallSpanKind = "transfer"
 	CallSpanKindUnattributed CallSpanKind = "unattributed"
+
+	RequestAttemptKeySourcePlatform RequestAttemptKeySource = "platform"
+	RequestAttemptKeySourceByok     RequestAttemptKeySource = "byok"
 
 	EndedCallStatusEnding       EndedCallStatus = "ending"
 	EndedCallStatusAlreadyEnded EndedCallStatus = "already_ended"
@@ -856,9 +869,6 @@ const (
 
 	BenchmarkPathStream BenchmarkPath = "stream"
 	BenchmarkPathBatch  BenchmarkPath = "batch"
-
-	RequestAttemptKeySourcePlatform RequestAttemptKeySource = "platform"
-	RequestAttemptKeySourceByok     RequestAttemptKeySource = "byok"
 
 	CallDirectionInbound  CallDirection = "inbound"
 	CallDirectionOutbound CallDirection = "outbound"

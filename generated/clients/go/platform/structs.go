@@ -58,47 +58,6 @@ type OrganizationChange struct {
 	Recording *bool   `json:"recording,omitzero"` // Whether calls may be recorded. false stops every recording that has not begun.
 }
 
-// Inviter: The user or the API key that invites the person, or the operator.
-type Inviter struct {
-	Type InviterType `json:"type"` // The kind of the inviter. `operator`: `parley users invite` made the invitation.
-	ID   *string     `json:"id"`   // The id of the user or the API key. null for the operator.
-	Name *string     `json:"name"` // The name of the user or the API key. null if it has none.
-}
-
-type Invitation struct {
-	ID        string     `json:"id"`    // The id of the invitation: `inv_` and letters and digits.
-	Email     string     `json:"email"` // The e-mail address of the person.
-	Role      Role       `json:"role"`
-	InvitedBy Inviter    `json:"invitedBy"`
-	CreatedAt time.Time  `json:"createdAt"` // When the person was invited, in UTC.
-	ExpiresAt time.Time  `json:"expiresAt"` // When the link ends, in UTC.
-	SentAt    *time.Time `json:"sentAt"`    // When the mail server took the mail, in UTC. null if no mail was sent.
-}
-
-type NewInvitation struct {
-	Email string  `json:"email"` // The e-mail address of the person. Upper and lower case are the same.
-	Role  Role    `json:"role"`
-	Name  *string `json:"name,omitzero"` // The name of the person, which the page proposes.
-}
-
-// SentInvitation: An invitation with its link.
-type SentInvitation struct {
-	ID        string     `json:"id"`    // The id of the invitation: `inv_` and letters and digits.
-	Email     string     `json:"email"` // The e-mail address of the person.
-	Role      Role       `json:"role"`
-	InvitedBy Inviter    `json:"invitedBy"`
-	CreatedAt time.Time  `json:"createdAt"` // When the person was invited, in UTC.
-	ExpiresAt time.Time  `json:"expiresAt"` // When the link ends, in UTC.
-	SentAt    *time.Time `json:"sentAt"`    // When the mail server took the mail, in UTC. null if no mail was sent.
-	URL       string     `json:"url"`       // The link for the person. It is in this answer alone.
-	Sent      bool       `json:"sent"`      // Whether the mail server took the mail.
-	SendError *string    `json:"sendError"` // Why no mail was sent. null if it was sent.
-}
-
-type DeletedInvitation struct {
-	Deleted bool `json:"deleted"` // Always `true`.
-}
-
 // UsageRow: The sums of one combination of the groups. Only the groups of the request are present.
 type UsageRow struct {
 	Day          *string            `json:"day,omitzero"`      // The UTC day. Present only if `groupBy` has `day`.
@@ -431,6 +390,7 @@ type Agent struct {
 	ExtractionFields      []ExtractionField    `json:"extractionFields"` // The values to read out of each finished call. Empty if none are set.
 	Rmsg                  *AgentRmsg           `json:"rmsg"`
 	Webhooks              *AgentWebhooks       `json:"webhooks"`
+	Version               int64                `json:"version"`   // The number of the newest version of the agent. It rises with each change of a setting or a tool.
 	CreatedAt             time.Time            `json:"createdAt"` // When the agent was created, in UTC.
 	UpdatedAt             time.Time            `json:"updatedAt"` // When the agent was last changed, in UTC.
 }
@@ -694,6 +654,37 @@ type ToolChange struct {
 	Simulation    parley.Nullable[ToolSimulation]    `json:"simulation,omitzero"`
 }
 
+type VersionAuthor struct {
+	Type VersionAuthorType `json:"type"` // Whether a program with an API key or a person made the change.
+	ID   string            `json:"id"`   // The id of the key or of the person.
+	Name *string           `json:"name"` // The name of the key at that time. null for a person.
+}
+
+type AgentVersionItem struct {
+	Version      int64          `json:"version"`      // The number of the version, from 1 on.
+	CreatedAt    time.Time      `json:"createdAt"`    // When the change was made, in UTC.
+	CreatedBy    *VersionAuthor `json:"createdBy"`    // The key or the person that made the change. null for the state from before this server kept versions.
+	Changed      []string       `json:"changed"`      // The settings that the change has set or removed, and its tools as `tools.<name>`.
+	RestoredFrom *int64         `json:"restoredFrom"` // The number of the version that this version has restored. null for any other change.
+	Calls        int64          `json:"calls"`        // How many of the stored calls started with the version.
+}
+
+type AgentVersionList struct {
+	Versions   []AgentVersionItem `json:"versions"`   // The versions of the page, newest first.
+	NextCursor *string            `json:"nextCursor"` // The cursor of the next page, to send as `cursor`. null if this is the last page.
+}
+
+type AgentVersion struct {
+	Version      int64          `json:"version"`      // The number of the version, from 1 on.
+	CreatedAt    time.Time      `json:"createdAt"`    // When the change was made, in UTC.
+	CreatedBy    *VersionAuthor `json:"createdBy"`    // The key or the person that made the change. null for the state from before this server kept versions.
+	Changed      []string       `json:"changed"`      // The settings that the change has set or removed, and its tools as `tools.<name>`.
+	RestoredFrom *int64         `json:"restoredFrom"` // The number of the version that this version has restored. null for any other change.
+	Calls        int64          `json:"calls"`        // How many of the stored calls started with the version.
+	Agent        Agent          `json:"agent"`        // The agent as it was. `webhooks` is always null.
+	Tools        []Tool         `json:"tools"`        // The tools as they were, newest first. Whether a secret is set is as it was then.
+}
+
 type CallItem struct {
 	ID              string           `json:"id"`               // The id of the call, which is also the id of its session.
 	CallID          string           `json:"call_id"`          // The id of the call, the same as `id`.
@@ -879,11 +870,12 @@ type PipelineToolName struct {
 // PipelineConfig: The settings of the session with defaults filled in and templates rendered, without secrets. Tools
 // have only their name and kind.
 type PipelineConfig struct {
-	Transport    PipelineConfigTransport `json:"transport"`    // The transport of the audio of the session.
-	SystemPrompt string                  `json:"systemPrompt"` // The instructions of the agent, with variables filled in.
-	Intent       map[string]any          `json:"intent"`       // The language of the session, and how its models are chosen.
-	Tools        []PipelineToolName      `json:"tools"`        // The tools that the agent can call.
-	Extra        map[string]any          `json:"-"`            // Fields that the contract does not name.
+	Transport    PipelineConfigTransport `json:"transport"`             // The transport of the audio of the session.
+	AgentVersion *int64                  `json:"agentVersion,omitzero"` // The version of the agent that the session started with. null for a session without a stored agent. Absent in sessions of earlier versions of this server.
+	SystemPrompt string                  `json:"systemPrompt"`          // The instructions of the agent, with variables filled in.
+	Intent       map[string]any          `json:"intent"`                // The language of the session, and how its models are chosen.
+	Tools        []PipelineToolName      `json:"tools"`                 // The tools that the agent can call.
+	Extra        map[string]any          `json:"-"`                     // Fields that the contract does not name.
 }
 
 func (o PipelineConfig) MarshalJSON() ([]byte, error) { return wire.MarshalOpen(o, o.Extra) }
@@ -1040,6 +1032,7 @@ type CallOverview struct {
 	ResourceURI     string           `json:"resource_uri"`    // The path of the call.
 	AgentID         *string          `json:"agent_id"`        // The id of the agent that talks in the call. null for a session without a stored agent.
 	AgentName       *string          `json:"agent_name"`      // The name that the agent has now. null if there is no stored agent or it was deleted.
+	AgentVersion    *int64           `json:"agent_version"`   // The version of the agent with which the call began. null without a stored agent.
 	Status          CallStatus       `json:"status"`          // The state of the call.
 	Kind            CallKind         `json:"kind"`            // The kind of the call: from a browser, by phone, or placed from a rich-message number (`rmsg`).
 	Direction       *PhoneDirection  `json:"direction"`       // The direction of a phone call. null if the call is not by phone.
@@ -1060,6 +1053,8 @@ type CallOverview struct {
 	ToolCalls       int64            `json:"tool_calls"`       // The number of tool calls.
 	ToolFailures    int64            `json:"tool_failures"`    // The number of tool calls that failed.
 	Transfers       int64            `json:"transfers"`        // The number of attempts to transfer the call.
+	Failovers       int64            `json:"failovers"`        // How often another provider took over a stage.
+	CostMicroUSD    *string          `json:"cost_micro_usd"`   // The known costs of the call in micro-USD, as a decimal string. null while the call is live, and for some seconds after its end.
 	LatencyMs       *CallLatency     `json:"latency_ms"`       // The conversational latencies of the call. null if no turn has one.
 	SlowestTurn     *SlowestTurn     `json:"slowest_turn"`     // The turn of the agent with the greatest latency. null if no turn has one.
 	Matches         []TurnMatch      `json:"matches,omitzero"` // The first turns that contain the words of `q`, at most 3. Present only with `q`.
@@ -1070,6 +1065,13 @@ type CallList struct {
 	NextCursor *string        `json:"next_cursor"` // The cursor of the next page, to send as `cursor`. null if there are no older calls.
 }
 
+// StartedBy: The party that started the call.
+type StartedBy struct {
+	Type StartedByType `json:"type"` // The kind of the party: `phone_number` for a call to a number of the organization, `callback` for a call that an agent had promised.
+	ID   string        `json:"id"`   // The id of the API key, of the user, of the number or of the callback.
+	Name *string       `json:"name"` // The name that the API key has now, or the number in E.164. null for others.
+}
+
 // StructuredData: Facts that the analysis found in the call. Empty while the analysis is pending.
 type StructuredData struct {
 	Topics      []string                 `json:"topics,omitzero"`       // The subjects of the call, at most 10, each in a few words.
@@ -1077,6 +1079,20 @@ type StructuredData struct {
 	Resolved    *bool                    `json:"resolved,omitzero"`     // Whether the caller got what they called for. null if the call does not show it.
 	ActionItems []string                 `json:"action_items,omitzero"` // The tasks that remain after the call, at most 10.
 	Message     *string                  `json:"message,omitzero"`      // A message that the caller asked to pass on. null without a message.
+}
+
+// CallToolCall: A tool call with its result.
+type CallToolCall struct {
+	ID         string             `json:"id"`          // The id of the tool call, as the LLM gave it.
+	Name       string             `json:"name"`        // The name of the tool.
+	Args       string             `json:"args"`        // The arguments of the tool, as the JSON text that the LLM wrote.
+	Status     CallToolCallStatus `json:"status"`      // The state of the tool call.
+	Result     *string            `json:"result"`      // The text that the LLM got, cut after 16,384 characters. null while the tool runs, in webhooks, and in calls of earlier versions.
+	IsError    bool               `json:"is_error"`    // Whether the tool call failed.
+	HTTPStatus *int64             `json:"http_status"` // The HTTP status of the last answer of a webhook tool. null if there was no answer, and for other tools.
+	StartedAt  *time.Time         `json:"started_at"`  // When the tool was called, in UTC. null while the tool runs, and in calls of earlier versions.
+	DurationMs *float64           `json:"duration_ms"` // How long the tool took, in milliseconds. null while the tool runs, and in calls of earlier versions.
+	Attempts   *int64             `json:"attempts"`    // How many requests a webhook tool got. null for other tools, and for tools whose answer is not awaited.
 }
 
 // CallTurn: One finished turn, as in the transcript of the session.
@@ -1096,7 +1112,7 @@ type CallTurn struct {
 	TTSTtfbMs               *float64       `json:"tts_ttfb_ms"`               // The time from the first sentence of the LLM to its first audio, in milliseconds. null if nothing was spoken.
 	ConversationalLatencyMs *float64       `json:"conversational_latency_ms"` // The time from the end of the caller's speech to the first audio that was played, in milliseconds. null if one of the two is missing.
 	LatencyStatus           *LatencyStatus `json:"latency_status"`
-	ToolCalls               []TurnToolCall `json:"tool_calls"` // The tool calls of the LLM in this turn.
+	ToolCalls               []CallToolCall `json:"tool_calls"` // The tool calls of the LLM in this turn.
 	HeardText               *string        `json:"heard_text"` // The part of `text` that was played, which is all of it unless the caller interrupted the agent. null for turns of the caller and of the system.
 	Metadata                map[string]any `json:"metadata"`   // More about the turn, such as `voice` and `ttsProvider`. Turns of a person who joined have `human` and `identity`.
 }
@@ -1274,26 +1290,32 @@ type SpanTree struct {
 }
 
 type Call struct {
-	ID                   string           `json:"id"` // The id of the call, which is also the id of its session.
-	Test                 *bool            `json:"test,omitzero"`
-	CallID               string           `json:"call_id"`         // The same as `id`.
-	ResourceURI          string           `json:"resource_uri"`    // The path of the call.
-	AgentID              *string          `json:"agent_id"`        // The id of the agent that talks in the call. null for a session without a stored agent.
-	Status               CallStatus       `json:"status"`          // The state of the call.
-	Kind                 CallKind         `json:"kind"`            // The kind of the call: from a browser, by phone, or placed from a rich-message number (`rmsg`).
-	Direction            *PhoneDirection  `json:"direction"`       // The direction of a phone call. null if the call is not by phone.
-	From                 *string          `json:"from"`            // The number that calls, in E.164. null if the caller withholds it or the call is not by phone.
-	To                   *string          `json:"to"`              // The number that is called, in E.164. null if the call is not by phone.
-	PhoneNumberID        *string          `json:"phone_number_id"` // The id of the organization's number in the call: a phone number, or a rich-message number if `kind` is `rmsg`. null if the call is not by phone.
-	CallControlID        *string          `json:"call_control_id"` // The id of the leg of the other party, as `createPhoneSession` answers it. null if the call is not by phone.
-	RoomName             string           `json:"room_name"`       // The name of the room of the call: `room-` and the id of the call.
-	Language             string           `json:"language"`        // The language of the agent in the call, as a BCP 47 tag.
-	PipelineConfig       PipelineConfig   `json:"pipeline_config"`
-	Metadata             map[string]any   `json:"metadata"`   // Your own data, as the session was created with it.
-	CreatedAt            time.Time        `json:"created_at"` // When the call was created, in UTC.
-	UpdatedAt            time.Time        `json:"updated_at"` // When the call was last changed, in UTC.
-	StartedAt            *time.Time       `json:"started_at"` // When the parties were connected, in UTC. null if they were not, or not yet.
-	EndedAt              *time.Time       `json:"ended_at"`   // When the call ended, in UTC. null while it is live.
+	ID             string          `json:"id"` // The id of the call, which is also the id of its session.
+	Test           *bool           `json:"test,omitzero"`
+	CallID         string          `json:"call_id"`       // The same as `id`.
+	ResourceURI    string          `json:"resource_uri"`  // The path of the call.
+	AgentID        *string         `json:"agent_id"`      // The id of the agent that talks in the call. null for a session without a stored agent.
+	AgentName      *string         `json:"agent_name"`    // The name that the agent has now. null if there is no stored agent or it was deleted.
+	AgentVersion   *int64          `json:"agent_version"` // The version of the agent with which the call began. null without a stored agent.
+	StartedBy      StartedBy       `json:"started_by"`
+	Status         CallStatus      `json:"status"`          // The state of the call.
+	Kind           CallKind        `json:"kind"`            // The kind of the call: from a browser, by phone, or placed from a rich-message number (`rmsg`).
+	Direction      *PhoneDirection `json:"direction"`       // The direction of a phone call. null if the call is not by phone.
+	From           *string         `json:"from"`            // The number that calls, in E.164. null if the caller withholds it or the call is not by phone.
+	To             *string         `json:"to"`              // The number that is called, in E.164. null if the call is not by phone.
+	PhoneNumberID  *string         `json:"phone_number_id"` // The id of the organization's number in the call: a phone number, or a rich-message number if `kind` is `rmsg`. null if the call is not by phone.
+	CallControlID  *string         `json:"call_control_id"` // The id of the leg of the other party, as `createPhoneSession` answers it. null if the call is not by phone.
+	RoomName       string          `json:"room_name"`       // The name of the room of the call: `room-` and the id of the call.
+	Language       string          `json:"language"`        // The language of the agent in the call, as a BCP 47 tag.
+	PipelineConfig PipelineConfig  `json:"pipeline_config"`
+	Metadata       map[string]any  `json:"metadata"`   // Your own data, as the session was created with it.
+	CreatedAt      time.Time       `json:"created_at"` // When the call was created, in UTC.
+	UpdatedAt      time.Time       `json:"updated_at"` // When the call was last changed, in UTC.
+	StartedAt      *time.Time      `json:"started_at"` // When the parties were connected, in UTC. null if they were not, or not yet.
+	// The time of the first sample of the recording, in UTC: a turn is at `started_at` minus this time in the audio.
+	// null without a recording, and if the events of the call were deleted for their age.
+	RecordingStartedAt   *time.Time       `json:"recording_started_at"`
+	EndedAt              *time.Time       `json:"ended_at"` // When the call ended, in UTC. null while it is live.
 	EndReason            *EndReason       `json:"end_reason"`
 	DurationSeconds      *int64           `json:"duration_seconds"` // How long the parties were connected, in seconds, rounded up. 0 if they never were, and null while the call is live.
 	RecordingStatus      *RecordingStatus `json:"recording_status"`
@@ -1307,6 +1329,53 @@ type Call struct {
 
 type CallEventList struct {
 	Events []CallEvent `json:"events"` // The events of the call, the oldest first.
+}
+
+type Quantity struct {
+	Unit   string  `json:"unit"`   // The unit: `audio_milliseconds`, `characters`, `input_tokens`, `cached_input_tokens`, `output_tokens` or `reasoning_tokens`.
+	Amount float64 `json:"amount"` // How much was used, in the unit.
+}
+
+type RequestAttempt struct {
+	AttemptID string `json:"attempt_id"` // The id of the attempt in the log, in traces and in the header `Service-Attempt-ID`.
+	Provider  string `json:"provider"`   // The id of the provider of the attempt.
+	Model     string `json:"model"`      // The id of the model of the attempt.
+	// The outcome of the attempt: `succeeded`, or the class of the failure: `auth`, `quota`, `bad_request`,
+	// `unsupported`, `rate_limited`, `overloaded`, `timeout`, `protocol`, `empty`, `unreachable`, `server` or
+	// `cancelled`. More may be added.
+	Outcome      string                  `json:"outcome"`
+	StartedAt    time.Time               `json:"started_at"`    // When the attempt began, in UTC.
+	DurationMs   float64                 `json:"duration_ms"`   // How long the attempt took, in milliseconds.
+	FirstByteMs  *float64                `json:"first_byte_ms"` // The time from the start of the attempt to its first media or token, in milliseconds. null if none came.
+	Quantities   []Quantity              `json:"quantities"`    // The quantities that were used, by unit.
+	CostMicroUSD *string                 `json:"cost_micro_usd"`
+	Priced       bool                    `json:"priced"`       // Whether the price is known. If not, `cost_micro_usd` is null.
+	PriceSource  *string                 `json:"price_source"` // The source of the price and its date. null if the price is not known.
+	KeySource    RequestAttemptKeySource `json:"key_source"`   // The owner of the key that was used. With the organization's key (`byok`) the provider bills the organization, and the attempt costs nothing here.
+}
+
+type CallRequest struct {
+	RequestID string           `json:"request_id"` // The id of the request.
+	Stage     CallRequestStage `json:"stage"`      // The stage of the request.
+	TurnIndex *int64           `json:"turn_index"` // The index of the turn that the request served, as in the span tree. null if it served several turns, as speech to text does, or no turn that was played.
+	Operation string           `json:"operation"`  // The operationId of the request.
+	Provider  *string          `json:"provider"`   // The id of the provider that served the request. null if no provider did.
+	Model     *string          `json:"model"`      // The id of the model of that provider. null if no provider served the request.
+	Outcome   string           `json:"outcome"`    // The outcome of the request: `succeeded`, or the code of the error.
+	StartedAt time.Time        `json:"started_at"` // When the request began, in UTC.
+	// The same as the spans have it: in milliseconds after `started_at` of the call, or after `created_at` if the
+	// parties were never connected. Negative if the request began before.
+	StartMs      float64          `json:"start_ms"`
+	DurationMs   float64          `json:"duration_ms"`    // How long the request took, in milliseconds.
+	FirstByteMs  *float64         `json:"first_byte_ms"`  // The time from the start of the request to its first media or token, in milliseconds. null if the answer came at once, or none came.
+	CostMicroUSD *string          `json:"cost_micro_usd"` // The cost of the request. null if the price is not known.
+	Attempts     []RequestAttempt `json:"attempts"`       // The attempts at providers, in order.
+	HasRoute     bool             `json:"has_route"`      // Whether `GET /v1/requests/{id}/route` has the choice of the model.
+}
+
+type CallRequestList struct {
+	Requests []CallRequest `json:"requests"` // The requests of the call, the oldest first.
+	Complete bool          `json:"complete"` // Whether no request is missing: requests are deleted for their age, and an answer has at most 10,000.
 }
 
 type FinalizeReport struct {
@@ -2406,29 +2475,6 @@ type RoutingScore struct {
 type RegionWish struct {
 	Asked     string `json:"asked"`      // The name of the region in the request.
 	HadEffect bool   `json:"had_effect"` // Whether the region changed the order of the candidates.
-}
-
-type Quantity struct {
-	Unit   string  `json:"unit"`   // The unit: `audio_milliseconds`, `characters`, `input_tokens`, `cached_input_tokens`, `output_tokens` or `reasoning_tokens`.
-	Amount float64 `json:"amount"` // How much was used, in the unit.
-}
-
-type RequestAttempt struct {
-	AttemptID string `json:"attempt_id"` // The id of the attempt in the log, in traces and in the header `Service-Attempt-ID`.
-	Provider  string `json:"provider"`   // The id of the provider of the attempt.
-	Model     string `json:"model"`      // The id of the model of the attempt.
-	// The outcome of the attempt: `succeeded`, or the class of the failure: `auth`, `quota`, `bad_request`,
-	// `unsupported`, `rate_limited`, `overloaded`, `timeout`, `protocol`, `empty`, `unreachable`, `server` or
-	// `cancelled`. More may be added.
-	Outcome      string                  `json:"outcome"`
-	StartedAt    time.Time               `json:"started_at"`    // When the attempt began, in UTC.
-	DurationMs   float64                 `json:"duration_ms"`   // How long the attempt took, in milliseconds.
-	FirstByteMs  *float64                `json:"first_byte_ms"` // The time from the start of the attempt to its first media or token, in milliseconds. null if none came.
-	Quantities   []Quantity              `json:"quantities"`    // The quantities that were used, by unit.
-	CostMicroUSD *string                 `json:"cost_micro_usd"`
-	Priced       bool                    `json:"priced"`       // Whether the price is known. If not, `cost_micro_usd` is null.
-	PriceSource  *string                 `json:"price_source"` // The source of the price and its date. null if the price is not known.
-	KeySource    RequestAttemptKeySource `json:"key_source"`   // The owner of the key that was used. With the organization's key (`byok`) the provider bills the organization, and the attempt costs nothing here.
 }
 
 // RequestRoute: The routing preview of the time of the request, and the outcome of the request.

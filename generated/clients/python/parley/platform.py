@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from typing_extensions import Unpack, deprecated
 
 from .engine.answers import Audio
@@ -414,8 +416,10 @@ class Platform(Client):
         outcome: types.CallOutcome | None = None, end_reason: types.EndReason | None = None,
         phone_number_id: str | None = None, number: str | None = None, live: bool | None = None,
         since: str | None = None, until: str | None = None, min_duration_seconds: int | None = None,
-        max_duration_seconds: int | None = None, q: str | None = None, limit: int | None = None,
-        cursor: str | None = None, **options: Unpack[CallOptions],
+        max_duration_seconds: int | None = None, min_cost_micro_usd: str | None = None,
+        max_cost_micro_usd: str | None = None, min_latency_ms: int | None = None, agent_version: int | None = None,
+        has: Sequence[types.ListCallsHasItem] | None = None, sort: types.ListCallsSort | None = None,
+        q: str | None = None, limit: int | None = None, cursor: str | None = None, **options: Unpack[CallOptions],
     ) -> types.CallList:
         """List and search calls.
 
@@ -430,6 +434,14 @@ class Platform(Client):
         until: A time: only calls that were created before are listed.
         min_duration_seconds: The least duration of a call that is over, in seconds.
         max_duration_seconds: The greatest duration of a call that is over, in seconds.
+        min_cost_micro_usd: The least cost of a call that is over, in micro-USD.
+        max_cost_micro_usd: The greatest cost of a call that is over, in micro-USD.
+        min_latency_ms: The least latency of the slowest turn, in milliseconds.
+        agent_version: The version of the agent with which the call began.
+        has: Something that happened in the call; each can be given once, and all must have happened. `recording`: there is a recording
+        that can be played.
+        sort: The order of the list, always descending. Calls that have no such value yet are last. With `q` only `created_at`. Default:
+        "created_at".
         q: Words that one turn of the call must all contain, in any order and in either case; each of them can be a part of a longer
         word. The words of the caller count, and the words of the agent that were written, also those that were not played.
         limit: How many calls a page has at most. Default: 50.
@@ -451,6 +463,12 @@ class Platform(Client):
                 "until": until,
                 "min_duration_seconds": min_duration_seconds,
                 "max_duration_seconds": max_duration_seconds,
+                "min_cost_micro_usd": min_cost_micro_usd,
+                "max_cost_micro_usd": max_cost_micro_usd,
+                "min_latency_ms": min_latency_ms,
+                "agent_version": agent_version,
+                "has": has,
+                "sort": sort,
                 "q": q,
                 "limit": limit,
                 "cursor": cursor,

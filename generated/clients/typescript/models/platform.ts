@@ -138,7 +138,6 @@ export type ErrorCode =
   | 'ORGANIZATION_DISABLED'
   | 'API_KEY_REQUIRED'
   | 'ORIGIN_NOT_ALLOWED'
-  | 'SIGN_IN_FAILED'
   | 'VALIDATION_ERROR'
   | 'MISSING_TEMPLATE_VARIABLES'
   | 'CAPABILITY_UNSUPPORTED'
@@ -148,12 +147,11 @@ export type ErrorCode =
   | 'RECORDING_NOT_AVAILABLE'
   | 'CALL_NOT_ENDED'
   | 'LINK_EXPIRED'
+  | 'PRECONDITION_FAILED'
   | 'RANGE_NOT_SATISFIABLE'
   | 'AGENT_NAME_CONFLICT'
   | 'TOOL_NAME_CONFLICT'
   | 'LIMIT_REACHED'
-  | 'MEMBER_EXISTS'
-  | 'SETUP_DONE'
   | 'CALL_NOT_LIVE'
   | 'AGENT_IN_USE'
   | 'CALLBACK_NOT_SCHEDULED'
@@ -234,45 +232,6 @@ export type Organization = {
 export type OrganizationChange = {
   /** The name of the organization, for people. It is not blank, and has no character U+0000. */ name?: string
   /** Whether calls may be recorded. false stops every recording that has not begun. */ recording?: boolean
-}
-
-/** A role of a user in an organization, from the lowest to the highest. Each role may do what the lower roles may. `x-role` of an operation or a channel names the lowest role that may use it; `none` says that no user may. */
-export type Role = 'viewer' | 'member' | 'admin' | 'owner'
-
-/** The user or the API key that invites the person, or the operator. */
-export type Inviter = {
-  /** The kind of the inviter. `operator`: `parley users invite` made the invitation. */ type: 'user' | 'api_key' | 'operator'
-  /** The id of the user or the API key. null for the operator. */ id: string | null
-  /** The name of the user or the API key. null if it has none. */ name: string | null
-}
-
-export type Invitation = {
-  /** The id of the invitation: `inv_` and letters and digits. */ id: string
-  /** The e-mail address of the person. */ email: string
-  role: Role
-  invitedBy: Inviter
-  /** When the person was invited, in UTC. */ createdAt: string
-  /** When the link ends, in UTC. */ expiresAt: string
-  /** When the mail server took the mail, in UTC. null if no mail was sent. */ sentAt: string | null
-}
-
-export type InvitationList = Invitation[]
-
-export type NewInvitation = {
-  /** The e-mail address of the person. Upper and lower case are the same. */ email: string
-  role: Role
-  /** The name of the person, which the page proposes. */ name?: string
-}
-
-/** An invitation with its link. */
-export type SentInvitation = Invitation & {
-  /** The link for the person. It is in this answer alone. */ url: string
-  /** Whether the mail server took the mail. */ sent: boolean
-  /** Why no mail was sent. null if it was sent. */ sendError: string | null
-}
-
-export type DeletedInvitation = {
-  /** Always `true`. */ deleted: boolean
 }
 
 /** The sums of one combination of the groups. Only the groups of the request are present. */
@@ -616,6 +575,8 @@ export type AgentWebhooks = {
   /** The endpoint that gets a link to each recording. null if there is no such endpoint. */ recording: AgentWebhook | null
 }
 
+export type VersionNumber = number
+
 export type Agent = {
   /** The id of the agent: `agent_` and 22 letters and digits. */ id: string
   /** The id of the organization that owns the agent. */ organizationId: string
@@ -647,6 +608,7 @@ export type Agent = {
   /** The values to read out of each finished call. Empty if none are set. */ extractionFields: ExtractionField[]
   rmsg: AgentRmsg | null
   webhooks: AgentWebhooks | null
+  /** The number of the newest version of the agent. It rises with each change of a setting or a tool. */ version: VersionNumber
   /** When the agent was created, in UTC. */ createdAt: string
   /** When the agent was last changed, in UTC. */ updatedAt: string
 }
@@ -970,6 +932,37 @@ export type ToolChange = {
   simulation?: ToolSimulation | null
 }
 
+export type VersionAuthor = {
+  /** Whether a program with an API key or a person made the change. */ type: 'api_key' | 'user'
+  /** The id of the key or of the person. */ id: string
+  /** The name of the key at that time. null for a person. */ name: string | null
+}
+
+export type AgentVersionItem = {
+  /** The number of the version, from 1 on. */ version: VersionNumber
+  /** When the change was made, in UTC. */ createdAt: string
+  /** The key or the person that made the change. null for the state from before this server kept versions. */ createdBy: VersionAuthor | null
+  /** The settings that the change has set or removed, and its tools as `tools.<name>`. */ changed: string[]
+  /** The number of the version that this version has restored. null for any other change. */ restoredFrom: number | null
+  /** How many of the stored calls started with the version. */ calls: number
+}
+
+export type AgentVersionList = {
+  /** The versions of the page, newest first. */ versions: AgentVersionItem[]
+  /** The cursor of the next page, to send as `cursor`. null if this is the last page. */ nextCursor: string | null
+}
+
+export type AgentVersion = {
+  /** The number of the version, from 1 on. */ version: VersionNumber
+  /** When the change was made, in UTC. */ createdAt: string
+  /** The key or the person that made the change. null for the state from before this server kept versions. */ createdBy: VersionAuthor | null
+  /** The settings that the change has set or removed, and its tools as `tools.<name>`. */ changed: string[]
+  /** The number of the version that this version has restored. null for any other change. */ restoredFrom: number | null
+  /** How many of the stored calls started with the version. */ calls: number
+  /** The agent as it was. `webhooks` is always null. */ agent: Agent
+  /** The tools as they were, newest first. Whether a secret is set is as it was then. */ tools: Tool[]
+}
+
 export type CallStatus = 
   | 'queued'
   | 'dialing'
@@ -1232,6 +1225,8 @@ export type PipelineToolName = {
 /** The settings of the session with defaults filled in and templates rendered, without secrets. Tools have only their name and kind. */
 export type PipelineConfig = {
   /** The transport of the audio of the session. */ transport: 'websocket' | 'livekit' | 'phone'
+  /** The version of the agent that the session started with. null for a session without a stored agent. Absent in sessions of earlier versions of this server. */
+  agentVersion?: number | null
   /** The instructions of the agent, with variables filled in. */ systemPrompt: string
   /** The language of the session, and how its models are chosen. */ intent: Record<string, unknown>
   /** The tools that the agent can call. */ tools: PipelineToolName[]
@@ -1336,6 +1331,7 @@ export type CallOverview = {
   /** The path of the call. */ resource_uri: string
   /** The id of the agent that talks in the call. null for a session without a stored agent. */ agent_id: string | null
   /** The name that the agent has now. null if there is no stored agent or it was deleted. */ agent_name: string | null
+  /** The version of the agent with which the call began. null without a stored agent. */ agent_version: number | null
   /** The state of the call. */ status: CallStatus
   /** The kind of the call: from a browser, by phone, or placed from a rich-message number (`rmsg`). */ kind: CallKind
   /** The direction of a phone call. null if the call is not by phone. */ direction: PhoneDirection | null
@@ -1356,6 +1352,9 @@ export type CallOverview = {
   /** The number of tool calls. */ tool_calls: number
   /** The number of tool calls that failed. */ tool_failures: number
   /** The number of attempts to transfer the call. */ transfers: number
+  /** How often another provider took over a stage. */ failovers: number
+  /** The known costs of the call in micro-USD, as a decimal string. null while the call is live, and for some seconds after its end. */
+  cost_micro_usd: string | null
   /** The conversational latencies of the call. null if no turn has one. */ latency_ms: CallLatency | null
   /** The turn of the agent with the greatest latency. null if no turn has one. */ slowest_turn: SlowestTurn | null
   /** The first turns that contain the words of `q`, at most 3. Present only with `q`. */ matches?: TurnMatch[]
@@ -1364,6 +1363,14 @@ export type CallOverview = {
 export type CallList = {
   /** The calls of this page, the newest first. */ calls: CallOverview[]
   /** The cursor of the next page, to send as `cursor`. null if there are no older calls. */ next_cursor: string | null
+}
+
+/** The party that started the call. */
+export type StartedBy = {
+  /** The kind of the party: `phone_number` for a call to a number of the organization, `callback` for a call that an agent had promised. */
+  type: 'api_key' | 'user' | 'phone_number' | 'callback'
+  /** The id of the API key, of the user, of the number or of the callback. */ id: string
+  /** The name that the API key has now, or the number in E.164. null for others. */ name: string | null
 }
 
 /** Facts that the analysis found in the call. Empty while the analysis is pending. */
@@ -1377,6 +1384,20 @@ export type StructuredData = {
 
 /** The value of an extraction field. */
 export type CustomValue = string | number | boolean
+
+/** A tool call with its result. */
+export type CallToolCall = {
+  /** The id of the tool call, as the LLM gave it. */ id: string
+  /** The name of the tool. */ name: string
+  /** The arguments of the tool, as the JSON text that the LLM wrote. */ args: string
+  /** The state of the tool call. */ status: 'started' | 'completed' | 'failed'
+  /** The text that the LLM got, cut after 16,384 characters. null while the tool runs, in webhooks, and in calls of earlier versions. */ result: string | null
+  /** Whether the tool call failed. */ is_error: boolean
+  /** The HTTP status of the last answer of a webhook tool. null if there was no answer, and for other tools. */ http_status: number | null
+  /** When the tool was called, in UTC. null while the tool runs, and in calls of earlier versions. */ started_at: string | null
+  /** How long the tool took, in milliseconds. null while the tool runs, and in calls of earlier versions. */ duration_ms: number | null
+  /** How many requests a webhook tool got. null for other tools, and for tools whose answer is not awaited. */ attempts: number | null
+}
 
 /** One finished turn, as in the transcript of the session. */
 export type CallTurn = {
@@ -1396,7 +1417,7 @@ export type CallTurn = {
   /** The time from the end of the caller's speech to the first audio that was played, in milliseconds. null if one of the two is missing. */
   conversational_latency_ms: number | null
   latency_status: LatencyStatus | null
-  /** The tool calls of the LLM in this turn. */ tool_calls: TurnToolCall[]
+  /** The tool calls of the LLM in this turn. */ tool_calls: CallToolCall[]
   /** The part of `text` that was played, which is all of it unless the caller interrupted the agent. null for turns of the caller and of the system. */
   heard_text: string | null
   /** More about the turn, such as `voice` and `ttsProvider`. Turns of a person who joined have `human` and `identity`. */ metadata: Record<string, unknown>
@@ -1591,6 +1612,9 @@ export type Call = {
   /** The same as `id`. */ call_id: string
   /** The path of the call. */ resource_uri: string
   /** The id of the agent that talks in the call. null for a session without a stored agent. */ agent_id: string | null
+  /** The name that the agent has now. null if there is no stored agent or it was deleted. */ agent_name: string | null
+  /** The version of the agent with which the call began. null without a stored agent. */ agent_version: number | null
+  started_by: StartedBy
   /** The state of the call. */ status: CallStatus
   /** The kind of the call: from a browser, by phone, or placed from a rich-message number (`rmsg`). */ kind: CallKind
   /** The direction of a phone call. null if the call is not by phone. */ direction: PhoneDirection | null
@@ -1606,6 +1630,8 @@ export type Call = {
   /** When the call was created, in UTC. */ created_at: string
   /** When the call was last changed, in UTC. */ updated_at: string
   /** When the parties were connected, in UTC. null if they were not, or not yet. */ started_at: string | null
+  /** The time of the first sample of the recording, in UTC: a turn is at `started_at` minus this time in the audio. null without a recording, and if the events of the call were deleted for their age. */
+  recording_started_at: string | null
   /** When the call ended, in UTC. null while it is live. */ ended_at: string | null
   end_reason: EndReason | null
   /** How long the parties were connected, in seconds, rounded up. 0 if they never were, and null while the call is live. */ duration_seconds: number | null
@@ -1714,6 +1740,31 @@ export type CallEvent = {
 
 export type CallEventList = {
   /** The events of the call, the oldest first. */ events: CallEvent[]
+}
+
+export type CallRequest = {
+  /** The id of the request. */ request_id: string
+  /** The stage of the request. */ stage: 'stt' | 'llm' | 'tts'
+  /** The index of the turn that the request served, as in the span tree. null if it served several turns, as speech to text does, or no turn that was played. */
+  turn_index: number | null
+  /** The operationId of the request. */ operation: string
+  /** The id of the provider that served the request. null if no provider did. */ provider: string | null
+  /** The id of the model of that provider. null if no provider served the request. */ model: string | null
+  /** The outcome of the request: `succeeded`, or the code of the error. */ outcome: string
+  /** When the request began, in UTC. */ started_at: string
+  /** The same as the spans have it: in milliseconds after `started_at` of the call, or after `created_at` if the parties were never connected. Negative if the request began before. */
+  start_ms: number
+  /** How long the request took, in milliseconds. */ duration_ms: number
+  /** The time from the start of the request to its first media or token, in milliseconds. null if the answer came at once, or none came. */
+  first_byte_ms: number | null
+  /** The cost of the request. null if the price is not known. */ cost_micro_usd: MicroUsd | null
+  /** The attempts at providers, in order. */ attempts: RequestAttempt[]
+  /** Whether `GET /v1/requests/{id}/route` has the choice of the model. */ has_route: boolean
+}
+
+export type CallRequestList = {
+  /** The requests of the call, the oldest first. */ requests: CallRequest[]
+  /** Whether no request is missing: requests are deleted for their age, and an answer has at most 10,000. */ complete: boolean
 }
 
 export type FinalizeReport = {

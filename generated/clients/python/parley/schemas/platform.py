@@ -12,11 +12,6 @@ from ..engine.events import Event
 
 OrganizationRmsgBackend: TypeAlias = Literal["default", "receive_only"]
 """How the organization uses rich messages. `receive_only`: it receives messages, and cannot send any."""
-Role: TypeAlias = Literal["viewer", "member", "admin", "owner"]
-"""A role of a user in an organization, from the lowest to the highest. Each role may do what the lower roles may. `x-role` of an operation
-or a channel names the lowest role that may use it; `none` says that no user may."""
-InviterType: TypeAlias = Literal["user", "api_key", "operator"]
-"""The kind of the inviter. `operator`: `parley users invite` made the invitation."""
 UsageGroupByItem: TypeAlias = Literal["day", "key", "agent", "provider", "model", "stage"]
 UsageRowStage: TypeAlias = Literal["stt", "llm", "tts", "carrier"]
 """The stage. Present only if `groupBy` has `stage`."""
@@ -85,6 +80,8 @@ ToolPreToolSpeech: TypeAlias = Literal["auto", "always", "never"]
 """Whether the agent says something before it waits for the tool."""
 PreToolSpeech: TypeAlias = Literal["auto", "always", "never"]
 """Whether the agent says something before it waits for the tool. With `auto` (the default) it does if there is no result after 700 ms."""
+VersionAuthorType: TypeAlias = Literal["api_key", "user"]
+"""Whether a program with an API key or a person made the change."""
 CallStatus: TypeAlias = Literal[
     "queued", "dialing", "ringing", "in_progress", "transferring", "completed", "failed", "busy", "no_answer",
     "cancelled", "voicemail",
@@ -167,10 +164,10 @@ CallEventType: TypeAlias = Literal[
 SessionStreamEndReason: TypeAlias = Literal["session_ended", "timeout"]
 """Why the stream ended: the session is over, or ten minutes have passed."""
 ErrorCode: TypeAlias = Literal[
-    "UNAUTHORIZED", "FORBIDDEN", "ORGANIZATION_DISABLED", "API_KEY_REQUIRED", "ORIGIN_NOT_ALLOWED", "SIGN_IN_FAILED",
-    "VALIDATION_ERROR", "MISSING_TEMPLATE_VARIABLES", "CAPABILITY_UNSUPPORTED", "INSUFFICIENT_CREDITS", "NOT_FOUND",
-    "REPORT_NOT_AVAILABLE", "RECORDING_NOT_AVAILABLE", "CALL_NOT_ENDED", "LINK_EXPIRED", "RANGE_NOT_SATISFIABLE",
-    "AGENT_NAME_CONFLICT", "TOOL_NAME_CONFLICT", "LIMIT_REACHED", "MEMBER_EXISTS", "SETUP_DONE", "CALL_NOT_LIVE",
+    "UNAUTHORIZED", "FORBIDDEN", "ORGANIZATION_DISABLED", "API_KEY_REQUIRED", "ORIGIN_NOT_ALLOWED", "VALIDATION_ERROR",
+    "MISSING_TEMPLATE_VARIABLES", "CAPABILITY_UNSUPPORTED", "INSUFFICIENT_CREDITS", "NOT_FOUND",
+    "REPORT_NOT_AVAILABLE", "RECORDING_NOT_AVAILABLE", "CALL_NOT_ENDED", "LINK_EXPIRED", "PRECONDITION_FAILED",
+    "RANGE_NOT_SATISFIABLE", "AGENT_NAME_CONFLICT", "TOOL_NAME_CONFLICT", "LIMIT_REACHED", "CALL_NOT_LIVE",
     "AGENT_IN_USE", "CALLBACK_NOT_SCHEDULED", "REDELIVERY_UNAVAILABLE", "PRE_CALL_CONFLICT", "WEBHOOK_LEGACY_MANAGED",
     "PHONE_NUMBER_NOT_READY", "PHONE_NUMBER_EXISTS", "SIP_CONNECTION_IN_USE", "PHONE_NUMBER_UNAVAILABLE",
     "BUSINESS_VERIFICATION_REQUIRED", "SMS_10DLC_DISABLED_FOR_ORG", "PROFILE_REQUIRED", "BRAND_REQUIRED",
@@ -190,8 +187,15 @@ CallOutcome: TypeAlias = Literal[
     "resolved", "unresolved", "transferred", "callback_scheduled", "voicemail", "no_conversation", "not_connected",
     "failed", "completed",
 ]
+ListCallsHasItem: TypeAlias = Literal["tool_failure", "transfer", "interruption", "failover", "recording"]
+ListCallsSort: TypeAlias = Literal["created_at", "duration_seconds", "cost_micro_usd", "slowest_turn_ms"]
+"""The order of the list, always descending. Calls that have no such value yet are last. With `q` only `created_at`."""
+StartedByType: TypeAlias = Literal["api_key", "user", "phone_number", "callback"]
+"""The kind of the party: `phone_number` for a call to a number of the organization, `callback` for a call that an agent had promised."""
 StructuredDataSentiment: TypeAlias = Literal["positive", "neutral", "negative"]
 """The mood of the caller, as the analysis judges it. null if the call does not show it."""
+CallToolCallStatus: TypeAlias = Literal["started", "completed", "failed"]
+"""The state of the tool call."""
 CostLineStage: TypeAlias = Literal["stt", "llm", "tts", "carrier"]
 """The stage that the cost belongs to."""
 CostLineKeySource: TypeAlias = Literal["BYOK", "MANAGED"]
@@ -235,6 +239,11 @@ CallSpanKind: TypeAlias = Literal[
     "unattributed",
 ]
 """The kind of the step."""
+CallRequestStage: TypeAlias = Literal["stt", "llm", "tts"]
+"""The stage of the request."""
+RequestAttemptKeySource: TypeAlias = Literal["platform", "byok"]
+"""The owner of the key that was used. With the organization's key (`byok`) the provider bills the organization, and the attempt costs
+nothing here."""
 FinalizedReportWebhookStatus: TypeAlias = Literal["not_configured", "pending", "delivered", "failed"]
 """The state of the delivery. `delivered`: every endpoint accepted the report. `failed`: at least one did not, and no attempt follows."""
 EndedCallStatus: TypeAlias = Literal["ending", "already_ended"]
@@ -375,9 +384,6 @@ RoutingFigurePart: TypeAlias = Literal["quality", "latency", "cost", "success_ra
 """The part of the score that the figure is for."""
 BenchmarkPath: TypeAlias = Literal["stream", "batch"]
 """Whether a figure or a price is for streams or for whole requests. The two are never mixed."""
-RequestAttemptKeySource: TypeAlias = Literal["platform", "byok"]
-"""The owner of the key that was used. With the organization's key (`byok`) the provider bills the organization, and the attempt costs
-nothing here."""
 CallDirection: TypeAlias = Literal["inbound", "outbound", "browser"]
 StatusEventProvider: TypeAlias = Literal["service", "media", "carrier"]
 """The origin of the event: `service` for decisions of this server, `media` for audio and participants, `carrier` for reports of the phone
@@ -429,42 +435,6 @@ class Organization(TypedDict):
 class OrganizationChange(TypedDict):
     name: NotRequired[str]  # The name of the organization, for people. It is not blank, and has no character U+0000.
     recording: NotRequired[bool]  # Whether calls may be recorded. false stops every recording that has not begun.
-
-class Inviter(TypedDict):
-    """The user or the API key that invites the person, or the operator."""
-    type: InviterType  # The kind of the inviter. `operator`: `parley users invite` made the invitation.
-    id: str | None  # The id of the user or the API key. null for the operator.
-    name: str | None  # The name of the user or the API key. null if it has none.
-
-class Invitation(TypedDict):
-    id: str  # The id of the invitation: `inv_` and letters and digits.
-    email: str  # The e-mail address of the person.
-    role: Role
-    invitedBy: Inviter
-    createdAt: str  # When the person was invited, in UTC.
-    expiresAt: str  # When the link ends, in UTC.
-    sentAt: str | None  # When the mail server took the mail, in UTC. null if no mail was sent.
-
-class NewInvitation(TypedDict):
-    email: str  # The e-mail address of the person. Upper and lower case are the same.
-    role: Role
-    name: NotRequired[str]  # The name of the person, which the page proposes.
-
-class SentInvitation(TypedDict):
-    """An invitation with its link."""
-    id: str  # The id of the invitation: `inv_` and letters and digits.
-    email: str  # The e-mail address of the person.
-    role: Role
-    invitedBy: Inviter
-    createdAt: str  # When the person was invited, in UTC.
-    expiresAt: str  # When the link ends, in UTC.
-    sentAt: str | None  # When the mail server took the mail, in UTC. null if no mail was sent.
-    url: str  # The link for the person. It is in this answer alone.
-    sent: bool  # Whether the mail server took the mail.
-    sendError: str | None  # Why no mail was sent. null if it was sent.
-
-class DeletedInvitation(TypedDict):
-    deleted: bool  # Always `true`.
 
 class UsageRow(TypedDict):
     """The sums of one combination of the groups. Only the groups of the request are present."""
@@ -793,6 +763,7 @@ class Agent(TypedDict):
     extractionFields: list[ExtractionField]  # The values to read out of each finished call. Empty if none are set.
     rmsg: AgentRmsg | None
     webhooks: AgentWebhooks | None
+    version: int  # The number of the newest version of the agent. It rises with each change of a setting or a tool.
     createdAt: str  # When the agent was created, in UTC.
     updatedAt: str  # When the agent was last changed, in UTC.
 
@@ -1039,6 +1010,33 @@ class ToolChange(TypedDict):
     toolSound: NotRequired[ToolSoundOverride | None]
     simulation: NotRequired[ToolSimulation | None]
 
+class VersionAuthor(TypedDict):
+    type: VersionAuthorType  # Whether a program with an API key or a person made the change.
+    id: str  # The id of the key or of the person.
+    name: str | None  # The name of the key at that time. null for a person.
+
+class AgentVersionItem(TypedDict):
+    version: int  # The number of the version, from 1 on.
+    createdAt: str  # When the change was made, in UTC.
+    createdBy: VersionAuthor | None  # The key or the person that made the change. null for the state from before this server kept versions.
+    changed: list[str]  # The settings that the change has set or removed, and its tools as `tools.<name>`.
+    restoredFrom: int | None  # The number of the version that this version has restored. null for any other change.
+    calls: int  # How many of the stored calls started with the version.
+
+class AgentVersionList(TypedDict):
+    versions: list[AgentVersionItem]  # The versions of the page, newest first.
+    nextCursor: str | None  # The cursor of the next page, to send as `cursor`. null if this is the last page.
+
+class AgentVersion(TypedDict):
+    version: int  # The number of the version, from 1 on.
+    createdAt: str  # When the change was made, in UTC.
+    createdBy: VersionAuthor | None  # The key or the person that made the change. null for the state from before this server kept versions.
+    changed: list[str]  # The settings that the change has set or removed, and its tools as `tools.<name>`.
+    restoredFrom: int | None  # The number of the version that this version has restored. null for any other change.
+    calls: int  # How many of the stored calls started with the version.
+    agent: Agent  # The agent as it was. `webhooks` is always null.
+    tools: list[Tool]  # The tools as they were, newest first. Whether a secret is set is as it was then.
+
 class CallItem(TypedDict):
     id: str  # The id of the call, which is also the id of its session.
     call_id: str  # The id of the call, the same as `id`.
@@ -1230,6 +1228,9 @@ class PipelineConfig(TypedDict):
     """The settings of the session with defaults filled in and templates rendered, without secrets. Tools have only their name and kind.
     Other fields are allowed too."""
     transport: PipelineConfigTransport  # The transport of the audio of the session.
+    # The version of the agent that the session started with. null for a session without a stored agent. Absent in sessions of earlier
+    # versions of this server.
+    agentVersion: NotRequired[int | None]
     systemPrompt: str  # The instructions of the agent, with variables filled in.
     intent: dict[str, Any]  # The language of the session, and how its models are chosen.
     tools: list[PipelineToolName]  # The tools that the agent can call.
@@ -1397,6 +1398,7 @@ class CallOverview(_CallOverview):
     resource_uri: str  # The path of the call.
     agent_id: str | None  # The id of the agent that talks in the call. null for a session without a stored agent.
     agent_name: str | None  # The name that the agent has now. null if there is no stored agent or it was deleted.
+    agent_version: int | None  # The version of the agent with which the call began. null without a stored agent.
     status: CallStatus  # The state of the call.
     kind: CallKind  # The kind of the call: from a browser, by phone, or placed from a rich-message number (`rmsg`).
     direction: PhoneDirection | None  # The direction of a phone call. null if the call is not by phone.
@@ -1417,6 +1419,9 @@ class CallOverview(_CallOverview):
     tool_calls: int  # The number of tool calls.
     tool_failures: int  # The number of tool calls that failed.
     transfers: int  # The number of attempts to transfer the call.
+    failovers: int  # How often another provider took over a stage.
+    # The known costs of the call in micro-USD, as a decimal string. null while the call is live, and for some seconds after its end.
+    cost_micro_usd: str | None
     latency_ms: CallLatency | None  # The conversational latencies of the call. null if no turn has one.
     slowest_turn: SlowestTurn | None  # The turn of the agent with the greatest latency. null if no turn has one.
     matches: NotRequired[list[TurnMatch]]  # The first turns that contain the words of `q`, at most 3. Present only with `q`.
@@ -1424,6 +1429,13 @@ class CallOverview(_CallOverview):
 class CallList(TypedDict):
     calls: list[CallOverview]  # The calls of this page, the newest first.
     next_cursor: str | None  # The cursor of the next page, to send as `cursor`. null if there are no older calls.
+
+class StartedBy(TypedDict):
+    """The party that started the call."""
+    # The kind of the party: `phone_number` for a call to a number of the organization, `callback` for a call that an agent had promised.
+    type: StartedByType
+    id: str  # The id of the API key, of the user, of the number or of the callback.
+    name: str | None  # The name that the API key has now, or the number in E.164. null for others.
 
 class StructuredData(TypedDict):
     """Facts that the analysis found in the call. Empty while the analysis is pending."""
@@ -1433,6 +1445,20 @@ class StructuredData(TypedDict):
     resolved: NotRequired[bool | None]  # Whether the caller got what they called for. null if the call does not show it.
     action_items: NotRequired[list[str]]  # The tasks that remain after the call, at most 10.
     message: NotRequired[str | None]  # A message that the caller asked to pass on. null without a message.
+
+class CallToolCall(TypedDict):
+    """A tool call with its result."""
+    id: str  # The id of the tool call, as the LLM gave it.
+    name: str  # The name of the tool.
+    args: str  # The arguments of the tool, as the JSON text that the LLM wrote.
+    status: CallToolCallStatus  # The state of the tool call.
+    # The text that the LLM got, cut after 16,384 characters. null while the tool runs, in webhooks, and in calls of earlier versions.
+    result: str | None
+    is_error: bool  # Whether the tool call failed.
+    http_status: int | None  # The HTTP status of the last answer of a webhook tool. null if there was no answer, and for other tools.
+    started_at: str | None  # When the tool was called, in UTC. null while the tool runs, and in calls of earlier versions.
+    duration_ms: float | None  # How long the tool took, in milliseconds. null while the tool runs, and in calls of earlier versions.
+    attempts: int | None  # How many requests a webhook tool got. null for other tools, and for tools whose answer is not awaited.
 
 class CallTurn(TypedDict):
     """One finished turn, as in the transcript of the session."""
@@ -1455,7 +1481,7 @@ class CallTurn(TypedDict):
     # The time from the end of the caller's speech to the first audio that was played, in milliseconds. null if one of the two is missing.
     conversational_latency_ms: float | None
     latency_status: LatencyStatus | None
-    tool_calls: list[TurnToolCall]  # The tool calls of the LLM in this turn.
+    tool_calls: list[CallToolCall]  # The tool calls of the LLM in this turn.
     # The part of `text` that was played, which is all of it unless the caller interrupted the agent. null for turns of the caller and of
     # the system.
     heard_text: str | None
@@ -1630,6 +1656,9 @@ class Call(_Call):
     call_id: str  # The same as `id`.
     resource_uri: str  # The path of the call.
     agent_id: str | None  # The id of the agent that talks in the call. null for a session without a stored agent.
+    agent_name: str | None  # The name that the agent has now. null if there is no stored agent or it was deleted.
+    agent_version: int | None  # The version of the agent with which the call began. null without a stored agent.
+    started_by: StartedBy
     status: CallStatus  # The state of the call.
     kind: CallKind  # The kind of the call: from a browser, by phone, or placed from a rich-message number (`rmsg`).
     direction: PhoneDirection | None  # The direction of a phone call. null if the call is not by phone.
@@ -1646,6 +1675,9 @@ class Call(_Call):
     created_at: str  # When the call was created, in UTC.
     updated_at: str  # When the call was last changed, in UTC.
     started_at: str | None  # When the parties were connected, in UTC. null if they were not, or not yet.
+    # The time of the first sample of the recording, in UTC: a turn is at `started_at` minus this time in the audio. null without a
+    # recording, and if the events of the call were deleted for their age.
+    recording_started_at: str | None
     ended_at: str | None  # When the call ended, in UTC. null while it is live.
     end_reason: EndReason | None
     # How long the parties were connected, in seconds, rounded up. 0 if they never were, and null while the call is live.
@@ -1660,6 +1692,53 @@ class Call(_Call):
 
 class CallEventList(TypedDict):
     events: list[CallEvent]  # The events of the call, the oldest first.
+
+class Quantity(TypedDict):
+    unit: str  # The unit: `audio_milliseconds`, `characters`, `input_tokens`, `cached_input_tokens`, `output_tokens` or `reasoning_tokens`.
+    amount: float  # How much was used, in the unit.
+
+class RequestAttempt(TypedDict):
+    attempt_id: str  # The id of the attempt in the log, in traces and in the header `Service-Attempt-ID`.
+    provider: str  # The id of the provider of the attempt.
+    model: str  # The id of the model of the attempt.
+    # The outcome of the attempt: `succeeded`, or the class of the failure: `auth`, `quota`, `bad_request`, `unsupported`, `rate_limited`,
+    # `overloaded`, `timeout`, `protocol`, `empty`, `unreachable`, `server` or `cancelled`. More may be added.
+    outcome: str
+    started_at: str  # When the attempt began, in UTC.
+    duration_ms: float  # How long the attempt took, in milliseconds.
+    first_byte_ms: float | None  # The time from the start of the attempt to its first media or token, in milliseconds. null if none came.
+    quantities: list[Quantity]  # The quantities that were used, by unit.
+    cost_micro_usd: str | None
+    priced: bool  # Whether the price is known. If not, `cost_micro_usd` is null.
+    price_source: str | None  # The source of the price and its date. null if the price is not known.
+    # The owner of the key that was used. With the organization's key (`byok`) the provider bills the organization, and the attempt costs
+    # nothing here.
+    key_source: RequestAttemptKeySource
+
+class CallRequest(TypedDict):
+    request_id: str  # The id of the request.
+    stage: CallRequestStage  # The stage of the request.
+    # The index of the turn that the request served, as in the span tree. null if it served several turns, as speech to text does, or no
+    # turn that was played.
+    turn_index: int | None
+    operation: str  # The operationId of the request.
+    provider: str | None  # The id of the provider that served the request. null if no provider did.
+    model: str | None  # The id of the model of that provider. null if no provider served the request.
+    outcome: str  # The outcome of the request: `succeeded`, or the code of the error.
+    started_at: str  # When the request began, in UTC.
+    # The same as the spans have it: in milliseconds after `started_at` of the call, or after `created_at` if the parties were never
+    # connected. Negative if the request began before.
+    start_ms: float
+    duration_ms: float  # How long the request took, in milliseconds.
+    # The time from the start of the request to its first media or token, in milliseconds. null if the answer came at once, or none came.
+    first_byte_ms: float | None
+    cost_micro_usd: str | None  # The cost of the request. null if the price is not known.
+    attempts: list[RequestAttempt]  # The attempts at providers, in order.
+    has_route: bool  # Whether `GET /v1/requests/{id}/route` has the choice of the model.
+
+class CallRequestList(TypedDict):
+    requests: list[CallRequest]  # The requests of the call, the oldest first.
+    complete: bool  # Whether no request is missing: requests are deleted for their age, and an answer has at most 10,000.
 
 class FinalizeReport(TypedDict):
     forceAnalysis: NotRequired[bool | None]  # Whether to analyse the call again if an LLM has analysed it before. Each analysis is billed.
@@ -2653,28 +2732,6 @@ class RegionWish(TypedDict):
     """The region that the request wished for. Absent if the request names none."""
     asked: str  # The name of the region in the request.
     had_effect: bool  # Whether the region changed the order of the candidates.
-
-class Quantity(TypedDict):
-    unit: str  # The unit: `audio_milliseconds`, `characters`, `input_tokens`, `cached_input_tokens`, `output_tokens` or `reasoning_tokens`.
-    amount: float  # How much was used, in the unit.
-
-class RequestAttempt(TypedDict):
-    attempt_id: str  # The id of the attempt in the log, in traces and in the header `Service-Attempt-ID`.
-    provider: str  # The id of the provider of the attempt.
-    model: str  # The id of the model of the attempt.
-    # The outcome of the attempt: `succeeded`, or the class of the failure: `auth`, `quota`, `bad_request`, `unsupported`, `rate_limited`,
-    # `overloaded`, `timeout`, `protocol`, `empty`, `unreachable`, `server` or `cancelled`. More may be added.
-    outcome: str
-    started_at: str  # When the attempt began, in UTC.
-    duration_ms: float  # How long the attempt took, in milliseconds.
-    first_byte_ms: float | None  # The time from the start of the attempt to its first media or token, in milliseconds. null if none came.
-    quantities: list[Quantity]  # The quantities that were used, by unit.
-    cost_micro_usd: str | None
-    priced: bool  # Whether the price is known. If not, `cost_micro_usd` is null.
-    price_source: str | None  # The source of the price and its date. null if the price is not known.
-    # The owner of the key that was used. With the organization's key (`byok`) the provider bills the organization, and the attempt costs
-    # nothing here.
-    key_source: RequestAttemptKeySource
 
 class RequestRoute(TypedDict):
     """The routing preview of the time of the request, and the outcome of the request."""

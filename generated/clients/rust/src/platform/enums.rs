@@ -3,11 +3,6 @@
 open_enums! {
     /// How the organization uses rich messages. `receive_only`: it receives messages, and cannot send any.
     OrganizationRmsgBackend { Default = "default", ReceiveOnly = "receive_only" }
-    /// A role of a user in an organization, from the lowest to the highest. Each role may do what the lower roles may.
-    /// `x-role` of an operation or a channel names the lowest role that may use it; `none` says that no user may.
-    Role { Viewer = "viewer", Member = "member", Admin = "admin", Owner = "owner" }
-    /// The kind of the inviter. `operator`: `parley users invite` made the invitation.
-    InviterType { User = "user", ApiKey = "api_key", Operator = "operator" }
     UsageGroupByItem {
         Day = "day", Key = "key", Agent = "agent", Provider = "provider", Model = "model", Stage = "stage",
     }
@@ -95,6 +90,8 @@ open_enums! {
     VoicemailDetectionMode { Agent = "agent", Carrier = "carrier", Amd = "amd", Disabled = "disabled" }
     /// Whether the agent says something before it waits for the tool.
     ToolPreToolSpeech { Auto = "auto", Always = "always", Never = "never" }
+    /// Whether a program with an API key or a person made the change.
+    VersionAuthorType { ApiKey = "api_key", User = "user" }
     CallStatus {
         Queued = "queued", Dialing = "dialing", Ringing = "ringing", InProgress = "in_progress",
         Transferring = "transferring", Completed = "completed", Failed = "failed", Busy = "busy",
@@ -194,15 +191,15 @@ open_enums! {
     /// The error code, which stays the same between versions. The table `x-error-codes` of this document explains each.
     ErrorCode {
         Unauthorized = "UNAUTHORIZED", Forbidden = "FORBIDDEN", OrganizationDisabled = "ORGANIZATION_DISABLED",
-        ApiKeyRequired = "API_KEY_REQUIRED", OriginNotAllowed = "ORIGIN_NOT_ALLOWED", SignInFailed = "SIGN_IN_FAILED",
+        ApiKeyRequired = "API_KEY_REQUIRED", OriginNotAllowed = "ORIGIN_NOT_ALLOWED",
         ValidationError = "VALIDATION_ERROR", MissingTemplateVariables = "MISSING_TEMPLATE_VARIABLES",
         CapabilityUnsupported = "CAPABILITY_UNSUPPORTED", InsufficientCredits = "INSUFFICIENT_CREDITS",
         NotFound = "NOT_FOUND", ReportNotAvailable = "REPORT_NOT_AVAILABLE",
         RecordingNotAvailable = "RECORDING_NOT_AVAILABLE", CallNotEnded = "CALL_NOT_ENDED",
-        LinkExpired = "LINK_EXPIRED", RangeNotSatisfiable = "RANGE_NOT_SATISFIABLE",
-        AgentNameConflict = "AGENT_NAME_CONFLICT", ToolNameConflict = "TOOL_NAME_CONFLICT",
-        LimitReached = "LIMIT_REACHED", MemberExists = "MEMBER_EXISTS", SetupDone = "SETUP_DONE",
-        CallNotLive = "CALL_NOT_LIVE", AgentInUse = "AGENT_IN_USE", CallbackNotScheduled = "CALLBACK_NOT_SCHEDULED",
+        LinkExpired = "LINK_EXPIRED", PreconditionFailed = "PRECONDITION_FAILED",
+        RangeNotSatisfiable = "RANGE_NOT_SATISFIABLE", AgentNameConflict = "AGENT_NAME_CONFLICT",
+        ToolNameConflict = "TOOL_NAME_CONFLICT", LimitReached = "LIMIT_REACHED", CallNotLive = "CALL_NOT_LIVE",
+        AgentInUse = "AGENT_IN_USE", CallbackNotScheduled = "CALLBACK_NOT_SCHEDULED",
         RedeliveryUnavailable = "REDELIVERY_UNAVAILABLE", PreCallConflict = "PRE_CALL_CONFLICT",
         WebhookLegacyManaged = "WEBHOOK_LEGACY_MANAGED", PhoneNumberNotReady = "PHONE_NUMBER_NOT_READY",
         PhoneNumberExists = "PHONE_NUMBER_EXISTS", SipConnectionInUse = "SIP_CONNECTION_IN_USE",
@@ -237,6 +234,19 @@ open_enums! {
         CallbackScheduled = "callback_scheduled", Voicemail = "voicemail", NoConversation = "no_conversation",
         NotConnected = "not_connected", Failed = "failed", Completed = "completed",
     }
+    ListCallsHasItem {
+        ToolFailure = "tool_failure", Transfer = "transfer", Interruption = "interruption", Failover = "failover",
+        Recording = "recording",
+    }
+    /// The order of the list, always descending. Calls that have no such value yet are last. With `q` only
+    /// `created_at`.
+    ListCallsSort {
+        CreatedAt = "created_at", DurationSeconds = "duration_seconds", CostMicroUsd = "cost_micro_usd",
+        SlowestTurnMs = "slowest_turn_ms",
+    }
+    /// The kind of the party: `phone_number` for a call to a number of the organization, `callback` for a call that an
+    /// agent had promised.
+    StartedByType { ApiKey = "api_key", User = "user", PhoneNumber = "phone_number", Callback = "callback" }
     /// The mood of the caller, as the analysis judges it. null if the call does not show it.
     StructuredDataSentiment { Positive = "positive", Neutral = "neutral", Negative = "negative" }
     /// The party of the leg, only in lines of `carrier_seconds`. `recipient` is the party of a transfer. Seconds count
@@ -288,6 +298,9 @@ open_enums! {
         Llm = "llm", Tool = "tool", Tts = "tts", Playout = "playout", Transfer = "transfer",
         Unattributed = "unattributed",
     }
+    /// The owner of the key that was used. With the organization's key (`byok`) the provider bills the organization,
+    /// and the attempt costs nothing here.
+    RequestAttemptKeySource { Platform = "platform", Byok = "byok" }
     /// Whether the call ends now (`ending`) or was over before (`already_ended`).
     EndedCallStatus { Ending = "ending", AlreadyEnded = "already_ended" }
     /// The source of the number: the carrier of this server (`managed`), or a SIP connection of the organization
@@ -433,9 +446,6 @@ open_enums! {
     RoutingFigurePart { Quality = "quality", Latency = "latency", Cost = "cost", SuccessRate = "success_rate" }
     /// Whether a figure or a price is for streams or for whole requests. The two are never mixed.
     BenchmarkPath { Stream = "stream", Batch = "batch" }
-    /// The owner of the key that was used. With the organization's key (`byok`) the provider bills the organization,
-    /// and the attempt costs nothing here.
-    RequestAttemptKeySource { Platform = "platform", Byok = "byok" }
     CallDirection { Inbound = "inbound", Outbound = "outbound", Browser = "browser" }
     /// The state of the analysis. `heuristic`: made by rules. `failed`: the LLM gave nothing usable, and the result of
     /// the rules stays.
@@ -460,12 +470,16 @@ pub type ToolClipClip = BackgroundClipClip;
 /// result after 700 ms.
 pub type PreToolSpeech = ToolPreToolSpeech;
 pub type BrowserTransport = NewSessionTransport;
+/// The state of the tool call.
+pub type CallToolCallStatus = TurnToolCallStatus;
 /// The stage that the cost belongs to.
 pub type CostLineStage = UsageRowStage;
 /// The owner of the credentials that were used: the organization (`BYOK`) or the operator (`MANAGED`).
 pub type CostLineKeySource = UsageByProviderKeySource;
 /// The kind of the transfer: `blind` connects the person who answers at once, `warm` asks them first.
 pub type TransferKind = BuiltinConfigKind;
+/// The stage of the request.
+pub type CallRequestStage = UsageByProviderType;
 /// The state of the delivery. `delivered`: every endpoint accepted the report. `failed`: at least one did not, and no
 /// attempt follows.
 pub type FinalizedReportWebhookStatus = CallReportPostCallWebhookStatus;

@@ -46,53 +46,6 @@ pub struct OrganizationChange {
     /** Whether calls may be recorded. false stops every recording that has not begun. */ #[serde(skip_serializing_if = "Option::is_none")] pub recording: Option<bool>,
 }
 
-/// The user or the API key that invites the person, or the operator.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
-pub struct Inviter {
-    /** The kind of the inviter. `operator`: `parley users invite` made the invitation. */ pub r#type: InviterType,
-    /** The id of the user or the API key. null for the operator. */ pub id: Option<String>,
-    /** The name of the user or the API key. null if it has none. */ pub name: Option<String>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
-pub struct Invitation {
-    /** The id of the invitation: `inv_` and letters and digits. */ pub id: String,
-    /** The e-mail address of the person. */ pub email: String,
-    pub role: Role, pub invited_by: Inviter,
-    /** When the person was invited, in UTC. */ pub created_at: DateTime<Utc>,
-    /** When the link ends, in UTC. */ pub expires_at: DateTime<Utc>,
-    /** When the mail server took the mail, in UTC. null if no mail was sent. */ pub sent_at: Option<DateTime<Utc>>,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct NewInvitation {
-    /** The e-mail address of the person. Upper and lower case are the same. */ pub email: String,
-    pub role: Role,
-    /** The name of the person, which the page proposes. */ #[serde(skip_serializing_if = "Option::is_none")] pub name: Option<String>,
-}
-
-impl NewInvitation {
-    /// Begins with the required fields. The other fields are absent.
-    pub fn new(email: impl Into<String>, role: Role) -> Self { Self { email: email.into(), role, name: None } }
-}
-
-/// An invitation with its link.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
-pub struct SentInvitation {
-    /** The id of the invitation: `inv_` and letters and digits. */ pub id: String,
-    /** The e-mail address of the person. */ pub email: String,
-    pub role: Role, pub invited_by: Inviter,
-    /** When the person was invited, in UTC. */ pub created_at: DateTime<Utc>,
-    /** When the link ends, in UTC. */ pub expires_at: DateTime<Utc>,
-    /** When the mail server took the mail, in UTC. null if no mail was sent. */ pub sent_at: Option<DateTime<Utc>>,
-    /** The link for the person. It is in this answer alone. */ pub url: String,
-    /** Whether the mail server took the mail. */ pub sent: bool,
-    /** Why no mail was sent. null if it was sent. */ pub send_error: Option<String>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
-pub struct DeletedInvitation { /** Always `true`. */ pub deleted: bool }
-
 /// The sums of one combination of the groups. Only the groups of the request are present.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
 pub struct UsageRow {
@@ -471,6 +424,7 @@ pub struct Agent {
     /** The variables that the templates of the agent take. Their names are unique. */ pub prompt_variables: Option<Vec<PromptVariable>>,
     /** The values to read out of each finished call. Empty if none are set. */ pub extraction_fields: Vec<ExtractionField>,
     pub rmsg: Option<AgentRmsg>, pub webhooks: Option<AgentWebhooks>,
+    /** The number of the newest version of the agent. It rises with each change of a setting or a tool. */ pub version: i64,
     /** When the agent was created, in UTC. */ pub created_at: DateTime<Utc>,
     /** When the agent was last changed, in UTC. */ pub updated_at: DateTime<Utc>,
 }
@@ -788,6 +742,41 @@ pub struct ToolChange {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
+pub struct VersionAuthor {
+    /** Whether a program with an API key or a person made the change. */ pub r#type: VersionAuthorType,
+    /** The id of the key or of the person. */ pub id: String,
+    /** The name of the key at that time. null for a person. */ pub name: Option<String>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
+pub struct AgentVersionItem {
+    /** The number of the version, from 1 on. */ pub version: i64,
+    /** When the change was made, in UTC. */ pub created_at: DateTime<Utc>,
+    /** The key or the person that made the change. null for the state from before this server kept versions. */ pub created_by: Option<VersionAuthor>,
+    /** The settings that the change has set or removed, and its tools as `tools.<name>`. */ pub changed: Vec<String>,
+    /** The number of the version that this version has restored. null for any other change. */ pub restored_from: Option<i64>,
+    /** How many of the stored calls started with the version. */ pub calls: i64,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
+pub struct AgentVersionList {
+    /** The versions of the page, newest first. */ pub versions: Vec<AgentVersionItem>,
+    /** The cursor of the next page, to send as `cursor`. null if this is the last page. */ pub next_cursor: Option<String>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
+pub struct AgentVersion {
+    /** The number of the version, from 1 on. */ pub version: i64,
+    /** When the change was made, in UTC. */ pub created_at: DateTime<Utc>,
+    /** The key or the person that made the change. null for the state from before this server kept versions. */ pub created_by: Option<VersionAuthor>,
+    /** The settings that the change has set or removed, and its tools as `tools.<name>`. */ pub changed: Vec<String>,
+    /** The number of the version that this version has restored. null for any other change. */ pub restored_from: Option<i64>,
+    /** How many of the stored calls started with the version. */ pub calls: i64,
+    /** The agent as it was. `webhooks` is always null. */ pub agent: Agent,
+    /** The tools as they were, newest first. Whether a secret is set is as it was then. */ pub tools: Vec<Tool>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct CallItem {
     /** The id of the call, which is also the id of its session. */ pub id: String,
     /** The id of the call, the same as `id`. */ pub call_id: String,
@@ -989,6 +978,7 @@ pub struct PipelineToolName {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
 pub struct PipelineConfig {
     /** The transport of the audio of the session. */ pub transport: PipelineConfigTransport,
+    /** The version of the agent that the session started with. null for a session without a stored agent. Absent in sessions of earlier versions of this server. */ pub agent_version: Option<i64>,
     /** The instructions of the agent, with variables filled in. */ pub system_prompt: String,
     /** The language of the session, and how its models are chosen. */ pub intent: Map<String, Value>,
     /** The tools that the agent can call. */ pub tools: Vec<PipelineToolName>,
@@ -1139,6 +1129,7 @@ pub struct CallOverview {
     /** The path of the call. */ pub resource_uri: String,
     /** The id of the agent that talks in the call. null for a session without a stored agent. */ pub agent_id: Option<String>,
     /** The name that the agent has now. null if there is no stored agent or it was deleted. */ pub agent_name: Option<String>,
+    /** The version of the agent with which the call began. null without a stored agent. */ pub agent_version: Option<i64>,
     /** The state of the call. */ pub status: CallStatus,
     /** The kind of the call: from a browser, by phone, or placed from a rich-message number (`rmsg`). */ pub kind: CallKind,
     /** The direction of a phone call. null if the call is not by phone. */ pub direction: Option<PhoneDirection>,
@@ -1159,6 +1150,8 @@ pub struct CallOverview {
     /** The number of tool calls. */ pub tool_calls: i64,
     /** The number of tool calls that failed. */ pub tool_failures: i64,
     /** The number of attempts to transfer the call. */ pub transfers: i64,
+    /** How often another provider took over a stage. */ pub failovers: i64,
+    /** The known costs of the call in micro-USD, as a decimal string. null while the call is live, and for some seconds after its end. */ pub cost_micro_usd: Option<String>,
     /** The conversational latencies of the call. null if no turn has one. */ pub latency_ms: Option<CallLatency>,
     /** The turn of the agent with the greatest latency. null if no turn has one. */ pub slowest_turn: Option<SlowestTurn>,
     /** The first turns that contain the words of `q`, at most 3. Present only with `q`. */ pub matches: Option<Vec<TurnMatch>>,
@@ -1170,6 +1163,14 @@ pub struct CallList {
     /** The cursor of the next page, to send as `cursor`. null if there are no older calls. */ pub next_cursor: Option<String>,
 }
 
+/// The party that started the call.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
+pub struct StartedBy {
+    /** The kind of the party: `phone_number` for a call to a number of the organization, `callback` for a call that an agent had promised. */ pub r#type: StartedByType,
+    /** The id of the API key, of the user, of the number or of the callback. */ pub id: String,
+    /** The name that the API key has now, or the number in E.164. null for others. */ pub name: Option<String>,
+}
+
 /// Facts that the analysis found in the call. Empty while the analysis is pending.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct StructuredData {
@@ -1178,6 +1179,21 @@ pub struct StructuredData {
     /** Whether the caller got what they called for. null if the call does not show it. */ pub resolved: Option<bool>,
     /** The tasks that remain after the call, at most 10. */ pub action_items: Option<Vec<String>>,
     /** A message that the caller asked to pass on. null without a message. */ pub message: Option<String>,
+}
+
+/// A tool call with its result.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
+pub struct CallToolCall {
+    /** The id of the tool call, as the LLM gave it. */ pub id: String,
+    /** The name of the tool. */ pub name: String,
+    /** The arguments of the tool, as the JSON text that the LLM wrote. */ pub args: String,
+    /** The state of the tool call. */ pub status: CallToolCallStatus,
+    /** The text that the LLM got, cut after 16,384 characters. null while the tool runs, in webhooks, and in calls of earlier versions. */ pub result: Option<String>,
+    /** Whether the tool call failed. */ pub is_error: bool,
+    /** The HTTP status of the last answer of a webhook tool. null if there was no answer, and for other tools. */ pub http_status: Option<i64>,
+    /** When the tool was called, in UTC. null while the tool runs, and in calls of earlier versions. */ pub started_at: Option<DateTime<Utc>>,
+    /** How long the tool took, in milliseconds. null while the tool runs, and in calls of earlier versions. */ pub duration_ms: Option<f64>,
+    /** How many requests a webhook tool got. null for other tools, and for tools whose answer is not awaited. */ pub attempts: Option<i64>,
 }
 
 /// One finished turn, as in the transcript of the session.
@@ -1196,7 +1212,7 @@ pub struct CallTurn {
     /** The time from the first sentence of the LLM to its first audio, in milliseconds. null if nothing was spoken. */ pub tts_ttfb_ms: Option<f64>,
     /** The time from the end of the caller's speech to the first audio that was played, in milliseconds. null if one of the two is missing. */ pub conversational_latency_ms: Option<f64>,
     pub latency_status: Option<LatencyStatus>,
-    /** The tool calls of the LLM in this turn. */ pub tool_calls: Vec<TurnToolCall>,
+    /** The tool calls of the LLM in this turn. */ pub tool_calls: Vec<CallToolCall>,
     /** The part of `text` that was played, which is all of it unless the caller interrupted the agent. null for turns of the caller and of the system. */ pub heard_text: Option<String>,
     /** More about the turn, such as `voice` and `ttsProvider`. Turns of a person who joined have `human` and `identity`. */ pub metadata: Map<String, Value>,
 }
@@ -1363,6 +1379,9 @@ pub struct Call {
     /** The same as `id`. */ pub call_id: String,
     /** The path of the call. */ pub resource_uri: String,
     /** The id of the agent that talks in the call. null for a session without a stored agent. */ pub agent_id: Option<String>,
+    /** The name that the agent has now. null if there is no stored agent or it was deleted. */ pub agent_name: Option<String>,
+    /** The version of the agent with which the call began. null without a stored agent. */ pub agent_version: Option<i64>,
+    pub started_by: StartedBy,
     /** The state of the call. */ pub status: CallStatus,
     /** The kind of the call: from a browser, by phone, or placed from a rich-message number (`rmsg`). */ pub kind: CallKind,
     /** The direction of a phone call. null if the call is not by phone. */ pub direction: Option<PhoneDirection>,
@@ -1377,6 +1396,7 @@ pub struct Call {
     /** When the call was created, in UTC. */ pub created_at: DateTime<Utc>,
     /** When the call was last changed, in UTC. */ pub updated_at: DateTime<Utc>,
     /** When the parties were connected, in UTC. null if they were not, or not yet. */ pub started_at: Option<DateTime<Utc>>,
+    /** The time of the first sample of the recording, in UTC: a turn is at `started_at` minus this time in the audio. null without a recording, and if the events of the call were deleted for their age. */ pub recording_started_at: Option<DateTime<Utc>>,
     /** When the call ended, in UTC. null while it is live. */ pub ended_at: Option<DateTime<Utc>>,
     pub end_reason: Option<EndReason>,
     /** How long the parties were connected, in seconds, rounded up. 0 if they never were, and null while the call is live. */ pub duration_seconds: Option<i64>,
@@ -1391,6 +1411,52 @@ pub struct Call {
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct CallEventList { /** The events of the call, the oldest first. */ pub events: Vec<CallEvent> }
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
+pub struct Quantity {
+    /** The unit: `audio_milliseconds`, `characters`, `input_tokens`, `cached_input_tokens`, `output_tokens` or `reasoning_tokens`. */ pub unit: String,
+    /** How much was used, in the unit. */ pub amount: f64,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
+pub struct RequestAttempt {
+    /** The id of the attempt in the log, in traces and in the header `Service-Attempt-ID`. */ pub attempt_id: String,
+    /** The id of the provider of the attempt. */ pub provider: String,
+    /** The id of the model of the attempt. */ pub model: String,
+    /** The outcome of the attempt: `succeeded`, or the class of the failure: `auth`, `quota`, `bad_request`, `unsupported`, `rate_limited`, `overloaded`, `timeout`, `protocol`, `empty`, `unreachable`, `server` or `cancelled`. More may be added. */ pub outcome: String,
+    /** When the attempt began, in UTC. */ pub started_at: DateTime<Utc>,
+    /** How long the attempt took, in milliseconds. */ pub duration_ms: f64,
+    /** The time from the start of the attempt to its first media or token, in milliseconds. null if none came. */ pub first_byte_ms: Option<f64>,
+    /** The quantities that were used, by unit. */ pub quantities: Vec<Quantity>,
+    pub cost_micro_usd: Option<String>,
+    /** Whether the price is known. If not, `cost_micro_usd` is null. */ pub priced: bool,
+    /** The source of the price and its date. null if the price is not known. */ pub price_source: Option<String>,
+    /** The owner of the key that was used. With the organization's key (`byok`) the provider bills the organization, and the attempt costs nothing here. */ pub key_source: RequestAttemptKeySource,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
+pub struct CallRequest {
+    /** The id of the request. */ pub request_id: String,
+    /** The stage of the request. */ pub stage: CallRequestStage,
+    /** The index of the turn that the request served, as in the span tree. null if it served several turns, as speech to text does, or no turn that was played. */ pub turn_index: Option<i64>,
+    /** The operationId of the request. */ pub operation: String,
+    /** The id of the provider that served the request. null if no provider did. */ pub provider: Option<String>,
+    /** The id of the model of that provider. null if no provider served the request. */ pub model: Option<String>,
+    /** The outcome of the request: `succeeded`, or the code of the error. */ pub outcome: String,
+    /** When the request began, in UTC. */ pub started_at: DateTime<Utc>,
+    /** The same as the spans have it: in milliseconds after `started_at` of the call, or after `created_at` if the parties were never connected. Negative if the request began before. */ pub start_ms: f64,
+    /** How long the request took, in milliseconds. */ pub duration_ms: f64,
+    /** The time from the start of the request to its first media or token, in milliseconds. null if the answer came at once, or none came. */ pub first_byte_ms: Option<f64>,
+    /** The cost of the request. null if the price is not known. */ pub cost_micro_usd: Option<String>,
+    /** The attempts at providers, in order. */ pub attempts: Vec<RequestAttempt>,
+    /** Whether `GET /v1/requests/{id}/route` has the choice of the model. */ pub has_route: bool,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
+pub struct CallRequestList {
+    /** The requests of the call, the oldest first. */ pub requests: Vec<CallRequest>,
+    /** Whether no request is missing: requests are deleted for their age, and an answer has at most 10,000. */ pub complete: bool,
+}
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(rename_all = "camelCase")]
 pub struct FinalizeReport {
@@ -2658,28 +2724,6 @@ pub struct RoutingScore {
 pub struct RegionWish {
     /** The name of the region in the request. */ pub asked: String,
     /** Whether the region changed the order of the candidates. */ pub had_effect: bool,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
-pub struct Quantity {
-    /** The unit: `audio_milliseconds`, `characters`, `input_tokens`, `cached_input_tokens`, `output_tokens` or `reasoning_tokens`. */ pub unit: String,
-    /** How much was used, in the unit. */ pub amount: f64,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
-pub struct RequestAttempt {
-    /** The id of the attempt in the log, in traces and in the header `Service-Attempt-ID`. */ pub attempt_id: String,
-    /** The id of the provider of the attempt. */ pub provider: String,
-    /** The id of the model of the attempt. */ pub model: String,
-    /** The outcome of the attempt: `succeeded`, or the class of the failure: `auth`, `quota`, `bad_request`, `unsupported`, `rate_limited`, `overloaded`, `timeout`, `protocol`, `empty`, `unreachable`, `server` or `cancelled`. More may be added. */ pub outcome: String,
-    /** When the attempt began, in UTC. */ pub started_at: DateTime<Utc>,
-    /** How long the attempt took, in milliseconds. */ pub duration_ms: f64,
-    /** The time from the start of the attempt to its first media or token, in milliseconds. null if none came. */ pub first_byte_ms: Option<f64>,
-    /** The quantities that were used, by unit. */ pub quantities: Vec<Quantity>,
-    pub cost_micro_usd: Option<String>,
-    /** Whether the price is known. If not, `cost_micro_usd` is null. */ pub priced: bool,
-    /** The source of the price and its date. null if the price is not known. */ pub price_source: Option<String>,
-    /** The owner of the key that was used. With the organization's key (`byok`) the provider bills the organization, and the attempt costs nothing here. */ pub key_source: RequestAttemptKeySource,
 }
 
 /// The routing preview of the time of the request, and the outcome of the request.

@@ -215,7 +215,10 @@ public final class Platform extends Surface {
             .query("phone_number_id", params.phoneNumberId).query("number", params.number).query("live", params.live)
             .query("since", params.since).query("until", params.until)
             .query("min_duration_seconds", params.minDurationSeconds)
-            .query("max_duration_seconds", params.maxDurationSeconds).query("q", params.q).query("limit", params.limit)
+            .query("max_duration_seconds", params.maxDurationSeconds)
+            .query("min_cost_micro_usd", params.minCostMicroUsd).query("max_cost_micro_usd", params.maxCostMicroUsd)
+            .query("min_latency_ms", params.minLatencyMs).query("agent_version", params.agentVersion)
+            .query("has", params.has).query("sort", params.sort).query("q", params.q).query("limit", params.limit)
             .query("cursor", params.cursor), CallList.class);
     }
 

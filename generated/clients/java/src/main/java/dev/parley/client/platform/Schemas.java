@@ -59,47 +59,6 @@ public final class Schemas {
         /** Whether calls may be recorded. false stops every recording that has not begun. */
         public OrganizationChange recording(boolean value) { recording = value; return this; }
     }
-    /** A role of a user in an organization, from the lowest to the highest. Each role may do what the lower roles may.
-     * {@code x-role} of an operation or a channel names the lowest role that may use it; {@code none} says that no
-     * user may. */
-    public enum Role { VIEWER, MEMBER, ADMIN, OWNER }
-    /** The kind of the inviter. {@code operator}: {@code parley users invite} made the invitation. */
-    public enum InviterType { USER, API_KEY, OPERATOR }
-    /** The user or the API key that invites the person, or the operator.
-     * @param type The kind of the inviter. {@code operator}: {@code parley users invite} made the invitation.
-     * @param id The id of the user or the API key. null for the operator.
-     * @param name The name of the user or the API key. null if it has none. */
-    public record Inviter(Open<InviterType> type, String id, String name) {}
-    /** @param id The id of the invitation: {@code inv_} and letters and digits.
-     * @param email The e-mail address of the person.
-     * @param createdAt When the person was invited, in UTC.
-     * @param expiresAt When the link ends, in UTC.
-     * @param sentAt When the mail server took the mail, in UTC. null if no mail was sent. */
-    public record Invitation(
-        String id, String email, Open<Role> role, Inviter invitedBy, Instant createdAt, Instant expiresAt,
-        Instant sentAt) {}
-    public static final class NewInvitation {
-        String email, name; Role role;
-        /** The e-mail address of the person. Upper and lower case are the same. */
-        public NewInvitation email(String value) { email = value; return this; }
-        public NewInvitation role(Role value) { role = value; return this; }
-        /** The name of the person, which the page proposes. */
-        public NewInvitation name(String value) { name = value; return this; }
-    }
-    /** An invitation with its link.
-     * @param id The id of the invitation: {@code inv_} and letters and digits.
-     * @param email The e-mail address of the person.
-     * @param createdAt When the person was invited, in UTC.
-     * @param expiresAt When the link ends, in UTC.
-     * @param sentAt When the mail server took the mail, in UTC. null if no mail was sent.
-     * @param url The link for the person. It is in this answer alone.
-     * @param sent Whether the mail server took the mail.
-     * @param sendError Why no mail was sent. null if it was sent. */
-    public record SentInvitation(
-        String id, String email, Open<Role> role, Inviter invitedBy, Instant createdAt, Instant expiresAt,
-        Instant sentAt, String url, boolean sent, String sendError) {}
-    /** @param deleted Always {@code true}. */
-    public record DeletedInvitation(boolean deleted) {}
     public enum UsageGroupByItem { DAY, KEY, AGENT, PROVIDER, MODEL, STAGE }
     /** The stage. Present only if {@code groupBy} has {@code stage}. */
     public enum UsageRowStage { STT, LLM, TTS, CARRIER }
@@ -631,6 +590,7 @@ public final class Schemas {
      * @param idleRePrompts The questions that the agent asks when the caller stays silent.
      * @param promptVariables The variables that the templates of the agent take. Their names are unique.
      * @param extractionFields The values to read out of each finished call. Empty if none are set.
+     * @param version The number of the newest version of the agent. It rises with each change of a setting or a tool.
      * @param createdAt When the agent was created, in UTC.
      * @param updatedAt When the agent was last changed, in UTC. */
     public record Agent(
@@ -641,7 +601,7 @@ public final class Schemas {
         TurnHandling turnHandling, Voicemail voicemail, Long maxDurationSeconds, Long silenceTimeoutSeconds,
         String endCallMessage, String fallbackMessage, Long maxToolHops, String timezone, Boolean recording,
         List<Open<ClientOverride>> clientOverrides, List<PromptVariable> promptVariables,
-        List<ExtractionField> extractionFields, AgentRmsg rmsg, AgentWebhooks webhooks, Instant createdAt,
+        List<ExtractionField> extractionFields, AgentRmsg rmsg, AgentWebhooks webhooks, long version, Instant createdAt,
         Instant updatedAt) {}
     public static final class AuthHeaderInput {
         String name, value;
@@ -1101,6 +1061,37 @@ public final class Schemas {
         public ToolChange toolSound(ToolSoundOverride value) { toolSound = Nullable.of(value); return this; }
         public ToolChange simulation(ToolSimulation value) { simulation = Nullable.of(value); return this; }
     }
+    /** Whether a program with an API key or a person made the change. */
+    public enum VersionAuthorType { API_KEY, USER }
+    /** @param type Whether a program with an API key or a person made the change.
+     * @param id The id of the key or of the person.
+     * @param name The name of the key at that time. null for a person. */
+    public record VersionAuthor(Open<VersionAuthorType> type, String id, String name) {}
+    /** @param version The number of the version, from 1 on.
+     * @param createdAt When the change was made, in UTC.
+     * @param createdBy The key or the person that made the change. null for the state from before this server kept
+     * versions.
+     * @param changed The settings that the change has set or removed, and its tools as {@code tools.<name>}.
+     * @param restoredFrom The number of the version that this version has restored. null for any other change.
+     * @param calls How many of the stored calls started with the version. */
+    public record AgentVersionItem(
+        long version, Instant createdAt, VersionAuthor createdBy, List<String> changed, Long restoredFrom, long calls
+    ) {}
+    /** @param versions The versions of the page, newest first.
+     * @param nextCursor The cursor of the next page, to send as {@code cursor}. null if this is the last page. */
+    public record AgentVersionList(List<AgentVersionItem> versions, String nextCursor) {}
+    /** @param version The number of the version, from 1 on.
+     * @param createdAt When the change was made, in UTC.
+     * @param createdBy The key or the person that made the change. null for the state from before this server kept
+     * versions.
+     * @param changed The settings that the change has set or removed, and its tools as {@code tools.<name>}.
+     * @param restoredFrom The number of the version that this version has restored. null for any other change.
+     * @param calls How many of the stored calls started with the version.
+     * @param agent The agent as it was. {@code webhooks} is always null.
+     * @param tools The tools as they were, newest first. Whether a secret is set is as it was then. */
+    public record AgentVersion(
+        long version, Instant createdAt, VersionAuthor createdBy, List<String> changed, Long restoredFrom, long calls,
+        Agent agent, List<Tool> tools) {}
     public enum CallStatus {
         QUEUED, DIALING, RINGING, IN_PROGRESS, TRANSFERRING, COMPLETED, FAILED, BUSY, NO_ANSWER, CANCELLED, VOICEMAIL }
     public enum CallKind { BROWSER, OUTBOUND, INBOUND, RMSG }
@@ -1411,11 +1402,13 @@ public final class Schemas {
     /** The settings of the session with defaults filled in and templates rendered, without secrets. Tools have only
      * their name and kind.
      * @param transport The transport of the audio of the session.
+     * @param agentVersion The version of the agent that the session started with. null for a session without a stored
+     * agent. Absent in sessions of earlier versions of this server.
      * @param systemPrompt The instructions of the agent, with variables filled in.
      * @param intent The language of the session, and how its models are chosen.
      * @param tools The tools that the agent can call. */
     public record PipelineConfig(
-        Open<PipelineConfigTransport> transport, String systemPrompt, Map<String, Object> intent,
+        Open<PipelineConfigTransport> transport, Long agentVersion, String systemPrompt, Map<String, Object> intent,
         List<PipelineToolName> tools, @JsonAnySetter Map<String, Object> extra) {}
     /** @param agentId The id of the agent, also after the agent is deleted. null for a session without a stored agent.
      * @param status The state of the session.
@@ -1573,17 +1566,17 @@ public final class Schemas {
         @JsonProperty("UNAUTHORIZED") UNAUTHORIZED, @JsonProperty("FORBIDDEN") FORBIDDEN,
         @JsonProperty("ORGANIZATION_DISABLED") ORGANIZATION_DISABLED,
         @JsonProperty("API_KEY_REQUIRED") API_KEY_REQUIRED, @JsonProperty("ORIGIN_NOT_ALLOWED") ORIGIN_NOT_ALLOWED,
-        @JsonProperty("SIGN_IN_FAILED") SIGN_IN_FAILED, @JsonProperty("VALIDATION_ERROR") VALIDATION_ERROR,
+        @JsonProperty("VALIDATION_ERROR") VALIDATION_ERROR,
         @JsonProperty("MISSING_TEMPLATE_VARIABLES") MISSING_TEMPLATE_VARIABLES,
         @JsonProperty("CAPABILITY_UNSUPPORTED") CAPABILITY_UNSUPPORTED,
         @JsonProperty("INSUFFICIENT_CREDITS") INSUFFICIENT_CREDITS, @JsonProperty("NOT_FOUND") NOT_FOUND,
         @JsonProperty("REPORT_NOT_AVAILABLE") REPORT_NOT_AVAILABLE,
         @JsonProperty("RECORDING_NOT_AVAILABLE") RECORDING_NOT_AVAILABLE,
         @JsonProperty("CALL_NOT_ENDED") CALL_NOT_ENDED, @JsonProperty("LINK_EXPIRED") LINK_EXPIRED,
+        @JsonProperty("PRECONDITION_FAILED") PRECONDITION_FAILED,
         @JsonProperty("RANGE_NOT_SATISFIABLE") RANGE_NOT_SATISFIABLE,
         @JsonProperty("AGENT_NAME_CONFLICT") AGENT_NAME_CONFLICT,
         @JsonProperty("TOOL_NAME_CONFLICT") TOOL_NAME_CONFLICT, @JsonProperty("LIMIT_REACHED") LIMIT_REACHED,
-        @JsonProperty("MEMBER_EXISTS") MEMBER_EXISTS, @JsonProperty("SETUP_DONE") SETUP_DONE,
         @JsonProperty("CALL_NOT_LIVE") CALL_NOT_LIVE, @JsonProperty("AGENT_IN_USE") AGENT_IN_USE,
         @JsonProperty("CALLBACK_NOT_SCHEDULED") CALLBACK_NOT_SCHEDULED,
         @JsonProperty("REDELIVERY_UNAVAILABLE") REDELIVERY_UNAVAILABLE,
@@ -1664,6 +1657,10 @@ public final class Schemas {
     public enum CallOutcome {
         RESOLVED, UNRESOLVED, TRANSFERRED, CALLBACK_SCHEDULED, VOICEMAIL, NO_CONVERSATION, NOT_CONNECTED, FAILED,
         COMPLETED }
+    public enum ListCallsHasItem { TOOL_FAILURE, TRANSFER, INTERRUPTION, FAILOVER, RECORDING }
+    /** The order of the list, always descending. Calls that have no such value yet are last. With {@code q} only
+     * {@code created_at}. */
+    public enum ListCallsSort { CREATED_AT, DURATION_SECONDS, COST_MICRO_USD, SLOWEST_TURN_MS }
     /** @param p50 The median of {@code conversational_latency_ms} over the turns of the call, in milliseconds.
      * @param max The greatest of them, in milliseconds. */
     public record CallLatency(double p50, double max) {}
@@ -1683,6 +1680,7 @@ public final class Schemas {
      * @param resourceUri The path of the call.
      * @param agentId The id of the agent that talks in the call. null for a session without a stored agent.
      * @param agentName The name that the agent has now. null if there is no stored agent or it was deleted.
+     * @param agentVersion The version of the agent with which the call began. null without a stored agent.
      * @param status The state of the call.
      * @param kind The kind of the call: from a browser, by phone, or placed from a rich-message number ({@code rmsg}).
      * @param direction The direction of a phone call. null if the call is not by phone.
@@ -1702,25 +1700,38 @@ public final class Schemas {
      * @param toolCalls The number of tool calls.
      * @param toolFailures The number of tool calls that failed.
      * @param transfers The number of attempts to transfer the call.
+     * @param failovers How often another provider took over a stage.
+     * @param costMicroUsd The known costs of the call in micro-USD, as a decimal string. null while the call is live,
+     * and for some seconds after its end.
      * @param latencyMs The conversational latencies of the call. null if no turn has one.
      * @param slowestTurn The turn of the agent with the greatest latency. null if no turn has one.
      * @param matches The first turns that contain the words of {@code q}, at most 3. Present only with {@code q}. */
     public record CallOverview(
         String id, Boolean test, @JsonProperty("resource_uri") String resourceUri,
-        @JsonProperty("agent_id") String agentId, @JsonProperty("agent_name") String agentName, Open<CallStatus> status,
-        Open<CallKind> kind, Open<PhoneDirection> direction, String from, String to,
-        @JsonProperty("phone_number_id") String phoneNumberId, String language,
-        @JsonProperty("created_at") Instant createdAt, @JsonProperty("updated_at") Instant updatedAt,
+        @JsonProperty("agent_id") String agentId, @JsonProperty("agent_name") String agentName,
+        @JsonProperty("agent_version") Long agentVersion, Open<CallStatus> status, Open<CallKind> kind,
+        Open<PhoneDirection> direction, String from, String to, @JsonProperty("phone_number_id") String phoneNumberId,
+        String language, @JsonProperty("created_at") Instant createdAt, @JsonProperty("updated_at") Instant updatedAt,
         @JsonProperty("started_at") Instant startedAt, @JsonProperty("ended_at") Instant endedAt,
         @JsonProperty("end_reason") Open<EndReason> endReason, Open<CallOutcome> outcome,
         @JsonProperty("duration_seconds") Long durationSeconds,
         @JsonProperty("recording_status") Open<RecordingStatus> recordingStatus, long turns, long interruptions,
         @JsonProperty("tool_calls") long toolCalls, @JsonProperty("tool_failures") long toolFailures, long transfers,
+        long failovers, @JsonProperty("cost_micro_usd") String costMicroUsd,
         @JsonProperty("latency_ms") CallLatency latencyMs, @JsonProperty("slowest_turn") SlowestTurn slowestTurn,
         List<TurnMatch> matches) {}
     /** @param calls The calls of this page, the newest first.
      * @param nextCursor The cursor of the next page, to send as {@code cursor}. null if there are no older calls. */
     public record CallList(List<CallOverview> calls, @JsonProperty("next_cursor") String nextCursor) {}
+    /** The kind of the party: {@code phone_number} for a call to a number of the organization, {@code callback} for a
+     * call that an agent had promised. */
+    public enum StartedByType { API_KEY, USER, PHONE_NUMBER, CALLBACK }
+    /** The party that started the call.
+     * @param type The kind of the party: {@code phone_number} for a call to a number of the organization,
+     * {@code callback} for a call that an agent had promised.
+     * @param id The id of the API key, of the user, of the number or of the callback.
+     * @param name The name that the API key has now, or the number in E.164. null for others. */
+    public record StartedBy(Open<StartedByType> type, String id, String name) {}
     /** The mood of the caller, as the analysis judges it. null if the call does not show it. */
     public enum StructuredDataSentiment { POSITIVE, NEUTRAL, NEGATIVE }
     /** Facts that the analysis found in the call. Empty while the analysis is pending.
@@ -1732,6 +1743,27 @@ public final class Schemas {
     public record StructuredData(
         List<String> topics, Open<StructuredDataSentiment> sentiment, Boolean resolved,
         @JsonProperty("action_items") List<String> actionItems, String message) {}
+    /** The state of the tool call. */
+    public enum CallToolCallStatus { STARTED, COMPLETED, FAILED }
+    /** A tool call with its result.
+     * @param id The id of the tool call, as the LLM gave it.
+     * @param name The name of the tool.
+     * @param args The arguments of the tool, as the JSON text that the LLM wrote.
+     * @param status The state of the tool call.
+     * @param result The text that the LLM got, cut after 16,384 characters. null while the tool runs, in webhooks, and
+     * in calls of earlier versions.
+     * @param isError Whether the tool call failed.
+     * @param httpStatus The HTTP status of the last answer of a webhook tool. null if there was no answer, and for
+     * other tools.
+     * @param startedAt When the tool was called, in UTC. null while the tool runs, and in calls of earlier versions.
+     * @param durationMs How long the tool took, in milliseconds. null while the tool runs, and in calls of earlier
+     * versions.
+     * @param attempts How many requests a webhook tool got. null for other tools, and for tools whose answer is not
+     * awaited. */
+    public record CallToolCall(
+        String id, String name, String args, Open<CallToolCallStatus> status, String result,
+        @JsonProperty("is_error") boolean isError, @JsonProperty("http_status") Long httpStatus,
+        @JsonProperty("started_at") Instant startedAt, @JsonProperty("duration_ms") Double durationMs, Long attempts) {}
     /** One finished turn, as in the transcript of the session.
      * @param id The id of the turn.
      * @param index The index of the turn in the call. The first turn is 0.
@@ -1762,7 +1794,7 @@ public final class Schemas {
         @JsonProperty("llm_ttft_ms") Double llmTtftMs, @JsonProperty("tts_ttfb_ms") Double ttsTtfbMs,
         @JsonProperty("conversational_latency_ms") Double conversationalLatencyMs,
         @JsonProperty("latency_status") Open<LatencyStatus> latencyStatus,
-        @JsonProperty("tool_calls") List<TurnToolCall> toolCalls, @JsonProperty("heard_text") String heardText,
+        @JsonProperty("tool_calls") List<CallToolCall> toolCalls, @JsonProperty("heard_text") String heardText,
         Map<String, Object> metadata) {}
     /** @param entries The turns of the call, the oldest first. */
     public record CallTranscript(List<CallTurn> entries) {}
@@ -2006,6 +2038,8 @@ public final class Schemas {
      * @param callId The same as {@code id}.
      * @param resourceUri The path of the call.
      * @param agentId The id of the agent that talks in the call. null for a session without a stored agent.
+     * @param agentName The name that the agent has now. null if there is no stored agent or it was deleted.
+     * @param agentVersion The version of the agent with which the call began. null without a stored agent.
      * @param status The state of the call.
      * @param kind The kind of the call: from a browser, by phone, or placed from a rich-message number ({@code rmsg}).
      * @param direction The direction of a phone call. null if the call is not by phone.
@@ -2021,6 +2055,9 @@ public final class Schemas {
      * @param createdAt When the call was created, in UTC.
      * @param updatedAt When the call was last changed, in UTC.
      * @param startedAt When the parties were connected, in UTC. null if they were not, or not yet.
+     * @param recordingStartedAt The time of the first sample of the recording, in UTC: a turn is at {@code started_at}
+     * minus this time in the audio. null without a recording, and if the events of the call were deleted for their
+     * age.
      * @param endedAt When the call ended, in UTC. null while it is live.
      * @param durationSeconds How long the parties were connected, in seconds, rounded up. 0 if they never were, and
      * null while the call is live.
@@ -2033,19 +2070,81 @@ public final class Schemas {
     public record Call(
         String id, Boolean test, @JsonProperty("call_id") String callId,
         @JsonProperty("resource_uri") String resourceUri, @JsonProperty("agent_id") String agentId,
-        Open<CallStatus> status, Open<CallKind> kind, Open<PhoneDirection> direction, String from, String to,
-        @JsonProperty("phone_number_id") String phoneNumberId, @JsonProperty("call_control_id") String callControlId,
-        @JsonProperty("room_name") String roomName, String language,
-        @JsonProperty("pipeline_config") PipelineConfig pipelineConfig, Map<String, Object> metadata,
+        @JsonProperty("agent_name") String agentName, @JsonProperty("agent_version") Long agentVersion,
+        @JsonProperty("started_by") StartedBy startedBy, Open<CallStatus> status, Open<CallKind> kind,
+        Open<PhoneDirection> direction, String from, String to, @JsonProperty("phone_number_id") String phoneNumberId,
+        @JsonProperty("call_control_id") String callControlId, @JsonProperty("room_name") String roomName,
+        String language, @JsonProperty("pipeline_config") PipelineConfig pipelineConfig, Map<String, Object> metadata,
         @JsonProperty("created_at") Instant createdAt, @JsonProperty("updated_at") Instant updatedAt,
-        @JsonProperty("started_at") Instant startedAt, @JsonProperty("ended_at") Instant endedAt,
-        @JsonProperty("end_reason") Open<EndReason> endReason, @JsonProperty("duration_seconds") Long durationSeconds,
+        @JsonProperty("started_at") Instant startedAt, @JsonProperty("recording_started_at") Instant recordingStartedAt,
+        @JsonProperty("ended_at") Instant endedAt, @JsonProperty("end_reason") Open<EndReason> endReason,
+        @JsonProperty("duration_seconds") Long durationSeconds,
         @JsonProperty("recording_status") Open<RecordingStatus> recordingStatus,
         @JsonProperty("recording_duration_ms") Long recordingDurationMs,
         @JsonProperty("recording_resource_uri") String recordingResourceUri, CallReport report,
         List<Transfer> transfers, CallTranscript transcript, @JsonProperty("span_tree") SpanTree spanTree) {}
     /** @param events The events of the call, the oldest first. */
     public record CallEventList(List<CallEvent> events) {}
+    /** The stage of the request. */
+    public enum CallRequestStage { STT, LLM, TTS }
+    /** @param unit The unit: {@code audio_milliseconds}, {@code characters}, {@code input_tokens},
+     * {@code cached_input_tokens}, {@code output_tokens} or {@code reasoning_tokens}.
+     * @param amount How much was used, in the unit. */
+    public record Quantity(String unit, double amount) {}
+    /** The owner of the key that was used. With the organization's key ({@code byok}) the provider bills the
+     * organization, and the attempt costs nothing here. */
+    public enum RequestAttemptKeySource { PLATFORM, BYOK }
+    /** @param attemptId The id of the attempt in the log, in traces and in the header {@code Service-Attempt-ID}.
+     * @param provider The id of the provider of the attempt.
+     * @param model The id of the model of the attempt.
+     * @param outcome The outcome of the attempt: {@code succeeded}, or the class of the failure: {@code auth},
+     * {@code quota}, {@code bad_request}, {@code unsupported}, {@code rate_limited}, {@code overloaded},
+     * {@code timeout}, {@code protocol}, {@code empty}, {@code unreachable}, {@code server} or {@code cancelled}. More
+     * may be added.
+     * @param startedAt When the attempt began, in UTC.
+     * @param durationMs How long the attempt took, in milliseconds.
+     * @param firstByteMs The time from the start of the attempt to its first media or token, in milliseconds. null if
+     * none came.
+     * @param quantities The quantities that were used, by unit.
+     * @param priced Whether the price is known. If not, {@code cost_micro_usd} is null.
+     * @param priceSource The source of the price and its date. null if the price is not known.
+     * @param keySource The owner of the key that was used. With the organization's key ({@code byok}) the provider
+     * bills the organization, and the attempt costs nothing here. */
+    public record RequestAttempt(
+        @JsonProperty("attempt_id") String attemptId, String provider, String model, String outcome,
+        @JsonProperty("started_at") Instant startedAt, @JsonProperty("duration_ms") double durationMs,
+        @JsonProperty("first_byte_ms") Double firstByteMs, List<Quantity> quantities,
+        @JsonProperty("cost_micro_usd") String costMicroUsd, boolean priced,
+        @JsonProperty("price_source") String priceSource,
+        @JsonProperty("key_source") Open<RequestAttemptKeySource> keySource) {}
+    /** @param requestId The id of the request.
+     * @param stage The stage of the request.
+     * @param turnIndex The index of the turn that the request served, as in the span tree. null if it served several
+     * turns, as speech to text does, or no turn that was played.
+     * @param operation The operationId of the request.
+     * @param provider The id of the provider that served the request. null if no provider did.
+     * @param model The id of the model of that provider. null if no provider served the request.
+     * @param outcome The outcome of the request: {@code succeeded}, or the code of the error.
+     * @param startedAt When the request began, in UTC.
+     * @param startMs The same as the spans have it: in milliseconds after {@code started_at} of the call, or after
+     * {@code created_at} if the parties were never connected. Negative if the request began before.
+     * @param durationMs How long the request took, in milliseconds.
+     * @param firstByteMs The time from the start of the request to its first media or token, in milliseconds. null if
+     * the answer came at once, or none came.
+     * @param costMicroUsd The cost of the request. null if the price is not known.
+     * @param attempts The attempts at providers, in order.
+     * @param hasRoute Whether <code>GET /v1/requests/{id}/route</code> has the choice of the model. */
+    public record CallRequest(
+        @JsonProperty("request_id") String requestId, Open<CallRequestStage> stage,
+        @JsonProperty("turn_index") Long turnIndex, String operation, String provider, String model, String outcome,
+        @JsonProperty("started_at") Instant startedAt, @JsonProperty("start_ms") double startMs,
+        @JsonProperty("duration_ms") double durationMs, @JsonProperty("first_byte_ms") Double firstByteMs,
+        @JsonProperty("cost_micro_usd") String costMicroUsd, List<RequestAttempt> attempts,
+        @JsonProperty("has_route") boolean hasRoute) {}
+    /** @param requests The requests of the call, the oldest first.
+     * @param complete Whether no request is missing: requests are deleted for their age, and an answer has at most
+     * 10,000. */
+    public record CallRequestList(List<CallRequest> requests, boolean complete) {}
     public static final class FinalizeReport {
         Nullable<Boolean> forceAnalysis, retryWebhook;
         /** Whether to analyse the call again if an LLM has analysed it before. Each analysis is billed. */
@@ -3622,36 +3721,6 @@ public final class Schemas {
      * @param asked The name of the region in the request.
      * @param hadEffect Whether the region changed the order of the candidates. */
     public record RegionWish(String asked, @JsonProperty("had_effect") boolean hadEffect) {}
-    /** @param unit The unit: {@code audio_milliseconds}, {@code characters}, {@code input_tokens},
-     * {@code cached_input_tokens}, {@code output_tokens} or {@code reasoning_tokens}.
-     * @param amount How much was used, in the unit. */
-    public record Quantity(String unit, double amount) {}
-    /** The owner of the key that was used. With the organization's key ({@code byok}) the provider bills the
-     * organization, and the attempt costs nothing here. */
-    public enum RequestAttemptKeySource { PLATFORM, BYOK }
-    /** @param attemptId The id of the attempt in the log, in traces and in the header {@code Service-Attempt-ID}.
-     * @param provider The id of the provider of the attempt.
-     * @param model The id of the model of the attempt.
-     * @param outcome The outcome of the attempt: {@code succeeded}, or the class of the failure: {@code auth},
-     * {@code quota}, {@code bad_request}, {@code unsupported}, {@code rate_limited}, {@code overloaded},
-     * {@code timeout}, {@code protocol}, {@code empty}, {@code unreachable}, {@code server} or {@code cancelled}. More
-     * may be added.
-     * @param startedAt When the attempt began, in UTC.
-     * @param durationMs How long the attempt took, in milliseconds.
-     * @param firstByteMs The time from the start of the attempt to its first media or token, in milliseconds. null if
-     * none came.
-     * @param quantities The quantities that were used, by unit.
-     * @param priced Whether the price is known. If not, {@code cost_micro_usd} is null.
-     * @param priceSource The source of the price and its date. null if the price is not known.
-     * @param keySource The owner of the key that was used. With the organization's key ({@code byok}) the provider
-     * bills the organization, and the attempt costs nothing here. */
-    public record RequestAttempt(
-        @JsonProperty("attempt_id") String attemptId, String provider, String model, String outcome,
-        @JsonProperty("started_at") Instant startedAt, @JsonProperty("duration_ms") double durationMs,
-        @JsonProperty("first_byte_ms") Double firstByteMs, List<Quantity> quantities,
-        @JsonProperty("cost_micro_usd") String costMicroUsd, boolean priced,
-        @JsonProperty("price_source") String priceSource,
-        @JsonProperty("key_source") Open<RequestAttemptKeySource> keySource) {}
     /** The routing preview of the time of the request, and the outcome of the request.
      * @param stage The stage that the model is chosen for.
      * @param language The language of the request, as a BCP 47 tag. null if the request names none.
@@ -3987,6 +4056,21 @@ public final class Schemas {
          * not have has no voices. */
         public ListVoicesParams provider(String value) { provider = value; return this; }
     }
+    /** The parameters of updateAgent. */
+    public static final class UpdateAgentParams {
+        String ifMatch;
+        /** The {@code version} of the agent that the change was made from, in quotes. If the agent has another version
+         * now, nothing is changed, and the answer is {@code PRECONDITION_FAILED}. */
+        public UpdateAgentParams ifMatch(String value) { ifMatch = value; return this; }
+    }
+    /** The parameters of listAgentVersions. */
+    public static final class ListAgentVersionsParams {
+        Long limit; String cursor;
+        /** How many versions a page has at most. The default is {@code 25}. */
+        public ListAgentVersionsParams limit(long value) { limit = value; return this; }
+        /** {@code nextCursor} of the page before. */
+        public ListAgentVersionsParams cursor(String value) { cursor = value; return this; }
+    }
     /** The parameters of listAgentCalls. */
     public static final class ListAgentCallsParams {
         Long limit; Instant cursor, since;
@@ -4026,9 +4110,10 @@ public final class Schemas {
     }
     /** The parameters of listCalls. */
     public static final class ListCallsParams {
-        String agentId, phoneNumberId, number, q, cursor; CallStatus status; CallKind kind; PhoneDirection direction;
-        CallOutcome outcome; EndReason endReason; Boolean live; Instant since, until;
-        Long minDurationSeconds, maxDurationSeconds, limit;
+        String agentId, phoneNumberId, number, minCostMicroUsd, maxCostMicroUsd, q, cursor; CallStatus status;
+        CallKind kind; PhoneDirection direction; CallOutcome outcome; EndReason endReason; Boolean live;
+        Instant since, until; Long minDurationSeconds, maxDurationSeconds, minLatencyMs, agentVersion, limit;
+        List<ListCallsHasItem> has; ListCallsSort sort;
         /** The id of an agent. */
         public ListCallsParams agentId(String value) { agentId = value; return this; }
         /** Only calls in this state are listed. */
@@ -4055,6 +4140,20 @@ public final class Schemas {
         public ListCallsParams minDurationSeconds(long value) { minDurationSeconds = value; return this; }
         /** The greatest duration of a call that is over, in seconds. */
         public ListCallsParams maxDurationSeconds(long value) { maxDurationSeconds = value; return this; }
+        /** The least cost of a call that is over, in micro-USD. */
+        public ListCallsParams minCostMicroUsd(String value) { minCostMicroUsd = value; return this; }
+        /** The greatest cost of a call that is over, in micro-USD. */
+        public ListCallsParams maxCostMicroUsd(String value) { maxCostMicroUsd = value; return this; }
+        /** The least latency of the slowest turn, in milliseconds. */
+        public ListCallsParams minLatencyMs(long value) { minLatencyMs = value; return this; }
+        /** The version of the agent with which the call began. */
+        public ListCallsParams agentVersion(long value) { agentVersion = value; return this; }
+        /** Something that happened in the call; each can be given once, and all must have happened. {@code recording}:
+         * there is a recording that can be played. */
+        public ListCallsParams has(List<ListCallsHasItem> value) { has = value; return this; }
+        /** The order of the list, always descending. Calls that have no such value yet are last. With {@code q} only
+         * {@code created_at}. The default is {@code "created_at"}. */
+        public ListCallsParams sort(ListCallsSort value) { sort = value; return this; }
         /** Words that one turn of the call must all contain, in any order and in either case; each of them can be a
          * part of a longer word. The words of the caller count, and the words of the agent that were written, also
          * those that were not played. */
@@ -4078,6 +4177,12 @@ public final class Schemas {
         public GetCallRecordingAudioParams range(String value) { range = value; return this; }
         /** An ETag: the range counts only if the recording still has it. */
         public GetCallRecordingAudioParams ifRange(String value) { ifRange = value; return this; }
+    }
+    /** The parameters of getRecordingPeaks. */
+    public static final class GetRecordingPeaksParams {
+        String acceptEncoding;
+        /** The compressions that the client takes. Only {@code gzip} counts. */
+        public GetRecordingPeaksParams acceptEncoding(String value) { acceptEncoding = value; return this; }
     }
     /** The parameters of listCallbacks. */
     public static final class ListCallbacksParams {
