@@ -142,8 +142,9 @@ export async function insertTurns(tx: Tx, call: Place, turns: readonly Turn[]): 
  */
 type ToolResults = readonly (string | null)[]
 
-function withoutResults(turn: Turn): Turn {
-  return { ...turn, toolCalls: turn.toolCalls.map(({ result, ...call }) => call) }
+/** JSON leaves out undefined values. */
+function withoutResults(turn: Turn): object {
+  return { ...turn, toolCalls: turn.toolCalls.map((call) => ({ ...call, result: undefined })) }
 }
 
 function withResults(turn: Turn, results: ToolResults | null): Turn {

@@ -65,6 +65,6 @@ async function readTurnsOf(tx: Tx, tenant: Tenant, callId: string): Promise<Read
   return new Map(rows.map(({ requestId, index }) => [requestId, index]))
 }
 
-function attemptOf({ requestId, startedAt, ...attempt }: AttemptRow): LedgerAttempt {
+function attemptOf({ startedAt, ...attempt }: AttemptRow): LedgerAttempt {
   return { ...attempt, startedAtMs: startedAt.getTime() }
 }

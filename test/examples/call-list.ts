@@ -44,8 +44,9 @@ async function store({ store }: Administration, call: ReturnType<typeof newCall>
   await store.calls.append(call, call.id, entries)
 }
 
-export async function compareCallRequests(t: Test, examples: Examples, { store, organization }: Administration) {
-  const acme = await organization('with requests of a call')
+export async function compareCallRequests(t: Test, examples: Examples, administration: Administration) {
+  const acme = await administration.organization('with requests of a call')
+  const { store } = administration
   const call = newCall(acme.id)
   await store.calls.insert(call, {})
   const requestId = 'req_V1StGXR8Z5jdHi6BmyTqK'
