@@ -58,6 +58,7 @@ import type {
   PhoneNumber,
   PhoneNumberChange,
   PhoneNumberList,
+  ProviderHealthList,
   ProviderKey,
   ProviderList,
   ProviderStatus,
@@ -732,6 +733,11 @@ export type DeleteProviderKeyRequest = RequestWith<{ path: { provider: string } 
 export type DeleteProviderKeyResult =
   | { status: 204 }
 
+export type ListProviderHealthRequest = EmptyRequest
+
+export type ListProviderHealthResult =
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: ProviderHealthList }
+
 export type ListKnownProvidersRequest = EmptyRequest
 
 export type ListKnownProvidersResult =
@@ -928,6 +934,8 @@ export type PlatformHandlers<Caller> = {
   putProviderKey: Handle<PutProviderKeyRequest, PutProviderKeyResult, Caller>
   /** DELETE /v1/providers/{provider} */
   deleteProviderKey: Handle<DeleteProviderKeyRequest, DeleteProviderKeyResult, Caller>
+  /** GET /v1/providers/health */
+  listProviderHealth: Handle<ListProviderHealthRequest, ListProviderHealthResult, Caller>
   /** GET /v1/providers/known */
   listKnownProviders: Handle<ListKnownProvidersRequest, ListKnownProvidersResult, Caller>
   /** GET /v1/requests/{id}/route */

@@ -60,6 +60,7 @@ import type {
   PhoneNumber,
   PhoneNumberChange,
   PhoneNumberList,
+  ProviderHealthList,
   ProviderKey,
   ProviderList,
   ProviderStatus,
@@ -793,6 +794,9 @@ export type DeleteProviderKeyCall = CallOptions & {
 }
 export type DeleteProviderKeyAnswer = Answer<'', null>
 
+export type ListProviderHealthCall = CallOptions
+export type ListProviderHealthAnswer = Answer<'application/json', ProviderHealthList>
+
 export type ListKnownProvidersCall = CallOptions
 export type ListKnownProvidersAnswer = Answer<'application/json', KnownProviders>
 
@@ -896,6 +900,7 @@ export type PlatformClient = {
   /** List providers and whose credentials they are called with */ listProviders(call?: ListProvidersCall): Promise<ListProvidersAnswer>
   /** Store a key of the organization's own */ putProviderKey(call: PutProviderKeyCall): Promise<PutProviderKeyAnswer>
   /** Delete the organization's own key */ deleteProviderKey(call: DeleteProviderKeyCall): Promise<DeleteProviderKeyAnswer>
+  /** List how healthy the models are */ listProviderHealth(call?: ListProviderHealthCall): Promise<ListProviderHealthAnswer>
   /** List what this server can call, stage by stage */ listKnownProviders(call?: ListKnownProvidersCall): Promise<ListKnownProvidersAnswer>
   /** Say where a request went, and why */ getRequestRoute(call: GetRequestRouteCall): Promise<GetRequestRouteAnswer>
 }
@@ -1200,6 +1205,7 @@ const operations: Readonly<Record<string, OperationRow>> = {
   listProviders: { method: 'GET', path: '/v1/providers', answers: { 'application/json': 'json' } },
   putProviderKey: { method: 'PUT', path: '/v1/providers', answers: { 'application/json': 'json' }, body: 'json' },
   deleteProviderKey: { method: 'DELETE', path: '/v1/providers/{provider}', answers: {} },
+  listProviderHealth: { method: 'GET', path: '/v1/providers/health', answers: { 'application/json': 'json' } },
   listKnownProviders: { method: 'GET', path: '/v1/providers/known', answers: { 'application/json': 'json' } },
   getRequestRoute: { method: 'GET', path: '/v1/requests/{id}/route', answers: { 'application/json': 'json' } },
 }

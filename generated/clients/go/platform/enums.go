@@ -4,10 +4,11 @@ package platform
 
 type (
 	OrganizationRmsgBackend  string // How the organization uses rich messages. `receive_only`: it receives messages, and cannot send any.
+	GetUsageStage            string // A stage: only its usage is summed.
 	UsageGroupByItem         string
-	UsageRowStage            string // The stage. Present only if `groupBy` has `stage`.
-	UsageByProviderType      string // The stage. Legs of calls have none.
-	UsageByProviderKeySource string // `BYOK`: by the keys that are stored now the organization has its own for this provider, and the cost of every use is known to be 0. Else `MANAGED`.
+	UsageRowStage            = GetUsageStage // The stage. Present only if `groupBy` has `stage`.
+	UsageByProviderType      string          // The stage. Legs of calls have none.
+	UsageByProviderKeySource string          // `BYOK`: by the keys that are stored now the organization has its own for this provider, and the cost of every use is known to be 0. Else `MANAGED`.
 	// The kind of the movement. `opening`: the credit when movements were first kept. `operator`: given or taken by the
 	// operator. `phone_number`: a purchase, a month, or money back for a failed order. `requests` and `calls`: the
 	// costs of models and of minutes of phone calls on one UTC day.
@@ -57,6 +58,7 @@ type (
 	VoicemailDetectionMode   string              // The part that recognizes a voicemail: this server, by the words (`agent`, the default), the carrier (`carrier` or `amd`), or no part (`disabled`).
 	ToolPreToolSpeech        string              // Whether the agent says something before it waits for the tool.
 	PreToolSpeech            = ToolPreToolSpeech // Whether the agent says something before it waits for the tool. With `auto` (the default) it does if there is no result after 700 ms.
+	ToolTestErrorCode        string              // The reason, as the tool calls of a turn have it.
 	VersionAuthorType        string              // Whether a program with an API key or a person made the change.
 	CallStatus               string
 	CallKind                 string
@@ -102,12 +104,8 @@ type (
 	ErrorCode                    string // The error code, which stays the same between versions. The table `x-error-codes` of this document explains each.
 	ErrorDetailsKybStatus        string // The state of the verification, with `BUSINESS_VERIFICATION_REQUIRED`.
 	CallOutcome                  string
-	ListCallsHasItem             string
-	ListCallsSort                string                     // The order of the list, always descending. Calls that have no such value yet are last. With `q` only `created_at`.
-	StartedByType                string                     // The kind of the party: `phone_number` for a call to a number of the organization, `callback` for a call that an agent had promised.
 	StructuredDataSentiment      string                     // The mood of the caller, as the analysis judges it. null if the call does not show it.
-	CallToolCallStatus           = TurnToolCallStatus       // The state of the tool call.
-	CostLineStage                = UsageRowStage            // The stage that the cost belongs to.
+	CostLineStage                = GetUsageStage            // The stage that the cost belongs to.
 	CostLineKeySource            = UsageByProviderKeySource // The owner of the credentials that were used: the organization (`BYOK`) or the operator (`MANAGED`).
 	CostLineLeg                  string                     // The party of the leg, only in lines of `carrier_seconds`. `recipient` is the party of a transfer. Seconds count from the answer to the hangup.
 	CallArtifactsRecordingStatus string                     // The state of the recording. A recording that still runs counts as `uploading`, and a call without a recording as `suppressed`.
@@ -127,8 +125,6 @@ type (
 	TransferStatus               string
 	TransferFailureCause         string                            // Why the attempt failed. null unless its status is `failed`.
 	CallSpanKind                 string                            // The kind of the step.
-	CallRequestStage             = UsageByProviderType             // The stage of the request.
-	RequestAttemptKeySource      string                            // The owner of the key that was used. With the organization's key (`byok`) the provider bills the organization, and the attempt costs nothing here.
 	FinalizedReportWebhookStatus = CallReportPostCallWebhookStatus // The state of the delivery. `delivered`: every endpoint accepted the report. `failed`: at least one did not, and no attempt follows.
 	EndedCallStatus              string                            // Whether the call ends now (`ending`) or was over before (`already_ended`).
 	TransferProgressKind         = BuiltinConfigKind               // The kind of the transfer: `blind` connects the person who answers at once, `warm` asks them first.
@@ -195,36 +191,44 @@ type (
 	WebhookChangeSigningSecretSource = WebhookSigningSecretSource // The owner of the secret that signs the requests: the organization (`workspace`), or the endpoint (`custom`), which needs `signingSecret`.
 	StreamedWebhookEventEvent        string                       // The kind of the event.
 	Stage                            = UsageByProviderType
-	Objective                        string // The objective by which candidates are ranked.
-	RoutingFigurePart                string // The part of the score that the figure is for.
-	BenchmarkPath                    string // Whether a figure or a price is for streams or for whole requests. The two are never mixed.
-	CallDirection                    string
-	StatusEventProvider              = CallEventProvider  // The origin of the event: `service` for decisions of this server, `media` for audio and participants, `carrier` for reports of the phone line.
-	TransferStepKind                 = BuiltinConfigKind  // The kind of the transfer: `blind` connects the person who answers at once, `warm` asks them first.
-	AnalysisResultStatus             string               // The state of the analysis. `heuristic`: made by rules. `failed`: the LLM gave nothing usable, and the result of the rules stays.
-	RecordingEventRecordingStatus    string               // Whether the recording is ready or has failed.
-	RmsgEventMessageDirection        = PhoneDirection     // The direction of the message. `inbound` is to your number.
-	RmsgEventMessageService          = SentMessageChannel // The channel of the message.
-	RmsgEventMessageStatus           string               // The state of the message after this event.
-	RmsgReactionDirection            = PhoneDirection     // The direction of the reaction. `inbound` is to your number.
-	RmsgReactionReaction             string               // The kind of the reaction.
+	ModelHealthPath                  string // Whether the figures are of streams or of whole requests.
+	// `open`: requests pass the model over until it may be tried again. `degraded`: a tenth of the recent attempts or
+	// more have failed, or the provider has stopped answering. `no_credential`: neither the organization nor the
+	// platform has a key. `unknown`: too few recent requests.
+	ModelHealthState              string
+	ModelHealthKeySource          = UsageByProviderKeySource // The owner of the key: the organization (`BYOK`) or the platform (`MANAGED`). null if the provider needs no key, or no key is there.
+	Objective                     string                     // The objective by which candidates are ranked.
+	RoutingFigurePart             string                     // The part of the score that the figure is for.
+	BenchmarkPath                 = ModelHealthPath          // Whether a figure or a price is for streams or for whole requests. The two are never mixed.
+	RequestAttemptKeySource       string                     // The owner of the key that was used. With the organization's key (`byok`) the provider bills the organization, and the attempt costs nothing here.
+	CallDirection                 string
+	StatusEventProvider           = CallEventProvider  // The origin of the event: `service` for decisions of this server, `media` for audio and participants, `carrier` for reports of the phone line.
+	TransferStepKind              = BuiltinConfigKind  // The kind of the transfer: `blind` connects the person who answers at once, `warm` asks them first.
+	AnalysisResultStatus          string               // The state of the analysis. `heuristic`: made by rules. `failed`: the LLM gave nothing usable, and the result of the rules stays.
+	RecordingEventRecordingStatus string               // Whether the recording is ready or has failed.
+	RmsgEventMessageDirection     = PhoneDirection     // The direction of the message. `inbound` is to your number.
+	RmsgEventMessageService       = SentMessageChannel // The channel of the message.
+	RmsgEventMessageStatus        string               // The state of the message after this event.
+	RmsgReactionDirection         = PhoneDirection     // The direction of the reaction. `inbound` is to your number.
+	RmsgReactionReaction          string               // The kind of the reaction.
 )
 
 const (
 	OrganizationRmsgBackendDefault     OrganizationRmsgBackend = "default"
 	OrganizationRmsgBackendReceiveOnly OrganizationRmsgBackend = "receive_only"
 
+	GetUsageStageSTT     GetUsageStage = "stt"
+	GetUsageStageLLM     GetUsageStage = "llm"
+	GetUsageStageTTS     GetUsageStage = "tts"
+	GetUsageStageCarrier GetUsageStage = "carrier"
+
+	UsageGroupByItemHour     UsageGroupByItem = "hour"
 	UsageGroupByItemDay      UsageGroupByItem = "day"
 	UsageGroupByItemKey      UsageGroupByItem = "key"
 	UsageGroupByItemAgent    UsageGroupByItem = "agent"
 	UsageGroupByItemProvider UsageGroupByItem = "provider"
 	UsageGroupByItemModel    UsageGroupByItem = "model"
 	UsageGroupByItemStage    UsageGroupByItem = "stage"
-
-	UsageRowStageSTT     UsageRowStage = "stt"
-	UsageRowStageLLM     UsageRowStage = "llm"
-	UsageRowStageTTS     UsageRowStage = "tts"
-	UsageRowStageCarrier UsageRowStage = "carrier"
 
 	UsageByProviderTypeSTT UsageByProviderType = "stt"
 	UsageByProviderTypeLLM UsageByProviderType = "llm"
@@ -327,6 +331,15 @@ const (
 	ToolPreToolSpeechAuto   ToolPreToolSpeech = "auto"
 	ToolPreToolSpeechAlways ToolPreToolSpeech = "always"
 	ToolPreToolSpeechNever  ToolPreToolSpeech = "never"
+
+	ToolTestErrorCodeInvalidArguments ToolTestErrorCode = "invalid_arguments"
+	ToolTestErrorCodeTimeout          ToolTestErrorCode = "timeout"
+	ToolTestErrorCodeHTTPError        ToolTestErrorCode = "http_error"
+	ToolTestErrorCodeUnreachable      ToolTestErrorCode = "unreachable"
+	ToolTestErrorCodeBlocked          ToolTestErrorCode = "blocked"
+	ToolTestErrorCodeTooLarge         ToolTestErrorCode = "too_large"
+	ToolTestErrorCodeNotAllowed       ToolTestErrorCode = "not_allowed"
+	ToolTestErrorCodeFailed           ToolTestErrorCode = "failed"
 
 	VersionAuthorTypeAPIKey VersionAuthorType = "api_key"
 	VersionAuthorTypeUser   VersionAuthorType = "user"
@@ -562,22 +575,6 @@ const (
 	CallOutcomeFailed            CallOutcome = "failed"
 	CallOutcomeCompleted         CallOutcome = "completed"
 
-	ListCallsHasItemToolFailure  ListCallsHasItem = "tool_failure"
-	ListCallsHasItemTransfer     ListCallsHasItem = "transfer"
-	ListCallsHasItemInterruption ListCallsHasItem = "interruption"
-	ListCallsHasItemFailover     ListCallsHasItem = "failover"
-	ListCallsHasItemRecording    ListCallsHasItem = "recording"
-
-	ListCallsSortCreatedAt       ListCallsSort = "created_at"
-	ListCallsSortDurationSeconds ListCallsSort = "duration_seconds"
-	ListCallsSortCostMicroUSD    ListCallsSort = "cost_micro_usd"
-	ListCallsSortSlowestTurnMs   ListCallsSort = "slowest_turn_ms"
-
-	StartedByTypeAPIKey      StartedByType = "api_key"
-	StartedByTypeUser        StartedByType = "user"
-	StartedByTypePhoneNumber StartedByType = "phone_number"
-	StartedByTypeCallback    StartedByType = "callback"
-
 	StructuredDataSentimentPositive StructuredDataSentiment = "positive"
 	StructuredDataSentimentNeutral  StructuredDataSentiment = "neutral"
 	StructuredDataSentimentNegative StructuredDataSentiment = "negative"
@@ -638,9 +635,6 @@ const (
 	CallSpanKindPlayout      CallSpanKind = "playout"
 	CallSpanKindTransfer     CallSpanKind = "transfer"
 	CallSpanKindUnattributed CallSpanKind = "unattributed"
-
-	RequestAttemptKeySourcePlatform RequestAttemptKeySource = "platform"
-	RequestAttemptKeySourceByok     RequestAttemptKeySource = "byok"
 
 	EndedCallStatusEnding       EndedCallStatus = "ending"
 	EndedCallStatusAlreadyEnded EndedCallStatus = "already_ended"
@@ -857,6 +851,15 @@ const (
 	StreamedWebhookEventEventCallAnalysis  StreamedWebhookEventEvent = "call.analysis"
 	StreamedWebhookEventEventCallRecording StreamedWebhookEventEvent = "call.recording"
 
+	ModelHealthPathStream ModelHealthPath = "stream"
+	ModelHealthPathBatch  ModelHealthPath = "batch"
+
+	ModelHealthStateOk           ModelHealthState = "ok"
+	ModelHealthStateDegraded     ModelHealthState = "degraded"
+	ModelHealthStateOpen         ModelHealthState = "open"
+	ModelHealthStateNoCredential ModelHealthState = "no_credential"
+	ModelHealthStateUnknown      ModelHealthState = "unknown"
+
 	ObjectiveBalanced Objective = "balanced"
 	ObjectiveQuality  Objective = "quality"
 	ObjectiveLatency  Objective = "latency"
@@ -867,8 +870,8 @@ const (
 	RoutingFigurePartCost        RoutingFigurePart = "cost"
 	RoutingFigurePartSuccessRate RoutingFigurePart = "success_rate"
 
-	BenchmarkPathStream BenchmarkPath = "stream"
-	BenchmarkPathBatch  BenchmarkPath = "batch"
+	RequestAttemptKeySourcePlatform RequestAttemptKeySource = "platform"
+	RequestAttemptKeySourceByok     RequestAttemptKeySource = "byok"
 
 	CallDirectionInbound  CallDirection = "inbound"
 	CallDirectionOutbound CallDirection = "outbound"

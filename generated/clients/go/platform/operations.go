@@ -643,6 +643,11 @@ func (c *Client) DeleteProviderKey(ctx context.Context, provider string, options
 	return parley.Empty(ctx, c.surface, parley.Delete("/v1/providers/"+url.PathEscape(provider)), options)
 }
 
+// ListProviderHealth sends GET /v1/providers/health: list how healthy the models are.
+func (c *Client) ListProviderHealth(ctx context.Context, options ...parley.CallOption) ([]ModelHealth, error) {
+	return parley.JSON[[]ModelHealth](ctx, c.surface, parley.Get("/v1/providers/health"), options)
+}
+
 // ListKnownProviders sends GET /v1/providers/known: list what this server can call, stage by stage.
 func (c *Client) ListKnownProviders(ctx context.Context, options ...parley.CallOption) (*KnownProviders, error) {
 	return parley.JSON[*KnownProviders](ctx, c.surface, parley.Get("/v1/providers/known"), options)

@@ -2428,6 +2428,29 @@ type ProviderKey struct {
 	APIKey   string `json:"apiKey"` // The key, in printable ASCII without spaces.
 }
 
+type ModelHealth struct {
+	Provider string          `json:"provider"` // The id of the provider.
+	Stage    Stage           `json:"stage"`    // The stage of the model.
+	Model    string          `json:"model"`    // The id of the model at its provider.
+	Path     ModelHealthPath `json:"path"`     // Whether the figures are of streams or of whole requests.
+	// `open`: requests pass the model over until it may be tried again. `degraded`: a tenth of the recent attempts or
+	// more have failed, or the provider has stopped answering. `no_credential`: neither the organization nor the
+	// platform has a key. `unknown`: too few recent requests.
+	State ModelHealthState `json:"state"`
+	// The reason for the state: `circuit_open`, `credential_cooling`, `outage`, `failures`, `no_credential`, or the
+	// reason why the provider cannot be called here. null with `ok` and `unknown`.
+	Reason         *string               `json:"reason"`
+	RetryAfterMs   *int64                `json:"retryAfterMs"`   // When the model may be tried again, in milliseconds from now. null if it is not passed over, or if the time is not known.
+	ErrorRate      *float64              `json:"errorRate"`      // The share of recent attempts that have failed, from 0 to 1. null if there were too few.
+	FirstByteMs    *float64              `json:"firstByteMs"`    // The mean time to the first byte or token, in milliseconds. null if there were too few answers.
+	P95Ms          *float64              `json:"p95Ms"`          // The time within which 95 % of the answers had their first byte, in milliseconds. null if there were too few answers.
+	RealTimeFactor *float64              `json:"realTimeFactor"` // The time for a transcription, divided by the length of its audio. null for other stages, or if there were too few answers.
+	Samples        int64                 `json:"samples"`        // The number of recent answers, at most 128 for each process.
+	AsOf           *time.Time            `json:"asOf"`           // When the figures last changed, in UTC. null if there are no figures.
+	KeySource      *ModelHealthKeySource `json:"keySource"`      // The owner of the key: the organization (`BYOK`) or the platform (`MANAGED`). null if the provider needs no key, or no key is there.
+	Processes      int64                 `json:"processes"`      // The number of processes that have figures of the model or pass it over.
+}
+
 type KnownModel struct {
 	ID          string `json:"id"`          // The id of the model, as `<vendor>:<model>`. It pins the model in a request.
 	Vendor      string `json:"vendor"`      // The id of the provider.

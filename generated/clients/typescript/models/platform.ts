@@ -31,6 +31,30 @@ export type WebhookStreamEnd = {
 
 export type ProviderList = ProviderStatus[]
 
+export type ProviderHealthList = ModelHealth[]
+
+export type ModelHealth = {
+  /** The id of the provider. */ provider: string
+  /** The stage of the model. */ stage: Stage
+  /** The id of the model at its provider. */ model: string
+  /** Whether the figures are of streams or of whole requests. */ path: 'stream' | 'batch'
+  /** `open`: requests pass the model over until it may be tried again. `degraded`: a tenth of the recent attempts or more have failed, or the provider has stopped answering. `no_credential`: neither the organization nor the platform has a key. `unknown`: too few recent requests. */
+  state: 'ok' | 'degraded' | 'open' | 'no_credential' | 'unknown'
+  /** The reason for the state: `circuit_open`, `credential_cooling`, `outage`, `failures`, `no_credential`, or the reason why the provider cannot be called here. null with `ok` and `unknown`. */
+  reason: string | null
+  /** When the model may be tried again, in milliseconds from now. null if it is not passed over, or if the time is not known. */ retryAfterMs: number | null
+  /** The share of recent attempts that have failed, from 0 to 1. null if there were too few. */ errorRate: number | null
+  /** The mean time to the first byte or token, in milliseconds. null if there were too few answers. */ firstByteMs: number | null
+  /** The time within which 95 % of the answers had their first byte, in milliseconds. null if there were too few answers. */ p95Ms: number | null
+  /** The time for a transcription, divided by the length of its audio. null for other stages, or if there were too few answers. */
+  realTimeFactor: number | null
+  /** The number of recent answers, at most 128 for each process. */ samples: number
+  /** When the figures last changed, in UTC. null if there are no figures. */ asOf: string | null
+  /** The owner of the key: the organization (`BYOK`) or the platform (`MANAGED`). null if the provider needs no key, or no key is there. */
+  keySource: 'BYOK' | 'MANAGED' | null
+  /** The number of processes that have figures of the model or pass it over. */ processes: number
+}
+
 export type ProviderStatus = {
   /** The id of the provider, as routes name it. */ provider: string
   /** The stages that the provider serves here. */ stages: Stage[]

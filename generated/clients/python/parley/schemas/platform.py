@@ -378,6 +378,13 @@ WebhookChangeSigningSecretSource: TypeAlias = Literal["workspace", "custom"]
 StreamedWebhookEventEvent: TypeAlias = Literal["call.status", "call.report", "call.analysis", "call.recording"]
 """The kind of the event."""
 Stage: TypeAlias = Literal["stt", "llm", "tts"]
+ModelHealthPath: TypeAlias = Literal["stream", "batch"]
+"""Whether the figures are of streams or of whole requests."""
+ModelHealthState: TypeAlias = Literal["ok", "degraded", "open", "no_credential", "unknown"]
+"""`open`: requests pass the model over until it may be tried again. `degraded`: a tenth of the recent attempts or more have failed, or the
+provider has stopped answering. `no_credential`: neither the organization nor the platform has a key. `unknown`: too few recent requests."""
+ModelHealthKeySource: TypeAlias = Literal["BYOK", "MANAGED"]
+"""The owner of the key: the organization (`BYOK`) or the platform (`MANAGED`). null if the provider needs no key, or no key is there."""
 Objective: TypeAlias = Literal["balanced", "quality", "latency", "cost"]
 """The objective by which candidates are ranked."""
 RoutingFigurePart: TypeAlias = Literal["quality", "latency", "cost", "success_rate"]
@@ -2687,6 +2694,32 @@ class ProviderStatus(TypedDict):
 class ProviderKey(TypedDict):
     provider: str
     apiKey: str  # The key, in printable ASCII without spaces.
+
+class ModelHealth(TypedDict):
+    provider: str  # The id of the provider.
+    stage: Stage  # The stage of the model.
+    model: str  # The id of the model at its provider.
+    path: ModelHealthPath  # Whether the figures are of streams or of whole requests.
+    # `open`: requests pass the model over until it may be tried again. `degraded`: a tenth of the recent attempts or more have failed, or
+    # the provider has stopped answering. `no_credential`: neither the organization nor the platform has a key. `unknown`: too few recent
+    # requests.
+    state: ModelHealthState
+    # The reason for the state: `circuit_open`, `credential_cooling`, `outage`, `failures`, `no_credential`, or the reason why the provider
+    # cannot be called here. null with `ok` and `unknown`.
+    reason: str | None
+    # When the model may be tried again, in milliseconds from now. null if it is not passed over, or if the time is not known.
+    retryAfterMs: int | None
+    errorRate: float | None  # The share of recent attempts that have failed, from 0 to 1. null if there were too few.
+    firstByteMs: float | None  # The mean time to the first byte or token, in milliseconds. null if there were too few answers.
+    # The time within which 95 % of the answers had their first byte, in milliseconds. null if there were too few answers.
+    p95Ms: float | None
+    # The time for a transcription, divided by the length of its audio. null for other stages, or if there were too few answers.
+    realTimeFactor: float | None
+    samples: int  # The number of recent answers, at most 128 for each process.
+    asOf: str | None  # When the figures last changed, in UTC. null if there are no figures.
+    # The owner of the key: the organization (`BYOK`) or the platform (`MANAGED`). null if the provider needs no key, or no key is there.
+    keySource: ModelHealthKeySource | None
+    processes: int  # The number of processes that have figures of the model or pass it over.
 
 class KnownModel(TypedDict):
     id: str  # The id of the model, as `<vendor>:<model>`. It pins the model in a request.

@@ -3,11 +3,12 @@
 open_enums! {
     /// How the organization uses rich messages. `receive_only`: it receives messages, and cannot send any.
     OrganizationRmsgBackend { Default = "default", ReceiveOnly = "receive_only" }
+    /// A stage: only its usage is summed.
+    GetUsageStage { Stt = "stt", Llm = "llm", Tts = "tts", Carrier = "carrier" }
     UsageGroupByItem {
-        Day = "day", Key = "key", Agent = "agent", Provider = "provider", Model = "model", Stage = "stage",
+        Hour = "hour", Day = "day", Key = "key", Agent = "agent", Provider = "provider", Model = "model",
+        Stage = "stage",
     }
-    /// The stage. Present only if `groupBy` has `stage`.
-    UsageRowStage { Stt = "stt", Llm = "llm", Tts = "tts", Carrier = "carrier" }
     /// The stage. Legs of calls have none.
     UsageByProviderType { Stt = "stt", Llm = "llm", Tts = "tts" }
     /// `BYOK`: by the keys that are stored now the organization has its own for this provider, and the cost of every
@@ -90,6 +91,12 @@ open_enums! {
     VoicemailDetectionMode { Agent = "agent", Carrier = "carrier", Amd = "amd", Disabled = "disabled" }
     /// Whether the agent says something before it waits for the tool.
     ToolPreToolSpeech { Auto = "auto", Always = "always", Never = "never" }
+    /// The reason, as the tool calls of a turn have it.
+    ToolTestErrorCode {
+        InvalidArguments = "invalid_arguments", Timeout = "timeout", HttpError = "http_error",
+        Unreachable = "unreachable", Blocked = "blocked", TooLarge = "too_large", NotAllowed = "not_allowed",
+        Failed = "failed",
+    }
     /// Whether a program with an API key or a person made the change.
     VersionAuthorType { ApiKey = "api_key", User = "user" }
     CallStatus {
@@ -234,19 +241,6 @@ open_enums! {
         CallbackScheduled = "callback_scheduled", Voicemail = "voicemail", NoConversation = "no_conversation",
         NotConnected = "not_connected", Failed = "failed", Completed = "completed",
     }
-    ListCallsHasItem {
-        ToolFailure = "tool_failure", Transfer = "transfer", Interruption = "interruption", Failover = "failover",
-        Recording = "recording",
-    }
-    /// The order of the list, always descending. Calls that have no such value yet are last. With `q` only
-    /// `created_at`.
-    ListCallsSort {
-        CreatedAt = "created_at", DurationSeconds = "duration_seconds", CostMicroUsd = "cost_micro_usd",
-        SlowestTurnMs = "slowest_turn_ms",
-    }
-    /// The kind of the party: `phone_number` for a call to a number of the organization, `callback` for a call that an
-    /// agent had promised.
-    StartedByType { ApiKey = "api_key", User = "user", PhoneNumber = "phone_number", Callback = "callback" }
     /// The mood of the caller, as the analysis judges it. null if the call does not show it.
     StructuredDataSentiment { Positive = "positive", Neutral = "neutral", Negative = "negative" }
     /// The party of the leg, only in lines of `carrier_seconds`. `recipient` is the party of a transfer. Seconds count
@@ -298,9 +292,6 @@ open_enums! {
         Llm = "llm", Tool = "tool", Tts = "tts", Playout = "playout", Transfer = "transfer",
         Unattributed = "unattributed",
     }
-    /// The owner of the key that was used. With the organization's key (`byok`) the provider bills the organization,
-    /// and the attempt costs nothing here.
-    RequestAttemptKeySource { Platform = "platform", Byok = "byok" }
     /// Whether the call ends now (`ending`) or was over before (`already_ended`).
     EndedCallStatus { Ending = "ending", AlreadyEnded = "already_ended" }
     /// The source of the number: the carrier of this server (`managed`), or a SIP connection of the organization
@@ -440,12 +431,21 @@ open_enums! {
         CallStatus = "call.status", CallReport = "call.report", CallAnalysis = "call.analysis",
         CallRecording = "call.recording",
     }
+    /// Whether the figures are of streams or of whole requests.
+    ModelHealthPath { Stream = "stream", Batch = "batch" }
+    /// `open`: requests pass the model over until it may be tried again. `degraded`: a tenth of the recent attempts or
+    /// more have failed, or the provider has stopped answering. `no_credential`: neither the organization nor the
+    /// platform has a key. `unknown`: too few recent requests.
+    ModelHealthState {
+        Ok = "ok", Degraded = "degraded", Open = "open", NoCredential = "no_credential", UnknownValue = "unknown",
+    }
     /// The objective by which candidates are ranked.
     Objective { Balanced = "balanced", Quality = "quality", Latency = "latency", Cost = "cost" }
     /// The part of the score that the figure is for.
     RoutingFigurePart { Quality = "quality", Latency = "latency", Cost = "cost", SuccessRate = "success_rate" }
-    /// Whether a figure or a price is for streams or for whole requests. The two are never mixed.
-    BenchmarkPath { Stream = "stream", Batch = "batch" }
+    /// The owner of the key that was used. With the organization's key (`byok`) the provider bills the organization,
+    /// and the attempt costs nothing here.
+    RequestAttemptKeySource { Platform = "platform", Byok = "byok" }
     CallDirection { Inbound = "inbound", Outbound = "outbound", Browser = "browser" }
     /// The state of the analysis. `heuristic`: made by rules. `failed`: the LLM gave nothing usable, and the result of
     /// the rules stays.
@@ -464,22 +464,20 @@ open_enums! {
     }
 }
 
+/// The stage. Present only if `groupBy` has `stage`.
+pub type UsageRowStage = GetUsageStage;
 /// The name of a built-in sound.
 pub type ToolClipClip = BackgroundClipClip;
 /// Whether the agent says something before it waits for the tool. With `auto` (the default) it does if there is no
 /// result after 700 ms.
 pub type PreToolSpeech = ToolPreToolSpeech;
 pub type BrowserTransport = NewSessionTransport;
-/// The state of the tool call.
-pub type CallToolCallStatus = TurnToolCallStatus;
 /// The stage that the cost belongs to.
-pub type CostLineStage = UsageRowStage;
+pub type CostLineStage = GetUsageStage;
 /// The owner of the credentials that were used: the organization (`BYOK`) or the operator (`MANAGED`).
 pub type CostLineKeySource = UsageByProviderKeySource;
 /// The kind of the transfer: `blind` connects the person who answers at once, `warm` asks them first.
 pub type TransferKind = BuiltinConfigKind;
-/// The stage of the request.
-pub type CallRequestStage = UsageByProviderType;
 /// The state of the delivery. `delivered`: every endpoint accepted the report. `failed`: at least one did not, and no
 /// attempt follows.
 pub type FinalizedReportWebhookStatus = CallReportPostCallWebhookStatus;
@@ -510,6 +508,11 @@ pub type NewWebhookSigningSecretSource = WebhookSigningSecretSource;
 /// needs `signingSecret`.
 pub type WebhookChangeSigningSecretSource = WebhookSigningSecretSource;
 pub type Stage = UsageByProviderType;
+/// The owner of the key: the organization (`BYOK`) or the platform (`MANAGED`). null if the provider needs no key, or
+/// no key is there.
+pub type ModelHealthKeySource = UsageByProviderKeySource;
+/// Whether a figure or a price is for streams or for whole requests. The two are never mixed.
+pub type BenchmarkPath = ModelHealthPath;
 /// The origin of the event: `service` for decisions of this server, `media` for audio and participants, `carrier` for
 /// reports of the phone line.
 pub type StatusEventProvider = CallEventProvider;

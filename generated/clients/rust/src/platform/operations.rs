@@ -500,6 +500,11 @@ impl Platform {
         self.surface.empty(Request::delete("/v1/providers/{provider}").path("provider", provider)).await
     }
 
+    /// List how healthy the models are (`GET /v1/providers/health`).
+    pub async fn list_provider_health(&self) -> Result<Vec<ModelHealth>> {
+        self.surface.json(Request::get("/v1/providers/health")).await
+    }
+
     /// List what this server can call, stage by stage (`GET /v1/providers/known`).
     pub async fn list_known_providers(&self) -> Result<KnownProviders> {
         self.surface.json(Request::get("/v1/providers/known")).await

@@ -2672,6 +2672,25 @@ impl ProviderKey {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
+pub struct ModelHealth {
+    /** The id of the provider. */ pub provider: String,
+    /** The stage of the model. */ pub stage: Stage,
+    /** The id of the model at its provider. */ pub model: String,
+    /** Whether the figures are of streams or of whole requests. */ pub path: ModelHealthPath,
+    /** `open`: requests pass the model over until it may be tried again. `degraded`: a tenth of the recent attempts or more have failed, or the provider has stopped answering. `no_credential`: neither the organization nor the platform has a key. `unknown`: too few recent requests. */ pub state: ModelHealthState,
+    /** The reason for the state: `circuit_open`, `credential_cooling`, `outage`, `failures`, `no_credential`, or the reason why the provider cannot be called here. null with `ok` and `unknown`. */ pub reason: Option<String>,
+    /** When the model may be tried again, in milliseconds from now. null if it is not passed over, or if the time is not known. */ pub retry_after_ms: Option<i64>,
+    /** The share of recent attempts that have failed, from 0 to 1. null if there were too few. */ pub error_rate: Option<f64>,
+    /** The mean time to the first byte or token, in milliseconds. null if there were too few answers. */ pub first_byte_ms: Option<f64>,
+    /** The time within which 95 % of the answers had their first byte, in milliseconds. null if there were too few answers. */ pub p95_ms: Option<f64>,
+    /** The time for a transcription, divided by the length of its audio. null for other stages, or if there were too few answers. */ pub real_time_factor: Option<f64>,
+    /** The number of recent answers, at most 128 for each process. */ pub samples: i64,
+    /** When the figures last changed, in UTC. null if there are no figures. */ pub as_of: Option<DateTime<Utc>>,
+    /** The owner of the key: the organization (`BYOK`) or the platform (`MANAGED`). null if the provider needs no key, or no key is there. */ pub key_source: Option<ModelHealthKeySource>,
+    /** The number of processes that have figures of the model or pass it over. */ pub processes: i64,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
 pub struct KnownModel {
     /** The id of the model, as `<vendor>:<model>`. It pins the model in a request. */ pub id: String,
     /** The id of the provider. */ pub vendor: String,

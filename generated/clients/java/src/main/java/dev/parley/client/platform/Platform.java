@@ -626,6 +626,11 @@ public final class Platform extends Surface {
         return empty(request("DELETE", "/v1/providers/{provider}", provider));
     }
 
+    /** List how healthy the models are: {@code GET /v1/providers/health}. */
+    public ApiCall<List<ModelHealth>> listProviderHealth() {
+        return jsonList(request("GET", "/v1/providers/health"), ModelHealth.class);
+    }
+
     /** List what this server can call, stage by stage: {@code GET /v1/providers/known}. */
     public ApiCall<KnownProviders> listKnownProviders() {
         return json(request("GET", "/v1/providers/known"), KnownProviders.class);

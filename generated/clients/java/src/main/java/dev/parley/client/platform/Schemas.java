@@ -3672,6 +3672,43 @@ public final class Schemas {
         /** The key, in printable ASCII without spaces. */
         public ProviderKey apiKey(String value) { apiKey = value; return this; }
     }
+    /** Whether the figures are of streams or of whole requests. */
+    public enum ModelHealthPath { STREAM, BATCH }
+    /** {@code open}: requests pass the model over until it may be tried again. {@code degraded}: a tenth of the recent
+     * attempts or more have failed, or the provider has stopped answering. {@code no_credential}: neither the
+     * organization nor the platform has a key. {@code unknown}: too few recent requests. */
+    public enum ModelHealthState { OK, DEGRADED, OPEN, NO_CREDENTIAL, UNKNOWN }
+    /** The owner of the key: the organization ({@code BYOK}) or the platform ({@code MANAGED}). null if the provider
+     * needs no key, or no key is there. */
+    public enum ModelHealthKeySource { @JsonProperty("BYOK") BYOK, @JsonProperty("MANAGED") MANAGED }
+    /** @param provider The id of the provider.
+     * @param stage The stage of the model.
+     * @param model The id of the model at its provider.
+     * @param path Whether the figures are of streams or of whole requests.
+     * @param state {@code open}: requests pass the model over until it may be tried again. {@code degraded}: a tenth
+     * of the recent attempts or more have failed, or the provider has stopped answering. {@code no_credential}:
+     * neither the organization nor the platform has a key. {@code unknown}: too few recent requests.
+     * @param reason The reason for the state: {@code circuit_open}, {@code credential_cooling}, {@code outage},
+     * {@code failures}, {@code no_credential}, or the reason why the provider cannot be called here. null with
+     * {@code ok} and {@code unknown}.
+     * @param retryAfterMs When the model may be tried again, in milliseconds from now. null if it is not passed over,
+     * or if the time is not known.
+     * @param errorRate The share of recent attempts that have failed, from 0 to 1. null if there were too few.
+     * @param firstByteMs The mean time to the first byte or token, in milliseconds. null if there were too few
+     * answers.
+     * @param p95Ms The time within which 95 % of the answers had their first byte, in milliseconds. null if there were
+     * too few answers.
+     * @param realTimeFactor The time for a transcription, divided by the length of its audio. null for other stages,
+     * or if there were too few answers.
+     * @param samples The number of recent answers, at most 128 for each process.
+     * @param asOf When the figures last changed, in UTC. null if there are no figures.
+     * @param keySource The owner of the key: the organization ({@code BYOK}) or the platform ({@code MANAGED}). null
+     * if the provider needs no key, or no key is there.
+     * @param processes The number of processes that have figures of the model or pass it over. */
+    public record ModelHealth(
+        String provider, Open<Stage> stage, String model, Open<ModelHealthPath> path, Open<ModelHealthState> state,
+        String reason, Long retryAfterMs, Double errorRate, Double firstByteMs, Double p95Ms, Double realTimeFactor,
+        long samples, Instant asOf, Open<ModelHealthKeySource> keySource, long processes) {}
     /** @param id The id of the model, as {@code <vendor>:<model>}. It pins the model in a request.
      * @param vendor The id of the provider.
      * @param vendorName The name of the provider, for people.
