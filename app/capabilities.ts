@@ -8,6 +8,7 @@ import { addressesFor } from './addresses.ts'
 import type { App } from './app.ts'
 import { openCallbacks, openCallRecords } from './calls.ts'
 import type { Engines } from './engines.ts'
+import { openHealthReports } from './health-reports.ts'
 import { openLines } from './lines.ts'
 import { openMessages } from './messages.ts'
 import { createModelOperations } from './models.ts'
@@ -23,6 +24,7 @@ export async function openCapabilities(
   { providers, vad }: Engines,
 ): Promise<Capabilities & { start: () => void }> {
   const operations = createModelOperations(app, providers)
+  const health = openHealthReports(app, operations)
   const webhookUrl = () => addressesFor('simulator', app).webhooks
   const simulator = createSimulatedCarrier(app, { providers, languageOf: languageOfLegs(app), webhookUrl })
   app.closing(() => simulator.close())
@@ -35,7 +37,7 @@ export async function openCapabilities(
   const { callbacks, start } = openCallbacks(app, sessions.phone.placeCallback)
   watchSessions(app, sessions.live)
   return {
-    ...{ operations, simulator, lines, numbers, messages, webhooks, records, sessions, callbacks },
+    ...{ operations, health, simulator, lines, numbers, messages, webhooks, records, sessions, callbacks },
     start() {
       records.start()
       start()

@@ -2,6 +2,7 @@
 import { fileURLToPath } from 'node:url'
 import { createEphemeralTokens, type EphemeralTokens } from '../domain/access/ephemeral.ts'
 import type { Callbacks } from '../domain/callbacks/callbacks.ts'
+import type { HealthReports } from '../domain/health/health-reports.ts'
 import type { Operations } from '../domain/operations.ts'
 import type { ParleyConfig } from '../generated/config/types.ts'
 import { mountCarrierStreams } from '../handlers/carrier/streams.ts'
@@ -37,6 +38,7 @@ import type { Webhooks } from './webhooks.ts'
 /** The parts of a serving process that the surfaces use. */
 export type Capabilities = {
   operations: Operations
+  health: HealthReports
   simulator: SimulatedCarrier
   lines: Lines
   numbers: Numbers
@@ -146,6 +148,7 @@ function platformOf(joined: Joined): Mount {
     catalog,
     keys: store.providerKeys,
     apiKeys: store.keys,
+    health: joined.health,
     vendorName: (provider) => vendorNameOf(provider, config.providers),
     resources: createResources(joined, { catalog, numbers }),
     verifications: numbers.verifications,

@@ -1,6 +1,7 @@
 /** Opens the embedded or given database, and makes the repositories over it. */
 import { nanoid } from 'nanoid'
 import type { Limits } from '../domain/access/limits.ts'
+import type { HealthReportStore } from '../domain/health/health-reports.ts'
 import type { SharedCounts } from '../runtime/engine/options.ts'
 import { within } from '../runtime/timing/clock.ts'
 import { Loops } from '../runtime/timing/loops.ts'
@@ -16,6 +17,7 @@ import { isAway } from './postgres/outage.ts'
 import { transactionEach, transactionsUnderWay } from './postgres/tenant.ts'
 import { createRecords, type Records } from './records.ts'
 import { type RecordOptions, retentionLoops } from './retention.ts'
+import { createHealthReportStore } from './sharing/health-reports.ts'
 import { applicationName } from './sharing/instances.ts'
 import { openSharing } from './sharing.ts'
 
@@ -51,6 +53,7 @@ export type Store = Access &
     /** Identifies this process among all serving processes on one database. */
     instanceId: string
     limits: Limits & { waiting(): number }
+    healthReports: HealthReportStore
     /** Counts requests by address for all instances. Null: each instance allows its part of the edge quota. */
     addressCounts: SharedCounts | null
     /** Returns the number of instances on this database, including this instance. It is at most `refreshMs` old. */
@@ -120,6 +123,7 @@ async function assemble(opened: OpenDatabase, instanceId: string, options: Store
     ...records,
     instanceId,
     limits: sharing.limits,
+    healthReports: createHealthReportStore(pools.system, clock, instanceId),
     addressCounts: sharing.addressCounts,
     liveInstances: () => sharing.limits.liveInstances,
     transactionsUnderWay: () => transactionsUnderWay(pools.tenant),

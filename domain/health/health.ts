@@ -132,6 +132,11 @@ export class Health {
     return this.#series[path].get(row.key)?.p95(metric, this.#clock.monotonicMs()) ?? null
   }
 
+  /** Counts the model's recent answers. */
+  samples(row: Row, path: Path): number {
+    return this.#series[path].get(row.key)?.samples(this.#clock.monotonicMs()) ?? 0
+  }
+
   /**
    * Begins an attempt. Returns null if a circuit does not admit it: the circuit is open, or half-open with a probe
    * under way.

@@ -69,6 +69,11 @@ export class LiveSeries {
     return values.length < recentLeast ? null : (values[Math.ceil(values.length * 0.95) - 1] ?? null)
   }
 
+  /** Counts the recent answers, at most `recentMax`. */
+  samples(monotonicMs: number): number {
+    return this.#recent.filter(({ atMs }) => monotonicMs - atMs < staleAfterMs).length
+  }
+
   shown(): LiveFigures | null {
     return this.#shown
   }

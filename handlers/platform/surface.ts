@@ -18,6 +18,7 @@ import { contractOperations } from './contracts.ts'
 import { createPlatformFaultWriter } from './faults.ts'
 import { invitationOperations } from './invitations.ts'
 import { type OrganizationDeps, organizationOperations } from './organization.ts'
+import { listProviderHealth, type ProviderHealthDeps } from './provider-health.ts'
 import {
   deleteProviderKey,
   listKnownProviders,
@@ -35,6 +36,7 @@ import { smsRegistrationOperations } from './sms-registration.ts'
 import { type WebhookDeliveryDeps, webhookDeliveryOperations } from './webhook-deliveries.ts'
 
 export type PlatformDeps = ProvidersDeps &
+  ProviderHealthDeps &
   ResourceOperationDeps &
   OrganizationDeps &
   SessionDeps &
@@ -87,6 +89,7 @@ function handlersOf(settings: SurfaceSettings, deps: PlatformDeps): PlatformHand
     putProviderKey: putProviderKey(deps),
     deleteProviderKey: deleteProviderKey(deps),
     listKnownProviders: listKnownProviders(deps),
+    listProviderHealth: listProviderHealth(deps),
     getRequestRoute: getRequestRoute(deps.requestRoutes),
   }
 }

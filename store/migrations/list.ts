@@ -8,6 +8,7 @@ import { people } from './0054-people.ts'
 import { callPages } from './0055-call-pages.ts'
 import { agentVersions } from './0056-agent-versions.ts'
 import { callsOfVersions } from './0057-calls-of-versions.ts'
+import { providerHealth } from './0058-provider-health.ts'
 import type { Migration } from './migration.ts'
 
 /**
@@ -29,4 +30,5 @@ export const migrations: readonly Migration[] = [
   callPages,
   agentVersions,
   callsOfVersions,
+  providerHealth,
 ]

@@ -53,6 +53,18 @@ t.test("answers about providers and an organization's provider keys match their 
   examples.compare(t, await examples.send(parley, { operation: 'listKnownProviders' }), known)
   const voices = { example: 'listVoices 200: one', parts: ['/voices', '/providers'] }
   examples.compare(t, await examples.send(parley, { operation: 'listVoices', parameters: ['provider'] }), voices)
+  const figures = {
+    errorRate: 0,
+    firstByteMs: 212.5,
+    p95Ms: null,
+    realTimeFactor: null,
+    samples: 4,
+    asOfMs: Date.now(),
+  }
+  const report = { key: 'llm:acme/chat-large', path: 'stream' as const, blocked: null, isSuspect: false, ...figures }
+  await administration.store.healthReports.write([report])
+  const health = await examples.send(parley, { operation: 'listProviderHealth' })
+  examples.compare(t, health, { example: 'listProviderHealth 200: mixed', parts: [''] })
   const { status, body } = await examples.send(parley, { operation: 'deleteProviderKey' })
   t.same([status, body.length], [204, 0])
 })

@@ -243,6 +243,7 @@ export const withoutId = [
   'listProviders',
   'putProviderKey',
   'listKnownProviders',
+  'listProviderHealth',
   'listVoices',
 ]
 
