@@ -149,3 +149,29 @@ t.test('a region belongs to its language, and an unknown language gets English',
   t.equal((await ask('Be kind.', silent, { language: 'de-AT' })).text, 'Sind Sie noch da?')
   t.equal((await ask('Be kind.', silent, { language: 'ja' })).text, 'Are you still there?')
 })
+
+t.test("a fact may begin with another language's word for an instruction", async (t) => {
+  const prompt = 'Sei la portineria del residence.\nSi parcheggia gratis nel cortile.\nParla sempre con calma.'
+  const { text } = await ask(prompt, 'Dove si parcheggia?', { language: 'it' })
+  t.equal(text, 'Si parcheggia gratis nel cortile.')
+  const english = 'You answer for a shop.\nHier parken Gäste kostenlos im Hof.'
+  t.equal((await ask(english, 'Wo parken Gäste?', { language: 'de' })).text, 'Hier parken Gäste kostenlos im Hof.')
+  const orders = 'Never mention parking in the yard.'
+  t.not((await ask(orders, 'Parking in the yard?', { language: 'de' })).text, orders, 'prompts are often English')
+})
+
+t.test('a number argument has the decimal mark of the language', async (t) => {
+  const parameters = { type: 'object', properties: { amount: { type: 'number' } }, required: ['amount'] }
+  const tools = [{ name: 'book_weight', description: '', parameters }]
+  const toolChoice = { name: 'book_weight' }
+  const amount = async (said: string, language: string) => (await ask('', said, { language, tools, toolChoice })).calls
+  for (const [said, language, expected] of [
+    ['Call book weight with 2,5', 'de', 2.5],
+    ['Call book weight with 2.5', 'en', 2.5],
+    ['Call book weight with 1,500', 'en', 1500],
+    ['Call book weight with 1.500', 'de', 1500],
+    ['Call book weight with 1.500,25', 'it', 1500.25],
+    ['Call book weight with 2.5', 'fr', 2.5],
+  ] as const)
+    t.same(await amount(said, language), [['book_weight', { amount: expected }]], `${said} in ${language}`)
+})

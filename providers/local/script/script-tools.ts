@@ -107,10 +107,23 @@ function chosenIn(values: readonly unknown[], said: string, vocabulary: Vocabula
 
 function numberIn(said: string, isWhole: boolean, language: ScriptLanguage): number | undefined {
   const numbers = language.numbers.split(' ')
-  const digits = (isWhole ? /\d{1,9}/ : /\d{1,9}(?:\.\d{1,9})?/).exec(said)?.[0]
-  if (digits !== undefined) return Number(digits)
+  const number = digitsIn(said, language)
+  if (number !== undefined) return isWhole ? Math.trunc(number) : number
   const word = plainWords(said).find((each) => numbers.includes(each))
   return word === undefined ? undefined : numbers.indexOf(word)
+}
+
+const grouped = { '.': /\d{1,3}(?:,\d{3})+(?:\.\d{1,9})?/, ',': /\d{1,3}(?:\.\d{3})+(?:,\d{1,9})?/ }
+const ungrouped = /\d{1,9}(?:[.,]\d{1,9})?/
+
+/** Reads a number with the language's marks. Recognizers also write a decimal point in languages with a comma. */
+function digitsIn(said: string, { decimalMark }: ScriptLanguage): number | undefined {
+  const plain = ungrouped.exec(said)
+  const match = grouped[decimalMark].exec(said)
+  if (plain === null) return undefined
+  if (match?.index !== plain.index) return Number(plain[0].replace(',', '.'))
+  const groupMark = decimalMark === '.' ? ',' : '.'
+  return Number(match[0].replaceAll(groupMark, '').replace(',', '.'))
 }
 
 const isMinutes = /minutes?$/i

@@ -12,13 +12,13 @@ export function plainWords(text: string): string[] {
 
 /** A language's words, prepared for comparisons. */
 export class Vocabulary {
-  readonly #language: ScriptLanguage
+  readonly language: ScriptLanguage
   readonly #empty: ReadonlySet<string>
   /** The first word in each group of equal words. */
   readonly #alike: ReadonlyMap<string, string>
 
   constructor(language: ScriptLanguage) {
-    this.#language = language
+    this.language = language
     this.#empty = new Set(language.empty.split(' '))
     this.#alike = new Map(
       language.alike.flatMap((group) => {
@@ -50,7 +50,7 @@ export class Vocabulary {
   }
 
   #withoutEnding(word: string): string {
-    const { endings, shortEnding } = this.#language
+    const { endings, shortEnding } = this.language
     if (word.length > 4) return endings.reduce((stem, ending) => stem.replace(ending, ''), word)
     return shortEnding === undefined ? word : word.replace(shortEnding, '')
   }

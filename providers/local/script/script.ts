@@ -7,7 +7,9 @@
  *   Greeting: Welcome to the hotel.
  *   We are open from nine to five.  any other sentence is a fact, unless it is an instruction to the agent
  */
+import { en as english } from './languages/en.ts'
 import { scriptLanguages } from './languages/languages.ts'
+import type { ScriptLanguage } from './languages/script-language.ts'
 import { common, plainWords, type Vocabulary } from './script-words.ts'
 
 /** An answer and the words to find it by. `question` is set only for an answer from a "Q:" line. */
@@ -33,8 +35,11 @@ const answer = line(labels('answer'))
 const greeting = line(labels('greeting'))
 const replyRule =
   /^\W*(?:when|whenever|if) (?:you are |they are |anyone is |someone is )?(?:asked|(?:(?:the |a )?(?:user|caller|customer|someone|anyone|they|people) asks?))(?: you)? (?:about |for |whether |if )?([^,:]{1,200})[,:]? *(?:then )?(?:you )?(?:say|answer|reply|respond|tell (?:them|him|her))(?: with| that)?[,:]? *(\S.*)$/i
-/** Matches a sentence with an instruction to the agent. Such a sentence is not a fact. */
-const order = new RegExp(`^\\W*(?:${scriptLanguages.map(({ orders }) => orders).join('|')})(?!\\p{L})`, 'iu')
+/**
+ * Returns a pattern for an instruction to the agent. Such a sentence is not a fact. Prompts are in the conversation's
+ * language or in English. An instruction's first word in one language often begins a fact in another.
+ */
+const orderIn = (own: ScriptLanguage) => new RegExp(`^\\W*(?:${own.orders}|${english.orders})(?!\\p{L})`, 'iu')
 
 export function readScript(prompt: string, vocabulary: Vocabulary): Script {
   const script = { greeting: null as string | null, answers: [] as Entry[], facts: [] as Entry[] }
@@ -61,6 +66,7 @@ function readSentences(
   // The answer continues to the end of its line, so it can have several sentences.
   if (whole)
     return void answers.push({ words: vocabulary.subjects(whole[1] as string), answer: unquoted(whole[2] as string) })
+  const order = orderIn(vocabulary.language)
   for (const sentence of line.split(/(?<=[.!?])\s+/)) {
     const match = replyRule.exec(sentence)
     if (match) answers.push({ words: vocabulary.subjects(match[1] as string), answer: unquoted(match[2] as string) })

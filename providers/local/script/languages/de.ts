@@ -40,6 +40,7 @@ export const de: ScriptLanguage = {
     calculation:
       /(?<a>-?\d+(?:[.,]\d+)?)\s*(?<operator>\+|-|\*|\/|plus|minus|mal|geteilt durch)\s*(?<b>-?\d+(?:[.,]\d+)?)/i,
   },
+  decimalMark: ',',
   numbers: 'null eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf',
   day: /(?<!\p{L})(?<!guten )(?:heute|morgen|übermorgen|(?:nächsten |diesen |am )?(?:mon|diens|donners|frei|sams|sonn)tag|(?:nächsten |diesen |am )?mittwoch)(?!\p{L})/iu,
   ownName: 'mein name ist|ich heiße|ich bin|hier ist|name',

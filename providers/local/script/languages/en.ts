@@ -38,6 +38,7 @@ export const en: ScriptLanguage = {
     wantsCallback: /\b(?:call|ring|phone) (?:me|us) (?:back|later|again)\b/i,
     calculation: /(?<a>-?\d+(?:\.\d+)?)\s*(?<operator>\+|-|\*|\/|plus|minus|times|divided by)\s*(?<b>-?\d+(?:\.\d+)?)/i,
   },
+  decimalMark: '.',
   numbers: 'zero one two three four five six seven eight nine ten eleven twelve',
   day: /\b(?:today|tomorrow|tonight|(?:next |this |on )?(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b/i,
   ownName: "my name is|this is|i am|i'm|name",

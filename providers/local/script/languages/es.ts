@@ -39,6 +39,7 @@ export const es: ScriptLanguage = {
     calculation:
       /(?<a>-?\d+(?:[.,]\d+)?)\s*(?<operator>\+|-|\*|\/|más|menos|por|dividido (?:por|entre))\s*(?<b>-?\d+(?:[.,]\d+)?)/iu,
   },
+  decimalMark: ',',
   numbers: 'cero uno dos tres cuatro cinco seis siete ocho nueve diez once doce',
   day: /(?<!\p{L})(?<!\bla )(?:hoy|mañana|pasado mañana|(?:el |este |próximo )?(?:lunes|martes|miércoles|jueves|viernes|sábado|domingo))(?!\p{L})/iu,
   ownName: 'me llamo|mi nombre es|soy|nombre',

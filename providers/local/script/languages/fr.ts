@@ -38,6 +38,7 @@ export const fr: ScriptLanguage = {
     calculation:
       /(?<a>-?\d+(?:[.,]\d+)?)\s*(?<operator>\+|-|\*|\/|plus|moins|fois|divisé par)\s*(?<b>-?\d+(?:[.,]\d+)?)/iu,
   },
+  decimalMark: ',',
   numbers: 'zéro un deux trois quatre cinq six sept huit neuf dix onze douze',
   day: /(?<!\p{L})(?:aujourd[’']hui|demain|après-demain|ce soir|(?:lun|mar|mercre|jeu|vendre|same)di|dimanche)(?!\p{L})/iu,
   ownName: "je m[’']appelle|mon nom est|je suis|c[’']est|nom",

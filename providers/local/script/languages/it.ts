@@ -37,6 +37,7 @@ export const it: ScriptLanguage = {
     wantsCallback: /\b(?:richiam(?:ami|atemi|arci)|mi richiami|essere richiamat[oa]|richiamarmi)\b/i,
     calculation: /(?<a>-?\d+(?:[.,]\d+)?)\s*(?<operator>\+|-|\*|\/|più|meno|per|diviso)\s*(?<b>-?\d+(?:[.,]\d+)?)/iu,
   },
+  decimalMark: ',',
   numbers: 'zero uno due tre quattro cinque sei sette otto nove dieci undici dodici',
   day: /(?<!\p{L})(?:oggi|domani|dopodomani|stasera|(?:lune|marte|mercole|giove|vener)dì|sabato|domenica)(?!\p{L})/iu,
   ownName: 'mi chiamo|il mio nome è|sono|nome',

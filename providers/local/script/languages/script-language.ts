@@ -33,6 +33,8 @@ export type ScriptLanguage = {
     /** A calculation with two numbers, with the groups `a`, `operator` and `b`. */
     calculation: RegExp
   }
+  /** Between a number's whole part and its decimals. The other mark is between groups of three digits. */
+  decimalMark: '.' | ','
   /** The numbers from 0 to 12. */
   numbers: string
   /** Words for a day in an argument, such as "tomorrow". */
