@@ -67,7 +67,7 @@ const plainEnd =
 const sentenceStart = /^[^\p{L}\p{N}]*[\p{Lu}\p{Lo}]|\S\s+\S/u
 
 function isWhole(piece: string): boolean {
-  return plainEnd.test(lastWord(piece)) && sentenceStart.test(piece) && !isAbbreviation(piece)
+  return plainEnd.test(lastWord(piece)) && sentenceStart.test(piece) && !isAbbreviation(piece, '')
 }
 
 /**
@@ -92,7 +92,8 @@ function sentenceEnd(text: string): number {
     const head = text.slice(0, end)
     if (!isSpeakable(head) || numberAlone.test(head)) continue
     const tail = head.slice(-wordCharactersMax)
-    if (!isAbbreviation(tail) && !isOrdinal(tail, text.slice(end, end + wordCharactersMax))) return end
+    const behind = text.slice(end, end + wordCharactersMax)
+    if (!isAbbreviation(tail, behind) && !isOrdinal(tail, behind)) return end
   }
   return text.length > sentenceCharactersMax ? cutAt(text.slice(0, sentenceCharactersMax)) : 0
 }

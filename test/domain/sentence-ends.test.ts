@@ -51,6 +51,31 @@ t.test('dots in an address, a version or a name do not end a sentence', (t) => {
   t.end()
 })
 
+t.test('an abbreviation that is also a word ends a sentence before a capital letter', (t) => {
+  const said = [
+    ...[
+      'Never mind. ',
+      'We open at nine. ',
+      'No. ',
+      'That is wrong. ',
+      'He came two years ago in Sept. ',
+      'Then he left. ',
+    ],
+    ...[
+      'Due anni fa. ',
+      'Poi basta. ',
+      'On ouvre à sept. ',
+      'Nous fermons tard. ',
+      'Bis Ende Dez. ',
+      'Wir schließen dann.',
+    ],
+  ]
+  t.same(sentences(new SentenceBuffer(), [...said.join('')]), said)
+  for (const whole of ['Das dauert mind. 3 Tage.', 'Die Fa. Müller ruft an.', 'Take No. 5 now.', 'On Sept. 5 we open.'])
+    t.same(sentences(new SentenceBuffer(), [...whole]), [whole])
+  t.end()
+})
+
 t.test('white space after a full stop ends a sentence, even if the white space is in the next token', (t) => {
   const said = ['Visit example.com. ', 'Then call us! ', 'Is it 3.14? ', 'Yes.']
   t.same(sentences(new SentenceBuffer(), [...said.join('')]), said)

@@ -3,20 +3,32 @@
  * abbreviations that are not words in another language.
  */
 
+/**
+ * These abbreviations are also words, or end many sentences. They end no sentence only before a number or a small
+ * letter: "mind. 3 Tage", but "Never mind. We open at nine."
+ */
+const alsoWords =
+  'no mind etc jan feb febr mrz apr aug sept okt oct nov dez dec janv févr avr juil déc ene abr ex env inc ltd'
 const titles =
-  'mr mrs ms mx dr drs prof st mt jr sr sra srta sres dra lic gen rev capt lt col sgt gov hr hrn fr fa sig sigg dott avv egr spett mme mlle mgr ud uds gral'
-const names =
-  'no nr nrn vs etc inc ltd dept fig ext av avda ave blvd abt abb abs bd kap núm nro pág tél tel chap apdo dpto ctra'
-const words = 'approx appt bzw bzgl ca evtl ggf inkl exkl zzgl vgl sog insb aprox ej ex env mind geb cfr incl excl acct'
-const months = 'jan feb febr mrz apr aug sept okt oct nov dez dec janv févr avr juil déc ene abr'
-const all = [titles, names, words, months].join(' ').split(' ').join('|')
+  'mr mrs ms mx dr drs prof st mt jr sr sra srta sres dra lic gen rev capt lt col sgt gov hr hrn fr sig sigg dott avv egr spett mme mlle mgr ud uds gral'
+const names = 'nr nrn vs dept fig ext av avda ave blvd abt abb abs bd kap núm nro pág tél tel chap apdo dpto ctra'
+const words = 'approx appt bzw bzgl ca evtl ggf inkl exkl zzgl vgl sog insb aprox ej geb cfr incl excl acct'
+const all = [titles, names, words].join(' ').split(' ').join('|')
 
 /** In a word such as "Anna's.", the letter after the apostrophe is not an abbreviation. */
 const abbreviation = new RegExp(String.raw`(?:^|[\s("“‘.\-–]|(?<!\p{L})')(?:\p{L}|${all})\.[ \t]*$`, 'iu')
+const before = String.raw`(?:^|[\s("“‘.\-–])`
+const wordAsWell = new RegExp(String.raw`${before}(?:${alsoWords.split(' ').join('|')})\.[ \t]*$`, 'iu')
+/** "Fa. Müller" is a company, but in "due anni fa." it is an Italian word. */
+const company = new RegExp(String.raw`${before}Fa\.[ \t]*$`, 'u')
 
-/** Returns true if the text ends with a single letter or a common abbreviation, and its full stop. */
-export function isAbbreviation(text: string): boolean {
-  return abbreviation.test(text)
+/**
+ * Returns true if the text ends with a single letter or a common abbreviation, and its full stop. `behind` is the text
+ * behind it, or '' if it is not known yet.
+ */
+export function isAbbreviation(text: string, behind: string): boolean {
+  if (abbreviation.test(text) || company.test(text)) return true
+  return wordAsWell.test(text) && (behind === '' || /^\s*[\p{N}\p{Ll}]/u.test(behind))
 }
 
 /** German writes ordinals as a number with a full stop. After one of these words, any such number is an ordinal. */

@@ -49,7 +49,7 @@ function cutOf(text: string): number {
 
 /** An abbreviation has at most twelve characters. */
 const isEndInText = (text: string, end: number) =>
-  isSentenceEnd(text, end) && !isAbbreviation(text.slice(Math.max(0, end - 12), end))
+  isSentenceEnd(text, end) && !isAbbreviation(text.slice(Math.max(0, end - 12), end), text.slice(end, end + 12))
 
 type ReadingOptions = {
   /** A language tag such as "en-GB". Unknown languages are read like English. */
