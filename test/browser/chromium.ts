@@ -42,7 +42,7 @@ export type Page = {
   on(event: 'pageerror', listener: (error: Error) => void): void
   on(event: 'console', listener: (message: { type(): string; text(): string }) => void): void
 }
-/** One request that a test answers itself. */
+/** A request for the test to answer. */
 export type Route = {
   fulfill(answer: { status: number; contentType: string; body: string }): Promise<void>
   continue(): Promise<void>

@@ -1,6 +1,4 @@
-/**
- * Tests each page of the console in each state: accessibility, small screens, both schemes, the policy, the keyboard.
- */
+/** Tests the console's pages in each state: accessibility, small screens, both schemes, the policy, the keyboard. */
 import t from 'tap'
 import { axeFaults, type ContextOptions } from '../browser/chromium.ts'
 import { storeCall, storeLiveCall } from './stored-calls.ts'
@@ -17,16 +15,19 @@ async function visits(shop: Shop): Promise<void> {
   const id = await storeCall(shop, 4)
   const live = await storeLiveCall(shop, 3)
   const pages: Visitable[] = [
+    { name: 'the overview', address: '', api: /\/v1\/calls\?/, ready: 'h3' },
     { name: 'calls', address: '/calls', api: /\/v1\/calls\?/, ready: '[role="row"] a' },
     { name: 'a search', address: '/calls?q=tyre', api: /\/v1\/calls\?/, ready: '[role="row"] a' },
     { name: 'a call', address: `/calls/${id}`, api: /\/v1\/calls\/[\w-]+$/, ready: '[data-turn]' },
     { name: 'a live call', address: `/calls/${live}`, api: /\/v1\/calls\/[\w-]+$/, ready: '[data-turn]' },
-    ...['turn=6', 'tab=report', 'tab=events', 'tab=deliveries', 'tab=cost', 'tab=settings'].map((search) => ({
-      name: `a call with ${search}`,
-      address: `/calls/${id}?${search}`,
-      api: /\/v1\/calls\/[\w-]+$/,
-      ready: '[data-turn]',
-    })),
+    ...['turn=6', 'tab=report', 'tab=events', 'tab=models', 'tab=deliveries', 'tab=cost', 'tab=settings'].map(
+      (search) => ({
+        name: `a call with ${search}`,
+        address: `/calls/${id}?${search}`,
+        api: /\/v1\/calls\/[\w-]+$/,
+        ready: '[data-turn]',
+      }),
+    ),
     { name: 'a wrong address', address: '/nothing/here', api: /\/nothing/, ready: 'h1' },
   ]
   for (const colorScheme of ['light', 'dark'] as const)
@@ -54,7 +55,7 @@ async function visits(shop: Shop): Promise<void> {
   ]
   for (const { state, status, code } of states)
     t.test(`each page says what happened if the server answers ${status}`, async (t) => {
-      for (const { name, address, api } of [pages[0], pages[2]].flatMap((each) => each ?? [])) {
+      for (const { name, address, api } of [pages[0], pages[1], pages[3]].flatMap((each) => each ?? [])) {
         const { page, faults, close } = await shop.visit('/login')
         await refuse(page, api, status, code)
         await page.goto(`${shop.url}/console${address}`)
@@ -69,7 +70,7 @@ async function visits(shop: Shop): Promise<void> {
     })
 
   t.test('a page whose answer is on its way shows that it loads, and then the answer', async (t) => {
-    for (const { name, address, api, ready } of [pages[0], pages[2]].flatMap((each) => each ?? [])) {
+    for (const { name, address, api, ready } of [pages[0], pages[1], pages[3]].flatMap((each) => each ?? [])) {
       const { page, close } = await shop.visit('/login')
       let release = () => {}
       const held = new Promise<void>((resolve) => (release = resolve))
@@ -114,7 +115,7 @@ async function visits(shop: Shop): Promise<void> {
   })
 
   t.test('the keyboard reaches every control of a page', async (t) => {
-    for (const { name, address, ready } of pages.slice(0, 4)) {
+    for (const { name, address, ready } of pages.slice(0, 5)) {
       const { page, close } = await shop.visit(address)
       await page.waitForSelector(ready, patience)
       const all = (await page.evaluate(markControls)) as number

@@ -11,13 +11,13 @@ export type Shop = {
   url: string
   admin: Administration
   organizationId: string
-  /** A key of the organization, to compare the pages with the API. */
+  /** The organization's API key, to compare the pages with the API. */
   key: string
   dataDir: string
   visit: Visit
 }
 type Visit = (address: string, options?: Partial<ContextOptions> & { person?: string }) => Promise<Visited>
-export type Visited = { page: Page; faults: string[]; close(): Promise<void> }
+export type Visited = { page: Page; faults: string[]; close: () => Promise<void> }
 
 export const patience = { timeout: 30_000, state: 'attached' } as const
 
@@ -66,7 +66,7 @@ export function refuse(page: Page, address: RegExp, status: number, code: string
   return page.route(address, (route) => route.fulfill({ status, contentType: 'application/json', body }))
 }
 
-/** Asks the API with the key of the organization. */
+/** Asks the API with the organization's key. */
 export async function askApi<Body>({ url, key }: Shop, address: string): Promise<Body> {
   const answer = await fetch(url + address, { headers: { authorization: `Bearer ${key}` } })
   return (await answer.json()) as Body

@@ -40,6 +40,26 @@ export const callEventsQuery = (id: string) =>
     queryFn: async ({ signal }) => (await platform.listCallEvents({ signal, path: { id } })).body.events,
   })
 
+export const callRequestsQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['calls', id, 'requests'],
+    queryFn: async ({ signal }) => (await platform.listCallRequests({ signal, path: { id } })).body,
+  })
+
+export const routeQuery = (requestId: string) =>
+  queryOptions({
+    queryKey: ['routes', requestId],
+    queryFn: async ({ signal }) => (await platform.getRequestRoute({ signal, path: { id: requestId } })).body,
+  })
+
+/** Live calls for the overview, and the newest calls. */
+export const newestQuery = (filters: CallFilters, limit: number) =>
+  queryOptions({
+    queryKey: ['calls', 'newest', filters, limit],
+    queryFn: async ({ signal }) => (await platform.listCalls({ signal, query: { ...filters, limit } })).body.calls,
+    refetchInterval: liveMs,
+  })
+
 const refreshCall = (id: string) => queries.invalidateQueries({ queryKey: ['calls', id] })
 
 export const useEndCall = (id: string) =>
@@ -58,6 +78,14 @@ export const useFinalizeReport = (id: string) =>
   useMutation({
     mutationFn: () => platform.finalizeCallReport({ path: { id }, body: { forceAnalysis: true } }),
     onSettled: () => refreshCall(id),
+  })
+
+/** Calls a number. The answer has the call's id as soon as the number is dialled. */
+export const usePlaceCall = () =>
+  useMutation({
+    mutationFn: async ({ agentId, to }: { agentId: string; to: string }) =>
+      (await platform.createPhoneSession({ body: { agentId, to } })).body,
+    onSettled: () => queries.invalidateQueries({ queryKey: ['calls'] }),
   })
 
 /** The audio for a player. The browser sends the cookie by itself. */

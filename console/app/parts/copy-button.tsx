@@ -22,7 +22,7 @@ export function CopyButton({ text, label, children }: { text: string; label: str
   )
 }
 
-/** The name contains the text of the button, so that people who speak to their computer can press it. */
+/** The name begins with the button's text, for people with speech control. */
 function nameOf(label: string, text: string | undefined, isCopied: boolean): string {
   const name = isCopied ? 'Copied' : label
   return text === undefined ? name : `${text}: ${name}`

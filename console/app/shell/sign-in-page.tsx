@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useRouter } from '@tanstack/react-router'
+import { type RouterHistory, useRouter } from '@tanstack/react-router'
 import type { ConsoleMethods } from '../../../generated/console/types.ts'
 import { methodsQuery, useSetUp, useSignIn } from '../data/session.ts'
 import { useSearchValues } from '../parts/address.ts'
@@ -142,7 +142,7 @@ function useNext(): string {
 }
 
 function useGoOn(): () => void {
-  const { history } = useRouter()
+  const { history } = useRouter() as { history: RouterHistory }
   const next = useNext()
   return () => history.push(next)
 }

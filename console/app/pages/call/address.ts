@@ -4,7 +4,7 @@ import { useCallback, useMemo } from 'react'
 import { pick } from '../../data/search.ts'
 import { useSearchValues } from '../../parts/address.ts'
 
-export const tabs = ['turn', 'report', 'events', 'deliveries', 'cost', 'settings'] as const
+export const tabs = ['turn', 'report', 'events', 'models', 'deliveries', 'cost', 'settings'] as const
 export type Tab = (typeof tabs)[number]
 
 export type Address = { t: number | null; turn: number | null; span: string | null; tab: Tab | null }

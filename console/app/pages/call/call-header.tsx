@@ -76,6 +76,7 @@ function CallFacts({ call }: { call: Call }) {
         ['Cost', report === null ? null : costOf(report)],
         ['Agent', typeof agentName === 'string' ? agentName : null],
         ['Kind', words(call.kind)],
+        ['Begun by', <Private key="by">{`${words(call.started_by.type)} ${call.started_by.name ?? ''}`}</Private>],
         ['Language', call.language],
         ['End', call.end_reason === null ? null : words(call.end_reason)],
         ['Test', call.test === true ? 'yes' : null],

@@ -30,7 +30,7 @@ export function CallPage() {
 }
 
 function LoadedCall({ call, events }: { call: Call; events: readonly CallEvent[] }) {
-  const timeline = useMemo(() => timelineOf(call, events, slowMs), [call, events])
+  const timeline = useMemo(() => timelineOf(call, slowMs), [call])
   return (
     <>
       <CallHeader call={call} />

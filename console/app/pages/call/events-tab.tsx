@@ -3,12 +3,12 @@ import { classes } from '../../parts/classes.ts'
 import { timeOfDay } from '../../parts/formats.ts'
 import { Private } from '../../parts/redaction.tsx'
 import styles from './events-tab.module.css'
+import { originOf } from './timeline.ts'
 
 type EventsTabProps = { call: Call; events: readonly CallEvent[]; seek: (seconds: number) => void }
 
 export function EventsTab({ call, events, seek }: EventsTabProps) {
-  const begin = events.find(({ event_type: type }) => type === 'recording.recording')
-  const originMs = Date.parse(begin?.occurred_at ?? call.started_at ?? call.created_at)
+  const originMs = originOf(call)
   return (
     <ol className={styles.events} aria-label="Events">
       {events.map((event) => (

@@ -6,6 +6,7 @@ import { CostTab } from './cost-tab.tsx'
 import { DeliveriesTab } from './deliveries-tab.tsx'
 import { EventsTab } from './events-tab.tsx'
 import styles from './inspector.module.css'
+import { ModelsTab } from './models-tab.tsx'
 import { ReportTab } from './report-tab.tsx'
 import { SettingsTab } from './settings-tab.tsx'
 import type { Timeline } from './timeline.ts'
@@ -24,6 +25,7 @@ const names: Record<TabName, string> = {
   turn: 'Turn',
   report: 'Report',
   events: 'Events',
+  models: 'Models',
   deliveries: 'Deliveries',
   cost: 'Cost',
   settings: 'Settings',
@@ -47,6 +49,7 @@ export const Inspector = memo(function Inspector({ call, events, timeline, addre
           {tab === 'turn' && <TurnTab timeline={timeline} address={address} change={change} />}
           {tab === 'report' && <ReportTab call={call} />}
           {tab === 'events' && <EventsTab call={call} events={events} seek={seek} />}
+          {tab === 'models' && <ModelsTab callId={call.id} turn={address.turn} />}
           {tab === 'deliveries' && <DeliveriesTab callId={call.id} />}
           {tab === 'cost' && <CostTab call={call} />}
           {tab === 'settings' && <SettingsTab call={call} />}

@@ -3,13 +3,7 @@
  * times. Spans count from the call's start, and the recording begins a little later. If a call has no recording, the
  * axis begins at the call's start.
  */
-import type {
-  Call,
-  CallEvent,
-  CallSpan,
-  CallTurn,
-  Transfer,
-} from '../../../../generated/clients/typescript/models/platform.ts'
+import type { Call, CallSpan, CallTurn, Transfer } from '../../../../generated/clients/typescript/models/platform.ts'
 
 export type Part = {
   id: string
@@ -33,8 +27,8 @@ export type Line = {
 export type Leg = { id: string; label: string; startS: number; endS: number; status: Transfer['status'] }
 export type Timeline = { lengthS: number; lines: readonly Line[]; legs: readonly Leg[] }
 
-export function timelineOf(call: Call, events: readonly CallEvent[], slowMs: number): Timeline {
-  const originMs = originOf(call, events)
+export function timelineOf(call: Call, slowMs: number): Timeline {
+  const originMs = originOf(call)
   const startedMs = Date.parse(call.span_tree.started_at ?? call.started_at ?? call.created_at)
   const shiftS = (startedMs - originMs) / 1000
   const silences = new Map(turnSpans(call).map((span) => [span.attributes['index'], silenceOf(span, shiftS)]))
@@ -50,9 +44,9 @@ export function timelineOf(call: Call, events: readonly CallEvent[], slowMs: num
   return { lengthS: Math.max(1, recordedS, ...ends), lines, legs }
 }
 
-function originOf(call: Call, events: readonly CallEvent[]): number {
-  const begin = events.find(({ event_type: type }) => type === 'recording.recording')
-  return Date.parse(begin?.occurred_at ?? call.started_at ?? call.created_at)
+/** The time at the beginning of the axis, in milliseconds since the epoch. */
+export function originOf(call: Call): number {
+  return Date.parse(call.recording_started_at ?? call.started_at ?? call.created_at)
 }
 
 const turnSpans = ({ span_tree: { spans = [] } }: Call) =>

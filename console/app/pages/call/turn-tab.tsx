@@ -1,4 +1,4 @@
-import type { CallTurn } from '../../../../generated/clients/typescript/models/platform.ts'
+import type { CallToolCall, CallTurn } from '../../../../generated/clients/typescript/models/platform.ts'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { Facts } from '../../parts/facts.tsx'
 import { milliseconds } from '../../parts/formats.ts'
@@ -32,12 +32,28 @@ export function TurnTab({ timeline, address, change }: TurnTabProps) {
       {silence && <Waterfall silence={silence} selected={address.span} select={(id) => change({ span: id })} />}
       {part && <PartFacts part={part} />}
       {turn.tool_calls.map((tool) => (
-        <section key={tool.id} className={styles.tool}>
-          <h3>{tool.name}</h3>
-          <Json label={`Arguments of ${tool.name}`} text={tool.args} />
-        </section>
+        <Tool key={tool.id} tool={tool} />
       ))}
     </>
+  )
+}
+
+function Tool({ tool }: { tool: CallToolCall }) {
+  const { name, args, status, result, http_status: httpStatus, duration_ms: durationMs, attempts } = tool
+  return (
+    <section className={styles.tool}>
+      <h3>{name}</h3>
+      <Facts
+        rows={[
+          ['State', status],
+          ['Took', durationMs === null ? null : milliseconds(durationMs)],
+          ['HTTP', httpStatus],
+          ['Attempts', attempts],
+        ]}
+      />
+      <Json label={`Arguments of ${name}`} text={args} />
+      {result !== null && <Json label={`Result of ${name}`} text={result} />}
+    </section>
   )
 }
 

@@ -1,0 +1,123 @@
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { Check, PhoneCall, Sparkles } from 'lucide-react'
+import type { ReactNode } from 'react'
+import type { Agent } from '../../../../generated/clients/typescript/models/platform.ts'
+import { agentsQuery, useCreateAgent } from '../../data/agents.ts'
+import { usePlaceCall } from '../../data/calls.ts'
+import { numbersQuery } from '../../data/numbers.ts'
+import { useSession } from '../../data/session.ts'
+import { Button } from '../../parts/button.tsx'
+import { Card } from '../../parts/card.tsx'
+import { Failed } from '../../parts/states.tsx'
+import styles from './first-steps.module.css'
+
+/** The simulated phone on which a person answers, and says goodbye. */
+const simulatedPhone = '+15005550006'
+
+/** Three steps to a call that can be played: an agent, a call, its page. */
+export function FirstSteps() {
+  const { data: agents = [] } = useQuery(agentsQuery)
+  const [agent] = agents
+  return (
+    <Card title="Hear a call in three steps">
+      <ol className={styles.steps}>
+        <AgentStep agent={agent} />
+        <CallStep agent={agent} />
+        <Step number={3} title="Listen to it" isDone={false}>
+          <p>
+            The call page follows the call while it lasts. Afterwards it plays the recording, and shows where the time
+            of each answer went.
+          </p>
+        </Step>
+      </ol>
+    </Card>
+  )
+}
+
+const sample = {
+  name: 'Sample agent',
+  systemPrompt:
+    'You are the friendly assistant of a bicycle shop. Answer in one or two short sentences. When the caller has no more questions, say goodbye.',
+  firstMessage: 'Hello, this is the bicycle shop. How can I help?',
+  intent: { language: 'en-US' },
+}
+
+function AgentStep({ agent }: { agent: Agent | undefined }) {
+  const create = useCreateAgent()
+  return (
+    <Step number={1} title={agent ? `Your agent: ${agent.name}` : 'Make an agent'} isDone={agent !== undefined}>
+      {agent ? (
+        <p>{agent.systemPrompt.slice(0, 140)}</p>
+      ) : (
+        <>
+          <p>
+            A sample that answers for a bicycle shop. Without keys of a provider it speaks with the voices of this
+            server.
+          </p>
+          <Button look="main" disabled={create.isPending} onClick={() => create.mutate(sample)}>
+            <Sparkles aria-hidden="true" />
+            Make the sample agent
+          </Button>
+        </>
+      )}
+      {create.error && <Failed error={create.error} />}
+    </Step>
+  )
+}
+
+function CallStep({ agent }: { agent: Agent | undefined }) {
+  const { server } = useSession()
+  const place = usePlaceCall()
+  const navigate = useNavigate()
+  const { data: numbers = [] } = useQuery(numbersQuery)
+  const canCall = agent !== undefined && numbers.length > 0
+  const start = (agentId: string) =>
+    place.mutate(
+      { agentId, to: simulatedPhone },
+      { onSuccess: ({ sessionId }) => void navigate({ to: '/calls/$id', params: { id: sessionId } }) },
+    )
+  return (
+    <Step number={2} title="Let it call the simulated phone" isDone={false}>
+      <p>
+        {server.simulator
+          ? 'A simulated person answers and talks to your agent. It costs nothing and needs no carrier.'
+          : 'This server has a real carrier: call your own phone with parley dial.'}
+      </p>
+      {server.simulator && (
+        <Button look="main" disabled={!canCall || place.isPending} onClick={() => agent && start(agent.id)}>
+          <PhoneCall aria-hidden="true" />
+          {place.isPending ? 'Calling…' : 'Start the call'}
+        </Button>
+      )}
+      {agent !== undefined && numbers.length === 0 && (
+        <p>The organization needs a phone number first: parley numbers buy.</p>
+      )}
+      {place.error && <Failed error={place.error} />}
+    </Step>
+  )
+}
+
+function Step({
+  number,
+  title,
+  isDone,
+  children,
+}: {
+  number: number
+  title: string
+  isDone: boolean
+  children: ReactNode
+}) {
+  return (
+    <li className={styles.step}>
+      <span className={styles.number} data-done={isDone}>
+        {isDone ? <Check role="img" aria-label="done" /> : number}
+      </span>
+      <div className={styles.words}>
+        <h3>{title}</h3>
+        {children}
+      </div>
+    </li>
+  )
+}

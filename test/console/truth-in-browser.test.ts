@@ -1,0 +1,118 @@
+/** Compares 20 recorded calls on the console's pages with the API: words, times, sums and costs. */
+import t from 'tap'
+import type { Call, CallList, CallTurn } from '../../generated/clients/typescript/models/platform.ts'
+import type { Page } from '../browser/chromium.ts'
+import { storeCall } from './stored-calls.ts'
+import { askApi, openShop, patience, type Shop } from './visiting.ts'
+
+const callsCount = 20
+
+t.setTimeout(300_000)
+const shop = await openShop(t)
+if ('missing' in shop) t.test('the pages show what the API answers', { skip: shop.missing }, () => {})
+else await compare(shop)
+
+async function compare(shop: Shop): Promise<void> {
+  const ids: string[] = []
+  for (let number = callsCount; number >= 1; number--) ids.push(await storeCall(shop, number))
+
+  t.test(`words, times and sums of ${callsCount} calls on their pages equal the API's`, async (t) => {
+    const { page, faults, close } = await shop.visit('/calls')
+    for (const id of ids) {
+      const call = await askApi<Call>(shop, `/v1/calls/${id}`)
+      await page.goto(`${shop.url}/console/calls/${id}`)
+      await page.waitForSelector('[data-turn]', patience)
+      const seen = (await page.evaluate(readTranscript)) as SeenTurn[]
+      t.same(
+        seen,
+        call.transcript.entries.map((turn) => expectedTurn(call, turn)),
+        `words and times of ${id}`,
+      )
+      await compareSilences(t, page, call)
+      await compareCosts(t, page, call)
+    }
+    t.same(faults, [])
+    await close()
+  })
+
+  t.test('the list shows the numbers, lengths and slowest turns that the API answers', async (t) => {
+    const { page, close } = await shop.visit('/calls', { viewport: { width: 1280, height: 1400 } })
+    await page.waitForSelector('[role="row"] a', patience)
+    const { calls } = await askApi<CallList>(shop, '/v1/calls?limit=20')
+    const rows = (await page.evaluate(readRows)) as string[][]
+    t.equal(rows.length, callsCount)
+    for (const [at, call] of calls.entries()) {
+      const text = rows[at]?.join(' ') ?? ''
+      t.match(text, call.from ?? '', `the number of call ${at}`)
+      t.match(text, ` ${clock(call.duration_seconds ?? 0)} `)
+      t.match(text, `${(call.latency_ms?.max ?? 0).toLocaleString('en-US')} ms`)
+      t.match(text, call.outcome ?? '')
+    }
+    await close()
+  })
+}
+
+type SeenTurn = { time: string; played: string; lost: string; silence: string }
+
+/** Reads the transcript as a person sees it. */
+const readTranscript = `[...document.querySelectorAll('[data-turn]')].map((turn) => ({
+  time: turn.querySelector('button').textContent,
+  played: turn.querySelector('[data-words="played"]').textContent,
+  lost: turn.querySelector('[data-words="lost"]')?.textContent ?? '',
+  silence: turn.querySelector('button[aria-label*="of silence"]')?.textContent ?? '',
+}))`
+
+const readRows = `[...document.querySelectorAll('[role="rowgroup"] + [role="rowgroup"] [role="row"]')].map((row) =>
+  [...row.querySelectorAll('[role="cell"]')].map((cell) => cell.textContent))`
+
+const clock = (seconds: number) => `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, '0')}`
+const milliseconds = (ms: number) => `${Math.round(ms).toLocaleString('en-US')} ms`
+
+function expectedTurn(call: Call, turn: CallTurn): SeenTurn {
+  const played = turn['heard_text'] ?? turn.text
+  const seconds = (Date.parse(turn.started_at) - Date.parse(call.recording_started_at ?? '')) / 1000
+  const silence = turn.conversational_latency_ms
+  return {
+    time: clock(Math.max(0, seconds)),
+    played,
+    lost: turn.text.slice(played.length),
+    silence: silence === null ? '' : milliseconds(silence),
+  }
+}
+
+type Check = Pick<typeof t, 'equal' | 'ok' | 'same'>
+
+/** The steps of each silence sum to the silence, on the page and in the API. */
+async function compareSilences(t: Check, page: Page, call: Call): Promise<void> {
+  const turns = (call.span_tree.spans ?? []).flatMap(({ children }) => children).filter(({ kind }) => kind === 'turn')
+  for (const span of turns) {
+    const index = Number(span.attributes['index'])
+    await page.click(`[data-turn="${index}"] button[aria-label*="of silence"]`)
+    await page.waitForSelector(`[data-sum="${Number(span.attributes['silence_ms'])}"]`, patience)
+    const shown = (await page.evaluate(
+      `[...document.querySelectorAll('[data-waited]')].map((cell) => cell.textContent)`,
+    )) as string[]
+    t.same(
+      shown,
+      span.children.map(({ critical_ms: ms }) => milliseconds(ms)),
+      `steps of turn ${index}`,
+    )
+    const sum = span.children.reduce((total, { critical_ms: ms }) => total + ms, 0)
+    t.equal(Math.round(sum), Math.round(Number(span.attributes['silence_ms'])), 'the steps sum to the silence')
+  }
+  t.ok(turns.length > 0)
+}
+
+async function compareCosts(t: Check, page: Page, call: Call): Promise<void> {
+  await page.click('#cost')
+  await page.waitForSelector('[data-cost]', patience)
+  const { cost_breakdown: lines = [], cost_micro_usd: total = '' } = call.report ?? {}
+  t.equal(await page.evaluate(`document.querySelector('[data-cost]').dataset.cost`), total)
+  const shown = (await page.evaluate(
+    `[...document.querySelectorAll('tbody td:last-child')].map((cell) => cell.textContent)`,
+  )) as string[]
+  t.same(
+    shown,
+    lines.map(({ costMicroUsd }) => `$${(Number(costMicroUsd) / 1_000_000).toFixed(4)}`),
+  )
+}
