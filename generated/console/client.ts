@@ -4,14 +4,20 @@ import { ApiError } from '../clients/typescript/api-error.ts'
 import type { Answer, CallOptions, ClientOptions, OperationRow } from '../clients/typescript/call.ts'
 import { createClient } from '../clients/typescript/http.ts'
 import type {
+  Accepted,
   ConsoleMethods,
   ConsoleSession,
   ConsoleSetup,
   ErrorEnvelope,
+  ForgottenPassword,
+  InvitationAcceptance,
+  InvitationToken,
   MeChange,
   MySession,
+  OpenInvitation,
   OrganizationChoice,
   PasswordChange,
+  PasswordReset,
   PasswordSignIn,
   SignOutScope,
 } from './types.ts'
@@ -96,6 +102,23 @@ export type ChangePasswordCall = CallOptions & {
 }
 export type ChangePasswordAnswer = Answer<'application/json', ConsoleSession>
 
+export type ForgotPasswordCall = CallOptions & { body: ForgottenPassword }
+export type ForgotPasswordAnswer = Answer<'application/json', Accepted>
+
+export type ResetPasswordCall = CallOptions & { body: PasswordReset }
+export type ResetPasswordAnswer = Answer<'', null>
+
+export type ReadInvitationCall = CallOptions & { body: InvitationToken }
+export type ReadInvitationAnswer = Answer<'application/json', OpenInvitation>
+
+export type AcceptInvitationCall = CallOptions & {
+  header?: {
+    /** The browser, which the list of sessions shows. */ 'user-agent'?: string
+  }
+  body: InvitationAcceptance
+}
+export type AcceptInvitationAnswer = Answer<'application/json', ConsoleSession>
+
 export type ConsoleClient = {
   /** How people sign in here */ getConsoleMethods(call?: GetConsoleMethodsCall): Promise<GetConsoleMethodsAnswer>
   /** Make the first person, who owns the first organization */ setUpConsole(call: SetUpConsoleCall): Promise<SetUpConsoleAnswer>
@@ -107,6 +130,10 @@ export type ConsoleClient = {
   /** End a session of the person */ endMySession(call: EndMySessionCall): Promise<EndMySessionAnswer>
   /** Change the name of the person */ updateMe(call: UpdateMeCall): Promise<UpdateMeAnswer>
   /** Change the password of the person */ changePassword(call: ChangePasswordCall): Promise<ChangePasswordAnswer>
+  /** Ask for a link that sets a new password */ forgotPassword(call: ForgotPasswordCall): Promise<ForgotPasswordAnswer>
+  /** Set a new password with a link */ resetPassword(call: ResetPasswordCall): Promise<ResetPasswordAnswer>
+  /** Look at an invitation */ readInvitation(call: ReadInvitationCall): Promise<ReadInvitationAnswer>
+  /** Accept an invitation */ acceptInvitation(call: AcceptInvitationCall): Promise<AcceptInvitationAnswer>
 }
 
 export function createConsoleClient(options: ClientOptions): ConsoleClient {
@@ -169,6 +196,29 @@ const operations: Readonly<Record<string, OperationRow>> = {
   changePassword: {
     method: 'POST',
     path: '/console/auth/password',
+    answers: { 'application/json': 'json' },
+    isOpen: true,
+    body: 'json',
+    headers: [{ name: 'User-Agent', isJson: false }],
+  },
+  forgotPassword: {
+    method: 'POST',
+    path: '/console/auth/password/forgot',
+    answers: { 'application/json': 'json' },
+    isOpen: true,
+    body: 'json',
+  },
+  resetPassword: { method: 'POST', path: '/console/auth/password/reset', answers: {}, isOpen: true, body: 'json' },
+  readInvitation: {
+    method: 'POST',
+    path: '/console/auth/invitation',
+    answers: { 'application/json': 'json' },
+    isOpen: true,
+    body: 'json',
+  },
+  acceptInvitation: {
+    method: 'POST',
+    path: '/console/auth/invitation/accept',
     answers: { 'application/json': 'json' },
     isOpen: true,
     body: 'json',

@@ -178,3 +178,25 @@ export type MySession = {
 export type MeChange = { name: PersonName }
 
 export type PasswordChange = { current: GivenPassword; password: NewPassword }
+
+export type ForgottenPassword = { email: Email }
+
+export type Accepted = Record<string, never>
+
+/** The token behind the # of a link. */
+export type LinkToken = string
+
+export type PasswordReset = { token: LinkToken; password: NewPassword }
+
+export type InvitationToken = { token: LinkToken }
+
+export type OpenInvitation = {
+  email: string
+  organizationName: string
+  role: ConsoleRole
+  /** The name of the person or key that invites. null if it has none. */ invitedBy: string | null
+  expiresAt: string
+  /** Whether the person chooses a new password. If false, the person exists, and signs in or sends the password that exists. */ needsPassword: boolean
+}
+
+export type InvitationAcceptance = { token: LinkToken; name: PersonName; password?: GivenPassword }

@@ -6,6 +6,12 @@ import type {
   AgentCallList,
   AgentChange,
   AgentList,
+  AgentVersion,
+  AgentVersionList,
+  ApiKey,
+  ApiKeyChange,
+  ApiKeyList,
+  ApiKeyRotation,
   AsyncapiDocument,
   AvailablePhoneNumberList,
   BlindTransfer,
@@ -18,6 +24,7 @@ import type {
   CallList,
   CallOutcome,
   CallReport,
+  CallRequestList,
   CallStatus,
   Callback,
   CallbackPage,
@@ -39,8 +46,13 @@ import type {
   FinalizedReport,
   ImportedPhoneNumber,
   InvitationList,
+  IssuedApiKey,
   KnownProviders,
+  Member,
+  MemberChange,
+  MemberList,
   NewAgent,
+  NewApiKey,
   NewBusinessVerification,
   NewInvitation,
   NewNumberMessage,
@@ -64,7 +76,9 @@ import type {
   ProviderStatus,
   RecordingLink,
   ReleasedPhoneNumber,
+  RemovedMember,
   RequestRoute,
+  RevokedApiKey,
   RmsgNumberList,
   RmsgSubscription,
   RmsgSubscriptionList,
@@ -78,6 +92,7 @@ import type {
   SessionStreamEnd,
   SessionTranscript,
   SessionTurn,
+  SignedOutMember,
   SipConnection,
   SipConnectionChange,
   SipConnectionList,
@@ -98,6 +113,8 @@ import type {
   Tool,
   ToolChange,
   ToolList,
+  ToolTest,
+  ToolTestResult,
   Transfer,
   TransferProgress,
   Usage,
@@ -153,6 +170,51 @@ export type UpdateOrganizationRequest = RequestWith<{ body: OrganizationChange }
 export type UpdateOrganizationResult =
   | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: Organization }
 
+export type ListKeysRequest = RequestWith<{ query: { revoked: boolean } }>
+
+export type ListKeysResult =
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: ApiKeyList }
+
+export type CreateKeyRequest = RequestWith<{ body: NewApiKey }>
+
+export type CreateKeyResult =
+  | { status: 201; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: IssuedApiKey }
+
+export type RevokeKeyRequest = RequestWith<{ path: { id: string } }>
+
+export type RevokeKeyResult =
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: RevokedApiKey }
+
+export type UpdateKeyRequest = RequestWith<{ path: { id: string }; body: ApiKeyChange }>
+
+export type UpdateKeyResult =
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: ApiKey }
+
+export type RotateKeyRequest = RequestWith<{ path: { id: string }; body: ApiKeyRotation | undefined }>
+
+export type RotateKeyResult =
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: IssuedApiKey }
+
+export type ListMembersRequest = EmptyRequest
+
+export type ListMembersResult =
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: MemberList }
+
+export type RemoveMemberRequest = RequestWith<{ path: { userId: string } }>
+
+export type RemoveMemberResult =
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: RemovedMember }
+
+export type UpdateMemberRequest = RequestWith<{ path: { userId: string }; body: MemberChange }>
+
+export type UpdateMemberResult =
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: Member }
+
+export type SignOutMemberRequest = RequestWith<{ path: { userId: string } }>
+
+export type SignOutMemberResult =
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: SignedOutMember }
+
 export type ListInvitationsRequest = EmptyRequest
 
 export type ListInvitationsResult =
@@ -173,7 +235,19 @@ export type ResendInvitationRequest = RequestWith<{ path: { id: string } }>
 export type ResendInvitationResult =
   | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: SentInvitation }
 
-export type GetUsageRequest = RequestWith<{ query: { from?: string; to?: string; groupBy: string } }>
+export type GetUsageRequest = RequestWith<{
+  query: {
+    from?: string
+    to?: string
+    groupBy: string
+    timeZone: string
+    keyId?: string
+    agentId?: string
+    provider?: string
+    model?: string
+    stage?: 'stt' | 'llm' | 'tts' | 'carrier'
+  }
+}>
 
 export type GetUsageResult =
   | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: Usage }
@@ -218,7 +292,7 @@ export type DeleteAgentRequest = RequestWith<{ path: { id: string } }>
 export type DeleteAgentResult =
   | { status: 200; type?: 'application/json'; body: Deleted }
 
-export type UpdateAgentRequest = RequestWith<{ path: { id: string }; body: AgentChange }>
+export type UpdateAgentRequest = RequestWith<{ path: { id: string }; header: { 'if-match'?: string }; body: AgentChange }>
 
 export type UpdateAgentResult =
   | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: Agent }
@@ -247,6 +321,26 @@ export type UpdateAgentToolRequest = RequestWith<{ path: { id: string; toolId: s
 
 export type UpdateAgentToolResult =
   | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: Tool }
+
+export type TestAgentToolRequest = RequestWith<{ path: { id: string; toolId: string }; body: ToolTest | undefined }>
+
+export type TestAgentToolResult =
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: ToolTestResult }
+
+export type ListAgentVersionsRequest = RequestWith<{ path: { id: string }; query: { limit: number; cursor?: string } }>
+
+export type ListAgentVersionsResult =
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: AgentVersionList }
+
+export type GetAgentVersionRequest = RequestWith<{ path: { id: string; version: string } }>
+
+export type GetAgentVersionResult =
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: AgentVersion }
+
+export type RestoreAgentVersionRequest = RequestWith<{ path: { id: string; version: string } }>
+
+export type RestoreAgentVersionResult =
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: Agent }
 
 export type ListAgentCallsRequest = RequestWith<{ path: { id: string }; query: { limit: number; cursor?: string; since?: string } }>
 
@@ -342,6 +436,11 @@ export type ListCallEventsRequest = RequestWith<{ path: { id: string } }>
 export type ListCallEventsResult =
   | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: CallEventList }
 
+export type ListCallRequestsRequest = RequestWith<{ path: { id: string } }>
+
+export type ListCallRequestsResult =
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: CallRequestList }
+
 export type GetCallReportRequest = RequestWith<{ path: { id: string } }>
 
 export type GetCallReportResult =
@@ -385,6 +484,16 @@ export type GetCallRecordingAudioResult =
         'X-Content-Type-Options': 'nosniff'
         'Content-Range': string
       }
+      body: ByteStream
+    }
+
+export type GetRecordingPeaksRequest = RequestWith<{ path: { id: string }; header: { 'accept-encoding'?: string } }>
+
+export type GetRecordingPeaksResult =
+  | {
+      status: 200
+      type?: 'application/octet-stream'
+      headers: { 'Cache-Control'?: 'no-store'; 'Content-Encoding'?: 'gzip'; Vary: string }
       body: ByteStream
     }
 
@@ -758,6 +867,24 @@ export type PlatformHandlers<Caller> = {
   getOrganization: Handle<GetOrganizationRequest, GetOrganizationResult, Caller>
   /** PATCH /v1/organization */
   updateOrganization: Handle<UpdateOrganizationRequest, UpdateOrganizationResult, Caller>
+  /** GET /v1/keys */
+  listKeys: Handle<ListKeysRequest, ListKeysResult, Caller>
+  /** POST /v1/keys */
+  createKey: Handle<CreateKeyRequest, CreateKeyResult, Caller>
+  /** DELETE /v1/keys/{id} */
+  revokeKey: Handle<RevokeKeyRequest, RevokeKeyResult, Caller>
+  /** PATCH /v1/keys/{id} */
+  updateKey: Handle<UpdateKeyRequest, UpdateKeyResult, Caller>
+  /** POST /v1/keys/{id}/rotate */
+  rotateKey: Handle<RotateKeyRequest, RotateKeyResult, Caller>
+  /** GET /v1/members */
+  listMembers: Handle<ListMembersRequest, ListMembersResult, Caller>
+  /** DELETE /v1/members/{userId} */
+  removeMember: Handle<RemoveMemberRequest, RemoveMemberResult, Caller>
+  /** PATCH /v1/members/{userId} */
+  updateMember: Handle<UpdateMemberRequest, UpdateMemberResult, Caller>
+  /** POST /v1/members/{userId}/sign-out */
+  signOutMember: Handle<SignOutMemberRequest, SignOutMemberResult, Caller>
   /** GET /v1/invitations */
   listInvitations: Handle<ListInvitationsRequest, ListInvitationsResult, Caller>
   /** POST /v1/invitations */
@@ -796,6 +923,14 @@ export type PlatformHandlers<Caller> = {
   deleteAgentTool: Handle<DeleteAgentToolRequest, DeleteAgentToolResult, Caller>
   /** PATCH /v1/agents/{id}/tools/{toolId} */
   updateAgentTool: Handle<UpdateAgentToolRequest, UpdateAgentToolResult, Caller>
+  /** POST /v1/agents/{id}/tools/{toolId}/test */
+  testAgentTool: Handle<TestAgentToolRequest, TestAgentToolResult, Caller>
+  /** GET /v1/agents/{id}/versions */
+  listAgentVersions: Handle<ListAgentVersionsRequest, ListAgentVersionsResult, Caller>
+  /** GET /v1/agents/{id}/versions/{version} */
+  getAgentVersion: Handle<GetAgentVersionRequest, GetAgentVersionResult, Caller>
+  /** POST /v1/agents/{id}/versions/{version}/restore */
+  restoreAgentVersion: Handle<RestoreAgentVersionRequest, RestoreAgentVersionResult, Caller>
   /** GET /v1/agents/{id}/calls */
   listAgentCalls: Handle<ListAgentCallsRequest, ListAgentCallsResult, Caller>
   /** GET /v1/sessions */
@@ -816,6 +951,8 @@ export type PlatformHandlers<Caller> = {
   getCall: Handle<GetCallRequest, GetCallResult, Caller>
   /** GET /v1/calls/{id}/events */
   listCallEvents: Handle<ListCallEventsRequest, ListCallEventsResult, Caller>
+  /** GET /v1/calls/{id}/requests */
+  listCallRequests: Handle<ListCallRequestsRequest, ListCallRequestsResult, Caller>
   /** GET /v1/calls/{id}/report */
   getCallReport: Handle<GetCallReportRequest, GetCallReportResult, Caller>
   /** POST /v1/calls/{id}/report/finalize */
@@ -824,6 +961,8 @@ export type PlatformHandlers<Caller> = {
   getCallRecording: Handle<GetCallRecordingRequest, GetCallRecordingResult, Caller>
   /** GET /v1/calls/{id}/recording/audio */
   getCallRecordingAudio: Handle<GetCallRecordingAudioRequest, GetCallRecordingAudioResult, Caller>
+  /** GET /v1/calls/{id}/recording/peaks */
+  getRecordingPeaks: Handle<GetRecordingPeaksRequest, GetRecordingPeaksResult, Caller>
   /** POST /v1/calls/{id}/web-join */
   webJoinCall: Handle<WebJoinCallRequest, WebJoinCallResult, Caller>
   /** POST /v1/calls/{id}/end */

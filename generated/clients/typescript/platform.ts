@@ -8,6 +8,12 @@ import type {
   AgentCallList,
   AgentChange,
   AgentList,
+  AgentVersion,
+  AgentVersionList,
+  ApiKey,
+  ApiKeyChange,
+  ApiKeyList,
+  ApiKeyRotation,
   AsyncapiDocument,
   AvailablePhoneNumberList,
   BlindTransfer,
@@ -20,6 +26,7 @@ import type {
   CallList,
   CallOutcome,
   CallReport,
+  CallRequestList,
   CallStatus,
   Callback,
   CallbackPage,
@@ -41,8 +48,13 @@ import type {
   FinalizedReport,
   ImportedPhoneNumber,
   InvitationList,
+  IssuedApiKey,
   KnownProviders,
+  Member,
+  MemberChange,
+  MemberList,
   NewAgent,
+  NewApiKey,
   NewBusinessVerification,
   NewInvitation,
   NewNumberMessage,
@@ -66,7 +78,9 @@ import type {
   ProviderStatus,
   RecordingLink,
   ReleasedPhoneNumber,
+  RemovedMember,
   RequestRoute,
+  RevokedApiKey,
   RmsgNumberList,
   RmsgSubscription,
   RmsgSubscriptionList,
@@ -80,6 +94,7 @@ import type {
   SessionStreamEnd,
   SessionTranscript,
   SessionTurn,
+  SignedOutMember,
   SipConnection,
   SipConnectionChange,
   SipConnectionList,
@@ -100,6 +115,8 @@ import type {
   Tool,
   ToolChange,
   ToolList,
+  ToolTest,
+  ToolTestResult,
   Transfer,
   TransferProgress,
   Usage,
@@ -167,6 +184,64 @@ export type GetOrganizationAnswer = Answer<'application/json', Organization>
 export type UpdateOrganizationCall = CallOptions & { body: OrganizationChange }
 export type UpdateOrganizationAnswer = Answer<'application/json', Organization>
 
+export type ListKeysCall = CallOptions & {
+  query?: {
+    /** `true` lists the keys that were revoked, instead of the keys that were not. */ revoked?: boolean
+  }
+}
+export type ListKeysAnswer = Answer<'application/json', ApiKeyList>
+
+export type CreateKeyCall = CallOptions & { body: NewApiKey }
+export type CreateKeyAnswer = Answer<'application/json', IssuedApiKey>
+
+export type RevokeKeyCall = CallOptions & {
+  path: {
+    /** The id of the key. An id of another form is not found. */ id: string
+  }
+}
+export type RevokeKeyAnswer = Answer<'application/json', RevokedApiKey>
+
+export type UpdateKeyCall = CallOptions & {
+  path: {
+    /** The id of the key. An id of another form is not found. */ id: string
+  }
+  body: ApiKeyChange
+}
+export type UpdateKeyAnswer = Answer<'application/json', ApiKey>
+
+export type RotateKeyCall = CallOptions & {
+  path: {
+    /** The id of the key. An id of another form is not found. */ id: string
+  }
+  body?: ApiKeyRotation
+}
+export type RotateKeyAnswer = Answer<'application/json', IssuedApiKey>
+
+export type ListMembersCall = CallOptions
+export type ListMembersAnswer = Answer<'application/json', MemberList>
+
+export type RemoveMemberCall = CallOptions & {
+  path: {
+    /** The id of the person. An id of another form is not found. */ userId: string
+  }
+}
+export type RemoveMemberAnswer = Answer<'application/json', RemovedMember>
+
+export type UpdateMemberCall = CallOptions & {
+  path: {
+    /** The id of the person. An id of another form is not found. */ userId: string
+  }
+  body: MemberChange
+}
+export type UpdateMemberAnswer = Answer<'application/json', Member>
+
+export type SignOutMemberCall = CallOptions & {
+  path: {
+    /** The id of the person. An id of another form is not found. */ userId: string
+  }
+}
+export type SignOutMemberAnswer = Answer<'application/json', SignedOutMember>
+
 export type ListInvitationsCall = CallOptions
 export type ListInvitationsAnswer = Answer<'application/json', InvitationList>
 
@@ -191,8 +266,15 @@ export type GetUsageCall = CallOptions & {
   query?: {
     /** The start of the time range. The default is 30 days before `to`; it is at most 92 days before `to`. */ from?: string
     /** The end of the time range, which is not included. The default is now. */ to?: string
-    /** The groups of the rows, separated by commas: `day` (UTC), `key`, `agent`, `provider`, `model` and `stage`. More than 5,000 rows are refused. */
+    /** The groups of the rows, separated by commas: `hour`, `day`, `key`, `agent`, `provider`, `model` and `stage`. With `hour` the time range is at most 7 days. More than 5,000 rows are refused. */
     groupBy?: string
+    /** The time zone of hours and days, as an IANA name. Requests that were deleted for their age are in their UTC day, and in its first hour. */
+    timeZone?: string
+    /** An API key, or a phone number for calls that came in: only its usage is summed. */ keyId?: string
+    /** An agent: only its usage is summed. */ agentId?: string
+    /** A provider, or the line of legs: only its usage is summed. */ provider?: string
+    /** A model, or the direction of legs: only its usage is summed. */ model?: string
+    /** A stage: only its usage is summed. */ stage?: 'stt' | 'llm' | 'tts' | 'carrier'
   }
 }
 export type GetUsageAnswer = Answer<'application/json', Usage>
@@ -247,6 +329,10 @@ export type UpdateAgentCall = CallOptions & {
   path: {
     /** The id of the agent. An id of another form is not found. */ id: string
   }
+  header?: {
+    /** The `version` of the agent that the change was made from, in quotes. If the agent has another version now, nothing is changed, and the answer is `PRECONDITION_FAILED`. */
+    'if-match'?: string
+  }
   body: AgentChange
 }
 export type UpdateAgentAnswer = Answer<'application/json', Agent>
@@ -290,6 +376,42 @@ export type UpdateAgentToolCall = CallOptions & {
   body: ToolChange
 }
 export type UpdateAgentToolAnswer = Answer<'application/json', Tool>
+
+export type TestAgentToolCall = CallOptions & {
+  path: {
+    /** The id of the agent. An id of another form is not found. */ id: string
+    /** The id of the tool. An id of another form is not found. */ toolId: string
+  }
+  body?: ToolTest
+}
+export type TestAgentToolAnswer = Answer<'application/json', ToolTestResult>
+
+export type ListAgentVersionsCall = CallOptions & {
+  path: {
+    /** The id of the agent. An id of another form is not found. */ id: string
+  }
+  query?: {
+    /** How many versions a page has at most. */ limit?: number
+    /** `nextCursor` of the page before. */ cursor?: string
+  }
+}
+export type ListAgentVersionsAnswer = Answer<'application/json', AgentVersionList>
+
+export type GetAgentVersionCall = CallOptions & {
+  path: {
+    /** The id of the agent. An id of another form is not found. */ id: string
+    /** The number of the version. A text of another form is not found. */ version: string
+  }
+}
+export type GetAgentVersionAnswer = Answer<'application/json', AgentVersion>
+
+export type RestoreAgentVersionCall = CallOptions & {
+  path: {
+    /** The id of the agent. An id of another form is not found. */ id: string
+    /** The number of the version. A text of another form is not found. */ version: string
+  }
+}
+export type RestoreAgentVersionAnswer = Answer<'application/json', Agent>
 
 export type ListAgentCallsCall = CallOptions & {
   path: {
@@ -402,6 +524,13 @@ export type ListCallEventsCall = CallOptions & {
 }
 export type ListCallEventsAnswer = Answer<'application/json', CallEventList>
 
+export type ListCallRequestsCall = CallOptions & {
+  path: {
+    /** The id of the call. An id of another form is not found. */ id: string
+  }
+}
+export type ListCallRequestsAnswer = Answer<'application/json', CallRequestList>
+
 export type GetCallReportCall = CallOptions & {
   path: {
     /** The id of the call. An id of another form is not found. */ id: string
@@ -439,6 +568,16 @@ export type GetCallRecordingAudioCall = CallOptions & {
 export type GetCallRecordingAudioAnswer =
   | Answer<'audio/wav', ReadableStream<Uint8Array>>
   | Answer<'audio/wav', ReadableStream<Uint8Array>>
+
+export type GetRecordingPeaksCall = CallOptions & {
+  path: {
+    /** The id of the call. An id of another form is not found. */ id: string
+  }
+  header?: {
+    /** The compressions that the client takes. Only `gzip` counts. */ 'accept-encoding'?: string
+  }
+}
+export type GetRecordingPeaksAnswer = Answer<'application/octet-stream', ReadableStream<Uint8Array>>
 
 export type WebJoinCallCall = CallOptions & {
   path: {
@@ -812,6 +951,15 @@ export type PlatformClient = {
   /** Get the contract of the media channel */ getSessionContract(call?: GetSessionContractCall): Promise<GetSessionContractAnswer>
   /** Get the organization of this key */ getOrganization(call?: GetOrganizationCall): Promise<GetOrganizationAnswer>
   /** Change the organization of this key */ updateOrganization(call: UpdateOrganizationCall): Promise<UpdateOrganizationAnswer>
+  /** List API keys */ listKeys(call?: ListKeysCall): Promise<ListKeysAnswer>
+  /** Create an API key */ createKey(call: CreateKeyCall): Promise<CreateKeyAnswer>
+  /** Revoke an API key */ revokeKey(call: RevokeKeyCall): Promise<RevokeKeyAnswer>
+  /** Change an API key */ updateKey(call: UpdateKeyCall): Promise<UpdateKeyAnswer>
+  /** Give an API key a new secret */ rotateKey(call: RotateKeyCall): Promise<RotateKeyAnswer>
+  /** List members */ listMembers(call?: ListMembersCall): Promise<ListMembersAnswer>
+  /** Remove a member */ removeMember(call: RemoveMemberCall): Promise<RemoveMemberAnswer>
+  /** Change the role of a member */ updateMember(call: UpdateMemberCall): Promise<UpdateMemberAnswer>
+  /** Sign a member out */ signOutMember(call: SignOutMemberCall): Promise<SignOutMemberAnswer>
   /** List the open invitations */ listInvitations(call?: ListInvitationsCall): Promise<ListInvitationsAnswer>
   /** Invite a person */ createInvitation(call: CreateInvitationCall): Promise<CreateInvitationAnswer>
   /** Delete an invitation */ deleteInvitation(call: DeleteInvitationCall): Promise<DeleteInvitationAnswer>
@@ -831,6 +979,10 @@ export type PlatformClient = {
   /** Get a tool of an agent */ getAgentTool(call: GetAgentToolCall): Promise<GetAgentToolAnswer>
   /** Take a tool from an agent */ deleteAgentTool(call: DeleteAgentToolCall): Promise<DeleteAgentToolAnswer>
   /** Change a tool of an agent */ updateAgentTool(call: UpdateAgentToolCall): Promise<UpdateAgentToolAnswer>
+  /** Try a webhook tool */ testAgentTool(call: TestAgentToolCall): Promise<TestAgentToolAnswer>
+  /** List the versions of an agent */ listAgentVersions(call: ListAgentVersionsCall): Promise<ListAgentVersionsAnswer>
+  /** Get a version of an agent */ getAgentVersion(call: GetAgentVersionCall): Promise<GetAgentVersionAnswer>
+  /** Restore a version of an agent */ restoreAgentVersion(call: RestoreAgentVersionCall): Promise<RestoreAgentVersionAnswer>
   /** List the calls of an agent */ listAgentCalls(call: ListAgentCallsCall): Promise<ListAgentCallsAnswer>
   /** List sessions and calls */ listSessions(call?: ListSessionsCall): Promise<ListSessionsAnswer>
   /** Start a session for a browser */ createSession(call: CreateSessionCall): Promise<CreateSessionAnswer>
@@ -841,10 +993,12 @@ export type PlatformClient = {
   /** List and search calls */ listCalls(call?: ListCallsCall): Promise<ListCallsAnswer>
   /** Get a call */ getCall(call: GetCallCall): Promise<GetCallAnswer>
   /** List the events of a call */ listCallEvents(call: ListCallEventsCall): Promise<ListCallEventsAnswer>
+  /** List the requests of a call to models */ listCallRequests(call: ListCallRequestsCall): Promise<ListCallRequestsAnswer>
   /** Get the report of a call */ getCallReport(call: GetCallReportCall): Promise<GetCallReportAnswer>
   /** Complete the report of a call */ finalizeCallReport(call: FinalizeCallReportCall): Promise<FinalizeCallReportAnswer>
   /** Get the address of the recording */ getCallRecording(call: GetCallRecordingCall): Promise<GetCallRecordingAnswer>
   /** Download the recording */ getCallRecordingAudio(call: GetCallRecordingAudioCall): Promise<GetCallRecordingAudioAnswer>
+  /** Get the waveform of the recording */ getRecordingPeaks(call: GetRecordingPeaksCall): Promise<GetRecordingPeaksAnswer>
   /** Let a person join the call */ webJoinCall(call: WebJoinCallCall): Promise<WebJoinCallAnswer>
   /** End a call */ endCall(call: EndCallCall): Promise<EndCallAnswer>
   /** Hand the call to a number */ transferCallBlind(call: TransferCallBlindCall): Promise<TransferCallBlindAnswer>
@@ -930,6 +1084,20 @@ const operations: Readonly<Record<string, OperationRow>> = {
     answers: { 'application/json': 'json' },
     body: 'json',
   },
+  listKeys: { method: 'GET', path: '/v1/keys', answers: { 'application/json': 'json' } },
+  createKey: { method: 'POST', path: '/v1/keys', answers: { 'application/json': 'json' }, body: 'json' },
+  revokeKey: { method: 'DELETE', path: '/v1/keys/{id}', answers: { 'application/json': 'json' } },
+  updateKey: { method: 'PATCH', path: '/v1/keys/{id}', answers: { 'application/json': 'json' }, body: 'json' },
+  rotateKey: { method: 'POST', path: '/v1/keys/{id}/rotate', answers: { 'application/json': 'json' }, body: 'json' },
+  listMembers: { method: 'GET', path: '/v1/members', answers: { 'application/json': 'json' } },
+  removeMember: { method: 'DELETE', path: '/v1/members/{userId}', answers: { 'application/json': 'json' } },
+  updateMember: {
+    method: 'PATCH',
+    path: '/v1/members/{userId}',
+    answers: { 'application/json': 'json' },
+    body: 'json',
+  },
+  signOutMember: { method: 'POST', path: '/v1/members/{userId}/sign-out', answers: { 'application/json': 'json' } },
   listInvitations: { method: 'GET', path: '/v1/invitations', answers: { 'application/json': 'json' } },
   createInvitation: { method: 'POST', path: '/v1/invitations', answers: { 'application/json': 'json' }, body: 'json' },
   deleteInvitation: { method: 'DELETE', path: '/v1/invitations/{id}', answers: { 'application/json': 'json' } },
@@ -943,7 +1111,13 @@ const operations: Readonly<Record<string, OperationRow>> = {
   createAgent: { method: 'POST', path: '/v1/agents', answers: { 'application/json': 'json' }, body: 'json' },
   getAgent: { method: 'GET', path: '/v1/agents/{id}', answers: { 'application/json': 'json' } },
   deleteAgent: { method: 'DELETE', path: '/v1/agents/{id}', answers: { 'application/json': 'json' } },
-  updateAgent: { method: 'PATCH', path: '/v1/agents/{id}', answers: { 'application/json': 'json' }, body: 'json' },
+  updateAgent: {
+    method: 'PATCH',
+    path: '/v1/agents/{id}',
+    answers: { 'application/json': 'json' },
+    body: 'json',
+    headers: [{ name: 'If-Match', isJson: false }],
+  },
   listAgentTools: { method: 'GET', path: '/v1/agents/{id}/tools', answers: { 'application/json': 'json' } },
   createAgentTool: {
     method: 'POST',
@@ -962,6 +1136,23 @@ const operations: Readonly<Record<string, OperationRow>> = {
     path: '/v1/agents/{id}/tools/{toolId}',
     answers: { 'application/json': 'json' },
     body: 'json',
+  },
+  testAgentTool: {
+    method: 'POST',
+    path: '/v1/agents/{id}/tools/{toolId}/test',
+    answers: { 'application/json': 'json' },
+    body: 'json',
+  },
+  listAgentVersions: { method: 'GET', path: '/v1/agents/{id}/versions', answers: { 'application/json': 'json' } },
+  getAgentVersion: {
+    method: 'GET',
+    path: '/v1/agents/{id}/versions/{version}',
+    answers: { 'application/json': 'json' },
+  },
+  restoreAgentVersion: {
+    method: 'POST',
+    path: '/v1/agents/{id}/versions/{version}/restore',
+    answers: { 'application/json': 'json' },
   },
   listAgentCalls: { method: 'GET', path: '/v1/agents/{id}/calls', answers: { 'application/json': 'json' } },
   listSessions: { method: 'GET', path: '/v1/sessions', answers: { 'application/json': 'json' } },
@@ -990,6 +1181,7 @@ const operations: Readonly<Record<string, OperationRow>> = {
   listCalls: { method: 'GET', path: '/v1/calls', answers: { 'application/json': 'json' } },
   getCall: { method: 'GET', path: '/v1/calls/{id}', answers: { 'application/json': 'json' } },
   listCallEvents: { method: 'GET', path: '/v1/calls/{id}/events', answers: { 'application/json': 'json' } },
+  listCallRequests: { method: 'GET', path: '/v1/calls/{id}/requests', answers: { 'application/json': 'json' } },
   getCallReport: { method: 'GET', path: '/v1/calls/{id}/report', answers: { 'application/json': 'json' } },
   finalizeCallReport: {
     method: 'POST',
@@ -1003,6 +1195,12 @@ const operations: Readonly<Record<string, OperationRow>> = {
     path: '/v1/calls/{id}/recording/audio',
     answers: { 'audio/wav': 'bytes' },
     headers: [{ name: 'Range', isJson: false }, { name: 'If-Range', isJson: false }],
+  },
+  getRecordingPeaks: {
+    method: 'GET',
+    path: '/v1/calls/{id}/recording/peaks',
+    answers: { 'application/octet-stream': 'bytes' },
+    headers: [{ name: 'Accept-Encoding', isJson: false }],
   },
   webJoinCall: {
     method: 'POST',

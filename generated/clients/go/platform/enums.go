@@ -3,8 +3,17 @@
 package platform
 
 type (
-	OrganizationRmsgBackend  string // How the organization uses rich messages. `receive_only`: it receives messages, and cannot send any.
-	GetUsageStage            string // A stage: only its usage is summed.
+	OrganizationRmsgBackend string                  // How the organization uses rich messages. `receive_only`: it receives messages, and cannot send any.
+	Scope                   string                  // A permission of an API key. `x-scope` of an operation or a channel names the scope that its key must have.
+	KeyPolicyBudgetPeriod   string                  // A day or a month of the UTC calendar, or the whole time since the budget was set.
+	KeyPolicyObjective      string                  // The objective by which models are ranked, for requests that name none. `accuracy` is another word for `quality`.
+	CreatorType             string                  // A person, an API key, or the operator with a command on the server.
+	KeySpendingPeriod       = KeyPolicyBudgetPeriod // The period of the budget: a day or a month of the UTC calendar, or the whole time since the budget was set.
+	// A role of a user in an organization, from the lowest to the highest. Each role may do what the lower roles may.
+	// `x-role` of an operation or a channel names the lowest role that may use it; `none` says that no user may.
+	Role                     string
+	InviterType              = CreatorType // The kind of the inviter. `operator`: `parley users invite` made the invitation.
+	GetUsageStage            string        // A stage: only its usage is summed.
 	UsageGroupByItem         string
 	UsageRowStage            = GetUsageStage // The stage. Present only if `groupBy` has `stage`.
 	UsageByProviderType      string          // The stage. Legs of calls have none.
@@ -13,12 +22,11 @@ type (
 	// operator. `phone_number`: a purchase, a month, or money back for a failed order. `requests` and `calls`: the
 	// costs of models and of minutes of phone calls on one UTC day.
 	CreditMovementKind string
-	KeySpendingPeriod  string // The period of the budget: a day or a month of the UTC calendar, or the whole time since the budget was set.
 	// `grant`: the credit at the time when movements were first kept; `topup`: given by the operator; `adjustment`:
 	// taken by the operator; `debit`: spent; `refund`: money back for the order of a number that failed.
 	CreditLedgerEntryKind   string
-	CreditLedgerEntryMetric string // The thing that was paid for. null: nothing was.
-	OptimizeFor             string // The objective by which candidates are ranked. `accuracy` is another word for `quality`.
+	CreditLedgerEntryMetric string               // The thing that was paid for. null: nothing was.
+	OptimizeFor             = KeyPolicyObjective // The objective by which candidates are ranked. `accuracy` is another word for `quality`.
 	// How a conversation begins: with `firstMessage`, with words that the LLM makes, or with the caller. The default is
 	// `message` if there is a first message, else `listen`, which greets a caller whose words were not understood.
 	// `message` needs a first message.
@@ -104,7 +112,11 @@ type (
 	ErrorCode                    string // The error code, which stays the same between versions. The table `x-error-codes` of this document explains each.
 	ErrorDetailsKybStatus        string // The state of the verification, with `BUSINESS_VERIFICATION_REQUIRED`.
 	CallOutcome                  string
+	ListCallsHasItem             string
+	ListCallsSort                string                     // The order of the list, always descending. Calls that have no such value yet are last. With `q` only `created_at`.
+	StartedByType                string                     // The kind of the party: `phone_number` for a call to a number of the organization, `callback` for a call that an agent had promised.
 	StructuredDataSentiment      string                     // The mood of the caller, as the analysis judges it. null if the call does not show it.
+	CallToolCallStatus           = TurnToolCallStatus       // The state of the tool call.
 	CostLineStage                = GetUsageStage            // The stage that the cost belongs to.
 	CostLineKeySource            = UsageByProviderKeySource // The owner of the credentials that were used: the organization (`BYOK`) or the operator (`MANAGED`).
 	CostLineLeg                  string                     // The party of the leg, only in lines of `carrier_seconds`. `recipient` is the party of a transfer. Seconds count from the answer to the hangup.
@@ -125,6 +137,8 @@ type (
 	TransferStatus               string
 	TransferFailureCause         string                            // Why the attempt failed. null unless its status is `failed`.
 	CallSpanKind                 string                            // The kind of the step.
+	CallRequestStage             = UsageByProviderType             // The stage of the request.
+	RequestAttemptKeySource      string                            // The owner of the key that was used. With the organization's key (`byok`) the provider bills the organization, and the attempt costs nothing here.
 	FinalizedReportWebhookStatus = CallReportPostCallWebhookStatus // The state of the delivery. `delivered`: every endpoint accepted the report. `failed`: at least one did not, and no attempt follows.
 	EndedCallStatus              string                            // Whether the call ends now (`ending`) or was over before (`already_ended`).
 	TransferProgressKind         = BuiltinConfigKind               // The kind of the transfer: `blind` connects the person who answers at once, `warm` asks them first.
@@ -200,7 +214,6 @@ type (
 	Objective                     string                     // The objective by which candidates are ranked.
 	RoutingFigurePart             string                     // The part of the score that the figure is for.
 	BenchmarkPath                 = ModelHealthPath          // Whether a figure or a price is for streams or for whole requests. The two are never mixed.
-	RequestAttemptKeySource       string                     // The owner of the key that was used. With the organization's key (`byok`) the provider bills the organization, and the attempt costs nothing here.
 	CallDirection                 string
 	StatusEventProvider           = CallEventProvider  // The origin of the event: `service` for decisions of this server, `media` for audio and participants, `carrier` for reports of the phone line.
 	TransferStepKind              = BuiltinConfigKind  // The kind of the transfer: `blind` connects the person who answers at once, `warm` asks them first.
@@ -216,6 +229,31 @@ type (
 const (
 	OrganizationRmsgBackendDefault     OrganizationRmsgBackend = "default"
 	OrganizationRmsgBackendReceiveOnly OrganizationRmsgBackend = "receive_only"
+
+	ScopeRouter   Scope = "router"
+	ScopeRealtime Scope = "realtime"
+	ScopePlatform Scope = "platform"
+	ScopeRmsg     Scope = "rmsg"
+	ScopeAdmin    Scope = "admin"
+
+	KeyPolicyBudgetPeriodDay   KeyPolicyBudgetPeriod = "day"
+	KeyPolicyBudgetPeriodMonth KeyPolicyBudgetPeriod = "month"
+	KeyPolicyBudgetPeriodTotal KeyPolicyBudgetPeriod = "total"
+
+	KeyPolicyObjectiveBalanced KeyPolicyObjective = "balanced"
+	KeyPolicyObjectiveQuality  KeyPolicyObjective = "quality"
+	KeyPolicyObjectiveAccuracy KeyPolicyObjective = "accuracy"
+	KeyPolicyObjectiveLatency  KeyPolicyObjective = "latency"
+	KeyPolicyObjectiveCost     KeyPolicyObjective = "cost"
+
+	CreatorTypeUser     CreatorType = "user"
+	CreatorTypeAPIKey   CreatorType = "api_key"
+	CreatorTypeOperator CreatorType = "operator"
+
+	RoleViewer Role = "viewer"
+	RoleMember Role = "member"
+	RoleAdmin  Role = "admin"
+	RoleOwner  Role = "owner"
 
 	GetUsageStageSTT     GetUsageStage = "stt"
 	GetUsageStageLLM     GetUsageStage = "llm"
@@ -243,10 +281,6 @@ const (
 	CreditMovementKindRequests    CreditMovementKind = "requests"
 	CreditMovementKindCalls       CreditMovementKind = "calls"
 
-	KeySpendingPeriodDay   KeySpendingPeriod = "day"
-	KeySpendingPeriodMonth KeySpendingPeriod = "month"
-	KeySpendingPeriodTotal KeySpendingPeriod = "total"
-
 	CreditLedgerEntryKindGrant      CreditLedgerEntryKind = "grant"
 	CreditLedgerEntryKindDebit      CreditLedgerEntryKind = "debit"
 	CreditLedgerEntryKindTopup      CreditLedgerEntryKind = "topup"
@@ -256,12 +290,6 @@ const (
 	CreditLedgerEntryMetricRequests    CreditLedgerEntryMetric = "requests"
 	CreditLedgerEntryMetricCalls       CreditLedgerEntryMetric = "calls"
 	CreditLedgerEntryMetricPhoneNumber CreditLedgerEntryMetric = "phone_number"
-
-	OptimizeForBalanced OptimizeFor = "balanced"
-	OptimizeForQuality  OptimizeFor = "quality"
-	OptimizeForAccuracy OptimizeFor = "accuracy"
-	OptimizeForLatency  OptimizeFor = "latency"
-	OptimizeForCost     OptimizeFor = "cost"
 
 	FirstMessageModeMessage  FirstMessageMode = "message"
 	FirstMessageModeGenerate FirstMessageMode = "generate"
@@ -497,6 +525,7 @@ const (
 	ErrorCodeOrganizationDisabled           ErrorCode = "ORGANIZATION_DISABLED"
 	ErrorCodeAPIKeyRequired                 ErrorCode = "API_KEY_REQUIRED"
 	ErrorCodeOriginNotAllowed               ErrorCode = "ORIGIN_NOT_ALLOWED"
+	ErrorCodeSignInFailed                   ErrorCode = "SIGN_IN_FAILED"
 	ErrorCodeValidationError                ErrorCode = "VALIDATION_ERROR"
 	ErrorCodeMissingTemplateVariables       ErrorCode = "MISSING_TEMPLATE_VARIABLES"
 	ErrorCodeCapabilityUnsupported          ErrorCode = "CAPABILITY_UNSUPPORTED"
@@ -511,6 +540,10 @@ const (
 	ErrorCodeAgentNameConflict              ErrorCode = "AGENT_NAME_CONFLICT"
 	ErrorCodeToolNameConflict               ErrorCode = "TOOL_NAME_CONFLICT"
 	ErrorCodeLimitReached                   ErrorCode = "LIMIT_REACHED"
+	ErrorCodeMemberExists                   ErrorCode = "MEMBER_EXISTS"
+	ErrorCodeSetupDone                      ErrorCode = "SETUP_DONE"
+	ErrorCodeKeyRevoked                     ErrorCode = "KEY_REVOKED"
+	ErrorCodeLastOwner                      ErrorCode = "LAST_OWNER"
 	ErrorCodeCallNotLive                    ErrorCode = "CALL_NOT_LIVE"
 	ErrorCodeAgentInUse                     ErrorCode = "AGENT_IN_USE"
 	ErrorCodeCallbackNotScheduled           ErrorCode = "CALLBACK_NOT_SCHEDULED"
@@ -575,6 +608,22 @@ const (
 	CallOutcomeFailed            CallOutcome = "failed"
 	CallOutcomeCompleted         CallOutcome = "completed"
 
+	ListCallsHasItemToolFailure  ListCallsHasItem = "tool_failure"
+	ListCallsHasItemTransfer     ListCallsHasItem = "transfer"
+	ListCallsHasItemInterruption ListCallsHasItem = "interruption"
+	ListCallsHasItemFailover     ListCallsHasItem = "failover"
+	ListCallsHasItemRecording    ListCallsHasItem = "recording"
+
+	ListCallsSortCreatedAt       ListCallsSort = "created_at"
+	ListCallsSortDurationSeconds ListCallsSort = "duration_seconds"
+	ListCallsSortCostMicroUSD    ListCallsSort = "cost_micro_usd"
+	ListCallsSortSlowestTurnMs   ListCallsSort = "slowest_turn_ms"
+
+	StartedByTypeAPIKey      StartedByType = "api_key"
+	StartedByTypeUser        StartedByType = "user"
+	StartedByTypePhoneNumber StartedByType = "phone_number"
+	StartedByTypeCallback    StartedByType = "callback"
+
 	StructuredDataSentimentPositive StructuredDataSentiment = "positive"
 	StructuredDataSentimentNeutral  StructuredDataSentiment = "neutral"
 	StructuredDataSentimentNegative StructuredDataSentiment = "negative"
@@ -635,6 +684,9 @@ const (
 	CallSpanKindPlayout      CallSpanKind = "playout"
 	CallSpanKindTransfer     CallSpanKind = "transfer"
 	CallSpanKindUnattributed CallSpanKind = "unattributed"
+
+	RequestAttemptKeySourcePlatform RequestAttemptKeySource = "platform"
+	RequestAttemptKeySourceByok     RequestAttemptKeySource = "byok"
 
 	EndedCallStatusEnding       EndedCallStatus = "ending"
 	EndedCallStatusAlreadyEnded EndedCallStatus = "already_ended"
@@ -869,9 +921,6 @@ const (
 	RoutingFigurePartLatency     RoutingFigurePart = "latency"
 	RoutingFigurePartCost        RoutingFigurePart = "cost"
 	RoutingFigurePartSuccessRate RoutingFigurePart = "success_rate"
-
-	RequestAttemptKeySourcePlatform RequestAttemptKeySource = "platform"
-	RequestAttemptKeySourceByok     RequestAttemptKeySource = "byok"
 
 	CallDirectionInbound  CallDirection = "inbound"
 	CallDirectionOutbound CallDirection = "outbound"

@@ -38,6 +38,56 @@ func (c *Client) UpdateOrganization(ctx context.Context, body OrganizationChange
 	return parley.JSON[*Organization](ctx, c.surface, parley.Patch("/v1/organization").JSON(body), options)
 }
 
+// ListKeysParams has the parameters of ListKeys.
+type ListKeysParams struct {
+	Revoked *bool `query:"revoked"` // `true` lists the keys that were revoked, instead of the keys that were not. The default is false.
+}
+
+// ListKeys sends GET /v1/keys: list API keys.
+func (c *Client) ListKeys(ctx context.Context, params *ListKeysParams, options ...parley.CallOption) ([]APIKey, error) {
+	return parley.JSON[[]APIKey](ctx, c.surface, parley.Get("/v1/keys").Params(params), options)
+}
+
+// CreateKey sends POST /v1/keys: create an API key.
+func (c *Client) CreateKey(ctx context.Context, body NewAPIKey, options ...parley.CallOption) (*IssuedAPIKey, error) {
+	return parley.JSON[*IssuedAPIKey](ctx, c.surface, parley.Post("/v1/keys").JSON(body), options)
+}
+
+// RevokeKey sends DELETE /v1/keys/{id}: revoke an API key.
+func (c *Client) RevokeKey(ctx context.Context, id string, options ...parley.CallOption) (*RevokedAPIKey, error) {
+	return parley.JSON[*RevokedAPIKey](ctx, c.surface, parley.Delete("/v1/keys/"+url.PathEscape(id)), options)
+}
+
+// UpdateKey sends PATCH /v1/keys/{id}: change an API key.
+func (c *Client) UpdateKey(ctx context.Context, id string, body APIKeyChange, options ...parley.CallOption) (*APIKey, error) {
+	return parley.JSON[*APIKey](ctx, c.surface, parley.Patch("/v1/keys/"+url.PathEscape(id)).JSON(body), options)
+}
+
+// RotateKey sends POST /v1/keys/{id}/rotate: give an API key a new secret.
+func (c *Client) RotateKey(ctx context.Context, id string, body *APIKeyRotation, options ...parley.CallOption) (*IssuedAPIKey, error) {
+	return parley.JSON[*IssuedAPIKey](ctx, c.surface, parley.Post("/v1/keys/"+url.PathEscape(id)+"/rotate").JSON(body), options)
+}
+
+// ListMembers sends GET /v1/members: list members.
+func (c *Client) ListMembers(ctx context.Context, options ...parley.CallOption) ([]Member, error) {
+	return parley.JSON[[]Member](ctx, c.surface, parley.Get("/v1/members"), options)
+}
+
+// RemoveMember sends DELETE /v1/members/{userId}: remove a member.
+func (c *Client) RemoveMember(ctx context.Context, userID string, options ...parley.CallOption) (*RemovedMember, error) {
+	return parley.JSON[*RemovedMember](ctx, c.surface, parley.Delete("/v1/members/"+url.PathEscape(userID)), options)
+}
+
+// UpdateMember sends PATCH /v1/members/{userId}: change the role of a member.
+func (c *Client) UpdateMember(ctx context.Context, userID string, body MemberChange, options ...parley.CallOption) (*Member, error) {
+	return parley.JSON[*Member](ctx, c.surface, parley.Patch("/v1/members/"+url.PathEscape(userID)).JSON(body), options)
+}
+
+// SignOutMember sends POST /v1/members/{userId}/sign-out: sign a member out.
+func (c *Client) SignOutMember(ctx context.Context, userID string, options ...parley.CallOption) (*SignedOutMember, error) {
+	return parley.JSON[*SignedOutMember](ctx, c.surface, parley.Post("/v1/members/"+url.PathEscape(userID)+"/sign-out"), options)
+}
+
 // ListInvitations sends GET /v1/invitations: list the open invitations.
 func (c *Client) ListInvitations(ctx context.Context, options ...parley.CallOption) ([]Invitation, error) {
 	return parley.JSON[[]Invitation](ctx, c.surface, parley.Get("/v1/invitations"), options)
@@ -62,9 +112,15 @@ func (c *Client) ResendInvitation(ctx context.Context, id string, options ...par
 type GetUsageParams struct {
 	From *time.Time `query:"from"` // The start of the time range. The default is 30 days before `to`; it is at most 92 days before `to`.
 	To   *time.Time `query:"to"`   // The end of the time range, which is not included. The default is now.
-	// The groups of the rows, separated by commas: `day` (UTC), `key`, `agent`, `provider`, `model` and `stage`. More
-	// than 5,000 rows are refused. The default is "day".
-	GroupBy *string `query:"groupBy"`
+	// The groups of the rows, separated by commas: `hour`, `day`, `key`, `agent`, `provider`, `model` and `stage`. With
+	// `hour` the time range is at most 7 days. More than 5,000 rows are refused. The default is "day".
+	GroupBy  *string        `query:"groupBy"`
+	TimeZone *string        `query:"timeZone"` // The time zone of hours and days, as an IANA name. Requests that were deleted for their age are in their UTC day, and in its first hour. The default is "UTC".
+	KeyID    *string        `query:"keyId"`    // An API key, or a phone number for calls that came in: only its usage is summed.
+	AgentID  *string        `query:"agentId"`  // An agent: only its usage is summed.
+	Provider *string        `query:"provider"` // A provider, or the line of legs: only its usage is summed.
+	Model    *string        `query:"model"`    // A model, or the direction of legs: only its usage is summed.
+	Stage    *GetUsageStage `query:"stage"`    // A stage: only its usage is summed.
 }
 
 // GetUsage sends GET /v1/usage: get quantities and costs, grouped.
@@ -129,9 +185,16 @@ func (c *Client) DeleteAgent(ctx context.Context, id string, options ...parley.C
 	return parley.JSON[*Deleted](ctx, c.surface, parley.Delete("/v1/agents/"+url.PathEscape(id)), options)
 }
 
+// UpdateAgentParams has the parameters of UpdateAgent.
+type UpdateAgentParams struct {
+	// The `version` of the agent that the change was made from, in quotes. If the agent has another version now,
+	// nothing is changed, and the answer is `PRECONDITION_FAILED`.
+	IfMatch *string `header:"If-Match"`
+}
+
 // UpdateAgent sends PATCH /v1/agents/{id}: change an agent.
-func (c *Client) UpdateAgent(ctx context.Context, id string, body AgentChange, options ...parley.CallOption) (*Agent, error) {
-	return parley.JSON[*Agent](ctx, c.surface, parley.Patch("/v1/agents/"+url.PathEscape(id)).JSON(body), options)
+func (c *Client) UpdateAgent(ctx context.Context, id string, body AgentChange, params *UpdateAgentParams, options ...parley.CallOption) (*Agent, error) {
+	return parley.JSON[*Agent](ctx, c.surface, parley.Patch("/v1/agents/"+url.PathEscape(id)).Params(params).JSON(body), options)
 }
 
 // ListAgentTools sends GET /v1/agents/{id}/tools: list the tools of an agent.
@@ -158,6 +221,35 @@ func (c *Client) DeleteAgentTool(ctx context.Context, id string, toolID string, 
 func (c *Client) UpdateAgentTool(ctx context.Context, id string, toolID string, body ToolChange, options ...parley.CallOption) (*Tool, error) {
 	request := parley.Patch("/v1/agents/" + url.PathEscape(id) + "/tools/" + url.PathEscape(toolID)).JSON(body)
 	return parley.JSON[*Tool](ctx, c.surface, request, options)
+}
+
+// TestAgentTool sends POST /v1/agents/{id}/tools/{toolId}/test: try a webhook tool.
+func (c *Client) TestAgentTool(ctx context.Context, id string, toolID string, body *ToolTest, options ...parley.CallOption) (*ToolTestResult, error) {
+	request := parley.Post("/v1/agents/" + url.PathEscape(id) + "/tools/" + url.PathEscape(toolID) + "/test").JSON(body)
+	return parley.JSON[*ToolTestResult](ctx, c.surface, request, options)
+}
+
+// ListAgentVersionsParams has the parameters of ListAgentVersions.
+type ListAgentVersionsParams struct {
+	Limit  *int64  `query:"limit"`  // How many versions a page has at most. The default is 25.
+	Cursor *string `query:"cursor"` // `nextCursor` of the page before.
+}
+
+// ListAgentVersions sends GET /v1/agents/{id}/versions: list the versions of an agent.
+func (c *Client) ListAgentVersions(ctx context.Context, id string, params *ListAgentVersionsParams, options ...parley.CallOption) (*AgentVersionList, error) {
+	return parley.JSON[*AgentVersionList](ctx, c.surface, parley.Get("/v1/agents/"+url.PathEscape(id)+"/versions").Params(params), options)
+}
+
+// GetAgentVersion sends GET /v1/agents/{id}/versions/{version}: get a version of an agent.
+func (c *Client) GetAgentVersion(ctx context.Context, id string, version string, options ...parley.CallOption) (*AgentVersion, error) {
+	request := parley.Get("/v1/agents/" + url.PathEscape(id) + "/versions/" + url.PathEscape(version))
+	return parley.JSON[*AgentVersion](ctx, c.surface, request, options)
+}
+
+// RestoreAgentVersion sends POST /v1/agents/{id}/versions/{version}/restore: restore a version of an agent.
+func (c *Client) RestoreAgentVersion(ctx context.Context, id string, version string, options ...parley.CallOption) (*Agent, error) {
+	request := parley.Post("/v1/agents/" + url.PathEscape(id) + "/versions/" + url.PathEscape(version) + "/restore")
+	return parley.JSON[*Agent](ctx, c.surface, request, options)
 }
 
 // ListAgentCallsParams has the parameters of ListAgentCalls.
@@ -264,6 +356,11 @@ func (c *Client) ListCallEvents(ctx context.Context, id string, options ...parle
 	return parley.JSON[*CallEventList](ctx, c.surface, parley.Get("/v1/calls/"+url.PathEscape(id)+"/events"), options)
 }
 
+// ListCallRequests sends GET /v1/calls/{id}/requests: list the requests of a call to models.
+func (c *Client) ListCallRequests(ctx context.Context, id string, options ...parley.CallOption) (*CallRequestList, error) {
+	return parley.JSON[*CallRequestList](ctx, c.surface, parley.Get("/v1/calls/"+url.PathEscape(id)+"/requests"), options)
+}
+
 // GetCallReport sends GET /v1/calls/{id}/report: get the report of a call.
 func (c *Client) GetCallReport(ctx context.Context, id string, options ...parley.CallOption) (*CallReport, error) {
 	return parley.JSON[*CallReport](ctx, c.surface, parley.Get("/v1/calls/"+url.PathEscape(id)+"/report"), options)
@@ -294,6 +391,17 @@ type GetCallRecordingAudioParams struct {
 // GetCallRecordingAudio sends GET /v1/calls/{id}/recording/audio: download the recording.
 func (c *Client) GetCallRecordingAudio(ctx context.Context, id string, params *GetCallRecordingAudioParams, options ...parley.CallOption) (*parley.Download, error) {
 	request := parley.Get("/v1/calls/" + url.PathEscape(id) + "/recording/audio").Params(params).Accept("audio/wav")
+	return parley.Bytes(ctx, c.surface, request, options)
+}
+
+// GetRecordingPeaksParams has the parameters of GetRecordingPeaks.
+type GetRecordingPeaksParams struct {
+	AcceptEncoding *string `header:"Accept-Encoding"` // The compressions that the client takes. Only `gzip` counts.
+}
+
+// GetRecordingPeaks sends GET /v1/calls/{id}/recording/peaks: get the waveform of the recording.
+func (c *Client) GetRecordingPeaks(ctx context.Context, id string, params *GetRecordingPeaksParams, options ...parley.CallOption) (*parley.Download, error) {
+	request := parley.Get("/v1/calls/" + url.PathEscape(id) + "/recording/peaks").Params(params).Accept("application/octet-stream")
 	return parley.Bytes(ctx, c.surface, request, options)
 }
 

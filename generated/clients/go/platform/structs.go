@@ -58,9 +58,180 @@ type OrganizationChange struct {
 	Recording *bool   `json:"recording,omitzero"` // Whether calls may be recorded. false stops every recording that has not begun.
 }
 
+// KeyPolicyChain: The models that auto routing tries, in order.
+type KeyPolicyChain struct {
+	STT []string `json:"stt,omitzero"`
+	LLM []string `json:"llm,omitzero"`
+	TTS []string `json:"tts,omitzero"`
+}
+
+// KeyPolicyBudget: The budget of the key for a period, beside the credit of its organization: for requests to models,
+// and for the minutes of phone calls that it has placed. A request that can cost more than the rest is refused with
+// 402.
+type KeyPolicyBudget struct {
+	MicroUSD int64                 `json:"microUsd"` // The budget in micro-USD: 5000000 is 5 US dollars.
+	Period   KeyPolicyBudgetPeriod `json:"period"`   // A day or a month of the UTC calendar, or the whole time since the budget was set.
+}
+
+// KeyPolicy: The policy of an API key: it fills in what a request leaves out, and narrows what a request may ask.
+// Written with `parley keys create --policy`.
+type KeyPolicy struct {
+	Voice          *string         `json:"voice,omitzero"`           // The voice for requests that name none: a voice id or a preset.
+	Chain          *KeyPolicyChain `json:"chain,omitzero"`           // The models that auto routing tries, in order.
+	Language       *string         `json:"language,omitzero"`        // The language for requests that name none, as a BCP 47 tag.
+	AllowedOrigins []string        `json:"allowed_origins,omitzero"` // The origins of pages, beside those of this server, that may open sockets.
+	AllowProviders []string        `json:"allow_providers,omitzero"` // The providers that the key reaches. The default is all.
+	MaxConcurrency *int64          `json:"max_concurrency,omitzero"` // How many requests and sessions the key may run at a time.
+	// Model names that mean another one (`auto`, `<provider>:<model>` or the id of a model, never another alias) on the
+	// compatible and the realtime surface. They go before those of the configuration.
+	Aliases map[string]string `json:"aliases,omitzero"`
+	// The budget of the key for a period, beside the credit of its organization: for requests to models, and for the
+	// minutes of phone calls that it has placed. A request that can cost more than the rest is refused with 402.
+	Budget    *KeyPolicyBudget    `json:"budget,omitzero"`
+	Objective *KeyPolicyObjective `json:"objective,omitzero"` // The objective by which models are ranked, for requests that name none. `accuracy` is another word for `quality`.
+}
+
+type Creator struct {
+	Type CreatorType `json:"type"` // A person, an API key, or the operator with a command on the server.
+	ID   *string     `json:"id"`   // The id of the person or the key. null for the operator.
+	Name *string     `json:"name"` // The e-mail address of the person or the name of the key. null for the operator.
+}
+
+type KeySpending struct {
+	KeyID            string            `json:"keyId"`            // The id of the API key.
+	Name             string            `json:"name"`             // The name of the API key.
+	MicroUSD         string            `json:"microUsd"`         // The budget of the key for one period, in micro-USD.
+	Period           KeySpendingPeriod `json:"period"`           // The period of the budget: a day or a month of the UTC calendar, or the whole time since the budget was set.
+	Current          string            `json:"current"`          // The current period: `2026-11-24`, `2026-11` or `total`.
+	SpentMicroUSD    string            `json:"spentMicroUsd"`    // The spending of the key in the current period, in micro-USD.
+	ReservedMicroUSD string            `json:"reservedMicroUsd"` // The credit in micro-USD that is reserved for the most that live requests of the key can cost.
+	WarnedAt         *time.Time        `json:"warnedAt"`         // When 80 % of the budget were spent, in UTC. null if they are not.
+	ExhaustedAt      *time.Time        `json:"exhaustedAt"`      // When the budget was spent or a request was refused for it, in UTC. null if neither has happened.
+}
+
+type APIKey struct {
+	ID                string       `json:"id"`       // The id of the key: `key_` and letters and digits.
+	Name              string       `json:"name"`     // The name of the key, for people. It may be empty for a key that a command has made.
+	PublicID          string       `json:"publicId"` // The beginning of the secret, which may be shown.
+	Scopes            []Scope      `json:"scopes"`   // The permissions of the key.
+	Test              bool         `json:"test"`     // Whether the key is a test key.
+	Policy            KeyPolicy    `json:"policy"`
+	CreatedAt         time.Time    `json:"createdAt"`         // When the key was created, in UTC.
+	CreatedBy         *Creator     `json:"createdBy"`         // The person or the key that created the key, or the operator. null if that was not recorded.
+	RotatedAt         *time.Time   `json:"rotatedAt"`         // When the key got its present secret, in UTC. null if it has its first secret.
+	PreviousExpiresAt *time.Time   `json:"previousExpiresAt"` // When the secret before ends or ended, in UTC. null if it ended with the rotation, or never existed.
+	ExpiresAt         *time.Time   `json:"expiresAt"`         // When the key ends, in UTC. null if it does not end by itself.
+	RevokedAt         *time.Time   `json:"revokedAt"`         // When the key was revoked, in UTC. null if it was not.
+	LastUsedAt        *time.Time   `json:"lastUsedAt"`        // When the key was last used, in UTC, exact to about a minute. null if it was never used.
+	Budget            *KeySpending `json:"budget"`            // The spending of the key in the period of its budget. null if it has no budget, or is revoked.
+}
+
+type NewAPIKey struct {
+	Name      string                     `json:"name"`
+	Scopes    []Scope                    `json:"scopes"`        // The permissions of the key. They never change.
+	Test      *bool                      `json:"test,omitzero"` // Whether the key is a test key, which reaches only simulators and embedded engines. The default is false.
+	Policy    *KeyPolicy                 `json:"policy,omitzero"`
+	ExpiresAt parley.Nullable[time.Time] `json:"expiresAt,omitzero"` // When the key ends, in UTC. It must be in the future. null or left out: when it is revoked.
+}
+
+type IssuedAPIKey struct {
+	ID                string       `json:"id"`       // The id of the key: `key_` and letters and digits.
+	Name              string       `json:"name"`     // The name of the key, for people. It may be empty for a key that a command has made.
+	PublicID          string       `json:"publicId"` // The beginning of the secret, which may be shown.
+	Scopes            []Scope      `json:"scopes"`   // The permissions of the key.
+	Test              bool         `json:"test"`     // Whether the key is a test key.
+	Policy            KeyPolicy    `json:"policy"`
+	CreatedAt         time.Time    `json:"createdAt"`         // When the key was created, in UTC.
+	CreatedBy         *Creator     `json:"createdBy"`         // The person or the key that created the key, or the operator. null if that was not recorded.
+	RotatedAt         *time.Time   `json:"rotatedAt"`         // When the key got its present secret, in UTC. null if it has its first secret.
+	PreviousExpiresAt *time.Time   `json:"previousExpiresAt"` // When the secret before ends or ended, in UTC. null if it ended with the rotation, or never existed.
+	ExpiresAt         *time.Time   `json:"expiresAt"`         // When the key ends, in UTC. null if it does not end by itself.
+	RevokedAt         *time.Time   `json:"revokedAt"`         // When the key was revoked, in UTC. null if it was not.
+	LastUsedAt        *time.Time   `json:"lastUsedAt"`        // When the key was last used, in UTC, exact to about a minute. null if it was never used.
+	Budget            *KeySpending `json:"budget"`            // The spending of the key in the period of its budget. null if it has no budget, or is revoked.
+	Secret            string       `json:"secret"`            // The secret of the key. Only this answer has it.
+}
+
+type RevokedAPIKey struct {
+	Revoked bool `json:"revoked"` // Always true.
+}
+
+type APIKeyChange struct {
+	Name   *string    `json:"name,omitzero"`
+	Policy *KeyPolicy `json:"policy,omitzero"`
+}
+
+type APIKeyRotation struct {
+	OverlapSeconds *int64 `json:"overlapSeconds,omitzero"` // How long the secret before goes on working, in seconds. 0: it ends at once. The default is 0.
+}
+
+type Member struct {
+	UserID     string     `json:"userId"` // The id of the person: `usr_` and letters and digits.
+	Name       *string    `json:"name"`   // The name of the person. null if it is not known.
+	Email      *string    `json:"email"`  // The e-mail address of the person, in lower case. null if the request may not see it.
+	Role       Role       `json:"role"`
+	Methods    []string   `json:"methods"`    // The ways in which the person can sign in: `password`, or the id of an OIDC provider.
+	LastSeenAt *time.Time `json:"lastSeenAt"` // When a valid session or token of the person was last used, in UTC, exact to about a minute. null if there was no use.
+	CreatedAt  time.Time  `json:"createdAt"`  // When the person got a role in the organization, in UTC.
+}
+
+type RemovedMember struct {
+	Removed bool `json:"removed"` // Always true.
+}
+
+type MemberChange struct {
+	Role Role `json:"role"`
+}
+
+type SignedOutMember struct {
+	Sessions int64 `json:"sessions"` // How many sessions and tokens have ended.
+}
+
+// Inviter: The user or the API key that invites the person, or the operator.
+type Inviter struct {
+	Type InviterType `json:"type"` // The kind of the inviter. `operator`: `parley users invite` made the invitation.
+	ID   *string     `json:"id"`   // The id of the user or the API key. null for the operator.
+	Name *string     `json:"name"` // The name of the user or the API key. null if it has none.
+}
+
+type Invitation struct {
+	ID        string     `json:"id"`    // The id of the invitation: `inv_` and letters and digits.
+	Email     string     `json:"email"` // The e-mail address of the person.
+	Role      Role       `json:"role"`
+	InvitedBy Inviter    `json:"invitedBy"`
+	CreatedAt time.Time  `json:"createdAt"` // When the person was invited, in UTC.
+	ExpiresAt time.Time  `json:"expiresAt"` // When the link ends, in UTC.
+	SentAt    *time.Time `json:"sentAt"`    // When the mail server took the mail, in UTC. null if no mail was sent.
+}
+
+type NewInvitation struct {
+	Email string  `json:"email"` // The e-mail address of the person. Upper and lower case are the same.
+	Role  Role    `json:"role"`
+	Name  *string `json:"name,omitzero"` // The name of the person, which the page proposes.
+}
+
+// SentInvitation: An invitation with its link.
+type SentInvitation struct {
+	ID        string     `json:"id"`    // The id of the invitation: `inv_` and letters and digits.
+	Email     string     `json:"email"` // The e-mail address of the person.
+	Role      Role       `json:"role"`
+	InvitedBy Inviter    `json:"invitedBy"`
+	CreatedAt time.Time  `json:"createdAt"` // When the person was invited, in UTC.
+	ExpiresAt time.Time  `json:"expiresAt"` // When the link ends, in UTC.
+	SentAt    *time.Time `json:"sentAt"`    // When the mail server took the mail, in UTC. null if no mail was sent.
+	URL       string     `json:"url"`       // The link for the person. It is in this answer alone.
+	Sent      bool       `json:"sent"`      // Whether the mail server took the mail.
+	SendError *string    `json:"sendError"` // Why no mail was sent. null if it was sent.
+}
+
+type DeletedInvitation struct {
+	Deleted bool `json:"deleted"` // Always `true`.
+}
+
 // UsageRow: The sums of one combination of the groups. Only the groups of the request are present.
 type UsageRow struct {
-	Day          *string            `json:"day,omitzero"`      // The UTC day. Present only if `groupBy` has `day`.
+	Hour         *time.Time         `json:"hour,omitzero"`     // When the hour begins, in UTC. Present only if `groupBy` has `hour`.
+	Day          *string            `json:"day,omitzero"`      // The day in the time zone. Present only if `groupBy` has `day`.
 	KeyID        *string            `json:"keyId,omitzero"`    // The id of the API key, or of the phone number for calls that came in. Present only if `groupBy` has `key`.
 	AgentID      *string            `json:"agentId,omitzero"`  // The id of the agent. null if no stored agent took part. Present only if `groupBy` has `agent`.
 	Provider     *string            `json:"provider,omitzero"` // The id of the provider that was asked last. For legs it is the line: `carrier`, `trunk` or `simulator`. Present only if `groupBy` has `provider`.
@@ -93,17 +264,19 @@ type UsageByProvider struct {
 }
 
 type Usage struct {
-	From          time.Time          `json:"from"`          // The start of the time range, in UTC.
-	To            time.Time          `json:"to"`            // The end of the time range, in UTC. It is not included.
-	GroupBy       []UsageGroupByItem `json:"groupBy"`       // The groups that divide the rows.
-	Rows          []UsageRow         `json:"rows"`          // The sums, one row for each combination of the groups.
-	Total         UsageTotal         `json:"total"`         // The sum of all rows.
-	TotalSessions int64              `json:"totalSessions"` // Sessions and calls that began in this time. Calls that were deleted for their age are not in it.
-	TotalMinutes  float64            `json:"totalMinutes"`  // The time for which they were connected, in minutes. A session that is not over has none yet.
-	TotalCost     float64            `json:"totalCost"`     // The known costs in US dollars. `total.costMicroUsd` has every digit.
-	Breakdown     []UsageByProvider  `json:"breakdown"`     // The quantities of each provider.
-	BalanceUSD    float64            `json:"balanceUsd"`    // The credit now, in US dollars.
-	Currency      string             `json:"currency"`      // Always US dollars.
+	From    time.Time          `json:"from"`    // The start of the time range, in UTC.
+	To      time.Time          `json:"to"`      // The end of the time range, in UTC. It is not included.
+	GroupBy []UsageGroupByItem `json:"groupBy"` // The groups that divide the rows.
+	Rows    []UsageRow         `json:"rows"`    // The sums, one row for each combination of the groups.
+	Total   UsageTotal         `json:"total"`   // The sum of all rows: of everything that the filters select.
+	// Sessions and calls that began in this time. The filters `keyId` and `agentId` count here, and the other filters
+	// do not. Calls that were deleted for their age are not in it.
+	TotalSessions int64             `json:"totalSessions"`
+	TotalMinutes  float64           `json:"totalMinutes"` // The time for which they were connected, in minutes. A session that is not over has none yet.
+	TotalCost     float64           `json:"totalCost"`    // The known costs in US dollars. `total.costMicroUsd` has every digit.
+	Breakdown     []UsageByProvider `json:"breakdown"`    // The quantities of each provider.
+	BalanceUSD    float64           `json:"balanceUsd"`   // The credit now, in US dollars.
+	Currency      string            `json:"currency"`     // Always US dollars.
 }
 
 type CreditMovement struct {
@@ -117,18 +290,6 @@ type CreditMovement struct {
 	Day           *string            `json:"day"`           // The UTC day on which `requests` or `calls` were settled. null for the other kinds.
 	CreatedAt     time.Time          `json:"createdAt"`     // When the movement was created, in UTC.
 	UpdatedAt     time.Time          `json:"updatedAt"`     // When the movement was last changed, in UTC.
-}
-
-type KeySpending struct {
-	KeyID            string            `json:"keyId"`            // The id of the API key.
-	Name             string            `json:"name"`             // The name of the API key.
-	MicroUSD         string            `json:"microUsd"`         // The budget of the key for one period, in micro-USD.
-	Period           KeySpendingPeriod `json:"period"`           // The period of the budget: a day or a month of the UTC calendar, or the whole time since the budget was set.
-	Current          string            `json:"current"`          // The current period: `2026-11-24`, `2026-11` or `total`.
-	SpentMicroUSD    string            `json:"spentMicroUsd"`    // The spending of the key in the current period, in micro-USD.
-	ReservedMicroUSD string            `json:"reservedMicroUsd"` // The credit in micro-USD that is reserved for the most that live requests of the key can cost.
-	WarnedAt         *time.Time        `json:"warnedAt"`         // When 80 % of the budget were spent, in UTC. null if they are not.
-	ExhaustedAt      *time.Time        `json:"exhaustedAt"`      // When the budget was spent or a request was refused for it, in UTC. null if neither has happened.
 }
 
 type Credits struct {
@@ -652,6 +813,32 @@ type ToolChange struct {
 	PreToolSpeech parley.Nullable[PreToolSpeech]     `json:"preToolSpeech,omitzero"`
 	ToolSound     parley.Nullable[ToolSoundOverride] `json:"toolSound,omitzero"`
 	Simulation    parley.Nullable[ToolSimulation]    `json:"simulation,omitzero"`
+}
+
+type ToolTest struct {
+	Args map[string]any `json:"args,omitzero"` // The arguments of the call, at most 16 KiB of JSON. The default is `{}`.
+}
+
+type ToolTestError struct {
+	Code   ToolTestErrorCode `json:"code"`   // The reason, as the tool calls of a turn have it.
+	Status *int64            `json:"status"` // The HTTP status, with `http_error`.
+	Detail *string           `json:"detail"` // The beginning of the answer, with `http_error`.
+}
+
+type ToolTestRequest struct {
+	URL     string            `json:"url"`     // The address of the tool.
+	Headers map[string]string `json:"headers"` // The headers. Secret values are `***`.
+	Body    string            `json:"body"`    // The body, to the byte as it was signed.
+}
+
+type ToolTestResult struct {
+	Ok         bool            `json:"ok"`         // Whether the tool has answered with a 2xx status.
+	HTTPStatus *int64          `json:"httpStatus"` // The HTTP status of the answer. null if there was none.
+	Result     *string         `json:"result"`     // The text that the LLM would get, cut at 16,384 characters. null if the tool has failed.
+	Error      *ToolTestError  `json:"error"`      // Why the tool has failed. null if it has not.
+	DurationMs int64           `json:"durationMs"` // How long the request took, in milliseconds.
+	Attempts   int64           `json:"attempts"`   // How often the request was sent: always once.
+	Request    ToolTestRequest `json:"request"`    // The request as it was sent.
 }
 
 type VersionAuthor struct {

@@ -27,10 +27,12 @@ _ERRORS: ErrorTable = {
     "REPORT_NOT_AVAILABLE": ErrorRow("invalid_request_error", True),
     "RECORDING_NOT_AVAILABLE": ErrorRow("invalid_request_error", False),
     "CALL_NOT_ENDED": ErrorRow("conflict_error", False), "LINK_EXPIRED": ErrorRow("invalid_request_error", False),
+    "PRECONDITION_FAILED": ErrorRow("conflict_error", False),
     "RANGE_NOT_SATISFIABLE": ErrorRow("invalid_request_error", False),
     "AGENT_NAME_CONFLICT": ErrorRow("conflict_error", False), "TOOL_NAME_CONFLICT": ErrorRow("conflict_error", False),
     "LIMIT_REACHED": ErrorRow("conflict_error", False), "MEMBER_EXISTS": ErrorRow("conflict_error", False),
-    "SETUP_DONE": ErrorRow("conflict_error", False), "CALL_NOT_LIVE": ErrorRow("conflict_error", False),
+    "SETUP_DONE": ErrorRow("conflict_error", False), "KEY_REVOKED": ErrorRow("conflict_error", False),
+    "LAST_OWNER": ErrorRow("conflict_error", False), "CALL_NOT_LIVE": ErrorRow("conflict_error", False),
     "AGENT_IN_USE": ErrorRow("conflict_error", False), "CALLBACK_NOT_SCHEDULED": ErrorRow("conflict_error", False),
     "REDELIVERY_UNAVAILABLE": ErrorRow("conflict_error", False),
     "PRE_CALL_CONFLICT": ErrorRow("conflict_error", False),
@@ -79,6 +81,15 @@ _GET_PLATFORM_CONTRACT: Operation[types.OpenapiDocument] = Operation("GET", "/op
 _GET_SESSION_CONTRACT: Operation[types.AsyncapiDocument] = Operation("GET", "/asyncapi/session.json", needs_key=False)
 _GET_ORGANIZATION: Operation[types.Organization] = Operation("GET", "/v1/organization")
 _UPDATE_ORGANIZATION: Operation[types.Organization] = Operation("PATCH", "/v1/organization", body="json")
+_LIST_KEYS: Operation[list[types.ApiKey]] = Operation("GET", "/v1/keys")
+_CREATE_KEY: Operation[types.IssuedApiKey] = Operation("POST", "/v1/keys", body="json")
+_REVOKE_KEY: Operation[types.RevokedApiKey] = Operation("DELETE", "/v1/keys/{id}")
+_UPDATE_KEY: Operation[types.ApiKey] = Operation("PATCH", "/v1/keys/{id}", body="json")
+_ROTATE_KEY: Operation[types.IssuedApiKey] = Operation("POST", "/v1/keys/{id}/rotate", body="json")
+_LIST_MEMBERS: Operation[list[types.Member]] = Operation("GET", "/v1/members")
+_REMOVE_MEMBER: Operation[types.RemovedMember] = Operation("DELETE", "/v1/members/{userId}")
+_UPDATE_MEMBER: Operation[types.Member] = Operation("PATCH", "/v1/members/{userId}", body="json")
+_SIGN_OUT_MEMBER: Operation[types.SignedOutMember] = Operation("POST", "/v1/members/{userId}/sign-out")
 _LIST_INVITATIONS: Operation[list[types.Invitation]] = Operation("GET", "/v1/invitations")
 _CREATE_INVITATION: Operation[types.SentInvitation] = Operation("POST", "/v1/invitations", body="json")
 _DELETE_INVITATION: Operation[types.DeletedInvitation] = Operation("DELETE", "/v1/invitations/{id}")
@@ -98,6 +109,12 @@ _CREATE_AGENT_TOOL: Operation[types.Tool] = Operation("POST", "/v1/agents/{id}/t
 _GET_AGENT_TOOL: Operation[types.Tool] = Operation("GET", "/v1/agents/{id}/tools/{toolId}")
 _DELETE_AGENT_TOOL: Operation[types.Deleted] = Operation("DELETE", "/v1/agents/{id}/tools/{toolId}")
 _UPDATE_AGENT_TOOL: Operation[types.Tool] = Operation("PATCH", "/v1/agents/{id}/tools/{toolId}", body="json")
+_TEST_AGENT_TOOL: Operation[types.ToolTestResult] = Operation(
+    "POST", "/v1/agents/{id}/tools/{toolId}/test", body="json"
+)
+_LIST_AGENT_VERSIONS: Operation[types.AgentVersionList] = Operation("GET", "/v1/agents/{id}/versions")
+_GET_AGENT_VERSION: Operation[types.AgentVersion] = Operation("GET", "/v1/agents/{id}/versions/{version}")
+_RESTORE_AGENT_VERSION: Operation[types.Agent] = Operation("POST", "/v1/agents/{id}/versions/{version}/restore")
 _LIST_AGENT_CALLS: Operation[types.AgentCallList] = Operation("GET", "/v1/agents/{id}/calls")
 _LIST_SESSIONS: Operation[types.SessionPage] = Operation("GET", "/v1/sessions")
 _CREATE_SESSION: Operation[types.StartedSession] = Operation("POST", "/v1/sessions", body="json")
@@ -113,6 +130,7 @@ _STREAM_SESSION: Operation[types.StreamSessionEvent] = Operation(
 _LIST_CALLS: Operation[types.CallList] = Operation("GET", "/v1/calls")
 _GET_CALL: Operation[types.Call] = Operation("GET", "/v1/calls/{id}")
 _LIST_CALL_EVENTS: Operation[types.CallEventList] = Operation("GET", "/v1/calls/{id}/events")
+_LIST_CALL_REQUESTS: Operation[types.CallRequestList] = Operation("GET", "/v1/calls/{id}/requests")
 _GET_CALL_REPORT: Operation[types.CallReport] = Operation("GET", "/v1/calls/{id}/report")
 _FINALIZE_CALL_REPORT: Operation[types.FinalizedReport] = Operation(
     "POST", "/v1/calls/{id}/report/finalize", body="json"
@@ -120,6 +138,9 @@ _FINALIZE_CALL_REPORT: Operation[types.FinalizedReport] = Operation(
 _GET_CALL_RECORDING: Operation[types.RecordingLink] = Operation("GET", "/v1/calls/{id}/recording")
 _GET_CALL_RECORDING_AUDIO: Operation[Audio] = Operation(
     "GET", "/v1/calls/{id}/recording/audio", accept="audio/wav", answer="bytes"
+)
+_GET_RECORDING_PEAKS: Operation[Audio] = Operation(
+    "GET", "/v1/calls/{id}/recording/peaks", accept="application/octet-stream", answer="bytes"
 )
 _WEB_JOIN_CALL: Operation[types.WebJoined] = Operation("POST", "/v1/calls/{id}/web-join", body="json")
 _END_CALL: Operation[types.EndedCall] = Operation("POST", "/v1/calls/{id}/end", body="json")
@@ -241,6 +262,46 @@ class Platform(Client):
         """Change the organization of this key."""
         return self._call(_UPDATE_ORGANIZATION, options, body=body)
 
+    def list_keys(self, *, revoked: bool | None = None, **options: Unpack[CallOptions]) -> list[types.ApiKey]:
+        """List API keys.
+
+        revoked: `true` lists the keys that were revoked, instead of the keys that were not. Default: False."""
+        return self._call(_LIST_KEYS, options, query={"revoked": revoked})
+
+    def create_key(self, body: types.NewApiKey, **options: Unpack[CallOptions]) -> types.IssuedApiKey:
+        """Create an API key."""
+        return self._call(_CREATE_KEY, options, body=body)
+
+    def revoke_key(self, id: str, **options: Unpack[CallOptions]) -> types.RevokedApiKey:
+        """Revoke an API key."""
+        return self._call(_REVOKE_KEY, options, path={"id": id})
+
+    def update_key(self, id: str, body: types.ApiKeyChange, **options: Unpack[CallOptions]) -> types.ApiKey:
+        """Change an API key."""
+        return self._call(_UPDATE_KEY, options, path={"id": id}, body=body)
+
+    def rotate_key(
+        self, id: str, body: types.ApiKeyRotation | None = None, **options: Unpack[CallOptions]
+    ) -> types.IssuedApiKey:
+        """Give an API key a new secret."""
+        return self._call(_ROTATE_KEY, options, path={"id": id}, body=body)
+
+    def list_members(self, **options: Unpack[CallOptions]) -> list[types.Member]:
+        """List members."""
+        return self._call(_LIST_MEMBERS, options)
+
+    def remove_member(self, user_id: str, **options: Unpack[CallOptions]) -> types.RemovedMember:
+        """Remove a member."""
+        return self._call(_REMOVE_MEMBER, options, path={"userId": user_id})
+
+    def update_member(self, user_id: str, body: types.MemberChange, **options: Unpack[CallOptions]) -> types.Member:
+        """Change the role of a member."""
+        return self._call(_UPDATE_MEMBER, options, path={"userId": user_id}, body=body)
+
+    def sign_out_member(self, user_id: str, **options: Unpack[CallOptions]) -> types.SignedOutMember:
+        """Sign a member out."""
+        return self._call(_SIGN_OUT_MEMBER, options, path={"userId": user_id})
+
     def list_invitations(self, **options: Unpack[CallOptions]) -> list[types.Invitation]:
         """List the open invitations."""
         return self._call(_LIST_INVITATIONS, options)
@@ -259,15 +320,38 @@ class Platform(Client):
 
     def get_usage(
         self, *, from_: str | None = None, to: str | None = None, group_by: str | None = None,
+        time_zone: str | None = None, key_id: str | None = None, agent_id: str | None = None,
+        provider: str | None = None, model: str | None = None, stage: types.GetUsageStage | None = None,
         **options: Unpack[CallOptions],
     ) -> types.Usage:
         """Get quantities and costs, grouped.
 
         from_: The start of the time range. The default is 30 days before `to`; it is at most 92 days before `to`.
         to: The end of the time range, which is not included. The default is now.
-        group_by: The groups of the rows, separated by commas: `day` (UTC), `key`, `agent`, `provider`, `model` and `stage`. More than
-        5,000 rows are refused. Default: "day"."""
-        return self._call(_GET_USAGE, options, query={"from": from_, "to": to, "groupBy": group_by})
+        group_by: The groups of the rows, separated by commas: `hour`, `day`, `key`, `agent`, `provider`, `model` and `stage`. With
+        `hour` the time range is at most 7 days. More than 5,000 rows are refused. Default: "day".
+        time_zone: The time zone of hours and days, as an IANA name. Requests that were deleted for their age are in their UTC day, and
+        in its first hour. Default: "UTC".
+        key_id: An API key, or a phone number for calls that came in: only its usage is summed.
+        agent_id: An agent: only its usage is summed.
+        provider: A provider, or the line of legs: only its usage is summed.
+        model: A model, or the direction of legs: only its usage is summed.
+        stage: A stage: only its usage is summed."""
+        return self._call(
+            _GET_USAGE,
+            options,
+            query={
+                "from": from_,
+                "to": to,
+                "groupBy": group_by,
+                "timeZone": time_zone,
+                "keyId": key_id,
+                "agentId": agent_id,
+                "provider": provider,
+                "model": model,
+                "stage": stage,
+            },
+        )
 
     def get_credits(
         self, *, limit: int | None = None, cursor: str | None = None, **options: Unpack[CallOptions]
@@ -314,9 +398,14 @@ class Platform(Client):
         """Delete an agent."""
         return self._call(_DELETE_AGENT, options, path={"id": id})
 
-    def update_agent(self, id: str, body: types.AgentChange, **options: Unpack[CallOptions]) -> types.Agent:
-        """Change an agent."""
-        return self._call(_UPDATE_AGENT, options, path={"id": id}, body=body)
+    def update_agent(
+        self, id: str, body: types.AgentChange, *, if_match: str | None = None, **options: Unpack[CallOptions]
+    ) -> types.Agent:
+        """Change an agent.
+
+        if_match: The `version` of the agent that the change was made from, in quotes. If the agent has another version now, nothing is
+        changed, and the answer is `PRECONDITION_FAILED`."""
+        return self._call(_UPDATE_AGENT, options, path={"id": id}, headers={"If-Match": if_match}, body=body)
 
     def list_agent_tools(self, id: str, **options: Unpack[CallOptions]) -> list[types.Tool]:
         """List the tools of an agent."""
@@ -339,6 +428,33 @@ class Platform(Client):
     ) -> types.Tool:
         """Change a tool of an agent."""
         return self._call(_UPDATE_AGENT_TOOL, options, path={"id": id, "toolId": tool_id}, body=body)
+
+    def test_agent_tool(
+        self, id: str, tool_id: str, body: types.ToolTest | None = None, **options: Unpack[CallOptions]
+    ) -> types.ToolTestResult:
+        """Try a webhook tool."""
+        return self._call(_TEST_AGENT_TOOL, options, path={"id": id, "toolId": tool_id}, body=body)
+
+    def list_agent_versions(
+        self, id: str, *, limit: int | None = None, cursor: str | None = None, **options: Unpack[CallOptions]
+    ) -> types.AgentVersionList:
+        """List the versions of an agent.
+
+        limit: How many versions a page has at most. Default: 25.
+        cursor: `nextCursor` of the page before."""
+        return self._call(_LIST_AGENT_VERSIONS, options, path={"id": id}, query={"limit": limit, "cursor": cursor})
+
+    def get_agent_version(self, id: str, version: str, **options: Unpack[CallOptions]) -> types.AgentVersion:
+        """Get a version of an agent.
+
+        version: The number of the version. A text of another form is not found."""
+        return self._call(_GET_AGENT_VERSION, options, path={"id": id, "version": version})
+
+    def restore_agent_version(self, id: str, version: str, **options: Unpack[CallOptions]) -> types.Agent:
+        """Restore a version of an agent.
+
+        version: The number of the version. A text of another form is not found."""
+        return self._call(_RESTORE_AGENT_VERSION, options, path={"id": id, "version": version})
 
     def list_agent_calls(
         self, id: str, *, limit: int | None = None, cursor: str | None = None, since: str | None = None,
@@ -484,6 +600,10 @@ class Platform(Client):
         """List the events of a call."""
         return self._call(_LIST_CALL_EVENTS, options, path={"id": id})
 
+    def list_call_requests(self, id: str, **options: Unpack[CallOptions]) -> types.CallRequestList:
+        """List the requests of a call to models."""
+        return self._call(_LIST_CALL_REQUESTS, options, path={"id": id})
+
     def get_call_report(self, id: str, **options: Unpack[CallOptions]) -> types.CallReport:
         """Get the report of a call."""
         return self._call(_GET_CALL_REPORT, options, path={"id": id})
@@ -520,6 +640,22 @@ class Platform(Client):
         """Download the recording. The answer comes in chunks."""
         return self._chunks(
             _GET_CALL_RECORDING_AUDIO, options, path={"id": id}, headers={"Range": range, "If-Range": if_range}
+        )
+
+    def get_recording_peaks(
+        self, id: str, *, accept_encoding: str | None = None, **options: Unpack[CallOptions]
+    ) -> Audio:
+        """Get the waveform of the recording.
+
+        accept_encoding: The compressions that the client takes. Only `gzip` counts."""
+        return self._call(_GET_RECORDING_PEAKS, options, path={"id": id}, headers={"Accept-Encoding": accept_encoding})
+
+    def get_recording_peaks_chunks(
+        self, id: str, *, accept_encoding: str | None = None, **options: Unpack[CallOptions]
+    ) -> AudioStream:
+        """Get the waveform of the recording. The answer comes in chunks."""
+        return self._chunks(
+            _GET_RECORDING_PEAKS, options, path={"id": id}, headers={"Accept-Encoding": accept_encoding}
         )
 
     def web_join_call(
@@ -866,6 +1002,15 @@ class AsyncPlatform(AsyncClient):
     get_session_contract = awaited(Platform.get_session_contract)
     get_organization = awaited(Platform.get_organization)
     update_organization = awaited(Platform.update_organization)
+    list_keys = awaited(Platform.list_keys)
+    create_key = awaited(Platform.create_key)
+    revoke_key = awaited(Platform.revoke_key)
+    update_key = awaited(Platform.update_key)
+    rotate_key = awaited(Platform.rotate_key)
+    list_members = awaited(Platform.list_members)
+    remove_member = awaited(Platform.remove_member)
+    update_member = awaited(Platform.update_member)
+    sign_out_member = awaited(Platform.sign_out_member)
     list_invitations = awaited(Platform.list_invitations)
     create_invitation = awaited(Platform.create_invitation)
     delete_invitation = awaited(Platform.delete_invitation)
@@ -885,6 +1030,10 @@ class AsyncPlatform(AsyncClient):
     get_agent_tool = awaited(Platform.get_agent_tool)
     delete_agent_tool = awaited(Platform.delete_agent_tool)
     update_agent_tool = awaited(Platform.update_agent_tool)
+    test_agent_tool = awaited(Platform.test_agent_tool)
+    list_agent_versions = awaited(Platform.list_agent_versions)
+    get_agent_version = awaited(Platform.get_agent_version)
+    restore_agent_version = awaited(Platform.restore_agent_version)
     list_agent_calls = awaited(Platform.list_agent_calls)
     list_sessions = awaited(Platform.list_sessions)
     create_session = awaited(Platform.create_session)
@@ -895,11 +1044,14 @@ class AsyncPlatform(AsyncClient):
     list_calls = awaited(Platform.list_calls)
     get_call = awaited(Platform.get_call)
     list_call_events = awaited(Platform.list_call_events)
+    list_call_requests = awaited(Platform.list_call_requests)
     get_call_report = awaited(Platform.get_call_report)
     finalize_call_report = awaited(Platform.finalize_call_report)
     get_call_recording = awaited(Platform.get_call_recording)
     get_call_recording_audio = awaited(Platform.get_call_recording_audio)
     get_call_recording_audio_chunks = async_chunks(Platform.get_call_recording_audio_chunks)
+    get_recording_peaks = awaited(Platform.get_recording_peaks)
+    get_recording_peaks_chunks = async_chunks(Platform.get_recording_peaks_chunks)
     web_join_call = awaited(Platform.web_join_call)
     end_call = awaited(Platform.end_call)
     transfer_call_blind = awaited(Platform.transfer_call_blind)

@@ -162,6 +162,7 @@ export type ErrorCode =
   | 'ORGANIZATION_DISABLED'
   | 'API_KEY_REQUIRED'
   | 'ORIGIN_NOT_ALLOWED'
+  | 'SIGN_IN_FAILED'
   | 'VALIDATION_ERROR'
   | 'MISSING_TEMPLATE_VARIABLES'
   | 'CAPABILITY_UNSUPPORTED'
@@ -176,6 +177,10 @@ export type ErrorCode =
   | 'AGENT_NAME_CONFLICT'
   | 'TOOL_NAME_CONFLICT'
   | 'LIMIT_REACHED'
+  | 'MEMBER_EXISTS'
+  | 'SETUP_DONE'
+  | 'KEY_REVOKED'
+  | 'LAST_OWNER'
   | 'CALL_NOT_LIVE'
   | 'AGENT_IN_USE'
   | 'CALLBACK_NOT_SCHEDULED'
@@ -258,9 +263,178 @@ export type OrganizationChange = {
   /** Whether calls may be recorded. false stops every recording that has not begun. */ recording?: boolean
 }
 
+/** A permission of an API key. `x-scope` of an operation or a channel names the scope that its key must have. */
+export type Scope = 'router' | 'realtime' | 'platform' | 'rmsg' | 'admin'
+
+/** A model, as provider/model or provider:model. */
+export type KeyPolicyPin = string
+
+/** The models of a stage, in order. */
+export type KeyPolicyPins = KeyPolicyPin[]
+
+/** An origin, as scheme, host and port: https://app.example. */
+export type KeyPolicyOrigin = string
+
+/** The policy of an API key: it fills in what a request leaves out, and narrows what a request may ask. Written with `parley keys create --policy`. */
+export type KeyPolicy = {
+  /** The voice for requests that name none: a voice id or a preset. */ voice?: string
+  /** The models that auto routing tries, in order. */ chain?: { stt?: KeyPolicyPins; llm?: KeyPolicyPins; tts?: KeyPolicyPins }
+  /** The language for requests that name none, as a BCP 47 tag. */ language?: string
+  /** The origins of pages, beside those of this server, that may open sockets. */ allowed_origins?: KeyPolicyOrigin[]
+  /** The providers that the key reaches. The default is all. */ allow_providers?: string[]
+  /** How many requests and sessions the key may run at a time. */ max_concurrency?: number
+  /** Model names that mean another one (`auto`, `<provider>:<model>` or the id of a model, never another alias) on the compatible and the realtime surface. They go before those of the configuration. */
+  aliases?: Record<string, string>
+  /** The budget of the key for a period, beside the credit of its organization: for requests to models, and for the minutes of phone calls that it has placed. A request that can cost more than the rest is refused with 402. */
+  budget?: {
+    /** The budget in micro-USD: 5000000 is 5 US dollars. */ microUsd: number
+    /** A day or a month of the UTC calendar, or the whole time since the budget was set. */ period: 'day' | 'month' | 'total'
+  }
+  /** The objective by which models are ranked, for requests that name none. `accuracy` is another word for `quality`. */
+  objective?: 'balanced' | 'quality' | 'accuracy' | 'latency' | 'cost'
+}
+
+export type Creator = {
+  /** A person, an API key, or the operator with a command on the server. */ type: 'user' | 'api_key' | 'operator'
+  /** The id of the person or the key. null for the operator. */ id: string | null
+  /** The e-mail address of the person or the name of the key. null for the operator. */ name: string | null
+}
+
+export type KeySpending = {
+  /** The id of the API key. */ keyId: string
+  /** The name of the API key. */ name: string
+  /** The budget of the key for one period, in micro-USD. */ microUsd: string
+  /** The period of the budget: a day or a month of the UTC calendar, or the whole time since the budget was set. */ period: 'day' | 'month' | 'total'
+  /** The current period: `2026-11-24`, `2026-11` or `total`. */ current: string
+  /** The spending of the key in the current period, in micro-USD. */ spentMicroUsd: string
+  /** The credit in micro-USD that is reserved for the most that live requests of the key can cost. */ reservedMicroUsd: string
+  /** When 80 % of the budget were spent, in UTC. null if they are not. */ warnedAt: string | null
+  /** When the budget was spent or a request was refused for it, in UTC. null if neither has happened. */ exhaustedAt: string | null
+}
+
+export type ApiKey = {
+  /** The id of the key: `key_` and letters and digits. */ id: string
+  /** The name of the key, for people. It may be empty for a key that a command has made. */ name: string
+  /** The beginning of the secret, which may be shown. */ publicId: string
+  /** The permissions of the key. */ scopes: Scope[]
+  /** Whether the key is a test key. */ test: boolean
+  policy: KeyPolicy
+  /** When the key was created, in UTC. */ createdAt: string
+  /** The person or the key that created the key, or the operator. null if that was not recorded. */ createdBy: Creator | null
+  /** When the key got its present secret, in UTC. null if it has its first secret. */ rotatedAt: string | null
+  /** When the secret before ends or ended, in UTC. null if it ended with the rotation, or never existed. */ previousExpiresAt: string | null
+  /** When the key ends, in UTC. null if it does not end by itself. */ expiresAt: string | null
+  /** When the key was revoked, in UTC. null if it was not. */ revokedAt: string | null
+  /** When the key was last used, in UTC, exact to about a minute. null if it was never used. */ lastUsedAt: string | null
+  /** The spending of the key in the period of its budget. null if it has no budget, or is revoked. */ budget: KeySpending | null
+}
+
+export type ApiKeyList = ApiKey[]
+
+/** The name of the key, for people: one line that is not blank. */
+export type ApiKeyName = string
+
+export type NewApiKey = {
+  name: ApiKeyName
+  /** The permissions of the key. They never change. */ scopes: Scope[]
+  /** Whether the key is a test key, which reaches only simulators and embedded engines. */ test?: boolean
+  policy?: KeyPolicy
+  /** When the key ends, in UTC. It must be in the future. null or left out: when it is revoked. */ expiresAt?: string | null
+}
+
+export type IssuedApiKey = {
+  /** The id of the key: `key_` and letters and digits. */ id: string
+  /** The name of the key, for people. It may be empty for a key that a command has made. */ name: string
+  /** The beginning of the secret, which may be shown. */ publicId: string
+  /** The permissions of the key. */ scopes: Scope[]
+  /** Whether the key is a test key. */ test: boolean
+  policy: KeyPolicy
+  /** When the key was created, in UTC. */ createdAt: string
+  /** The person or the key that created the key, or the operator. null if that was not recorded. */ createdBy: Creator | null
+  /** When the key got its present secret, in UTC. null if it has its first secret. */ rotatedAt: string | null
+  /** When the secret before ends or ended, in UTC. null if it ended with the rotation, or never existed. */ previousExpiresAt: string | null
+  /** When the key ends, in UTC. null if it does not end by itself. */ expiresAt: string | null
+  /** When the key was revoked, in UTC. null if it was not. */ revokedAt: string | null
+  /** When the key was last used, in UTC, exact to about a minute. null if it was never used. */ lastUsedAt: string | null
+  /** The spending of the key in the period of its budget. null if it has no budget, or is revoked. */ budget: KeySpending | null
+  /** The secret of the key. Only this answer has it. */ secret: string
+}
+
+export type RevokedApiKey = {
+  /** Always true. */ revoked: boolean
+}
+
+export type ApiKeyChange = { name?: ApiKeyName; policy?: KeyPolicy }
+
+export type ApiKeyRotation = {
+  /** How long the secret before goes on working, in seconds. 0: it ends at once. */ overlapSeconds?: number
+}
+
+/** A role of a user in an organization, from the lowest to the highest. Each role may do what the lower roles may. `x-role` of an operation or a channel names the lowest role that may use it; `none` says that no user may. */
+export type Role = 'viewer' | 'member' | 'admin' | 'owner'
+
+export type Member = {
+  /** The id of the person: `usr_` and letters and digits. */ userId: string
+  /** The name of the person. null if it is not known. */ name: string | null
+  /** The e-mail address of the person, in lower case. null if the request may not see it. */ email: string | null
+  role: Role
+  /** The ways in which the person can sign in: `password`, or the id of an OIDC provider. */ methods: string[]
+  /** When a valid session or token of the person was last used, in UTC, exact to about a minute. null if there was no use. */ lastSeenAt: string | null
+  /** When the person got a role in the organization, in UTC. */ createdAt: string
+}
+
+export type MemberList = Member[]
+
+export type RemovedMember = {
+  /** Always true. */ removed: boolean
+}
+
+export type MemberChange = { role: Role }
+
+export type SignedOutMember = {
+  /** How many sessions and tokens have ended. */ sessions: number
+}
+
+/** The user or the API key that invites the person, or the operator. */
+export type Inviter = {
+  /** The kind of the inviter. `operator`: `parley users invite` made the invitation. */ type: 'user' | 'api_key' | 'operator'
+  /** The id of the user or the API key. null for the operator. */ id: string | null
+  /** The name of the user or the API key. null if it has none. */ name: string | null
+}
+
+export type Invitation = {
+  /** The id of the invitation: `inv_` and letters and digits. */ id: string
+  /** The e-mail address of the person. */ email: string
+  role: Role
+  invitedBy: Inviter
+  /** When the person was invited, in UTC. */ createdAt: string
+  /** When the link ends, in UTC. */ expiresAt: string
+  /** When the mail server took the mail, in UTC. null if no mail was sent. */ sentAt: string | null
+}
+
+export type InvitationList = Invitation[]
+
+export type NewInvitation = {
+  /** The e-mail address of the person. Upper and lower case are the same. */ email: string
+  role: Role
+  /** The name of the person, which the page proposes. */ name?: string
+}
+
+/** An invitation with its link. */
+export type SentInvitation = Invitation & {
+  /** The link for the person. It is in this answer alone. */ url: string
+  /** Whether the mail server took the mail. */ sent: boolean
+  /** Why no mail was sent. null if it was sent. */ sendError: string | null
+}
+
+export type DeletedInvitation = {
+  /** Always `true`. */ deleted: boolean
+}
+
 /** The sums of one combination of the groups. Only the groups of the request are present. */
 export type UsageRow = {
-  /** The UTC day. Present only if `groupBy` has `day`. */ day?: string
+  /** When the hour begins, in UTC. Present only if `groupBy` has `hour`. */ hour?: string
+  /** The day in the time zone. Present only if `groupBy` has `day`. */ day?: string
   /** The id of the API key, or of the phone number for calls that came in. Present only if `groupBy` has `key`. */ keyId?: string | null
   /** The id of the agent. null if no stored agent took part. Present only if `groupBy` has `agent`. */ agentId?: string | null
   /** The id of the provider that was asked last. For legs it is the line: `carrier`, `trunk` or `simulator`. Present only if `groupBy` has `provider`. */
@@ -299,10 +473,11 @@ export type UsageByProvider = {
 export type Usage = {
   /** The start of the time range, in UTC. */ from: string
   /** The end of the time range, in UTC. It is not included. */ to: string
-  /** The groups that divide the rows. */ groupBy: ('day' | 'key' | 'agent' | 'provider' | 'model' | 'stage')[]
+  /** The groups that divide the rows. */ groupBy: ('hour' | 'day' | 'key' | 'agent' | 'provider' | 'model' | 'stage')[]
   /** The sums, one row for each combination of the groups. */ rows: UsageRow[]
-  /** The sum of all rows. */ total: UsageTotal
-  /** Sessions and calls that began in this time. Calls that were deleted for their age are not in it. */ totalSessions: number
+  /** The sum of all rows: of everything that the filters select. */ total: UsageTotal
+  /** Sessions and calls that began in this time. The filters `keyId` and `agentId` count here, and the other filters do not. Calls that were deleted for their age are not in it. */
+  totalSessions: number
   /** The time for which they were connected, in minutes. A session that is not over has none yet. */ totalMinutes: number
   /** The known costs in US dollars. `total.costMicroUsd` has every digit. */ totalCost: number
   /** The quantities of each provider. */ breakdown: UsageByProvider[]
@@ -319,18 +494,6 @@ export type CreditMovement = {
   /** The UTC day on which `requests` or `calls` were settled. null for the other kinds. */ day: string | null
   /** When the movement was created, in UTC. */ createdAt: string
   /** When the movement was last changed, in UTC. */ updatedAt: string
-}
-
-export type KeySpending = {
-  /** The id of the API key. */ keyId: string
-  /** The name of the API key. */ name: string
-  /** The budget of the key for one period, in micro-USD. */ microUsd: string
-  /** The period of the budget: a day or a month of the UTC calendar, or the whole time since the budget was set. */ period: 'day' | 'month' | 'total'
-  /** The current period: `2026-11-24`, `2026-11` or `total`. */ current: string
-  /** The spending of the key in the current period, in micro-USD. */ spentMicroUsd: string
-  /** The credit in micro-USD that is reserved for the most that live requests of the key can cost. */ reservedMicroUsd: string
-  /** When 80 % of the budget were spent, in UTC. null if they are not. */ warnedAt: string | null
-  /** When the budget was spent or a request was refused for it, in UTC. null if neither has happened. */ exhaustedAt: string | null
 }
 
 export type Credits = {
@@ -954,6 +1117,40 @@ export type ToolChange = {
   preToolSpeech?: PreToolSpeech | null
   toolSound?: ToolSoundOverride | null
   simulation?: ToolSimulation | null
+}
+
+export type ToolTest = {
+  /** The arguments of the call, at most 16 KiB of JSON. The default is `{}`. */ args?: Record<string, unknown>
+}
+
+export type ToolTestError = {
+  /** The reason, as the tool calls of a turn have it. */ code: 
+    | 'invalid_arguments'
+    | 'timeout'
+    | 'http_error'
+    | 'unreachable'
+    | 'blocked'
+    | 'too_large'
+    | 'not_allowed'
+    | 'failed'
+  /** The HTTP status, with `http_error`. */ status: number | null
+  /** The beginning of the answer, with `http_error`. */ detail: string | null
+}
+
+export type ToolTestRequest = {
+  /** The address of the tool. */ url: string
+  /** The headers. Secret values are `***`. */ headers: Record<string, string>
+  /** The body, to the byte as it was signed. */ body: string
+}
+
+export type ToolTestResult = {
+  /** Whether the tool has answered with a 2xx status. */ ok: boolean
+  /** The HTTP status of the answer. null if there was none. */ httpStatus: number | null
+  /** The text that the LLM would get, cut at 16,384 characters. null if the tool has failed. */ result: string | null
+  /** Why the tool has failed. null if it has not. */ error: ToolTestError | null
+  /** How long the request took, in milliseconds. */ durationMs: number
+  /** How often the request was sent: always once. */ attempts: number
+  /** The request as it was sent. */ request: ToolTestRequest
 }
 
 export type VersionAuthor = {

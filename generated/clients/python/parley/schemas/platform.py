@@ -12,7 +12,24 @@ from ..engine.events import Event
 
 OrganizationRmsgBackend: TypeAlias = Literal["default", "receive_only"]
 """How the organization uses rich messages. `receive_only`: it receives messages, and cannot send any."""
-UsageGroupByItem: TypeAlias = Literal["day", "key", "agent", "provider", "model", "stage"]
+Scope: TypeAlias = Literal["router", "realtime", "platform", "rmsg", "admin"]
+"""A permission of an API key. `x-scope` of an operation or a channel names the scope that its key must have."""
+KeyPolicyBudgetPeriod: TypeAlias = Literal["day", "month", "total"]
+"""A day or a month of the UTC calendar, or the whole time since the budget was set."""
+KeyPolicyObjective: TypeAlias = Literal["balanced", "quality", "accuracy", "latency", "cost"]
+"""The objective by which models are ranked, for requests that name none. `accuracy` is another word for `quality`."""
+CreatorType: TypeAlias = Literal["user", "api_key", "operator"]
+"""A person, an API key, or the operator with a command on the server."""
+KeySpendingPeriod: TypeAlias = Literal["day", "month", "total"]
+"""The period of the budget: a day or a month of the UTC calendar, or the whole time since the budget was set."""
+Role: TypeAlias = Literal["viewer", "member", "admin", "owner"]
+"""A role of a user in an organization, from the lowest to the highest. Each role may do what the lower roles may. `x-role` of an operation
+or a channel names the lowest role that may use it; `none` says that no user may."""
+InviterType: TypeAlias = Literal["user", "api_key", "operator"]
+"""The kind of the inviter. `operator`: `parley users invite` made the invitation."""
+GetUsageStage: TypeAlias = Literal["stt", "llm", "tts", "carrier"]
+"""A stage: only its usage is summed."""
+UsageGroupByItem: TypeAlias = Literal["hour", "day", "key", "agent", "provider", "model", "stage"]
 UsageRowStage: TypeAlias = Literal["stt", "llm", "tts", "carrier"]
 """The stage. Present only if `groupBy` has `stage`."""
 UsageByProviderType: TypeAlias = Literal["stt", "llm", "tts"]
@@ -24,8 +41,6 @@ CreditMovementKind: TypeAlias = Literal["opening", "operator", "phone_number", "
 """The kind of the movement. `opening`: the credit when movements were first kept. `operator`: given or taken by the operator.
 `phone_number`: a purchase, a month, or money back for a failed order. `requests` and `calls`: the costs of models and of minutes of
 phone calls on one UTC day."""
-KeySpendingPeriod: TypeAlias = Literal["day", "month", "total"]
-"""The period of the budget: a day or a month of the UTC calendar, or the whole time since the budget was set."""
 CreditLedgerEntryKind: TypeAlias = Literal["grant", "debit", "topup", "refund", "adjustment"]
 """`grant`: the credit at the time when movements were first kept; `topup`: given by the operator; `adjustment`: taken by the operator;
 `debit`: spent; `refund`: money back for the order of a number that failed."""
@@ -80,6 +95,10 @@ ToolPreToolSpeech: TypeAlias = Literal["auto", "always", "never"]
 """Whether the agent says something before it waits for the tool."""
 PreToolSpeech: TypeAlias = Literal["auto", "always", "never"]
 """Whether the agent says something before it waits for the tool. With `auto` (the default) it does if there is no result after 700 ms."""
+ToolTestErrorCode: TypeAlias = Literal[
+    "invalid_arguments", "timeout", "http_error", "unreachable", "blocked", "too_large", "not_allowed", "failed"
+]
+"""The reason, as the tool calls of a turn have it."""
 VersionAuthorType: TypeAlias = Literal["api_key", "user"]
 """Whether a program with an API key or a person made the change."""
 CallStatus: TypeAlias = Literal[
@@ -164,14 +183,15 @@ CallEventType: TypeAlias = Literal[
 SessionStreamEndReason: TypeAlias = Literal["session_ended", "timeout"]
 """Why the stream ended: the session is over, or ten minutes have passed."""
 ErrorCode: TypeAlias = Literal[
-    "UNAUTHORIZED", "FORBIDDEN", "ORGANIZATION_DISABLED", "API_KEY_REQUIRED", "ORIGIN_NOT_ALLOWED", "VALIDATION_ERROR",
-    "MISSING_TEMPLATE_VARIABLES", "CAPABILITY_UNSUPPORTED", "INSUFFICIENT_CREDITS", "NOT_FOUND",
+    "UNAUTHORIZED", "FORBIDDEN", "ORGANIZATION_DISABLED", "API_KEY_REQUIRED", "ORIGIN_NOT_ALLOWED", "SIGN_IN_FAILED",
+    "VALIDATION_ERROR", "MISSING_TEMPLATE_VARIABLES", "CAPABILITY_UNSUPPORTED", "INSUFFICIENT_CREDITS", "NOT_FOUND",
     "REPORT_NOT_AVAILABLE", "RECORDING_NOT_AVAILABLE", "CALL_NOT_ENDED", "LINK_EXPIRED", "PRECONDITION_FAILED",
-    "RANGE_NOT_SATISFIABLE", "AGENT_NAME_CONFLICT", "TOOL_NAME_CONFLICT", "LIMIT_REACHED", "CALL_NOT_LIVE",
-    "AGENT_IN_USE", "CALLBACK_NOT_SCHEDULED", "REDELIVERY_UNAVAILABLE", "PRE_CALL_CONFLICT", "WEBHOOK_LEGACY_MANAGED",
-    "PHONE_NUMBER_NOT_READY", "PHONE_NUMBER_EXISTS", "SIP_CONNECTION_IN_USE", "PHONE_NUMBER_UNAVAILABLE",
-    "BUSINESS_VERIFICATION_REQUIRED", "SMS_10DLC_DISABLED_FOR_ORG", "PROFILE_REQUIRED", "BRAND_REQUIRED",
-    "BRAND_NOT_READY", "SMS_ASSIGNMENT_UNSUPPORTED_NUMBER", "OWN_CAMPAIGN_NOT_READY", "SHARED_CAMPAIGN_UNAVAILABLE",
+    "RANGE_NOT_SATISFIABLE", "AGENT_NAME_CONFLICT", "TOOL_NAME_CONFLICT", "LIMIT_REACHED", "MEMBER_EXISTS",
+    "SETUP_DONE", "KEY_REVOKED", "LAST_OWNER", "CALL_NOT_LIVE", "AGENT_IN_USE", "CALLBACK_NOT_SCHEDULED",
+    "REDELIVERY_UNAVAILABLE", "PRE_CALL_CONFLICT", "WEBHOOK_LEGACY_MANAGED", "PHONE_NUMBER_NOT_READY",
+    "PHONE_NUMBER_EXISTS", "SIP_CONNECTION_IN_USE", "PHONE_NUMBER_UNAVAILABLE", "BUSINESS_VERIFICATION_REQUIRED",
+    "SMS_10DLC_DISABLED_FOR_ORG", "PROFILE_REQUIRED", "BRAND_REQUIRED", "BRAND_NOT_READY",
+    "SMS_ASSIGNMENT_UNSUPPORTED_NUMBER", "OWN_CAMPAIGN_NOT_READY", "SHARED_CAMPAIGN_UNAVAILABLE",
     "NO_ELIGIBLE_CAMPAIGN", "CARRIER_BRAND_SUBMIT_FAILED", "CARRIER_VETTING_FAILED", "CARRIER_CAMPAIGN_SUBMIT_FAILED",
     "CARRIER_NUMBER_ASSIGNMENT_FAILED", "NOT_ENABLED_FOR_ORGANIZATION", "ENDPOINT_REMOVED", "UNSUPPORTED_BACKEND",
     "MESSAGE_SEND_FAILED", "PHONE_NUMBER_NOT_FOUND", "RMSG_NUMBER_UNAVAILABLE", "RMSG_NOT_ENABLED",
@@ -443,9 +463,161 @@ class OrganizationChange(TypedDict):
     name: NotRequired[str]  # The name of the organization, for people. It is not blank, and has no character U+0000.
     recording: NotRequired[bool]  # Whether calls may be recorded. false stops every recording that has not begun.
 
+class KeyPolicyChain(TypedDict):
+    """The models that auto routing tries, in order."""
+    stt: NotRequired[Sequence[str]]
+    llm: NotRequired[Sequence[str]]
+    tts: NotRequired[Sequence[str]]
+
+class KeyPolicyBudget(TypedDict):
+    """The budget of the key for a period, beside the credit of its organization: for requests to models, and for the minutes of phone calls
+    that it has placed. A request that can cost more than the rest is refused with 402."""
+    microUsd: int  # The budget in micro-USD: 5000000 is 5 US dollars.
+    period: KeyPolicyBudgetPeriod  # A day or a month of the UTC calendar, or the whole time since the budget was set.
+
+class KeyPolicy(TypedDict):
+    """The policy of an API key: it fills in what a request leaves out, and narrows what a request may ask. Written with `parley keys create
+    --policy`."""
+    voice: NotRequired[str]  # The voice for requests that name none: a voice id or a preset.
+    chain: NotRequired[KeyPolicyChain]  # The models that auto routing tries, in order.
+    language: NotRequired[str]  # The language for requests that name none, as a BCP 47 tag.
+    allowed_origins: NotRequired[Sequence[str]]  # The origins of pages, beside those of this server, that may open sockets.
+    allow_providers: NotRequired[Sequence[str]]  # The providers that the key reaches. The default is all.
+    max_concurrency: NotRequired[int]  # How many requests and sessions the key may run at a time.
+    # Model names that mean another one (`auto`, `<provider>:<model>` or the id of a model, never another alias) on the compatible and the
+    # realtime surface. They go before those of the configuration.
+    aliases: NotRequired[Mapping[str, str]]
+    # The budget of the key for a period, beside the credit of its organization: for requests to models, and for the minutes of phone calls
+    # that it has placed. A request that can cost more than the rest is refused with 402.
+    budget: NotRequired[KeyPolicyBudget]
+    # The objective by which models are ranked, for requests that name none. `accuracy` is another word for `quality`.
+    objective: NotRequired[KeyPolicyObjective]
+
+class Creator(TypedDict):
+    type: CreatorType  # A person, an API key, or the operator with a command on the server.
+    id: str | None  # The id of the person or the key. null for the operator.
+    name: str | None  # The e-mail address of the person or the name of the key. null for the operator.
+
+class KeySpending(TypedDict):
+    keyId: str  # The id of the API key.
+    name: str  # The name of the API key.
+    microUsd: str  # The budget of the key for one period, in micro-USD.
+    period: KeySpendingPeriod  # The period of the budget: a day or a month of the UTC calendar, or the whole time since the budget was set.
+    current: str  # The current period: `2026-11-24`, `2026-11` or `total`.
+    spentMicroUsd: str  # The spending of the key in the current period, in micro-USD.
+    reservedMicroUsd: str  # The credit in micro-USD that is reserved for the most that live requests of the key can cost.
+    warnedAt: str | None  # When 80 % of the budget were spent, in UTC. null if they are not.
+    exhaustedAt: str | None  # When the budget was spent or a request was refused for it, in UTC. null if neither has happened.
+
+class ApiKey(TypedDict):
+    id: str  # The id of the key: `key_` and letters and digits.
+    name: str  # The name of the key, for people. It may be empty for a key that a command has made.
+    publicId: str  # The beginning of the secret, which may be shown.
+    scopes: list[Scope]  # The permissions of the key.
+    test: bool  # Whether the key is a test key.
+    policy: KeyPolicy
+    createdAt: str  # When the key was created, in UTC.
+    createdBy: Creator | None  # The person or the key that created the key, or the operator. null if that was not recorded.
+    rotatedAt: str | None  # When the key got its present secret, in UTC. null if it has its first secret.
+    previousExpiresAt: str | None  # When the secret before ends or ended, in UTC. null if it ended with the rotation, or never existed.
+    expiresAt: str | None  # When the key ends, in UTC. null if it does not end by itself.
+    revokedAt: str | None  # When the key was revoked, in UTC. null if it was not.
+    lastUsedAt: str | None  # When the key was last used, in UTC, exact to about a minute. null if it was never used.
+    budget: KeySpending | None  # The spending of the key in the period of its budget. null if it has no budget, or is revoked.
+
+class NewApiKey(TypedDict):
+    name: str
+    scopes: Sequence[Scope]  # The permissions of the key. They never change.
+    test: NotRequired[bool]  # Whether the key is a test key, which reaches only simulators and embedded engines. Default: False.
+    policy: NotRequired[KeyPolicy]
+    expiresAt: NotRequired[str | None]  # When the key ends, in UTC. It must be in the future. null or left out: when it is revoked.
+
+class IssuedApiKey(TypedDict):
+    id: str  # The id of the key: `key_` and letters and digits.
+    name: str  # The name of the key, for people. It may be empty for a key that a command has made.
+    publicId: str  # The beginning of the secret, which may be shown.
+    scopes: list[Scope]  # The permissions of the key.
+    test: bool  # Whether the key is a test key.
+    policy: KeyPolicy
+    createdAt: str  # When the key was created, in UTC.
+    createdBy: Creator | None  # The person or the key that created the key, or the operator. null if that was not recorded.
+    rotatedAt: str | None  # When the key got its present secret, in UTC. null if it has its first secret.
+    previousExpiresAt: str | None  # When the secret before ends or ended, in UTC. null if it ended with the rotation, or never existed.
+    expiresAt: str | None  # When the key ends, in UTC. null if it does not end by itself.
+    revokedAt: str | None  # When the key was revoked, in UTC. null if it was not.
+    lastUsedAt: str | None  # When the key was last used, in UTC, exact to about a minute. null if it was never used.
+    budget: KeySpending | None  # The spending of the key in the period of its budget. null if it has no budget, or is revoked.
+    secret: str  # The secret of the key. Only this answer has it.
+
+class RevokedApiKey(TypedDict):
+    revoked: bool  # Always true.
+
+class ApiKeyChange(TypedDict):
+    name: NotRequired[str]
+    policy: NotRequired[KeyPolicy]
+
+class ApiKeyRotation(TypedDict):
+    overlapSeconds: NotRequired[int]  # How long the secret before goes on working, in seconds. 0: it ends at once. Default: 0.
+
+class Member(TypedDict):
+    userId: str  # The id of the person: `usr_` and letters and digits.
+    name: str | None  # The name of the person. null if it is not known.
+    email: str | None  # The e-mail address of the person, in lower case. null if the request may not see it.
+    role: Role
+    methods: list[str]  # The ways in which the person can sign in: `password`, or the id of an OIDC provider.
+    # When a valid session or token of the person was last used, in UTC, exact to about a minute. null if there was no use.
+    lastSeenAt: str | None
+    createdAt: str  # When the person got a role in the organization, in UTC.
+
+class RemovedMember(TypedDict):
+    removed: bool  # Always true.
+
+class MemberChange(TypedDict):
+    role: Role
+
+class SignedOutMember(TypedDict):
+    sessions: int  # How many sessions and tokens have ended.
+
+class Inviter(TypedDict):
+    """The user or the API key that invites the person, or the operator."""
+    type: InviterType  # The kind of the inviter. `operator`: `parley users invite` made the invitation.
+    id: str | None  # The id of the user or the API key. null for the operator.
+    name: str | None  # The name of the user or the API key. null if it has none.
+
+class Invitation(TypedDict):
+    id: str  # The id of the invitation: `inv_` and letters and digits.
+    email: str  # The e-mail address of the person.
+    role: Role
+    invitedBy: Inviter
+    createdAt: str  # When the person was invited, in UTC.
+    expiresAt: str  # When the link ends, in UTC.
+    sentAt: str | None  # When the mail server took the mail, in UTC. null if no mail was sent.
+
+class NewInvitation(TypedDict):
+    email: str  # The e-mail address of the person. Upper and lower case are the same.
+    role: Role
+    name: NotRequired[str]  # The name of the person, which the page proposes.
+
+class SentInvitation(TypedDict):
+    """An invitation with its link."""
+    id: str  # The id of the invitation: `inv_` and letters and digits.
+    email: str  # The e-mail address of the person.
+    role: Role
+    invitedBy: Inviter
+    createdAt: str  # When the person was invited, in UTC.
+    expiresAt: str  # When the link ends, in UTC.
+    sentAt: str | None  # When the mail server took the mail, in UTC. null if no mail was sent.
+    url: str  # The link for the person. It is in this answer alone.
+    sent: bool  # Whether the mail server took the mail.
+    sendError: str | None  # Why no mail was sent. null if it was sent.
+
+class DeletedInvitation(TypedDict):
+    deleted: bool  # Always `true`.
+
 class UsageRow(TypedDict):
     """The sums of one combination of the groups. Only the groups of the request are present."""
-    day: NotRequired[str]  # The UTC day. Present only if `groupBy` has `day`.
+    hour: NotRequired[str]  # When the hour begins, in UTC. Present only if `groupBy` has `hour`.
+    day: NotRequired[str]  # The day in the time zone. Present only if `groupBy` has `day`.
     # The id of the API key, or of the phone number for calls that came in. Present only if `groupBy` has `key`.
     keyId: NotRequired[str | None]
     agentId: NotRequired[str | None]  # The id of the agent. null if no stored agent took part. Present only if `groupBy` has `agent`.
@@ -494,8 +666,10 @@ class Usage(_Usage):
     to: str  # The end of the time range, in UTC. It is not included.
     groupBy: list[UsageGroupByItem]  # The groups that divide the rows.
     rows: list[UsageRow]  # The sums, one row for each combination of the groups.
-    total: UsageTotal  # The sum of all rows.
-    totalSessions: int  # Sessions and calls that began in this time. Calls that were deleted for their age are not in it.
+    total: UsageTotal  # The sum of all rows: of everything that the filters select.
+    # Sessions and calls that began in this time. The filters `keyId` and `agentId` count here, and the other filters do not. Calls that
+    # were deleted for their age are not in it.
+    totalSessions: int
     totalMinutes: float  # The time for which they were connected, in minutes. A session that is not over has none yet.
     totalCost: float  # The known costs in US dollars. `total.costMicroUsd` has every digit.
     breakdown: list[UsageByProvider]  # The quantities of each provider.
@@ -513,17 +687,6 @@ class CreditMovement(TypedDict):
     day: str | None  # The UTC day on which `requests` or `calls` were settled. null for the other kinds.
     createdAt: str  # When the movement was created, in UTC.
     updatedAt: str  # When the movement was last changed, in UTC.
-
-class KeySpending(TypedDict):
-    keyId: str  # The id of the API key.
-    name: str  # The name of the API key.
-    microUsd: str  # The budget of the key for one period, in micro-USD.
-    period: KeySpendingPeriod  # The period of the budget: a day or a month of the UTC calendar, or the whole time since the budget was set.
-    current: str  # The current period: `2026-11-24`, `2026-11` or `total`.
-    spentMicroUsd: str  # The spending of the key in the current period, in micro-USD.
-    reservedMicroUsd: str  # The credit in micro-USD that is reserved for the most that live requests of the key can cost.
-    warnedAt: str | None  # When 80 % of the budget were spent, in UTC. null if they are not.
-    exhaustedAt: str | None  # When the budget was spent or a request was refused for it, in UTC. null if neither has happened.
 
 class Credits(TypedDict):
     creditMicroUsd: str  # The credit that can be spent, in micro-USD, as a decimal string. Reservations are already taken from it.
@@ -1016,6 +1179,28 @@ class ToolChange(TypedDict):
     preToolSpeech: NotRequired[PreToolSpeech | None]
     toolSound: NotRequired[ToolSoundOverride | None]
     simulation: NotRequired[ToolSimulation | None]
+
+class ToolTest(TypedDict):
+    args: NotRequired[Mapping[str, object]]  # The arguments of the call, at most 16 KiB of JSON. The default is `{}`.
+
+class ToolTestError(TypedDict):
+    code: ToolTestErrorCode  # The reason, as the tool calls of a turn have it.
+    status: int | None  # The HTTP status, with `http_error`.
+    detail: str | None  # The beginning of the answer, with `http_error`.
+
+class ToolTestRequest(TypedDict):
+    url: str  # The address of the tool.
+    headers: dict[str, str]  # The headers. Secret values are `***`.
+    body: str  # The body, to the byte as it was signed.
+
+class ToolTestResult(TypedDict):
+    ok: bool  # Whether the tool has answered with a 2xx status.
+    httpStatus: int | None  # The HTTP status of the answer. null if there was none.
+    result: str | None  # The text that the LLM would get, cut at 16,384 characters. null if the tool has failed.
+    error: ToolTestError | None  # Why the tool has failed. null if it has not.
+    durationMs: int  # How long the request took, in milliseconds.
+    attempts: int  # How often the request was sent: always once.
+    request: ToolTestRequest  # The request as it was sent.
 
 class VersionAuthor(TypedDict):
     type: VersionAuthorType  # Whether a program with an API key or a person made the change.

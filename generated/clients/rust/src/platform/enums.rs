@@ -3,6 +3,19 @@
 open_enums! {
     /// How the organization uses rich messages. `receive_only`: it receives messages, and cannot send any.
     OrganizationRmsgBackend { Default = "default", ReceiveOnly = "receive_only" }
+    /// A permission of an API key. `x-scope` of an operation or a channel names the scope that its key must have.
+    Scope { Router = "router", Realtime = "realtime", Platform = "platform", Rmsg = "rmsg", Admin = "admin" }
+    /// A day or a month of the UTC calendar, or the whole time since the budget was set.
+    KeyPolicyBudgetPeriod { Day = "day", Month = "month", Total = "total" }
+    /// The objective by which models are ranked, for requests that name none. `accuracy` is another word for `quality`.
+    KeyPolicyObjective {
+        Balanced = "balanced", Quality = "quality", Accuracy = "accuracy", Latency = "latency", Cost = "cost",
+    }
+    /// A person, an API key, or the operator with a command on the server.
+    CreatorType { User = "user", ApiKey = "api_key", Operator = "operator" }
+    /// A role of a user in an organization, from the lowest to the highest. Each role may do what the lower roles may.
+    /// `x-role` of an operation or a channel names the lowest role that may use it; `none` says that no user may.
+    Role { Viewer = "viewer", Member = "member", Admin = "admin", Owner = "owner" }
     /// A stage: only its usage is summed.
     GetUsageStage { Stt = "stt", Llm = "llm", Tts = "tts", Carrier = "carrier" }
     UsageGroupByItem {
@@ -21,8 +34,6 @@ open_enums! {
         Opening = "opening", Operator = "operator", PhoneNumber = "phone_number", Requests = "requests",
         Calls = "calls",
     }
-    /// The period of the budget: a day or a month of the UTC calendar, or the whole time since the budget was set.
-    KeySpendingPeriod { Day = "day", Month = "month", Total = "total" }
     /// `grant`: the credit at the time when movements were first kept; `topup`: given by the operator; `adjustment`:
     /// taken by the operator; `debit`: spent; `refund`: money back for the order of a number that failed.
     CreditLedgerEntryKind {
@@ -30,10 +41,6 @@ open_enums! {
     }
     /// The thing that was paid for. null: nothing was.
     CreditLedgerEntryMetric { Requests = "requests", Calls = "calls", PhoneNumber = "phone_number" }
-    /// The objective by which candidates are ranked. `accuracy` is another word for `quality`.
-    OptimizeFor {
-        Balanced = "balanced", Quality = "quality", Accuracy = "accuracy", Latency = "latency", Cost = "cost",
-    }
     /// How a conversation begins: with `firstMessage`, with words that the LLM makes, or with the caller. The default
     /// is `message` if there is a first message, else `listen`, which greets a caller whose words were not understood.
     /// `message` needs a first message.
@@ -198,14 +205,15 @@ open_enums! {
     /// The error code, which stays the same between versions. The table `x-error-codes` of this document explains each.
     ErrorCode {
         Unauthorized = "UNAUTHORIZED", Forbidden = "FORBIDDEN", OrganizationDisabled = "ORGANIZATION_DISABLED",
-        ApiKeyRequired = "API_KEY_REQUIRED", OriginNotAllowed = "ORIGIN_NOT_ALLOWED",
+        ApiKeyRequired = "API_KEY_REQUIRED", OriginNotAllowed = "ORIGIN_NOT_ALLOWED", SignInFailed = "SIGN_IN_FAILED",
         ValidationError = "VALIDATION_ERROR", MissingTemplateVariables = "MISSING_TEMPLATE_VARIABLES",
         CapabilityUnsupported = "CAPABILITY_UNSUPPORTED", InsufficientCredits = "INSUFFICIENT_CREDITS",
         NotFound = "NOT_FOUND", ReportNotAvailable = "REPORT_NOT_AVAILABLE",
         RecordingNotAvailable = "RECORDING_NOT_AVAILABLE", CallNotEnded = "CALL_NOT_ENDED",
         LinkExpired = "LINK_EXPIRED", PreconditionFailed = "PRECONDITION_FAILED",
         RangeNotSatisfiable = "RANGE_NOT_SATISFIABLE", AgentNameConflict = "AGENT_NAME_CONFLICT",
-        ToolNameConflict = "TOOL_NAME_CONFLICT", LimitReached = "LIMIT_REACHED", CallNotLive = "CALL_NOT_LIVE",
+        ToolNameConflict = "TOOL_NAME_CONFLICT", LimitReached = "LIMIT_REACHED", MemberExists = "MEMBER_EXISTS",
+        SetupDone = "SETUP_DONE", KeyRevoked = "KEY_REVOKED", LastOwner = "LAST_OWNER", CallNotLive = "CALL_NOT_LIVE",
         AgentInUse = "AGENT_IN_USE", CallbackNotScheduled = "CALLBACK_NOT_SCHEDULED",
         RedeliveryUnavailable = "REDELIVERY_UNAVAILABLE", PreCallConflict = "PRE_CALL_CONFLICT",
         WebhookLegacyManaged = "WEBHOOK_LEGACY_MANAGED", PhoneNumberNotReady = "PHONE_NUMBER_NOT_READY",
@@ -241,6 +249,19 @@ open_enums! {
         CallbackScheduled = "callback_scheduled", Voicemail = "voicemail", NoConversation = "no_conversation",
         NotConnected = "not_connected", Failed = "failed", Completed = "completed",
     }
+    ListCallsHasItem {
+        ToolFailure = "tool_failure", Transfer = "transfer", Interruption = "interruption", Failover = "failover",
+        Recording = "recording",
+    }
+    /// The order of the list, always descending. Calls that have no such value yet are last. With `q` only
+    /// `created_at`.
+    ListCallsSort {
+        CreatedAt = "created_at", DurationSeconds = "duration_seconds", CostMicroUsd = "cost_micro_usd",
+        SlowestTurnMs = "slowest_turn_ms",
+    }
+    /// The kind of the party: `phone_number` for a call to a number of the organization, `callback` for a call that an
+    /// agent had promised.
+    StartedByType { ApiKey = "api_key", User = "user", PhoneNumber = "phone_number", Callback = "callback" }
     /// The mood of the caller, as the analysis judges it. null if the call does not show it.
     StructuredDataSentiment { Positive = "positive", Neutral = "neutral", Negative = "negative" }
     /// The party of the leg, only in lines of `carrier_seconds`. `recipient` is the party of a transfer. Seconds count
@@ -292,6 +313,9 @@ open_enums! {
         Llm = "llm", Tool = "tool", Tts = "tts", Playout = "playout", Transfer = "transfer",
         Unattributed = "unattributed",
     }
+    /// The owner of the key that was used. With the organization's key (`byok`) the provider bills the organization,
+    /// and the attempt costs nothing here.
+    RequestAttemptKeySource { Platform = "platform", Byok = "byok" }
     /// Whether the call ends now (`ending`) or was over before (`already_ended`).
     EndedCallStatus { Ending = "ending", AlreadyEnded = "already_ended" }
     /// The source of the number: the carrier of this server (`managed`), or a SIP connection of the organization
@@ -443,9 +467,6 @@ open_enums! {
     Objective { Balanced = "balanced", Quality = "quality", Latency = "latency", Cost = "cost" }
     /// The part of the score that the figure is for.
     RoutingFigurePart { Quality = "quality", Latency = "latency", Cost = "cost", SuccessRate = "success_rate" }
-    /// The owner of the key that was used. With the organization's key (`byok`) the provider bills the organization,
-    /// and the attempt costs nothing here.
-    RequestAttemptKeySource { Platform = "platform", Byok = "byok" }
     CallDirection { Inbound = "inbound", Outbound = "outbound", Browser = "browser" }
     /// The state of the analysis. `heuristic`: made by rules. `failed`: the LLM gave nothing usable, and the result of
     /// the rules stays.
@@ -464,20 +485,30 @@ open_enums! {
     }
 }
 
+/// The period of the budget: a day or a month of the UTC calendar, or the whole time since the budget was set.
+pub type KeySpendingPeriod = KeyPolicyBudgetPeriod;
+/// The kind of the inviter. `operator`: `parley users invite` made the invitation.
+pub type InviterType = CreatorType;
 /// The stage. Present only if `groupBy` has `stage`.
 pub type UsageRowStage = GetUsageStage;
+/// The objective by which candidates are ranked. `accuracy` is another word for `quality`.
+pub type OptimizeFor = KeyPolicyObjective;
 /// The name of a built-in sound.
 pub type ToolClipClip = BackgroundClipClip;
 /// Whether the agent says something before it waits for the tool. With `auto` (the default) it does if there is no
 /// result after 700 ms.
 pub type PreToolSpeech = ToolPreToolSpeech;
 pub type BrowserTransport = NewSessionTransport;
+/// The state of the tool call.
+pub type CallToolCallStatus = TurnToolCallStatus;
 /// The stage that the cost belongs to.
 pub type CostLineStage = GetUsageStage;
 /// The owner of the credentials that were used: the organization (`BYOK`) or the operator (`MANAGED`).
 pub type CostLineKeySource = UsageByProviderKeySource;
 /// The kind of the transfer: `blind` connects the person who answers at once, `warm` asks them first.
 pub type TransferKind = BuiltinConfigKind;
+/// The stage of the request.
+pub type CallRequestStage = UsageByProviderType;
 /// The state of the delivery. `delivered`: every endpoint accepted the report. `failed`: at least one did not, and no
 /// attempt follows.
 pub type FinalizedReportWebhookStatus = CallReportPostCallWebhookStatus;

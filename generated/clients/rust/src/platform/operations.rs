@@ -43,6 +43,51 @@ impl Platform {
         self.surface.json(Request::patch("/v1/organization").json(Some(body))).await
     }
 
+    /// List API keys (`GET /v1/keys`).
+    pub async fn list_keys(&self, params: &ListKeysParams) -> Result<Vec<ApiKey>> {
+        self.surface.json(Request::get("/v1/keys").params(params, &[])).await
+    }
+
+    /// Create an API key (`POST /v1/keys`).
+    pub async fn create_key(&self, body: &NewApiKey) -> Result<IssuedApiKey> {
+        self.surface.json(Request::post("/v1/keys").json(Some(body))).await
+    }
+
+    /// Revoke an API key (`DELETE /v1/keys/{id}`).
+    pub async fn revoke_key(&self, id: &str) -> Result<RevokedApiKey> {
+        self.surface.json(Request::delete("/v1/keys/{id}").path("id", id)).await
+    }
+
+    /// Change an API key (`PATCH /v1/keys/{id}`).
+    pub async fn update_key(&self, id: &str, body: &ApiKeyChange) -> Result<ApiKey> {
+        self.surface.json(Request::patch("/v1/keys/{id}").path("id", id).json(Some(body))).await
+    }
+
+    /// Give an API key a new secret (`POST /v1/keys/{id}/rotate`).
+    pub async fn rotate_key(&self, id: &str, body: Option<&ApiKeyRotation>) -> Result<IssuedApiKey> {
+        self.surface.json(Request::post("/v1/keys/{id}/rotate").path("id", id).json(body)).await
+    }
+
+    /// List members (`GET /v1/members`).
+    pub async fn list_members(&self) -> Result<Vec<Member>> {
+        self.surface.json(Request::get("/v1/members")).await
+    }
+
+    /// Remove a member (`DELETE /v1/members/{userId}`).
+    pub async fn remove_member(&self, user_id: &str) -> Result<RemovedMember> {
+        self.surface.json(Request::delete("/v1/members/{userId}").path("userId", user_id)).await
+    }
+
+    /// Change the role of a member (`PATCH /v1/members/{userId}`).
+    pub async fn update_member(&self, user_id: &str, body: &MemberChange) -> Result<Member> {
+        self.surface.json(Request::patch("/v1/members/{userId}").path("userId", user_id).json(Some(body))).await
+    }
+
+    /// Sign a member out (`POST /v1/members/{userId}/sign-out`).
+    pub async fn sign_out_member(&self, user_id: &str) -> Result<SignedOutMember> {
+        self.surface.json(Request::post("/v1/members/{userId}/sign-out").path("userId", user_id)).await
+    }
+
     /// List the open invitations (`GET /v1/invitations`).
     pub async fn list_invitations(&self) -> Result<Vec<Invitation>> {
         self.surface.json(Request::get("/v1/invitations")).await
@@ -109,8 +154,9 @@ impl Platform {
     }
 
     /// Change an agent (`PATCH /v1/agents/{id}`).
-    pub async fn update_agent(&self, id: &str, body: &AgentChange) -> Result<Agent> {
-        self.surface.json(Request::patch("/v1/agents/{id}").path("id", id).json(Some(body))).await
+    pub async fn update_agent(&self, id: &str, body: &AgentChange, params: &UpdateAgentParams) -> Result<Agent> {
+        let request = Request::patch("/v1/agents/{id}").path("id", id).params(params, &["If-Match"]).json(Some(body));
+        self.surface.json(request).await
     }
 
     /// List the tools of an agent (`GET /v1/agents/{id}/tools`).
@@ -137,6 +183,29 @@ impl Platform {
     /// Change a tool of an agent (`PATCH /v1/agents/{id}/tools/{toolId}`).
     pub async fn update_agent_tool(&self, id: &str, tool_id: &str, body: &ToolChange) -> Result<Tool> {
         let request = Request::patch("/v1/agents/{id}/tools/{toolId}").path("id", id).path("toolId", tool_id).json(Some(body));
+        self.surface.json(request).await
+    }
+
+    /// Try a webhook tool (`POST /v1/agents/{id}/tools/{toolId}/test`).
+    pub async fn test_agent_tool(&self, id: &str, tool_id: &str, body: Option<&ToolTest>) -> Result<ToolTestResult> {
+        let request = Request::post("/v1/agents/{id}/tools/{toolId}/test").path("id", id).path("toolId", tool_id).json(body);
+        self.surface.json(request).await
+    }
+
+    /// List the versions of an agent (`GET /v1/agents/{id}/versions`).
+    pub async fn list_agent_versions(&self, id: &str, params: &ListAgentVersionsParams) -> Result<AgentVersionList> {
+        self.surface.json(Request::get("/v1/agents/{id}/versions").path("id", id).params(params, &[])).await
+    }
+
+    /// Get a version of an agent (`GET /v1/agents/{id}/versions/{version}`).
+    pub async fn get_agent_version(&self, id: &str, version: &str) -> Result<AgentVersion> {
+        let request = Request::get("/v1/agents/{id}/versions/{version}").path("id", id).path("version", version);
+        self.surface.json(request).await
+    }
+
+    /// Restore a version of an agent (`POST /v1/agents/{id}/versions/{version}/restore`).
+    pub async fn restore_agent_version(&self, id: &str, version: &str) -> Result<Agent> {
+        let request = Request::post("/v1/agents/{id}/versions/{version}/restore").path("id", id).path("version", version);
         self.surface.json(request).await
     }
 
@@ -191,6 +260,11 @@ impl Platform {
         self.surface.json(Request::get("/v1/calls/{id}/events").path("id", id)).await
     }
 
+    /// List the requests of a call to models (`GET /v1/calls/{id}/requests`).
+    pub async fn list_call_requests(&self, id: &str) -> Result<CallRequestList> {
+        self.surface.json(Request::get("/v1/calls/{id}/requests").path("id", id)).await
+    }
+
     /// Get the report of a call (`GET /v1/calls/{id}/report`).
     pub async fn get_call_report(&self, id: &str) -> Result<CallReport> {
         self.surface.json(Request::get("/v1/calls/{id}/report").path("id", id)).await
@@ -209,6 +283,12 @@ impl Platform {
     /// Download the recording (`GET /v1/calls/{id}/recording/audio`).
     pub async fn get_call_recording_audio(&self, id: &str, params: &GetCallRecordingAudioParams) -> Result<Download> {
         let request = Request::get("/v1/calls/{id}/recording/audio").path("id", id).params(params, &["Range", "If-Range"]).accept("audio/wav");
+        self.surface.bytes(request).await
+    }
+
+    /// Get the waveform of the recording (`GET /v1/calls/{id}/recording/peaks`).
+    pub async fn get_recording_peaks(&self, id: &str, params: &GetRecordingPeaksParams) -> Result<Download> {
+        let request = Request::get("/v1/calls/{id}/recording/peaks").path("id", id).params(params, &["Accept-Encoding"]).accept("application/octet-stream");
         self.surface.bytes(request).await
     }
 
@@ -516,12 +596,24 @@ impl Platform {
     }
 }
 
+/// The parameters of `listKeys`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct ListKeysParams {
+    /** `true` lists the keys that were revoked, instead of the keys that were not. The default is `false`. */ #[serde(skip_serializing_if = "Option::is_none")] pub revoked: Option<bool>,
+}
+
 /// The parameters of `getUsage`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)] #[serde(rename_all = "camelCase")]
 pub struct GetUsageParams {
     /** The start of the time range. The default is 30 days before `to`; it is at most 92 days before `to`. */ #[serde(skip_serializing_if = "Option::is_none")] pub from: Option<DateTime<Utc>>,
     /** The end of the time range, which is not included. The default is now. */ #[serde(skip_serializing_if = "Option::is_none")] pub to: Option<DateTime<Utc>>,
-    /** The groups of the rows, separated by commas: `day` (UTC), `key`, `agent`, `provider`, `model` and `stage`. More than 5,000 rows are refused. The default is `"day"`. */ #[serde(skip_serializing_if = "Option::is_none")] pub group_by: Option<String>,
+    /** The groups of the rows, separated by commas: `hour`, `day`, `key`, `agent`, `provider`, `model` and `stage`. With `hour` the time range is at most 7 days. More than 5,000 rows are refused. The default is `"day"`. */ #[serde(skip_serializing_if = "Option::is_none")] pub group_by: Option<String>,
+    /** The time zone of hours and days, as an IANA name. Requests that were deleted for their age are in their UTC day, and in its first hour. The default is `"UTC"`. */ #[serde(skip_serializing_if = "Option::is_none")] pub time_zone: Option<String>,
+    /** An API key, or a phone number for calls that came in: only its usage is summed. */ #[serde(skip_serializing_if = "Option::is_none")] pub key_id: Option<String>,
+    /** An agent: only its usage is summed. */ #[serde(skip_serializing_if = "Option::is_none")] pub agent_id: Option<String>,
+    /** A provider, or the line of legs: only its usage is summed. */ #[serde(skip_serializing_if = "Option::is_none")] pub provider: Option<String>,
+    /** A model, or the direction of legs: only its usage is summed. */ #[serde(skip_serializing_if = "Option::is_none")] pub model: Option<String>,
+    /** A stage: only its usage is summed. */ #[serde(skip_serializing_if = "Option::is_none")] pub stage: Option<GetUsageStage>,
 }
 
 /// The parameters of `getCredits`.
@@ -542,6 +634,19 @@ pub struct GetCreditLedgerParams {
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct ListVoicesParams {
     /** The voices of this provider alone. `<provider>-tts` is another name for it. One that this server does not have has no voices. */ #[serde(skip_serializing_if = "Option::is_none")] pub provider: Option<String>,
+}
+
+/// The parameters of `updateAgent`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct UpdateAgentParams {
+    /** The `version` of the agent that the change was made from, in quotes. If the agent has another version now, nothing is changed, and the answer is `PRECONDITION_FAILED`. */ #[serde(rename = "If-Match", skip_serializing_if = "Option::is_none")] pub if_match: Option<String>,
+}
+
+/// The parameters of `listAgentVersions`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct ListAgentVersionsParams {
+    /** How many versions a page has at most. The default is `25`. */ #[serde(skip_serializing_if = "Option::is_none")] pub limit: Option<i64>,
+    /** `nextCursor` of the page before. */ #[serde(skip_serializing_if = "Option::is_none")] pub cursor: Option<String>,
 }
 
 /// The parameters of `listAgentCalls`.
@@ -609,6 +714,12 @@ pub struct GetCallRecordingParams {
 pub struct GetCallRecordingAudioParams {
     /** One range of bytes to read. Several ranges, a malformed range or another unit are answered with the whole recording. HEAD ignores it. */ #[serde(rename = "Range", skip_serializing_if = "Option::is_none")] pub range: Option<String>,
     /** An ETag: the range counts only if the recording still has it. */ #[serde(rename = "If-Range", skip_serializing_if = "Option::is_none")] pub if_range: Option<String>,
+}
+
+/// The parameters of `getRecordingPeaks`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct GetRecordingPeaksParams {
+    /** The compressions that the client takes. Only `gzip` counts. */ #[serde(rename = "Accept-Encoding", skip_serializing_if = "Option::is_none")] pub accept_encoding: Option<String>,
 }
 
 /// The parameters of `listCallbacks`.

@@ -46,10 +46,206 @@ pub struct OrganizationChange {
     /** Whether calls may be recorded. false stops every recording that has not begun. */ #[serde(skip_serializing_if = "Option::is_none")] pub recording: Option<bool>,
 }
 
+/// The models that auto routing tries, in order.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)]
+pub struct KeyPolicyChain {
+    #[serde(skip_serializing_if = "Option::is_none")] pub stt: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")] pub llm: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")] pub tts: Option<Vec<String>>,
+}
+
+/// The budget of the key for a period, beside the credit of its organization: for requests to models, and for the
+/// minutes of phone calls that it has placed. A request that can cost more than the rest is refused with 402.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")]
+pub struct KeyPolicyBudget {
+    /** The budget in micro-USD: 5000000 is 5 US dollars. */ pub micro_usd: i64,
+    /** A day or a month of the UTC calendar, or the whole time since the budget was set. */ pub period: KeyPolicyBudgetPeriod,
+}
+
+impl KeyPolicyBudget {
+    /// Begins with the required fields. The other fields are absent.
+    pub fn new(micro_usd: i64, period: KeyPolicyBudgetPeriod) -> Self { Self { micro_usd, period } }
+}
+
+/// The policy of an API key: it fills in what a request leaves out, and narrows what a request may ask. Written with
+/// `parley keys create --policy`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)]
+pub struct KeyPolicy {
+    /** The voice for requests that name none: a voice id or a preset. */ #[serde(skip_serializing_if = "Option::is_none")] pub voice: Option<String>,
+    /** The models that auto routing tries, in order. */ #[serde(skip_serializing_if = "Option::is_none")] pub chain: Option<KeyPolicyChain>,
+    /** The language for requests that name none, as a BCP 47 tag. */ #[serde(skip_serializing_if = "Option::is_none")] pub language: Option<String>,
+    /** The origins of pages, beside those of this server, that may open sockets. */ #[serde(skip_serializing_if = "Option::is_none")] pub allowed_origins: Option<Vec<String>>,
+    /** The providers that the key reaches. The default is all. */ #[serde(skip_serializing_if = "Option::is_none")] pub allow_providers: Option<Vec<String>>,
+    /** How many requests and sessions the key may run at a time. */ #[serde(skip_serializing_if = "Option::is_none")] pub max_concurrency: Option<i64>,
+    /** Model names that mean another one (`auto`, `<provider>:<model>` or the id of a model, never another alias) on the compatible and the realtime surface. They go before those of the configuration. */ #[serde(skip_serializing_if = "Option::is_none")] pub aliases: Option<BTreeMap<String, String>>,
+    /** The budget of the key for a period, beside the credit of its organization: for requests to models, and for the minutes of phone calls that it has placed. A request that can cost more than the rest is refused with 402. */ #[serde(skip_serializing_if = "Option::is_none")] pub budget: Option<KeyPolicyBudget>,
+    /** The objective by which models are ranked, for requests that name none. `accuracy` is another word for `quality`. */ #[serde(skip_serializing_if = "Option::is_none")] pub objective: Option<KeyPolicyObjective>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
+pub struct Creator {
+    /** A person, an API key, or the operator with a command on the server. */ pub r#type: CreatorType,
+    /** The id of the person or the key. null for the operator. */ pub id: Option<String>,
+    /** The e-mail address of the person or the name of the key. null for the operator. */ pub name: Option<String>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
+pub struct KeySpending {
+    /** The id of the API key. */ pub key_id: String,
+    /** The name of the API key. */ pub name: String,
+    /** The budget of the key for one period, in micro-USD. */ pub micro_usd: String,
+    /** The period of the budget: a day or a month of the UTC calendar, or the whole time since the budget was set. */ pub period: KeySpendingPeriod,
+    /** The current period: `2026-11-24`, `2026-11` or `total`. */ pub current: String,
+    /** The spending of the key in the current period, in micro-USD. */ pub spent_micro_usd: String,
+    /** The credit in micro-USD that is reserved for the most that live requests of the key can cost. */ pub reserved_micro_usd: String,
+    /** When 80 % of the budget were spent, in UTC. null if they are not. */ pub warned_at: Option<DateTime<Utc>>,
+    /** When the budget was spent or a request was refused for it, in UTC. null if neither has happened. */ pub exhausted_at: Option<DateTime<Utc>>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
+pub struct ApiKey {
+    /** The id of the key: `key_` and letters and digits. */ pub id: String,
+    /** The name of the key, for people. It may be empty for a key that a command has made. */ pub name: String,
+    /** The beginning of the secret, which may be shown. */ pub public_id: String,
+    /** The permissions of the key. */ pub scopes: Vec<Scope>,
+    /** Whether the key is a test key. */ pub test: bool,
+    pub policy: KeyPolicy,
+    /** When the key was created, in UTC. */ pub created_at: DateTime<Utc>,
+    /** The person or the key that created the key, or the operator. null if that was not recorded. */ pub created_by: Option<Creator>,
+    /** When the key got its present secret, in UTC. null if it has its first secret. */ pub rotated_at: Option<DateTime<Utc>>,
+    /** When the secret before ends or ended, in UTC. null if it ended with the rotation, or never existed. */ pub previous_expires_at: Option<DateTime<Utc>>,
+    /** When the key ends, in UTC. null if it does not end by itself. */ pub expires_at: Option<DateTime<Utc>>,
+    /** When the key was revoked, in UTC. null if it was not. */ pub revoked_at: Option<DateTime<Utc>>,
+    /** When the key was last used, in UTC, exact to about a minute. null if it was never used. */ pub last_used_at: Option<DateTime<Utc>>,
+    /** The spending of the key in the period of its budget. null if it has no budget, or is revoked. */ pub budget: Option<KeySpending>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)] #[serde(rename_all = "camelCase")]
+pub struct NewApiKey {
+    pub name: String,
+    /** The permissions of the key. They never change. */ pub scopes: Vec<Scope>,
+    /** Whether the key is a test key, which reaches only simulators and embedded engines. The default is `false`. */ #[serde(skip_serializing_if = "Option::is_none")] pub test: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")] pub policy: Option<KeyPolicy>,
+    /** When the key ends, in UTC. It must be in the future. null or left out: when it is revoked. */ #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub expires_at: Nullable<DateTime<Utc>>,
+}
+
+impl NewApiKey {
+    /// Begins with the required fields. The other fields are absent.
+    pub fn new(name: impl Into<String>, scopes: Vec<Scope>) -> Self {
+        Self { name: name.into(), scopes, test: None, policy: None, expires_at: Nullable::Absent }
+    }
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
+pub struct IssuedApiKey {
+    /** The id of the key: `key_` and letters and digits. */ pub id: String,
+    /** The name of the key, for people. It may be empty for a key that a command has made. */ pub name: String,
+    /** The beginning of the secret, which may be shown. */ pub public_id: String,
+    /** The permissions of the key. */ pub scopes: Vec<Scope>,
+    /** Whether the key is a test key. */ pub test: bool,
+    pub policy: KeyPolicy,
+    /** When the key was created, in UTC. */ pub created_at: DateTime<Utc>,
+    /** The person or the key that created the key, or the operator. null if that was not recorded. */ pub created_by: Option<Creator>,
+    /** When the key got its present secret, in UTC. null if it has its first secret. */ pub rotated_at: Option<DateTime<Utc>>,
+    /** When the secret before ends or ended, in UTC. null if it ended with the rotation, or never existed. */ pub previous_expires_at: Option<DateTime<Utc>>,
+    /** When the key ends, in UTC. null if it does not end by itself. */ pub expires_at: Option<DateTime<Utc>>,
+    /** When the key was revoked, in UTC. null if it was not. */ pub revoked_at: Option<DateTime<Utc>>,
+    /** When the key was last used, in UTC, exact to about a minute. null if it was never used. */ pub last_used_at: Option<DateTime<Utc>>,
+    /** The spending of the key in the period of its budget. null if it has no budget, or is revoked. */ pub budget: Option<KeySpending>,
+    /** The secret of the key. Only this answer has it. */ pub secret: String,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
+pub struct RevokedApiKey { /** Always true. */ pub revoked: bool }
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ApiKeyChange {
+    #[serde(skip_serializing_if = "Option::is_none")] pub name: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")] pub policy: Option<KeyPolicy>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(rename_all = "camelCase")]
+pub struct ApiKeyRotation {
+    /** How long the secret before goes on working, in seconds. 0: it ends at once. The default is `0`. */ #[serde(skip_serializing_if = "Option::is_none")] pub overlap_seconds: Option<i64>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
+pub struct Member {
+    /** The id of the person: `usr_` and letters and digits. */ pub user_id: String,
+    /** The name of the person. null if it is not known. */ pub name: Option<String>,
+    /** The e-mail address of the person, in lower case. null if the request may not see it. */ pub email: Option<String>,
+    pub role: Role,
+    /** The ways in which the person can sign in: `password`, or the id of an OIDC provider. */ pub methods: Vec<String>,
+    /** When a valid session or token of the person was last used, in UTC, exact to about a minute. null if there was no use. */ pub last_seen_at: Option<DateTime<Utc>>,
+    /** When the person got a role in the organization, in UTC. */ pub created_at: DateTime<Utc>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
+pub struct RemovedMember { /** Always true. */ pub removed: bool }
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MemberChange { pub role: Role }
+
+impl MemberChange {
+    /// Begins with the required fields. The other fields are absent.
+    pub fn new(role: Role) -> Self { Self { role } }
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
+pub struct SignedOutMember { /** How many sessions and tokens have ended. */ pub sessions: i64 }
+
+/// The user or the API key that invites the person, or the operator.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
+pub struct Inviter {
+    /** The kind of the inviter. `operator`: `parley users invite` made the invitation. */ pub r#type: InviterType,
+    /** The id of the user or the API key. null for the operator. */ pub id: Option<String>,
+    /** The name of the user or the API key. null if it has none. */ pub name: Option<String>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
+pub struct Invitation {
+    /** The id of the invitation: `inv_` and letters and digits. */ pub id: String,
+    /** The e-mail address of the person. */ pub email: String,
+    pub role: Role, pub invited_by: Inviter,
+    /** When the person was invited, in UTC. */ pub created_at: DateTime<Utc>,
+    /** When the link ends, in UTC. */ pub expires_at: DateTime<Utc>,
+    /** When the mail server took the mail, in UTC. null if no mail was sent. */ pub sent_at: Option<DateTime<Utc>>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct NewInvitation {
+    /** The e-mail address of the person. Upper and lower case are the same. */ pub email: String,
+    pub role: Role,
+    /** The name of the person, which the page proposes. */ #[serde(skip_serializing_if = "Option::is_none")] pub name: Option<String>,
+}
+
+impl NewInvitation {
+    /// Begins with the required fields. The other fields are absent.
+    pub fn new(email: impl Into<String>, role: Role) -> Self { Self { email: email.into(), role, name: None } }
+}
+
+/// An invitation with its link.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
+pub struct SentInvitation {
+    /** The id of the invitation: `inv_` and letters and digits. */ pub id: String,
+    /** The e-mail address of the person. */ pub email: String,
+    pub role: Role, pub invited_by: Inviter,
+    /** When the person was invited, in UTC. */ pub created_at: DateTime<Utc>,
+    /** When the link ends, in UTC. */ pub expires_at: DateTime<Utc>,
+    /** When the mail server took the mail, in UTC. null if no mail was sent. */ pub sent_at: Option<DateTime<Utc>>,
+    /** The link for the person. It is in this answer alone. */ pub url: String,
+    /** Whether the mail server took the mail. */ pub sent: bool,
+    /** Why no mail was sent. null if it was sent. */ pub send_error: Option<String>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
+pub struct DeletedInvitation { /** Always `true`. */ pub deleted: bool }
+
 /// The sums of one combination of the groups. Only the groups of the request are present.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
 pub struct UsageRow {
-    /** The UTC day. Present only if `groupBy` has `day`. */ pub day: Option<String>,
+    /** When the hour begins, in UTC. Present only if `groupBy` has `hour`. */ pub hour: Option<DateTime<Utc>>,
+    /** The day in the time zone. Present only if `groupBy` has `day`. */ pub day: Option<String>,
     /** The id of the API key, or of the phone number for calls that came in. Present only if `groupBy` has `key`. */ pub key_id: Option<String>,
     /** The id of the agent. null if no stored agent took part. Present only if `groupBy` has `agent`. */ pub agent_id: Option<String>,
     /** The id of the provider that was asked last. For legs it is the line: `carrier`, `trunk` or `simulator`. Present only if `groupBy` has `provider`. */ pub provider: Option<String>,
@@ -89,8 +285,8 @@ pub struct Usage {
     /** The end of the time range, in UTC. It is not included. */ pub to: DateTime<Utc>,
     /** The groups that divide the rows. */ pub group_by: Vec<UsageGroupByItem>,
     /** The sums, one row for each combination of the groups. */ pub rows: Vec<UsageRow>,
-    /** The sum of all rows. */ pub total: UsageTotal,
-    /** Sessions and calls that began in this time. Calls that were deleted for their age are not in it. */ pub total_sessions: i64,
+    /** The sum of all rows: of everything that the filters select. */ pub total: UsageTotal,
+    /** Sessions and calls that began in this time. The filters `keyId` and `agentId` count here, and the other filters do not. Calls that were deleted for their age are not in it. */ pub total_sessions: i64,
     /** The time for which they were connected, in minutes. A session that is not over has none yet. */ pub total_minutes: f64,
     /** The known costs in US dollars. `total.costMicroUsd` has every digit. */ pub total_cost: f64,
     /** The quantities of each provider. */ pub breakdown: Vec<UsageByProvider>,
@@ -106,19 +302,6 @@ pub struct CreditMovement {
     /** The UTC day on which `requests` or `calls` were settled. null for the other kinds. */ pub day: Option<String>,
     /** When the movement was created, in UTC. */ pub created_at: DateTime<Utc>,
     /** When the movement was last changed, in UTC. */ pub updated_at: DateTime<Utc>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
-pub struct KeySpending {
-    /** The id of the API key. */ pub key_id: String,
-    /** The name of the API key. */ pub name: String,
-    /** The budget of the key for one period, in micro-USD. */ pub micro_usd: String,
-    /** The period of the budget: a day or a month of the UTC calendar, or the whole time since the budget was set. */ pub period: KeySpendingPeriod,
-    /** The current period: `2026-11-24`, `2026-11` or `total`. */ pub current: String,
-    /** The spending of the key in the current period, in micro-USD. */ pub spent_micro_usd: String,
-    /** The credit in micro-USD that is reserved for the most that live requests of the key can cost. */ pub reserved_micro_usd: String,
-    /** When 80 % of the budget were spent, in UTC. null if they are not. */ pub warned_at: Option<DateTime<Utc>>,
-    /** When the budget was spent or a request was refused for it, in UTC. null if neither has happened. */ pub exhausted_at: Option<DateTime<Utc>>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
@@ -739,6 +922,36 @@ pub struct ToolChange {
     #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub pre_tool_speech: Nullable<PreToolSpeech>,
     #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub tool_sound: Nullable<ToolSoundOverride>,
     #[serde(default, skip_serializing_if = "Nullable::is_absent")] pub simulation: Nullable<ToolSimulation>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ToolTest {
+    /** The arguments of the call, at most 16 KiB of JSON. The default is `{}`. */ #[serde(skip_serializing_if = "Option::is_none")] pub args: Option<Map<String, Value>>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
+pub struct ToolTestError {
+    /** The reason, as the tool calls of a turn have it. */ pub code: ToolTestErrorCode,
+    /** The HTTP status, with `http_error`. */ pub status: Option<i64>,
+    /** The beginning of the answer, with `http_error`. */ pub detail: Option<String>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
+pub struct ToolTestRequest {
+    /** The address of the tool. */ pub url: String,
+    /** The headers. Secret values are `***`. */ pub headers: BTreeMap<String, String>,
+    /** The body, to the byte as it was signed. */ pub body: String,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
+pub struct ToolTestResult {
+    /** Whether the tool has answered with a 2xx status. */ pub ok: bool,
+    /** The HTTP status of the answer. null if there was none. */ pub http_status: Option<i64>,
+    /** The text that the LLM would get, cut at 16,384 characters. null if the tool has failed. */ pub result: Option<String>,
+    /** Why the tool has failed. null if it has not. */ pub error: Option<ToolTestError>,
+    /** How long the request took, in milliseconds. */ pub duration_ms: i64,
+    /** How often the request was sent: always once. */ pub attempts: i64,
+    /** The request as it was sent. */ pub request: ToolTestRequest,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]

@@ -45,6 +45,55 @@ public final class Platform extends Surface {
         return json(request("PATCH", "/v1/organization").json(body), Organization.class);
     }
 
+    /** List API keys: {@code GET /v1/keys}. */
+    public ApiCall<List<ApiKey>> listKeys() { return listKeys(new ListKeysParams()); }
+
+    /** List API keys: {@code GET /v1/keys}. */
+    public ApiCall<List<ApiKey>> listKeys(ListKeysParams params) {
+        return jsonList(request("GET", "/v1/keys").query("revoked", params.revoked), ApiKey.class);
+    }
+
+    /** Create an API key: {@code POST /v1/keys}. */
+    public ApiCall<IssuedApiKey> createKey(NewApiKey body) {
+        return json(request("POST", "/v1/keys").json(body), IssuedApiKey.class);
+    }
+
+    /** Revoke an API key: <code>DELETE /v1/keys/{id}</code>. */
+    public ApiCall<RevokedApiKey> revokeKey(String id) {
+        return json(request("DELETE", "/v1/keys/{id}", id), RevokedApiKey.class);
+    }
+
+    /** Change an API key: <code>PATCH /v1/keys/{id}</code>. */
+    public ApiCall<ApiKey> updateKey(String id, ApiKeyChange body) {
+        return json(request("PATCH", "/v1/keys/{id}", id).json(body), ApiKey.class);
+    }
+
+    /** Give an API key a new secret: <code>POST /v1/keys/{id}/rotate</code>. */
+    public ApiCall<IssuedApiKey> rotateKey(String id) { return rotateKey(id, null); }
+
+    /** Give an API key a new secret: <code>POST /v1/keys/{id}/rotate</code>. */
+    public ApiCall<IssuedApiKey> rotateKey(String id, ApiKeyRotation body) {
+        return json(request("POST", "/v1/keys/{id}/rotate", id).json(body), IssuedApiKey.class);
+    }
+
+    /** List members: {@code GET /v1/members}. */
+    public ApiCall<List<Member>> listMembers() { return jsonList(request("GET", "/v1/members"), Member.class); }
+
+    /** Remove a member: <code>DELETE /v1/members/{userId}</code>. */
+    public ApiCall<RemovedMember> removeMember(String userId) {
+        return json(request("DELETE", "/v1/members/{userId}", userId), RemovedMember.class);
+    }
+
+    /** Change the role of a member: <code>PATCH /v1/members/{userId}</code>. */
+    public ApiCall<Member> updateMember(String userId, MemberChange body) {
+        return json(request("PATCH", "/v1/members/{userId}", userId).json(body), Member.class);
+    }
+
+    /** Sign a member out: <code>POST /v1/members/{userId}/sign-out</code>. */
+    public ApiCall<SignedOutMember> signOutMember(String userId) {
+        return json(request("POST", "/v1/members/{userId}/sign-out", userId), SignedOutMember.class);
+    }
+
     /** List the open invitations: {@code GET /v1/invitations}. */
     public ApiCall<List<Invitation>> listInvitations() {
         return jsonList(request("GET", "/v1/invitations"), Invitation.class);
@@ -71,7 +120,9 @@ public final class Platform extends Surface {
     /** Get quantities and costs, grouped: {@code GET /v1/usage}. */
     public ApiCall<Usage> getUsage(GetUsageParams params) {
         return json(request("GET", "/v1/usage")
-            .query("from", params.from).query("to", params.to).query("groupBy", params.groupBy), Usage.class);
+            .query("from", params.from).query("to", params.to).query("groupBy", params.groupBy)
+            .query("timeZone", params.timeZone).query("keyId", params.keyId).query("agentId", params.agentId)
+            .query("provider", params.provider).query("model", params.model).query("stage", params.stage), Usage.class);
     }
 
     /** Get the credit and its movements: {@code GET /v1/credits}. */
@@ -123,7 +174,12 @@ public final class Platform extends Surface {
 
     /** Change an agent: <code>PATCH /v1/agents/{id}</code>. */
     public ApiCall<Agent> updateAgent(String id, AgentChange body) {
-        return json(request("PATCH", "/v1/agents/{id}", id).json(body), Agent.class);
+        return updateAgent(id, body, new UpdateAgentParams());
+    }
+
+    /** Change an agent: <code>PATCH /v1/agents/{id}</code>. */
+    public ApiCall<Agent> updateAgent(String id, AgentChange body, UpdateAgentParams params) {
+        return json(request("PATCH", "/v1/agents/{id}", id).header("If-Match", params.ifMatch).json(body), Agent.class);
     }
 
     /** List the tools of an agent: <code>GET /v1/agents/{id}/tools</code>. */
@@ -149,6 +205,36 @@ public final class Platform extends Surface {
     /** Change a tool of an agent: <code>PATCH /v1/agents/{id}/tools/{toolId}</code>. */
     public ApiCall<Tool> updateAgentTool(String id, String toolId, ToolChange body) {
         return json(request("PATCH", "/v1/agents/{id}/tools/{toolId}", id, toolId).json(body), Tool.class);
+    }
+
+    /** Try a webhook tool: <code>POST /v1/agents/{id}/tools/{toolId}/test</code>. */
+    public ApiCall<ToolTestResult> testAgentTool(String id, String toolId) { return testAgentTool(id, toolId, null); }
+
+    /** Try a webhook tool: <code>POST /v1/agents/{id}/tools/{toolId}/test</code>. */
+    public ApiCall<ToolTestResult> testAgentTool(String id, String toolId, ToolTest body) {
+        return json(request("POST", "/v1/agents/{id}/tools/{toolId}/test", id, toolId)
+            .json(body), ToolTestResult.class);
+    }
+
+    /** List the versions of an agent: <code>GET /v1/agents/{id}/versions</code>. */
+    public ApiCall<AgentVersionList> listAgentVersions(String id) {
+        return listAgentVersions(id, new ListAgentVersionsParams());
+    }
+
+    /** List the versions of an agent: <code>GET /v1/agents/{id}/versions</code>. */
+    public ApiCall<AgentVersionList> listAgentVersions(String id, ListAgentVersionsParams params) {
+        return json(request("GET", "/v1/agents/{id}/versions", id)
+            .query("limit", params.limit).query("cursor", params.cursor), AgentVersionList.class);
+    }
+
+    /** Get a version of an agent: <code>GET /v1/agents/{id}/versions/{version}</code>. */
+    public ApiCall<AgentVersion> getAgentVersion(String id, String version) {
+        return json(request("GET", "/v1/agents/{id}/versions/{version}", id, version), AgentVersion.class);
+    }
+
+    /** Restore a version of an agent: <code>POST /v1/agents/{id}/versions/{version}/restore</code>. */
+    public ApiCall<Agent> restoreAgentVersion(String id, String version) {
+        return json(request("POST", "/v1/agents/{id}/versions/{version}/restore", id, version), Agent.class);
     }
 
     /** List the calls of an agent: <code>GET /v1/agents/{id}/calls</code>. */
@@ -230,6 +316,11 @@ public final class Platform extends Surface {
         return json(request("GET", "/v1/calls/{id}/events", id), CallEventList.class);
     }
 
+    /** List the requests of a call to models: <code>GET /v1/calls/{id}/requests</code>. */
+    public ApiCall<CallRequestList> listCallRequests(String id) {
+        return json(request("GET", "/v1/calls/{id}/requests", id), CallRequestList.class);
+    }
+
     /** Get the report of a call: <code>GET /v1/calls/{id}/report</code>. */
     public ApiCall<CallReport> getCallReport(String id) {
         return json(request("GET", "/v1/calls/{id}/report", id), CallReport.class);
@@ -263,6 +354,17 @@ public final class Platform extends Surface {
     public ApiCall<Download> getCallRecordingAudio(String id, GetCallRecordingAudioParams params) {
         return bytes(request("GET", "/v1/calls/{id}/recording/audio", id)
             .header("Range", params.range).header("If-Range", params.ifRange).accept("audio/wav"));
+    }
+
+    /** Get the waveform of the recording: <code>GET /v1/calls/{id}/recording/peaks</code>. */
+    public ApiCall<Download> getRecordingPeaks(String id) {
+        return getRecordingPeaks(id, new GetRecordingPeaksParams());
+    }
+
+    /** Get the waveform of the recording: <code>GET /v1/calls/{id}/recording/peaks</code>. */
+    public ApiCall<Download> getRecordingPeaks(String id, GetRecordingPeaksParams params) {
+        return bytes(request("GET", "/v1/calls/{id}/recording/peaks", id)
+            .header("Accept-Encoding", params.acceptEncoding).accept("application/octet-stream"));
     }
 
     /** Let a person join the call: <code>POST /v1/calls/{id}/web-join</code>. */

@@ -59,11 +59,225 @@ public final class Schemas {
         /** Whether calls may be recorded. false stops every recording that has not begun. */
         public OrganizationChange recording(boolean value) { recording = value; return this; }
     }
-    public enum UsageGroupByItem { DAY, KEY, AGENT, PROVIDER, MODEL, STAGE }
+    /** A permission of an API key. {@code x-scope} of an operation or a channel names the scope that its key must have.
+     */
+    public enum Scope { ROUTER, REALTIME, PLATFORM, RMSG, ADMIN }
+    /** The models that auto routing tries, in order. */
+    public static final class KeyPolicyChain {
+        List<String> stt, llm, tts;
+        public KeyPolicyChain stt(List<String> value) { stt = value; return this; }
+        public List<String> stt() { return stt; }
+        public KeyPolicyChain llm(List<String> value) { llm = value; return this; }
+        public List<String> llm() { return llm; }
+        public KeyPolicyChain tts(List<String> value) { tts = value; return this; }
+        public List<String> tts() { return tts; }
+    }
+    /** A day or a month of the UTC calendar, or the whole time since the budget was set. */
+    public enum KeyPolicyBudgetPeriod { DAY, MONTH, TOTAL }
+    /** The budget of the key for a period, beside the credit of its organization: for requests to models, and for the
+     * minutes of phone calls that it has placed. A request that can cost more than the rest is refused with 402. */
+    public static final class KeyPolicyBudget {
+        long microUsd; Open<KeyPolicyBudgetPeriod> period;
+        /** The budget in micro-USD: 5000000 is 5 US dollars. */
+        public KeyPolicyBudget microUsd(long value) { microUsd = value; return this; }
+        public long microUsd() { return microUsd; }
+        /** A day or a month of the UTC calendar, or the whole time since the budget was set. */
+        public KeyPolicyBudget period(KeyPolicyBudgetPeriod value) { period = Open.of(value); return this; }
+        public Open<KeyPolicyBudgetPeriod> period() { return period; }
+    }
+    /** The objective by which models are ranked, for requests that name none. {@code accuracy} is another word for
+     * {@code quality}. */
+    public enum KeyPolicyObjective { BALANCED, QUALITY, ACCURACY, LATENCY, COST }
+    /** The policy of an API key: it fills in what a request leaves out, and narrows what a request may ask. Written
+     * with {@code parley keys create --policy}. */
+    public static final class KeyPolicy {
+        String voice, language; KeyPolicyChain chain; @JsonProperty("allowed_origins") List<String> allowedOrigins;
+        @JsonProperty("allow_providers") List<String> allowProviders;
+        @JsonProperty("max_concurrency") Long maxConcurrency; Map<String, String> aliases; KeyPolicyBudget budget;
+        Open<KeyPolicyObjective> objective;
+        /** The voice for requests that name none: a voice id or a preset. */
+        public KeyPolicy voice(String value) { voice = value; return this; }
+        public String voice() { return voice; }
+        /** The models that auto routing tries, in order. */
+        public KeyPolicy chain(KeyPolicyChain value) { chain = value; return this; }
+        public KeyPolicyChain chain() { return chain; }
+        /** The language for requests that name none, as a BCP 47 tag. */
+        public KeyPolicy language(String value) { language = value; return this; }
+        public String language() { return language; }
+        /** The origins of pages, beside those of this server, that may open sockets. */
+        public KeyPolicy allowedOrigins(List<String> value) { allowedOrigins = value; return this; }
+        public List<String> allowedOrigins() { return allowedOrigins; }
+        /** The providers that the key reaches. The default is all. */
+        public KeyPolicy allowProviders(List<String> value) { allowProviders = value; return this; }
+        public List<String> allowProviders() { return allowProviders; }
+        /** How many requests and sessions the key may run at a time. */
+        public KeyPolicy maxConcurrency(long value) { maxConcurrency = value; return this; }
+        public Long maxConcurrency() { return maxConcurrency; }
+        /** Model names that mean another one ({@code auto}, {@code <provider>:<model>} or the id of a model, never
+         * another alias) on the compatible and the realtime surface. They go before those of the configuration. */
+        public KeyPolicy aliases(Map<String, String> value) { aliases = value; return this; }
+        public Map<String, String> aliases() { return aliases; }
+        /** The budget of the key for a period, beside the credit of its organization: for requests to models, and for
+         * the minutes of phone calls that it has placed. A request that can cost more than the rest is refused with
+         * 402. */
+        public KeyPolicy budget(KeyPolicyBudget value) { budget = value; return this; }
+        public KeyPolicyBudget budget() { return budget; }
+        /** The objective by which models are ranked, for requests that name none. {@code accuracy} is another word for
+         * {@code quality}. */
+        public KeyPolicy objective(KeyPolicyObjective value) { objective = Open.of(value); return this; }
+        public Open<KeyPolicyObjective> objective() { return objective; }
+    }
+    /** A person, an API key, or the operator with a command on the server. */
+    public enum CreatorType { USER, API_KEY, OPERATOR }
+    /** @param type A person, an API key, or the operator with a command on the server.
+     * @param id The id of the person or the key. null for the operator.
+     * @param name The e-mail address of the person or the name of the key. null for the operator. */
+    public record Creator(Open<CreatorType> type, String id, String name) {}
+    /** The period of the budget: a day or a month of the UTC calendar, or the whole time since the budget was set. */
+    public enum KeySpendingPeriod { DAY, MONTH, TOTAL }
+    /** @param keyId The id of the API key.
+     * @param name The name of the API key.
+     * @param microUsd The budget of the key for one period, in micro-USD.
+     * @param period The period of the budget: a day or a month of the UTC calendar, or the whole time since the budget
+     * was set.
+     * @param current The current period: {@code 2026-11-24}, {@code 2026-11} or {@code total}.
+     * @param spentMicroUsd The spending of the key in the current period, in micro-USD.
+     * @param reservedMicroUsd The credit in micro-USD that is reserved for the most that live requests of the key can
+     * cost.
+     * @param warnedAt When 80 % of the budget were spent, in UTC. null if they are not.
+     * @param exhaustedAt When the budget was spent or a request was refused for it, in UTC. null if neither has
+     * happened. */
+    public record KeySpending(
+        String keyId, String name, String microUsd, Open<KeySpendingPeriod> period, String current,
+        String spentMicroUsd, String reservedMicroUsd, Instant warnedAt, Instant exhaustedAt) {}
+    /** @param id The id of the key: {@code key_} and letters and digits.
+     * @param name The name of the key, for people. It may be empty for a key that a command has made.
+     * @param publicId The beginning of the secret, which may be shown.
+     * @param scopes The permissions of the key.
+     * @param test Whether the key is a test key.
+     * @param createdAt When the key was created, in UTC.
+     * @param createdBy The person or the key that created the key, or the operator. null if that was not recorded.
+     * @param rotatedAt When the key got its present secret, in UTC. null if it has its first secret.
+     * @param previousExpiresAt When the secret before ends or ended, in UTC. null if it ended with the rotation, or
+     * never existed.
+     * @param expiresAt When the key ends, in UTC. null if it does not end by itself.
+     * @param revokedAt When the key was revoked, in UTC. null if it was not.
+     * @param lastUsedAt When the key was last used, in UTC, exact to about a minute. null if it was never used.
+     * @param budget The spending of the key in the period of its budget. null if it has no budget, or is revoked. */
+    public record ApiKey(
+        String id, String name, String publicId, List<Open<Scope>> scopes, boolean test, KeyPolicy policy,
+        Instant createdAt, Creator createdBy, Instant rotatedAt, Instant previousExpiresAt, Instant expiresAt,
+        Instant revokedAt, Instant lastUsedAt, KeySpending budget) {}
+    public static final class NewApiKey {
+        String name; List<Scope> scopes; Boolean test; KeyPolicy policy; Nullable<Instant> expiresAt;
+        public NewApiKey name(String value) { name = value; return this; }
+        /** The permissions of the key. They never change. */
+        public NewApiKey scopes(List<Scope> value) { scopes = value; return this; }
+        /** Whether the key is a test key, which reaches only simulators and embedded engines. The default is
+         * {@code false}. */
+        public NewApiKey test(boolean value) { test = value; return this; }
+        public NewApiKey policy(KeyPolicy value) { policy = value; return this; }
+        /** When the key ends, in UTC. It must be in the future. null or left out: when it is revoked. */
+        public NewApiKey expiresAt(Instant value) { expiresAt = Nullable.of(value); return this; }
+    }
+    /** @param id The id of the key: {@code key_} and letters and digits.
+     * @param name The name of the key, for people. It may be empty for a key that a command has made.
+     * @param publicId The beginning of the secret, which may be shown.
+     * @param scopes The permissions of the key.
+     * @param test Whether the key is a test key.
+     * @param createdAt When the key was created, in UTC.
+     * @param createdBy The person or the key that created the key, or the operator. null if that was not recorded.
+     * @param rotatedAt When the key got its present secret, in UTC. null if it has its first secret.
+     * @param previousExpiresAt When the secret before ends or ended, in UTC. null if it ended with the rotation, or
+     * never existed.
+     * @param expiresAt When the key ends, in UTC. null if it does not end by itself.
+     * @param revokedAt When the key was revoked, in UTC. null if it was not.
+     * @param lastUsedAt When the key was last used, in UTC, exact to about a minute. null if it was never used.
+     * @param budget The spending of the key in the period of its budget. null if it has no budget, or is revoked.
+     * @param secret The secret of the key. Only this answer has it. */
+    public record IssuedApiKey(
+        String id, String name, String publicId, List<Open<Scope>> scopes, boolean test, KeyPolicy policy,
+        Instant createdAt, Creator createdBy, Instant rotatedAt, Instant previousExpiresAt, Instant expiresAt,
+        Instant revokedAt, Instant lastUsedAt, KeySpending budget, String secret) {}
+    /** @param revoked Always true. */
+    public record RevokedApiKey(boolean revoked) {}
+    public static final class ApiKeyChange {
+        String name; KeyPolicy policy;
+        public ApiKeyChange name(String value) { name = value; return this; }
+        public ApiKeyChange policy(KeyPolicy value) { policy = value; return this; }
+    }
+    public static final class ApiKeyRotation {
+        Long overlapSeconds;
+        /** How long the secret before goes on working, in seconds. 0: it ends at once. The default is {@code 0}. */
+        public ApiKeyRotation overlapSeconds(long value) { overlapSeconds = value; return this; }
+    }
+    /** A role of a user in an organization, from the lowest to the highest. Each role may do what the lower roles may.
+     * {@code x-role} of an operation or a channel names the lowest role that may use it; {@code none} says that no
+     * user may. */
+    public enum Role { VIEWER, MEMBER, ADMIN, OWNER }
+    /** @param userId The id of the person: {@code usr_} and letters and digits.
+     * @param name The name of the person. null if it is not known.
+     * @param email The e-mail address of the person, in lower case. null if the request may not see it.
+     * @param methods The ways in which the person can sign in: {@code password}, or the id of an OIDC provider.
+     * @param lastSeenAt When a valid session or token of the person was last used, in UTC, exact to about a minute.
+     * null if there was no use.
+     * @param createdAt When the person got a role in the organization, in UTC. */
+    public record Member(
+        String userId, String name, String email, Open<Role> role, List<String> methods, Instant lastSeenAt,
+        Instant createdAt) {}
+    /** @param removed Always true. */
+    public record RemovedMember(boolean removed) {}
+    public static final class MemberChange {
+        Role role;
+        public MemberChange role(Role value) { role = value; return this; }
+    }
+    /** @param sessions How many sessions and tokens have ended. */
+    public record SignedOutMember(long sessions) {}
+    /** The kind of the inviter. {@code operator}: {@code parley users invite} made the invitation. */
+    public enum InviterType { USER, API_KEY, OPERATOR }
+    /** The user or the API key that invites the person, or the operator.
+     * @param type The kind of the inviter. {@code operator}: {@code parley users invite} made the invitation.
+     * @param id The id of the user or the API key. null for the operator.
+     * @param name The name of the user or the API key. null if it has none. */
+    public record Inviter(Open<InviterType> type, String id, String name) {}
+    /** @param id The id of the invitation: {@code inv_} and letters and digits.
+     * @param email The e-mail address of the person.
+     * @param createdAt When the person was invited, in UTC.
+     * @param expiresAt When the link ends, in UTC.
+     * @param sentAt When the mail server took the mail, in UTC. null if no mail was sent. */
+    public record Invitation(
+        String id, String email, Open<Role> role, Inviter invitedBy, Instant createdAt, Instant expiresAt,
+        Instant sentAt) {}
+    public static final class NewInvitation {
+        String email, name; Role role;
+        /** The e-mail address of the person. Upper and lower case are the same. */
+        public NewInvitation email(String value) { email = value; return this; }
+        public NewInvitation role(Role value) { role = value; return this; }
+        /** The name of the person, which the page proposes. */
+        public NewInvitation name(String value) { name = value; return this; }
+    }
+    /** An invitation with its link.
+     * @param id The id of the invitation: {@code inv_} and letters and digits.
+     * @param email The e-mail address of the person.
+     * @param createdAt When the person was invited, in UTC.
+     * @param expiresAt When the link ends, in UTC.
+     * @param sentAt When the mail server took the mail, in UTC. null if no mail was sent.
+     * @param url The link for the person. It is in this answer alone.
+     * @param sent Whether the mail server took the mail.
+     * @param sendError Why no mail was sent. null if it was sent. */
+    public record SentInvitation(
+        String id, String email, Open<Role> role, Inviter invitedBy, Instant createdAt, Instant expiresAt,
+        Instant sentAt, String url, boolean sent, String sendError) {}
+    /** @param deleted Always {@code true}. */
+    public record DeletedInvitation(boolean deleted) {}
+    /** A stage: only its usage is summed. */
+    public enum GetUsageStage { STT, LLM, TTS, CARRIER }
+    public enum UsageGroupByItem { HOUR, DAY, KEY, AGENT, PROVIDER, MODEL, STAGE }
     /** The stage. Present only if {@code groupBy} has {@code stage}. */
     public enum UsageRowStage { STT, LLM, TTS, CARRIER }
     /** The sums of one combination of the groups. Only the groups of the request are present.
-     * @param day The UTC day. Present only if {@code groupBy} has {@code day}.
+     * @param hour When the hour begins, in UTC. Present only if {@code groupBy} has {@code hour}.
+     * @param day The day in the time zone. Present only if {@code groupBy} has {@code day}.
      * @param keyId The id of the API key, or of the phone number for calls that came in. Present only if
      * {@code groupBy} has {@code key}.
      * @param agentId The id of the agent. null if no stored agent took part. Present only if {@code groupBy} has
@@ -84,8 +298,9 @@ public final class Schemas {
      * {@code output_tokens}, {@code reasoning_tokens}, {@code characters}, {@code audio_milliseconds},
      * {@code carrier_seconds}. */
     public record UsageRow(
-        String day, String keyId, String agentId, String provider, String model, Open<UsageRowStage> stage,
-        long requests, long legs, long failed, long unpriced, String costMicroUsd, Map<String, Double> quantities) {}
+        Instant hour, String day, String keyId, String agentId, String provider, String model,
+        Open<UsageRowStage> stage, long requests, long legs, long failed, long unpriced, String costMicroUsd,
+        Map<String, Double> quantities) {}
     /** @param requests The number of requests to models.
      * @param legs The number of answered legs of phone calls.
      * @param failed The number of requests that failed. Cancelled requests, such as an interrupted answer, are not
@@ -119,9 +334,9 @@ public final class Schemas {
      * @param to The end of the time range, in UTC. It is not included.
      * @param groupBy The groups that divide the rows.
      * @param rows The sums, one row for each combination of the groups.
-     * @param total The sum of all rows.
-     * @param totalSessions Sessions and calls that began in this time. Calls that were deleted for their age are not
-     * in it.
+     * @param total The sum of all rows: of everything that the filters select.
+     * @param totalSessions Sessions and calls that began in this time. The filters {@code keyId} and {@code agentId}
+     * count here, and the other filters do not. Calls that were deleted for their age are not in it.
      * @param totalMinutes The time for which they were connected, in minutes. A session that is not over has none yet.
      * @param totalCost The known costs in US dollars. {@code total.costMicroUsd} has every digit.
      * @param breakdown The quantities of each provider.
@@ -149,23 +364,6 @@ public final class Schemas {
     public record CreditMovement(
         String id, Open<CreditMovementKind> kind, String microUsd, String phoneNumberId, String day, Instant createdAt,
         Instant updatedAt) {}
-    /** The period of the budget: a day or a month of the UTC calendar, or the whole time since the budget was set. */
-    public enum KeySpendingPeriod { DAY, MONTH, TOTAL }
-    /** @param keyId The id of the API key.
-     * @param name The name of the API key.
-     * @param microUsd The budget of the key for one period, in micro-USD.
-     * @param period The period of the budget: a day or a month of the UTC calendar, or the whole time since the budget
-     * was set.
-     * @param current The current period: {@code 2026-11-24}, {@code 2026-11} or {@code total}.
-     * @param spentMicroUsd The spending of the key in the current period, in micro-USD.
-     * @param reservedMicroUsd The credit in micro-USD that is reserved for the most that live requests of the key can
-     * cost.
-     * @param warnedAt When 80 % of the budget were spent, in UTC. null if they are not.
-     * @param exhaustedAt When the budget was spent or a request was refused for it, in UTC. null if neither has
-     * happened. */
-    public record KeySpending(
-        String keyId, String name, String microUsd, Open<KeySpendingPeriod> period, String current,
-        String spentMicroUsd, String reservedMicroUsd, Instant warnedAt, Instant exhaustedAt) {}
     /** @param creditMicroUsd The credit that can be spent, in micro-USD, as a decimal string. Reservations are already
      * taken from it.
      * @param reservedMicroUsd The credit in micro-USD that is reserved for the most that live requests can cost.
@@ -1061,6 +1259,32 @@ public final class Schemas {
         public ToolChange toolSound(ToolSoundOverride value) { toolSound = Nullable.of(value); return this; }
         public ToolChange simulation(ToolSimulation value) { simulation = Nullable.of(value); return this; }
     }
+    public static final class ToolTest {
+        Map<String, Object> args;
+        /** The arguments of the call, at most 16 KiB of JSON. The default is <code>{}</code>. */
+        public ToolTest args(Map<String, Object> value) { args = value; return this; }
+    }
+    /** The reason, as the tool calls of a turn have it. */
+    public enum ToolTestErrorCode {
+        INVALID_ARGUMENTS, TIMEOUT, HTTP_ERROR, UNREACHABLE, BLOCKED, TOO_LARGE, NOT_ALLOWED, FAILED }
+    /** @param code The reason, as the tool calls of a turn have it.
+     * @param status The HTTP status, with {@code http_error}.
+     * @param detail The beginning of the answer, with {@code http_error}. */
+    public record ToolTestError(Open<ToolTestErrorCode> code, Long status, String detail) {}
+    /** @param url The address of the tool.
+     * @param headers The headers. Secret values are {@code ***}.
+     * @param body The body, to the byte as it was signed. */
+    public record ToolTestRequest(String url, Map<String, String> headers, String body) {}
+    /** @param ok Whether the tool has answered with a 2xx status.
+     * @param httpStatus The HTTP status of the answer. null if there was none.
+     * @param result The text that the LLM would get, cut at 16,384 characters. null if the tool has failed.
+     * @param error Why the tool has failed. null if it has not.
+     * @param durationMs How long the request took, in milliseconds.
+     * @param attempts How often the request was sent: always once.
+     * @param request The request as it was sent. */
+    public record ToolTestResult(
+        boolean ok, Long httpStatus, String result, ToolTestError error, long durationMs, long attempts,
+        ToolTestRequest request) {}
     /** Whether a program with an API key or a person made the change. */
     public enum VersionAuthorType { API_KEY, USER }
     /** @param type Whether a program with an API key or a person made the change.
@@ -1566,7 +1790,7 @@ public final class Schemas {
         @JsonProperty("UNAUTHORIZED") UNAUTHORIZED, @JsonProperty("FORBIDDEN") FORBIDDEN,
         @JsonProperty("ORGANIZATION_DISABLED") ORGANIZATION_DISABLED,
         @JsonProperty("API_KEY_REQUIRED") API_KEY_REQUIRED, @JsonProperty("ORIGIN_NOT_ALLOWED") ORIGIN_NOT_ALLOWED,
-        @JsonProperty("VALIDATION_ERROR") VALIDATION_ERROR,
+        @JsonProperty("SIGN_IN_FAILED") SIGN_IN_FAILED, @JsonProperty("VALIDATION_ERROR") VALIDATION_ERROR,
         @JsonProperty("MISSING_TEMPLATE_VARIABLES") MISSING_TEMPLATE_VARIABLES,
         @JsonProperty("CAPABILITY_UNSUPPORTED") CAPABILITY_UNSUPPORTED,
         @JsonProperty("INSUFFICIENT_CREDITS") INSUFFICIENT_CREDITS, @JsonProperty("NOT_FOUND") NOT_FOUND,
@@ -1577,6 +1801,8 @@ public final class Schemas {
         @JsonProperty("RANGE_NOT_SATISFIABLE") RANGE_NOT_SATISFIABLE,
         @JsonProperty("AGENT_NAME_CONFLICT") AGENT_NAME_CONFLICT,
         @JsonProperty("TOOL_NAME_CONFLICT") TOOL_NAME_CONFLICT, @JsonProperty("LIMIT_REACHED") LIMIT_REACHED,
+        @JsonProperty("MEMBER_EXISTS") MEMBER_EXISTS, @JsonProperty("SETUP_DONE") SETUP_DONE,
+        @JsonProperty("KEY_REVOKED") KEY_REVOKED, @JsonProperty("LAST_OWNER") LAST_OWNER,
         @JsonProperty("CALL_NOT_LIVE") CALL_NOT_LIVE, @JsonProperty("AGENT_IN_USE") AGENT_IN_USE,
         @JsonProperty("CALLBACK_NOT_SCHEDULED") CALLBACK_NOT_SCHEDULED,
         @JsonProperty("REDELIVERY_UNAVAILABLE") REDELIVERY_UNAVAILABLE,
@@ -4057,18 +4283,38 @@ public final class Schemas {
     public record RmsgEvent(
         String id, @JsonProperty("event_type") Open<RmsgEventType> eventType, Instant timestamp, RmsgEventData data
     ) implements WebhookEvent {}
+    /** The parameters of listKeys. */
+    public static final class ListKeysParams {
+        Boolean revoked;
+        /** {@code true} lists the keys that were revoked, instead of the keys that were not. The default is
+         * {@code false}. */
+        public ListKeysParams revoked(boolean value) { revoked = value; return this; }
+    }
     /** The parameters of getUsage. */
     public static final class GetUsageParams {
-        Instant from, to; String groupBy;
+        Instant from, to; String groupBy, timeZone, keyId, agentId, provider, model; GetUsageStage stage;
         /** The start of the time range. The default is 30 days before {@code to}; it is at most 92 days before
          * {@code to}. */
         public GetUsageParams from(Instant value) { from = value; return this; }
         /** The end of the time range, which is not included. The default is now. */
         public GetUsageParams to(Instant value) { to = value; return this; }
-        /** The groups of the rows, separated by commas: {@code day} (UTC), {@code key}, {@code agent},
-         * {@code provider}, {@code model} and {@code stage}. More than 5,000 rows are refused. The default is
-         * {@code "day"}. */
+        /** The groups of the rows, separated by commas: {@code hour}, {@code day}, {@code key}, {@code agent},
+         * {@code provider}, {@code model} and {@code stage}. With {@code hour} the time range is at most 7 days. More
+         * than 5,000 rows are refused. The default is {@code "day"}. */
         public GetUsageParams groupBy(String value) { groupBy = value; return this; }
+        /** The time zone of hours and days, as an IANA name. Requests that were deleted for their age are in their UTC
+         * day, and in its first hour. The default is {@code "UTC"}. */
+        public GetUsageParams timeZone(String value) { timeZone = value; return this; }
+        /** An API key, or a phone number for calls that came in: only its usage is summed. */
+        public GetUsageParams keyId(String value) { keyId = value; return this; }
+        /** An agent: only its usage is summed. */
+        public GetUsageParams agentId(String value) { agentId = value; return this; }
+        /** A provider, or the line of legs: only its usage is summed. */
+        public GetUsageParams provider(String value) { provider = value; return this; }
+        /** A model, or the direction of legs: only its usage is summed. */
+        public GetUsageParams model(String value) { model = value; return this; }
+        /** A stage: only its usage is summed. */
+        public GetUsageParams stage(GetUsageStage value) { stage = value; return this; }
     }
     /** The parameters of getCredits. */
     public static final class GetCreditsParams {
