@@ -11,6 +11,7 @@ const source = path.join(root, 'console/app')
 const inputs = [
   'console/app',
   'console/tokens.css',
+  'console/session',
   'generated/clients/typescript',
   'generated/console',
   'deploy/console-app.mjs',
@@ -29,6 +30,21 @@ export async function writeConsole(folder, earlier) {
   writeFileSync(path.join(folder, digestFile), digest)
 }
 
+/**
+ * Bundles the audio worklet with its imports. The files of console/session are also served as they are, so they name the
+ * worklet by its file.
+ */
+const sessionWorklet = {
+  name: 'session-worklet',
+  enforce: 'pre',
+  transform(code, id) {
+    if (!id.endsWith('/console/session/session-audio.js')) return null
+    const address = "new URL('session-worklet.js', import.meta.url)"
+    if (!code.includes(address)) throw new Error(`${id} does not have ${address}`)
+    return `import workletUrl from './session-worklet.js?worker&url'\n${code.replace(address, 'workletUrl')}`
+  },
+}
+
 async function bundle(folder) {
   // Vite and its React plugin are imported only for a build, because their import takes half a second.
   const [{ build }, { default: react }] = await Promise.all([import('vite'), import('@vitejs/plugin-react')])
@@ -37,7 +53,7 @@ async function bundle(folder) {
     root: source,
     base: '/console/',
     logLevel: 'warn',
-    plugins: [react()],
+    plugins: [react(), sessionWorklet],
     css: { modules: { generateScopedName: '[name]-[local]-[hash:base64:5]' } },
     // The page's policy refuses inline scripts and styles.
     build: {

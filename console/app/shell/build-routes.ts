@@ -3,6 +3,18 @@ import { lazyRouteComponent, type RouteComponent } from '@tanstack/react-router'
 
 export const buildRoutes: readonly { path: string; component: RouteComponent }[] = [
   {
+    path: '/agents',
+    component: lazyRouteComponent(() => import('../pages/agents/agents-page.tsx'), 'AgentsPage'),
+  },
+  {
+    path: '/agents/new',
+    component: lazyRouteComponent(() => import('../pages/agent/new-agent-page.tsx'), 'NewAgentPage'),
+  },
+  {
+    path: '/agents/$id',
+    component: lazyRouteComponent(() => import('../pages/agent/agent-page.tsx'), 'AgentPage'),
+  },
+  {
     path: '/webhooks',
     component: lazyRouteComponent(() => import('../pages/webhooks/webhooks-page.tsx'), 'WebhooksPage'),
   },

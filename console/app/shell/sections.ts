@@ -1,5 +1,5 @@
 /** The pages in the navigation, in their order. `keys` opens the page from everywhere. */
-import { HomeIcon, type LucideIcon, PhoneCall, Send, Webhook } from 'lucide-react'
+import { Bot, HomeIcon, type LucideIcon, PhoneCall, Send, Webhook } from 'lucide-react'
 
 export type Section = { to: string; label: string; icon: LucideIcon; keys: string }
 
@@ -10,6 +10,10 @@ export const groups: readonly { name: string | null; sections: readonly Section[
       { to: '/', label: 'Overview', icon: HomeIcon, keys: 'g o' },
       { to: '/calls', label: 'Calls', icon: PhoneCall, keys: 'g c' },
     ],
+  },
+  {
+    name: 'Build',
+    sections: [{ to: '/agents', label: 'Agents', icon: Bot, keys: 'g a' }],
   },
   {
     name: 'Run',

@@ -1,8 +1,9 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useNavigate } from '@tanstack/react-router'
 import { useCallback } from 'react'
 import { writeSearch } from '../../data/search.ts'
 import { deliveriesQuery } from '../../data/webhooks.ts'
+import { useSearchValues } from '../../parts/address.ts'
 import { Button } from '../../parts/button.tsx'
 import { DeliveriesTable } from '../../parts/deliveries.tsx'
 import { zoneName } from '../../parts/formats.ts'
@@ -16,7 +17,7 @@ import { type Filters, readFilters, toQuery } from './filters.ts'
 
 /** The log of deliveries. Its filters are the address. */
 export function DeliveriesPage() {
-  const filters = readFilters(useSearch({ strict: false }))
+  const filters = readFilters(useSearchValues())
   const change = useChange(filters)
   const deliveries = useInfiniteQuery(deliveriesQuery(toQuery(filters)))
   useRowKeys()

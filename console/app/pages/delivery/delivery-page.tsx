@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link, useParams } from '@tanstack/react-router'
+import { Link } from '@tanstack/react-router'
 import { RotateCw } from 'lucide-react'
 import { useEffect, useMemo, useState } from 'react'
 import type { WebhookDeliveryDetail } from '../../../../generated/clients/typescript/models/platform.ts'
 import { useSendAgain, wholeDeliveryQuery } from '../../data/webhooks.ts'
+import { usePathId } from '../../parts/address.ts'
 import { Button } from '../../parts/button.tsx'
 import { Card } from '../../parts/card.tsx'
 import { CopyButton } from '../../parts/copy-button.tsx'
@@ -23,7 +24,7 @@ import { Explanation } from './explanation.tsx'
 
 /** One delivery: why it failed, each attempt with its request and answer, and the button that sends it again. */
 export function DeliveryPage() {
-  const { id = '' } = useParams({ strict: false })
+  const id = usePathId()
   const delivery = useQuery(wholeDeliveryQuery(id))
   return (
     <PageAnswer of={delivery} title="Delivery">

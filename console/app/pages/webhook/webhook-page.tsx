@@ -1,8 +1,9 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { Link, useNavigate, useParams } from '@tanstack/react-router'
+import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Webhook } from '../../../../generated/clients/typescript/models/platform.ts'
 import { deliveriesQuery, useDeleteWebhook, useUpdateWebhook, webhookQuery } from '../../data/webhooks.ts'
+import { usePathId } from '../../parts/address.ts'
 import { Button } from '../../parts/button.tsx'
 import { Card } from '../../parts/card.tsx'
 import { DeliveriesTable } from '../../parts/deliveries.tsx'
@@ -17,7 +18,7 @@ import { Answer } from '../../parts/states.tsx'
 import { TestCard } from './test-card.tsx'
 
 export function WebhookPage() {
-  const { id = '' } = useParams({ strict: false })
+  const id = usePathId()
   const webhook = useQuery(webhookQuery(id))
   return (
     <PageAnswer of={webhook} title="Endpoint">

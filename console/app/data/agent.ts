@@ -1,0 +1,108 @@
+/** One agent: its settings, its versions and its tools. */
+import { infiniteQueryOptions, queryOptions, useMutation } from '@tanstack/react-query'
+import type {
+  AgentChange,
+  NewAgent,
+  NewToolInput,
+  ToolChange,
+} from '../../../generated/clients/typescript/models/platform.ts'
+import { PlatformApiError } from '../../../generated/clients/typescript/platform.ts'
+import { platform } from './clients.ts'
+import { queries } from './queries.ts'
+
+const pageVersions = 25
+
+export const agentQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['agents', id],
+    queryFn: async ({ signal }) => (await platform.getAgent({ signal, path: { id } })).body,
+  })
+
+export const toolsQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['agents', id, 'tools'],
+    queryFn: async ({ signal }) => (await platform.listAgentTools({ signal, path: { id } })).body,
+  })
+
+export const versionsQuery = (id: string) =>
+  infiniteQueryOptions({
+    queryKey: ['agents', id, 'versions'],
+    queryFn: async ({ signal, pageParam }) => {
+      const query = { limit: pageVersions, ...(pageParam !== null && { cursor: pageParam }) }
+      return (await platform.listAgentVersions({ signal, path: { id }, query })).body
+    },
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.nextCursor,
+  })
+
+/** A version never changes. */
+export const versionQuery = (id: string, version: number) =>
+  queryOptions({
+    queryKey: ['agents', id, 'versions', version],
+    queryFn: async ({ signal }) =>
+      (await platform.getAgentVersion({ signal, path: { id, version: String(version) } })).body,
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+
+export const voicesQuery = queryOptions({
+  queryKey: ['voices'],
+  queryFn: async ({ signal }) => (await platform.listVoices({ signal })).body.voices,
+})
+
+const refreshAgents = () => queries.invalidateQueries({ queryKey: ['agents'] })
+
+export const useCreateAgent = () =>
+  useMutation({
+    mutationFn: async (body: NewAgent) => (await platform.createAgent({ body })).body,
+    onSuccess: refreshAgents,
+  })
+
+/** `version` is the version that the change was made from: a newer change of somebody else is not overwritten. */
+export const useUpdateAgent = (id: string) =>
+  useMutation({
+    mutationFn: async ({ version, change }: { version: number; change: AgentChange }) =>
+      (await platform.updateAgent({ path: { id }, header: { 'if-match': `"${version}"` }, body: change })).body,
+    onSuccess: refreshAgents,
+  })
+
+export const isConflict = (error: unknown) => error instanceof PlatformApiError && error.code === 'PRECONDITION_FAILED'
+
+export const useDeleteAgent = (id: string) =>
+  useMutation({
+    mutationFn: async () => (await platform.deleteAgent({ path: { id } })).body,
+    onSuccess: () => {
+      queries.removeQueries({ queryKey: ['agents', id] })
+      return queries.invalidateQueries({ queryKey: ['agents'], exact: true })
+    },
+  })
+
+export const useRestoreVersion = (id: string) =>
+  useMutation({
+    mutationFn: async (version: number) =>
+      (await platform.restoreAgentVersion({ path: { id, version: String(version) } })).body,
+    onSuccess: refreshAgents,
+  })
+
+export const useCreateTool = (id: string) =>
+  useMutation({
+    mutationFn: async (body: NewToolInput) => (await platform.createAgentTool({ path: { id }, body })).body,
+    onSuccess: refreshAgents,
+  })
+
+export const useUpdateTool = (id: string, toolId: string) =>
+  useMutation({
+    mutationFn: async (body: ToolChange) => (await platform.updateAgentTool({ path: { id, toolId }, body })).body,
+    onSuccess: refreshAgents,
+  })
+
+export const useDeleteTool = (id: string) =>
+  useMutation({
+    mutationFn: async (toolId: string) => (await platform.deleteAgentTool({ path: { id, toolId } })).body,
+    onSuccess: refreshAgents,
+  })
+
+export const useCallPhone = (agentId: string) =>
+  useMutation({
+    mutationFn: async (to: string) => (await platform.createPhoneSession({ body: { to, agentId } })).body,
+    onSuccess: () => queries.invalidateQueries({ queryKey: ['calls'] }),
+  })

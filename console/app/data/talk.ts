@@ -1,0 +1,21 @@
+/** Starts a conversation with an agent in this page. */
+import { type SessionCallbacks, startSession, type TalkSession } from '../../session/session-client.js'
+import { platform } from './clients.ts'
+
+export type { SessionCallbacks, TalkSession } from '../../session/session-client.js'
+
+export type Talk = { id: string; session: TalkSession; hasMicrophone: boolean }
+
+/** Must be called in a click, because browsers allow sound only then. Without a microphone the person types. */
+export async function talkTo(agentId: string, on: SessionCallbacks): Promise<Talk> {
+  const { body } = await platform.createSession({ body: { agentId } })
+  const { sessionId: id, transportUrl, transportToken } = body
+  const options = { transportUrl, transportToken, on }
+  try {
+    return { id, session: await startSession(options), hasMicrophone: true }
+  } catch (error) {
+    // The browser throws this when there is no microphone, or when the person does not allow it.
+    if (!(error instanceof DOMException) && !(error instanceof TypeError)) throw error
+    return { id, session: await startSession({ ...options, microphone: false }), hasMicrophone: false }
+  }
+}

@@ -1,0 +1,59 @@
+/** The state of a conversation in this page, and how each frame changes it. */
+export type Turn = {
+  id: string
+  who: 'you' | 'agent' | 'event'
+  text: string
+  isFinal: boolean
+  isInterrupted: boolean
+}
+
+export type Conversation = {
+  phase: 'idle' | 'starting' | 'listening' | 'thinking' | 'speaking' | 'lost' | 'over'
+  turns: readonly Turn[]
+  /** Why the conversation is over. */
+  note: string | null
+}
+
+export const idle: Conversation = { phase: 'idle', turns: [], note: null }
+
+export type Change =
+  | { type: 'start' }
+  | { type: 'phase'; phase: Conversation['phase'] }
+  | { type: 'turn'; turn: Turn }
+  | { type: 'over'; note: string }
+
+export function changed(before: Conversation, change: Change): Conversation {
+  switch (change.type) {
+    case 'start':
+      return { ...idle, phase: 'starting' }
+    case 'phase':
+      return { ...before, phase: change.phase }
+    case 'over':
+      return { ...before, phase: 'over', note: change.note }
+    case 'turn':
+      return { ...before, turns: withTurn(before.turns, change.turn) }
+  }
+}
+
+/** A newer text of a turn replaces the earlier text in its place. The echo of typed words comes before their turn. */
+function withTurn(turns: readonly Turn[], turn: Turn): Turn[] {
+  const isEcho = ({ id, text }: Turn) => id.startsWith('typed ') && text === turn.text && turn.who === 'you'
+  const at = turns.findIndex((each) => each.id === turn.id || isEcho(each))
+  if (at < 0) return turn.text === '' ? [...turns] : [...turns, turn]
+  return turns.map((each, index) => (index === at ? turn : each))
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  user_hangup: 'You have ended the conversation.',
+  agent_hangup: 'The agent has ended the conversation.',
+  silence_timeout: 'Nobody said anything for a while.',
+  max_duration: 'The conversation has reached its time limit.',
+  credit_exhausted: 'The credit is used up.',
+  pipeline_failed: 'No provider could serve the conversation.',
+  server_shutdown: 'The server has stopped.',
+}
+
+export function noteOf(reason: string | null, message: string | null): string {
+  if (reason !== null && reasons[reason] !== undefined) return reasons[reason]
+  return message ?? (reason === null ? 'The connection was lost.' : 'The conversation is over.')
+}

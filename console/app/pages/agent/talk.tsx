@@ -1,0 +1,172 @@
+import { Link } from '@tanstack/react-router'
+import { Mic, MicOff, PhoneOff } from 'lucide-react'
+import { type FormEvent, useEffect, useRef, useState } from 'react'
+import { useCallPhone } from '../../data/agent.ts'
+import { Badge, type Tone } from '../../parts/badge.tsx'
+import { Button } from '../../parts/button.tsx'
+import { Card } from '../../parts/card.tsx'
+import { classes } from '../../parts/classes.ts'
+import { TextField } from '../../parts/field.tsx'
+import { Form } from '../../parts/form.tsx'
+import { Columns, Faint, Line, Stack } from '../../parts/layout.tsx'
+import { Notice } from '../../parts/notice.tsx'
+import { useMask } from '../../parts/redaction.tsx'
+import type { Conversation, Turn } from './conversation.ts'
+import styles from './talk.module.css'
+import { useConversation } from './use-conversation.ts'
+
+const phases: Record<Conversation['phase'], { text: string; tone: Tone }> = {
+  idle: { text: 'not connected', tone: 'plain' },
+  starting: { text: 'starting', tone: 'calm' },
+  listening: { text: 'listening', tone: 'accent' },
+  thinking: { text: 'thinking', tone: 'calm' },
+  speaking: { text: 'speaking', tone: 'good' },
+  lost: { text: 'trying again', tone: 'warn' },
+  over: { text: 'over', tone: 'plain' },
+}
+
+/** A conversation in this page, with the microphone or by typing, and a call to a phone. */
+export function Talk({ agentId }: { agentId: string }) {
+  return (
+    <Columns>
+      <Here agentId={agentId} />
+      <CallMe agentId={agentId} />
+    </Columns>
+  )
+}
+
+function Here({ agentId }: { agentId: string }) {
+  const { state, talk, level, start } = useConversation(agentId)
+  const { text, tone } = phases[state.phase]
+  const isOpen = ['listening', 'thinking', 'speaking', 'lost'].includes(state.phase)
+  return (
+    <Card
+      title="Talk to it here"
+      actions={
+        <Badge tone={tone} isLive={isOpen}>
+          {text}
+        </Badge>
+      }
+    >
+      <Stack>
+        <Log turns={state.turns} />
+        {state.phase === 'over' && (
+          <Notice tone="calm" title={state.note ?? 'The conversation is over.'}>
+            {talk && (
+              <Link to="/calls/$id" params={{ id: talk.id }}>
+                See the call
+              </Link>
+            )}
+          </Notice>
+        )}
+        {isOpen && talk ? (
+          <Controls talk={talk} level={level} />
+        ) : (
+          <Line>
+            <Button look="main" disabled={state.phase === 'starting'} onClick={() => void start()}>
+              <Mic aria-hidden="true" />
+              {state.phase === 'over' ? 'Talk again' : 'Talk'}
+            </Button>
+            <Faint>The browser asks for your microphone. Without one you type.</Faint>
+          </Line>
+        )}
+      </Stack>
+    </Card>
+  )
+}
+
+type ControlsProps = { talk: NonNullable<ReturnType<typeof useConversation>['talk']>; level: number }
+
+function Controls({ talk: { session, hasMicrophone }, level }: ControlsProps) {
+  const [isMuted, setMuted] = useState(false)
+  const type = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const form = event.currentTarget
+    const text = new FormData(form).get('text')
+    if (typeof text === 'string' && text.trim() !== '' && session.say(text.trim())) form.reset()
+  }
+  const mute = () => {
+    session.mute(!isMuted)
+    setMuted(!isMuted)
+  }
+  return (
+    <Stack>
+      <form className={styles.type} onSubmit={type}>
+        <TextField label="Type instead" name="text" autoComplete="off" autoFocus={!hasMicrophone} />
+        <Button type="submit">Send</Button>
+      </form>
+      <Line>
+        <Button look="alarm" onClick={() => session.hangUp()}>
+          <PhoneOff aria-hidden="true" />
+          Hang up
+        </Button>
+        {hasMicrophone && (
+          <>
+            <Button aria-pressed={isMuted} onClick={mute}>
+              <MicOff aria-hidden="true" />
+              Mute
+            </Button>
+            <meter className={styles.level} value={isMuted ? 0 : level} aria-label="Loudness of your microphone" />
+          </>
+        )}
+      </Line>
+    </Stack>
+  )
+}
+
+const names: Record<Turn['who'], string> = { you: 'You', agent: 'Agent', event: '' }
+
+function Log({ turns }: { turns: readonly Turn[] }) {
+  const end = useRef<HTMLDivElement>(null)
+  const mask = useMask()
+  useEffect(() => {
+    void end.current?.scrollIntoView({ block: 'nearest' })
+  }, [turns])
+  if (turns.length === 0) return null
+  return (
+    <div className={styles.log} role="log" aria-label="Conversation" tabIndex={0}>
+      {turns.map(({ id, who, text, isFinal, isInterrupted }) => (
+        <p key={id} className={classes(styles.turn, styles[who], !isFinal && styles.open)}>
+          {names[who] !== '' && <strong>{names[who]}</strong>} {mask(text)}
+          {isInterrupted && ' (interrupted)'}
+        </p>
+      ))}
+      <div ref={end} />
+    </div>
+  )
+}
+
+function CallMe({ agentId }: { agentId: string }) {
+  const call = useCallPhone(agentId)
+  return (
+    <Card title="Let it call a phone">
+      <Form
+        error={call.error}
+        submit={(values) => call.mutate(values.text('to'))}
+        actions={
+          <Button type="submit" disabled={call.isPending}>
+            {call.isPending ? 'Calling…' : 'Call'}
+          </Button>
+        }
+      >
+        <TextField
+          label="Phone number"
+          name="to"
+          type="tel"
+          required
+          pattern="\+[0-9]{7,15}"
+          title="+ and the country code, such as +15005550006"
+          placeholder="+15005550006"
+          note="With the simulator, +1500555 and four digits are phones that answer."
+        />
+        {call.data && (
+          <Notice tone="good" title={`Calling ${call.data.to}`}>
+            <Link to="/calls/$id" params={{ id: call.data.sessionId }}>
+              Follow the call
+            </Link>
+          </Notice>
+        )}
+      </Form>
+    </Card>
+  )
+}

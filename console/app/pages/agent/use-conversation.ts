@@ -1,0 +1,62 @@
+import { useCallback, useEffect, useReducer, useRef, useState } from 'react'
+import { failureOf } from '../../data/failures.ts'
+import { queries } from '../../data/queries.ts'
+import { type SessionCallbacks, type Talk, talkTo } from '../../data/talk.ts'
+import { type Change, type Conversation, changed, idle, noteOf, type Turn } from './conversation.ts'
+
+/** Holds one conversation with the agent. It ends when the page is left. */
+export function useConversation(agentId: string) {
+  const [state, dispatch] = useReducer(changed, idle)
+  const [talk, setTalk] = useState<Talk | null>(null)
+  const [level, setLevel] = useState(0)
+  const current = useRef<Talk | null>(null)
+  useEffect(() => () => current.current?.session.hangUp(), [])
+
+  const start = useCallback(async () => {
+    dispatch({ type: 'start' })
+    try {
+      const started = await talkTo(
+        agentId,
+        callbacks(dispatch, setLevel, () => (current.current = null)),
+      )
+      current.current = started
+      setTalk(started)
+    } catch (error) {
+      dispatch({ type: 'over', note: failureOf(error).message })
+    }
+  }, [agentId])
+
+  return { state, talk, level, start }
+}
+
+function callbacks(dispatch: (change: Change) => void, setLevel: (level: number) => void, end: () => void) {
+  let typed = 0
+  const turn = (who: Turn['who'], { id, text, isFinal, interrupted }: Record<string, unknown>) =>
+    dispatch({
+      type: 'turn',
+      turn: {
+        id: String(id),
+        who,
+        text: String(text),
+        isFinal: isFinal === true,
+        isInterrupted: interrupted === true,
+      },
+    })
+  return {
+    ready: () => dispatch({ type: 'phase', phase: 'listening' }),
+    lost: () => dispatch({ type: 'phase', phase: 'lost' }),
+    level: setLevel,
+    state: ({ value }: { value: Conversation['phase'] }) => dispatch({ type: 'phase', phase: value }),
+    transcript: (frame: Record<string, unknown>) => turn('you', frame),
+    user_message_echo: ({ text }: { text: string }) => turn('you', { id: `typed ${typed++}`, text, isFinal: true }),
+    agent_message: (frame: Record<string, unknown>) => turn('agent', frame),
+    tool_call: ({ id, name, status }: Record<string, unknown>) =>
+      turn('event', { id: `tool ${String(id)}`, text: `Tool ${String(name)}: ${String(status)}`, isFinal: true }),
+    over({ reason, error }) {
+      end()
+      const message = error === null ? null : String(error.message)
+      dispatch({ type: 'over', note: noteOf(reason, message) })
+      void queries.invalidateQueries({ queryKey: ['calls'] })
+    },
+  } satisfies SessionCallbacks
+}
