@@ -6,7 +6,7 @@ import { residentMiB } from './process-figures.ts'
 
 const recording = new URL('../test/fixtures/speech/please-try-call-later.wav', import.meta.url)
 const rounds = 5
-// After this time, the garbage from the start has been collected.
+// After this time the garbage from the server's start has been collected.
 const idleMs = 5000
 
 /** Measures the time from the spawn to the first 200 from /readyz, on a data folder that was started before. */

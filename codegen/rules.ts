@@ -80,8 +80,8 @@ function operationIds({ operations, webhooks }: OpenApiDocument): Finding[] {
 }
 
 /**
- * Finds schemas named like an operation's answer. Go generators use this name for the answer, so it would be declared
- * twice.
+ * Finds schemas named like an operation's answer. Go generators use this name for the answer's type too, so the name
+ * would be declared twice.
  */
 function schemaNames({ operations, schemas }: OpenApiDocument): Finding[] {
   const reservedNames = new Map(operations.map(({ id }) => [`${id}Response`.toLowerCase(), id]))

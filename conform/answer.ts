@@ -15,7 +15,7 @@ export type Answered = {
 export type AnswerCheck = {
   number: number
   name: string
-  /** The faults are warnings unless the run is strict. */
+  /** If true, the faults are warnings unless the run is strict. */
   warns?: boolean
   otherwise: string
   judge: (answered: Answered) => Found

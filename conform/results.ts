@@ -1,6 +1,6 @@
 /** The checks' findings by target: a document, an operation or a channel. */
 
-/** The check cannot be made here, with the reason. */
+/** Shows that the check cannot be made here, and the reason. */
 export type Inapplicable = { reason: string }
 /** Faults, empty if the check passed. Null if this answer says nothing about the check. */
 export type Found = readonly string[] | Inapplicable | null

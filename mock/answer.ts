@@ -13,7 +13,7 @@ export type Answer = {
 export type Selection = { body: unknown; accept: string; example: string | null }
 
 const eventStream = 'text/event-stream'
-/** The speech's sample rate if the request names no other, as on a real server. */
+/** The speech's sample rate if the request does not name a rate, as on a real server. */
 const speechRateHz = 24_000
 const speechMs = 1000
 /** With these figures a recording has as many bytes as the examples for Content-Length and Content-Range say. */

@@ -13,7 +13,8 @@ const errorSeverity = 0
 console.error = () => {}
 const folder = mkdtempSync(join(tmpdir(), 'channels-'))
 try {
-  // A synchronous read fails with EAGAIN if the parent has not written yet.
+  // Standard input is read asynchronously, because a synchronous read fails with EAGAIN if the parent has not written
+  // yet.
   process.stdout.write(await render(JSON.parse(await text(process.stdin))))
 } catch (error) {
   process.stderr.write(explain(error))

@@ -20,7 +20,7 @@ export type Member = {
  */
 export type MemberRefusal = 'owners_only' | 'last_owner'
 
-/** The old role is also the new role if the change has no effect. */
+/** If the change has no effect, `before` and `after` are equal. */
 export type RoleChange = { before: Role; after: Role }
 
 /**

@@ -29,7 +29,7 @@ export type ToolTrial = {
   request: { url: string; headers: Record<string, string>; body: string }
 }
 
-/** Throws ResourceFault if the tool is unknown or no webhook, or after too many trials. */
+/** Throws ResourceFault if the tool is unknown or is not a webhook tool, or after too many trials. */
 export type TryTool = (tenant: Tenant, ids: { agentId: string; toolId: string }, args: object) => Promise<ToolTrial>
 
 const argsBytesMax = 16_384
@@ -98,7 +98,7 @@ const windowMs = 60_000
 /** The most organizations whose trials are remembered. */
 const organizationsMax = 10_000
 
-/** Limits the trials of an organization in a minute, in this process. */
+/** Limits an organization's trials per minute in this process. */
 class Trials {
   readonly #clock: Clock
   readonly #times = new Map<string, number[]>()
@@ -113,7 +113,8 @@ class Trials {
     const [oldest] = recent
     if (recent.length >= trialsMax && oldest !== undefined)
       throw new ResourceFault({ kind: 'too_many_trials', retryAfterS: Math.ceil((oldest + windowMs - nowMs) / 1000) })
-    // The organization moves to the end of the map, so the first one has not tried a tool for the longest time.
+    // The organization moves to the end of the map, so the map's first organization has not tried a tool for the
+    // longest time.
     this.#times.delete(organizationId)
     this.#times.set(organizationId, [...recent, nowMs])
     const [first] = this.#times.keys()

@@ -36,7 +36,7 @@ function seesAddresses({ role, scopes }: Caller): boolean {
   return role === undefined ? scopes.includes('admin') : reachesRole(role, 'admin')
 }
 
-/** Throws if the person is unknown here, or if the change is refused. */
+/** Throws if the person has no role in the organization, or if the change is refused. */
 function admitted<Changed extends object | string | number>(
   changed: Changed | MemberRefusal | null,
   { role }: Caller,

@@ -34,7 +34,7 @@ const digitNames: Readonly<Record<string, string>> = {
   '*': 'star',
   '#': 'pound',
 }
-/** Digits pressed within this time count as one entry. */
+/** If digits are pressed within this time of each other, they count as one entry. */
 const entryMs = 1500
 const entryDigitsMax = 32
 

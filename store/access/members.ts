@@ -69,7 +69,7 @@ async function heldBy(tx: Tx, organizationId: string, userId: string): Promise<R
   return row?.role ?? null
 }
 
-/** Returns the reason if the person may not have the role `before` taken away, or get the role `after`. */
+/** Returns the reason if the change of a role from `before` to `after` must be refused. */
 async function refusalOf(
   tx: Tx,
   organizationId: string,

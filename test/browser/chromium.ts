@@ -42,7 +42,7 @@ export type Page = {
   on(event: 'pageerror', listener: (error: Error) => void): void
   on(event: 'console', listener: (message: { type(): string; text(): string }) => void): void
 }
-/** A request for the test to answer. */
+/** A request answered by the test. */
 export type Route = {
   fulfill(answer: { status: number; contentType: string; body: string }): Promise<void>
   continue(): Promise<void>
@@ -102,7 +102,7 @@ const quiet = [
   '--disable-quic',
   '--no-first-run',
   '--disable-gpu',
-  // A name for this machine that the browser does not treat as loopback.
+  // A name for this machine. The browser does not treat it as loopback.
   `--host-resolver-rules=MAP ${otherHost} 127.0.0.1`,
 ]
 

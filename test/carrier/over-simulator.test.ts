@@ -1,5 +1,6 @@
 /**
- * The adapter works over the simulator: real commands, signed events and real audio in both directions on a test clock.
+ * The adapter works over the simulator: real commands, signed events and real audio in both directions. Uses a test
+ * clock.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'

@@ -1,4 +1,4 @@
-/** Businesses and campaigns are registered for text messages at the simulated carrier on a test clock. */
+/** Businesses and campaigns are registered for text messages at the simulated carrier. Uses a test clock. */
 import { randomUUID } from 'node:crypto'
 import t, { type Test } from 'tap'
 import type { SmsRegistryError } from '../../domain/ports/sms-registry.ts'

@@ -1,4 +1,4 @@
-/** The commands for agents and calls run on a call spoken on a test clock. */
+/** The commands for agents and calls, with a call spoken on a test clock. */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, request } from 'node:http'
@@ -223,7 +223,7 @@ t.test('`calls tail` continues from its cursor if the event stream is cut', asyn
   t.equal(asked[0], '-1:0')
   t.match(asked[1], /^0:\d+$/, 'the first turn has come')
   const turns = (lines: string[]) => lines.filter((line) => /^(user|agent) /.test(line))
-  // The report is analysed after the call's end, so the later tail shows more analysis events, which are left out here.
+  // The report is analysed after the call's end, so the later tail shows more analysis events. They are left out here.
   const kinds = (lines: string[]) => lines.filter((line) => /^event(?!.* analysis\.)/.test(line)).sort()
   t.same(turns(again.stdout.split('\n')), turns(whole), 'each turn once')
   t.same(kinds(again.stdout.split('\n')), kinds(whole), 'each event once')

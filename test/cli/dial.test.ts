@@ -1,4 +1,4 @@
-/** `parley dial` over the simulated carrier on a test clock. */
+/** Tests `parley dial` over the simulated carrier, on a test clock. */
 import t from 'tap'
 import { platformClient } from '../../cli/client.ts'
 import { calledNumber } from '../../cli/simulate-inbound.ts'

@@ -11,7 +11,7 @@ export type Shop = {
   url: string
   admin: Administration
   organizationId: string
-  /** The organization's API key, to compare the pages with the API. */
+  /** The organization's key, to compare the pages with the API. */
   key: string
   dataDir: string
   visit: Visit
@@ -50,7 +50,8 @@ function visitor(browser: Browser, url: string, cookies: ReadonlyMap<string, str
     const page = await context.newPage()
     const faults: string[] = []
     page.on('pageerror', (error) => faults.push(error.message))
-    // The console reports violations of the policy. A refused request is a part of some tests, and no fault.
+    // The browser's console reports violations of the policy. Some tests refuse requests, so a refused request is not a
+    // fault.
     page.on('console', (message) => {
       if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
         faults.push(message.text())
@@ -66,7 +67,7 @@ export function refuse(page: Page, address: RegExp, status: number, code: string
   return page.route(address, (route) => route.fulfill({ status, contentType: 'application/json', body }))
 }
 
-/** Asks the API with the organization's key. */
+/** Sends a request to the API with the organization's key. */
 export async function askApi<Body>({ url, key }: Shop, address: string): Promise<Body> {
   const answer = await fetch(url + address, { headers: { authorization: `Bearer ${key}` } })
   return (await answer.json()) as Body

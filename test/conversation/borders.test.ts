@@ -1,4 +1,4 @@
-/** A conversation's times and counts at their limits on a test clock. */
+/** Tests a conversation's times and counts at their limits, on a test clock. */
 import t from 'tap'
 import type { Pipeline, PipelineTool } from '../../domain/records/pipeline.ts'
 import { converse } from './setup.ts'

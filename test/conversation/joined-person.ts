@@ -1,4 +1,4 @@
-/** Simulates a joined person on a test clock, who speaks words or a recorded voice, and keeps received audio. */
+/** Simulates a joined person on a test clock. The person speaks words or a recorded voice, and keeps received audio. */
 import type { MediaSink, MediaTransport, SessionEvent } from '../../domain/ports/media.ts'
 import type { EndReason } from '../../domain/records/states/call.ts'
 import { rateHz, sampleOf, wordAt } from './caller.ts'

@@ -1,4 +1,4 @@
-/** If the first candidate is late, a second candidate is asked too (a hedge) on a test clock. */
+/** Tests hedges on a test clock: if the first candidate is late, a second candidate is asked too. */
 import t from 'tap'
 import type { LlmEvent } from '../../domain/ports/llm.ts'
 import type { Model, Objective } from '../../domain/ports/model.ts'

@@ -1,6 +1,6 @@
 /**
- * A provider stops working on a test clock: how soon the router leaves it, how many requests it still gets, and how
- * soon it is used again.
+ * Tests on a test clock what happens if a provider stops working: how soon the router leaves it, how many requests it
+ * still gets, and how soon it is used again.
  */
 import t from 'tap'
 import { Health } from '../../domain/health/health.ts'

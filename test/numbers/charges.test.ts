@@ -1,6 +1,6 @@
 /**
- * The months of a number are charged on a test clock, also by several processes at once. Without credit a number is
- * first overdue and then suspended, and after a payment it works again.
+ * Tests on a test clock how the months of a number are charged, also by several processes at once. Without credit a
+ * number is first overdue and then suspended, and after a payment it works again.
  */
 import t from 'tap'
 import { chargeEveryMs } from '../../domain/numbers/charges.ts'

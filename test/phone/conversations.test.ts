@@ -18,8 +18,8 @@ const wordsSaid = ({ transcript }: PhoneCallRow, source: string) =>
   transcript.entries.filter((entry) => entry.source === source).map(({ text }) => text.toLowerCase())
 
 /**
- * Returns the words that were played. The person's first words may interrupt the agent, so the rest of a text does not
- * count.
+ * Returns the words that were played. The person's first words may interrupt the agent, so the unplayed rest of the
+ * agent's text does not count.
  */
 const wordsPlayed = ({ transcript }: PhoneCallRow, source: string) =>
   transcript.entries.flatMap((entry) => (entry.source === source ? (entry['heard_text'] ?? entry.text) : [])).join(' ')

@@ -1,4 +1,4 @@
-/** Runs phone calls over a line under the test's control on a test clock. Nothing is stored or played. */
+/** Runs phone calls over a line under the test's control, on a test clock. Nothing is stored or played. */
 
 import { createRules } from '../../app/resources.ts'
 import { createLocalLimits } from '../../domain/access/local-limits.ts'

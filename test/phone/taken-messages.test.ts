@@ -1,4 +1,4 @@
-/** A caller who cannot be transferred leaves a message, over the simulated carrier on a test clock. */
+/** Tests on a test clock, over the simulated carrier: a caller who cannot be transferred leaves a message. */
 import t from 'tap'
 import { call } from '../platform/setup.ts'
 import { errorRate, wordErrors } from '../speech/words.ts'

@@ -1,4 +1,4 @@
-/** Transfers over the simulated carrier on a test clock. The numbers behave as docs/simulator.md lists. */
+/** Tests transfers over the simulated carrier, on a test clock. The numbers behave as docs/simulator.md lists. */
 import t from 'tap'
 import { call } from '../platform/setup.ts'
 import { eventsOf, hasEnded, type PhoneCallRow } from './call-rows.ts'

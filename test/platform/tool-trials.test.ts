@@ -1,4 +1,4 @@
-/** Tests testAgentTool over the public surface: the request as it is sent, its outcomes, and its limit. */
+/** Tests testAgentTool over the public API: the request as it is sent, its outcomes, and its limit. */
 import t from 'tap'
 import type { Target } from '../router/requests.ts'
 import { type Answer, ok, startReceiver } from '../webhooks/receiver.ts'

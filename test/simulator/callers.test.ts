@@ -1,5 +1,6 @@
 /**
- * Tests each number in docs/simulator.md as a caller: what it does after the answer, with real audio on a test clock.
+ * Tests each number in docs/simulator.md as a caller: what it does after the answer, with real audio. Uses a test
+ * clock.
  */
 import t, { type Test } from 'tap'
 import { likenessOf } from '../audio/likeness.ts'

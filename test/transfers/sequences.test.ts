@@ -1,6 +1,6 @@
 /**
- * Random sequences drive a call's transfers over the simulated carrier on a test clock: late, doubled, swapped and lost
- * events, failing commands and statements, hang-ups at any moment, and processes that die. `PARLEY_TEST_SEED` and
+ * Random sequences drive a call's transfers over the simulated carrier, on a test clock: late, doubled, swapped and
+ * lost events, failing commands and statements, hang-ups at any moment, and processes that die. `PARLEY_TEST_SEED` and
  * `PARLEY_TEST_SEQUENCES=1` run one sequence again.
  */
 import t from 'tap'

@@ -1,4 +1,4 @@
-/** A leg with audio over real sockets on this machine on a test clock. */
+/** A leg with audio over real sockets on this machine. Uses a test clock. */
 import type { Socket } from 'node:dgram'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Test } from 'tap'

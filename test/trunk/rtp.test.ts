@@ -1,4 +1,4 @@
-/** Leg audio over real sockets on this machine, on a test clock. */
+/** Tests a leg's audio over real sockets on this machine. Uses a test clock. */
 import { setImmediate as turn } from 'node:timers/promises'
 import t from 'tap'
 import { pcma, pcmu } from '../../audio/line-codec.ts'

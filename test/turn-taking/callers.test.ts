@@ -1,4 +1,4 @@
-/** Simulated callers pause inside a number, a name, an address, a hesitation or a request on a test clock. */
+/** Tests on a test clock how simulated callers pause inside a number, a name, an address, a hesitation or a request. */
 import t from 'tap'
 
 import { converse, pipeline } from '../conversation/setup.ts'
