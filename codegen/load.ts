@@ -54,7 +54,10 @@ function namedByTitle(bundled: unknown): unknown {
   }, bundled)
 }
 
-/** Of a whole file's fields, a component has no use for these. The definitions in `$defs` are components already. */
+/**
+ * A component does not use these fields of a whole file, so they are left out. The definitions in `$defs` are
+ * components already.
+ */
 const fileFields = ['$schema', '$defs', 'title']
 
 /** Renames the component, and removes the fields that only a whole file has. */

@@ -109,7 +109,7 @@ export class Casting {
   }
 }
 
-/** Returns true if the voice speaks the base language. A voice without a language speaks all. */
+/** Returns true if the voice speaks the base language. A voice without a language speaks all languages. */
 function speaks({ language: own }: Voice, language: string | null): boolean {
   return language === null || own === undefined || baseOf(own) === language
 }

@@ -36,7 +36,10 @@ export type Ask = {
   figuresLanguage: Language
   needs: readonly Capability[]
   voice: string | null
-  /** Models with such a voice come first. Null if the request has a voice id, or no wish. */
+  /**
+   * The gender of the requested voice. Models with such a voice come first. Null if the request names a voice id, or no
+   * gender.
+   */
   gender: Gender | null
   /** The provider must accept (STT) or produce (TTS) this audio format, because audio is not converted here. */
   audio: RequiredAudio | null

@@ -1,5 +1,5 @@
 /**
- * Opens pages of the console in a real browser, as a person with a role. Each visit fails if the page breaks its policy
+ * Opens the console's pages in a real browser, as a person with a role. Each visit fails if the page breaks its policy
  * or throws, has an accessibility fault in light or dark colours, or is wider than a phone.
  */
 import { execFile } from 'node:child_process'
@@ -49,11 +49,11 @@ export async function openConsole(t: { teardown(run: () => unknown): void }): Pr
 
 export type Visitor = {
   page: ConsolePage
-  /** Opens an address of the console and waits until the selector is there. */
+  /** Opens an address in the console and waits until the selector is there. */
   open: (address: string, selector?: string) => Promise<void>
-  /** Fails on each accessibility fault in both schemes, and on a page that scrolls sideways at 360 pixels. */
+  /** Fails on each accessibility fault in both color schemes, and on a page that scrolls sideways at 360 pixels. */
   check: (name: string) => Promise<void>
-  /** The text of all of the page. */
+  /** The page's whole text. */
   text: () => Promise<string>
 }
 
@@ -85,7 +85,7 @@ export async function signIn(
   const page = (await context.newPage()) as ConsolePage
   const faults: string[] = []
   page.on('pageerror', (error) => faults.push(error.message))
-  // The browser reports violations of the policy as errors. Answers with an error status are part of the tests.
+  // The browser reports policy violations as errors. Answers with an error status are part of the tests.
   page.on('console', (message) => {
     if (message.type() === 'error' && !message.text().includes('status of')) faults.push(message.text())
   })

@@ -1,4 +1,6 @@
-/** Tests the console's pages for webhook endpoints and deliveries: from a failed delivery to its cause, and once more. */
+/**
+ * Tests the console pages for webhook endpoints and deliveries: from a failed delivery to its cause, and a redelivery.
+ */
 import t from 'tap'
 import type { Browser } from '../browser/chromium.ts'
 import { call, startAdministered } from '../platform/setup.ts'

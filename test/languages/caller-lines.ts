@@ -1,4 +1,4 @@
-/** A caller's lines in the embedded voice for their language, and the errors that the recognizer makes without a line. */
+/** A caller's lines in their language's embedded voice, and the recognizer's errors without a phone line. */
 import { randomUUID } from 'node:crypto'
 import { speech, type Target, transcribe } from '../router/requests.ts'
 import { callerRateHz } from '../session/voice-caller.ts'
@@ -7,7 +7,7 @@ import type { Dialogue } from './dialogues.ts'
 
 export type CallerLines = {
   spoken: readonly Int16Array[]
-  /** The share of words that are wrong if the recognizer gets the voice's audio as a recording. */
+  /** The share of wrong words if the recognizer gets the voice's audio as a recording. */
   ownErrorRate: number
 }
 
@@ -25,7 +25,7 @@ export async function callerLines(target: Target, { language, turns }: Dialogue)
   return { spoken, ownErrorRate: errorRateOf({ language, turns }, found) }
 }
 
-/** Returns the share of words that are wrong. `found` has the recognized lines. */
+/** Returns the share of wrong words. `found` has the recognized lines. */
 export function errorRateOf({ language, turns }: Pick<Dialogue, 'language' | 'turns'>, found: readonly string[]) {
   const reference = turns.map(([line]) => line).join(' ')
   return errorRate([wordErrors(reference, found.join(' '), language === 'en' ? words : wordsIn(language))])

@@ -1,6 +1,6 @@
 /**
- * A conversation by the simulated phone and by a browser's media socket in each language that an embedded voice speaks, without an account and a
- * network. The caller speaks, and the agent recognizes the words and answers. In real time.
+ * A conversation by the simulated phone and by a browser's media socket, in each language of an embedded voice, without
+ * an account and a network. The caller speaks, and the agent recognizes the words and answers. In real time.
  */
 import t, { type Test } from 'tap'
 import { call } from '../platform/setup.ts'
@@ -15,7 +15,7 @@ import { type Dialogue, dialogues } from './dialogues.ts'
 type Model = { stage: string; routable: boolean; streaming: boolean; languages: readonly string[] }
 type Row = { ended_at: string | null; transcript: { entries: { source: string; text: string }[] } }
 
-/** The share of words that a conversation may miss beside the words that the voice and the recognizer miss alone. */
+/** The share of words that a conversation may miss in addition to `ownErrorRate`. */
 const errorRateAdded = 0.05
 const waitMs = 120_000
 

@@ -1,5 +1,5 @@
 /**
- * Emits the client for signing in to the console. Only the console's pages use it: its operations are in the internal
+ * Emits the client for signing in to the console. Only the console's pages use it. Its operations are in the internal
  * document, so no published client has them. It shares the published client's engine.
  */
 import type { OpenApiDocument } from '../../ir.ts'

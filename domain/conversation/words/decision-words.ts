@@ -34,7 +34,7 @@ function firstDecision(words: readonly string[], language: string): Decision | n
     const longest = [yes, no, neither].reduce((a = '', b = '') => (b.length > a.length ? b : a)) ?? ''
     if (longest !== '' && longest !== neither) {
       const after = rest.slice(longest.length).trim()
-      // Without spaces between words, a phrase is found only at the end.
+      // In a script without spaces between words, a phrase is found only at the text's end.
       const isPutOff = postponed.within(after) || postponed.end(after)
       return longest === yes && !isPutOff ? 'accepted' : 'declined'
     }
