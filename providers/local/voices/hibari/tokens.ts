@@ -65,5 +65,6 @@ function pause(text: string): Token {
 
 /** Returns true for an abbreviation's full stop inside a sentence. */
 function isSilent(sentence: string, end: number): boolean {
-  return isAbbreviation(sentence.slice(Math.max(0, end - abbreviationMax), end)) && /[a-z\d]/i.test(sentence.slice(end))
+  const behind = sentence.slice(end)
+  return isAbbreviation(sentence.slice(Math.max(0, end - abbreviationMax), end), behind) && /[a-z\d]/i.test(behind)
 }
