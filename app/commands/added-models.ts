@@ -7,6 +7,7 @@ import {
   installableModels,
   modelStates,
   removeModel,
+  unknownModelMessage,
 } from '../../providers/local/installation/models-folder.ts'
 import { makeDataDir } from '../../runtime/process/data-dir.ts'
 import { modelsFolder } from '../engines.ts'
@@ -27,6 +28,5 @@ export function statesIn(config: ParleyConfig): Promise<ModelState[]> {
 }
 
 function requireKnown(id: string): void {
-  const ids = installableModels.map((model) => model.id)
-  if (!ids.includes(id)) throw new UsageError(`there is no model ${id} to add; there is ${ids.join(', ')}`)
+  if (!installableModels.some((model) => model.id === id)) throw new UsageError(unknownModelMessage(id))
 }

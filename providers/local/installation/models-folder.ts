@@ -108,9 +108,11 @@ export async function removeModel(id: string, modelsDir: string): Promise<boolea
 function installable(id: string): InstallableModel {
   const model = installableModels.find((each) => each.id === id)
   if (model) return model
-  throw new InstallError(
-    `there is no model ${id} to add; there is ${installableModels.map((each) => each.id).join(', ')}`,
-  )
+  throw new InstallError(unknownModelMessage(id))
+}
+
+export function unknownModelMessage(id: string): string {
+  return `there is no model ${id} to add; there is ${installableModels.map((each) => each.id).join(', ')}`
 }
 
 /**

@@ -1,11 +1,11 @@
 /**
- * Finds how far a known text was spoken in audio that may be cut at any position. The recogniser does not choose words.
+ * Finds how far a known text was spoken in audio that may be cut at any position. The recognizer does not choose words.
  * For each position in the text, it rates how likely the text continues there, and how likely it ends there.
  *
  *   audio   We have three rooms wi|            the cut
  *   text    We have three rooms with a view    likely: "with" continues, then the text ends; unlikely: "a" follows
  *
- * The recogniser rates a common phrase as likely even if it was not spoken. So a part of the text's likelihood without
+ * The recognizer rates a common phrase as likely even if it was not spoken. So a part of the text's likelihood without
  * audio is subtracted. The words' usual speaking time is rated too.
  *
  * The audio may be cut within the last begun word, so this word does not count as spoken. An earlier word counts only

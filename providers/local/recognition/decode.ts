@@ -1,5 +1,5 @@
 /**
- * Decodes a recording into a stream of mono samples at the recogniser's rate. The whole signal is never in memory at
+ * Decodes a recording into a stream of mono samples at the recognizer's rate. The whole signal is never in memory at
  * once.
  */
 import { FLACDecoder } from '@wasm-audio-decoders/flac'

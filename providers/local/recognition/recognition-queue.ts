@@ -1,10 +1,10 @@
 /**
- * Shares one model among many streams. Final transcripts are recognised first and in order. A running interim
+ * Shares one model among many streams. Final transcripts are recognized first and in order. A running interim
  * recognition is stopped when any stream needs a final transcript. So under load interim transcripts are dropped first.
  */
 import type { SpeechLanguage, SpeechModel, SpeechText } from './speech-model.ts'
 
-export class Recogniser {
+export class RecognitionQueue {
   readonly #model: SpeechModel
   readonly #waiting: Recognition[] = []
   #running: Recognition | undefined

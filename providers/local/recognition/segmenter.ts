@@ -1,5 +1,5 @@
 /**
- * Cuts a sample stream into speech segments. The segments are short, because the recogniser misses words after about 25
+ * Cuts a sample stream into speech segments. The segments are short, because the recognizer misses words after about 25
  * s.
  *
  *   samples  ....####..###...................#########################################...
@@ -166,7 +166,7 @@ export class Segmenter {
     if (frames.filter((frame) => frame.speech).length < speechFramesMin) return undefined
     const first = frames.findIndex((frame) => frame.speech)
     const last = frames.findLastIndex((frame) => frame.speech)
-    // After a forced cut, speech begins without silence before it, and the recogniser then often finds no word. So
+    // After a forced cut, speech begins without silence before it, and the recognizer then often finds no word. So
     // silence is added.
     const missing = Math.max(0, padFrames - first)
     return {

@@ -1,5 +1,5 @@
 /**
- * A process that recognises recordings: it decodes, finds speech and recognises each segment. If the model can align,
+ * A process that recognizes recordings: it decodes, finds speech and recognizes each segment. If the model can align,
  * the process also aligns text with audio.
  */
 import { joinSamples } from '../../../audio/join.ts'

@@ -1,7 +1,7 @@
 /** A process that recognizes several streams. */
 import { failureOf, leaveWithParent, sendToParent } from '../children/child-jobs.ts'
 import { openVad, type Vad } from '../vad/vad.ts'
-import { Recogniser } from './recogniser.ts'
+import { RecognitionQueue } from './recognition-queue.ts'
 import { type SpeechModel, speechRateHz } from './speech-model.ts'
 import type { FromStreamChild, StreamInput, ToStreamChild } from './stt-live-messages.ts'
 import { RecognitionStream } from './stt-live-stream.ts'
@@ -17,7 +17,7 @@ export function serveStreams(openModel: () => Promise<SpeechModel>): void {
 
 class Streams {
   readonly #openModel: () => Promise<SpeechModel>
-  #models: Promise<[Vad, Recogniser]> | undefined
+  #models: Promise<[Vad, RecognitionQueue]> | undefined
   readonly #streams = new Map<number, RecognitionStream>()
   /** Streams waiting for the models to load. */
   readonly #opening = new Set<number>()
@@ -36,11 +36,11 @@ class Streams {
   async #open(id: number, input: StreamInput): Promise<void> {
     this.#opening.add(id)
     try {
-      const [vad, recogniser] = await (this.#models ??= this.#load())
+      const [vad, queue] = await (this.#models ??= this.#load())
       if (!this.#opening.has(id)) return
       const stream = new RecognitionStream(input, {
         vad: vad.another(),
-        recogniser,
+        queue,
         send: (message) => send({ ...message, id }),
       })
       this.#streams.set(id, stream)
@@ -70,7 +70,7 @@ class Streams {
    * Loads the models and makes one recognition, because a process's first recognition takes much longer. After a
    * failure the next stream tries to load them again.
    */
-  async #load(): Promise<[Vad, Recogniser]> {
+  async #load(): Promise<[Vad, RecognitionQueue]> {
     try {
       const [vad, model] = [await openVad(), await this.#openModel()]
       await model.transcribe(
@@ -78,7 +78,7 @@ class Streams {
         { requested: null, last: null },
         new AbortController().signal,
       )
-      return [vad, new Recogniser(model)]
+      return [vad, new RecognitionQueue(model)]
     } catch (error) {
       this.#models = undefined
       throw error

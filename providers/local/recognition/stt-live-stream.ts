@@ -15,7 +15,7 @@ import { AudioLayout } from '../../../domain/speech/audio-layout.ts'
 import { failureOf } from '../children/child-jobs.ts'
 import { type Vad } from '../vad/vad.ts'
 import { decodeMono } from './decode.ts'
-import type { Recogniser, Recognition } from './recogniser.ts'
+import type { Recognition, RecognitionQueue } from './recognition-queue.ts'
 import { frameMs, Segmenter, type SpeechSegment } from './segmenter.ts'
 import { type SpeechLanguage, type SpeechText, speechRateHz } from './speech-model.ts'
 import type { FromStreamChild, StreamInput } from './stt-live-messages.ts'
@@ -39,7 +39,7 @@ type Interim = { recognition: Recognition; samples: number }
 export class RecognitionStream {
   readonly #input: StreamInput
   readonly #segmenter: Segmenter
-  readonly #recogniser: Recogniser
+  readonly #queue: RecognitionQueue
   readonly #toParent: (message: StreamMessage) => void
   readonly #inbox: Event[] = []
   readonly #layout: AudioLayout
@@ -65,11 +65,11 @@ export class RecognitionStream {
 
   constructor(
     input: StreamInput,
-    { vad, recogniser, send }: { vad: Vad; recogniser: Recogniser; send: (message: StreamMessage) => void },
+    { vad, queue, send }: { vad: Vad; queue: RecognitionQueue; send: (message: StreamMessage) => void },
   ) {
     this.#input = input
     this.#segmenter = new Segmenter(vad, input.endpointingMs)
-    this.#recogniser = recogniser
+    this.#queue = queue
     this.#toParent = send
     this.#layout = new AudioLayout(input.audio)
     this.#behindWeight = (behindMs * this.#layout.bytesPerS) / 1000
@@ -101,7 +101,7 @@ export class RecognitionStream {
 
   close(): void {
     this.#closed = true
-    for (const recognition of this.#pending) this.#recogniser.cancel(recognition)
+    for (const recognition of this.#pending) this.#queue.cancel(recognition)
     this.#inbox.length = 0
     this.#wake()
   }
@@ -181,14 +181,14 @@ export class RecognitionStream {
     // Uses the real time instead of the given clock, because this measures the speech engine's speed.
     const startedAtMs = performance.now()
     const interim: Interim = {
-      recognition: this.#recogniser.interim(segment.samples, this.#language),
+      recognition: this.#queue.interim(segment.samples, this.#language),
       samples: segment.samples.length,
     }
     this.#interim = interim
     // A failure is ignored here, because the final recognition fails in the same way and reports the failure.
     const result = await this.#textOf(interim.recognition).catch(() => null)
     if (this.#interim !== interim) return
-    const stretchedFrames = (performance.now() - startedAtMs) / this.#recogniser.interimShareMax / frameMs
+    const stretchedFrames = (performance.now() - startedAtMs) / this.#queue.interimShareMax / frameMs
     this.#interimDueFrame = startFrame + Math.max(interimFramesMin, Math.ceil(stretchedFrames))
     if (result === null) this.#interim = undefined
     else if (this.#input.interimResults && result.text !== '' && result.text !== this.#lastText)
@@ -216,7 +216,7 @@ export class RecognitionStream {
     let result = await this.#textOf(recognition)
     // The interim was dropped just before it became the final, so the segment is recognized again.
     if (result === null && !this.#closed)
-      result = await this.#textOf(this.#recogniser.final(segment.samples, this.#language))
+      result = await this.#textOf(this.#queue.final(segment.samples, this.#language))
     if (result === null || (result.text === '' && !(segment.endpoint && this.#isUtteranceOpen))) return
     this.#sendTranscript(result, segment, true)
   }
@@ -229,11 +229,11 @@ export class RecognitionStream {
     const interim = this.#interim
     this.#interim = undefined
     if (interim?.samples === samples.length) {
-      this.#recogniser.makeFinal(interim.recognition)
+      this.#queue.makeFinal(interim.recognition)
       return interim.recognition
     }
-    if (interim) this.#recogniser.cancel(interim.recognition)
-    return this.#recogniser.final(samples, this.#language)
+    if (interim) this.#queue.cancel(interim.recognition)
+    return this.#queue.final(samples, this.#language)
   }
 
   /** Ends an utterance if no speech followed a forced cut, because then no last segment ends the utterance. */
@@ -277,7 +277,7 @@ export class RecognitionStream {
   }
 
   #dropInterim(): void {
-    if (this.#interim) this.#recogniser.cancel(this.#interim.recognition)
+    if (this.#interim) this.#queue.cancel(this.#interim.recognition)
     this.#interim = undefined
   }
 
