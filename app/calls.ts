@@ -3,11 +3,13 @@
 import { Callbacks, type PlaceCallback } from '../domain/callbacks/callbacks.ts'
 import { createAnalyse } from '../domain/calls/analyse.ts'
 import { Calls } from '../domain/calls/calls.ts'
+import type { CallFigures } from '../domain/calls/figures.ts'
 import { createFollowCall, type FollowCall } from '../domain/calls/follow.ts'
 import { Reports } from '../domain/calls/reports.ts'
 import type { StoredRecordings } from '../domain/calls/stored-recordings.ts'
 import type { CallRecorder } from '../domain/conversation/parts/deps.ts'
 import type { Operations } from '../domain/operations.ts'
+import type { Clock } from '../domain/ports/system.ts'
 import type { Call } from '../domain/records/call.ts'
 import { hasCompletedAttempt } from '../domain/records/transfer.ts'
 import { Loops } from '../runtime/timing/loops.ts'
@@ -18,6 +20,8 @@ import { openCallRecordings } from './recordings.ts'
 
 export type CallRecords = {
   calls: Calls
+  figures: CallFigures
+  clock: Clock
   recordings: StoredRecordings
   reports: Reports
   follow: FollowCall
@@ -84,6 +88,8 @@ export function openCallRecords(app: App, operations: Operations): CallRecords {
   })
   return {
     calls,
+    figures: store.callFigures,
+    clock,
     recordings: recordings.stored,
     reports,
     follow: createFollowCall({ calls: store.calls, record, changes, clock }),

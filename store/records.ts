@@ -1,5 +1,6 @@
 /** Makes the store's repositories for calls: their rows, events and reports. */
 import type { CallbackStore } from '../domain/callbacks/store.ts'
+import type { CallFigures } from '../domain/calls/figures.ts'
 import type { CallCommands } from '../domain/calls/live/commands.ts'
 import type { CallChanges, CallRecord, CallStore, ReportStore, WholeCallStore } from '../domain/calls/store.ts'
 import type { TransferStore } from '../domain/records/transfer.ts'
@@ -7,6 +8,7 @@ import type { Loop } from '../runtime/timing/loops.ts'
 import { createCallChanges } from './calls/call-changes.ts'
 import { createCallCommands } from './calls/call-commands.ts'
 import { createCallRecord } from './calls/call-entries.ts'
+import { createCallFigures } from './calls/call-figures.ts'
 import { createLegStore, type StoredLegs } from './calls/call-legs.ts'
 import { createReportStore } from './calls/call-reports.ts'
 import { CallWebhooks } from './calls/call-webhooks.ts'
@@ -28,6 +30,7 @@ export type Records = WebhookRecords &
   RecordingRecords & {
     calls: CallStore
     callRecord: CallRecord
+    callFigures: CallFigures
     wholeCalls: WholeCallStore
     legs: StoredLegs
     legCharges: ReturnType<typeof createLegCharges>
@@ -67,6 +70,7 @@ export function createRecords(
       ...ofWebhooks.records,
       calls,
       callRecord: createCallRecord(worlds, clock),
+      callFigures: createCallFigures(worlds),
       wholeCalls: createWholeCallStore(worlds),
       legs: createLegStore({ worlds, clock }),
       legCharges: createLegCharges(worlds, clock),

@@ -2,13 +2,16 @@
 import type { WatchGrant } from '../../domain/access/revocations.ts'
 import type { Calls } from '../../domain/calls/calls.ts'
 import type { EndCall } from '../../domain/calls/end-call.ts'
+import type { CallFigures } from '../../domain/calls/figures.ts'
 import type { FollowCall } from '../../domain/calls/follow.ts'
 import type { Reports } from '../../domain/calls/reports.ts'
+import type { Clock } from '../../domain/ports/system.ts'
 import type { Caller } from '../../domain/records/organization.ts'
 import type { WebJoin } from '../../domain/sessions/web-join.ts'
 import type { AskTransfers } from '../../domain/transfers/ask-transfers.ts'
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
 import type { PublicUrlOf } from '../public-url.ts'
+import { getCallFigures } from './call-figures.ts'
 import { listCalls } from './call-list.ts'
 import {
   endCall,
@@ -29,6 +32,8 @@ import { transferOperations } from './transfers.ts'
 export type CallDeps = {
   calls: Calls
   reports: Reports
+  figures: CallFigures
+  clock: Clock
   follow: FollowCall
   endCall: EndCall
   webJoin: WebJoin
@@ -47,6 +52,7 @@ export function callOperations(
     getSessionTranscript: getSessionTranscript(calls),
     streamSession: streamSession(follow, watchGrant),
     listCalls: listCalls(calls),
+    getCallFigures: getCallFigures(deps.figures, deps.clock),
     listAgentCalls: listAgentCalls(calls),
     getCall: getCall(calls),
     listCallEvents: listCallEvents(calls),

@@ -29,6 +29,13 @@ export async function compareCallList(t: Test, examples: Examples, administratio
   const search = ['agent_id', 'status', 'kind', 'direction', 'end_reason', 'phone_number_id', 'number', 'outcome', 'q']
   const found = await examples.send(acme, { operation: 'listCalls', parameters: search, values })
   examples.compare(t, found, { example: 'listCalls 200: search' })
+  const day = new Date().toISOString().slice(0, 10)
+  const figures = await examples.send(acme, {
+    operation: 'getCallFigures',
+    parameters: ['since', 'interval', 'time_zone', 'group_by', 'agent_id', 'kind', 'phone_number_id'],
+    values: { agent_id: agentId, since: `${day}T00:00:00.000Z` },
+  })
+  examples.compare(t, figures, { example: 'getCallFigures 200: kinds' })
 }
 
 async function store({ store }: Administration, call: ReturnType<typeof newCall>): Promise<void> {

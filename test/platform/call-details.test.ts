@@ -1,4 +1,4 @@
-/** Tests what a call's record shows about the call's start, its recording and its tool calls. */
+/** The details of a call: its start, its recording, its tool calls and its requests. */
 import t from 'tap'
 import type { CallEntry, Call as StoredCall } from '../../domain/records/call.ts'
 import { inboundPhone, newCall, newEvent, newSpan, newTurn } from '../calls/call.ts'

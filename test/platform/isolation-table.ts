@@ -213,6 +213,7 @@ export const withoutId = [
   'createSession',
   'createPhoneSession',
   'listCalls',
+  'getCallFigures',
   'listSessions',
   'listCallbacks',
   'listWebhookDeliveries',

@@ -142,6 +142,8 @@ for (const owner of ['live', 'test'] as const)
       )
       const calls = (await call(other, 'GET', '/v1/calls?q=open')).json()
       t.same(calls, { calls: [], next_cursor: null }, `listCalls by ${who}`)
+      const figures = (await call(other, 'GET', '/v1/calls/figures?group_by=agent')).json()
+      t.match(figures, { rows: [], total: { calls: 0 } }, `getCallFigures by ${who}`)
       t.same(
         (await call(other, 'GET', '/v1/callbacks')).json(),
         { callbacks: [], next_cursor: null },

@@ -1,0 +1,59 @@
+/** Sums the facts about calls by time and by group. */
+import { type CallFigureGroup, type CallFigures, type FigureRow, figureRowsMax } from '../../domain/calls/figures.ts'
+import type { Tx } from '../postgres/connect.ts'
+import type { Worlds } from '../postgres/tenant.ts'
+
+const columns = {
+  agent: 'agent_id',
+  status: 'status',
+  kind: 'kind',
+  outcome: 'outcome',
+  end_reason: 'end_reason',
+  direction: 'direction',
+} as const satisfies Record<CallFigureGroup, string>
+
+type Row = Omit<FigureRow, 'bucketMs'> & { bucket: Date | null }
+
+export function createCallFigures(worlds: Worlds): CallFigures {
+  return {
+    read: (tenant, query) =>
+      worlds.asTenant(tenant, async (tx) => {
+        const { groups } = query
+        const where = tx`
+          organization_id = ${tenant.organizationId} and test = ${tenant.test}
+          and created_at >= ${new Date(query.fromMs)} and created_at < ${new Date(query.toMs)}
+          ${query.agentId === undefined ? tx`` : tx`and agent_id = ${query.agentId}`}
+          ${query.kind === undefined ? tx`` : tx`and kind = ${query.kind}`}
+          ${query.phoneNumberId === undefined ? tx`` : tx`and phone_number_id = ${query.phoneNumberId}`}`
+        const bucket =
+          query.interval === 'none'
+            ? tx`null::timestamptz`
+            : tx`date_trunc(${query.interval}::text, created_at, ${query.timeZone}::text)`
+        const names = groups.map((group) => tx`, ${tx(columns[group])} as ${tx(group)}`)
+        const places = Array.from({ length: 1 + groups.length }, (_, at) => at + 1).join(', ')
+        const rows = await tx<Row[]>`
+          select ${bucket} as bucket ${names.length === 0 ? tx`` : names}, ${sums(tx)} from call_facts where ${where}
+          group by ${tx.unsafe(places)} order by ${tx.unsafe(places)} limit ${figureRowsMax + 1}`
+        if (rows.length > figureRowsMax) return 'too_many_rows'
+        const [total] = await tx<Row[]>`select null::timestamptz as bucket, ${sums(tx)} from call_facts where ${where}`
+        return { rows: rows.map(rowOf), total: rowOf(total!) }
+      }),
+  }
+}
+
+/** The percentiles are over the medians in calls, because the latencies in turns are not kept apart from the turns. */
+function sums(tx: Tx) {
+  return tx`
+    count(*)::int as calls, count(*) filter (where duration_s > 0)::int as connected,
+    count(*) filter (where status = 'failed')::int as failed,
+    coalesce(sum(greatest(duration_s, 0)), 0)::float8 as "durationS",
+    coalesce(sum(greatest(cost_micro_usd, 0)), 0)::float8 as "costMicroUsd",
+    count(*) filter (where is_unpriced)::int as unpriced,
+    percentile_cont(0.5) within group (order by p50_ms) as p50,
+    percentile_cont(0.95) within group (order by p50_ms) as p95,
+    coalesce(sum(interruptions), 0)::int as interruptions, coalesce(sum(tool_failures), 0)::int as "toolFailures"`
+}
+
+function rowOf({ bucket, ...row }: Row): FigureRow {
+  return { ...row, bucketMs: bucket?.getTime() ?? null }
+}
