@@ -20,6 +20,7 @@ import type {
   Call,
   CallEvent,
   CallEventList,
+  CallFigures,
   CallKind,
   CallList,
   CallOutcome,
@@ -425,6 +426,22 @@ export type ListCallsRequest = RequestWith<{
 
 export type ListCallsResult =
   | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: CallList }
+
+export type GetCallFiguresRequest = RequestWith<{
+  query: {
+    since?: string
+    until?: string
+    interval: 'hour' | 'day' | 'none'
+    time_zone: string
+    group_by?: ('agent' | 'status' | 'kind' | 'outcome' | 'end_reason' | 'direction')[]
+    agent_id?: string
+    kind?: CallKind
+    phone_number_id?: string
+  }
+}>
+
+export type GetCallFiguresResult =
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: CallFigures }
 
 export type GetCallRequest = RequestWith<{ path: { id: string } }>
 
@@ -947,6 +964,8 @@ export type PlatformHandlers<Caller> = {
   streamSession: Handle<StreamSessionRequest, StreamSessionResult, Caller>
   /** GET /v1/calls */
   listCalls: Handle<ListCallsRequest, ListCallsResult, Caller>
+  /** GET /v1/calls/figures */
+  getCallFigures: Handle<GetCallFiguresRequest, GetCallFiguresResult, Caller>
   /** GET /v1/calls/{id} */
   getCall: Handle<GetCallRequest, GetCallResult, Caller>
   /** GET /v1/calls/{id}/events */

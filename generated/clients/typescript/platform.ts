@@ -22,6 +22,7 @@ import type {
   Call,
   CallEvent,
   CallEventList,
+  CallFigures,
   CallKind,
   CallList,
   CallOutcome,
@@ -510,6 +511,20 @@ export type ListCallsCall = CallOptions & {
 }
 export type ListCallsAnswer = Answer<'application/json', CallList>
 
+export type GetCallFiguresCall = CallOptions & {
+  query?: {
+    /** The begin of the time; by default 30 days before the end, and 7 days with hours. */ since?: string
+    /** The end of the time, which is not a part of it; by default now. */ until?: string
+    /** The length of a row: `hour` for at most 7 days, `day` and `none` for at most 92 days. */ interval?: 'hour' | 'day' | 'none'
+    /** The IANA time zone in which days begin. */ time_zone?: string
+    /** One or two groups. */ group_by?: ('agent' | 'status' | 'kind' | 'outcome' | 'end_reason' | 'direction')[]
+    /** The id of an agent. */ agent_id?: string
+    /** Only calls of this kind count. */ kind?: CallKind
+    /** The id of the organization's number in the call. */ phone_number_id?: string
+  }
+}
+export type GetCallFiguresAnswer = Answer<'application/json', CallFigures>
+
 export type GetCallCall = CallOptions & {
   path: {
     /** The id of the call. An id of another form is not found. */ id: string
@@ -991,6 +1006,7 @@ export type PlatformClient = {
   /** Get the transcript of a session */ getSessionTranscript(call: GetSessionTranscriptCall): Promise<GetSessionTranscriptAnswer>
   /** Follow a session */ streamSession(call: StreamSessionCall): Promise<StreamSessionAnswer>
   /** List and search calls */ listCalls(call?: ListCallsCall): Promise<ListCallsAnswer>
+  /** Sum figures about calls */ getCallFigures(call?: GetCallFiguresCall): Promise<GetCallFiguresAnswer>
   /** Get a call */ getCall(call: GetCallCall): Promise<GetCallAnswer>
   /** List the events of a call */ listCallEvents(call: ListCallEventsCall): Promise<ListCallEventsAnswer>
   /** List the requests of a call to models */ listCallRequests(call: ListCallRequestsCall): Promise<ListCallRequestsAnswer>
@@ -1179,6 +1195,7 @@ const operations: Readonly<Record<string, OperationRow>> = {
     eventIdentity: { transcript: 'index', event: 'id' },
   },
   listCalls: { method: 'GET', path: '/v1/calls', answers: { 'application/json': 'json' } },
+  getCallFigures: { method: 'GET', path: '/v1/calls/figures', answers: { 'application/json': 'json' } },
   getCall: { method: 'GET', path: '/v1/calls/{id}', answers: { 'application/json': 'json' } },
   listCallEvents: { method: 'GET', path: '/v1/calls/{id}/events', answers: { 'application/json': 'json' } },
   listCallRequests: { method: 'GET', path: '/v1/calls/{id}/requests', answers: { 'application/json': 'json' } },

@@ -113,7 +113,10 @@ type (
 	ErrorDetailsKybStatus        string // The state of the verification, with `BUSINESS_VERIFICATION_REQUIRED`.
 	CallOutcome                  string
 	ListCallsHasItem             string
-	ListCallsSort                string                     // The order of the list, always descending. Calls that have no such value yet are last. With `q` only `created_at`.
+	ListCallsSort                string // The order of the list, always descending. Calls that have no such value yet are last. With `q` only `created_at`.
+	GetCallFiguresInterval       string // The length of a row: `hour` for at most 7 days, `day` and `none` for at most 92 days.
+	GetCallFiguresGroupByItem    string
+	CallFiguresInterval          = GetCallFiguresInterval   // The length of a row.
 	StartedByType                string                     // The kind of the party: `phone_number` for a call to a number of the organization, `callback` for a call that an agent had promised.
 	StructuredDataSentiment      string                     // The mood of the caller, as the analysis judges it. null if the call does not show it.
 	CallToolCallStatus           = TurnToolCallStatus       // The state of the tool call.
@@ -618,6 +621,17 @@ const (
 	ListCallsSortDurationSeconds ListCallsSort = "duration_seconds"
 	ListCallsSortCostMicroUSD    ListCallsSort = "cost_micro_usd"
 	ListCallsSortSlowestTurnMs   ListCallsSort = "slowest_turn_ms"
+
+	GetCallFiguresIntervalHour GetCallFiguresInterval = "hour"
+	GetCallFiguresIntervalDay  GetCallFiguresInterval = "day"
+	GetCallFiguresIntervalNone GetCallFiguresInterval = "none"
+
+	GetCallFiguresGroupByItemAgent     GetCallFiguresGroupByItem = "agent"
+	GetCallFiguresGroupByItemStatus    GetCallFiguresGroupByItem = "status"
+	GetCallFiguresGroupByItemKind      GetCallFiguresGroupByItem = "kind"
+	GetCallFiguresGroupByItemOutcome   GetCallFiguresGroupByItem = "outcome"
+	GetCallFiguresGroupByItemEndReason GetCallFiguresGroupByItem = "end_reason"
+	GetCallFiguresGroupByItemDirection GetCallFiguresGroupByItem = "direction"
 
 	StartedByTypeAPIKey      StartedByType = "api_key"
 	StartedByTypeUser        StartedByType = "user"

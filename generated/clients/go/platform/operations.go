@@ -346,6 +346,23 @@ func (c *Client) ListCalls(ctx context.Context, params *ListCallsParams, options
 	return parley.JSON[*CallList](ctx, c.surface, parley.Get("/v1/calls").Params(params), options)
 }
 
+// GetCallFiguresParams has the parameters of GetCallFigures.
+type GetCallFiguresParams struct {
+	Since         *time.Time                  `query:"since"`           // The begin of the time; by default 30 days before the end, and 7 days with hours.
+	Until         *time.Time                  `query:"until"`           // The end of the time, which is not a part of it; by default now.
+	Interval      *GetCallFiguresInterval     `query:"interval"`        // The length of a row: `hour` for at most 7 days, `day` and `none` for at most 92 days. The default is "day".
+	TimeZone      *string                     `query:"time_zone"`       // The IANA time zone in which days begin. The default is "UTC".
+	GroupBy       []GetCallFiguresGroupByItem `query:"group_by"`        // One or two groups.
+	AgentID       *string                     `query:"agent_id"`        // The id of an agent.
+	Kind          *CallKind                   `query:"kind"`            // Only calls of this kind count.
+	PhoneNumberID *string                     `query:"phone_number_id"` // The id of the organization's number in the call.
+}
+
+// GetCallFigures sends GET /v1/calls/figures: sum figures about calls.
+func (c *Client) GetCallFigures(ctx context.Context, params *GetCallFiguresParams, options ...parley.CallOption) (*CallFigures, error) {
+	return parley.JSON[*CallFigures](ctx, c.surface, parley.Get("/v1/calls/figures").Params(params), options)
+}
+
 // GetCall sends GET /v1/calls/{id}: get a call.
 func (c *Client) GetCall(ctx context.Context, id string, options ...parley.CallOption) (*Call, error) {
 	return parley.JSON[*Call](ctx, c.surface, parley.Get("/v1/calls/"+url.PathEscape(id)), options)

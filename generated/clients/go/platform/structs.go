@@ -1252,6 +1252,51 @@ type CallList struct {
 	NextCursor *string        `json:"next_cursor"` // The cursor of the next page, to send as `cursor`. null if there are no older calls.
 }
 
+type CallFigureLatency struct {
+	P50 float64 `json:"p50"` // The median over the calls, of the median latency of each call, in milliseconds.
+	P95 float64 `json:"p95"` // The 95th percentile of the same.
+}
+
+type CallFigureRow struct {
+	Bucket          *time.Time         `json:"bucket"`            // The start of the hour or the day, in UTC. null if `interval` is `none`.
+	AgentID         *string            `json:"agent_id,omitzero"` // The id of the agent, with `group_by=agent`. null for calls without a stored agent.
+	Status          *CallStatus        `json:"status,omitzero"`   // The state of the calls, with `group_by=status`.
+	Kind            *CallKind          `json:"kind,omitzero"`     // The kind of the calls, with `group_by=kind`.
+	Outcome         *CallOutcome       `json:"outcome,omitzero"`  // The outcome in the reports, with `group_by=outcome`. null without a report.
+	EndReason       *EndReason         `json:"end_reason,omitzero"`
+	Direction       *PhoneDirection    `json:"direction,omitzero"` // The direction of phone calls, with `group_by=direction`. null for other calls.
+	Calls           int64              `json:"calls"`              // The number of calls.
+	Connected       int64              `json:"connected"`          // The number of calls that are over and whose parties were connected.
+	Failed          int64              `json:"failed"`             // The number of calls with the status `failed`.
+	DurationSeconds float64            `json:"duration_seconds"`   // The sum of the durations of calls that are over, in seconds.
+	CostMicroUSD    string             `json:"cost_micro_usd"`     // The sum of the known costs in micro-USD, as a decimal string.
+	Unpriced        int64              `json:"unpriced"`           // The number of calls that cost more than is known.
+	LatencyMs       *CallFigureLatency `json:"latency_ms"`         // The latencies of the calls. null if no call has one.
+	Interruptions   int64              `json:"interruptions"`      // The number of turns of the agent that a caller interrupted.
+	ToolFailures    int64              `json:"tool_failures"`      // The number of tool calls that failed.
+}
+
+type CallFigureSums struct {
+	Calls           int64              `json:"calls"`            // The number of calls.
+	Connected       int64              `json:"connected"`        // The number of calls that are over and whose parties were connected.
+	Failed          int64              `json:"failed"`           // The number of calls with the status `failed`.
+	DurationSeconds float64            `json:"duration_seconds"` // The sum of the durations of calls that are over, in seconds.
+	CostMicroUSD    string             `json:"cost_micro_usd"`   // The sum of the known costs in micro-USD, as a decimal string.
+	Unpriced        int64              `json:"unpriced"`         // The number of calls that cost more than is known.
+	LatencyMs       *CallFigureLatency `json:"latency_ms"`       // The latencies of the calls. null if no call has one.
+	Interruptions   int64              `json:"interruptions"`    // The number of turns of the agent that a caller interrupted.
+	ToolFailures    int64              `json:"tool_failures"`    // The number of tool calls that failed.
+}
+
+type CallFigures struct {
+	Since    time.Time           `json:"since"`     // The begin of the time, in UTC.
+	Until    time.Time           `json:"until"`     // The end of the time, in UTC.
+	Interval CallFiguresInterval `json:"interval"`  // The length of a row.
+	TimeZone string              `json:"time_zone"` // The time zone in which days begin.
+	Rows     []CallFigureRow     `json:"rows"`      // The rows that have calls, the oldest first.
+	Total    CallFigureSums      `json:"total"`     // The figures of all calls in the time.
+}
+
 // StartedBy: The party that started the call.
 type StartedBy struct {
 	Type StartedByType `json:"type"` // The kind of the party: `phone_number` for a call to a number of the organization, `callback` for a call that an agent had promised.

@@ -128,6 +128,7 @@ _STREAM_SESSION: Operation[types.StreamSessionEvent] = Operation(
     identity={"transcript": "index", "event": "id"},
 )
 _LIST_CALLS: Operation[types.CallList] = Operation("GET", "/v1/calls")
+_GET_CALL_FIGURES: Operation[types.CallFigures] = Operation("GET", "/v1/calls/figures")
 _GET_CALL: Operation[types.Call] = Operation("GET", "/v1/calls/{id}")
 _LIST_CALL_EVENTS: Operation[types.CallEventList] = Operation("GET", "/v1/calls/{id}/events")
 _LIST_CALL_REQUESTS: Operation[types.CallRequestList] = Operation("GET", "/v1/calls/{id}/requests")
@@ -592,6 +593,35 @@ class Platform(Client):
             },
         )
 
+    def get_call_figures(
+        self, *, since: str | None = None, until: str | None = None,
+        interval: types.GetCallFiguresInterval | None = None, time_zone: str | None = None,
+        group_by: Sequence[types.GetCallFiguresGroupByItem] | None = None, agent_id: str | None = None,
+        kind: types.CallKind | None = None, phone_number_id: str | None = None, **options: Unpack[CallOptions],
+    ) -> types.CallFigures:
+        """Sum figures about calls.
+
+        since: The begin of the time; by default 30 days before the end, and 7 days with hours.
+        until: The end of the time, which is not a part of it; by default now.
+        interval: The length of a row: `hour` for at most 7 days, `day` and `none` for at most 92 days. Default: "day".
+        time_zone: The IANA time zone in which days begin. Default: "UTC".
+        group_by: One or two groups.
+        kind: Only calls of this kind count."""
+        return self._call(
+            _GET_CALL_FIGURES,
+            options,
+            query={
+                "since": since,
+                "until": until,
+                "interval": interval,
+                "time_zone": time_zone,
+                "group_by": group_by,
+                "agent_id": agent_id,
+                "kind": kind,
+                "phone_number_id": phone_number_id,
+            },
+        )
+
     def get_call(self, id: str, **options: Unpack[CallOptions]) -> types.Call:
         """Get a call."""
         return self._call(_GET_CALL, options, path={"id": id})
@@ -1042,6 +1072,7 @@ class AsyncPlatform(AsyncClient):
     get_session_transcript = awaited(Platform.get_session_transcript)
     stream_session = async_events(Platform.stream_session)
     list_calls = awaited(Platform.list_calls)
+    get_call_figures = awaited(Platform.get_call_figures)
     get_call = awaited(Platform.get_call)
     list_call_events = awaited(Platform.list_call_events)
     list_call_requests = awaited(Platform.list_call_requests)

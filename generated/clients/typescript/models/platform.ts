@@ -1586,6 +1586,42 @@ export type CallList = {
   /** The cursor of the next page, to send as `cursor`. null if there are no older calls. */ next_cursor: string | null
 }
 
+export type CallFigureLatency = {
+  /** The median over the calls, of the median latency of each call, in milliseconds. */ p50: number
+  /** The 95th percentile of the same. */ p95: number
+}
+
+export type CallFigureSums = {
+  /** The number of calls. */ calls: number
+  /** The number of calls that are over and whose parties were connected. */ connected: number
+  /** The number of calls with the status `failed`. */ failed: number
+  /** The sum of the durations of calls that are over, in seconds. */ duration_seconds: number
+  /** The sum of the known costs in micro-USD, as a decimal string. */ cost_micro_usd: string
+  /** The number of calls that cost more than is known. */ unpriced: number
+  /** The latencies of the calls. null if no call has one. */ latency_ms: CallFigureLatency | null
+  /** The number of turns of the agent that a caller interrupted. */ interruptions: number
+  /** The number of tool calls that failed. */ tool_failures: number
+}
+
+export type CallFigureRow = {
+  /** The start of the hour or the day, in UTC. null if `interval` is `none`. */ bucket: string | null
+  /** The id of the agent, with `group_by=agent`. null for calls without a stored agent. */ agent_id?: string | null
+  /** The state of the calls, with `group_by=status`. */ status?: CallStatus
+  /** The kind of the calls, with `group_by=kind`. */ kind?: CallKind
+  /** The outcome in the reports, with `group_by=outcome`. null without a report. */ outcome?: CallOutcome | null
+  end_reason?: EndReason | null
+  /** The direction of phone calls, with `group_by=direction`. null for other calls. */ direction?: PhoneDirection | null
+} & CallFigureSums
+
+export type CallFigures = {
+  /** The begin of the time, in UTC. */ since: string
+  /** The end of the time, in UTC. */ until: string
+  /** The length of a row. */ interval: 'hour' | 'day' | 'none'
+  /** The time zone in which days begin. */ time_zone: string
+  /** The rows that have calls, the oldest first. */ rows: CallFigureRow[]
+  /** The figures of all calls in the time. */ total: CallFigureSums
+}
+
 /** The party that started the call. */
 export type StartedBy = {
   /** The kind of the party: `phone_number` for a call to a number of the organization, `callback` for a call that an agent had promised. */

@@ -210,6 +210,11 @@ CallOutcome: TypeAlias = Literal[
 ListCallsHasItem: TypeAlias = Literal["tool_failure", "transfer", "interruption", "failover", "recording"]
 ListCallsSort: TypeAlias = Literal["created_at", "duration_seconds", "cost_micro_usd", "slowest_turn_ms"]
 """The order of the list, always descending. Calls that have no such value yet are last. With `q` only `created_at`."""
+GetCallFiguresInterval: TypeAlias = Literal["hour", "day", "none"]
+"""The length of a row: `hour` for at most 7 days, `day` and `none` for at most 92 days."""
+GetCallFiguresGroupByItem: TypeAlias = Literal["agent", "status", "kind", "outcome", "end_reason", "direction"]
+CallFiguresInterval: TypeAlias = Literal["hour", "day", "none"]
+"""The length of a row."""
 StartedByType: TypeAlias = Literal["api_key", "user", "phone_number", "callback"]
 """The kind of the party: `phone_number` for a call to a number of the organization, `callback` for a call that an agent had promised."""
 StructuredDataSentiment: TypeAlias = Literal["positive", "neutral", "negative"]
@@ -1621,6 +1626,47 @@ class CallOverview(_CallOverview):
 class CallList(TypedDict):
     calls: list[CallOverview]  # The calls of this page, the newest first.
     next_cursor: str | None  # The cursor of the next page, to send as `cursor`. null if there are no older calls.
+
+class CallFigureLatency(TypedDict):
+    p50: float  # The median over the calls, of the median latency of each call, in milliseconds.
+    p95: float  # The 95th percentile of the same.
+
+class CallFigureRow(TypedDict):
+    bucket: str | None  # The start of the hour or the day, in UTC. null if `interval` is `none`.
+    agent_id: NotRequired[str | None]  # The id of the agent, with `group_by=agent`. null for calls without a stored agent.
+    status: NotRequired[CallStatus]  # The state of the calls, with `group_by=status`.
+    kind: NotRequired[CallKind]  # The kind of the calls, with `group_by=kind`.
+    outcome: NotRequired[CallOutcome | None]  # The outcome in the reports, with `group_by=outcome`. null without a report.
+    end_reason: NotRequired[EndReason | None]
+    direction: NotRequired[PhoneDirection | None]  # The direction of phone calls, with `group_by=direction`. null for other calls.
+    calls: int  # The number of calls.
+    connected: int  # The number of calls that are over and whose parties were connected.
+    failed: int  # The number of calls with the status `failed`.
+    duration_seconds: float  # The sum of the durations of calls that are over, in seconds.
+    cost_micro_usd: str  # The sum of the known costs in micro-USD, as a decimal string.
+    unpriced: int  # The number of calls that cost more than is known.
+    latency_ms: CallFigureLatency | None  # The latencies of the calls. null if no call has one.
+    interruptions: int  # The number of turns of the agent that a caller interrupted.
+    tool_failures: int  # The number of tool calls that failed.
+
+class CallFigureSums(TypedDict):
+    calls: int  # The number of calls.
+    connected: int  # The number of calls that are over and whose parties were connected.
+    failed: int  # The number of calls with the status `failed`.
+    duration_seconds: float  # The sum of the durations of calls that are over, in seconds.
+    cost_micro_usd: str  # The sum of the known costs in micro-USD, as a decimal string.
+    unpriced: int  # The number of calls that cost more than is known.
+    latency_ms: CallFigureLatency | None  # The latencies of the calls. null if no call has one.
+    interruptions: int  # The number of turns of the agent that a caller interrupted.
+    tool_failures: int  # The number of tool calls that failed.
+
+class CallFigures(TypedDict):
+    since: str  # The begin of the time, in UTC.
+    until: str  # The end of the time, in UTC.
+    interval: CallFiguresInterval  # The length of a row.
+    time_zone: str  # The time zone in which days begin.
+    rows: list[CallFigureRow]  # The rows that have calls, the oldest first.
+    total: CallFigureSums  # The figures of all calls in the time.
 
 class StartedBy(TypedDict):
     """The party that started the call."""

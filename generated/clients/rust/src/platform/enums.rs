@@ -259,6 +259,12 @@ open_enums! {
         CreatedAt = "created_at", DurationSeconds = "duration_seconds", CostMicroUsd = "cost_micro_usd",
         SlowestTurnMs = "slowest_turn_ms",
     }
+    /// The length of a row: `hour` for at most 7 days, `day` and `none` for at most 92 days.
+    GetCallFiguresInterval { Hour = "hour", Day = "day", None = "none" }
+    GetCallFiguresGroupByItem {
+        Agent = "agent", Status = "status", Kind = "kind", Outcome = "outcome", EndReason = "end_reason",
+        Direction = "direction",
+    }
     /// The kind of the party: `phone_number` for a call to a number of the organization, `callback` for a call that an
     /// agent had promised.
     StartedByType { ApiKey = "api_key", User = "user", PhoneNumber = "phone_number", Callback = "callback" }
@@ -499,6 +505,8 @@ pub type ToolClipClip = BackgroundClipClip;
 /// result after 700 ms.
 pub type PreToolSpeech = ToolPreToolSpeech;
 pub type BrowserTransport = NewSessionTransport;
+/// The length of a row.
+pub type CallFiguresInterval = GetCallFiguresInterval;
 /// The state of the tool call.
 pub type CallToolCallStatus = TurnToolCallStatus;
 /// The stage that the cost belongs to.

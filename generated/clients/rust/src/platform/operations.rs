@@ -250,6 +250,11 @@ impl Platform {
         self.surface.json(Request::get("/v1/calls").params(params, &[])).await
     }
 
+    /// Sum figures about calls (`GET /v1/calls/figures`).
+    pub async fn get_call_figures(&self, params: &GetCallFiguresParams) -> Result<CallFigures> {
+        self.surface.json(Request::get("/v1/calls/figures").params(params, &[])).await
+    }
+
     /// Get a call (`GET /v1/calls/{id}`).
     pub async fn get_call(&self, id: &str) -> Result<Call> {
         self.surface.json(Request::get("/v1/calls/{id}").path("id", id)).await
@@ -701,6 +706,19 @@ pub struct ListCallsParams {
     /** Words that one turn of the call must all contain, in any order and in either case; each of them can be a part of a longer word. The words of the caller count, and the words of the agent that were written, also those that were not played. */ #[serde(skip_serializing_if = "Option::is_none")] pub q: Option<String>,
     /** How many calls a page has at most. The default is `50`. */ #[serde(skip_serializing_if = "Option::is_none")] pub limit: Option<i64>,
     /** `next_cursor` of the page before, with the same filters. */ #[serde(skip_serializing_if = "Option::is_none")] pub cursor: Option<String>,
+}
+
+/// The parameters of `getCallFigures`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct GetCallFiguresParams {
+    /** The begin of the time; by default 30 days before the end, and 7 days with hours. */ #[serde(skip_serializing_if = "Option::is_none")] pub since: Option<DateTime<Utc>>,
+    /** The end of the time, which is not a part of it; by default now. */ #[serde(skip_serializing_if = "Option::is_none")] pub until: Option<DateTime<Utc>>,
+    /** The length of a row: `hour` for at most 7 days, `day` and `none` for at most 92 days. The default is `"day"`. */ #[serde(skip_serializing_if = "Option::is_none")] pub interval: Option<GetCallFiguresInterval>,
+    /** The IANA time zone in which days begin. The default is `"UTC"`. */ #[serde(skip_serializing_if = "Option::is_none")] pub time_zone: Option<String>,
+    /** One or two groups. */ #[serde(skip_serializing_if = "Option::is_none")] pub group_by: Option<Vec<GetCallFiguresGroupByItem>>,
+    /** The id of an agent. */ #[serde(skip_serializing_if = "Option::is_none")] pub agent_id: Option<String>,
+    /** Only calls of this kind count. */ #[serde(skip_serializing_if = "Option::is_none")] pub kind: Option<CallKind>,
+    /** The id of the organization's number in the call. */ #[serde(skip_serializing_if = "Option::is_none")] pub phone_number_id: Option<String>,
 }
 
 /// The parameters of `getCallRecording`.

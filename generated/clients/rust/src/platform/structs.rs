@@ -1376,6 +1376,55 @@ pub struct CallList {
     /** The cursor of the next page, to send as `cursor`. null if there are no older calls. */ pub next_cursor: Option<String>,
 }
 
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
+pub struct CallFigureLatency {
+    /** The median over the calls, of the median latency of each call, in milliseconds. */ pub p50: f64,
+    /** The 95th percentile of the same. */ pub p95: f64,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
+pub struct CallFigureRow {
+    /** The start of the hour or the day, in UTC. null if `interval` is `none`. */ pub bucket: Option<DateTime<Utc>>,
+    /** The id of the agent, with `group_by=agent`. null for calls without a stored agent. */ pub agent_id: Option<String>,
+    /** The state of the calls, with `group_by=status`. */ pub status: Option<CallStatus>,
+    /** The kind of the calls, with `group_by=kind`. */ pub kind: Option<CallKind>,
+    /** The outcome in the reports, with `group_by=outcome`. null without a report. */ pub outcome: Option<CallOutcome>,
+    pub end_reason: Option<EndReason>,
+    /** The direction of phone calls, with `group_by=direction`. null for other calls. */ pub direction: Option<PhoneDirection>,
+    /** The number of calls. */ pub calls: i64,
+    /** The number of calls that are over and whose parties were connected. */ pub connected: i64,
+    /** The number of calls with the status `failed`. */ pub failed: i64,
+    /** The sum of the durations of calls that are over, in seconds. */ pub duration_seconds: f64,
+    /** The sum of the known costs in micro-USD, as a decimal string. */ pub cost_micro_usd: String,
+    /** The number of calls that cost more than is known. */ pub unpriced: i64,
+    /** The latencies of the calls. null if no call has one. */ pub latency_ms: Option<CallFigureLatency>,
+    /** The number of turns of the agent that a caller interrupted. */ pub interruptions: i64,
+    /** The number of tool calls that failed. */ pub tool_failures: i64,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
+pub struct CallFigureSums {
+    /** The number of calls. */ pub calls: i64,
+    /** The number of calls that are over and whose parties were connected. */ pub connected: i64,
+    /** The number of calls with the status `failed`. */ pub failed: i64,
+    /** The sum of the durations of calls that are over, in seconds. */ pub duration_seconds: f64,
+    /** The sum of the known costs in micro-USD, as a decimal string. */ pub cost_micro_usd: String,
+    /** The number of calls that cost more than is known. */ pub unpriced: i64,
+    /** The latencies of the calls. null if no call has one. */ pub latency_ms: Option<CallFigureLatency>,
+    /** The number of turns of the agent that a caller interrupted. */ pub interruptions: i64,
+    /** The number of tool calls that failed. */ pub tool_failures: i64,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
+pub struct CallFigures {
+    /** The begin of the time, in UTC. */ pub since: DateTime<Utc>,
+    /** The end of the time, in UTC. */ pub until: DateTime<Utc>,
+    /** The length of a row. */ pub interval: CallFiguresInterval,
+    /** The time zone in which days begin. */ pub time_zone: String,
+    /** The rows that have calls, the oldest first. */ pub rows: Vec<CallFigureRow>,
+    /** The figures of all calls in the time. */ pub total: CallFigureSums,
+}
+
 /// The party that started the call.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
 pub struct StartedBy {

@@ -308,6 +308,17 @@ public final class Platform extends Surface {
             .query("cursor", params.cursor), CallList.class);
     }
 
+    /** Sum figures about calls: {@code GET /v1/calls/figures}. */
+    public ApiCall<CallFigures> getCallFigures() { return getCallFigures(new GetCallFiguresParams()); }
+
+    /** Sum figures about calls: {@code GET /v1/calls/figures}. */
+    public ApiCall<CallFigures> getCallFigures(GetCallFiguresParams params) {
+        return json(request("GET", "/v1/calls/figures")
+            .query("since", params.since).query("until", params.until).query("interval", params.interval)
+            .query("time_zone", params.timeZone).query("group_by", params.groupBy).query("agent_id", params.agentId)
+            .query("kind", params.kind).query("phone_number_id", params.phoneNumberId), CallFigures.class);
+    }
+
     /** Get a call: <code>GET /v1/calls/{id}</code>. */
     public ApiCall<Call> getCall(String id) { return json(request("GET", "/v1/calls/{id}", id), Call.class); }
 

@@ -1949,6 +1949,59 @@ public final class Schemas {
     /** @param calls The calls of this page, the newest first.
      * @param nextCursor The cursor of the next page, to send as {@code cursor}. null if there are no older calls. */
     public record CallList(List<CallOverview> calls, @JsonProperty("next_cursor") String nextCursor) {}
+    /** The length of a row: {@code hour} for at most 7 days, {@code day} and {@code none} for at most 92 days. */
+    public enum GetCallFiguresInterval { HOUR, DAY, NONE }
+    public enum GetCallFiguresGroupByItem { AGENT, STATUS, KIND, OUTCOME, END_REASON, DIRECTION }
+    /** The length of a row. */
+    public enum CallFiguresInterval { HOUR, DAY, NONE }
+    /** @param p50 The median over the calls, of the median latency of each call, in milliseconds.
+     * @param p95 The 95th percentile of the same. */
+    public record CallFigureLatency(double p50, double p95) {}
+    /** @param bucket The start of the hour or the day, in UTC. null if {@code interval} is {@code none}.
+     * @param agentId The id of the agent, with {@code group_by=agent}. null for calls without a stored agent.
+     * @param status The state of the calls, with {@code group_by=status}.
+     * @param kind The kind of the calls, with {@code group_by=kind}.
+     * @param outcome The outcome in the reports, with {@code group_by=outcome}. null without a report.
+     * @param direction The direction of phone calls, with {@code group_by=direction}. null for other calls.
+     * @param calls The number of calls.
+     * @param connected The number of calls that are over and whose parties were connected.
+     * @param failed The number of calls with the status {@code failed}.
+     * @param durationSeconds The sum of the durations of calls that are over, in seconds.
+     * @param costMicroUsd The sum of the known costs in micro-USD, as a decimal string.
+     * @param unpriced The number of calls that cost more than is known.
+     * @param latencyMs The latencies of the calls. null if no call has one.
+     * @param interruptions The number of turns of the agent that a caller interrupted.
+     * @param toolFailures The number of tool calls that failed. */
+    public record CallFigureRow(
+        Instant bucket, @JsonProperty("agent_id") String agentId, Open<CallStatus> status, Open<CallKind> kind,
+        Open<CallOutcome> outcome, @JsonProperty("end_reason") Open<EndReason> endReason,
+        Open<PhoneDirection> direction, long calls, long connected, long failed,
+        @JsonProperty("duration_seconds") double durationSeconds, @JsonProperty("cost_micro_usd") String costMicroUsd,
+        long unpriced, @JsonProperty("latency_ms") CallFigureLatency latencyMs, long interruptions,
+        @JsonProperty("tool_failures") long toolFailures) {}
+    /** @param calls The number of calls.
+     * @param connected The number of calls that are over and whose parties were connected.
+     * @param failed The number of calls with the status {@code failed}.
+     * @param durationSeconds The sum of the durations of calls that are over, in seconds.
+     * @param costMicroUsd The sum of the known costs in micro-USD, as a decimal string.
+     * @param unpriced The number of calls that cost more than is known.
+     * @param latencyMs The latencies of the calls. null if no call has one.
+     * @param interruptions The number of turns of the agent that a caller interrupted.
+     * @param toolFailures The number of tool calls that failed. */
+    public record CallFigureSums(
+        long calls, long connected, long failed, @JsonProperty("duration_seconds") double durationSeconds,
+        @JsonProperty("cost_micro_usd") String costMicroUsd, long unpriced,
+        @JsonProperty("latency_ms") CallFigureLatency latencyMs, long interruptions,
+        @JsonProperty("tool_failures") long toolFailures) {}
+    /** @param since The begin of the time, in UTC.
+     * @param until The end of the time, in UTC.
+     * @param interval The length of a row.
+     * @param timeZone The time zone in which days begin.
+     * @param rows The rows that have calls, the oldest first.
+     * @param total The figures of all calls in the time. */
+    public record CallFigures(
+        Instant since, Instant until, Open<CallFiguresInterval> interval, @JsonProperty("time_zone") String timeZone,
+        List<CallFigureRow> rows, CallFigureSums total) {}
     /** The kind of the party: {@code phone_number} for a call to a number of the organization, {@code callback} for a
      * call that an agent had promised. */
     public enum StartedByType { API_KEY, USER, PHONE_NUMBER, CALLBACK }
@@ -4445,6 +4498,28 @@ public final class Schemas {
         public ListCallsParams limit(long value) { limit = value; return this; }
         /** {@code next_cursor} of the page before, with the same filters. */
         public ListCallsParams cursor(String value) { cursor = value; return this; }
+    }
+    /** The parameters of getCallFigures. */
+    public static final class GetCallFiguresParams {
+        Instant since, until; GetCallFiguresInterval interval; String timeZone, agentId, phoneNumberId;
+        List<GetCallFiguresGroupByItem> groupBy; CallKind kind;
+        /** The begin of the time; by default 30 days before the end, and 7 days with hours. */
+        public GetCallFiguresParams since(Instant value) { since = value; return this; }
+        /** The end of the time, which is not a part of it; by default now. */
+        public GetCallFiguresParams until(Instant value) { until = value; return this; }
+        /** The length of a row: {@code hour} for at most 7 days, {@code day} and {@code none} for at most 92 days. The
+         * default is {@code "day"}. */
+        public GetCallFiguresParams interval(GetCallFiguresInterval value) { interval = value; return this; }
+        /** The IANA time zone in which days begin. The default is {@code "UTC"}. */
+        public GetCallFiguresParams timeZone(String value) { timeZone = value; return this; }
+        /** One or two groups. */
+        public GetCallFiguresParams groupBy(List<GetCallFiguresGroupByItem> value) { groupBy = value; return this; }
+        /** The id of an agent. */
+        public GetCallFiguresParams agentId(String value) { agentId = value; return this; }
+        /** Only calls of this kind count. */
+        public GetCallFiguresParams kind(CallKind value) { kind = value; return this; }
+        /** The id of the organization's number in the call. */
+        public GetCallFiguresParams phoneNumberId(String value) { phoneNumberId = value; return this; }
     }
     /** The parameters of getCallRecording. */
     public static final class GetCallRecordingParams {
