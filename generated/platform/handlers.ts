@@ -8,10 +8,6 @@ import type {
   AgentList,
   AgentVersion,
   AgentVersionList,
-  ApiKey,
-  ApiKeyChange,
-  ApiKeyList,
-  ApiKeyRotation,
   AsyncapiDocument,
   AvailablePhoneNumberList,
   BlindTransfer,
@@ -20,12 +16,10 @@ import type {
   Call,
   CallEvent,
   CallEventList,
-  CallFigures,
   CallKind,
   CallList,
   CallOutcome,
   CallReport,
-  CallRequestList,
   CallStatus,
   Callback,
   CallbackPage,
@@ -37,7 +31,6 @@ import type {
   CreditLedger,
   Credits,
   Deleted,
-  DeletedInvitation,
   DeliveredEventType,
   EndCall,
   EndReason,
@@ -46,16 +39,9 @@ import type {
   FinalizeReport,
   FinalizedReport,
   ImportedPhoneNumber,
-  InvitationList,
-  IssuedApiKey,
   KnownProviders,
-  Member,
-  MemberChange,
-  MemberList,
   NewAgent,
-  NewApiKey,
   NewBusinessVerification,
-  NewInvitation,
   NewNumberMessage,
   NewPhoneNumber,
   NewPhoneSession,
@@ -77,14 +63,11 @@ import type {
   ProviderStatus,
   RecordingLink,
   ReleasedPhoneNumber,
-  RemovedMember,
   RequestRoute,
-  RevokedApiKey,
   RmsgNumberList,
   RmsgSubscription,
   RmsgSubscriptionList,
   SecretRotation,
-  SentInvitation,
   SentMessage,
   SentNumberMessage,
   Session,
@@ -93,7 +76,8 @@ import type {
   SessionStreamEnd,
   SessionTranscript,
   SessionTurn,
-  SignedOutMember,
+  SignatureVerdict,
+  SignedRequest,
   SipConnection,
   SipConnectionChange,
   SipConnectionList,
@@ -170,71 +154,6 @@ export type UpdateOrganizationRequest = RequestWith<{ body: OrganizationChange }
 
 export type UpdateOrganizationResult =
   | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: Organization }
-
-export type ListKeysRequest = RequestWith<{ query: { revoked: boolean } }>
-
-export type ListKeysResult =
-  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: ApiKeyList }
-
-export type CreateKeyRequest = RequestWith<{ body: NewApiKey }>
-
-export type CreateKeyResult =
-  | { status: 201; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: IssuedApiKey }
-
-export type RevokeKeyRequest = RequestWith<{ path: { id: string } }>
-
-export type RevokeKeyResult =
-  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: RevokedApiKey }
-
-export type UpdateKeyRequest = RequestWith<{ path: { id: string }; body: ApiKeyChange }>
-
-export type UpdateKeyResult =
-  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: ApiKey }
-
-export type RotateKeyRequest = RequestWith<{ path: { id: string }; body: ApiKeyRotation | undefined }>
-
-export type RotateKeyResult =
-  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: IssuedApiKey }
-
-export type ListMembersRequest = EmptyRequest
-
-export type ListMembersResult =
-  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: MemberList }
-
-export type RemoveMemberRequest = RequestWith<{ path: { userId: string } }>
-
-export type RemoveMemberResult =
-  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: RemovedMember }
-
-export type UpdateMemberRequest = RequestWith<{ path: { userId: string }; body: MemberChange }>
-
-export type UpdateMemberResult =
-  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: Member }
-
-export type SignOutMemberRequest = RequestWith<{ path: { userId: string } }>
-
-export type SignOutMemberResult =
-  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: SignedOutMember }
-
-export type ListInvitationsRequest = EmptyRequest
-
-export type ListInvitationsResult =
-  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: InvitationList }
-
-export type CreateInvitationRequest = RequestWith<{ body: NewInvitation }>
-
-export type CreateInvitationResult =
-  | { status: 201; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: SentInvitation }
-
-export type DeleteInvitationRequest = RequestWith<{ path: { id: string } }>
-
-export type DeleteInvitationResult =
-  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: DeletedInvitation }
-
-export type ResendInvitationRequest = RequestWith<{ path: { id: string } }>
-
-export type ResendInvitationResult =
-  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: SentInvitation }
 
 export type GetUsageRequest = RequestWith<{
   query: {
@@ -412,12 +331,6 @@ export type ListCallsRequest = RequestWith<{
     until?: string
     min_duration_seconds?: number
     max_duration_seconds?: number
-    min_cost_micro_usd?: string
-    max_cost_micro_usd?: string
-    min_latency_ms?: number
-    agent_version?: number
-    has?: ('tool_failure' | 'transfer' | 'interruption' | 'failover' | 'recording')[]
-    sort: 'created_at' | 'duration_seconds' | 'cost_micro_usd' | 'slowest_turn_ms'
     q?: string
     limit: number
     cursor?: string
@@ -426,22 +339,6 @@ export type ListCallsRequest = RequestWith<{
 
 export type ListCallsResult =
   | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: CallList }
-
-export type GetCallFiguresRequest = RequestWith<{
-  query: {
-    since?: string
-    until?: string
-    interval: 'hour' | 'day' | 'none'
-    time_zone: string
-    group_by?: ('agent' | 'status' | 'kind' | 'outcome' | 'end_reason' | 'direction')[]
-    agent_id?: string
-    kind?: CallKind
-    phone_number_id?: string
-  }
-}>
-
-export type GetCallFiguresResult =
-  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: CallFigures }
 
 export type GetCallRequest = RequestWith<{ path: { id: string } }>
 
@@ -452,11 +349,6 @@ export type ListCallEventsRequest = RequestWith<{ path: { id: string } }>
 
 export type ListCallEventsResult =
   | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: CallEventList }
-
-export type ListCallRequestsRequest = RequestWith<{ path: { id: string } }>
-
-export type ListCallRequestsResult =
-  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: CallRequestList }
 
 export type GetCallReportRequest = RequestWith<{ path: { id: string } }>
 
@@ -501,16 +393,6 @@ export type GetCallRecordingAudioResult =
         'X-Content-Type-Options': 'nosniff'
         'Content-Range': string
       }
-      body: ByteStream
-    }
-
-export type GetRecordingPeaksRequest = RequestWith<{ path: { id: string }; header: { 'accept-encoding'?: string } }>
-
-export type GetRecordingPeaksResult =
-  | {
-      status: 200
-      type?: 'application/octet-stream'
-      headers: { 'Cache-Control'?: 'no-store'; 'Content-Encoding'?: 'gzip'; Vary: string }
       body: ByteStream
     }
 
@@ -803,6 +685,11 @@ export type CreateWebhookRequest = RequestWith<{ body: NewWebhook }>
 export type CreateWebhookResult =
   | { status: 201; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: Webhook }
 
+export type VerifyWebhookSignatureRequest = RequestWith<{ path: { id: string }; body: SignedRequest }>
+
+export type VerifyWebhookSignatureResult =
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: SignatureVerdict }
+
 export type GetWebhookRequest = RequestWith<{ path: { id: string } }>
 
 export type GetWebhookResult =
@@ -884,32 +771,6 @@ export type PlatformHandlers<Caller> = {
   getOrganization: Handle<GetOrganizationRequest, GetOrganizationResult, Caller>
   /** PATCH /v1/organization */
   updateOrganization: Handle<UpdateOrganizationRequest, UpdateOrganizationResult, Caller>
-  /** GET /v1/keys */
-  listKeys: Handle<ListKeysRequest, ListKeysResult, Caller>
-  /** POST /v1/keys */
-  createKey: Handle<CreateKeyRequest, CreateKeyResult, Caller>
-  /** DELETE /v1/keys/{id} */
-  revokeKey: Handle<RevokeKeyRequest, RevokeKeyResult, Caller>
-  /** PATCH /v1/keys/{id} */
-  updateKey: Handle<UpdateKeyRequest, UpdateKeyResult, Caller>
-  /** POST /v1/keys/{id}/rotate */
-  rotateKey: Handle<RotateKeyRequest, RotateKeyResult, Caller>
-  /** GET /v1/members */
-  listMembers: Handle<ListMembersRequest, ListMembersResult, Caller>
-  /** DELETE /v1/members/{userId} */
-  removeMember: Handle<RemoveMemberRequest, RemoveMemberResult, Caller>
-  /** PATCH /v1/members/{userId} */
-  updateMember: Handle<UpdateMemberRequest, UpdateMemberResult, Caller>
-  /** POST /v1/members/{userId}/sign-out */
-  signOutMember: Handle<SignOutMemberRequest, SignOutMemberResult, Caller>
-  /** GET /v1/invitations */
-  listInvitations: Handle<ListInvitationsRequest, ListInvitationsResult, Caller>
-  /** POST /v1/invitations */
-  createInvitation: Handle<CreateInvitationRequest, CreateInvitationResult, Caller>
-  /** DELETE /v1/invitations/{id} */
-  deleteInvitation: Handle<DeleteInvitationRequest, DeleteInvitationResult, Caller>
-  /** POST /v1/invitations/{id}/resend */
-  resendInvitation: Handle<ResendInvitationRequest, ResendInvitationResult, Caller>
   /** GET /v1/usage */
   getUsage: Handle<GetUsageRequest, GetUsageResult, Caller>
   /** GET /v1/credits */
@@ -964,14 +825,10 @@ export type PlatformHandlers<Caller> = {
   streamSession: Handle<StreamSessionRequest, StreamSessionResult, Caller>
   /** GET /v1/calls */
   listCalls: Handle<ListCallsRequest, ListCallsResult, Caller>
-  /** GET /v1/calls/figures */
-  getCallFigures: Handle<GetCallFiguresRequest, GetCallFiguresResult, Caller>
   /** GET /v1/calls/{id} */
   getCall: Handle<GetCallRequest, GetCallResult, Caller>
   /** GET /v1/calls/{id}/events */
   listCallEvents: Handle<ListCallEventsRequest, ListCallEventsResult, Caller>
-  /** GET /v1/calls/{id}/requests */
-  listCallRequests: Handle<ListCallRequestsRequest, ListCallRequestsResult, Caller>
   /** GET /v1/calls/{id}/report */
   getCallReport: Handle<GetCallReportRequest, GetCallReportResult, Caller>
   /** POST /v1/calls/{id}/report/finalize */
@@ -980,8 +837,6 @@ export type PlatformHandlers<Caller> = {
   getCallRecording: Handle<GetCallRecordingRequest, GetCallRecordingResult, Caller>
   /** GET /v1/calls/{id}/recording/audio */
   getCallRecordingAudio: Handle<GetCallRecordingAudioRequest, GetCallRecordingAudioResult, Caller>
-  /** GET /v1/calls/{id}/recording/peaks */
-  getRecordingPeaks: Handle<GetRecordingPeaksRequest, GetRecordingPeaksResult, Caller>
   /** POST /v1/calls/{id}/web-join */
   webJoinCall: Handle<WebJoinCallRequest, WebJoinCallResult, Caller>
   /** POST /v1/calls/{id}/end */
@@ -1074,6 +929,8 @@ export type PlatformHandlers<Caller> = {
   listWebhooks: Handle<ListWebhooksRequest, ListWebhooksResult, Caller>
   /** POST /v1/webhooks */
   createWebhook: Handle<CreateWebhookRequest, CreateWebhookResult, Caller>
+  /** POST /v1/webhooks/{id}/verify */
+  verifyWebhookSignature: Handle<VerifyWebhookSignatureRequest, VerifyWebhookSignatureResult, Caller>
   /** GET /v1/webhooks/{id} */
   getWebhook: Handle<GetWebhookRequest, GetWebhookResult, Caller>
   /** DELETE /v1/webhooks/{id} */

@@ -4252,6 +4252,31 @@ export type NewWebhook = {
   contentMode?: 'full' | null
 }
 
+export type SignedHeaders = {
+  /** The id of the event. */
+  'webhook-id'?: string
+  /** The time of the signature, in seconds. */
+  'webhook-timestamp'?: string
+  /** The signatures, separated by blanks. */
+  'webhook-signature'?: string
+}
+
+export type SignedRequest = {
+  /** The headers of the signature as the receiver got them. */
+  headers: SignedHeaders
+  /** The body as the receiver got it, to the byte. */
+  body: string
+}
+
+export type SignatureVerdict = {
+  /** Whether a receiver has to accept the request. */
+  valid: boolean
+  /** `missing_header`: one of the three headers is missing. `no_match`: no secret of the endpoint has signed it. `body_changed`: the signature fits the body that this server has sent. `too_old`: the signature fits, and its time is more than 300 seconds off. `previous_secret`: it is valid, and only by the secret before the last rotation. null: it is valid. */
+  reason: 'missing_header' | 'no_match' | 'body_changed' | 'too_old' | 'previous_secret' | null
+  /** How many seconds ago the request was signed, negative if its time is in the future. null if the time is no number. */
+  secondsOff: number | null
+}
+
 export type WebhookChange = {
   name?: WebhookName
   url?: WebhookUrl

@@ -10,10 +10,6 @@ import type {
   AgentList,
   AgentVersion,
   AgentVersionList,
-  ApiKey,
-  ApiKeyChange,
-  ApiKeyList,
-  ApiKeyRotation,
   AsyncapiDocument,
   AvailablePhoneNumberList,
   BlindTransfer,
@@ -22,12 +18,10 @@ import type {
   Call,
   CallEvent,
   CallEventList,
-  CallFigures,
   CallKind,
   CallList,
   CallOutcome,
   CallReport,
-  CallRequestList,
   CallStatus,
   Callback,
   CallbackPage,
@@ -39,7 +33,6 @@ import type {
   CreditLedger,
   Credits,
   Deleted,
-  DeletedInvitation,
   DeliveredEventType,
   EndCall,
   EndReason,
@@ -48,16 +41,9 @@ import type {
   FinalizeReport,
   FinalizedReport,
   ImportedPhoneNumber,
-  InvitationList,
-  IssuedApiKey,
   KnownProviders,
-  Member,
-  MemberChange,
-  MemberList,
   NewAgent,
-  NewApiKey,
   NewBusinessVerification,
-  NewInvitation,
   NewNumberMessage,
   NewPhoneNumber,
   NewPhoneSession,
@@ -79,14 +65,11 @@ import type {
   ProviderStatus,
   RecordingLink,
   ReleasedPhoneNumber,
-  RemovedMember,
   RequestRoute,
-  RevokedApiKey,
   RmsgNumberList,
   RmsgSubscription,
   RmsgSubscriptionList,
   SecretRotation,
-  SentInvitation,
   SentMessage,
   SentNumberMessage,
   Session,
@@ -95,7 +78,8 @@ import type {
   SessionStreamEnd,
   SessionTranscript,
   SessionTurn,
-  SignedOutMember,
+  SignatureVerdict,
+  SignedRequest,
   SipConnection,
   SipConnectionChange,
   SipConnectionList,
@@ -184,84 +168,6 @@ export type GetOrganizationAnswer = Answer<'application/json', Organization>
 
 export type UpdateOrganizationCall = CallOptions & { body: OrganizationChange }
 export type UpdateOrganizationAnswer = Answer<'application/json', Organization>
-
-export type ListKeysCall = CallOptions & {
-  query?: {
-    /** `true` lists the keys that were revoked, instead of the keys that were not. */ revoked?: boolean
-  }
-}
-export type ListKeysAnswer = Answer<'application/json', ApiKeyList>
-
-export type CreateKeyCall = CallOptions & { body: NewApiKey }
-export type CreateKeyAnswer = Answer<'application/json', IssuedApiKey>
-
-export type RevokeKeyCall = CallOptions & {
-  path: {
-    /** The id of the key. An id of another form is not found. */ id: string
-  }
-}
-export type RevokeKeyAnswer = Answer<'application/json', RevokedApiKey>
-
-export type UpdateKeyCall = CallOptions & {
-  path: {
-    /** The id of the key. An id of another form is not found. */ id: string
-  }
-  body: ApiKeyChange
-}
-export type UpdateKeyAnswer = Answer<'application/json', ApiKey>
-
-export type RotateKeyCall = CallOptions & {
-  path: {
-    /** The id of the key. An id of another form is not found. */ id: string
-  }
-  body?: ApiKeyRotation
-}
-export type RotateKeyAnswer = Answer<'application/json', IssuedApiKey>
-
-export type ListMembersCall = CallOptions
-export type ListMembersAnswer = Answer<'application/json', MemberList>
-
-export type RemoveMemberCall = CallOptions & {
-  path: {
-    /** The id of the person. An id of another form is not found. */ userId: string
-  }
-}
-export type RemoveMemberAnswer = Answer<'application/json', RemovedMember>
-
-export type UpdateMemberCall = CallOptions & {
-  path: {
-    /** The id of the person. An id of another form is not found. */ userId: string
-  }
-  body: MemberChange
-}
-export type UpdateMemberAnswer = Answer<'application/json', Member>
-
-export type SignOutMemberCall = CallOptions & {
-  path: {
-    /** The id of the person. An id of another form is not found. */ userId: string
-  }
-}
-export type SignOutMemberAnswer = Answer<'application/json', SignedOutMember>
-
-export type ListInvitationsCall = CallOptions
-export type ListInvitationsAnswer = Answer<'application/json', InvitationList>
-
-export type CreateInvitationCall = CallOptions & { body: NewInvitation }
-export type CreateInvitationAnswer = Answer<'application/json', SentInvitation>
-
-export type DeleteInvitationCall = CallOptions & {
-  path: {
-    /** The id of the invitation. An id of another form is not found. */ id: string
-  }
-}
-export type DeleteInvitationAnswer = Answer<'application/json', DeletedInvitation>
-
-export type ResendInvitationCall = CallOptions & {
-  path: {
-    /** The id of the invitation. An id of another form is not found. */ id: string
-  }
-}
-export type ResendInvitationAnswer = Answer<'application/json', SentInvitation>
 
 export type GetUsageCall = CallOptions & {
   query?: {
@@ -495,14 +401,6 @@ export type ListCallsCall = CallOptions & {
     /** A time: only calls that were created before are listed. */ until?: string
     /** The least duration of a call that is over, in seconds. */ min_duration_seconds?: number
     /** The greatest duration of a call that is over, in seconds. */ max_duration_seconds?: number
-    /** The least cost of a call that is over, in micro-USD. */ min_cost_micro_usd?: string
-    /** The greatest cost of a call that is over, in micro-USD. */ max_cost_micro_usd?: string
-    /** The least latency of the slowest turn, in milliseconds. */ min_latency_ms?: number
-    /** The version of the agent with which the call began. */ agent_version?: number
-    /** Something that happened in the call; each can be given once, and all must have happened. `recording`: there is a recording that can be played. */
-    has?: ('tool_failure' | 'transfer' | 'interruption' | 'failover' | 'recording')[]
-    /** The order of the list, always descending. Calls that have no such value yet are last. With `q` only `created_at`. */
-    sort?: 'created_at' | 'duration_seconds' | 'cost_micro_usd' | 'slowest_turn_ms'
     /** Words that one turn of the call must all contain, in any order and in either case; each of them can be a part of a longer word. The words of the caller count, and the words of the agent that were written, also those that were not played. */
     q?: string
     /** How many calls a page has at most. */ limit?: number
@@ -510,20 +408,6 @@ export type ListCallsCall = CallOptions & {
   }
 }
 export type ListCallsAnswer = Answer<'application/json', CallList>
-
-export type GetCallFiguresCall = CallOptions & {
-  query?: {
-    /** The begin of the time; by default 30 days before the end, and 7 days with hours. */ since?: string
-    /** The end of the time, which is not a part of it; by default now. */ until?: string
-    /** The length of a row: `hour` for at most 7 days, `day` and `none` for at most 92 days. */ interval?: 'hour' | 'day' | 'none'
-    /** The IANA time zone in which days begin. */ time_zone?: string
-    /** One or two groups. */ group_by?: ('agent' | 'status' | 'kind' | 'outcome' | 'end_reason' | 'direction')[]
-    /** The id of an agent. */ agent_id?: string
-    /** Only calls of this kind count. */ kind?: CallKind
-    /** The id of the organization's number in the call. */ phone_number_id?: string
-  }
-}
-export type GetCallFiguresAnswer = Answer<'application/json', CallFigures>
 
 export type GetCallCall = CallOptions & {
   path: {
@@ -538,13 +422,6 @@ export type ListCallEventsCall = CallOptions & {
   }
 }
 export type ListCallEventsAnswer = Answer<'application/json', CallEventList>
-
-export type ListCallRequestsCall = CallOptions & {
-  path: {
-    /** The id of the call. An id of another form is not found. */ id: string
-  }
-}
-export type ListCallRequestsAnswer = Answer<'application/json', CallRequestList>
 
 export type GetCallReportCall = CallOptions & {
   path: {
@@ -583,16 +460,6 @@ export type GetCallRecordingAudioCall = CallOptions & {
 export type GetCallRecordingAudioAnswer =
   | Answer<'audio/wav', ReadableStream<Uint8Array>>
   | Answer<'audio/wav', ReadableStream<Uint8Array>>
-
-export type GetRecordingPeaksCall = CallOptions & {
-  path: {
-    /** The id of the call. An id of another form is not found. */ id: string
-  }
-  header?: {
-    /** The compressions that the client takes. Only `gzip` counts. */ 'accept-encoding'?: string
-  }
-}
-export type GetRecordingPeaksAnswer = Answer<'application/octet-stream', ReadableStream<Uint8Array>>
 
 export type WebJoinCallCall = CallOptions & {
   path: {
@@ -891,6 +758,14 @@ export type ListWebhooksAnswer = Answer<'application/json', WebhookList>
 export type CreateWebhookCall = CallOptions & { body: NewWebhook }
 export type CreateWebhookAnswer = Answer<'application/json', Webhook>
 
+export type VerifyWebhookSignatureCall = CallOptions & {
+  path: {
+    /** The id of the endpoint. An id of another form is not found. */ id: string
+  }
+  body: SignedRequest
+}
+export type VerifyWebhookSignatureAnswer = Answer<'application/json', SignatureVerdict>
+
 export type GetWebhookCall = CallOptions & {
   path: {
     /** The id of the endpoint. An id of another form is not found. */ id: string
@@ -966,19 +841,6 @@ export type PlatformClient = {
   /** Get the contract of the media channel */ getSessionContract(call?: GetSessionContractCall): Promise<GetSessionContractAnswer>
   /** Get the organization of this key */ getOrganization(call?: GetOrganizationCall): Promise<GetOrganizationAnswer>
   /** Change the organization of this key */ updateOrganization(call: UpdateOrganizationCall): Promise<UpdateOrganizationAnswer>
-  /** List API keys */ listKeys(call?: ListKeysCall): Promise<ListKeysAnswer>
-  /** Create an API key */ createKey(call: CreateKeyCall): Promise<CreateKeyAnswer>
-  /** Revoke an API key */ revokeKey(call: RevokeKeyCall): Promise<RevokeKeyAnswer>
-  /** Change an API key */ updateKey(call: UpdateKeyCall): Promise<UpdateKeyAnswer>
-  /** Give an API key a new secret */ rotateKey(call: RotateKeyCall): Promise<RotateKeyAnswer>
-  /** List members */ listMembers(call?: ListMembersCall): Promise<ListMembersAnswer>
-  /** Remove a member */ removeMember(call: RemoveMemberCall): Promise<RemoveMemberAnswer>
-  /** Change the role of a member */ updateMember(call: UpdateMemberCall): Promise<UpdateMemberAnswer>
-  /** Sign a member out */ signOutMember(call: SignOutMemberCall): Promise<SignOutMemberAnswer>
-  /** List the open invitations */ listInvitations(call?: ListInvitationsCall): Promise<ListInvitationsAnswer>
-  /** Invite a person */ createInvitation(call: CreateInvitationCall): Promise<CreateInvitationAnswer>
-  /** Delete an invitation */ deleteInvitation(call: DeleteInvitationCall): Promise<DeleteInvitationAnswer>
-  /** Make a new link for an invitation */ resendInvitation(call: ResendInvitationCall): Promise<ResendInvitationAnswer>
   /** Get quantities and costs, grouped */ getUsage(call?: GetUsageCall): Promise<GetUsageAnswer>
   /** Get the credit and its movements */ getCredits(call?: GetCreditsCall): Promise<GetCreditsAnswer>
   /** Get the credit in US dollars */ getCreditBalance(call?: GetCreditBalanceCall): Promise<GetCreditBalanceAnswer>
@@ -1006,15 +868,12 @@ export type PlatformClient = {
   /** Get the transcript of a session */ getSessionTranscript(call: GetSessionTranscriptCall): Promise<GetSessionTranscriptAnswer>
   /** Follow a session */ streamSession(call: StreamSessionCall): Promise<StreamSessionAnswer>
   /** List and search calls */ listCalls(call?: ListCallsCall): Promise<ListCallsAnswer>
-  /** Sum figures about calls */ getCallFigures(call?: GetCallFiguresCall): Promise<GetCallFiguresAnswer>
   /** Get a call */ getCall(call: GetCallCall): Promise<GetCallAnswer>
   /** List the events of a call */ listCallEvents(call: ListCallEventsCall): Promise<ListCallEventsAnswer>
-  /** List the requests of a call to models */ listCallRequests(call: ListCallRequestsCall): Promise<ListCallRequestsAnswer>
   /** Get the report of a call */ getCallReport(call: GetCallReportCall): Promise<GetCallReportAnswer>
   /** Complete the report of a call */ finalizeCallReport(call: FinalizeCallReportCall): Promise<FinalizeCallReportAnswer>
   /** Get the address of the recording */ getCallRecording(call: GetCallRecordingCall): Promise<GetCallRecordingAnswer>
   /** Download the recording */ getCallRecordingAudio(call: GetCallRecordingAudioCall): Promise<GetCallRecordingAudioAnswer>
-  /** Get the waveform of the recording */ getRecordingPeaks(call: GetRecordingPeaksCall): Promise<GetRecordingPeaksAnswer>
   /** Let a person join the call */ webJoinCall(call: WebJoinCallCall): Promise<WebJoinCallAnswer>
   /** End a call */ endCall(call: EndCallCall): Promise<EndCallAnswer>
   /** Hand the call to a number */ transferCallBlind(call: TransferCallBlindCall): Promise<TransferCallBlindAnswer>
@@ -1061,6 +920,7 @@ export type PlatformClient = {
   /** Make an attempt now */ redeliverWebhook(call: RedeliverWebhookCall): Promise<RedeliverWebhookAnswer>
   /** List the endpoints */ listWebhooks(call?: ListWebhooksCall): Promise<ListWebhooksAnswer>
   /** Register an endpoint */ createWebhook(call: CreateWebhookCall): Promise<CreateWebhookAnswer>
+  /** Check the signature of a request */ verifyWebhookSignature(call: VerifyWebhookSignatureCall): Promise<VerifyWebhookSignatureAnswer>
   /** Get an endpoint */ getWebhook(call: GetWebhookCall): Promise<GetWebhookAnswer>
   /** Delete an endpoint */ deleteWebhook(call: DeleteWebhookCall): Promise<DeleteWebhookAnswer>
   /** Change an endpoint */ updateWebhook(call: UpdateWebhookCall): Promise<UpdateWebhookAnswer>
@@ -1100,24 +960,6 @@ const operations: Readonly<Record<string, OperationRow>> = {
     answers: { 'application/json': 'json' },
     body: 'json',
   },
-  listKeys: { method: 'GET', path: '/v1/keys', answers: { 'application/json': 'json' } },
-  createKey: { method: 'POST', path: '/v1/keys', answers: { 'application/json': 'json' }, body: 'json' },
-  revokeKey: { method: 'DELETE', path: '/v1/keys/{id}', answers: { 'application/json': 'json' } },
-  updateKey: { method: 'PATCH', path: '/v1/keys/{id}', answers: { 'application/json': 'json' }, body: 'json' },
-  rotateKey: { method: 'POST', path: '/v1/keys/{id}/rotate', answers: { 'application/json': 'json' }, body: 'json' },
-  listMembers: { method: 'GET', path: '/v1/members', answers: { 'application/json': 'json' } },
-  removeMember: { method: 'DELETE', path: '/v1/members/{userId}', answers: { 'application/json': 'json' } },
-  updateMember: {
-    method: 'PATCH',
-    path: '/v1/members/{userId}',
-    answers: { 'application/json': 'json' },
-    body: 'json',
-  },
-  signOutMember: { method: 'POST', path: '/v1/members/{userId}/sign-out', answers: { 'application/json': 'json' } },
-  listInvitations: { method: 'GET', path: '/v1/invitations', answers: { 'application/json': 'json' } },
-  createInvitation: { method: 'POST', path: '/v1/invitations', answers: { 'application/json': 'json' }, body: 'json' },
-  deleteInvitation: { method: 'DELETE', path: '/v1/invitations/{id}', answers: { 'application/json': 'json' } },
-  resendInvitation: { method: 'POST', path: '/v1/invitations/{id}/resend', answers: { 'application/json': 'json' } },
   getUsage: { method: 'GET', path: '/v1/usage', answers: { 'application/json': 'json' } },
   getCredits: { method: 'GET', path: '/v1/credits', answers: { 'application/json': 'json' } },
   getCreditBalance: { method: 'GET', path: '/v1/credits/balance', answers: { 'application/json': 'json' } },
@@ -1195,10 +1037,8 @@ const operations: Readonly<Record<string, OperationRow>> = {
     eventIdentity: { transcript: 'index', event: 'id' },
   },
   listCalls: { method: 'GET', path: '/v1/calls', answers: { 'application/json': 'json' } },
-  getCallFigures: { method: 'GET', path: '/v1/calls/figures', answers: { 'application/json': 'json' } },
   getCall: { method: 'GET', path: '/v1/calls/{id}', answers: { 'application/json': 'json' } },
   listCallEvents: { method: 'GET', path: '/v1/calls/{id}/events', answers: { 'application/json': 'json' } },
-  listCallRequests: { method: 'GET', path: '/v1/calls/{id}/requests', answers: { 'application/json': 'json' } },
   getCallReport: { method: 'GET', path: '/v1/calls/{id}/report', answers: { 'application/json': 'json' } },
   finalizeCallReport: {
     method: 'POST',
@@ -1212,12 +1052,6 @@ const operations: Readonly<Record<string, OperationRow>> = {
     path: '/v1/calls/{id}/recording/audio',
     answers: { 'audio/wav': 'bytes' },
     headers: [{ name: 'Range', isJson: false }, { name: 'If-Range', isJson: false }],
-  },
-  getRecordingPeaks: {
-    method: 'GET',
-    path: '/v1/calls/{id}/recording/peaks',
-    answers: { 'application/octet-stream': 'bytes' },
-    headers: [{ name: 'Accept-Encoding', isJson: false }],
   },
   webJoinCall: {
     method: 'POST',
@@ -1399,6 +1233,12 @@ const operations: Readonly<Record<string, OperationRow>> = {
   },
   listWebhooks: { method: 'GET', path: '/v1/webhooks', answers: { 'application/json': 'json' } },
   createWebhook: { method: 'POST', path: '/v1/webhooks', answers: { 'application/json': 'json' }, body: 'json' },
+  verifyWebhookSignature: {
+    method: 'POST',
+    path: '/v1/webhooks/{id}/verify',
+    answers: { 'application/json': 'json' },
+    body: 'json',
+  },
   getWebhook: { method: 'GET', path: '/v1/webhooks/{id}', answers: { 'application/json': 'json' } },
   deleteWebhook: { method: 'DELETE', path: '/v1/webhooks/{id}', answers: {} },
   updateWebhook: { method: 'PATCH', path: '/v1/webhooks/{id}', answers: { 'application/json': 'json' }, body: 'json' },

@@ -203,8 +203,13 @@ type (
 	WebhookSigningSecretSource string // The owner of the secret that signs the requests: the organization (`workspace`), or the endpoint (`custom`).
 	// Why the endpoint is disabled. `manual`: a request disabled it. `gone`: it answered 410. `failing`: nothing could
 	// be delivered for five days. `agents_deleted`: the last of its agents was deleted. null if it is enabled.
-	WebhookDisabledReason            string
-	NewWebhookSigningSecretSource    = WebhookSigningSecretSource // The owner of the secret that signs the requests: the organization (`workspace`), or the endpoint (`custom`), which needs `signingSecret`.
+	WebhookDisabledReason         string
+	NewWebhookSigningSecretSource = WebhookSigningSecretSource // The owner of the secret that signs the requests: the organization (`workspace`), or the endpoint (`custom`), which needs `signingSecret`.
+	// `missing_header`: one of the three headers is missing. `no_match`: no secret of the endpoint has signed it.
+	// `body_changed`: the signature fits the body that this server has sent. `too_old`: the signature fits, and its
+	// time is more than 300 seconds off. `previous_secret`: it is valid, and only by the secret before the last
+	// rotation. null: it is valid.
+	SignatureVerdictReason           string
 	WebhookChangeSigningSecretSource = WebhookSigningSecretSource // The owner of the secret that signs the requests: the organization (`workspace`), or the endpoint (`custom`), which needs `signingSecret`.
 	StreamedWebhookEventEvent        string                       // The kind of the event.
 	Stage                            = UsageByProviderType
@@ -911,6 +916,12 @@ const (
 	WebhookDisabledReasonGone          WebhookDisabledReason = "gone"
 	WebhookDisabledReasonFailing       WebhookDisabledReason = "failing"
 	WebhookDisabledReasonAgentsDeleted WebhookDisabledReason = "agents_deleted"
+
+	SignatureVerdictReasonMissingHeader  SignatureVerdictReason = "missing_header"
+	SignatureVerdictReasonNoMatch        SignatureVerdictReason = "no_match"
+	SignatureVerdictReasonBodyChanged    SignatureVerdictReason = "body_changed"
+	SignatureVerdictReasonTooOld         SignatureVerdictReason = "too_old"
+	SignatureVerdictReasonPreviousSecret SignatureVerdictReason = "previous_secret"
 
 	StreamedWebhookEventEventCallStatus    StreamedWebhookEventEvent = "call.status"
 	StreamedWebhookEventEventCallReport    StreamedWebhookEventEvent = "call.report"

@@ -716,6 +716,11 @@ func (c *Client) CreateWebhook(ctx context.Context, body NewWebhook, options ...
 	return parley.JSON[*Webhook](ctx, c.surface, parley.Post("/v1/webhooks").JSON(body), options)
 }
 
+// VerifyWebhookSignature sends POST /v1/webhooks/{id}/verify: check the signature of a request.
+func (c *Client) VerifyWebhookSignature(ctx context.Context, id string, body SignedRequest, options ...parley.CallOption) (*SignatureVerdict, error) {
+	return parley.JSON[*SignatureVerdict](ctx, c.surface, parley.Post("/v1/webhooks/"+url.PathEscape(id)+"/verify").JSON(body), options)
+}
+
 // GetWebhook sends GET /v1/webhooks/{id}: get an endpoint.
 func (c *Client) GetWebhook(ctx context.Context, id string, options ...parley.CallOption) (*Webhook, error) {
 	return parley.JSON[*Webhook](ctx, c.surface, parley.Get("/v1/webhooks/"+url.PathEscape(id)), options)

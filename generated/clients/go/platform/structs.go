@@ -2593,6 +2593,27 @@ type NewWebhook struct {
 	ContentMode      parley.Nullable[string]            `json:"contentMode,omitzero"` // `full`, for clients that send it: events have all their content.
 }
 
+type SignedHeaders struct {
+	WebhookID        *string `json:"webhook-id,omitzero"`        // The id of the event.
+	WebhookTimestamp *string `json:"webhook-timestamp,omitzero"` // The time of the signature, in seconds.
+	WebhookSignature *string `json:"webhook-signature,omitzero"` // The signatures, separated by blanks.
+}
+
+type SignedRequest struct {
+	Headers SignedHeaders `json:"headers"` // The headers of the signature as the receiver got them.
+	Body    string        `json:"body"`    // The body as the receiver got it, to the byte.
+}
+
+type SignatureVerdict struct {
+	Valid bool `json:"valid"` // Whether a receiver has to accept the request.
+	// `missing_header`: one of the three headers is missing. `no_match`: no secret of the endpoint has signed it.
+	// `body_changed`: the signature fits the body that this server has sent. `too_old`: the signature fits, and its
+	// time is more than 300 seconds off. `previous_secret`: it is valid, and only by the secret before the last
+	// rotation. null: it is valid.
+	Reason     *SignatureVerdictReason `json:"reason"`
+	SecondsOff *int64                  `json:"secondsOff"` // How many seconds ago the request was signed, negative if its time is in the future. null if the time is no number.
+}
+
 type WebhookChange struct {
 	Name   *string            `json:"name,omitzero"`
 	URL    *string            `json:"url,omitzero"`

@@ -225,6 +225,9 @@ _GET_WEBHOOK_DELIVERY: Operation[types.WebhookDeliveryDetail] = Operation("GET",
 _REDELIVER_WEBHOOK: Operation[types.WebhookAttemptResult] = Operation("POST", "/v1/webhook-deliveries/{id}/redeliver")
 _LIST_WEBHOOKS: Operation[types.WebhookList] = Operation("GET", "/v1/webhooks")
 _CREATE_WEBHOOK: Operation[types.Webhook] = Operation("POST", "/v1/webhooks", body="json")
+_VERIFY_WEBHOOK_SIGNATURE: Operation[types.SignatureVerdict] = Operation(
+    "POST", "/v1/webhooks/{id}/verify", body="json"
+)
 _GET_WEBHOOK: Operation[types.Webhook] = Operation("GET", "/v1/webhooks/{id}")
 _DELETE_WEBHOOK: Operation[None] = Operation("DELETE", "/v1/webhooks/{id}", accept="*/*", answer="none")
 _UPDATE_WEBHOOK: Operation[types.Webhook] = Operation("PATCH", "/v1/webhooks/{id}", body="json")
@@ -965,6 +968,12 @@ class Platform(Client):
         """Register an endpoint."""
         return self._call(_CREATE_WEBHOOK, options, body=body)
 
+    def verify_webhook_signature(
+        self, id: str, body: types.SignedRequest, **options: Unpack[CallOptions]
+    ) -> types.SignatureVerdict:
+        """Check the signature of a request."""
+        return self._call(_VERIFY_WEBHOOK_SIGNATURE, options, path={"id": id}, body=body)
+
     def get_webhook(self, id: str, **options: Unpack[CallOptions]) -> types.Webhook:
         """Get an endpoint."""
         return self._call(_GET_WEBHOOK, options, path={"id": id})
@@ -1129,6 +1138,7 @@ class AsyncPlatform(AsyncClient):
     redeliver_webhook = awaited(Platform.redeliver_webhook)
     list_webhooks = awaited(Platform.list_webhooks)
     create_webhook = awaited(Platform.create_webhook)
+    verify_webhook_signature = awaited(Platform.verify_webhook_signature)
     get_webhook = awaited(Platform.get_webhook)
     delete_webhook = awaited(Platform.delete_webhook)
     update_webhook = awaited(Platform.update_webhook)

@@ -397,6 +397,10 @@ days. `agents_deleted`: the last of its agents was deleted. null if it is enable
 NewWebhookSigningSecretSource: TypeAlias = Literal["workspace", "custom"]
 """The owner of the secret that signs the requests: the organization (`workspace`), or the endpoint (`custom`), which needs `signingSecret`.
 """
+SignatureVerdictReason: TypeAlias = Literal["missing_header", "no_match", "body_changed", "too_old", "previous_secret"]
+"""`missing_header`: one of the three headers is missing. `no_match`: no secret of the endpoint has signed it. `body_changed`: the signature
+fits the body that this server has sent. `too_old`: the signature fits, and its time is more than 300 seconds off. `previous_secret`: it
+is valid, and only by the secret before the last rotation. null: it is valid."""
 WebhookChangeSigningSecretSource: TypeAlias = Literal["workspace", "custom"]
 """The owner of the secret that signs the requests: the organization (`workspace`), or the endpoint (`custom`), which needs `signingSecret`.
 """
@@ -2858,6 +2862,25 @@ class NewWebhook(TypedDict):
     # those of the endpoints, the oldest first. Values of more fields are null.
     extractionFields: NotRequired[Sequence[ExtractionField] | None]
     contentMode: NotRequired[Literal["full"] | None]  # `full`, for clients that send it: events have all their content.
+
+# The id of the event. The time of the signature, in seconds. The signatures, separated by blanks.
+_SignedHeaders = TypedDict("_SignedHeaders", {"webhook-id": "NotRequired[str]", "webhook-timestamp": "NotRequired[str]", "webhook-signature": "NotRequired[str]"})
+
+class SignedHeaders(_SignedHeaders):
+    pass
+
+class SignedRequest(TypedDict):
+    headers: SignedHeaders  # The headers of the signature as the receiver got them.
+    body: str  # The body as the receiver got it, to the byte.
+
+class SignatureVerdict(TypedDict):
+    valid: bool  # Whether a receiver has to accept the request.
+    # `missing_header`: one of the three headers is missing. `no_match`: no secret of the endpoint has signed it. `body_changed`: the
+    # signature fits the body that this server has sent. `too_old`: the signature fits, and its time is more than 300 seconds off.
+    # `previous_secret`: it is valid, and only by the secret before the last rotation. null: it is valid.
+    reason: SignatureVerdictReason | None
+    # How many seconds ago the request was signed, negative if its time is in the future. null if the time is no number.
+    secondsOff: int | None
 
 class WebhookChange(TypedDict):
     name: NotRequired[str]

@@ -456,6 +456,14 @@ open_enums! {
     /// Why the endpoint is disabled. `manual`: a request disabled it. `gone`: it answered 410. `failing`: nothing could
     /// be delivered for five days. `agents_deleted`: the last of its agents was deleted. null if it is enabled.
     WebhookDisabledReason { Manual = "manual", Gone = "gone", Failing = "failing", AgentsDeleted = "agents_deleted" }
+    /// `missing_header`: one of the three headers is missing. `no_match`: no secret of the endpoint has signed it.
+    /// `body_changed`: the signature fits the body that this server has sent. `too_old`: the signature fits, and its
+    /// time is more than 300 seconds off. `previous_secret`: it is valid, and only by the secret before the last
+    /// rotation. null: it is valid.
+    SignatureVerdictReason {
+        MissingHeader = "missing_header", NoMatch = "no_match", BodyChanged = "body_changed", TooOld = "too_old",
+        PreviousSecret = "previous_secret",
+    }
     /// The kind of the event.
     StreamedWebhookEventEvent {
         CallStatus = "call.status", CallReport = "call.report", CallAnalysis = "call.analysis",

@@ -539,6 +539,11 @@ impl Platform {
         self.surface.json(Request::post("/v1/webhooks").json(Some(body))).await
     }
 
+    /// Check the signature of a request (`POST /v1/webhooks/{id}/verify`).
+    pub async fn verify_webhook_signature(&self, id: &str, body: &SignedRequest) -> Result<SignatureVerdict> {
+        self.surface.json(Request::post("/v1/webhooks/{id}/verify").path("id", id).json(Some(body))).await
+    }
+
     /// Get an endpoint (`GET /v1/webhooks/{id}`).
     pub async fn get_webhook(&self, id: &str) -> Result<Webhook> {
         self.surface.json(Request::get("/v1/webhooks/{id}").path("id", id)).await

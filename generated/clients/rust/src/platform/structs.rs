@@ -2864,6 +2864,31 @@ impl NewWebhook {
     }
 }
 
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SignedHeaders {
+    /** The id of the event. */ #[serde(rename = "webhook-id", skip_serializing_if = "Option::is_none")] pub webhook_id: Option<String>,
+    /** The time of the signature, in seconds. */ #[serde(rename = "webhook-timestamp", skip_serializing_if = "Option::is_none")] pub webhook_timestamp: Option<String>,
+    /** The signatures, separated by blanks. */ #[serde(rename = "webhook-signature", skip_serializing_if = "Option::is_none")] pub webhook_signature: Option<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SignedRequest {
+    /** The headers of the signature as the receiver got them. */ pub headers: SignedHeaders,
+    /** The body as the receiver got it, to the byte. */ pub body: String,
+}
+
+impl SignedRequest {
+    /// Begins with the required fields. The other fields are absent.
+    pub fn new(headers: SignedHeaders, body: impl Into<String>) -> Self { Self { headers, body: body.into() } }
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
+pub struct SignatureVerdict {
+    /** Whether a receiver has to accept the request. */ pub valid: bool,
+    /** `missing_header`: one of the three headers is missing. `no_match`: no secret of the endpoint has signed it. `body_changed`: the signature fits the body that this server has sent. `too_old`: the signature fits, and its time is more than 300 seconds off. `previous_secret`: it is valid, and only by the secret before the last rotation. null: it is valid. */ pub reason: Option<SignatureVerdictReason>,
+    /** How many seconds ago the request was signed, negative if its time is in the future. null if the time is no number. */ pub seconds_off: Option<i64>,
+}
+
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(rename_all = "camelCase")]
 pub struct WebhookChange {
     #[serde(skip_serializing_if = "Option::is_none")] pub name: Option<String>,

@@ -686,6 +686,11 @@ public final class Platform extends Surface {
         return json(request("POST", "/v1/webhooks").json(body), Webhook.class);
     }
 
+    /** Check the signature of a request: <code>POST /v1/webhooks/{id}/verify</code>. */
+    public ApiCall<SignatureVerdict> verifyWebhookSignature(String id, SignedRequest body) {
+        return json(request("POST", "/v1/webhooks/{id}/verify", id).json(body), SignatureVerdict.class);
+    }
+
     /** Get an endpoint: <code>GET /v1/webhooks/{id}</code>. */
     public ApiCall<Webhook> getWebhook(String id) {
         return json(request("GET", "/v1/webhooks/{id}", id), Webhook.class);

@@ -3859,6 +3859,36 @@ public final class Schemas {
         /** {@code full}, for clients that send it: events have all their content. */
         public NewWebhook contentMode(String value) { contentMode = Nullable.of(value); return this; }
     }
+    public static final class SignedHeaders {
+        @JsonProperty("webhook-id") String webhookId; @JsonProperty("webhook-timestamp") String webhookTimestamp;
+        @JsonProperty("webhook-signature") String webhookSignature;
+        /** The id of the event. */
+        public SignedHeaders webhookId(String value) { webhookId = value; return this; }
+        /** The time of the signature, in seconds. */
+        public SignedHeaders webhookTimestamp(String value) { webhookTimestamp = value; return this; }
+        /** The signatures, separated by blanks. */
+        public SignedHeaders webhookSignature(String value) { webhookSignature = value; return this; }
+    }
+    public static final class SignedRequest {
+        SignedHeaders headers; String body;
+        /** The headers of the signature as the receiver got them. */
+        public SignedRequest headers(SignedHeaders value) { headers = value; return this; }
+        /** The body as the receiver got it, to the byte. */
+        public SignedRequest body(String value) { body = value; return this; }
+    }
+    /** {@code missing_header}: one of the three headers is missing. {@code no_match}: no secret of the endpoint has
+     * signed it. {@code body_changed}: the signature fits the body that this server has sent. {@code too_old}: the
+     * signature fits, and its time is more than 300 seconds off. {@code previous_secret}: it is valid, and only by the
+     * secret before the last rotation. null: it is valid. */
+    public enum SignatureVerdictReason { MISSING_HEADER, NO_MATCH, BODY_CHANGED, TOO_OLD, PREVIOUS_SECRET }
+    /** @param valid Whether a receiver has to accept the request.
+     * @param reason {@code missing_header}: one of the three headers is missing. {@code no_match}: no secret of the
+     * endpoint has signed it. {@code body_changed}: the signature fits the body that this server has sent.
+     * {@code too_old}: the signature fits, and its time is more than 300 seconds off. {@code previous_secret}: it is
+     * valid, and only by the secret before the last rotation. null: it is valid.
+     * @param secondsOff How many seconds ago the request was signed, negative if its time is in the future. null if
+     * the time is no number. */
+    public record SignatureVerdict(boolean valid, Open<SignatureVerdictReason> reason, Long secondsOff) {}
     /** The owner of the secret that signs the requests: the organization ({@code workspace}), or the endpoint
      * ({@code custom}), which needs {@code signingSecret}. */
     public enum WebhookChangeSigningSecretSource { WORKSPACE, CUSTOM }
