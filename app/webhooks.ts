@@ -6,6 +6,7 @@ import { Deliveries } from '../domain/webhooks/deliveries.ts'
 import { Dispatcher } from '../domain/webhooks/dispatcher.ts'
 import { createStreamWebhookEvents, type StreamWebhookEvents } from '../domain/webhooks/event-stream.ts'
 import { createTryEndpoint, type TryEndpoint } from '../domain/webhooks/trial/try-endpoint.ts'
+import { createVerifySignature, type VerifySignature } from '../domain/webhooks/verify-signature.ts'
 import { eventPayloads } from '../handlers/platform/event-payloads.ts'
 import { preCallAnswers } from '../handlers/platform/pre-call-answers.ts'
 import { createWebhookClient } from '../providers/wire/webhook-client.ts'
@@ -19,6 +20,7 @@ export type Webhooks = {
   tryEndpoint: TryEndpoint
   preCall: PreCall
   tryTool: TryTool
+  verifySignature: VerifySignature
 }
 
 /** The interval for finding due deliveries. A delivery without a notification waits no longer than this. */
@@ -66,6 +68,11 @@ export async function openWebhooks(app: App): Promise<Webhooks> {
       id: ids.session,
     }),
     preCall: openPreCall(app),
+    verifySignature: createVerifySignature({
+      ...shared,
+      endpoints: store.webhookEndpoints,
+      store: store.webhookDeliveries,
+    }),
     tryTool: createTryTool({
       ...shared,
       tools: store.tools,

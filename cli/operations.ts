@@ -68,6 +68,7 @@ export const operationRows: readonly OperationRow[] = [
   row('webhooks show <endpoint=id>', 'getWebhook', 'one endpoint'),
   row('webhooks update <endpoint=id>', 'updateWebhook', 'change what is named of an endpoint', filled),
   row('webhooks delete <endpoint=id>', 'deleteWebhook', 'remove an endpoint'),
+  row('webhooks verify <endpoint=id>', 'verifyWebhookSignature', 'check the signature of a request', filled),
   row('webhooks delivery <delivery=id>', 'getWebhookDelivery', 'one delivery with its attempts'),
   row('providers list', 'listProviders', 'the provider keys of the organization; no key is shown'),
   row('providers known', 'listKnownProviders', 'the providers for which a key can be stored'),

@@ -6,6 +6,7 @@ import type { Deliveries } from '../../domain/webhooks/deliveries.ts'
 import type { DeliveryFilter } from '../../domain/webhooks/delivery-store.ts'
 import type { StreamWebhookEvents } from '../../domain/webhooks/event-stream.ts'
 import type { TryEndpoint } from '../../domain/webhooks/trial/try-endpoint.ts'
+import type { VerifySignature } from '../../domain/webhooks/verify-signature.ts'
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
 import { type CursorShape, cursorOf, readCursor } from './cursors.ts'
 import { microsecondsOf, millisecondsOf } from './times.ts'
@@ -22,10 +23,11 @@ export type WebhookDeliveryDeps = {
   tryEndpoint: TryEndpoint
   stream: StreamWebhookEvents
   tryTool: TryTool
+  verifySignature: VerifySignature
 }
 
 export function webhookDeliveryOperations(
-  { deliveries, tryEndpoint, stream, tryTool }: WebhookDeliveryDeps,
+  { deliveries, tryEndpoint, stream, tryTool, verifySignature }: WebhookDeliveryDeps,
   watchGrant: WatchGrant,
 ) {
   return {
@@ -34,6 +36,7 @@ export function webhookDeliveryOperations(
     redeliverWebhook: redeliverWebhook(deliveries),
     testWebhook: testWebhook(tryEndpoint),
     testAgentTool: testAgentTool(tryTool),
+    verifyWebhookSignature: verifyWebhookSignature(verifySignature),
     streamWebhookEvents: streamWebhookEvents(stream, watchGrant),
   } satisfies Partial<Handlers>
 }
@@ -91,5 +94,14 @@ function testWebhook(tryEndpoint: TryEndpoint): Handlers['testWebhook'] {
     const { attempt, deliveryId, issues } = await tryEndpoint(tenantOf(caller), path.id, body?.event)
     const preCall = issues && { valid: issues.length === 0, issues: [...issues] }
     return { status: 200, body: { ...wireAttemptResult(attempt), deliveryId, ...(preCall && { preCall }) } }
+  }
+}
+
+function verifyWebhookSignature(verify: VerifySignature): Handlers['verifyWebhookSignature'] {
+  return async ({ path, body: { headers, body } }, { caller }) => {
+    const { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signature } = headers
+    const sent = { ...(id !== undefined && { id }), ...(timestamp !== undefined && { timestamp }) }
+    const request = { ...sent, ...(signature !== undefined && { signature }), body }
+    return { status: 200, body: await verify(tenantOf(caller), path.id, request) }
   }
 }

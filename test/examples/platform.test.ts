@@ -285,6 +285,7 @@ t.test('answers about webhook endpoints and the secret of an organization match 
   const values = { id: idOf(reports) }
   equal(await send({ operation: 'getWebhook', values }), 'getWebhook 200: reports')
   equal(await send({ operation: 'listWebhooks' }), 'listWebhooks 200: one')
+  equal(await send({ operation: 'verifyWebhookSignature', request: 'old', values }), 'verifyWebhookSignature 200: old')
   equal(await send({ operation: 'updateWebhook', request: 'fields', values }), 'updateWebhook 200: fields')
   equal(await send({ operation: 'updateWebhook', request: 'disable', values }), 'updateWebhook 200: disable')
   const again = { operation: 'createWebhook', request: 'least' }

@@ -123,6 +123,13 @@ export const byId: Record<string, { method: string; path: (things: Things) => st
   testWebhook: [
     { method: 'POST', path: ({ webhook }) => `/v1/webhooks/${webhook}/test`, body: { event: 'call.status' } },
   ],
+  verifyWebhookSignature: [
+    {
+      method: 'POST',
+      path: ({ webhook }) => `/v1/webhooks/${webhook}/verify`,
+      body: { headers: {}, body: '' },
+    },
+  ],
   deleteWebhook: [{ method: 'DELETE', path: ({ webhook }) => `/v1/webhooks/${webhook}` }],
   getPhoneNumber: [{ method: 'GET', path: ({ number }) => `/v1/phone-numbers/${number}` }],
   updatePhoneNumber: [
