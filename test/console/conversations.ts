@@ -1,5 +1,5 @@
 /** Makes conversations from numbers, with words, times and steps, for tests with the console's pages. */
-import type { CallEntry, Span, Turn } from '../../domain/records/call.ts'
+import type { CallEntry, Span, Turn, TurnToolCall } from '../../domain/records/call.ts'
 import { systemIds } from '../../runtime/timing/clock.ts'
 import { newEvent, newSpan, newTurn } from '../calls/call.ts'
 
@@ -79,16 +79,7 @@ class Maker {
         : []),
       { kind: 'tts', ms: wait(90), attributes: vendor('cartesia', 'sonic-2') },
     ]
-    const calls = tool
-      ? [
-          {
-            id: `call_${at}`,
-            name: tool.name,
-            args: tool.args,
-            status: tool.ok ? ('completed' as const) : ('failed' as const),
-          },
-        ]
-      : []
+    const calls = tool ? [toolCall(tool, this.#startedAtMs + speechEndMs, at)] : []
     this.agentTurn(answer, { speechEndMs, parts, toolCalls: calls, playedText: played ?? answer })
   }
 
@@ -172,6 +163,14 @@ class Maker {
     const times = { startMs, durationMs: endMs - startMs, criticalMs: silenceMs }
     this.entries.push({ kind: 'span', span: newSpan({ id: systemIds.session(), ...times, attributes, children }) })
   }
+}
+
+function toolCall({ name, args, ok }: NonNullable<Exchange['tool']>, startedAtMs: number, at: number): TurnToolCall {
+  const answer = ok
+    ? { httpStatus: 200, result: '{"found":11,"priceUsd":34}' }
+    : { httpStatus: 503, result: 'The tool failed.' }
+  const times = { startedAtMs, durationMs: ok ? 180 : 900, attempts: ok ? 1 : 3 }
+  return { id: `call_${at}`, name, args, status: ok ? 'completed' : 'failed', ...times, ...answer }
 }
 
 const unattributedMs = 23

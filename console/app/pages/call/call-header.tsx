@@ -20,6 +20,10 @@ export function CallHeader({ call }: { call: Call }) {
         <ArrowLeft aria-hidden="true" />
         Calls
       </Link>
+      <span className={styles.id}>
+        <code>{call.id}</code>
+        <CopyButton text={call.id} label="Copy the id of the call" />
+      </span>
       <div className={styles.top}>
         <h1>
           <Parties call={call} />
@@ -80,7 +84,6 @@ function CallFacts({ call }: { call: Call }) {
         ['Language', call.language],
         ['End', call.end_reason === null ? null : words(call.end_reason)],
         ['Test', call.test === true ? 'yes' : null],
-        ['Id', <code key="id">{call.id}</code>],
       ]}
     />
   )

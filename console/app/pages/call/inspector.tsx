@@ -35,7 +35,7 @@ const names: Record<TabName, string> = {
 export const Inspector = memo(function Inspector({ call, events, timeline, address, change, seek }: InspectorProps) {
   const tab = address.tab ?? (address.turn === null ? 'report' : 'turn')
   return (
-    <section aria-label="Details" className={styles.inspector}>
+    <section id="details" aria-label="Details" className={styles.inspector}>
       <h2 className="unseen">Details</h2>
       <TabProvider selectedId={tab} setSelectedId={(id) => change({ tab: tabs.find((each) => each === id) ?? null })}>
         <TabList aria-label="Details of the call" className={styles.tabs}>

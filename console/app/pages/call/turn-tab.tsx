@@ -51,7 +51,9 @@ function Tool({ tool }: { tool: CallToolCall }) {
           ['Attempts', attempts],
         ]}
       />
+      <h4>Arguments</h4>
       <Json label={`Arguments of ${name}`} text={args} />
+      {result !== null && <h4>Result</h4>}
       {result !== null && <Json label={`Result of ${name}`} text={result} />}
     </section>
   )

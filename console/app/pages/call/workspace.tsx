@@ -11,6 +11,9 @@ import type { Line, Timeline } from './timeline.ts'
 import { Transcript } from './transcript.tsx'
 import styles from './workspace.module.css'
 
+/** On such screens the details are below the transcript. */
+const isOneColumn = window.matchMedia('(max-width: 68rem)')
+
 type WorkspaceProps = { call: Call; events: readonly CallEvent[]; timeline: Timeline }
 
 /** The player above, the words on the left, and the details of the selected turn on the right. */
@@ -24,6 +27,7 @@ export function Workspace({ call, events, timeline }: WorkspaceProps) {
     (line: Line) => {
       seek(startOf(line))
       change({ turn: line.turn.index, span: null, tab: 'turn', t: null })
+      if (isOneColumn.matches) document.getElementById('details')?.scrollIntoView()
     },
     [seek, change],
   )
