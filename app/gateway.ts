@@ -4,6 +4,8 @@
  */
 import type { Caller } from '../domain/records/organization.ts'
 import type { ParleyConfig } from '../generated/config/types.ts'
+import { withAudit } from '../handlers/audit/audited.ts'
+import { createDenials } from '../handlers/audit/denials.ts'
 import { createGatedAuthenticate } from '../handlers/platform/gates.ts'
 import { authorityOf, isEveryAddress, isLoopbackHost } from '../runtime/engine/host.ts'
 import type { RequestShares } from '../runtime/engine/options.ts'
@@ -189,7 +191,14 @@ function listen(
   const { live } = capabilities.sessions
   const isFirst = worker === 0
   const readyChecks = readyChecksOf(app, running)
-  const { mounts, sockets } = createSurfaces(app, capabilities, { localKey: localKeyOf(config), readyChecks, engine })
+  const audit = { audit: store.audit, clock, log }
+  const denials = createDenials(audit)
+  const { mounts: unaudited, sockets } = createSurfaces(app, capabilities, {
+    localKey: localKeyOf(config),
+    readyChecks,
+    engine,
+  })
+  const mounts = unaudited.map((mount) => withAudit(mount, { ...audit, denials }))
   return startServer({
     engine: engine.engine,
     host: config.host,
@@ -202,7 +211,10 @@ function listen(
     sockets: checks ? sockets.map(checks.withFrameChecks) : sockets,
     relay: { dataDir: config.dataDir, name: store.instanceId, socketsMax: config.sessions.relayedMax },
     echo: env['PARLEY_TEST_ECHO'] === '1' && isLoopbackHost(config.host),
-    authenticate: createGatedAuthenticate({ ...store, owners, keepsRemovedSend: config.rmsg.keepRemovedSend }),
+    authenticate: createGatedAuthenticate({
+      ...store,
+      ...{ owners, denials, keepsRemovedSend: config.rmsg.keepRemovedSend },
+    }),
     requestId: ids.request,
     shares: sharesOf(app, capabilities),
     limits: { ...config.limits, ...config.realtime, uploadMemory: config.uploadMemory },

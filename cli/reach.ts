@@ -2,10 +2,15 @@
 import type { Connection } from './actions.ts'
 import { CommandError, KeyRefused, UsageError } from './command-error.ts'
 
+/** The audit log recognizes the command line by this name. */
+const userAgent = 'parley-cli'
+
 /** Returns a `fetch` that throws CommandError if no server answers, and KeyRefused for a 401. */
 export function fetchOf(connection: Connection): typeof globalThis.fetch {
   return async (input, init) => {
-    const answer = await globalThis.fetch(input, init).catch((error: unknown) => {
+    const headers = new Headers(init?.headers)
+    headers.set('user-agent', userAgent)
+    const answer = await globalThis.fetch(input, { ...init, headers }).catch((error: unknown) => {
       throw init?.signal?.aborted === true ? error : unreached(connection.baseUrl, error)
     })
     if (answer.status === 401) throw new KeyRefused(refusedKey(connection))

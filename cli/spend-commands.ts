@@ -1,5 +1,6 @@
+import { audit } from './audit.ts'
 import { credits } from './credits.ts'
 import { usage } from './usage.ts'
 
 /** The commands that show an organization's use and credit. */
-export const spendCommands = [credits, usage]
+export const spendCommands = [credits, usage, audit]

@@ -98,6 +98,8 @@ export type Operation = {
   scope: string | null
   /** `x-role`: the lowest role of a user that may use the operation, or `none`. */
   role: string | null
+  /** `x-audit`: the action in the audit log, or `none`. Null for operations that change nothing. */
+  audit: string | null
   bodyLimit: 'json' | 'audio'
   /** `x-raw-body`: the handler also receives the JSON body's bytes, because a signature covers them. */
   rawBody: boolean

@@ -84,6 +84,7 @@ type RawOperation = {
   'x-deprecation'?: Operation['deprecation']
   'x-scope'?: string
   'x-role'?: string
+  'x-audit'?: string
   'x-body-limit'?: Operation['bodyLimit']
   'x-raw-body'?: boolean
   'x-no-store'?: boolean
@@ -147,6 +148,7 @@ function lowerOperation(raw: RawDocument, { path, method, pointer, item, operati
     secured: security.length > 0 && security.every((requirement) => Object.keys(requirement).length > 0),
     scope: operation['x-scope'] ?? null,
     role: operation['x-role'] ?? null,
+    audit: operation['x-audit'] ?? null,
     bodyLimit: operation['x-body-limit'] ?? 'json',
     rawBody: operation['x-raw-body'] ?? false,
     ...lowerStreamSwitch(operation),

@@ -27,12 +27,16 @@ type Presented = { secret: string; source: Source }
 export function createAuthenticate({
   keys,
   owners,
-}: AuthenticateDeps): (credentials: Credentials, access: Access) => Caller | Promise<Caller> {
-  return (credentials, access) => {
+}: AuthenticateDeps): (
+  credentials: Credentials,
+  access: Access,
+  denied?: (caller: Caller) => void,
+) => Caller | Promise<Caller> {
+  return (credentials, access, denied) => {
     const presented = credentials.authorization === '' ? readCookie(credentials.cookie) : readBearer(credentials)
     const result = keys.verify(presented.secret)
     const admitted = (known: Caller | null) => {
-      const caller = admit(known, presented, credentials, access)
+      const caller = admit(known, presented, credentials, access, denied)
       owners.see(caller.organization.id)
       return caller
     }
@@ -65,10 +69,17 @@ export function cookieValue(cookie: string, name: string): string | null {
   return pair === undefined ? null : pair.trim().slice(start.length)
 }
 
-function admit(caller: Caller | null, { source }: Presented, credentials: Credentials, access: Access): Caller {
+function admit(
+  caller: Caller | null,
+  { source }: Presented,
+  credentials: Credentials,
+  access: Access,
+  denied: (caller: Caller) => void = () => {},
+): Caller {
   if (caller === null) throw unauthenticated(source)
   requireEnabled(caller)
   if (source === 'Cookie') requireOwnPage(credentials)
+  if (caller.role !== undefined && access.role !== 'none' && !reachesRole(caller.role, access.role)) denied(caller)
   requireAccess(caller, access)
   return caller
 }

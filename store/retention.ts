@@ -2,6 +2,7 @@
 import type { Clock, Log } from '../domain/ports/system.ts'
 import { retentionStartMs } from '../domain/records/retention.ts'
 import type { Loop } from '../runtime/timing/loops.ts'
+import { auditSweep } from './audit/audit-log.ts'
 import { requestSweep } from './billing/request-retention.ts'
 import { callSweep, eventSweep } from './calls/call-retention.ts'
 import type { EventSource } from './calls/call-webhooks.ts'
@@ -14,6 +15,7 @@ export type Retention = {
   callsDays: number | null
   eventsDays: number | null
   deliveriesDays: number | null
+  auditDays: number | null
 }
 
 export type RecordOptions = {
@@ -33,11 +35,12 @@ export type RetentionDeps = Pick<RecordOptions, 'clock' | 'log' | 'retention'> &
 }
 
 export function retentionLoops({ tenancy, clock, log, retention }: RetentionDeps): Loop[] {
-  const { requestsDays, callsDays, eventsDays } = retention
+  const { requestsDays, callsDays, eventsDays, auditDays } = retention
   const kinds: [days: number | null, sweepOf: (before: () => Date) => Sweep][] = [
     [requestsDays, requestSweep],
     [eventsDays, eventSweep],
     [callsDays, callSweep],
+    [auditDays, auditSweep],
   ]
   return kinds.flatMap(([days, sweepOf]) => {
     if (days === null) return []

@@ -1,5 +1,5 @@
 /** An organization's API keys, as the operator and the organization itself administer them. */
-import type { Actor } from '../records/audit.ts'
+import type { Actor, AuditEntry } from '../records/audit.ts'
 import type { KeyPolicy, Scope } from '../records/organization.ts'
 
 export type ApiKey = {
@@ -48,25 +48,28 @@ export type KeyChange = { name?: string; policy?: KeyPolicy }
  */
 export const keysMax = 1_000
 
-/** Administers an organization's API keys. If a key belongs to another organization, it is treated as unknown. */
+/**
+ * Administers an organization's API keys. If a key belongs to another organization, it is treated as unknown. The
+ * transaction stores `entry` in the audit log.
+ */
 export type KeyAdministration = {
   /** Makes a key. Null if the organization does not exist. */
   create(key: NewKey): Promise<IssuedKey | null>
   /** Makes a key, unless the organization has `keysMax` keys that are not revoked. */
-  createLimited(key: NewKey): Promise<IssuedKey | 'limit_reached'>
+  createLimited(key: NewKey, entry?: AuditEntry): Promise<IssuedKey | 'limit_reached'>
   list(organizationId: string): Promise<ApiKey[]>
   /** Lists either the revoked keys or the other keys, oldest first and at most `keysMax`. */
   listBy(organizationId: string, isRevoked: boolean): Promise<ApiKey[]>
   get(organizationId: string, keyId: string): Promise<ApiKey | null>
   /** Changes a key's name and policy. A new budget counts from now on. Null if the key is unknown or revoked. */
-  change(organizationId: string, keyId: string, change: KeyChange): Promise<ApiKey | null>
+  change(organizationId: string, keyId: string, change: KeyChange, entry?: AuditEntry): Promise<ApiKey | null>
   /**
    * Makes a new secret. The present secret works for another `overlapMs`; a still older secret ends at once. Null if
    * the key is unknown or revoked.
    */
-  rotate(organizationId: string, keyId: string, overlapMs: number): Promise<IssuedKey | null>
+  rotate(organizationId: string, keyId: string, overlapMs: number, entry?: AuditEntry): Promise<IssuedKey | null>
   /** Returns false if the key is unknown or already revoked. */
-  revoke(organizationId: string, keyId: string): Promise<boolean>
+  revoke(organizationId: string, keyId: string, entry?: AuditEntry): Promise<boolean>
 }
 
 /** Reads the names of people and keys, to show who did something. */

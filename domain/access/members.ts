@@ -1,4 +1,5 @@
 /** The people with a role in an organization, as the organization itself administers them. */
+import type { AuditEntry } from '../records/audit.ts'
 import type { Role } from '../records/organization.ts'
 
 export type Member = {
@@ -24,8 +25,8 @@ export type MemberRefusal = 'owners_only' | 'last_owner'
 export type RoleChange = { before: Role; after: Role }
 
 /**
- * Administers members. `byOwner` is true if an owner asks. Methods resolve with null if the person has no role in the
- * organization.
+ * Administers members. `byOwner` is true if an owner asks. The transaction stores `entry` in the audit log. Methods
+ * resolve with null if the person has no role in the organization.
  */
 export type Members = {
   /** Lists at most 10,000 members, ordered by email address. */
@@ -36,9 +37,20 @@ export type Members = {
     userId: string,
     role: Role,
     byOwner: boolean,
+    entry?: AuditEntry,
   ): Promise<RoleChange | MemberRefusal | null>
   /** Removes the role, and with it all sessions and tokens in the organization. Resolves with the role. */
-  remove(organizationId: string, userId: string, byOwner: boolean): Promise<Role | MemberRefusal | null>
+  remove(
+    organizationId: string,
+    userId: string,
+    byOwner: boolean,
+    entry?: AuditEntry,
+  ): Promise<Role | MemberRefusal | null>
   /** Ends all sessions and tokens in the organization. Resolves with their number. */
-  signOut(organizationId: string, userId: string, byOwner: boolean): Promise<number | MemberRefusal | null>
+  signOut(
+    organizationId: string,
+    userId: string,
+    byOwner: boolean,
+    entry?: AuditEntry,
+  ): Promise<number | MemberRefusal | null>
 }

@@ -1,5 +1,6 @@
 import type { Objective, Stage } from '../ports/model.ts'
 import type { Aliases } from './aliases.ts'
+import { carry, entryOf } from './audit.ts'
 
 export const scopes = ['router', 'realtime', 'platform', 'rmsg', 'admin'] as const
 export type Scope = (typeof scopes)[number]
@@ -65,8 +66,9 @@ export type KeySecret = {
 /** The owner of stored resources. An organization's live keys and test keys have separate resources. */
 export type Tenant = { organizationId: string; test: boolean }
 
-export function tenantOf({ organization, test }: Caller): Tenant {
-  return { organizationId: organization.id, test }
+/** The tenant carries the caller's audit entry to the store. */
+export function tenantOf(caller: Caller): Tenant {
+  return carry({ organizationId: caller.organization.id, test: caller.test }, entryOf(caller))
 }
 
 export interface Keys {

@@ -1,16 +1,20 @@
-/** The operations on the access to the organization: its API keys and its people. */
+/** The operations on the access to the organization: its API keys, its people, and the log of changes. */
 import type { Members } from '../../domain/access/members.ts'
+import type { AuditLog } from '../../domain/records/audit.ts'
+import { listAuditEvents } from './audit-events.ts'
 import { type KeysDeps, keyOperations } from './keys.ts'
 import { memberOperations } from './members.ts'
 
 export type AccessDeps = Omit<KeysDeps, 'keys'> & {
   apiKeys: KeysDeps['keys']
   members: Members
+  audit: AuditLog
 }
 
 export function accessOperations(deps: AccessDeps) {
   return {
     ...keyOperations({ ...deps, keys: deps.apiKeys }),
     ...memberOperations(deps.members),
+    listAuditEvents: listAuditEvents(deps.audit, deps.actorNames),
   }
 }

@@ -8,8 +8,9 @@ import { ResourceFault } from '../../domain/records/resource-fault.ts'
 import { createRmsgNumbers, type RmsgNumberStore } from '../../domain/rmsg/numbers.ts'
 import { platformSurface } from '../../generated/platform/routes.ts'
 import type { Access } from '../../runtime/engine/operation.ts'
-import type { Credentials } from '../../runtime/engine/options.ts'
+import type { Credentials, Sender } from '../../runtime/engine/options.ts'
 import type { LogFields } from '../../runtime/engine/trace-context.ts'
+import type { Denials } from '../audit/denials.ts'
 import { type AuthenticateDeps, createAuthenticate, nameCaller } from '../authenticate.ts'
 
 export type GateDeps = AuthenticateDeps & {
@@ -17,6 +18,7 @@ export type GateDeps = AuthenticateDeps & {
   organizations: { find(id: string): Promise<{ smsEnabled: boolean } | null> }
   /** True if the operator still allows the removed operation `sendNumberMessage`. */
   keepsRemovedSend: boolean
+  denials: Denials
 }
 
 /** Throws ResourceFault if the operator has not enabled the feature. */
@@ -24,15 +26,18 @@ type Gate = (caller: Caller) => Promise<void>
 
 export function createGatedAuthenticate(
   deps: GateDeps,
-): (credentials: Credentials, operation: Access & { id: string }, logFields: LogFields) => Caller | Promise<Caller> {
+): (credentials: Credentials, operation: Access & { id: string }, sender: Sender) => Caller | Promise<Caller> {
+  const { denials } = deps
   const authenticate = createAuthenticate(deps)
   const gates = gatesOf(deps)
   const admitted = (caller: Caller, gate: Gate | undefined, logFields: LogFields) => {
     nameCaller(logFields, caller)
     return gate === undefined ? caller : gate(caller).then(() => caller)
   }
-  return (credentials, operation, logFields) => {
-    const result = authenticate(credentials, operation)
+  return (credentials, operation, sender) => {
+    const { logFields } = sender
+    const denied = (caller: Caller) => void denials.note(caller, operation, sender)
+    const result = authenticate(credentials, operation, denied)
     const gate = gates.get(operation.id)
     if (result instanceof Promise) return result.then((caller) => admitted(caller, gate, logFields))
     return admitted(result, gate, logFields)

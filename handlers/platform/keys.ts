@@ -2,7 +2,7 @@
 import { type ActorNames, type ApiKey, type KeyAdministration, keysMax } from '../../domain/access/api-keys.ts'
 import type { KeyBudgets, KeySpending } from '../../domain/billing/key-spending.ts'
 import type { Clock } from '../../domain/ports/system.ts'
-import { type Actor, actorOf } from '../../domain/records/audit.ts'
+import { type Actor, actorOf, entryOf } from '../../domain/records/audit.ts'
 import type { Caller, KeyPolicy, Scope } from '../../domain/records/organization.ts'
 import { ResourceFault, requireResource } from '../../domain/records/resource-fault.ts'
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
@@ -31,12 +31,15 @@ export function keyOperations(deps: KeysDeps) {
     createKey: async ({ body }, { caller }) => {
       requireScopes(caller, body.scopes)
       const { name, scopes, test } = body
-      const made = await keys.createLimited({
-        ...{ organizationId: caller.organization.id, name, scopes, test },
-        policy: policyOf(body.policy ?? {}),
-        expiresAtMs: expiryOf(body.expiresAt ?? null, deps.clock.nowMs()),
-        createdBy: actorOf(caller),
-      })
+      const made = await keys.createLimited(
+        {
+          ...{ organizationId: caller.organization.id, name, scopes, test },
+          policy: policyOf(body.policy ?? {}),
+          expiresAtMs: expiryOf(body.expiresAt ?? null, deps.clock.nowMs()),
+          createdBy: actorOf(caller),
+        },
+        entryOf(caller),
+      )
       if (made === 'limit_reached')
         throw new ResourceFault({ kind: 'limit_reached', resource: 'API key', limit: keysMax })
       return { status: 201, body: { ...(await wireKey(deps, made.key)), secret: made.secret } }
@@ -44,17 +47,17 @@ export function keyOperations(deps: KeysDeps) {
     updateKey: async ({ path, body }, { caller }) => {
       const { name, policy } = body
       const change = { ...(name !== undefined && { name }), ...(policy !== undefined && { policy: policyOf(policy) }) }
-      const key = await keys.change(caller.organization.id, path.id, change)
+      const key = await keys.change(caller.organization.id, path.id, change, entryOf(caller))
       return { status: 200, body: await wireKey(deps, key ?? (await refuse(keys, caller, path.id))) }
     },
     rotateKey: async ({ path, body }, { caller }) => {
       const overlapMs = (body?.overlapSeconds ?? 0) * 1000
-      const rotated = await keys.rotate(caller.organization.id, path.id, overlapMs)
+      const rotated = await keys.rotate(caller.organization.id, path.id, overlapMs, entryOf(caller))
       const { key, secret } = rotated ?? (await refuse(keys, caller, path.id))
       return { status: 200, body: { ...(await wireKey(deps, key)), secret } }
     },
     revokeKey: async ({ path }, { caller }) => {
-      if (!(await keys.revoke(caller.organization.id, path.id))) await refuse(keys, caller, path.id)
+      if (!(await keys.revoke(caller.organization.id, path.id, entryOf(caller)))) await refuse(keys, caller, path.id)
       return { status: 200, body: { revoked: true } }
     },
   } satisfies Partial<Handlers>

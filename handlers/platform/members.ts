@@ -1,6 +1,7 @@
 /** The operations on the people of an organization. */
 import type { Member, MemberRefusal, Members } from '../../domain/access/members.ts'
 import { reachesRole } from '../../domain/access/users.ts'
+import { entryOf, noteValues } from '../../domain/records/audit.ts'
 import type { Caller } from '../../domain/records/organization.ts'
 import { ResourceFault, requireResource } from '../../domain/records/resource-fault.ts'
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
@@ -15,16 +16,24 @@ export function memberOperations(members: Members) {
     },
     updateMember: async ({ path: { userId }, body: { role } }, { caller }) => {
       const { id } = caller.organization
-      admitted(await members.change(id, userId, role, isOwner(caller)), caller)
+      const changed = admitted(await members.change(id, userId, role, isOwner(caller), entryOf(caller)), caller)
+      noteValues(caller, 'role', changed.before, changed.after)
       const member = requireResource(await members.find(id, userId))
       return { status: 200, body: wireMember(member, seesAddresses(caller)) }
     },
     removeMember: async ({ path: { userId } }, { caller }) => {
-      admitted(await members.remove(caller.organization.id, userId, isOwner(caller)), caller)
+      const role = admitted(
+        await members.remove(caller.organization.id, userId, isOwner(caller), entryOf(caller)),
+        caller,
+      )
+      noteValues(caller, 'role', role, null)
       return { status: 200, body: { removed: true } }
     },
     signOutMember: async ({ path: { userId } }, { caller }) => {
-      const sessions = admitted(await members.signOut(caller.organization.id, userId, isOwner(caller)), caller)
+      const sessions = admitted(
+        await members.signOut(caller.organization.id, userId, isOwner(caller), entryOf(caller)),
+        caller,
+      )
       return { status: 200, body: { sessions } }
     },
   } satisfies Partial<PlatformHandlers<Caller>>

@@ -1,5 +1,6 @@
 import type { ProviderKeyAdministration } from '../../domain/access/provider-keys.ts'
 import type { KeyBudgets } from '../../domain/billing/key-spending.ts'
+import { type AuditEntry, entryOf } from '../../domain/records/audit.ts'
 import type { Caller } from '../../domain/records/organization.ts'
 import type { OrganizationRecord, OrganizationSettings } from '../../domain/records/organization-settings.ts'
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
@@ -14,6 +15,7 @@ type OrganizationSettingsStore = {
   change(
     id: string,
     changes: Partial<Pick<OrganizationSettings, 'name' | 'recordingEnabled'>>,
+    entry?: AuditEntry,
   ): Promise<OrganizationRecord | 'admin_taken' | 'legacy_ended' | null>
 }
 
@@ -50,7 +52,8 @@ function updateOrganization(organizations: OrganizationSettingsStore): Handlers[
       ...(name !== undefined && { name }),
       ...(recording !== undefined && { recordingEnabled: recording }),
     }
-    return { status: 200, body: wireOrganization(await organizations.change(caller.organization.id, changes)) }
+    const changed = await organizations.change(caller.organization.id, changes, entryOf(caller))
+    return { status: 200, body: wireOrganization(changed) }
   }
 }
 

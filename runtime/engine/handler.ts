@@ -29,6 +29,9 @@ export type Peer = {
    * count.
    */
   source: string
+  userAgent: string
+  /** True if the credential came as a cookie. */
+  usesCookie: boolean
   host: string
   origin: string
   cookie: string

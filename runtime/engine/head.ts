@@ -11,6 +11,7 @@ export class Head {
   accept = ''
   authorization = ''
   cookie = ''
+  userAgent = ''
   fetchSite = ''
   origin = ''
   host = ''
@@ -103,7 +104,8 @@ export class Head {
         this.preflightMethod = value
         break
       default:
-        if (proxyHeader.test(name)) this.#hasProxyHeader = true
+        if (name === 'user-agent') this.userAgent = value
+        else if (proxyHeader.test(name)) this.#hasProxyHeader = true
     }
     const declared = specNames.get(name)
     if (declared === undefined) return

@@ -63,6 +63,8 @@ export type Operation = {
   scope: string | null
   /** The lowest role of a user that may use the operation. Null if the operation needs no key. */
   role: string | null
+  /** The action in the audit log. Absent if the operation is not in the log. */
+  audit?: string
   body: Body | null
   /** `x-raw-body`: the handler also gets the body's exact bytes. */
   rawBody?: true

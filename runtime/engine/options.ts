@@ -1,9 +1,9 @@
 import type { Shares } from '../shares/owners.ts'
 import type { SocketSurface } from './channel.ts'
-import type { FaultWriter, Handlers } from './handler.ts'
+import type { Context, FaultWriter, Handlers } from './handler.ts'
 import type { Access, Operation, Surface } from './operation.ts'
 import type { AdmitSocket, SocketHandlers } from './socket.ts'
-import type { LogFields, Trace } from './trace-context.ts'
+import type { Trace } from './trace-context.ts'
 
 /** `uws` is uWebSockets.js. `node` is node:http with the package ws. */
 export type EngineName = 'uws' | 'node'
@@ -168,6 +168,9 @@ export type Credentials = {
   host: string
 }
 
+/** The request whose credentials are checked. */
+export type Sender = Pick<Context, 'requestId' | 'peer' | 'logFields'>
+
 export type ServerOptions = {
   engine: EngineName
   host: string
@@ -191,9 +194,9 @@ export type ServerOptions = {
   echo: boolean
   /**
    * Returns the authenticated client or a promise for it. Throws Refusal `unauthenticated` or `forbidden`, or a surface
-   * fault if the client may not use the operation. It also names the client in the log fields.
+   * fault if the client may not use the operation. It also names the client in the sender's log fields.
    */
-  authenticate(credentials: Credentials, operation: Access & { id: string }, logFields: LogFields): unknown
+  authenticate(credentials: Credentials, operation: Access & { id: string }, sender: Sender): unknown
   requestId(): string
   limits: Limits
   shares: RequestShares

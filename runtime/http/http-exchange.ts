@@ -90,9 +90,10 @@ export class HttpExchange implements Context, Placed {
   get peer(): Peer {
     const { host = '', origin = '', cookie = '', fetchSite = '' } = this.head ?? {}
     const { isForwarded = false, forwardedHost = '', forwardedProto = '' } = this.head ?? {}
+    const { userAgent = '', authorization = '' } = this.head ?? {}
     const address = this.transport.address()
-    const source = this.source ?? address
-    return { address, source, host, origin, cookie, fetchSite, isForwarded, forwardedHost, forwardedProto }
+    const from = { address, source: this.source ?? address, userAgent, usesCookie: authorization === '' }
+    return { ...from, host, origin, cookie, fetchSite, isForwarded, forwardedHost, forwardedProto }
   }
 
   /** Aborts the signal, because the client has left or the server no longer waits. */

@@ -98,7 +98,7 @@ function identify(engine: Engine, exchange: HttpExchange, operation: Operation, 
     enter(exchange, options.shares.ownerOf(caller), awaitsBody)
     return awaitsBody ? admitBody(engine, exchange, operation) : undefined
   }
-  const caller = options.authenticate(head, operation, exchange.logFields)
+  const caller = options.authenticate(head, operation, exchange)
   if (!(caller instanceof Promise)) return accept(caller)
   const lookup = watched(caller.then(accept))
   enter(exchange, owners.unchecked, awaitsBody)

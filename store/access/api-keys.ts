@@ -8,12 +8,13 @@ import {
   type NewKey,
 } from '../../domain/access/api-keys.ts'
 import type { Clock } from '../../domain/ports/system.ts'
-import { operator } from '../../domain/records/audit.ts'
+import { commandEvent, operator } from '../../domain/records/audit.ts'
 import type { KeyPolicy } from '../../domain/records/organization.ts'
 import { uniqueId } from '../../runtime/timing/clock.ts'
 import { beginBudget } from '../billing/key-budgets.ts'
 import { notifyKeyChange } from '../caches/key-changes.ts'
 import { lockTenant } from '../postgres/advisory-locks.ts'
+import { insertAuditEvent } from '../postgres/audit-rows.ts'
 import type { Tx } from '../postgres/connect.ts'
 import type { Tenancy } from '../postgres/tenant.ts'
 import { newSecret, readSecret, suppliedPublicId } from './key-secret.ts'
@@ -26,19 +27,74 @@ export function createKeyAdministration(
 ): KeyAdministration {
   const now = () => new Date(clock.nowMs())
   const readable = (row: ApiKey) => ({ ...row, policy: readPolicy(row.policy).policy })
+  /** Without an entry, the operator's command has made the change. */
+  const noteCommand = (tx: Tx, action: string, { organizationId, id, name }: KeyName) =>
+    insertAuditEvent(tx, commandEvent(organizationId, action, { type: 'key', id, name }), now())
   const insert = (tx: Tx, key: NewKey) => {
     const { secret, publicId } = key.secret === undefined ? newSecret(key.test) : supplied(key.secret)
     return insertKey(tx, key, secret, publicId, now())
   }
   return {
-    create: (key) => tenancy.asOrganization(key.organizationId, (tx) => insert(tx, key)),
-    createLimited: (key) =>
+    create: (key) =>
       tenancy.asOrganization(key.organizationId, async (tx) => {
-        if ((await countKeys(tx, key.organizationId)) >= keysMax) return 'limit_reached'
         const made = await insert(tx, key)
-        if (made === null) throw new Error('the organization of a live key is not stored')
+        if (made !== null) await noteCommand(tx, 'key.created', made.key)
         return made
       }),
+    createLimited: (key, entry) =>
+      tenancy.asOrganization(
+        key.organizationId,
+        async (tx) => {
+          if ((await countKeys(tx, key.organizationId)) >= keysMax) return 'limit_reached'
+          const made = await insert(tx, key)
+          if (made === null) throw new Error('the organization of a live key is not stored')
+          return made
+        },
+        entry,
+      ),
+    ...readingKeys(tenancy, readable),
+    change: (organizationId, keyId, change, entry) =>
+      tenancy.asOrganization(
+        organizationId,
+        async (tx) => {
+          const row = await changeKey(tx, organizationId, keyId, change, now())
+          return row && readable(row)
+        },
+        entry,
+      ),
+    rotate: (organizationId, keyId, overlapMs, entry) =>
+      tenancy.asOrganization(
+        organizationId,
+        async (tx) => {
+          const rotated = await rotateKey(tx, organizationId, keyId, clock.nowMs(), overlapMs)
+          if (rotated !== null && entry === undefined) await noteCommand(tx, 'key.rotated', rotated.key)
+          return rotated
+        },
+        entry,
+      ),
+    revoke: (organizationId, keyId, entry) =>
+      tenancy.asOrganization(
+        organizationId,
+        async (tx) => {
+          const [row] = await tx<(Lookups & { name: string })[]>`
+          update api_keys set revoked_at = ${now()}
+          where organization_id = ${organizationId} and id = ${keyId} and revoked_at is null
+          returning name, lookup, previous_lookup as "previousLookup"`
+          if (row === undefined) return false
+          await notifyBoth(tx, organizationId, row)
+          if (entry === undefined) await noteCommand(tx, 'key.revoked', { organizationId, id: keyId, name: row.name })
+          return true
+        },
+        entry,
+      ),
+  }
+}
+
+function readingKeys(
+  tenancy: Tenancy,
+  readable: (row: ApiKey) => ApiKey,
+): Pick<KeyAdministration, 'list' | 'listBy' | 'get'> {
+  return {
     list: (organizationId) =>
       tenancy.asOrganization(organizationId, async (tx) => {
         const rows = await tx<ApiKey[]>`
@@ -59,26 +115,10 @@ export function createKeyAdministration(
           select ${columns(tx)} from api_keys where organization_id = ${organizationId} and id = ${keyId}`
         return row === undefined ? null : readable(row)
       }),
-    change: (organizationId, keyId, change) =>
-      tenancy.asOrganization(organizationId, async (tx) => {
-        const row = await changeKey(tx, organizationId, keyId, change, now())
-        return row && readable(row)
-      }),
-    rotate: (organizationId, keyId, overlapMs) =>
-      tenancy.asOrganization(organizationId, (tx) => rotateKey(tx, organizationId, keyId, clock.nowMs(), overlapMs)),
-    revoke: (organizationId, keyId) =>
-      tenancy.asOrganization(organizationId, async (tx) => {
-        const [row] = await tx<Lookups[]>`
-          update api_keys set revoked_at = ${now()}
-          where organization_id = ${organizationId} and id = ${keyId} and revoked_at is null
-          returning lookup, previous_lookup as "previousLookup"`
-        if (row === undefined) return false
-        await notifyBoth(tx, organizationId, row)
-        return true
-      }),
   }
 }
 
+type KeyName = Pick<ApiKey, 'organizationId' | 'id' | 'name'>
 type Lookups = { lookup: string; previousLookup: string | null }
 
 /**

@@ -19,39 +19,51 @@ export function createMembers(tenancy: Tenancy, clock: Clock): Members {
   return {
     list: (organizationId) => read(organizationId, null),
     find: async (organizationId, userId) => (await read(organizationId, userId))[0] ?? null,
-    change: (organizationId, userId, role, byOwner) =>
-      tenancy.asOrganization(organizationId, async (tx) => {
-        const before = await heldBy(tx, organizationId, userId)
-        if (before === null) return null
-        const refusal = before === role ? null : await refusalOf(tx, organizationId, [before, role], byOwner)
-        if (refusal !== null) return refusal
-        const stored = role === 'owner' ? ownerColumns : { role, ownerAs: null }
-        await tx`
+    change: (organizationId, userId, role, byOwner, entry) =>
+      tenancy.asOrganization(
+        organizationId,
+        async (tx) => {
+          const before = await heldBy(tx, organizationId, userId)
+          if (before === null) return null
+          const refusal = before === role ? null : await refusalOf(tx, organizationId, [before, role], byOwner)
+          if (refusal !== null) return refusal
+          const stored = role === 'owner' ? ownerColumns : { role, ownerAs: null }
+          await tx`
           update user_roles set role = ${stored.role}, owner_as = ${stored.ownerAs}
           where organization_id = ${organizationId} and user_id = ${userId}`
-        await notifyKeyChange(tx, { organizationId })
-        return { before, after: role }
-      }),
-    remove: (organizationId, userId, byOwner) =>
-      tenancy.asOrganization(organizationId, async (tx) => {
-        const role = await heldBy(tx, organizationId, userId)
-        if (role === null) return null
-        const refusal = await refusalOf(tx, organizationId, [role], byOwner)
-        if (refusal !== null) return refusal
-        await tx`delete from user_roles where organization_id = ${organizationId} and user_id = ${userId}`
-        await notifyKeyChange(tx, { organizationId })
-        return role
-      }),
-    signOut: (organizationId, userId, byOwner) =>
-      tenancy.asOrganization(organizationId, async (tx) => {
-        const role = await heldBy(tx, organizationId, userId)
-        if (role === null) return null
-        if (role === 'owner' && !byOwner) return 'owners_only'
-        const { count } = await tx`
+          await notifyKeyChange(tx, { organizationId })
+          return { before, after: role }
+        },
+        entry,
+      ),
+    remove: (organizationId, userId, byOwner, entry) =>
+      tenancy.asOrganization(
+        organizationId,
+        async (tx) => {
+          const role = await heldBy(tx, organizationId, userId)
+          if (role === null) return null
+          const refusal = await refusalOf(tx, organizationId, [role], byOwner)
+          if (refusal !== null) return refusal
+          await tx`delete from user_roles where organization_id = ${organizationId} and user_id = ${userId}`
+          await notifyKeyChange(tx, { organizationId })
+          return role
+        },
+        entry,
+      ),
+    signOut: (organizationId, userId, byOwner, entry) =>
+      tenancy.asOrganization(
+        organizationId,
+        async (tx) => {
+          const role = await heldBy(tx, organizationId, userId)
+          if (role === null) return null
+          if (role === 'owner' && !byOwner) return 'owners_only'
+          const { count } = await tx`
           delete from user_credentials where organization_id = ${organizationId} and user_id = ${userId}`
-        await notifyKeyChange(tx, { organizationId })
-        return count
-      }),
+          await notifyKeyChange(tx, { organizationId })
+          return count
+        },
+        entry,
+      ),
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Clock } from '../../domain/ports/system.ts'
+import type { AuditEntry } from '../../domain/records/audit.ts'
 import type { OrganizationRecord, OrganizationSettings } from '../../domain/records/organization-settings.ts'
 import { uniqueId } from '../../runtime/timing/clock.ts'
 import { noteMovement } from '../billing/credit-movements.ts'
@@ -31,7 +32,7 @@ export type Organizations = {
    * `admin_taken` if another organization is the admin organization, and `legacy_ended` if the organization has had a
    * number in its pool: it may then no longer see the whole rich-message inventory.
    */
-  change(id: string, changes: OrganizationChanges): Promise<Changed>
+  change(id: string, changes: OrganizationChanges, entry?: AuditEntry): Promise<Changed>
   /**
    * `createNamed` and `changeNamed` serve commands, because commands identify an organization by name. They return
    * `name_taken` if another organization has the name.
@@ -61,8 +62,8 @@ export function createOrganizations(tenancy: Tenancy, clock: Clock): Organizatio
         return rows.length === 2
       }),
     find: (id) => tenancy.asOrganization(id, (tx) => readOrganization(tx, id)),
-    change: (id, changes) =>
-      orAdminConflict(tenancy.asOrganization(id, (tx) => changeOrganization(tx, id, changes, now()))),
+    change: (id, changes, entry) =>
+      orAdminConflict(tenancy.asOrganization(id, (tx) => changeOrganization(tx, id, changes, now()), entry)),
     createNamed: (settings) =>
       tenancy.asOperator(async (tx) =>
         (await isNameInUse(tx, settings.name, null)) ? 'name_taken' : insertOrganization(tx, settings, now()),

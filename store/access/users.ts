@@ -7,9 +7,11 @@ import {
   type Users,
 } from '../../domain/access/users.ts'
 import type { Clock } from '../../domain/ports/system.ts'
+import { commandEvent } from '../../domain/records/audit.ts'
 import type { Role } from '../../domain/records/organization.ts'
 import { uniqueId } from '../../runtime/timing/clock.ts'
 import { notifyKeyChange } from '../caches/key-changes.ts'
+import { insertAuditEvent } from '../postgres/audit-rows.ts'
 import type { Sql, Tx } from '../postgres/connect.ts'
 import type { Tenancy } from '../postgres/tenant.ts'
 import { heldRole, isOwner } from './caller-columns.ts'
@@ -36,7 +38,10 @@ export function createUsers(tenancy: Tenancy, clock: Clock): Users {
           on conflict (organization_id, user_id) do update set role = excluded.role, owner_as = excluded.owner_as
           returning user_id as id, organization_id as "organizationId", ${heldRole(tx)} as role`
         // The user may have had another role, and cached entries contain its scopes. So the caches must forget them.
-        if (user) await notifyKeyChange(tx, { organizationId })
+        if (user) {
+          await notifyKeyChange(tx, { organizationId })
+          await noteCommand(tx, organizationId, 'member.created', { id: user.id, email: addressOf(email) }, now())
+        }
         return user ? { ...user, email: addressOf(email) } : null
       }),
     issue: (organizationId, email, kind) =>
@@ -63,7 +68,8 @@ export function createUsers(tenancy: Tenancy, clock: Clock): Users {
         const [user] = await tx<{ id: string }[]>`select id from users where email = ${addressOf(email)}`
         return user ? (await endCredentials(tx, user.id)).length : null
       }),
-    remove: (organizationId, email) => tenancy.asOperator((tx) => removeRole(tx, organizationId, addressOf(email))),
+    remove: (organizationId, email) =>
+      tenancy.asOperator((tx) => removeRole(tx, organizationId, addressOf(email), now())),
   }
 }
 
@@ -76,13 +82,21 @@ export function roleStored(role: Role): { role: string; ownerAs: string | null }
 }
 
 /** Removes a user's role. The user's tokens and sessions are deleted with it (on delete cascade). */
-async function removeRole(tx: Tx, organizationId: string, email: string): Promise<boolean | 'last_owner'> {
+async function removeRole(tx: Tx, organizationId: string, email: string, now: Date): Promise<boolean | 'last_owner'> {
   if (await isLastOwner(tx, organizationId, email)) return 'last_owner'
-  const removed = await tx`
+  const [removed] = await tx<{ id: string }[]>`
     delete from user_roles r using users u
-    where r.organization_id = ${organizationId} and u.id = r.user_id and u.email = ${email} returning r.user_id`
-  if (removed.length > 0) await notifyKeyChange(tx, { organizationId })
-  return removed.length > 0
+    where r.organization_id = ${organizationId} and u.id = r.user_id and u.email = ${email} returning r.user_id as id`
+  if (removed === undefined) return false
+  await notifyKeyChange(tx, { organizationId })
+  await noteCommand(tx, organizationId, 'member.removed', { ...removed, email }, now)
+  return true
+}
+
+/** Stores the operator's command in the audit log. */
+function noteCommand(tx: Tx, organizationId: string, action: string, user: Pick<User, 'id' | 'email'>, now: Date) {
+  const target = { type: 'member', id: user.id, name: user.email }
+  return insertAuditEvent(tx, commandEvent(organizationId, action, target), now)
 }
 
 /** Locks the owners until the transaction ends, so two owners cannot both leave at the same time. */

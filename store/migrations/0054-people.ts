@@ -11,8 +11,9 @@ export const people: Migration = {
   sql: `
 alter table api_keys add column created_by_type text;
 alter table api_keys add column created_by_id text;
+-- Without a foreign key, so that a row of the log never waits for a change of the organization.
 create table audit_events (
-  organization_id text not null references organizations,
+  organization_id text not null,
   id text not null,
   occurred_at timestamptz not null,
   actor_type text not null,

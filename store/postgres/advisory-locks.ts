@@ -23,6 +23,7 @@ export const locks = {
   sweepRequests: 7_275_539_010,
   sweepCalls: 7_275_539_011,
   sweepEvents: 7_275_539_012,
+  sweepAudit: 7_275_539_013,
 } as const
 
 /**

@@ -3,7 +3,12 @@ import { locks } from './advisory-locks.ts'
 import type { Tx } from './connect.ts'
 import type { Tenancy } from './tenant.ts'
 
-const lockOf = { requests: locks.sweepRequests, calls: locks.sweepCalls, events: locks.sweepEvents }
+const lockOf = {
+  requests: locks.sweepRequests,
+  calls: locks.sweepCalls,
+  events: locks.sweepEvents,
+  'audit events': locks.sweepAudit,
+}
 
 export type Sweep = {
   kind: keyof typeof lockOf

@@ -6,13 +6,16 @@
  * `app.organization` to `*` (every organization) when it connects. If live and test keys do not share a resource, its
  * table has a policy for `app.world` too.
  */
+import { type AuditEntry, entryOf } from '../../domain/records/audit.ts'
 import type { Tenant } from '../../domain/records/organization.ts'
+import { storeEntry } from './audit-rows.ts'
 import type { Sql, Tx } from './connect.ts'
 import { guard } from './outage.ts'
 
 /** Gives a repository access to its rows: a transaction for each call, or one transaction for several repositories. */
 export type Tenancy = {
-  asOrganization<T>(organizationId: string, run: (tx: Tx) => Promise<T>): Promise<T>
+  /** `entry` is stored in the transaction if the transaction writes something. */
+  asOrganization<T>(organizationId: string, run: (tx: Tx) => Promise<T>, entry?: AuditEntry): Promise<T>
   /** Runs the operator's work, which sees every organization's live and test rows. */
   asOperator<T>(run: (tx: Tx) => Promise<T>): Promise<T>
   /** For a repository's cache: runs `then` after its last call's writes are committed, and never after a rollback. */
@@ -36,13 +39,33 @@ const snapshot = 'isolation level repeatable read read only'
 export function transactionEach(sql: Sql): Tenancy & Worlds & Snapshots {
   const worldOf = ({ test }: Tenant) => (test ? 'test' : 'live')
   return {
-    asTenant: (tenant, run) => begin(sql, organizationOnly(tenant.organizationId), run, worldOf(tenant)),
+    asTenant: (tenant, run) =>
+      audited(entryOf(tenant), run, (work) =>
+        begin(sql, organizationOnly(tenant.organizationId), work, worldOf(tenant)),
+      ),
     asTenantAtOnce: (tenant, run) =>
       begin(sql, organizationOnly(tenant.organizationId), run, worldOf(tenant), snapshot),
-    asOrganization: (organizationId, run) => begin(sql, organizationOnly(organizationId), run),
+    asOrganization: (organizationId, run, entry) =>
+      audited(entry, run, (work) => begin(sql, organizationOnly(organizationId), work)),
     asOperator: (run) => begin(sql, everyOrganization, run),
     afterCommit: (then) => then(),
   }
+}
+
+type Transaction = <T>(work: (tx: Tx) => Promise<T>) => Promise<T>
+
+/** Stores the request's audit entry in the transaction, if there is one and the transaction writes a row. */
+function audited<T>(entry: AuditEntry | undefined, run: (tx: Tx) => Promise<T>, transaction: Transaction): Promise<T> {
+  return entry?.isOpen && !entry.isStored ? withEntry(entry, run, transaction) : transaction(run)
+}
+
+async function withEntry<T>(entry: AuditEntry, run: (tx: Tx) => Promise<T>, transaction: Transaction): Promise<T> {
+  const { value, isStored } = await transaction(async (tx) => {
+    const value = await run(tx)
+    return { value, isStored: await storeEntry(tx, entry) }
+  })
+  if (isStored) entry.isStored = true
+  return value
 }
 
 /** Runs `work` for one organization in one transaction (see `transactionOfAll`). */

@@ -4,6 +4,9 @@ import { createNodeUrl, createPublicUrl } from '../../handlers/public-url.ts'
 
 const request = {
   address: '10.0.0.1',
+  source: '10.0.0.1',
+  userAgent: '',
+  usesCookie: false,
   host: 'voice.example:8080',
   origin: '',
   isForwarded: true,

@@ -1,7 +1,7 @@
 /** Compares the answers about members with the contract's examples. */
 import type { Test } from 'tap'
 import type { Administration } from '../platform/setup.ts'
-import type { Examples, Sent } from './run.ts'
+import { type Examples, idOf, type Sent } from './run.ts'
 
 export async function compareMembers(t: Test, examples: Examples, administration: Administration) {
   const { store } = administration
@@ -20,4 +20,16 @@ export async function compareMembers(t: Test, examples: Examples, administration
   const owner = { url: acme.url, key: issued?.secret ?? '' }
   const kept = await examples.send(owner, { operation: 'removeMember', values: { userId: ann.id } })
   examples.compare(t, kept, { example: 'MemberConflict: lastOwner' })
+}
+
+export async function compareAuditLog(t: Test, examples: Examples, administration: Administration) {
+  const acme = await administration.organization('with a log', { scopes: ['platform', 'admin'] })
+  const sent = { operation: 'createAgent', request: 'least', fields: { name: 'Front desk' } }
+  const targetId = idOf(await examples.send(acme, sent))
+  const parameters = ['actorId', 'actorType', 'action', 'targetType', 'targetId', 'result', 'from', 'to', 'limit']
+  const listed = await examples.send(acme, {
+    ...{ operation: 'listAuditEvents', parameters },
+    values: { actorId: acme.keyId, targetId },
+  })
+  examples.compare(t, listed, { example: 'listAuditEvents 200: one' })
 }

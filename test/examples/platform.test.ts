@@ -18,7 +18,7 @@ import { compareCallList, compareCallRequests } from './call-list.ts'
 import { compareCredits } from './credits.ts'
 import { compareInvitations } from './invitations.ts'
 import { compareKeys } from './keys.ts'
-import { compareMembers } from './members.ts'
+import { compareAuditLog, compareMembers } from './members.ts'
 import { comparePhoneNumbers } from './phone-numbers.ts'
 import { startProviders } from './providers.ts'
 import { compareRmsg } from './rmsg.ts'
@@ -73,6 +73,8 @@ t.test('answers about API keys match their examples', (t) => compareKeys(t, exam
 
 t.test('answers about members match their examples', (t) => compareMembers(t, examples, administration))
 t.test('answers about invitations match their examples', (t) => compareInvitations(t, examples, parley, administration))
+
+t.test('the answer with the audit log matches its example', (t) => compareAuditLog(t, examples, administration))
 
 t.test('answers about agents and their tools match their examples', (t) => compareAgents(t, examples, administration))
 

@@ -208,6 +208,7 @@ export const withoutId = [
   'updateOrganization',
   'listKeys',
   'listMembers',
+  'listAuditEvents',
   'createKey',
   'listInvitations',
   'createInvitation',

@@ -59,8 +59,8 @@ export async function makeThings(
   const richNumber = await insertRmsgNumber(sql, { e164, ...owner, agentId: agent })
   t.equal((await call(target, 'PUT', '/v1/sms/10dlc/brand', { ...brand, legalName: 'k4n4ry' })).status, 200)
   await admin.store.organizations.addCredit(owner.organizationId, 4_711)
-  await admin.store.users.create(owner.organizationId, `k4n4ry@${owner.organizationId}.example`, 'viewer')
-  const [member] = (await admin.store.members.list(owner.organizationId)).filter(({ email }) => /^k4n4ry/.test(email))
+  await admin.store.users.create(owner.organizationId, `shared@${owner.organizationId}.example`, 'viewer')
+  const [member] = (await admin.store.members.list(owner.organizationId)).filter(({ email }) => /^shared/.test(email))
   const ledger = await call(target, 'GET', '/v1/credits/ledger?limit=1')
   const movement = ledger.json<{ entries: { id: string }[] }>().entries[0]?.id ?? ''
   t.match(movement, /^credit_/)

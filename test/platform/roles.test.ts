@@ -29,7 +29,7 @@ t.teardown(() => sql.end())
  */
 const leastRoles: readonly [methods: RegExp, path: RegExp, role: Role | 'none'][] = [
   [/./, /^\/v1\/rmsg/, 'none'],
-  [/./, /^\/v1\/(webhook-secret|keys)/, 'admin'],
+  [/./, /^\/v1\/(webhook-secret|keys|audit-events)/, 'admin'],
   [/post|patch|delete/, /^\/v1\/members/, 'admin'],
   [/./, /^\/v1\/(phone-numbers\/kyb|sms\/10dlc)/, 'admin'],
   [/./, /^\/(v1\/invitations|simulator\/clock$)/, 'admin'],

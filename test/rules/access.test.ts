@@ -7,6 +7,7 @@ import { roles, scopes } from '../../domain/records/organization.ts'
 import { carrierSurface } from '../../generated/carrier/channels.ts'
 import { compatSurface } from '../../generated/compat/routes.ts'
 import { internalSurface } from '../../generated/internal/routes.ts'
+import { platformContract } from '../../generated/platform/contract.ts'
 import { platformSurface } from '../../generated/platform/routes.ts'
 import { realtimeSurface } from '../../generated/realtime/channels.ts'
 import { routerSurface } from '../../generated/router/routes.ts'
@@ -31,6 +32,21 @@ t.test('every operation that needs an API key and every socket declares a scope 
     components: { schemas: { Role: { enum: string[] } } }
   }
   t.same(roles, components.schemas.Role.enum)
+  t.end()
+})
+
+t.test('every write of the platform has an action of the audit log, or says that it has none', (t) => {
+  type Operation = { operationId?: string; 'x-audit'?: string }
+  const { paths, components } = JSON.parse(platformContract) as {
+    paths: Record<string, Record<string, Operation>>
+    components: { schemas: { AuditAction: { enum: string[] } } }
+  }
+  const actions = new Set(['none', ...components.schemas.AuditAction.enum])
+  for (const methods of Object.values(paths))
+    for (const [method, { operationId, 'x-audit': action }] of Object.entries(methods)) {
+      if (action === undefined) t.notOk(/^(post|put|patch|delete)$/.test(method), `${operationId} needs x-audit`)
+      else t.ok(actions.has(action), `${operationId}: ${action} is an action of the schema AuditAction`)
+    }
   t.end()
 })
 

@@ -38,7 +38,7 @@ export const defaults: Omit<StoreOptions, 'databaseUrl' | 'dataDir'> = {
   idempotency: { leaseMs: 10_000, retentionMs: 86_400_000 },
   masterKeys: () => ({ current: 'm'.repeat(32), previous: [] }),
   choiceRetentionMs: 86_400_000,
-  retention: { requestsDays: null, callsDays: null, eventsDays: null, deliveriesDays: 30 },
+  retention: { requestsDays: null, callsDays: null, eventsDays: null, deliveriesDays: 30, auditDays: null },
   keyCacheMs: 30_000,
   keyCacheMax: 1_000,
   keysKeptMs: 900_000,

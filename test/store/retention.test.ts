@@ -3,6 +3,7 @@ import t, { type Test } from 'tap'
 import type { LedgerRow } from '../../domain/billing/ledger.ts'
 import { type UsageGroup, usageGroups } from '../../domain/billing/usage.ts'
 import { type Costs, costsOf } from '../../domain/calls/costs.ts'
+import { commandEvent } from '../../domain/records/audit.ts'
 import type { CallEntry } from '../../domain/records/call.ts'
 import type { Retention } from '../../store/retention.ts'
 import { callbackOf, promised } from '../callbacks/callback.ts'
@@ -17,7 +18,7 @@ t.teardown(() => cluster.stop())
 const dayMs = 86_400_000
 const sweepMs = 60_000
 const choice = choiceIn('en')
-const kept: Retention = { requestsDays: null, callsDays: null, eventsDays: null, deliveriesDays: null }
+const kept: Retention = { requestsDays: null, callsDays: null, eventsDays: null, deliveriesDays: null, auditDays: null }
 
 async function setUp(t: Test, retention: Partial<Retention>) {
   const url = await cluster.database()
@@ -204,4 +205,14 @@ t.test('if no retention days are set, nothing is deleted', async (t) => {
   await setup.sweep()
   t.equal(await countOf(setup, 'requests'), 120)
   t.equal(await countOf(setup, 'calls'), 1)
+})
+
+t.test('events of the audit log are deleted after their days', async (t) => {
+  const { store, sql, sweep, clock, live } = await setUp(t, { auditDays: 30 })
+  const event = commandEvent(live.organizationId, 'key.created', { type: 'key', id: 'old', name: null })
+  await store.audit.add(event)
+  clock.leap(31 * dayMs)
+  await store.audit.add({ ...event, target: { type: 'key', id: 'recent', name: null } })
+  await sweep()
+  t.same(await sql`select target_id from audit_events where target_id in ('old', 'recent')`, [{ target_id: 'recent' }])
 })

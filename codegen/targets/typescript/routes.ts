@@ -43,6 +43,7 @@ function operationRow(operation: Operation, schemas: Record<string, Schema>): Re
     headers: parameters('header').map(headerParam),
     scope: operation.scope,
     role: operation.role,
+    ...(operation.audit === null || operation.audit === 'none' ? {} : { audit: operation.audit }),
     body: operation.body && bodyRow(operation.body, operation.bodyLimit, schemas),
     ...(operation.rawBody ? { rawBody: true } : {}),
     ...(operation.noStore ? { noStore: true } : {}),

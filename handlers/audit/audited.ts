@@ -1,0 +1,84 @@
+/**
+ * Puts operations into the audit log. The contract names the operations and their actions (`x-audit`). The caller
+ * carries the entry to the store, so the transaction can store it.
+ */
+import type { Clock, Log } from '../../domain/ports/system.ts'
+import { type AuditEntry, type AuditLog, type NewAuditEvent, withEntry } from '../../domain/records/audit.ts'
+import type { Caller } from '../../domain/records/organization.ts'
+import { type Context, type Handler, type Input, Refusal, type Result } from '../../runtime/engine/handler.ts'
+import type { Operation } from '../../runtime/engine/operation.ts'
+import type { Mount } from '../../runtime/engine/options.ts'
+import { uniqueId } from '../../runtime/timing/clock.ts'
+import type { Denials } from './denials.ts'
+import { beginEvent, targetOf } from './events.ts'
+
+export type AuditDeps = {
+  audit: AuditLog
+  denials: Denials
+  clock: Clock
+  log: Pick<Log, 'error'>
+}
+
+/** Wraps the mount's operations if they have an action in the log. */
+export function withAudit(mount: Mount, deps: AuditDeps): Mount {
+  const handlers = { ...mount.handlers }
+  for (const operation of mount.surface.operations) {
+    const handler = handlers[operation.id]
+    if (handler && operation.audit !== undefined) handlers[operation.id] = audited(operation, handler, deps)
+  }
+  return { ...mount, handlers }
+}
+
+function audited(operation: Operation, handler: Handler, deps: AuditDeps): Handler {
+  return async (input, context) => {
+    const caller = context.caller as Caller
+    const isRead = operation.method === 'get'
+    // Programs read all day, so only a person's reads are in the log.
+    if (isRead && caller.role === undefined) return handler(input, context)
+    const event = beginEvent(operation, input, context, caller)
+    const entry: AuditEntry = {
+      ...{ id: `audit_${uniqueId()}`, beganAt: new Date(deps.clock.nowMs()), event },
+      ...{ isOpen: !isRead, isStored: false },
+    }
+    context.caller = withEntry(caller, entry)
+    try {
+      const result = await handler(input, context)
+      await settled(deps, context, () => succeed(operation, entry, input, result, deps))
+      return result
+    } catch (error) {
+      await settled(deps, context, () => fail(entry, error, { operation, caller, context }, deps))
+      throw error
+    } finally {
+      entry.isOpen = false
+    }
+  }
+}
+
+/** The answer is sent even if the event was not stored. The server's log then has the error. */
+async function settled({ log }: AuditDeps, { requestId }: Context, work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
+  } catch (err) {
+    log.error({ err, requestId }, 'an event of the audit log was not stored')
+  }
+}
+
+async function succeed(operation: Operation, entry: AuditEntry, input: Input, result: Result, { audit }: AuditDeps) {
+  entry.isOpen = false
+  // The first request has stored the event.
+  if (result.headers?.['Idempotent-Replayed'] !== undefined) return
+  entry.event = { ...entry.event, target: targetOf(operation, input, result.body, entry.event) }
+  if (hourly.has(entry.event.action)) await audit.addHourly(entry.event)
+  else await audit.finish(entry)
+}
+
+/** A player reads a recording in many pieces. */
+const hourly: ReadonlySet<NewAuditEvent['action']> = new Set(['recording.played'])
+
+type Failed = { operation: Operation; caller: Caller; context: Context }
+
+async function fail(entry: AuditEntry, error: unknown, { operation, caller, context }: Failed, deps: AuditDeps) {
+  entry.isOpen = false
+  if (entry.isStored) await deps.audit.abandon(entry)
+  if (error instanceof Refusal && error.kind === 'forbidden') await deps.denials.note(caller, operation, context)
+}

@@ -1,0 +1,181 @@
+/** The audit log has changes with their sources, and refusals. */
+import { request } from 'node:http'
+import t from 'tap'
+import type { CredentialKind } from '../../domain/access/users.ts'
+import type { Role, Scope } from '../../domain/records/organization.ts'
+import { runCommand } from '../command.ts'
+import { openDatabase } from '../process/database.ts'
+import { until } from '../process/machine.ts'
+import type { Target } from '../router/requests.ts'
+import { call, faultOf, putKey, startAdministered } from './setup.ts'
+
+const { parley, admin } = await startAdministered(t)
+const sql = openDatabase(parley)
+t.teardown(() => sql.end())
+
+type Event = {
+  id: string
+  occurredAt: string
+  actor: { type: string; id: string | null; name: string | null }
+  action: string
+  target: { type: string; id: string; name: string | null } | null
+  changed: string[]
+  values?: Record<string, [string | null, string | null]>
+  source: { ip: string | null; userAgent: string | null; via: string }
+  result: string
+  requestId: string | null
+}
+type Page = { events: Event[]; nextCursor: string | null }
+
+const administers: readonly Scope[] = ['router', 'platform', 'admin']
+const administrator = (name: string) => admin.organization(name, { scopes: administers })
+const page = async (target: Target, query = '') => (await call(target, 'GET', `/v1/audit-events${query}`)).json<Page>()
+const events = async (target: Target, query = '') => (await page(target, query)).events
+const agent = { name: 'desk', systemPrompt: 'k4n4ry', intent: { language: 'en' } }
+
+async function person(organizationId: string, name: string, role: Role, kind: CredentialKind = 'user_token') {
+  const email = `${name}@${organizationId}.example`.toLowerCase()
+  const user = await admin.store.users.create(organizationId, email, role)
+  const issued = await admin.store.users.issue(organizationId, email, kind)
+  if (user === null || user === 'last_owner' || issued === null) throw new Error('no user')
+  return { url: parley.url, key: issued.secret, userId: user.id, email }
+}
+
+t.test('a change by an API key is in the log with its target, its fields and its source', async (t) => {
+  const acme = await administrator('logs changes')
+  const made = await call(acme, 'POST', '/v1/agents', agent)
+  const { id } = made.json<{ id: string }>()
+  await call(acme, 'PATCH', `/v1/agents/${id}`, { voice: 'slt' })
+  await call(acme, 'DELETE', `/v1/agents/${id}`)
+  const listed = await events(acme, '?action=agent.*')
+  const actor = { type: 'api_key', id: acme.keyId, name: 'of a test' }
+  const source = { ip: '127.0.0.1', via: 'api' }
+  t.match(listed, [
+    { action: 'agent.deleted', target: { type: 'agent', id, name: null }, changed: [] },
+    { action: 'agent.updated', target: { type: 'agent', id, name: 'desk' }, changed: ['voice'] },
+    { action: 'agent.created', target: { type: 'agent', id, name: 'desk' }, changed: Object.keys(agent) },
+  ])
+  for (const event of listed) t.match(event, { actor, source, result: 'succeeded', occurredAt: /Z$/ })
+  t.equal(listed[2]?.requestId, made.headers.get('service-request-id'))
+  t.match(await events(acme, '?action=key.created'), [
+    { actor: { type: 'operator', id: null }, source: { via: 'cli' } },
+  ])
+})
+
+t.test('the log has keys, members and secrets that were read, and no secret', async (t) => {
+  const acme = await administrator('logs access')
+  const owner = await person(acme.id, 'owner', 'owner')
+  const member = await person(acme.id, 'member', 'member')
+  const key = (await call(owner, 'POST', '/v1/keys', { name: 'shop', scopes: ['router'] })).json<{
+    id: string
+    secret: string
+  }>()
+  const rotated = (await call(owner, 'POST', `/v1/keys/${key.id}/rotate`)).json<{ secret: string }>()
+  await call(owner, 'DELETE', `/v1/keys/${key.id}`)
+  await call(owner, 'PATCH', `/v1/members/${member.userId}`, { role: 'viewer' })
+  await call(owner, 'POST', `/v1/members/${member.userId}/sign-out`)
+  await call(owner, 'DELETE', `/v1/members/${member.userId}`)
+  const secret = (await call(owner, 'GET', '/v1/webhook-secret')).json<{ secret: string }>().secret
+  await call(acme, 'PATCH', '/v1/organization', { name: 'renamed' })
+  await putKey(acme, 'openai', 'k4n4ry-of-a-provider')
+  const listed = await events(acme)
+  t.match(
+    listed.slice(0, 2).map(({ action }) => action),
+    ['provider_key.stored', 'organization.updated'],
+  )
+  const byOwner = await events(acme, `?actorId=${owner.userId}`)
+  t.match(byOwner, [
+    { action: 'webhook_secret.read' },
+    { action: 'member.removed', target: { id: member.userId }, values: { role: ['viewer', null] } },
+    { action: 'member.signed_out', target: { id: member.userId } },
+    { action: 'member.role_changed', changed: ['role'], values: { role: ['member', 'viewer'] } },
+    { action: 'key.revoked', target: { type: 'key', id: key.id } },
+    { action: 'key.rotated', target: { id: key.id, name: 'shop' } },
+    { action: 'key.created', target: { id: key.id, name: 'shop' }, changed: ['name', 'scopes'] },
+  ])
+  t.equal(byOwner.length, 7)
+  for (const event of byOwner) t.match(event.actor, { type: 'user', id: owner.userId, name: owner.email })
+  const rows = JSON.stringify(await sql`select * from audit_events where organization_id = ${acme.id}`)
+  for (const hidden of [key.secret, rotated.secret, owner.key, acme.key, secret, 'k4n4ry'])
+    t.notOk(rows.includes(hidden) || JSON.stringify(listed).includes(hidden), hidden.slice(0, 8))
+})
+
+t.test('a refused request leaves no event of its change, and a refused person one of access', async (t) => {
+  const acme = await administrator('logs refusals')
+  const viewer = await person(acme.id, 'viewer', 'viewer', 'session')
+  const administratorOf = await person(acme.id, 'admin', 'admin')
+  const owner = await person(acme.id, 'owner', 'owner')
+  const before = (await events(acme)).length
+  await call(acme, 'PATCH', `/v1/agents/agent_0123456789012345678901`, { voice: 'slt' })
+  await call(acme, 'POST', '/v1/agents', { name: 'x' })
+  const lastOwner = await call(owner, 'DELETE', `/v1/members/${owner.userId}`)
+  t.match(faultOf(lastOwner), { code: 'LAST_OWNER' })
+  t.equal((await events(acme)).length, before, 'nothing was changed')
+  t.equal(await asSession(viewer.key, '/v1/audit-events'), 403)
+  t.equal(await asSession(viewer.key, '/v1/audit-events'), 403)
+  t.match(faultOf(await call(administratorOf, 'PATCH', `/v1/members/${owner.userId}`, { role: 'viewer' })), {
+    status: 403,
+  })
+  await until('both refusals are there', async () => (await events(acme, '?result=denied')).length === 2)
+  t.match(await events(acme, '?action=access.denied'), [
+    {
+      actor: { id: administratorOf.userId },
+      target: { type: 'operation', id: 'updateMember' },
+      source: { via: 'api' },
+    },
+    { actor: { id: viewer.userId }, target: { id: 'listAuditEvents' }, source: { via: 'console' }, result: 'denied' },
+  ])
+  const router = await admin.key(acme.id, { scopes: ['router'] })
+  t.equal((await call(router, 'GET', '/v1/agents')).status, 403)
+  t.equal((await events(acme, '?result=denied')).length, 2, 'a key is refused without an event')
+})
+
+t.test('listAuditEvents filters, and pages through all events', async (t) => {
+  const acme = await administrator('pages the log')
+  for (let at = 0; at < 5; at += 1) await call(acme, 'POST', '/v1/agents', { ...agent, name: `desk ${at}` })
+  const first = await page(acme, '?limit=2&action=agent.created')
+  const second = await page(acme, `?limit=2&action=agent.created&cursor=${first.nextCursor}`)
+  const third = await page(acme, `?limit=2&action=agent.created&cursor=${second.nextCursor}`)
+  t.same([first.events.length, second.events.length, third.events.length, third.nextCursor], [2, 2, 1, null])
+  t.equal(new Set([first, second, third].flatMap((each) => each.events.map(({ id }) => id))).size, 5)
+  const targetId = first.events[0]?.target?.id ?? ''
+  t.equal((await events(acme, `?targetId=${targetId}`)).length, 1)
+  t.equal((await events(acme, '?targetType=agent')).length, 5)
+  t.equal((await events(acme, '?actorType=operator')).length, 1)
+  t.equal((await events(acme, '?to=2020-01-01T00:00:00Z')).length, 0)
+  t.equal((await events(acme, '?from=2020-01-01T00:00:00Z&targetType=agent')).length, 5)
+  for (const query of ['?cursor=x', '?limit=201', '?action=agent', '?actorType=robot'])
+    t.match(faultOf(await call(acme, 'GET', `/v1/audit-events${query}`)), { status: 400 }, query)
+})
+
+t.test('an organization sees only its own events, and a key needs the scope admin', async (t) => {
+  const [acme, stranger] = [await administrator('has a log'), await administrator('reads another log')]
+  await call(acme, 'POST', '/v1/agents', agent)
+  t.same(
+    (await events(stranger)).map(({ action }) => action),
+    ['key.created'],
+  )
+  for (const target of [await admin.key(acme.id), await admin.key(acme.id, { scopes: administers, test: true })])
+    t.match(faultOf(await call(target, 'GET', '/v1/audit-events')), { status: 403, code: 'FORBIDDEN' })
+})
+
+t.test('`parley audit` prints the log, and knows the command line as a source', async (t) => {
+  const acme = await administrator('prints the log')
+  const run = (...args: string[]) => runCommand(parley, args, { PARLEY_API_KEY: acme.key })
+  t.match(await run('keys', 'create', '--name', 'shop', '--scopes', 'router'), { code: 0, stderr: '' })
+  const printed = await run('audit', '--action', 'key.*')
+  t.match(printed, { code: 0, stderr: '', stdout: /key\.created/ })
+  t.match((await events(acme, '?action=key.created'))[0], { source: { via: 'cli', userAgent: 'parley-cli' } })
+})
+
+/** Returns the status of a request with a session, as a page sends it. */
+function asSession(secret: string, path: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const headers = { cookie: `parley_session=${secret}`, 'sec-fetch-site': 'same-origin' }
+    const sent = request(parley.url + path, { headers }, (answer) => {
+      answer.resume().on('end', () => resolve(answer.statusCode ?? 0))
+    })
+    sent.once('error', reject)
+    sent.end()
+  })
+}

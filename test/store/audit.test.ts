@@ -1,0 +1,52 @@
+/** A request's entry is stored in the audit log by the transaction of its change. */
+
+import t from 'tap'
+import { v7 } from 'uuid'
+import { type AuditEntry, carry, commandEvent } from '../../domain/records/audit.ts'
+import type { Tenant } from '../../domain/records/organization.ts'
+import { transactionEach } from '../../store/postgres/tenant.ts'
+import { organization, TestCluster } from './cluster.ts'
+
+const cluster = await TestCluster.start()
+t.teardown(() => cluster.stop())
+const url = await cluster.database()
+const store = await cluster.store(t, url)
+const sql = cluster.sql(t, url)
+const { id: organizationId } = await organization(store, 'a', 0)
+const worlds = transactionEach(sql)
+
+function carrying(isOpen = true): { tenant: Tenant; entry: AuditEntry } {
+  const event = commandEvent(organizationId, 'agent.updated', { type: 'agent', id: 'agent_1', name: null })
+  const entry = { id: `audit_${v7()}`, beganAt: new Date(), event, isOpen, isStored: false }
+  return { tenant: carry({ organizationId, test: false }, entry), entry }
+}
+
+const stored = async ({ id }: AuditEntry) => (await sql`select from audit_events where id = ${id}`).length
+const write = (tenant: Tenant) =>
+  worlds.asTenant(tenant, (tx) => tx`update organizations set name = name where id = ${organizationId}`)
+
+t.test('a transaction that writes stores the entry, once', async (t) => {
+  const { tenant, entry } = carrying()
+  await write(tenant)
+  t.equal(entry.isStored, true)
+  await write(tenant)
+  t.equal(await stored(entry), 1)
+})
+
+t.test('two transactions of one request that write at the same time store one entry', async (t) => {
+  const { tenant, entry } = carrying()
+  await Promise.all([write(tenant), write(tenant)])
+  t.equal(await stored(entry), 1)
+})
+
+t.test('a transaction that only reads, fails, or ends after the answer stores nothing', async (t) => {
+  const [reading, failing, late] = [carrying(), carrying(), carrying(false)]
+  await worlds.asTenant(reading.tenant, (tx) => tx`select 1`)
+  const failed = worlds.asTenant(failing.tenant, async (tx) => {
+    await tx`update organizations set name = name where id = ${organizationId}`
+    throw new Error('refused')
+  })
+  await t.rejects(failed, /refused/)
+  await write(late.tenant)
+  for (const { entry } of [reading, failing, late]) t.same([await stored(entry), entry.isStored], [0, false])
+})
