@@ -8,7 +8,14 @@ import type {
   AgentList,
   AgentVersion,
   AgentVersionList,
+  ApiKey,
+  ApiKeyChange,
+  ApiKeyList,
+  ApiKeyRotation,
   AsyncapiDocument,
+  AuditActorType,
+  AuditEventList,
+  AuditResult,
   AvailablePhoneNumberList,
   BlindTransfer,
   BusinessVerification,
@@ -39,8 +46,13 @@ import type {
   FinalizeReport,
   FinalizedReport,
   ImportedPhoneNumber,
+  IssuedApiKey,
   KnownProviders,
+  Member,
+  MemberChange,
+  MemberList,
   NewAgent,
+  NewApiKey,
   NewBusinessVerification,
   NewNumberMessage,
   NewPhoneNumber,
@@ -57,13 +69,14 @@ import type {
   PhoneNumber,
   PhoneNumberChange,
   PhoneNumberList,
-  ProviderHealthList,
   ProviderKey,
   ProviderList,
   ProviderStatus,
   RecordingLink,
   ReleasedPhoneNumber,
+  RemovedMember,
   RequestRoute,
+  RevokedApiKey,
   RmsgNumberList,
   RmsgSubscription,
   RmsgSubscriptionList,
@@ -76,8 +89,7 @@ import type {
   SessionStreamEnd,
   SessionTranscript,
   SessionTurn,
-  SignatureVerdict,
-  SignedRequest,
+  SignedOutMember,
   SipConnection,
   SipConnectionChange,
   SipConnectionList,
@@ -98,8 +110,6 @@ import type {
   Tool,
   ToolChange,
   ToolList,
-  ToolTest,
-  ToolTestResult,
   Transfer,
   TransferProgress,
   Usage,
@@ -155,19 +165,70 @@ export type UpdateOrganizationRequest = RequestWith<{ body: OrganizationChange }
 export type UpdateOrganizationResult =
   | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: Organization }
 
-export type GetUsageRequest = RequestWith<{
+export type ListKeysRequest = RequestWith<{ query: { revoked: boolean } }>
+
+export type ListKeysResult =
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: ApiKeyList }
+
+export type CreateKeyRequest = RequestWith<{ body: NewApiKey }>
+
+export type CreateKeyResult =
+  | { status: 201; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: IssuedApiKey }
+
+export type RevokeKeyRequest = RequestWith<{ path: { id: string } }>
+
+export type RevokeKeyResult =
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: RevokedApiKey }
+
+export type UpdateKeyRequest = RequestWith<{ path: { id: string }; body: ApiKeyChange }>
+
+export type UpdateKeyResult =
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: ApiKey }
+
+export type RotateKeyRequest = RequestWith<{ path: { id: string }; body: ApiKeyRotation | undefined }>
+
+export type RotateKeyResult =
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: IssuedApiKey }
+
+export type ListAuditEventsRequest = RequestWith<{
   query: {
+    actorId?: string
+    actorType?: AuditActorType
+    action?: string
+    targetType?: string
+    targetId?: string
+    result?: AuditResult
     from?: string
     to?: string
-    groupBy: string
-    timeZone: string
-    keyId?: string
-    agentId?: string
-    provider?: string
-    model?: string
-    stage?: 'stt' | 'llm' | 'tts' | 'carrier'
+    limit: number
+    cursor?: string
   }
 }>
+
+export type ListAuditEventsResult =
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: AuditEventList }
+
+export type ListMembersRequest = EmptyRequest
+
+export type ListMembersResult =
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: MemberList }
+
+export type RemoveMemberRequest = RequestWith<{ path: { userId: string } }>
+
+export type RemoveMemberResult =
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: RemovedMember }
+
+export type UpdateMemberRequest = RequestWith<{ path: { userId: string }; body: MemberChange }>
+
+export type UpdateMemberResult =
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: Member }
+
+export type SignOutMemberRequest = RequestWith<{ path: { userId: string } }>
+
+export type SignOutMemberResult =
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: SignedOutMember }
+
+export type GetUsageRequest = RequestWith<{ query: { from?: string; to?: string; groupBy: string } }>
 
 export type GetUsageResult =
   | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: Usage }
@@ -241,11 +302,6 @@ export type UpdateAgentToolRequest = RequestWith<{ path: { id: string; toolId: s
 
 export type UpdateAgentToolResult =
   | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: Tool }
-
-export type TestAgentToolRequest = RequestWith<{ path: { id: string; toolId: string }; body: ToolTest | undefined }>
-
-export type TestAgentToolResult =
-  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: ToolTestResult }
 
 export type ListAgentVersionsRequest = RequestWith<{ path: { id: string }; query: { limit: number; cursor?: string } }>
 
@@ -393,6 +449,16 @@ export type GetCallRecordingAudioResult =
         'X-Content-Type-Options': 'nosniff'
         'Content-Range': string
       }
+      body: ByteStream
+    }
+
+export type GetRecordingPeaksRequest = RequestWith<{ path: { id: string }; header: { 'accept-encoding'?: string } }>
+
+export type GetRecordingPeaksResult =
+  | {
+      status: 200
+      type?: 'application/octet-stream'
+      headers: { 'Cache-Control'?: 'no-store'; 'Content-Encoding'?: 'gzip'; Vary: string }
       body: ByteStream
     }
 
@@ -685,11 +751,6 @@ export type CreateWebhookRequest = RequestWith<{ body: NewWebhook }>
 export type CreateWebhookResult =
   | { status: 201; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: Webhook }
 
-export type VerifyWebhookSignatureRequest = RequestWith<{ path: { id: string }; body: SignedRequest }>
-
-export type VerifyWebhookSignatureResult =
-  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: SignatureVerdict }
-
 export type GetWebhookRequest = RequestWith<{ path: { id: string } }>
 
 export type GetWebhookResult =
@@ -746,11 +807,6 @@ export type DeleteProviderKeyRequest = RequestWith<{ path: { provider: string } 
 export type DeleteProviderKeyResult =
   | { status: 204 }
 
-export type ListProviderHealthRequest = EmptyRequest
-
-export type ListProviderHealthResult =
-  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: ProviderHealthList }
-
 export type ListKnownProvidersRequest = EmptyRequest
 
 export type ListKnownProvidersResult =
@@ -771,6 +827,26 @@ export type PlatformHandlers<Caller> = {
   getOrganization: Handle<GetOrganizationRequest, GetOrganizationResult, Caller>
   /** PATCH /v1/organization */
   updateOrganization: Handle<UpdateOrganizationRequest, UpdateOrganizationResult, Caller>
+  /** GET /v1/keys */
+  listKeys: Handle<ListKeysRequest, ListKeysResult, Caller>
+  /** POST /v1/keys */
+  createKey: Handle<CreateKeyRequest, CreateKeyResult, Caller>
+  /** DELETE /v1/keys/{id} */
+  revokeKey: Handle<RevokeKeyRequest, RevokeKeyResult, Caller>
+  /** PATCH /v1/keys/{id} */
+  updateKey: Handle<UpdateKeyRequest, UpdateKeyResult, Caller>
+  /** POST /v1/keys/{id}/rotate */
+  rotateKey: Handle<RotateKeyRequest, RotateKeyResult, Caller>
+  /** GET /v1/audit-events */
+  listAuditEvents: Handle<ListAuditEventsRequest, ListAuditEventsResult, Caller>
+  /** GET /v1/members */
+  listMembers: Handle<ListMembersRequest, ListMembersResult, Caller>
+  /** DELETE /v1/members/{userId} */
+  removeMember: Handle<RemoveMemberRequest, RemoveMemberResult, Caller>
+  /** PATCH /v1/members/{userId} */
+  updateMember: Handle<UpdateMemberRequest, UpdateMemberResult, Caller>
+  /** POST /v1/members/{userId}/sign-out */
+  signOutMember: Handle<SignOutMemberRequest, SignOutMemberResult, Caller>
   /** GET /v1/usage */
   getUsage: Handle<GetUsageRequest, GetUsageResult, Caller>
   /** GET /v1/credits */
@@ -801,8 +877,6 @@ export type PlatformHandlers<Caller> = {
   deleteAgentTool: Handle<DeleteAgentToolRequest, DeleteAgentToolResult, Caller>
   /** PATCH /v1/agents/{id}/tools/{toolId} */
   updateAgentTool: Handle<UpdateAgentToolRequest, UpdateAgentToolResult, Caller>
-  /** POST /v1/agents/{id}/tools/{toolId}/test */
-  testAgentTool: Handle<TestAgentToolRequest, TestAgentToolResult, Caller>
   /** GET /v1/agents/{id}/versions */
   listAgentVersions: Handle<ListAgentVersionsRequest, ListAgentVersionsResult, Caller>
   /** GET /v1/agents/{id}/versions/{version} */
@@ -837,6 +911,8 @@ export type PlatformHandlers<Caller> = {
   getCallRecording: Handle<GetCallRecordingRequest, GetCallRecordingResult, Caller>
   /** GET /v1/calls/{id}/recording/audio */
   getCallRecordingAudio: Handle<GetCallRecordingAudioRequest, GetCallRecordingAudioResult, Caller>
+  /** GET /v1/calls/{id}/recording/peaks */
+  getRecordingPeaks: Handle<GetRecordingPeaksRequest, GetRecordingPeaksResult, Caller>
   /** POST /v1/calls/{id}/web-join */
   webJoinCall: Handle<WebJoinCallRequest, WebJoinCallResult, Caller>
   /** POST /v1/calls/{id}/end */
@@ -929,8 +1005,6 @@ export type PlatformHandlers<Caller> = {
   listWebhooks: Handle<ListWebhooksRequest, ListWebhooksResult, Caller>
   /** POST /v1/webhooks */
   createWebhook: Handle<CreateWebhookRequest, CreateWebhookResult, Caller>
-  /** POST /v1/webhooks/{id}/verify */
-  verifyWebhookSignature: Handle<VerifyWebhookSignatureRequest, VerifyWebhookSignatureResult, Caller>
   /** GET /v1/webhooks/{id} */
   getWebhook: Handle<GetWebhookRequest, GetWebhookResult, Caller>
   /** DELETE /v1/webhooks/{id} */
@@ -949,8 +1023,6 @@ export type PlatformHandlers<Caller> = {
   putProviderKey: Handle<PutProviderKeyRequest, PutProviderKeyResult, Caller>
   /** DELETE /v1/providers/{provider} */
   deleteProviderKey: Handle<DeleteProviderKeyRequest, DeleteProviderKeyResult, Caller>
-  /** GET /v1/providers/health */
-  listProviderHealth: Handle<ListProviderHealthRequest, ListProviderHealthResult, Caller>
   /** GET /v1/providers/known */
   listKnownProviders: Handle<ListKnownProvidersRequest, ListKnownProvidersResult, Caller>
   /** GET /v1/requests/{id}/route */

@@ -10,7 +10,14 @@ import type {
   AgentList,
   AgentVersion,
   AgentVersionList,
+  ApiKey,
+  ApiKeyChange,
+  ApiKeyList,
+  ApiKeyRotation,
   AsyncapiDocument,
+  AuditActorType,
+  AuditEventList,
+  AuditResult,
   AvailablePhoneNumberList,
   BlindTransfer,
   BusinessVerification,
@@ -41,8 +48,13 @@ import type {
   FinalizeReport,
   FinalizedReport,
   ImportedPhoneNumber,
+  IssuedApiKey,
   KnownProviders,
+  Member,
+  MemberChange,
+  MemberList,
   NewAgent,
+  NewApiKey,
   NewBusinessVerification,
   NewNumberMessage,
   NewPhoneNumber,
@@ -59,13 +71,14 @@ import type {
   PhoneNumber,
   PhoneNumberChange,
   PhoneNumberList,
-  ProviderHealthList,
   ProviderKey,
   ProviderList,
   ProviderStatus,
   RecordingLink,
   ReleasedPhoneNumber,
+  RemovedMember,
   RequestRoute,
+  RevokedApiKey,
   RmsgNumberList,
   RmsgSubscription,
   RmsgSubscriptionList,
@@ -78,8 +91,7 @@ import type {
   SessionStreamEnd,
   SessionTranscript,
   SessionTurn,
-  SignatureVerdict,
-  SignedRequest,
+  SignedOutMember,
   SipConnection,
   SipConnectionChange,
   SipConnectionList,
@@ -100,8 +112,6 @@ import type {
   Tool,
   ToolChange,
   ToolList,
-  ToolTest,
-  ToolTestResult,
   Transfer,
   TransferProgress,
   Usage,
@@ -169,19 +179,86 @@ export type GetOrganizationAnswer = Answer<'application/json', Organization>
 export type UpdateOrganizationCall = CallOptions & { body: OrganizationChange }
 export type UpdateOrganizationAnswer = Answer<'application/json', Organization>
 
+export type ListKeysCall = CallOptions & {
+  query?: {
+    /** `true` lists the keys that were revoked, instead of the keys that were not. */ revoked?: boolean
+  }
+}
+export type ListKeysAnswer = Answer<'application/json', ApiKeyList>
+
+export type CreateKeyCall = CallOptions & { body: NewApiKey }
+export type CreateKeyAnswer = Answer<'application/json', IssuedApiKey>
+
+export type RevokeKeyCall = CallOptions & {
+  path: {
+    /** The id of the key. An id of another form is not found. */ id: string
+  }
+}
+export type RevokeKeyAnswer = Answer<'application/json', RevokedApiKey>
+
+export type UpdateKeyCall = CallOptions & {
+  path: {
+    /** The id of the key. An id of another form is not found. */ id: string
+  }
+  body: ApiKeyChange
+}
+export type UpdateKeyAnswer = Answer<'application/json', ApiKey>
+
+export type RotateKeyCall = CallOptions & {
+  path: {
+    /** The id of the key. An id of another form is not found. */ id: string
+  }
+  body?: ApiKeyRotation
+}
+export type RotateKeyAnswer = Answer<'application/json', IssuedApiKey>
+
+export type ListAuditEventsCall = CallOptions & {
+  query?: {
+    /** The id of a person or an API key. */ actorId?: string
+    /** Only events by actors of this kind are listed. */ actorType?: AuditActorType
+    /** An action, such as `key.created`, or a family of actions, such as `key.*`. */ action?: string
+    /** The kind of the changed thing, such as `agent`. */ targetType?: string
+    /** The id of the changed thing. */ targetId?: string
+    /** Only events with this result are listed. */ result?: AuditResult
+    /** Only events at this time or later are listed. */ from?: string
+    /** Only events before this time are listed. */ to?: string
+    /** How many events a page has at most. */ limit?: number
+    /** `nextCursor` of the page before, with the same filters. */ cursor?: string
+  }
+}
+export type ListAuditEventsAnswer = Answer<'application/json', AuditEventList>
+
+export type ListMembersCall = CallOptions
+export type ListMembersAnswer = Answer<'application/json', MemberList>
+
+export type RemoveMemberCall = CallOptions & {
+  path: {
+    /** The id of the person. An id of another form is not found. */ userId: string
+  }
+}
+export type RemoveMemberAnswer = Answer<'application/json', RemovedMember>
+
+export type UpdateMemberCall = CallOptions & {
+  path: {
+    /** The id of the person. An id of another form is not found. */ userId: string
+  }
+  body: MemberChange
+}
+export type UpdateMemberAnswer = Answer<'application/json', Member>
+
+export type SignOutMemberCall = CallOptions & {
+  path: {
+    /** The id of the person. An id of another form is not found. */ userId: string
+  }
+}
+export type SignOutMemberAnswer = Answer<'application/json', SignedOutMember>
+
 export type GetUsageCall = CallOptions & {
   query?: {
     /** The start of the time range. The default is 30 days before `to`; it is at most 92 days before `to`. */ from?: string
     /** The end of the time range, which is not included. The default is now. */ to?: string
-    /** The groups of the rows, separated by commas: `hour`, `day`, `key`, `agent`, `provider`, `model` and `stage`. With `hour` the time range is at most 7 days. More than 5,000 rows are refused. */
+    /** The groups of the rows, separated by commas: `day` (UTC), `key`, `agent`, `provider`, `model` and `stage`. More than 5,000 rows are refused. */
     groupBy?: string
-    /** The time zone of hours and days, as an IANA name. Requests that were deleted for their age are in their UTC day, and in its first hour. */
-    timeZone?: string
-    /** An API key, or a phone number for calls that came in: only its usage is summed. */ keyId?: string
-    /** An agent: only its usage is summed. */ agentId?: string
-    /** A provider, or the line of legs: only its usage is summed. */ provider?: string
-    /** A model, or the direction of legs: only its usage is summed. */ model?: string
-    /** A stage: only its usage is summed. */ stage?: 'stt' | 'llm' | 'tts' | 'carrier'
   }
 }
 export type GetUsageAnswer = Answer<'application/json', Usage>
@@ -283,15 +360,6 @@ export type UpdateAgentToolCall = CallOptions & {
   body: ToolChange
 }
 export type UpdateAgentToolAnswer = Answer<'application/json', Tool>
-
-export type TestAgentToolCall = CallOptions & {
-  path: {
-    /** The id of the agent. An id of another form is not found. */ id: string
-    /** The id of the tool. An id of another form is not found. */ toolId: string
-  }
-  body?: ToolTest
-}
-export type TestAgentToolAnswer = Answer<'application/json', ToolTestResult>
 
 export type ListAgentVersionsCall = CallOptions & {
   path: {
@@ -460,6 +528,16 @@ export type GetCallRecordingAudioCall = CallOptions & {
 export type GetCallRecordingAudioAnswer =
   | Answer<'audio/wav', ReadableStream<Uint8Array>>
   | Answer<'audio/wav', ReadableStream<Uint8Array>>
+
+export type GetRecordingPeaksCall = CallOptions & {
+  path: {
+    /** The id of the call. An id of another form is not found. */ id: string
+  }
+  header?: {
+    /** The compressions that the client takes. Only `gzip` counts. */ 'accept-encoding'?: string
+  }
+}
+export type GetRecordingPeaksAnswer = Answer<'application/octet-stream', ReadableStream<Uint8Array>>
 
 export type WebJoinCallCall = CallOptions & {
   path: {
@@ -758,14 +836,6 @@ export type ListWebhooksAnswer = Answer<'application/json', WebhookList>
 export type CreateWebhookCall = CallOptions & { body: NewWebhook }
 export type CreateWebhookAnswer = Answer<'application/json', Webhook>
 
-export type VerifyWebhookSignatureCall = CallOptions & {
-  path: {
-    /** The id of the endpoint. An id of another form is not found. */ id: string
-  }
-  body: SignedRequest
-}
-export type VerifyWebhookSignatureAnswer = Answer<'application/json', SignatureVerdict>
-
 export type GetWebhookCall = CallOptions & {
   path: {
     /** The id of the endpoint. An id of another form is not found. */ id: string
@@ -823,9 +893,6 @@ export type DeleteProviderKeyCall = CallOptions & {
 }
 export type DeleteProviderKeyAnswer = Answer<'', null>
 
-export type ListProviderHealthCall = CallOptions
-export type ListProviderHealthAnswer = Answer<'application/json', ProviderHealthList>
-
 export type ListKnownProvidersCall = CallOptions
 export type ListKnownProvidersAnswer = Answer<'application/json', KnownProviders>
 
@@ -841,6 +908,16 @@ export type PlatformClient = {
   /** Get the contract of the media channel */ getSessionContract(call?: GetSessionContractCall): Promise<GetSessionContractAnswer>
   /** Get the organization of this key */ getOrganization(call?: GetOrganizationCall): Promise<GetOrganizationAnswer>
   /** Change the organization of this key */ updateOrganization(call: UpdateOrganizationCall): Promise<UpdateOrganizationAnswer>
+  /** List API keys */ listKeys(call?: ListKeysCall): Promise<ListKeysAnswer>
+  /** Create an API key */ createKey(call: CreateKeyCall): Promise<CreateKeyAnswer>
+  /** Revoke an API key */ revokeKey(call: RevokeKeyCall): Promise<RevokeKeyAnswer>
+  /** Change an API key */ updateKey(call: UpdateKeyCall): Promise<UpdateKeyAnswer>
+  /** Give an API key a new secret */ rotateKey(call: RotateKeyCall): Promise<RotateKeyAnswer>
+  /** List the audit log */ listAuditEvents(call?: ListAuditEventsCall): Promise<ListAuditEventsAnswer>
+  /** List members */ listMembers(call?: ListMembersCall): Promise<ListMembersAnswer>
+  /** Remove a member */ removeMember(call: RemoveMemberCall): Promise<RemoveMemberAnswer>
+  /** Change the role of a member */ updateMember(call: UpdateMemberCall): Promise<UpdateMemberAnswer>
+  /** Sign a member out */ signOutMember(call: SignOutMemberCall): Promise<SignOutMemberAnswer>
   /** Get quantities and costs, grouped */ getUsage(call?: GetUsageCall): Promise<GetUsageAnswer>
   /** Get the credit and its movements */ getCredits(call?: GetCreditsCall): Promise<GetCreditsAnswer>
   /** Get the credit in US dollars */ getCreditBalance(call?: GetCreditBalanceCall): Promise<GetCreditBalanceAnswer>
@@ -856,7 +933,6 @@ export type PlatformClient = {
   /** Get a tool of an agent */ getAgentTool(call: GetAgentToolCall): Promise<GetAgentToolAnswer>
   /** Take a tool from an agent */ deleteAgentTool(call: DeleteAgentToolCall): Promise<DeleteAgentToolAnswer>
   /** Change a tool of an agent */ updateAgentTool(call: UpdateAgentToolCall): Promise<UpdateAgentToolAnswer>
-  /** Try a webhook tool */ testAgentTool(call: TestAgentToolCall): Promise<TestAgentToolAnswer>
   /** List the versions of an agent */ listAgentVersions(call: ListAgentVersionsCall): Promise<ListAgentVersionsAnswer>
   /** Get a version of an agent */ getAgentVersion(call: GetAgentVersionCall): Promise<GetAgentVersionAnswer>
   /** Restore a version of an agent */ restoreAgentVersion(call: RestoreAgentVersionCall): Promise<RestoreAgentVersionAnswer>
@@ -874,6 +950,7 @@ export type PlatformClient = {
   /** Complete the report of a call */ finalizeCallReport(call: FinalizeCallReportCall): Promise<FinalizeCallReportAnswer>
   /** Get the address of the recording */ getCallRecording(call: GetCallRecordingCall): Promise<GetCallRecordingAnswer>
   /** Download the recording */ getCallRecordingAudio(call: GetCallRecordingAudioCall): Promise<GetCallRecordingAudioAnswer>
+  /** Get the waveform of the recording */ getRecordingPeaks(call: GetRecordingPeaksCall): Promise<GetRecordingPeaksAnswer>
   /** Let a person join the call */ webJoinCall(call: WebJoinCallCall): Promise<WebJoinCallAnswer>
   /** End a call */ endCall(call: EndCallCall): Promise<EndCallAnswer>
   /** Hand the call to a number */ transferCallBlind(call: TransferCallBlindCall): Promise<TransferCallBlindAnswer>
@@ -920,7 +997,6 @@ export type PlatformClient = {
   /** Make an attempt now */ redeliverWebhook(call: RedeliverWebhookCall): Promise<RedeliverWebhookAnswer>
   /** List the endpoints */ listWebhooks(call?: ListWebhooksCall): Promise<ListWebhooksAnswer>
   /** Register an endpoint */ createWebhook(call: CreateWebhookCall): Promise<CreateWebhookAnswer>
-  /** Check the signature of a request */ verifyWebhookSignature(call: VerifyWebhookSignatureCall): Promise<VerifyWebhookSignatureAnswer>
   /** Get an endpoint */ getWebhook(call: GetWebhookCall): Promise<GetWebhookAnswer>
   /** Delete an endpoint */ deleteWebhook(call: DeleteWebhookCall): Promise<DeleteWebhookAnswer>
   /** Change an endpoint */ updateWebhook(call: UpdateWebhookCall): Promise<UpdateWebhookAnswer>
@@ -930,7 +1006,6 @@ export type PlatformClient = {
   /** List providers and whose credentials they are called with */ listProviders(call?: ListProvidersCall): Promise<ListProvidersAnswer>
   /** Store a key of the organization's own */ putProviderKey(call: PutProviderKeyCall): Promise<PutProviderKeyAnswer>
   /** Delete the organization's own key */ deleteProviderKey(call: DeleteProviderKeyCall): Promise<DeleteProviderKeyAnswer>
-  /** List how healthy the models are */ listProviderHealth(call?: ListProviderHealthCall): Promise<ListProviderHealthAnswer>
   /** List what this server can call, stage by stage */ listKnownProviders(call?: ListKnownProvidersCall): Promise<ListKnownProvidersAnswer>
   /** Say where a request went, and why */ getRequestRoute(call: GetRequestRouteCall): Promise<GetRequestRouteAnswer>
 }
@@ -960,6 +1035,21 @@ const operations: Readonly<Record<string, OperationRow>> = {
     answers: { 'application/json': 'json' },
     body: 'json',
   },
+  listKeys: { method: 'GET', path: '/v1/keys', answers: { 'application/json': 'json' } },
+  createKey: { method: 'POST', path: '/v1/keys', answers: { 'application/json': 'json' }, body: 'json' },
+  revokeKey: { method: 'DELETE', path: '/v1/keys/{id}', answers: { 'application/json': 'json' } },
+  updateKey: { method: 'PATCH', path: '/v1/keys/{id}', answers: { 'application/json': 'json' }, body: 'json' },
+  rotateKey: { method: 'POST', path: '/v1/keys/{id}/rotate', answers: { 'application/json': 'json' }, body: 'json' },
+  listAuditEvents: { method: 'GET', path: '/v1/audit-events', answers: { 'application/json': 'json' } },
+  listMembers: { method: 'GET', path: '/v1/members', answers: { 'application/json': 'json' } },
+  removeMember: { method: 'DELETE', path: '/v1/members/{userId}', answers: { 'application/json': 'json' } },
+  updateMember: {
+    method: 'PATCH',
+    path: '/v1/members/{userId}',
+    answers: { 'application/json': 'json' },
+    body: 'json',
+  },
+  signOutMember: { method: 'POST', path: '/v1/members/{userId}/sign-out', answers: { 'application/json': 'json' } },
   getUsage: { method: 'GET', path: '/v1/usage', answers: { 'application/json': 'json' } },
   getCredits: { method: 'GET', path: '/v1/credits', answers: { 'application/json': 'json' } },
   getCreditBalance: { method: 'GET', path: '/v1/credits/balance', answers: { 'application/json': 'json' } },
@@ -992,12 +1082,6 @@ const operations: Readonly<Record<string, OperationRow>> = {
   updateAgentTool: {
     method: 'PATCH',
     path: '/v1/agents/{id}/tools/{toolId}',
-    answers: { 'application/json': 'json' },
-    body: 'json',
-  },
-  testAgentTool: {
-    method: 'POST',
-    path: '/v1/agents/{id}/tools/{toolId}/test',
     answers: { 'application/json': 'json' },
     body: 'json',
   },
@@ -1052,6 +1136,12 @@ const operations: Readonly<Record<string, OperationRow>> = {
     path: '/v1/calls/{id}/recording/audio',
     answers: { 'audio/wav': 'bytes' },
     headers: [{ name: 'Range', isJson: false }, { name: 'If-Range', isJson: false }],
+  },
+  getRecordingPeaks: {
+    method: 'GET',
+    path: '/v1/calls/{id}/recording/peaks',
+    answers: { 'application/octet-stream': 'bytes' },
+    headers: [{ name: 'Accept-Encoding', isJson: false }],
   },
   webJoinCall: {
     method: 'POST',
@@ -1233,12 +1323,6 @@ const operations: Readonly<Record<string, OperationRow>> = {
   },
   listWebhooks: { method: 'GET', path: '/v1/webhooks', answers: { 'application/json': 'json' } },
   createWebhook: { method: 'POST', path: '/v1/webhooks', answers: { 'application/json': 'json' }, body: 'json' },
-  verifyWebhookSignature: {
-    method: 'POST',
-    path: '/v1/webhooks/{id}/verify',
-    answers: { 'application/json': 'json' },
-    body: 'json',
-  },
   getWebhook: { method: 'GET', path: '/v1/webhooks/{id}', answers: { 'application/json': 'json' } },
   deleteWebhook: { method: 'DELETE', path: '/v1/webhooks/{id}', answers: {} },
   updateWebhook: { method: 'PATCH', path: '/v1/webhooks/{id}', answers: { 'application/json': 'json' }, body: 'json' },
@@ -1260,7 +1344,6 @@ const operations: Readonly<Record<string, OperationRow>> = {
   listProviders: { method: 'GET', path: '/v1/providers', answers: { 'application/json': 'json' } },
   putProviderKey: { method: 'PUT', path: '/v1/providers', answers: { 'application/json': 'json' }, body: 'json' },
   deleteProviderKey: { method: 'DELETE', path: '/v1/providers/{provider}', answers: {} },
-  listProviderHealth: { method: 'GET', path: '/v1/providers/health', answers: { 'application/json': 'json' } },
   listKnownProviders: { method: 'GET', path: '/v1/providers/known', answers: { 'application/json': 'json' } },
   getRequestRoute: { method: 'GET', path: '/v1/requests/{id}/route', answers: { 'application/json': 'json' } },
 }

@@ -68,6 +68,25 @@ func (c *Client) RotateKey(ctx context.Context, id string, body *APIKeyRotation,
 	return parley.JSON[*IssuedAPIKey](ctx, c.surface, parley.Post("/v1/keys/"+url.PathEscape(id)+"/rotate").JSON(body), options)
 }
 
+// ListAuditEventsParams has the parameters of ListAuditEvents.
+type ListAuditEventsParams struct {
+	ActorID    *string         `query:"actorId"`    // The id of a person or an API key.
+	ActorType  *AuditActorType `query:"actorType"`  // Only events by actors of this kind are listed.
+	Action     *string         `query:"action"`     // An action, such as `key.created`, or a family of actions, such as `key.*`.
+	TargetType *string         `query:"targetType"` // The kind of the changed thing, such as `agent`.
+	TargetID   *string         `query:"targetId"`   // The id of the changed thing.
+	Result     *AuditResult    `query:"result"`     // Only events with this result are listed.
+	From       *time.Time      `query:"from"`       // Only events at this time or later are listed.
+	To         *time.Time      `query:"to"`         // Only events before this time are listed.
+	Limit      *int64          `query:"limit"`      // How many events a page has at most. The default is 50.
+	Cursor     *string         `query:"cursor"`     // `nextCursor` of the page before, with the same filters.
+}
+
+// ListAuditEvents sends GET /v1/audit-events: list the audit log.
+func (c *Client) ListAuditEvents(ctx context.Context, params *ListAuditEventsParams, options ...parley.CallOption) (*AuditEventList, error) {
+	return parley.JSON[*AuditEventList](ctx, c.surface, parley.Get("/v1/audit-events").Params(params), options)
+}
+
 // ListMembers sends GET /v1/members: list members.
 func (c *Client) ListMembers(ctx context.Context, options ...parley.CallOption) ([]Member, error) {
 	return parley.JSON[[]Member](ctx, c.surface, parley.Get("/v1/members"), options)

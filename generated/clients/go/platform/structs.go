@@ -165,6 +165,44 @@ type APIKeyRotation struct {
 	OverlapSeconds *int64 `json:"overlapSeconds,omitzero"` // How long the secret before goes on working, in seconds. 0: it ends at once. The default is 0.
 }
 
+// AuditActor: The person, key or command that made the change.
+type AuditActor struct {
+	Type AuditActorType `json:"type"`
+	ID   *string        `json:"id"`   // The id of the person or the key. null for the operator and for the server.
+	Name *string        `json:"name"` // The e-mail address of the person, or the name of the key. null for other actors.
+}
+
+type AuditTarget struct {
+	Type string  `json:"type"` // The kind of the thing, such as `agent`. With `access.denied` it is `operation`.
+	ID   string  `json:"id"`   // The id of the thing. With `access.denied` it is the operationId.
+	Name *string `json:"name"` // The name of the thing at that time. null if it has none.
+}
+
+// AuditSource: The place that the change came from.
+type AuditSource struct {
+	IP        *string        `json:"ip"`        // The address of the client, and of IPv6 only the /64. null for a command on the server.
+	UserAgent *string        `json:"userAgent"` // The header User-Agent, at most 256 characters. null without it.
+	Via       AuditSourceVia `json:"via"`       // A session of the console, the API, or the command line.
+}
+
+type AuditEvent struct {
+	ID         string               `json:"id"`         // The id of the event: `audit_` and letters and digits.
+	OccurredAt time.Time            `json:"occurredAt"` // When it happened, in UTC.
+	Actor      AuditActor           `json:"actor"`
+	Action     AuditAction          `json:"action"`
+	Target     *AuditTarget         `json:"target"`          // The thing that was changed. null if the action has none.
+	Changed    []string             `json:"changed"`         // The names of the fields in the request, without their values.
+	Values     map[string][]*string `json:"values,omitzero"` // The values before and after, by field. Only a few fields have them, such as `role`.
+	Source     AuditSource          `json:"source"`
+	Result     AuditResult          `json:"result"`
+	RequestID  *string              `json:"requestId"` // The id of the request. null if no request caused the event.
+}
+
+type AuditEventList struct {
+	Events     []AuditEvent `json:"events"`     // Newest first.
+	NextCursor *string      `json:"nextCursor"` // The cursor of the next page, to send as `cursor`. null if this is the last page.
+}
+
 type Member struct {
 	UserID     string     `json:"userId"` // The id of the person: `usr_` and letters and digits.
 	Name       *string    `json:"name"`   // The name of the person. null if it is not known.

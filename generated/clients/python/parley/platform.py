@@ -86,6 +86,7 @@ _CREATE_KEY: Operation[types.IssuedApiKey] = Operation("POST", "/v1/keys", body=
 _REVOKE_KEY: Operation[types.RevokedApiKey] = Operation("DELETE", "/v1/keys/{id}")
 _UPDATE_KEY: Operation[types.ApiKey] = Operation("PATCH", "/v1/keys/{id}", body="json")
 _ROTATE_KEY: Operation[types.IssuedApiKey] = Operation("POST", "/v1/keys/{id}/rotate", body="json")
+_LIST_AUDIT_EVENTS: Operation[types.AuditEventList] = Operation("GET", "/v1/audit-events")
 _LIST_MEMBERS: Operation[list[types.Member]] = Operation("GET", "/v1/members")
 _REMOVE_MEMBER: Operation[types.RemovedMember] = Operation("DELETE", "/v1/members/{userId}")
 _UPDATE_MEMBER: Operation[types.Member] = Operation("PATCH", "/v1/members/{userId}", body="json")
@@ -289,6 +290,39 @@ class Platform(Client):
     ) -> types.IssuedApiKey:
         """Give an API key a new secret."""
         return self._call(_ROTATE_KEY, options, path={"id": id}, body=body)
+
+    def list_audit_events(
+        self, *, actor_id: str | None = None, actor_type: types.AuditActorType | None = None,
+        action: str | None = None, target_type: str | None = None, target_id: str | None = None,
+        result: types.AuditResult | None = None, from_: str | None = None, to: str | None = None,
+        limit: int | None = None, cursor: str | None = None, **options: Unpack[CallOptions],
+    ) -> types.AuditEventList:
+        """List the audit log.
+
+        actor_type: Only events by actors of this kind are listed.
+        action: An action, such as `key.created`, or a family of actions, such as `key.*`.
+        target_type: The kind of the changed thing, such as `agent`.
+        result: Only events with this result are listed.
+        from_: Only events at this time or later are listed.
+        to: Only events before this time are listed.
+        limit: How many events a page has at most. Default: 50.
+        cursor: `nextCursor` of the page before, with the same filters."""
+        return self._call(
+            _LIST_AUDIT_EVENTS,
+            options,
+            query={
+                "actorId": actor_id,
+                "actorType": actor_type,
+                "action": action,
+                "targetType": target_type,
+                "targetId": target_id,
+                "result": result,
+                "from": from_,
+                "to": to,
+                "limit": limit,
+                "cursor": cursor,
+            },
+        )
 
     def list_members(self, **options: Unpack[CallOptions]) -> list[types.Member]:
         """List members."""
@@ -1046,6 +1080,7 @@ class AsyncPlatform(AsyncClient):
     revoke_key = awaited(Platform.revoke_key)
     update_key = awaited(Platform.update_key)
     rotate_key = awaited(Platform.rotate_key)
+    list_audit_events = awaited(Platform.list_audit_events)
     list_members = awaited(Platform.list_members)
     remove_member = awaited(Platform.remove_member)
     update_member = awaited(Platform.update_member)

@@ -370,6 +370,116 @@ export type ApiKeyRotation = {
   /** How long the secret before goes on working, in seconds. 0: it ends at once. */ overlapSeconds?: number
 }
 
+/** A person, an API key, the operator with a command on the server, or the server itself. */
+export type AuditActorType = 'user' | 'api_key' | 'operator' | 'system'
+
+/** `denied`: the role of the person was too low. */
+export type AuditResult = 'succeeded' | 'denied'
+
+/** The person, key or command that made the change. */
+export type AuditActor = {
+  type: AuditActorType
+  /** The id of the person or the key. null for the operator and for the server. */ id: string | null
+  /** The e-mail address of the person, or the name of the key. null for other actors. */ name: string | null
+}
+
+/** The action. `x-audit` of an operation names its action. */
+export type AuditAction = 
+  | 'user.signed_in'
+  | 'user.sign_in_failed'
+  | 'user.locked'
+  | 'user.signed_out'
+  | 'user.password_changed'
+  | 'user.password_reset_requested'
+  | 'user.identity_linked'
+  | 'invitation.created'
+  | 'invitation.resent'
+  | 'invitation.accepted'
+  | 'invitation.deleted'
+  | 'member.created'
+  | 'member.role_changed'
+  | 'member.removed'
+  | 'member.signed_out'
+  | 'key.created'
+  | 'key.updated'
+  | 'key.rotated'
+  | 'key.revoked'
+  | 'agent.created'
+  | 'agent.updated'
+  | 'agent.restored'
+  | 'agent.deleted'
+  | 'tool.created'
+  | 'tool.updated'
+  | 'tool.deleted'
+  | 'tool.tested'
+  | 'webhook.created'
+  | 'webhook.updated'
+  | 'webhook.deleted'
+  | 'webhook.tested'
+  | 'webhook.recovered'
+  | 'delivery.redelivered'
+  | 'webhook_secret.read'
+  | 'webhook_secret.rotated'
+  | 'provider_key.stored'
+  | 'provider_key.deleted'
+  | 'provider_key.checked'
+  | 'phone_number.purchased'
+  | 'phone_number.imported'
+  | 'phone_number.updated'
+  | 'phone_number.released'
+  | 'sip_connection.created'
+  | 'sip_connection.updated'
+  | 'sip_connection.deleted'
+  | 'sip_connection.checked'
+  | 'kyb.submitted'
+  | 'sms_brand.saved'
+  | 'sms_brand.submitted'
+  | 'sms_brand.vetting_ordered'
+  | 'sms_campaign.saved'
+  | 'sms_campaign.submitted'
+  | 'sms_number.assigned'
+  | 'sms_number.unassigned'
+  | 'call.joined'
+  | 'call.transferred'
+  | 'call.ended'
+  | 'call.exported'
+  | 'recording.played'
+  | 'callback.cancelled'
+  | 'callback.dispatched'
+  | 'organization.updated'
+  | 'access.denied'
+
+export type AuditTarget = {
+  /** The kind of the thing, such as `agent`. With `access.denied` it is `operation`. */ type: string
+  /** The id of the thing. With `access.denied` it is the operationId. */ id: string
+  /** The name of the thing at that time. null if it has none. */ name: string | null
+}
+
+/** The place that the change came from. */
+export type AuditSource = {
+  /** The address of the client, and of IPv6 only the /64. null for a command on the server. */ ip: string | null
+  /** The header User-Agent, at most 256 characters. null without it. */ userAgent: string | null
+  /** A session of the console, the API, or the command line. */ via: 'console' | 'api' | 'cli'
+}
+
+export type AuditEvent = {
+  /** The id of the event: `audit_` and letters and digits. */ id: string
+  /** When it happened, in UTC. */ occurredAt: string
+  actor: AuditActor
+  action: AuditAction
+  /** The thing that was changed. null if the action has none. */ target: AuditTarget | null
+  /** The names of the fields in the request, without their values. */ changed: string[]
+  /** The values before and after, by field. Only a few fields have them, such as `role`. */ values?: Record<string, (string | null)[]>
+  source: AuditSource
+  result: AuditResult
+  /** The id of the request. null if no request caused the event. */ requestId: string | null
+}
+
+export type AuditEventList = {
+  /** Newest first. */ events: AuditEvent[]
+  /** The cursor of the next page, to send as `cursor`. null if this is the last page. */ nextCursor: string | null
+}
+
 /** A role of a user in an organization, from the lowest to the highest. Each role may do what the lower roles may. `x-role` of an operation or a channel names the lowest role that may use it; `none` says that no user may. */
 export type Role = 'viewer' | 'member' | 'admin' | 'owner'
 

@@ -22,6 +22,28 @@ CreatorType: TypeAlias = Literal["user", "api_key", "operator"]
 """A person, an API key, or the operator with a command on the server."""
 KeySpendingPeriod: TypeAlias = Literal["day", "month", "total"]
 """The period of the budget: a day or a month of the UTC calendar, or the whole time since the budget was set."""
+AuditActorType: TypeAlias = Literal["user", "api_key", "operator", "system"]
+"""A person, an API key, the operator with a command on the server, or the server itself."""
+AuditResult: TypeAlias = Literal["succeeded", "denied"]
+"""`denied`: the role of the person was too low."""
+AuditAction: TypeAlias = Literal[
+    "user.signed_in", "user.sign_in_failed", "user.locked", "user.signed_out", "user.password_changed",
+    "user.password_reset_requested", "user.identity_linked", "invitation.created", "invitation.resent",
+    "invitation.accepted", "invitation.deleted", "member.created", "member.role_changed", "member.removed",
+    "member.signed_out", "key.created", "key.updated", "key.rotated", "key.revoked", "agent.created", "agent.updated",
+    "agent.restored", "agent.deleted", "tool.created", "tool.updated", "tool.deleted", "tool.tested",
+    "webhook.created", "webhook.updated", "webhook.deleted", "webhook.tested", "webhook.recovered",
+    "delivery.redelivered", "webhook_secret.read", "webhook_secret.rotated", "provider_key.stored",
+    "provider_key.deleted", "provider_key.checked", "phone_number.purchased", "phone_number.imported",
+    "phone_number.updated", "phone_number.released", "sip_connection.created", "sip_connection.updated",
+    "sip_connection.deleted", "sip_connection.checked", "kyb.submitted", "sms_brand.saved", "sms_brand.submitted",
+    "sms_brand.vetting_ordered", "sms_campaign.saved", "sms_campaign.submitted", "sms_number.assigned",
+    "sms_number.unassigned", "call.joined", "call.transferred", "call.ended", "call.exported", "recording.played",
+    "callback.cancelled", "callback.dispatched", "organization.updated", "access.denied",
+]
+"""The action. `x-audit` of an operation names its action."""
+AuditSourceVia: TypeAlias = Literal["console", "api", "cli"]
+"""A session of the console, the API, or the command line."""
 Role: TypeAlias = Literal["viewer", "member", "admin", "owner"]
 """A role of a user in an organization, from the lowest to the highest. Each role may do what the lower roles may. `x-role` of an operation
 or a channel names the lowest role that may use it; `none` says that no user may."""
@@ -567,6 +589,39 @@ class ApiKeyChange(TypedDict):
 
 class ApiKeyRotation(TypedDict):
     overlapSeconds: NotRequired[int]  # How long the secret before goes on working, in seconds. 0: it ends at once. Default: 0.
+
+class AuditActor(TypedDict):
+    """The person, key or command that made the change."""
+    type: AuditActorType
+    id: str | None  # The id of the person or the key. null for the operator and for the server.
+    name: str | None  # The e-mail address of the person, or the name of the key. null for other actors.
+
+class AuditTarget(TypedDict):
+    type: str  # The kind of the thing, such as `agent`. With `access.denied` it is `operation`.
+    id: str  # The id of the thing. With `access.denied` it is the operationId.
+    name: str | None  # The name of the thing at that time. null if it has none.
+
+class AuditSource(TypedDict):
+    """The place that the change came from."""
+    ip: str | None  # The address of the client, and of IPv6 only the /64. null for a command on the server.
+    userAgent: str | None  # The header User-Agent, at most 256 characters. null without it.
+    via: AuditSourceVia  # A session of the console, the API, or the command line.
+
+class AuditEvent(TypedDict):
+    id: str  # The id of the event: `audit_` and letters and digits.
+    occurredAt: str  # When it happened, in UTC.
+    actor: AuditActor
+    action: AuditAction
+    target: AuditTarget | None  # The thing that was changed. null if the action has none.
+    changed: list[str]  # The names of the fields in the request, without their values.
+    values: NotRequired[dict[str, list[str | None]]]  # The values before and after, by field. Only a few fields have them, such as `role`.
+    source: AuditSource
+    result: AuditResult
+    requestId: str | None  # The id of the request. null if no request caused the event.
+
+class AuditEventList(TypedDict):
+    events: list[AuditEvent]  # Newest first.
+    nextCursor: str | None  # The cursor of the next page, to send as `cursor`. null if this is the last page.
 
 class Member(TypedDict):
     userId: str  # The id of the person: `usr_` and letters and digits.

@@ -13,6 +13,41 @@ open_enums! {
     }
     /// A person, an API key, or the operator with a command on the server.
     CreatorType { User = "user", ApiKey = "api_key", Operator = "operator" }
+    /// A person, an API key, the operator with a command on the server, or the server itself.
+    AuditActorType { User = "user", ApiKey = "api_key", Operator = "operator", System = "system" }
+    /// `denied`: the role of the person was too low.
+    AuditResult { Succeeded = "succeeded", Denied = "denied" }
+    /// The action. `x-audit` of an operation names its action.
+    AuditAction {
+        UserSignedIn = "user.signed_in", UserSignInFailed = "user.sign_in_failed", UserLocked = "user.locked",
+        UserSignedOut = "user.signed_out", UserPasswordChanged = "user.password_changed",
+        UserPasswordResetRequested = "user.password_reset_requested", UserIdentityLinked = "user.identity_linked",
+        InvitationCreated = "invitation.created", InvitationResent = "invitation.resent",
+        InvitationAccepted = "invitation.accepted", InvitationDeleted = "invitation.deleted",
+        MemberCreated = "member.created", MemberRoleChanged = "member.role_changed", MemberRemoved = "member.removed",
+        MemberSignedOut = "member.signed_out", KeyCreated = "key.created", KeyUpdated = "key.updated",
+        KeyRotated = "key.rotated", KeyRevoked = "key.revoked", AgentCreated = "agent.created",
+        AgentUpdated = "agent.updated", AgentRestored = "agent.restored", AgentDeleted = "agent.deleted",
+        ToolCreated = "tool.created", ToolUpdated = "tool.updated", ToolDeleted = "tool.deleted",
+        ToolTested = "tool.tested", WebhookCreated = "webhook.created", WebhookUpdated = "webhook.updated",
+        WebhookDeleted = "webhook.deleted", WebhookTested = "webhook.tested", WebhookRecovered = "webhook.recovered",
+        DeliveryRedelivered = "delivery.redelivered", WebhookSecretRead = "webhook_secret.read",
+        WebhookSecretRotated = "webhook_secret.rotated", ProviderKeyStored = "provider_key.stored",
+        ProviderKeyDeleted = "provider_key.deleted", ProviderKeyChecked = "provider_key.checked",
+        PhoneNumberPurchased = "phone_number.purchased", PhoneNumberImported = "phone_number.imported",
+        PhoneNumberUpdated = "phone_number.updated", PhoneNumberReleased = "phone_number.released",
+        SipConnectionCreated = "sip_connection.created", SipConnectionUpdated = "sip_connection.updated",
+        SipConnectionDeleted = "sip_connection.deleted", SipConnectionChecked = "sip_connection.checked",
+        KybSubmitted = "kyb.submitted", SmsBrandSaved = "sms_brand.saved", SmsBrandSubmitted = "sms_brand.submitted",
+        SmsBrandVettingOrdered = "sms_brand.vetting_ordered", SmsCampaignSaved = "sms_campaign.saved",
+        SmsCampaignSubmitted = "sms_campaign.submitted", SmsNumberAssigned = "sms_number.assigned",
+        SmsNumberUnassigned = "sms_number.unassigned", CallJoined = "call.joined", CallTransferred = "call.transferred",
+        CallEnded = "call.ended", CallExported = "call.exported", RecordingPlayed = "recording.played",
+        CallbackCancelled = "callback.cancelled", CallbackDispatched = "callback.dispatched",
+        OrganizationUpdated = "organization.updated", AccessDenied = "access.denied",
+    }
+    /// A session of the console, the API, or the command line.
+    AuditSourceVia { Console = "console", Api = "api", Cli = "cli" }
     /// A role of a user in an organization, from the lowest to the highest. Each role may do what the lower roles may.
     /// `x-role` of an operation or a channel names the lowest role that may use it; `none` says that no user may.
     Role { Viewer = "viewer", Member = "member", Admin = "admin", Owner = "owner" }

@@ -68,6 +68,11 @@ impl Platform {
         self.surface.json(Request::post("/v1/keys/{id}/rotate").path("id", id).json(body)).await
     }
 
+    /// List the audit log (`GET /v1/audit-events`).
+    pub async fn list_audit_events(&self, params: &ListAuditEventsParams) -> Result<AuditEventList> {
+        self.surface.json(Request::get("/v1/audit-events").params(params, &[])).await
+    }
+
     /// List members (`GET /v1/members`).
     pub async fn list_members(&self) -> Result<Vec<Member>> {
         self.surface.json(Request::get("/v1/members")).await
@@ -610,6 +615,21 @@ impl Platform {
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct ListKeysParams {
     /** `true` lists the keys that were revoked, instead of the keys that were not. The default is `false`. */ #[serde(skip_serializing_if = "Option::is_none")] pub revoked: Option<bool>,
+}
+
+/// The parameters of `listAuditEvents`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)] #[serde(rename_all = "camelCase")]
+pub struct ListAuditEventsParams {
+    /** The id of a person or an API key. */ #[serde(skip_serializing_if = "Option::is_none")] pub actor_id: Option<String>,
+    /** Only events by actors of this kind are listed. */ #[serde(skip_serializing_if = "Option::is_none")] pub actor_type: Option<AuditActorType>,
+    /** An action, such as `key.created`, or a family of actions, such as `key.*`. */ #[serde(skip_serializing_if = "Option::is_none")] pub action: Option<String>,
+    /** The kind of the changed thing, such as `agent`. */ #[serde(skip_serializing_if = "Option::is_none")] pub target_type: Option<String>,
+    /** The id of the changed thing. */ #[serde(skip_serializing_if = "Option::is_none")] pub target_id: Option<String>,
+    /** Only events with this result are listed. */ #[serde(skip_serializing_if = "Option::is_none")] pub result: Option<AuditResult>,
+    /** Only events at this time or later are listed. */ #[serde(skip_serializing_if = "Option::is_none")] pub from: Option<DateTime<Utc>>,
+    /** Only events before this time are listed. */ #[serde(skip_serializing_if = "Option::is_none")] pub to: Option<DateTime<Utc>>,
+    /** How many events a page has at most. The default is `50`. */ #[serde(skip_serializing_if = "Option::is_none")] pub limit: Option<i64>,
+    /** `nextCursor` of the page before, with the same filters. */ #[serde(skip_serializing_if = "Option::is_none")] pub cursor: Option<String>,
 }
 
 /// The parameters of `getUsage`.

@@ -169,6 +169,47 @@ pub struct ApiKeyRotation {
     /** How long the secret before goes on working, in seconds. 0: it ends at once. The default is `0`. */ #[serde(skip_serializing_if = "Option::is_none")] pub overlap_seconds: Option<i64>,
 }
 
+/// The person, key or command that made the change.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
+pub struct AuditActor {
+    pub r#type: AuditActorType,
+    /** The id of the person or the key. null for the operator and for the server. */ pub id: Option<String>,
+    /** The e-mail address of the person, or the name of the key. null for other actors. */ pub name: Option<String>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
+pub struct AuditTarget {
+    /** The kind of the thing, such as `agent`. With `access.denied` it is `operation`. */ pub r#type: String,
+    /** The id of the thing. With `access.denied` it is the operationId. */ pub id: String,
+    /** The name of the thing at that time. null if it has none. */ pub name: Option<String>,
+}
+
+/// The place that the change came from.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
+pub struct AuditSource {
+    /** The address of the client, and of IPv6 only the /64. null for a command on the server. */ pub ip: Option<String>,
+    /** The header User-Agent, at most 256 characters. null without it. */ pub user_agent: Option<String>,
+    /** A session of the console, the API, or the command line. */ pub via: AuditSourceVia,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
+pub struct AuditEvent {
+    /** The id of the event: `audit_` and letters and digits. */ pub id: String,
+    /** When it happened, in UTC. */ pub occurred_at: DateTime<Utc>,
+    pub actor: AuditActor, pub action: AuditAction,
+    /** The thing that was changed. null if the action has none. */ pub target: Option<AuditTarget>,
+    /** The names of the fields in the request, without their values. */ pub changed: Vec<String>,
+    /** The values before and after, by field. Only a few fields have them, such as `role`. */ pub values: Option<BTreeMap<String, Vec<Option<String>>>>,
+    pub source: AuditSource, pub result: AuditResult,
+    /** The id of the request. null if no request caused the event. */ pub request_id: Option<String>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
+pub struct AuditEventList {
+    /** Newest first. */ pub events: Vec<AuditEvent>,
+    /** The cursor of the next page, to send as `cursor`. null if this is the last page. */ pub next_cursor: Option<String>,
+}
+
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
 pub struct Member {
     /** The id of the person: `usr_` and letters and digits. */ pub user_id: String,

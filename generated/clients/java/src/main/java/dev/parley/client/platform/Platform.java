@@ -76,6 +76,18 @@ public final class Platform extends Surface {
         return json(request("POST", "/v1/keys/{id}/rotate", id).json(body), IssuedApiKey.class);
     }
 
+    /** List the audit log: {@code GET /v1/audit-events}. */
+    public ApiCall<AuditEventList> listAuditEvents() { return listAuditEvents(new ListAuditEventsParams()); }
+
+    /** List the audit log: {@code GET /v1/audit-events}. */
+    public ApiCall<AuditEventList> listAuditEvents(ListAuditEventsParams params) {
+        return json(request("GET", "/v1/audit-events")
+            .query("actorId", params.actorId).query("actorType", params.actorType).query("action", params.action)
+            .query("targetType", params.targetType).query("targetId", params.targetId).query("result", params.result)
+            .query("from", params.from).query("to", params.to).query("limit", params.limit)
+            .query("cursor", params.cursor), AuditEventList.class);
+    }
+
     /** List members: {@code GET /v1/members}. */
     public ApiCall<List<Member>> listMembers() { return jsonList(request("GET", "/v1/members"), Member.class); }
 

@@ -211,6 +211,83 @@ public final class Schemas {
         /** How long the secret before goes on working, in seconds. 0: it ends at once. The default is {@code 0}. */
         public ApiKeyRotation overlapSeconds(long value) { overlapSeconds = value; return this; }
     }
+    /** A person, an API key, the operator with a command on the server, or the server itself. */
+    public enum AuditActorType { USER, API_KEY, OPERATOR, SYSTEM }
+    /** {@code denied}: the role of the person was too low. */
+    public enum AuditResult { SUCCEEDED, DENIED }
+    /** The person, key or command that made the change.
+     * @param id The id of the person or the key. null for the operator and for the server.
+     * @param name The e-mail address of the person, or the name of the key. null for other actors. */
+    public record AuditActor(Open<AuditActorType> type, String id, String name) {}
+    /** The action. {@code x-audit} of an operation names its action. */
+    public enum AuditAction {
+        @JsonProperty("user.signed_in") USER_SIGNED_IN, @JsonProperty("user.sign_in_failed") USER_SIGN_IN_FAILED,
+        @JsonProperty("user.locked") USER_LOCKED, @JsonProperty("user.signed_out") USER_SIGNED_OUT,
+        @JsonProperty("user.password_changed") USER_PASSWORD_CHANGED,
+        @JsonProperty("user.password_reset_requested") USER_PASSWORD_RESET_REQUESTED,
+        @JsonProperty("user.identity_linked") USER_IDENTITY_LINKED,
+        @JsonProperty("invitation.created") INVITATION_CREATED, @JsonProperty("invitation.resent") INVITATION_RESENT,
+        @JsonProperty("invitation.accepted") INVITATION_ACCEPTED,
+        @JsonProperty("invitation.deleted") INVITATION_DELETED, @JsonProperty("member.created") MEMBER_CREATED,
+        @JsonProperty("member.role_changed") MEMBER_ROLE_CHANGED, @JsonProperty("member.removed") MEMBER_REMOVED,
+        @JsonProperty("member.signed_out") MEMBER_SIGNED_OUT, @JsonProperty("key.created") KEY_CREATED,
+        @JsonProperty("key.updated") KEY_UPDATED, @JsonProperty("key.rotated") KEY_ROTATED,
+        @JsonProperty("key.revoked") KEY_REVOKED, @JsonProperty("agent.created") AGENT_CREATED,
+        @JsonProperty("agent.updated") AGENT_UPDATED, @JsonProperty("agent.restored") AGENT_RESTORED,
+        @JsonProperty("agent.deleted") AGENT_DELETED, @JsonProperty("tool.created") TOOL_CREATED,
+        @JsonProperty("tool.updated") TOOL_UPDATED, @JsonProperty("tool.deleted") TOOL_DELETED,
+        @JsonProperty("tool.tested") TOOL_TESTED, @JsonProperty("webhook.created") WEBHOOK_CREATED,
+        @JsonProperty("webhook.updated") WEBHOOK_UPDATED, @JsonProperty("webhook.deleted") WEBHOOK_DELETED,
+        @JsonProperty("webhook.tested") WEBHOOK_TESTED, @JsonProperty("webhook.recovered") WEBHOOK_RECOVERED,
+        @JsonProperty("delivery.redelivered") DELIVERY_REDELIVERED,
+        @JsonProperty("webhook_secret.read") WEBHOOK_SECRET_READ,
+        @JsonProperty("webhook_secret.rotated") WEBHOOK_SECRET_ROTATED,
+        @JsonProperty("provider_key.stored") PROVIDER_KEY_STORED,
+        @JsonProperty("provider_key.deleted") PROVIDER_KEY_DELETED,
+        @JsonProperty("provider_key.checked") PROVIDER_KEY_CHECKED,
+        @JsonProperty("phone_number.purchased") PHONE_NUMBER_PURCHASED,
+        @JsonProperty("phone_number.imported") PHONE_NUMBER_IMPORTED,
+        @JsonProperty("phone_number.updated") PHONE_NUMBER_UPDATED,
+        @JsonProperty("phone_number.released") PHONE_NUMBER_RELEASED,
+        @JsonProperty("sip_connection.created") SIP_CONNECTION_CREATED,
+        @JsonProperty("sip_connection.updated") SIP_CONNECTION_UPDATED,
+        @JsonProperty("sip_connection.deleted") SIP_CONNECTION_DELETED,
+        @JsonProperty("sip_connection.checked") SIP_CONNECTION_CHECKED, @JsonProperty("kyb.submitted") KYB_SUBMITTED,
+        @JsonProperty("sms_brand.saved") SMS_BRAND_SAVED, @JsonProperty("sms_brand.submitted") SMS_BRAND_SUBMITTED,
+        @JsonProperty("sms_brand.vetting_ordered") SMS_BRAND_VETTING_ORDERED,
+        @JsonProperty("sms_campaign.saved") SMS_CAMPAIGN_SAVED,
+        @JsonProperty("sms_campaign.submitted") SMS_CAMPAIGN_SUBMITTED,
+        @JsonProperty("sms_number.assigned") SMS_NUMBER_ASSIGNED,
+        @JsonProperty("sms_number.unassigned") SMS_NUMBER_UNASSIGNED, @JsonProperty("call.joined") CALL_JOINED,
+        @JsonProperty("call.transferred") CALL_TRANSFERRED, @JsonProperty("call.ended") CALL_ENDED,
+        @JsonProperty("call.exported") CALL_EXPORTED, @JsonProperty("recording.played") RECORDING_PLAYED,
+        @JsonProperty("callback.cancelled") CALLBACK_CANCELLED,
+        @JsonProperty("callback.dispatched") CALLBACK_DISPATCHED,
+        @JsonProperty("organization.updated") ORGANIZATION_UPDATED, @JsonProperty("access.denied") ACCESS_DENIED }
+    /** @param type The kind of the thing, such as {@code agent}. With {@code access.denied} it is {@code operation}.
+     * @param id The id of the thing. With {@code access.denied} it is the operationId.
+     * @param name The name of the thing at that time. null if it has none. */
+    public record AuditTarget(String type, String id, String name) {}
+    /** A session of the console, the API, or the command line. */
+    public enum AuditSourceVia { CONSOLE, API, CLI }
+    /** The place that the change came from.
+     * @param ip The address of the client, and of IPv6 only the /64. null for a command on the server.
+     * @param userAgent The header User-Agent, at most 256 characters. null without it.
+     * @param via A session of the console, the API, or the command line. */
+    public record AuditSource(String ip, String userAgent, Open<AuditSourceVia> via) {}
+    /** @param id The id of the event: {@code audit_} and letters and digits.
+     * @param occurredAt When it happened, in UTC.
+     * @param target The thing that was changed. null if the action has none.
+     * @param changed The names of the fields in the request, without their values.
+     * @param values The values before and after, by field. Only a few fields have them, such as {@code role}.
+     * @param requestId The id of the request. null if no request caused the event. */
+    public record AuditEvent(
+        String id, Instant occurredAt, AuditActor actor, Open<AuditAction> action, AuditTarget target,
+        List<String> changed, Map<String, List<String>> values, AuditSource source, Open<AuditResult> result,
+        String requestId) {}
+    /** @param events Newest first.
+     * @param nextCursor The cursor of the next page, to send as {@code cursor}. null if this is the last page. */
+    public record AuditEventList(List<AuditEvent> events, String nextCursor) {}
     /** A role of a user in an organization, from the lowest to the highest. Each role may do what the lower roles may.
      * {@code x-role} of an operation or a channel names the lowest role that may use it; {@code none} says that no
      * user may. */
@@ -4372,6 +4449,31 @@ public final class Schemas {
         /** {@code true} lists the keys that were revoked, instead of the keys that were not. The default is
          * {@code false}. */
         public ListKeysParams revoked(boolean value) { revoked = value; return this; }
+    }
+    /** The parameters of listAuditEvents. */
+    public static final class ListAuditEventsParams {
+        String actorId, action, targetType, targetId, cursor; AuditActorType actorType; AuditResult result;
+        Instant from, to; Long limit;
+        /** The id of a person or an API key. */
+        public ListAuditEventsParams actorId(String value) { actorId = value; return this; }
+        /** Only events by actors of this kind are listed. */
+        public ListAuditEventsParams actorType(AuditActorType value) { actorType = value; return this; }
+        /** An action, such as {@code key.created}, or a family of actions, such as {@code key.*}. */
+        public ListAuditEventsParams action(String value) { action = value; return this; }
+        /** The kind of the changed thing, such as {@code agent}. */
+        public ListAuditEventsParams targetType(String value) { targetType = value; return this; }
+        /** The id of the changed thing. */
+        public ListAuditEventsParams targetId(String value) { targetId = value; return this; }
+        /** Only events with this result are listed. */
+        public ListAuditEventsParams result(AuditResult value) { result = value; return this; }
+        /** Only events at this time or later are listed. */
+        public ListAuditEventsParams from(Instant value) { from = value; return this; }
+        /** Only events before this time are listed. */
+        public ListAuditEventsParams to(Instant value) { to = value; return this; }
+        /** How many events a page has at most. The default is {@code 50}. */
+        public ListAuditEventsParams limit(long value) { limit = value; return this; }
+        /** {@code nextCursor} of the page before, with the same filters. */
+        public ListAuditEventsParams cursor(String value) { cursor = value; return this; }
     }
     /** The parameters of getUsage. */
     public static final class GetUsageParams {
