@@ -23,10 +23,12 @@ import type {
   Call,
   CallEvent,
   CallEventList,
+  CallFigures,
   CallKind,
   CallList,
   CallOutcome,
   CallReport,
+  CallRequestList,
   CallStatus,
   Callback,
   CallbackPage,
@@ -38,6 +40,7 @@ import type {
   CreditLedger,
   Credits,
   Deleted,
+  DeletedInvitation,
   DeliveredEventType,
   EndCall,
   EndReason,
@@ -46,6 +49,7 @@ import type {
   FinalizeReport,
   FinalizedReport,
   ImportedPhoneNumber,
+  InvitationList,
   IssuedApiKey,
   KnownProviders,
   Member,
@@ -54,6 +58,7 @@ import type {
   NewAgent,
   NewApiKey,
   NewBusinessVerification,
+  NewInvitation,
   NewNumberMessage,
   NewPhoneNumber,
   NewPhoneSession,
@@ -69,6 +74,7 @@ import type {
   PhoneNumber,
   PhoneNumberChange,
   PhoneNumberList,
+  ProviderHealthList,
   ProviderKey,
   ProviderList,
   ProviderStatus,
@@ -81,6 +87,7 @@ import type {
   RmsgSubscription,
   RmsgSubscriptionList,
   SecretRotation,
+  SentInvitation,
   SentMessage,
   SentNumberMessage,
   Session,
@@ -89,7 +96,9 @@ import type {
   SessionStreamEnd,
   SessionTranscript,
   SessionTurn,
+  SignatureVerdict,
   SignedOutMember,
+  SignedRequest,
   SipConnection,
   SipConnectionChange,
   SipConnectionList,
@@ -110,6 +119,8 @@ import type {
   Tool,
   ToolChange,
   ToolList,
+  ToolTest,
+  ToolTestResult,
   Transfer,
   TransferProgress,
   Usage,
@@ -228,7 +239,39 @@ export type SignOutMemberRequest = RequestWith<{ path: { userId: string } }>
 export type SignOutMemberResult =
   | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: SignedOutMember }
 
-export type GetUsageRequest = RequestWith<{ query: { from?: string; to?: string; groupBy: string } }>
+export type ListInvitationsRequest = EmptyRequest
+
+export type ListInvitationsResult =
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: InvitationList }
+
+export type CreateInvitationRequest = RequestWith<{ body: NewInvitation }>
+
+export type CreateInvitationResult =
+  | { status: 201; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: SentInvitation }
+
+export type DeleteInvitationRequest = RequestWith<{ path: { id: string } }>
+
+export type DeleteInvitationResult =
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: DeletedInvitation }
+
+export type ResendInvitationRequest = RequestWith<{ path: { id: string } }>
+
+export type ResendInvitationResult =
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: SentInvitation }
+
+export type GetUsageRequest = RequestWith<{
+  query: {
+    from?: string
+    to?: string
+    groupBy: string
+    timeZone: string
+    keyId?: string
+    agentId?: string
+    provider?: string
+    model?: string
+    stage?: 'stt' | 'llm' | 'tts' | 'carrier'
+  }
+}>
 
 export type GetUsageResult =
   | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: Usage }
@@ -302,6 +345,11 @@ export type UpdateAgentToolRequest = RequestWith<{ path: { id: string; toolId: s
 
 export type UpdateAgentToolResult =
   | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: Tool }
+
+export type TestAgentToolRequest = RequestWith<{ path: { id: string; toolId: string }; body: ToolTest | undefined }>
+
+export type TestAgentToolResult =
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: ToolTestResult }
 
 export type ListAgentVersionsRequest = RequestWith<{ path: { id: string }; query: { limit: number; cursor?: string } }>
 
@@ -387,6 +435,12 @@ export type ListCallsRequest = RequestWith<{
     until?: string
     min_duration_seconds?: number
     max_duration_seconds?: number
+    min_cost_micro_usd?: string
+    max_cost_micro_usd?: string
+    min_latency_ms?: number
+    agent_version?: number
+    has?: ('tool_failure' | 'transfer' | 'interruption' | 'failover' | 'recording')[]
+    sort: 'created_at' | 'duration_seconds' | 'cost_micro_usd' | 'slowest_turn_ms'
     q?: string
     limit: number
     cursor?: string
@@ -395,6 +449,22 @@ export type ListCallsRequest = RequestWith<{
 
 export type ListCallsResult =
   | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: CallList }
+
+export type GetCallFiguresRequest = RequestWith<{
+  query: {
+    since?: string
+    until?: string
+    interval: 'hour' | 'day' | 'none'
+    time_zone: string
+    group_by?: ('agent' | 'status' | 'kind' | 'outcome' | 'end_reason' | 'direction')[]
+    agent_id?: string
+    kind?: CallKind
+    phone_number_id?: string
+  }
+}>
+
+export type GetCallFiguresResult =
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: CallFigures }
 
 export type GetCallRequest = RequestWith<{ path: { id: string } }>
 
@@ -405,6 +475,11 @@ export type ListCallEventsRequest = RequestWith<{ path: { id: string } }>
 
 export type ListCallEventsResult =
   | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: CallEventList }
+
+export type ListCallRequestsRequest = RequestWith<{ path: { id: string } }>
+
+export type ListCallRequestsResult =
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: CallRequestList }
 
 export type GetCallReportRequest = RequestWith<{ path: { id: string } }>
 
@@ -751,6 +826,11 @@ export type CreateWebhookRequest = RequestWith<{ body: NewWebhook }>
 export type CreateWebhookResult =
   | { status: 201; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: Webhook }
 
+export type VerifyWebhookSignatureRequest = RequestWith<{ path: { id: string }; body: SignedRequest }>
+
+export type VerifyWebhookSignatureResult =
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: SignatureVerdict }
+
 export type GetWebhookRequest = RequestWith<{ path: { id: string } }>
 
 export type GetWebhookResult =
@@ -807,6 +887,11 @@ export type DeleteProviderKeyRequest = RequestWith<{ path: { provider: string } 
 export type DeleteProviderKeyResult =
   | { status: 204 }
 
+export type ListProviderHealthRequest = EmptyRequest
+
+export type ListProviderHealthResult =
+  | { status: 200; type?: 'application/json'; headers?: { 'Cache-Control'?: 'no-store' }; body: ProviderHealthList }
+
 export type ListKnownProvidersRequest = EmptyRequest
 
 export type ListKnownProvidersResult =
@@ -847,6 +932,14 @@ export type PlatformHandlers<Caller> = {
   updateMember: Handle<UpdateMemberRequest, UpdateMemberResult, Caller>
   /** POST /v1/members/{userId}/sign-out */
   signOutMember: Handle<SignOutMemberRequest, SignOutMemberResult, Caller>
+  /** GET /v1/invitations */
+  listInvitations: Handle<ListInvitationsRequest, ListInvitationsResult, Caller>
+  /** POST /v1/invitations */
+  createInvitation: Handle<CreateInvitationRequest, CreateInvitationResult, Caller>
+  /** DELETE /v1/invitations/{id} */
+  deleteInvitation: Handle<DeleteInvitationRequest, DeleteInvitationResult, Caller>
+  /** POST /v1/invitations/{id}/resend */
+  resendInvitation: Handle<ResendInvitationRequest, ResendInvitationResult, Caller>
   /** GET /v1/usage */
   getUsage: Handle<GetUsageRequest, GetUsageResult, Caller>
   /** GET /v1/credits */
@@ -877,6 +970,8 @@ export type PlatformHandlers<Caller> = {
   deleteAgentTool: Handle<DeleteAgentToolRequest, DeleteAgentToolResult, Caller>
   /** PATCH /v1/agents/{id}/tools/{toolId} */
   updateAgentTool: Handle<UpdateAgentToolRequest, UpdateAgentToolResult, Caller>
+  /** POST /v1/agents/{id}/tools/{toolId}/test */
+  testAgentTool: Handle<TestAgentToolRequest, TestAgentToolResult, Caller>
   /** GET /v1/agents/{id}/versions */
   listAgentVersions: Handle<ListAgentVersionsRequest, ListAgentVersionsResult, Caller>
   /** GET /v1/agents/{id}/versions/{version} */
@@ -899,10 +994,14 @@ export type PlatformHandlers<Caller> = {
   streamSession: Handle<StreamSessionRequest, StreamSessionResult, Caller>
   /** GET /v1/calls */
   listCalls: Handle<ListCallsRequest, ListCallsResult, Caller>
+  /** GET /v1/calls/figures */
+  getCallFigures: Handle<GetCallFiguresRequest, GetCallFiguresResult, Caller>
   /** GET /v1/calls/{id} */
   getCall: Handle<GetCallRequest, GetCallResult, Caller>
   /** GET /v1/calls/{id}/events */
   listCallEvents: Handle<ListCallEventsRequest, ListCallEventsResult, Caller>
+  /** GET /v1/calls/{id}/requests */
+  listCallRequests: Handle<ListCallRequestsRequest, ListCallRequestsResult, Caller>
   /** GET /v1/calls/{id}/report */
   getCallReport: Handle<GetCallReportRequest, GetCallReportResult, Caller>
   /** POST /v1/calls/{id}/report/finalize */
@@ -1005,6 +1104,8 @@ export type PlatformHandlers<Caller> = {
   listWebhooks: Handle<ListWebhooksRequest, ListWebhooksResult, Caller>
   /** POST /v1/webhooks */
   createWebhook: Handle<CreateWebhookRequest, CreateWebhookResult, Caller>
+  /** POST /v1/webhooks/{id}/verify */
+  verifyWebhookSignature: Handle<VerifyWebhookSignatureRequest, VerifyWebhookSignatureResult, Caller>
   /** GET /v1/webhooks/{id} */
   getWebhook: Handle<GetWebhookRequest, GetWebhookResult, Caller>
   /** DELETE /v1/webhooks/{id} */
@@ -1023,6 +1124,8 @@ export type PlatformHandlers<Caller> = {
   putProviderKey: Handle<PutProviderKeyRequest, PutProviderKeyResult, Caller>
   /** DELETE /v1/providers/{provider} */
   deleteProviderKey: Handle<DeleteProviderKeyRequest, DeleteProviderKeyResult, Caller>
+  /** GET /v1/providers/health */
+  listProviderHealth: Handle<ListProviderHealthRequest, ListProviderHealthResult, Caller>
   /** GET /v1/providers/known */
   listKnownProviders: Handle<ListKnownProvidersRequest, ListKnownProvidersResult, Caller>
   /** GET /v1/requests/{id}/route */

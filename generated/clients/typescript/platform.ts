@@ -25,10 +25,12 @@ import type {
   Call,
   CallEvent,
   CallEventList,
+  CallFigures,
   CallKind,
   CallList,
   CallOutcome,
   CallReport,
+  CallRequestList,
   CallStatus,
   Callback,
   CallbackPage,
@@ -40,6 +42,7 @@ import type {
   CreditLedger,
   Credits,
   Deleted,
+  DeletedInvitation,
   DeliveredEventType,
   EndCall,
   EndReason,
@@ -48,6 +51,7 @@ import type {
   FinalizeReport,
   FinalizedReport,
   ImportedPhoneNumber,
+  InvitationList,
   IssuedApiKey,
   KnownProviders,
   Member,
@@ -56,6 +60,7 @@ import type {
   NewAgent,
   NewApiKey,
   NewBusinessVerification,
+  NewInvitation,
   NewNumberMessage,
   NewPhoneNumber,
   NewPhoneSession,
@@ -71,6 +76,7 @@ import type {
   PhoneNumber,
   PhoneNumberChange,
   PhoneNumberList,
+  ProviderHealthList,
   ProviderKey,
   ProviderList,
   ProviderStatus,
@@ -83,6 +89,7 @@ import type {
   RmsgSubscription,
   RmsgSubscriptionList,
   SecretRotation,
+  SentInvitation,
   SentMessage,
   SentNumberMessage,
   Session,
@@ -91,7 +98,9 @@ import type {
   SessionStreamEnd,
   SessionTranscript,
   SessionTurn,
+  SignatureVerdict,
   SignedOutMember,
+  SignedRequest,
   SipConnection,
   SipConnectionChange,
   SipConnectionList,
@@ -112,6 +121,8 @@ import type {
   Tool,
   ToolChange,
   ToolList,
+  ToolTest,
+  ToolTestResult,
   Transfer,
   TransferProgress,
   Usage,
@@ -253,12 +264,39 @@ export type SignOutMemberCall = CallOptions & {
 }
 export type SignOutMemberAnswer = Answer<'application/json', SignedOutMember>
 
+export type ListInvitationsCall = CallOptions
+export type ListInvitationsAnswer = Answer<'application/json', InvitationList>
+
+export type CreateInvitationCall = CallOptions & { body: NewInvitation }
+export type CreateInvitationAnswer = Answer<'application/json', SentInvitation>
+
+export type DeleteInvitationCall = CallOptions & {
+  path: {
+    /** The id of the invitation. An id of another form is not found. */ id: string
+  }
+}
+export type DeleteInvitationAnswer = Answer<'application/json', DeletedInvitation>
+
+export type ResendInvitationCall = CallOptions & {
+  path: {
+    /** The id of the invitation. An id of another form is not found. */ id: string
+  }
+}
+export type ResendInvitationAnswer = Answer<'application/json', SentInvitation>
+
 export type GetUsageCall = CallOptions & {
   query?: {
     /** The start of the time range. The default is 30 days before `to`; it is at most 92 days before `to`. */ from?: string
     /** The end of the time range, which is not included. The default is now. */ to?: string
-    /** The groups of the rows, separated by commas: `day` (UTC), `key`, `agent`, `provider`, `model` and `stage`. More than 5,000 rows are refused. */
+    /** The groups of the rows, separated by commas: `hour`, `day`, `key`, `agent`, `provider`, `model` and `stage`. With `hour` the time range is at most 7 days. More than 5,000 rows are refused. */
     groupBy?: string
+    /** The time zone of hours and days, as an IANA name. Requests that were deleted for their age are in their UTC day, and in its first hour. */
+    timeZone?: string
+    /** An API key, or a phone number for calls that came in: only its usage is summed. */ keyId?: string
+    /** An agent: only its usage is summed. */ agentId?: string
+    /** A provider, or the line of legs: only its usage is summed. */ provider?: string
+    /** A model, or the direction of legs: only its usage is summed. */ model?: string
+    /** A stage: only its usage is summed. */ stage?: 'stt' | 'llm' | 'tts' | 'carrier'
   }
 }
 export type GetUsageAnswer = Answer<'application/json', Usage>
@@ -360,6 +398,15 @@ export type UpdateAgentToolCall = CallOptions & {
   body: ToolChange
 }
 export type UpdateAgentToolAnswer = Answer<'application/json', Tool>
+
+export type TestAgentToolCall = CallOptions & {
+  path: {
+    /** The id of the agent. An id of another form is not found. */ id: string
+    /** The id of the tool. An id of another form is not found. */ toolId: string
+  }
+  body?: ToolTest
+}
+export type TestAgentToolAnswer = Answer<'application/json', ToolTestResult>
 
 export type ListAgentVersionsCall = CallOptions & {
   path: {
@@ -469,6 +516,14 @@ export type ListCallsCall = CallOptions & {
     /** A time: only calls that were created before are listed. */ until?: string
     /** The least duration of a call that is over, in seconds. */ min_duration_seconds?: number
     /** The greatest duration of a call that is over, in seconds. */ max_duration_seconds?: number
+    /** The least cost of a call that is over, in micro-USD. */ min_cost_micro_usd?: string
+    /** The greatest cost of a call that is over, in micro-USD. */ max_cost_micro_usd?: string
+    /** The least latency of the slowest turn, in milliseconds. */ min_latency_ms?: number
+    /** The version of the agent with which the call began. */ agent_version?: number
+    /** Something that happened in the call; each can be given once, and all must have happened. `recording`: there is a recording that can be played. */
+    has?: ('tool_failure' | 'transfer' | 'interruption' | 'failover' | 'recording')[]
+    /** The order of the list, always descending. Calls that have no such value yet are last. With `q` only `created_at`. */
+    sort?: 'created_at' | 'duration_seconds' | 'cost_micro_usd' | 'slowest_turn_ms'
     /** Words that one turn of the call must all contain, in any order and in either case; each of them can be a part of a longer word. The words of the caller count, and the words of the agent that were written, also those that were not played. */
     q?: string
     /** How many calls a page has at most. */ limit?: number
@@ -476,6 +531,20 @@ export type ListCallsCall = CallOptions & {
   }
 }
 export type ListCallsAnswer = Answer<'application/json', CallList>
+
+export type GetCallFiguresCall = CallOptions & {
+  query?: {
+    /** The begin of the time; by default 30 days before the end, and 7 days with hours. */ since?: string
+    /** The end of the time, which is not a part of it; by default now. */ until?: string
+    /** The length of a row: `hour` for at most 7 days, `day` and `none` for at most 92 days. */ interval?: 'hour' | 'day' | 'none'
+    /** The IANA time zone in which days begin. */ time_zone?: string
+    /** One or two groups. */ group_by?: ('agent' | 'status' | 'kind' | 'outcome' | 'end_reason' | 'direction')[]
+    /** The id of an agent. */ agent_id?: string
+    /** Only calls of this kind count. */ kind?: CallKind
+    /** The id of the organization's number in the call. */ phone_number_id?: string
+  }
+}
+export type GetCallFiguresAnswer = Answer<'application/json', CallFigures>
 
 export type GetCallCall = CallOptions & {
   path: {
@@ -490,6 +559,13 @@ export type ListCallEventsCall = CallOptions & {
   }
 }
 export type ListCallEventsAnswer = Answer<'application/json', CallEventList>
+
+export type ListCallRequestsCall = CallOptions & {
+  path: {
+    /** The id of the call. An id of another form is not found. */ id: string
+  }
+}
+export type ListCallRequestsAnswer = Answer<'application/json', CallRequestList>
 
 export type GetCallReportCall = CallOptions & {
   path: {
@@ -836,6 +912,14 @@ export type ListWebhooksAnswer = Answer<'application/json', WebhookList>
 export type CreateWebhookCall = CallOptions & { body: NewWebhook }
 export type CreateWebhookAnswer = Answer<'application/json', Webhook>
 
+export type VerifyWebhookSignatureCall = CallOptions & {
+  path: {
+    /** The id of the endpoint. An id of another form is not found. */ id: string
+  }
+  body: SignedRequest
+}
+export type VerifyWebhookSignatureAnswer = Answer<'application/json', SignatureVerdict>
+
 export type GetWebhookCall = CallOptions & {
   path: {
     /** The id of the endpoint. An id of another form is not found. */ id: string
@@ -893,6 +977,9 @@ export type DeleteProviderKeyCall = CallOptions & {
 }
 export type DeleteProviderKeyAnswer = Answer<'', null>
 
+export type ListProviderHealthCall = CallOptions
+export type ListProviderHealthAnswer = Answer<'application/json', ProviderHealthList>
+
 export type ListKnownProvidersCall = CallOptions
 export type ListKnownProvidersAnswer = Answer<'application/json', KnownProviders>
 
@@ -918,6 +1005,10 @@ export type PlatformClient = {
   /** Remove a member */ removeMember(call: RemoveMemberCall): Promise<RemoveMemberAnswer>
   /** Change the role of a member */ updateMember(call: UpdateMemberCall): Promise<UpdateMemberAnswer>
   /** Sign a member out */ signOutMember(call: SignOutMemberCall): Promise<SignOutMemberAnswer>
+  /** List the open invitations */ listInvitations(call?: ListInvitationsCall): Promise<ListInvitationsAnswer>
+  /** Invite a person */ createInvitation(call: CreateInvitationCall): Promise<CreateInvitationAnswer>
+  /** Delete an invitation */ deleteInvitation(call: DeleteInvitationCall): Promise<DeleteInvitationAnswer>
+  /** Make a new link for an invitation */ resendInvitation(call: ResendInvitationCall): Promise<ResendInvitationAnswer>
   /** Get quantities and costs, grouped */ getUsage(call?: GetUsageCall): Promise<GetUsageAnswer>
   /** Get the credit and its movements */ getCredits(call?: GetCreditsCall): Promise<GetCreditsAnswer>
   /** Get the credit in US dollars */ getCreditBalance(call?: GetCreditBalanceCall): Promise<GetCreditBalanceAnswer>
@@ -933,6 +1024,7 @@ export type PlatformClient = {
   /** Get a tool of an agent */ getAgentTool(call: GetAgentToolCall): Promise<GetAgentToolAnswer>
   /** Take a tool from an agent */ deleteAgentTool(call: DeleteAgentToolCall): Promise<DeleteAgentToolAnswer>
   /** Change a tool of an agent */ updateAgentTool(call: UpdateAgentToolCall): Promise<UpdateAgentToolAnswer>
+  /** Try a webhook tool */ testAgentTool(call: TestAgentToolCall): Promise<TestAgentToolAnswer>
   /** List the versions of an agent */ listAgentVersions(call: ListAgentVersionsCall): Promise<ListAgentVersionsAnswer>
   /** Get a version of an agent */ getAgentVersion(call: GetAgentVersionCall): Promise<GetAgentVersionAnswer>
   /** Restore a version of an agent */ restoreAgentVersion(call: RestoreAgentVersionCall): Promise<RestoreAgentVersionAnswer>
@@ -944,8 +1036,10 @@ export type PlatformClient = {
   /** Get the transcript of a session */ getSessionTranscript(call: GetSessionTranscriptCall): Promise<GetSessionTranscriptAnswer>
   /** Follow a session */ streamSession(call: StreamSessionCall): Promise<StreamSessionAnswer>
   /** List and search calls */ listCalls(call?: ListCallsCall): Promise<ListCallsAnswer>
+  /** Sum figures about calls */ getCallFigures(call?: GetCallFiguresCall): Promise<GetCallFiguresAnswer>
   /** Get a call */ getCall(call: GetCallCall): Promise<GetCallAnswer>
   /** List the events of a call */ listCallEvents(call: ListCallEventsCall): Promise<ListCallEventsAnswer>
+  /** List the requests of a call to models */ listCallRequests(call: ListCallRequestsCall): Promise<ListCallRequestsAnswer>
   /** Get the report of a call */ getCallReport(call: GetCallReportCall): Promise<GetCallReportAnswer>
   /** Complete the report of a call */ finalizeCallReport(call: FinalizeCallReportCall): Promise<FinalizeCallReportAnswer>
   /** Get the address of the recording */ getCallRecording(call: GetCallRecordingCall): Promise<GetCallRecordingAnswer>
@@ -997,6 +1091,7 @@ export type PlatformClient = {
   /** Make an attempt now */ redeliverWebhook(call: RedeliverWebhookCall): Promise<RedeliverWebhookAnswer>
   /** List the endpoints */ listWebhooks(call?: ListWebhooksCall): Promise<ListWebhooksAnswer>
   /** Register an endpoint */ createWebhook(call: CreateWebhookCall): Promise<CreateWebhookAnswer>
+  /** Check the signature of a request */ verifyWebhookSignature(call: VerifyWebhookSignatureCall): Promise<VerifyWebhookSignatureAnswer>
   /** Get an endpoint */ getWebhook(call: GetWebhookCall): Promise<GetWebhookAnswer>
   /** Delete an endpoint */ deleteWebhook(call: DeleteWebhookCall): Promise<DeleteWebhookAnswer>
   /** Change an endpoint */ updateWebhook(call: UpdateWebhookCall): Promise<UpdateWebhookAnswer>
@@ -1006,6 +1101,7 @@ export type PlatformClient = {
   /** List providers and whose credentials they are called with */ listProviders(call?: ListProvidersCall): Promise<ListProvidersAnswer>
   /** Store a key of the organization's own */ putProviderKey(call: PutProviderKeyCall): Promise<PutProviderKeyAnswer>
   /** Delete the organization's own key */ deleteProviderKey(call: DeleteProviderKeyCall): Promise<DeleteProviderKeyAnswer>
+  /** List how healthy the models are */ listProviderHealth(call?: ListProviderHealthCall): Promise<ListProviderHealthAnswer>
   /** List what this server can call, stage by stage */ listKnownProviders(call?: ListKnownProvidersCall): Promise<ListKnownProvidersAnswer>
   /** Say where a request went, and why */ getRequestRoute(call: GetRequestRouteCall): Promise<GetRequestRouteAnswer>
 }
@@ -1050,6 +1146,10 @@ const operations: Readonly<Record<string, OperationRow>> = {
     body: 'json',
   },
   signOutMember: { method: 'POST', path: '/v1/members/{userId}/sign-out', answers: { 'application/json': 'json' } },
+  listInvitations: { method: 'GET', path: '/v1/invitations', answers: { 'application/json': 'json' } },
+  createInvitation: { method: 'POST', path: '/v1/invitations', answers: { 'application/json': 'json' }, body: 'json' },
+  deleteInvitation: { method: 'DELETE', path: '/v1/invitations/{id}', answers: { 'application/json': 'json' } },
+  resendInvitation: { method: 'POST', path: '/v1/invitations/{id}/resend', answers: { 'application/json': 'json' } },
   getUsage: { method: 'GET', path: '/v1/usage', answers: { 'application/json': 'json' } },
   getCredits: { method: 'GET', path: '/v1/credits', answers: { 'application/json': 'json' } },
   getCreditBalance: { method: 'GET', path: '/v1/credits/balance', answers: { 'application/json': 'json' } },
@@ -1082,6 +1182,12 @@ const operations: Readonly<Record<string, OperationRow>> = {
   updateAgentTool: {
     method: 'PATCH',
     path: '/v1/agents/{id}/tools/{toolId}',
+    answers: { 'application/json': 'json' },
+    body: 'json',
+  },
+  testAgentTool: {
+    method: 'POST',
+    path: '/v1/agents/{id}/tools/{toolId}/test',
     answers: { 'application/json': 'json' },
     body: 'json',
   },
@@ -1121,8 +1227,10 @@ const operations: Readonly<Record<string, OperationRow>> = {
     eventIdentity: { transcript: 'index', event: 'id' },
   },
   listCalls: { method: 'GET', path: '/v1/calls', answers: { 'application/json': 'json' } },
+  getCallFigures: { method: 'GET', path: '/v1/calls/figures', answers: { 'application/json': 'json' } },
   getCall: { method: 'GET', path: '/v1/calls/{id}', answers: { 'application/json': 'json' } },
   listCallEvents: { method: 'GET', path: '/v1/calls/{id}/events', answers: { 'application/json': 'json' } },
+  listCallRequests: { method: 'GET', path: '/v1/calls/{id}/requests', answers: { 'application/json': 'json' } },
   getCallReport: { method: 'GET', path: '/v1/calls/{id}/report', answers: { 'application/json': 'json' } },
   finalizeCallReport: {
     method: 'POST',
@@ -1323,6 +1431,12 @@ const operations: Readonly<Record<string, OperationRow>> = {
   },
   listWebhooks: { method: 'GET', path: '/v1/webhooks', answers: { 'application/json': 'json' } },
   createWebhook: { method: 'POST', path: '/v1/webhooks', answers: { 'application/json': 'json' }, body: 'json' },
+  verifyWebhookSignature: {
+    method: 'POST',
+    path: '/v1/webhooks/{id}/verify',
+    answers: { 'application/json': 'json' },
+    body: 'json',
+  },
   getWebhook: { method: 'GET', path: '/v1/webhooks/{id}', answers: { 'application/json': 'json' } },
   deleteWebhook: { method: 'DELETE', path: '/v1/webhooks/{id}', answers: {} },
   updateWebhook: { method: 'PATCH', path: '/v1/webhooks/{id}', answers: { 'application/json': 'json' }, body: 'json' },
@@ -1344,6 +1458,7 @@ const operations: Readonly<Record<string, OperationRow>> = {
   listProviders: { method: 'GET', path: '/v1/providers', answers: { 'application/json': 'json' } },
   putProviderKey: { method: 'PUT', path: '/v1/providers', answers: { 'application/json': 'json' }, body: 'json' },
   deleteProviderKey: { method: 'DELETE', path: '/v1/providers/{provider}', answers: {} },
+  listProviderHealth: { method: 'GET', path: '/v1/providers/health', answers: { 'application/json': 'json' } },
   listKnownProviders: { method: 'GET', path: '/v1/providers/known', answers: { 'application/json': 'json' } },
   getRequestRoute: { method: 'GET', path: '/v1/requests/{id}/route', answers: { 'application/json': 'json' } },
 }
