@@ -19,6 +19,7 @@ export function checkServing(config: ParleyConfig, env: Environment): void {
   checkLiveKit(config)
   checkSip(config)
   checkSmtp(config)
+  checkOidc(config)
   checkTracing(env)
   chooseEngine(config.engine)
 }
@@ -69,6 +70,17 @@ function checkSmtp({ smtp: { host, from, user, password } }: ParleyConfig): void
   if (host !== null && from === null) throw new ConfigError('smtp.from: is required with smtp.host')
   if ((user === null) !== (password === null))
     throw new ConfigError('smtp: user and password belong together; one of them is not set')
+}
+
+function checkOidc({ oidc }: ParleyConfig): void {
+  for (const { id, issuer, domains = [], organization = null } of oidc) {
+    if (oidc.filter((each) => each.id === id).length > 1) throw new ConfigError(`oidc: ${id} is there twice`)
+    if (domains.length > 0 && organization === null)
+      throw new ConfigError(`oidc: ${id} has domains, and so needs organization`)
+    const { protocol, hostname } = new URL(issuer)
+    if (protocol === 'http:' && !isLoopbackHost(hostname))
+      throw new ConfigError(`oidc: the issuer of ${id} must be https, because it is on another machine`)
+  }
 }
 
 /** Checks the settings for SIP trunks. Throws ConfigError if a setting is invalid. */

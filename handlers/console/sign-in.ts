@@ -1,4 +1,5 @@
 /** Handles signing in to the console and signing out. */
+import type { OidcSignIn } from '../../domain/access/sign-in/oidc.ts'
 import type { Browser } from '../../domain/access/sign-in/people.ts'
 import type { InternalHandlers } from '../../generated/internal/handlers.ts'
 import type { Peer } from '../../runtime/engine/handler.ts'
@@ -21,12 +22,13 @@ type SignInHandlers = Pick<
 
 const clearing = { ...noStore, 'Clear-Site-Data': '"cache", "storage"' } as const
 
-export function signInHandlers(deps: ConsoleDeps): SignInHandlers {
-  const { signIn, sessions, server } = deps
+export function signInHandlers(deps: ConsoleDeps & { oidc: Pick<OidcSignIn, 'providers'> }): SignInHandlers {
+  const { signIn, sessions, server, oidc } = deps
   return {
     async getConsoleMethods(_request, { peer }) {
       const setup = !(await signIn.isSetUp())
-      const body = { setup, code: setup && !isOnThisMachine(deps, peer), password: true, oidc: [], smtp: server.smtp }
+      const code = setup && !isOnThisMachine(deps, peer)
+      const body = { setup, code, password: true, oidc: oidc.providers(), smtp: server.smtp }
       return { status: 200, headers: noStore, body }
     },
     async setUpConsole({ body: { email, name, password, code = '' }, header }, { peer }) {

@@ -134,7 +134,8 @@ function resultHeaders(
   if (given) {
     for (const [name, wireName] of answer.headers) {
       const value = given[name]
-      if (value !== undefined) pushHeader(headers, wireName, String(value))
+      if (value === undefined) continue
+      for (const each of Array.isArray(value) ? value : [value]) pushHeader(headers, wireName, String(each))
     }
   }
   const isSecret = operation.noStore || operation.method === 'post'

@@ -1,6 +1,7 @@
 /** Joins the tables for signing in to the console. */
 import type { InvitationStore } from '../../domain/access/sign-in/invitations.ts'
 import type { AttemptStore } from '../../domain/access/sign-in/lock-out.ts'
+import type { OidcStore } from '../../domain/access/sign-in/oidc.ts'
 import type { PeopleStore, SessionStore } from '../../domain/access/sign-in/people.ts'
 import type { ResetStore } from '../../domain/access/sign-in/resets.ts'
 import type { Clock } from '../../domain/ports/system.ts'
@@ -10,6 +11,7 @@ import type { Sql } from '../postgres/connect.ts'
 import type { Tenancy } from '../postgres/tenant.ts'
 import { createAttempts, sweepAttempts } from './attempts.ts'
 import { createInvitationRecords, sweepInvitations } from './invitations.ts'
+import { createOidcPeople } from './oidc.ts'
 import { createPasswordResets, sweepResets } from './password-resets.ts'
 import { createPeople } from './people.ts'
 import { createSessions } from './sessions.ts'
@@ -20,6 +22,7 @@ export type SignInRecords = {
   signInAttempts: AttemptStore
   passwordResets: ResetStore
   invitations: InvitationStore
+  oidcPeople: OidcStore
 }
 
 export function createSignInRecords(tenancy: Tenancy, clock: Clock, forget: Forget): SignInRecords {
@@ -29,6 +32,7 @@ export function createSignInRecords(tenancy: Tenancy, clock: Clock, forget: Forg
     signInAttempts: createAttempts(tenancy),
     passwordResets: createPasswordResets(tenancy, forget),
     invitations: createInvitationRecords(tenancy),
+    oidcPeople: createOidcPeople(tenancy, forget),
   }
 }
 

@@ -104,7 +104,7 @@ t.test('the domain contains no error code of an API, no JSON pointer and no vend
   const vendors = new Set(
     files.flatMap(
       (file) =>
-        /^providers\/(?!wire\/|local\/|loopback\/|catalog\/|vendors\/|livekit\/|trunk\/|simulated\/)([a-z]+)\//.exec(
+        /^providers\/(?!wire\/|oidc\/|smtp\/|local\/|loopback\/|catalog\/|vendors\/|livekit\/|trunk\/|simulated\/)([a-z]+)\//.exec(
           file,
         )?.[1] ?? [],
     ),

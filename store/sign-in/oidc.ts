@@ -1,0 +1,81 @@
+/** People who sign in with a provider of OpenID Connect. */
+import type { OidcEntry, OidcStore } from '../../domain/access/sign-in/oidc.ts'
+import type { Person } from '../../domain/access/sign-in/people.ts'
+import type { Role } from '../../domain/records/organization.ts'
+import { uniqueId } from '../../runtime/timing/clock.ts'
+import { endCredentials, type Forget } from '../access/credentials.ts'
+import { roleStored } from '../access/users.ts'
+import { notifyKeyChange } from '../caches/key-changes.ts'
+import { locks } from '../postgres/advisory-locks.ts'
+import type { Tx } from '../postgres/connect.ts'
+import type { Tenancy } from '../postgres/tenant.ts'
+import { insertPerson } from './people.ts'
+
+type Right = { organizationId: string; role: Role }
+
+export function createOidcPeople(tenancy: Tenancy, forget: Forget): OidcStore {
+  return {
+    async enter(entry) {
+      const ended: string[] = []
+      const entered = await tenancy.asOperator(async (tx) => {
+        const known = await findByPair(tx, entry)
+        if (known !== null) return { userId: known, organizationId: null }
+        return entry.verifiedEmail === null ? null : link(tx, entry, entry.verifiedEmail, ended)
+      })
+      for (const lookup of ended) forget({ lookup })
+      return entered
+    },
+  }
+}
+
+async function findByPair(tx: Tx, { issuer, subject }: OidcEntry): Promise<string | null> {
+  const [row] = await tx<{ userId: string }[]>`
+    select user_id as "userId" from identities where kind = 'oidc' and issuer = ${issuer} and subject = ${subject}`
+  return row?.userId ?? null
+}
+
+/** Takes the lock for people, so that two browsers of a new person do not make two. */
+async function link(tx: Tx, entry: OidcEntry, email: string, ended: string[]) {
+  await tx`select pg_advisory_xact_lock(${locks.firstPerson})`
+  const known = await findByPair(tx, entry)
+  if (known !== null) return { userId: known, organizationId: null }
+  const right = (await takeInvitation(tx, email, entry.now)) ?? (await rightOfDomain(tx, entry, email))
+  if (right === null) return null
+  const [person] = await tx<Person[]>`select id, email, name from users where email = ${email} for update`
+  const { id: userId } = person ?? (await insertPerson(tx, email, entry.name, entry.now))
+  await tx`delete from identities where user_id = ${userId} and kind = 'password'`
+  ended.push(...(await endCredentials(tx, userId)))
+  await tx`
+    insert into identities (id, user_id, kind, provider, issuer, subject, created_at, changed_at)
+    values (${`idn_${uniqueId()}`}, ${userId}, 'oidc', ${entry.provider}, ${entry.issuer}, ${entry.subject},
+      ${entry.now}, ${entry.now})`
+  await giveRole(tx, userId, right, entry.now)
+  return { userId, organizationId: right.organizationId }
+}
+
+/** Ends the newest open invitation to the address and returns its right. */
+async function takeInvitation(tx: Tx, email: string, now: Date): Promise<Right | null> {
+  const [right] = await tx<Right[]>`
+    delete from invitations where (organization_id, id) in (
+      select i.organization_id, i.id from invitations i join organizations o on o.id = i.organization_id
+      where i.email = ${email} and i.expires_at > ${now} and not o.is_disabled
+      order by i.created_at desc limit 1 for update of i)
+    returning organization_id as "organizationId", role`
+  return right ?? null
+}
+
+async function rightOfDomain(tx: Tx, { joining }: OidcEntry, email: string): Promise<Right | null> {
+  const domain = email.slice(email.lastIndexOf('@') + 1)
+  const { organizationId, role, domains } = joining
+  if (organizationId === null || !domains.some((each) => each.toLowerCase() === domain)) return null
+  const [organization] = await tx`select id from organizations where id = ${organizationId} and not is_disabled`
+  return organization ? { organizationId, role } : null
+}
+
+async function giveRole(tx: Tx, userId: string, { organizationId, role }: Right, now: Date): Promise<void> {
+  const { role: stored, ownerAs } = roleStored(role)
+  await tx`
+    insert into user_roles (organization_id, user_id, role, owner_as, created_at)
+    values (${organizationId}, ${userId}, ${stored}, ${ownerAs}, ${now}) on conflict do nothing`
+  await notifyKeyChange(tx, { organizationId })
+}
