@@ -36,6 +36,7 @@ export const configKeys: readonly ConfigKey[] = [
   { path: ['surfaces', 'platformHost'], env: 'PARLEY_SURFACES_PLATFORM_HOST', type: 'string', secret: false },
   { path: ['console', 'enabled'], env: 'PARLEY_CONSOLE_ENABLED', type: 'boolean', secret: false },
   { path: ['console', 'sessionS'], env: 'PARLEY_CONSOLE_SESSION_S', type: 'integer', secret: false },
+  { path: ['oidc'], env: 'PARLEY_OIDC', type: 'array', secret: false },
   { path: ['smtp', 'host'], env: 'PARLEY_SMTP_HOST', type: 'string', secret: false },
   { path: ['smtp', 'port'], env: 'PARLEY_SMTP_PORT', type: 'integer', secret: false },
   { path: ['smtp', 'tls'], env: 'PARLEY_SMTP_TLS', type: 'string', secret: false },

@@ -188,6 +188,26 @@ export type AcceptInvitationResult =
       body: ConsoleSession
     }
 
+export type StartOidcRequest = RequestWith<{ path: { id: string }; query: { returnTo?: string } }>
+
+export type StartOidcResult =
+  | {
+      status: 302
+      headers: { 'Cache-Control': 'no-store'; Location: string; 'Set-Cookie': string[]; 'Referrer-Policy': 'no-referrer' }
+    }
+
+export type FinishOidcRequest = RequestWith<{
+  path: { id: string }
+  query: { code?: string; state?: string; iss?: string; error?: string }
+  header: { 'user-agent'?: string }
+}>
+
+export type FinishOidcResult =
+  | {
+      status: 302
+      headers: { 'Cache-Control': 'no-store'; Location: string; 'Set-Cookie': string[]; 'Referrer-Policy': 'no-referrer' }
+    }
+
 export type GetIconRequest = EmptyRequest
 
 export type GetIconResult =
@@ -887,6 +907,10 @@ export type InternalHandlers<Caller> = {
   readInvitation: Handle<ReadInvitationRequest, ReadInvitationResult, null>
   /** POST /console/auth/invitation/accept */
   acceptInvitation: Handle<AcceptInvitationRequest, AcceptInvitationResult, null>
+  /** GET /console/auth/oidc/{id}/start */
+  startOidc: Handle<StartOidcRequest, StartOidcResult, null>
+  /** GET /console/auth/oidc/{id}/callback */
+  finishOidc: Handle<FinishOidcRequest, FinishOidcResult, null>
   /** GET /favicon.ico */
   getIcon: Handle<GetIconRequest, GetIconResult, null>
   /** GET /robots.txt */
