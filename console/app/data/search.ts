@@ -1,9 +1,7 @@
 /**
- * The search of an address, as plain text values: `?status=failed&q=tyre`. The router's usual form would write quotes
- * around digits.
+ * Reads and writes an address's search as plain text values: `?status=failed&q=tyre`. The router's usual form would write
+ * quotes around digits.
  */
-export type Search = Readonly<Record<string, string>>
-
 export const readSearch = (text: string): Record<string, string> => Object.fromEntries(new URLSearchParams(text))
 
 export function writeSearch(search: Record<string, unknown>): string {
