@@ -1,7 +1,4 @@
-/**
- * Reads and writes an address's search as plain text values: `?status=failed&q=tyre`. The router's usual form would write
- * quotes around digits.
- */
+/** Reads and writes an address's search as plain text: `?status=failed`. The router would quote digits. */
 export const readSearch = (text: string): Record<string, string> => Object.fromEntries(new URLSearchParams(text))
 
 export function writeSearch(search: Record<string, unknown>): string {
