@@ -208,6 +208,7 @@ type (
 	// Why the endpoint is disabled. `manual`: a request disabled it. `gone`: it answered 410. `failing`: nothing could
 	// be delivered for five days. `agents_deleted`: the last of its agents was deleted. null if it is enabled.
 	WebhookDisabledReason         string
+	LastDeliveryStatus            = WebhookDeliveryStatus      // The state of the delivery, as the log has it.
 	NewWebhookSigningSecretSource = WebhookSigningSecretSource // The owner of the secret that signs the requests: the organization (`workspace`), or the endpoint (`custom`), which needs `signingSecret`.
 	// `missing_header`: one of the three headers is missing. `no_match`: no secret of the endpoint has signed it.
 	// `body_changed`: the signature fits the body that this server has sent. `too_old`: the signature fits, and its

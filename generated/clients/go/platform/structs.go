@@ -2578,6 +2578,19 @@ type WebhookAttemptResult struct {
 	Error      *WebhookAttemptError `json:"error"`
 }
 
+type LastDelivery struct {
+	Status     LastDeliveryStatus `json:"status"`     // The state of the delivery, as the log has it.
+	HTTPStatus *int64             `json:"httpStatus"` // The HTTP status of its last attempt. null if there was no answer.
+	At         time.Time          `json:"at"`         // When the delivery was created, in UTC.
+}
+
+// DeliveryCounts: The deliveries of the last 24 hours. At most the newest 10,000 are counted.
+type DeliveryCounts struct {
+	Succeeded int64 `json:"succeeded"` // The deliveries that have succeeded.
+	Failed    int64 `json:"failed"`    // The deliveries that have failed or have expired.
+	Pending   int64 `json:"pending"`   // The deliveries that go on.
+}
+
 type Webhook struct {
 	ID                     string                     `json:"id"` // The id of the endpoint.
 	Test                   *bool                      `json:"test,omitzero"`
@@ -2599,6 +2612,8 @@ type Webhook struct {
 	// Why the endpoint is disabled. `manual`: a request disabled it. `gone`: it answered 410. `failing`: nothing could
 	// be delivered for five days. `agents_deleted`: the last of its agents was deleted. null if it is enabled.
 	DisabledReason *WebhookDisabledReason `json:"disabledReason"`
+	LastDelivery   *LastDelivery          `json:"lastDelivery"` // The newest delivery. null if the log has none.
+	Last24h        DeliveryCounts         `json:"last24h"`
 	CreatedAt      time.Time              `json:"createdAt"` // When the endpoint was created, in UTC.
 	UpdatedAt      time.Time              `json:"updatedAt"` // When the endpoint was last changed, in UTC.
 }

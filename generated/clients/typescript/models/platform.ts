@@ -3113,6 +3113,19 @@ export type WebhookAttemptResult = {
 /** The kinds of events that the endpoint gets, each once. */
 export type WebhookEvents = WebhookEventType[]
 
+export type LastDelivery = {
+  /** The state of the delivery, as the log has it. */ status: 'pending' | 'delivering' | 'succeeded' | 'failed' | 'cancelled' | 'expired'
+  /** The HTTP status of its last attempt. null if there was no answer. */ httpStatus: number | null
+  /** When the delivery was created, in UTC. */ at: string
+}
+
+/** The deliveries of the last 24 hours. At most the newest 10,000 are counted. */
+export type DeliveryCounts = {
+  /** The deliveries that have succeeded. */ succeeded: number
+  /** The deliveries that have failed or have expired. */ failed: number
+  /** The deliveries that go on. */ pending: number
+}
+
 export type Webhook = {
   /** The id of the endpoint. */ id: string
   test?: TestMark
@@ -3134,6 +3147,8 @@ export type Webhook = {
   /** When the endpoint was disabled, in UTC. null if it is enabled. */ disabledAt: string | null
   /** Why the endpoint is disabled. `manual`: a request disabled it. `gone`: it answered 410. `failing`: nothing could be delivered for five days. `agents_deleted`: the last of its agents was deleted. null if it is enabled. */
   disabledReason: 'manual' | 'gone' | 'failing' | 'agents_deleted' | null
+  /** The newest delivery. null if the log has none. */ lastDelivery: LastDelivery | null
+  last24h: DeliveryCounts
   /** When the endpoint was created, in UTC. */ createdAt: string
   /** When the endpoint was last changed, in UTC. */ updatedAt: string
 }

@@ -416,6 +416,8 @@ WebhookSigningSecretSource: TypeAlias = Literal["workspace", "custom"]
 WebhookDisabledReason: TypeAlias = Literal["manual", "gone", "failing", "agents_deleted"]
 """Why the endpoint is disabled. `manual`: a request disabled it. `gone`: it answered 410. `failing`: nothing could be delivered for five
 days. `agents_deleted`: the last of its agents was deleted. null if it is enabled."""
+LastDeliveryStatus: TypeAlias = Literal["pending", "delivering", "succeeded", "failed", "cancelled", "expired"]
+"""The state of the delivery, as the log has it."""
 NewWebhookSigningSecretSource: TypeAlias = Literal["workspace", "custom"]
 """The owner of the secret that signs the requests: the organization (`workspace`), or the endpoint (`custom`), which needs `signingSecret`.
 """
@@ -2862,6 +2864,17 @@ class WebhookAttemptResult(TypedDict):
     httpStatus: int | None  # The HTTP status of the endpoint. null if it did not answer.
     error: WebhookAttemptError | None
 
+class LastDelivery(TypedDict):
+    status: LastDeliveryStatus  # The state of the delivery, as the log has it.
+    httpStatus: int | None  # The HTTP status of its last attempt. null if there was no answer.
+    at: str  # When the delivery was created, in UTC.
+
+class DeliveryCounts(TypedDict):
+    """The deliveries of the last 24 hours. At most the newest 10,000 are counted."""
+    succeeded: int  # The deliveries that have succeeded.
+    failed: int  # The deliveries that have failed or have expired.
+    pending: int  # The deliveries that go on.
+
 class Webhook(TypedDict):
     id: str  # The id of the endpoint.
     test: NotRequired[bool]
@@ -2884,6 +2897,8 @@ class Webhook(TypedDict):
     # Why the endpoint is disabled. `manual`: a request disabled it. `gone`: it answered 410. `failing`: nothing could be delivered for five
     # days. `agents_deleted`: the last of its agents was deleted. null if it is enabled.
     disabledReason: WebhookDisabledReason | None
+    lastDelivery: LastDelivery | None  # The newest delivery. null if the log has none.
+    last24h: DeliveryCounts
     createdAt: str  # When the endpoint was created, in UTC.
     updatedAt: str  # When the endpoint was last changed, in UTC.
 

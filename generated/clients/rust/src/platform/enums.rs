@@ -583,6 +583,8 @@ pub type SmsNumberAssignedTo = SmsRegisteredNumberAssignedTo;
 pub type SentNumberMessageChannel = SentMessageChannel;
 /// The state of the message.
 pub type SentNumberMessageStatus = SentMessageStatus;
+/// The state of the delivery, as the log has it.
+pub type LastDeliveryStatus = WebhookDeliveryStatus;
 /// The owner of the secret that signs the requests: the organization (`workspace`), or the endpoint (`custom`), which
 /// needs `signingSecret`.
 pub type NewWebhookSigningSecretSource = WebhookSigningSecretSource;

@@ -2852,6 +2852,21 @@ pub struct WebhookAttemptResult {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
+pub struct LastDelivery {
+    /** The state of the delivery, as the log has it. */ pub status: LastDeliveryStatus,
+    /** The HTTP status of its last attempt. null if there was no answer. */ pub http_status: Option<i64>,
+    /** When the delivery was created, in UTC. */ pub at: DateTime<Utc>,
+}
+
+/// The deliveries of the last 24 hours. At most the newest 10,000 are counted.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default)] #[non_exhaustive]
+pub struct DeliveryCounts {
+    /** The deliveries that have succeeded. */ pub succeeded: i64,
+    /** The deliveries that have failed or have expired. */ pub failed: i64,
+    /** The deliveries that go on. */ pub pending: i64,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)] #[serde(default, rename_all = "camelCase")] #[non_exhaustive]
 pub struct Webhook {
     /** The id of the endpoint. */ pub id: String,
     pub test: Option<bool>,
@@ -2871,6 +2886,8 @@ pub struct Webhook {
     /** Whether the endpoint is disabled. It then gets nothing. */ pub disabled: bool,
     /** When the endpoint was disabled, in UTC. null if it is enabled. */ pub disabled_at: Option<DateTime<Utc>>,
     /** Why the endpoint is disabled. `manual`: a request disabled it. `gone`: it answered 410. `failing`: nothing could be delivered for five days. `agents_deleted`: the last of its agents was deleted. null if it is enabled. */ pub disabled_reason: Option<WebhookDisabledReason>,
+    /** The newest delivery. null if the log has none. */ pub last_delivery: Option<LastDelivery>,
+    pub last24h: DeliveryCounts,
     /** When the endpoint was created, in UTC. */ pub created_at: DateTime<Utc>,
     /** When the endpoint was last changed, in UTC. */ pub updated_at: DateTime<Utc>,
 }

@@ -3859,6 +3859,17 @@ public final class Schemas {
      * {@code failing}: nothing could be delivered for five days. {@code agents_deleted}: the last of its agents was
      * deleted. null if it is enabled. */
     public enum WebhookDisabledReason { MANUAL, GONE, FAILING, AGENTS_DELETED }
+    /** The state of the delivery, as the log has it. */
+    public enum LastDeliveryStatus { PENDING, DELIVERING, SUCCEEDED, FAILED, CANCELLED, EXPIRED }
+    /** @param status The state of the delivery, as the log has it.
+     * @param httpStatus The HTTP status of its last attempt. null if there was no answer.
+     * @param at When the delivery was created, in UTC. */
+    public record LastDelivery(Open<LastDeliveryStatus> status, Long httpStatus, Instant at) {}
+    /** The deliveries of the last 24 hours. At most the newest 10,000 are counted.
+     * @param succeeded The deliveries that have succeeded.
+     * @param failed The deliveries that have failed or have expired.
+     * @param pending The deliveries that go on. */
+    public record DeliveryCounts(long succeeded, long failed, long pending) {}
     /** @param id The id of the endpoint.
      * @param name The name of the endpoint, for people.
      * @param url The URL that events are sent to.
@@ -3881,6 +3892,7 @@ public final class Schemas {
      * @param disabledReason Why the endpoint is disabled. {@code manual}: a request disabled it. {@code gone}: it
      * answered 410. {@code failing}: nothing could be delivered for five days. {@code agents_deleted}: the last of its
      * agents was deleted. null if it is enabled.
+     * @param lastDelivery The newest delivery. null if the log has none.
      * @param createdAt When the endpoint was created, in UTC.
      * @param updatedAt When the endpoint was last changed, in UTC. */
     public record Webhook(
@@ -3888,7 +3900,8 @@ public final class Schemas {
         List<String> agentIds, Map<String, String> filterTags, Map<String, String> headers,
         List<ConfiguredHeader> authHeaders, long timeoutMs, Open<WebhookSigningSecretSource> signingSecretSource,
         boolean hasCustomSigningSecret, List<ExtractionField> extractionFields, boolean legacyManaged, boolean disabled,
-        Instant disabledAt, Open<WebhookDisabledReason> disabledReason, Instant createdAt, Instant updatedAt) {}
+        Instant disabledAt, Open<WebhookDisabledReason> disabledReason, LastDelivery lastDelivery,
+        DeliveryCounts last24h, Instant createdAt, Instant updatedAt) {}
     /** @param data The endpoints, the newest first. */
     public record WebhookList(List<Webhook> data) {}
     /** The owner of the secret that signs the requests: the organization ({@code workspace}), or the endpoint
