@@ -36,6 +36,16 @@ export type WholeDelivery = { delivery: Delivery; body: Uint8Array; attempts: Nu
 /** An event sent once, outside the schedule, with the end of its only attempt. */
 export type SentEvent = { event: OutboxEvent; endpointName: string; end: DeliveryEnd }
 
+/** An endpoint's newest delivery, and its deliveries in the last 24 hours. */
+export type DeliverySummary = {
+  status: DeliveryStatus
+  httpStatus: number | null
+  createdAtMs: number
+  succeeded: number
+  failed: number
+  pending: number
+}
+
 export interface DeliveryStore {
   /** Lists the deliveries, newest first. */
   list(tenant: Tenant, filter: DeliveryFilter, limit: number, after: DeliveryPosition | null): Promise<DeliveryPage>
@@ -46,6 +56,8 @@ export interface DeliveryStore {
    * cannot be repeated now.
    */
   claimForRedelivery(tenant: Tenant, id: string): Promise<ClaimedDelivery | 'unknown' | 'refused'>
+  /** Sums up the deliveries of each endpoint. An endpoint without deliveries is not in the result. */
+  summaries(tenant: Tenant, endpointIds: readonly string[]): Promise<ReadonlyMap<string, DeliverySummary>>
   record(tenant: Tenant, sent: SentEvent): Promise<void>
   /** Deletes deliveries older than the log's retention. */
   purge(): Promise<void>

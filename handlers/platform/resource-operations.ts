@@ -7,6 +7,7 @@ import type { PhoneNumbers } from '../../domain/numbers/phone-numbers.ts'
 import type { SipConnectionOperations } from '../../domain/numbers/sip-connections.ts'
 import type { Caller } from '../../domain/records/organization.ts'
 import type { Subscriptions } from '../../domain/rmsg/subscriptions.ts'
+import type { DeliveryStore } from '../../domain/webhooks/delivery-store.ts'
 import type { Endpoints } from '../../domain/webhooks/endpoints.ts'
 import type { WorkspaceSecrets } from '../../domain/webhooks/workspace-secret.ts'
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
@@ -34,6 +35,7 @@ export type ResourceOperationDeps = {
   webhookSecrets: WorkspaceSecrets
   verifications: BusinessVerifications
   savedBrand: SavedBrand
+  webhookDeliveries: Pick<DeliveryStore, 'summaries'>
   /** The address to which trunks send calls. Null if this server accepts no calls from trunks. */
   sipUri: string | null
 }
@@ -74,6 +76,6 @@ export function resourceOperations(deps: ResourceOperationDeps): Pick<PlatformHa
     ...sipConnectionOperations(sipConnections, deps.sipUri),
     ...rmsgSubscriptionOperations(rmsgSubscriptions),
     ...businessVerificationOperations(deps.verifications, deps.savedBrand),
-    ...webhookOperations(endpoints, deps.webhookSecrets),
+    ...webhookOperations(endpoints, deps.webhookSecrets, deps.webhookDeliveries),
   }
 }

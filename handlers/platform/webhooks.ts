@@ -1,5 +1,6 @@
 import { type Caller, tenantOf } from '../../domain/records/organization.ts'
 import { type Endpoint, timeoutMsOf } from '../../domain/records/webhook-endpoint.ts'
+import type { DeliveryStore, DeliverySummary } from '../../domain/webhooks/delivery-store.ts'
 import type { Endpoints } from '../../domain/webhooks/endpoints.ts'
 import type { WorkspaceSecret, WorkspaceSecrets } from '../../domain/webhooks/workspace-secret.ts'
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
@@ -20,23 +21,36 @@ export type WebhookOperation =
 /** By default, the old secret still signs beside the new secret for a day. */
 const overlapSecondsDefault = 86_400
 
-export function webhookOperations(endpoints: Endpoints, secrets: WorkspaceSecrets): Pick<Handlers, WebhookOperation> {
+export function webhookOperations(
+  endpoints: Endpoints,
+  secrets: WorkspaceSecrets,
+  deliveries: Pick<DeliveryStore, 'summaries'>,
+): Pick<Handlers, WebhookOperation> {
+  const shownAll = async (caller: Caller, all: readonly Endpoint[]) => {
+    const ids = all.map(({ id }) => id)
+    const summaries = await deliveries.summaries(tenantOf(caller), ids)
+    return all.map((endpoint) => wireWebhook(endpoint, summaries.get(endpoint.id)))
+  }
+  const shown = async (caller: Caller, endpoint: Endpoint) => {
+    const summaries = await deliveries.summaries(tenantOf(caller), [endpoint.id])
+    return wireWebhook(endpoint, summaries.get(endpoint.id))
+  }
   return {
     createWebhook: async ({ body }, { caller }) => ({
       status: 201,
-      body: wireWebhook(await endpoints.create(tenantOf(caller), body)),
+      body: await shown(caller, await endpoints.create(tenantOf(caller), body)),
     }),
     listWebhooks: async (_request, { caller }) => ({
       status: 200,
-      body: { data: (await endpoints.list(tenantOf(caller))).map(wireWebhook) },
+      body: { data: await shownAll(caller, await endpoints.list(tenantOf(caller))) },
     }),
     getWebhook: async ({ path }, { caller }) => ({
       status: 200,
-      body: wireWebhook(await endpoints.get(tenantOf(caller), path.id)),
+      body: await shown(caller, await endpoints.get(tenantOf(caller), path.id)),
     }),
     updateWebhook: async ({ path, body }, { caller }) => ({
       status: 200,
-      body: wireWebhook(await endpoints.change(tenantOf(caller), path.id, body)),
+      body: await shown(caller, await endpoints.change(tenantOf(caller), path.id, body)),
     }),
     deleteWebhook: async ({ path }, { caller }) => {
       await endpoints.remove(tenantOf(caller), path.id)
@@ -54,7 +68,8 @@ export function webhookOperations(endpoints: Endpoints, secrets: WorkspaceSecret
 }
 
 /** Shows an endpoint. It contains no secret, because secrets are stored separately. */
-function wireWebhook(endpoint: Endpoint): Webhook {
+function wireWebhook(endpoint: Endpoint, summary: DeliverySummary | undefined): Webhook {
+  const { succeeded = 0, failed = 0, pending = 0 } = summary ?? {}
   return {
     id: endpoint.id,
     ...(endpoint.test && { test: true }),
@@ -74,6 +89,10 @@ function wireWebhook(endpoint: Endpoint): Webhook {
     disabled: endpoint.disabledAtMs !== null,
     disabledAt: timeOrNull(endpoint.disabledAtMs),
     disabledReason: endpoint.disabledReason,
+    lastDelivery: summary
+      ? { status: summary.status, httpStatus: summary.httpStatus, at: timeOf(summary.createdAtMs) }
+      : null,
+    last24h: { succeeded, failed, pending },
     createdAt: timeOf(endpoint.createdAtMs),
     updatedAt: timeOf(endpoint.updatedAtMs),
   }

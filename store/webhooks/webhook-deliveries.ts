@@ -7,12 +7,13 @@ import {
   type DeliveryPage,
   type DeliveryPosition,
   type DeliveryStore,
+  type DeliverySummary,
   type EndpointOption,
   type SentEvent,
 } from '../../domain/webhooks/delivery-store.ts'
 import { expiryMs } from '../../domain/webhooks/outbox.ts'
 import type { Tx } from '../postgres/connect.ts'
-import { isUuid, storable } from '../postgres/row-values.ts'
+import { arrayLiteral, isUuid, storable } from '../postgres/row-values.ts'
 import type { Tenancy, Worlds } from '../postgres/tenant.ts'
 import { completeDeliveries } from './webhook-ends.ts'
 import { insertEvent } from './webhook-outbox.ts'
@@ -71,6 +72,7 @@ export function createDeliveryStore({ worlds, clock, instanceId, retentionDays }
         return existing ? 'refused' : 'unknown'
       })
     },
+    summaries: (tenant, ids) => worlds.asTenant(tenant, (tx) => summaries(tx, tenant, ids, clock.nowMs())),
     record: (tenant, sent) =>
       worlds.asTenant(tenant, (tx) => record(tx, tenant, sent, { instanceId, nowMs: clock.nowMs() })),
     async purge() {
@@ -205,6 +207,40 @@ async function attemptsOf(tx: Tx, { organizationId, test }: Tenant, deliveryId: 
     from webhook_attempts where organization_id = ${organizationId} and test = ${test} and delivery_id = ${deliveryId}
     order by number desc limit ${attemptsMax}`
   return rows.map(({ createdAt, ...row }) => ({ ...row, createdAtMs: createdAt.getTime() })).reverse()
+}
+
+/** Counts at most this many of an endpoint's deliveries. */
+const countedMax = 10_000
+
+type SummaryRow = Omit<DeliverySummary, 'createdAtMs'> & { endpointId: string; createdAt: Date }
+
+async function summaries(
+  tx: Tx,
+  { organizationId, test }: Tenant,
+  ids: readonly string[],
+  nowMs: number,
+): Promise<Map<string, DeliverySummary>> {
+  if (ids.length === 0) return new Map()
+  const ofEndpoint = tx`
+    from webhook_deliveries d
+    where d.organization_id = ${organizationId} and d.test = ${test} and d.endpoint_id = e.id`
+  const rows = await tx<SummaryRow[]>`
+    select e.id as "endpointId", l.status, l.http_status as "httpStatus", l.created_at as "createdAt", c.succeeded,
+      c.failed, c.pending
+    from unnest(${arrayLiteral(ids)}::uuid[]) as e (id)
+      cross join lateral (select d.status, d.http_status, d.created_at ${ofEndpoint} order by d.created_at desc, d.id desc limit 1) l
+      cross join lateral (
+        select count(*) filter (where status = 'succeeded')::int as succeeded,
+          count(*) filter (where status in ('failed', 'expired'))::int as failed,
+          count(*) filter (where status in ('pending', 'delivering'))::int as pending
+        from (
+          select d.status ${ofEndpoint} and d.created_at >= ${new Date(nowMs - dayMs)}
+          order by d.created_at desc, d.id desc limit ${countedMax}
+        ) newest
+      ) c`
+  return new Map(
+    rows.map(({ endpointId, createdAt, ...row }) => [endpointId, { ...row, createdAtMs: createdAt.getTime() }]),
+  )
 }
 
 /** Stores an event and its finished delivery. No delivery is due, so no process is notified. */

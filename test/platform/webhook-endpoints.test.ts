@@ -33,6 +33,8 @@ t.test('an endpoint is created, listed, read and deleted', async (t) => {
     disabled: false,
     disabledAt: null,
     disabledReason: null,
+    lastDelivery: null,
+    last24h: { succeeded: 0, failed: 0, pending: 0 },
   })
   const second = await made(acme, { name: 'Second' })
   t.same((await call(acme, 'GET', '/v1/webhooks')).json(), { data: [second, webhook] }, 'newest first')
