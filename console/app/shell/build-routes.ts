@@ -34,4 +34,8 @@ export const buildRoutes: readonly { path: string; component: RouteComponent }[]
     path: '/deliveries/$id',
     component: lazyRouteComponent(() => import('../pages/delivery/delivery-page.tsx'), 'DeliveryPage'),
   },
+  {
+    path: '/usage',
+    component: lazyRouteComponent(() => import('../pages/usage/usage-page.tsx'), 'UsagePage'),
+  },
 ]

@@ -1,5 +1,5 @@
 /** The pages in the navigation, in their order. `keys` opens the page from everywhere. */
-import { Bot, HomeIcon, type LucideIcon, PhoneCall, Send, Webhook } from 'lucide-react'
+import { Bot, ChartColumn, HomeIcon, type LucideIcon, PhoneCall, Send, Webhook } from 'lucide-react'
 
 export type Section = { to: string; label: string; icon: LucideIcon; keys: string }
 
@@ -20,6 +20,7 @@ export const groups: readonly { name: string | null; sections: readonly Section[
     sections: [
       { to: '/webhooks', label: 'Webhooks', icon: Webhook, keys: 'g w' },
       { to: '/deliveries', label: 'Deliveries', icon: Send, keys: 'g d' },
+      { to: '/usage', label: 'Usage', icon: ChartColumn, keys: 'g u' },
     ],
   },
 ]

@@ -1,0 +1,80 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import type { CreditMovement, Credits, KeySpending } from '../../../../generated/clients/typescript/models/platform.ts'
+import { creditsQuery } from '../../data/usage.ts'
+import { Badge } from '../../parts/badge.tsx'
+import { Button } from '../../parts/button.tsx'
+import { Card } from '../../parts/card.tsx'
+import { Facts } from '../../parts/facts.tsx'
+import { money, words } from '../../parts/formats.ts'
+import { Faint, Line, Stack } from '../../parts/layout.tsx'
+import { Moment } from '../../parts/moment.tsx'
+import { Answer } from '../../parts/states.tsx'
+import { type Column, Table } from '../../parts/table.tsx'
+
+/** The credit that is left, the keys with a budget, and all that changed the credit. */
+export function Credit() {
+  const credits = useInfiniteQuery(creditsQuery)
+  return (
+    <Answer of={credits}>
+      {({ pages }) => {
+        const [first] = pages
+        if (!first) return null
+        return (
+          <Stack>
+            <Left credits={first} />
+            {first.budgets.length > 0 && (
+              <Table label="Budgets" columns={budgetColumns} rows={first.budgets} keyOf={({ keyId }) => keyId} />
+            )}
+            <Movements rows={pages.flatMap(({ movements }) => movements)} />
+            {credits.hasNextPage && (
+              <Line>
+                <Button disabled={credits.isFetchingNextPage} onClick={() => void credits.fetchNextPage()}>
+                  Show older movements
+                </Button>
+              </Line>
+            )}
+          </Stack>
+        )
+      }}
+    </Answer>
+  )
+}
+
+function Left({ credits: { creditMicroUsd, reservedMicroUsd } }: { credits: Credits }) {
+  return (
+    <Card>
+      <Facts
+        rows={[
+          ['Credit', <strong key="credit">{money(creditMicroUsd)}</strong>],
+          ['Reserved for live requests', money(reservedMicroUsd)],
+        ]}
+      />
+    </Card>
+  )
+}
+
+function Movements({ rows }: { rows: readonly CreditMovement[] }) {
+  if (rows.length === 0) return <Faint>Nothing has changed the credit yet.</Faint>
+  return <Table label="Movements" columns={movementColumns} rows={rows} keyOf={({ id }) => id} />
+}
+
+const movementColumns: readonly Column<CreditMovement>[] = [
+  { name: 'Time', cell: ({ createdAt }) => <Moment at={createdAt} /> },
+  { name: 'What', cell: ({ kind }) => words(kind) },
+  { name: 'For', cell: ({ day, phoneNumberId }) => day ?? phoneNumberId ?? '' },
+  { name: 'Amount', cell: ({ microUsd }) => money(microUsd), isNumber: true },
+]
+
+const budgetColumns: readonly Column<KeySpending>[] = [
+  { name: 'Key', cell: ({ name }) => <strong>{name}</strong> },
+  { name: 'Period', cell: ({ period, current }) => (period === 'total' ? 'in total' : current) },
+  {
+    name: 'State',
+    cell: ({ exhaustedAt, warnedAt }) => {
+      if (exhaustedAt !== null) return <Badge tone="alarm">used up</Badge>
+      return warnedAt === null ? <Badge tone="good">open</Badge> : <Badge tone="warn">over 80 %</Badge>
+    },
+  },
+  { name: 'Spent', cell: ({ spentMicroUsd }) => money(spentMicroUsd), isNumber: true },
+  { name: 'Budget', cell: ({ microUsd }) => money(microUsd), isNumber: true },
+]

@@ -1,0 +1,115 @@
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import type { Usage } from '../../../../generated/clients/typescript/models/platform.ts'
+import { writeSearch } from '../../data/search.ts'
+import { usageQuery } from '../../data/usage.ts'
+import { useSearchValues } from '../../parts/address.ts'
+import { Card } from '../../parts/card.tsx'
+import { Facts } from '../../parts/facts.tsx'
+import { SelectField } from '../../parts/field.tsx'
+import { FilterRow } from '../../parts/filter-row.tsx'
+import { count, day, money } from '../../parts/formats.ts'
+import { Stack, Tabs } from '../../parts/layout.tsx'
+import { LinkButton } from '../../parts/link-button.tsx'
+import { Page } from '../../parts/page.tsx'
+import { Answer, Empty } from '../../parts/states.tsx'
+import { Credit } from './credit.tsx'
+import { type Filters, type Group, groupOf, groups, periodOf, periods, readFilters, toQuery } from './filters.ts'
+import { UsageRows } from './usage-rows.tsx'
+
+/** What was used and what it cost: by model, key, day and so on, and the credit. */
+export function UsagePage() {
+  const search = useSearchValues()
+  const isCredit = search['tab'] === 'credit'
+  const filters = readFilters(search)
+  const query = toQuery(filters)
+  return (
+    <Page
+      title="Usage"
+      lead="What was used, and what it cost. Days and months are in UTC."
+      command={
+        isCredit
+          ? { path: '/v1/credits', cli: 'credits' }
+          : { path: `/v1/usage${writeSearch(query)}`, cli: `usage --by ${query.groupBy ?? ''}${timesOf(filters)}` }
+      }
+    >
+      <Tabs
+        label="Views of usage"
+        tabs={[
+          { name: 'Usage', to: '/usage', isCurrent: !isCredit },
+          { name: 'Credit', to: '/usage', search: { tab: 'credit' }, isCurrent: isCredit },
+        ]}
+      />
+      {isCredit ? <Credit /> : <Used filters={filters} />}
+    </Page>
+  )
+}
+
+const timesOf = ({ from, to }: Filters) => `${from ? ` --from ${from}` : ''}${to ? ` --to ${to}` : ''}`
+
+function Used({ filters }: { filters: Filters }) {
+  const usage = useQuery(usageQuery(toQuery(filters)))
+  return (
+    <>
+      <Choices filters={filters} />
+      <Answer of={usage}>{(data) => <Found usage={data} group={groupOf(filters)} />}</Answer>
+    </>
+  )
+}
+
+function Found({ usage, group }: { usage: Usage; group: Group }) {
+  if (usage.rows.length === 0)
+    return (
+      <Empty title="Nothing was used in this time">
+        <p>Each request to a model and each minute on the phone is counted here, with its cost.</p>
+        <LinkButton to="/agents">Talk to an agent</LinkButton>
+      </Empty>
+    )
+  const { total, from, to, totalSessions, totalMinutes } = usage
+  return (
+    <Stack>
+      <Card>
+        <Facts
+          rows={[
+            ['Cost', <strong key="cost">{money(total.costMicroUsd)}</strong>],
+            ['Requests', count(total.requests)],
+            ['Failed requests', count(total.failed)],
+            ['Calls', count(totalSessions)],
+            ['Minutes', count(Math.round(totalMinutes))],
+            ['Without a known price', total.unpriced > 0 ? count(total.unpriced) : null],
+            ['Time', `${day(from)} to ${day(to)}`],
+          ]}
+        />
+      </Card>
+      <UsageRows rows={usage.rows} group={group} total={total} />
+    </Stack>
+  )
+}
+
+function Choices({ filters }: { filters: Filters }) {
+  const navigate = useNavigate()
+  const change = (changed: Filters) =>
+    void navigate({ to: '/usage', search: { ...filters, ...changed }, replace: true })
+  const known = periods(new Date())
+  const period = periodOf(filters, known)
+  const own = { value: 'own', label: `${filters.from ?? ''} to ${filters.to ?? 'now'}` }
+  return (
+    <FilterRow>
+      <SelectField
+        label="Time"
+        value={period}
+        choices={period === 'own' ? [...known, own] : known}
+        onChange={({ target }) => {
+          const { from = '', to = '' } = known.find(({ value }) => value === target.value) ?? {}
+          change({ from, to })
+        }}
+      />
+      <SelectField
+        label="By"
+        value={groupOf(filters)}
+        choices={groups}
+        onChange={({ target }) => change({ groupBy: target.value })}
+      />
+    </FilterRow>
+  )
+}

@@ -1,0 +1,77 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import type { UsageRow, UsageTotal } from '../../../../generated/clients/typescript/models/platform.ts'
+import { agentsQuery } from '../../data/agents.ts'
+import { count, money, words } from '../../parts/formats.ts'
+import { type Column, Table } from '../../parts/table.tsx'
+import type { Group } from './filters.ts'
+import styles from './usage-rows.module.css'
+
+/** The rows, the dearest first. Days are in their order. */
+export function UsageRows({ rows, group, total }: { rows: readonly UsageRow[]; group: Group; total: UsageTotal }) {
+  const most = Math.max(1, ...rows.map(costOf))
+  const sorted = group === 'day' ? rows : rows.toSorted((a, b) => costOf(b) - costOf(a))
+  const share = (row: UsageRow) => {
+    const all = Number(total.costMicroUsd ?? 0)
+    return all === 0 ? '' : `${((100 * costOf(row)) / all).toFixed(1)} %`
+  }
+  const columns: readonly Column<UsageRow>[] = [
+    ...heads[group],
+    { name: 'Requests', cell: ({ requests, legs }) => count(requests + legs), isNumber: true },
+    { name: 'Failed', cell: ({ failed }) => (failed === 0 ? '' : count(failed)), isNumber: true, isExtra: true },
+    { name: 'Used', cell: ({ quantities }) => quantitiesOf(quantities), isExtra: true },
+    { name: 'Share', cell: share, isNumber: true },
+    { name: 'Cost', cell: (row) => <Cost row={row} most={most} />, isNumber: true },
+  ]
+  return <Table label="Usage" columns={columns} rows={sorted} keyOf={keyOf} />
+}
+
+const costOf = ({ costMicroUsd }: UsageRow) => Number(costMicroUsd ?? 0)
+
+const keyOf = ({ day, keyId, agentId, provider, model, stage }: UsageRow) =>
+  [day, keyId, agentId, provider, model, stage].join(' ')
+
+const stageColumn: Column<UsageRow> = { name: 'Stage', cell: ({ stage }) => stage ?? 'none' }
+const providerColumn: Column<UsageRow> = { name: 'Provider', cell: ({ provider }) => provider ?? 'none' }
+
+const heads: Record<Group, readonly Column<UsageRow>[]> = {
+  model: [{ name: 'Model', cell: ({ model }) => <strong>{model ?? 'none'}</strong> }, providerColumn, stageColumn],
+  provider: [providerColumn],
+  stage: [stageColumn],
+  agent: [{ name: 'Agent', cell: ({ agentId }) => <AgentName id={agentId ?? null} /> }],
+  key: [{ name: 'Key or number', cell: ({ keyId }) => <code>{keyId ?? 'none'}</code> }],
+  day: [{ name: 'Day (UTC)', cell: ({ day }) => day ?? '' }],
+}
+
+function AgentName({ id }: { id: string | null }) {
+  const { data = [] } = useQuery(agentsQuery)
+  if (id === null) return 'without an agent'
+  const name = data.find((agent) => agent.id === id)?.name
+  // A deleted agent keeps its usage, but has no name any more.
+  if (name === undefined) return <code>{id}</code>
+  return (
+    <Link to="/agents/$id" params={{ id }}>
+      {name}
+    </Link>
+  )
+}
+
+function quantitiesOf(quantities: Readonly<Record<string, number>>): string {
+  const minutes = (ms: number) => `${(ms / 60_000).toFixed(1)} min`
+  const texts = Object.entries(quantities).map(([unit, amount]) => {
+    if (unit === 'audio_milliseconds') return `${minutes(amount)} of audio`
+    if (unit === 'carrier_seconds') return `${minutes(amount * 1000)} on the phone`
+    return `${count(amount)} ${words(unit)}`
+  })
+  return texts.join(', ')
+}
+
+/** The bar compares rows at a glance, and the number is exact. */
+function Cost({ row, most }: { row: UsageRow; most: number }) {
+  return (
+    <span className={styles.cost}>
+      <meter className={styles.bar} min={0} max={most} value={costOf(row)} aria-hidden="true" />
+      {row.costMicroUsd === null ? 'no price' : money(row.costMicroUsd)}
+    </span>
+  )
+}
