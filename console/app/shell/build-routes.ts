@@ -38,4 +38,12 @@ export const buildRoutes: readonly { path: string; component: RouteComponent }[]
     path: '/usage',
     component: lazyRouteComponent(() => import('../pages/usage/usage-page.tsx'), 'UsagePage'),
   },
+  {
+    path: '/keys',
+    component: lazyRouteComponent(() => import('../pages/keys/keys-page.tsx'), 'KeysPage'),
+  },
+  {
+    path: '/members',
+    component: lazyRouteComponent(() => import('../pages/members/members-page.tsx'), 'MembersPage'),
+  },
 ]

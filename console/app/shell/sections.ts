@@ -1,5 +1,5 @@
 /** The pages in the navigation, in their order. `keys` opens the page from everywhere. */
-import { Bot, ChartColumn, HomeIcon, type LucideIcon, PhoneCall, Send, Webhook } from 'lucide-react'
+import { Bot, ChartColumn, HomeIcon, KeyRound, type LucideIcon, PhoneCall, Send, Users, Webhook } from 'lucide-react'
 
 export type Section = { to: string; label: string; icon: LucideIcon; keys: string }
 
@@ -21,6 +21,13 @@ export const groups: readonly { name: string | null; sections: readonly Section[
       { to: '/webhooks', label: 'Webhooks', icon: Webhook, keys: 'g w' },
       { to: '/deliveries', label: 'Deliveries', icon: Send, keys: 'g d' },
       { to: '/usage', label: 'Usage', icon: ChartColumn, keys: 'g u' },
+    ],
+  },
+  {
+    name: 'Organization',
+    sections: [
+      { to: '/keys', label: 'API keys', icon: KeyRound, keys: 'g k' },
+      { to: '/members', label: 'Members', icon: Users, keys: 'g m' },
     ],
   },
 ]
