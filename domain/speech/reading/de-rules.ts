@@ -33,7 +33,7 @@ const day = anyOf(days.keys())
 
 /** The words before an ordinal decide its ending: "am dritten", "der dritte", "ein dritter". */
 const weakEn =
-  /(?:^|[^\p{L}])(?:am|im|vom|zum|zur|beim|ab|bis|seit|den|dem|des|einem|einen|einer|jedem|jeden|diesem|diesen|meinem|meinen|ihrem|ihren|seinem|seinen|unserem|unseren|nach|vor|und|oder)\s$/iu
+  /(?:^|[^\p{L}])(?:am|im|vom|zum|zur|beim|ab|bis|seit|den|dem|des|einem|einen|einer|jedem|jeden|diesem|diesen|meinem|meinen|ihrem|ihren|seinem|seinen|unserem|unseren|nach|vor|und|oder|(?:in|von|zu|mit|bei|aus|seit) der)\s$/iu
 const weakE = /(?:^|[^\p{L}])(?:der|die|das|jede|diese|dieser|dieses|eine|meine|ihre|seine|unsere)\s$/iu
 
 function ordinal(digits: string, { input, index }: RegExpExecArray): string {
@@ -109,6 +109,8 @@ export function germanRules(language: Language): Rule[] {
       const before = match.input.slice(Math.max(0, match.index - 12), match.index)
       return weakEn.test(before) || weakE.test(before) ? ordinal(match[1] ?? '', match) : null
     }),
+    // Sports clubs have an ordinal in their name.
+    rule('digit', `(\\d{1,2})\\.(?=${gap}(?:FC|SC|SV|FSV|TSV)${wordEnd})`, (match) => ordinal(match[1] ?? '', match)),
     rule('letter', `(?<=(?:${monarchs})\\s)([IVX]{1,6})\\.`, (match) => {
       const stem = ordinalStem(String(romanValue(match[1] ?? '')))
       return `der ${stem.charAt(0).toUpperCase()}${stem.slice(1)}e${stopAtEnd(match)}`

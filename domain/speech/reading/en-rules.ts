@@ -1,7 +1,7 @@
 /** Rules for English only: dates, times, ordinals, streets, kings. */
 import { ordinal, year } from './en-numbers.ts'
 import type { Language } from './language.ts'
-import { cardinalOf, digitByDigit, romanValue } from './numbers.ts'
+import { cardinalOf, digitByDigit, romanValue, spokenNumber, writtenOf } from './numbers.ts'
 import { anyOf, gap, isAtEnd, type Rule, rule, wordEnd, wordStart, wordsOf } from './rule.ts'
 
 const months = 'January February March April May June July August September October November December'.split(' ')
@@ -131,6 +131,16 @@ const timesOf = (language: Language): Rule[] => [
   rule('letter', `([ap])\\.m\\.?${wordEnd}`, ([, half = '']) => `${half}.m.`),
 ]
 
+/** Behind these words, "m" is a million, not a meter. */
+const countedInMillions =
+  'people|users|customers|subscribers|followers|views|downloads|visitors|viewers|listeners|residents|jobs|homes|households|copies|children|calls|messages|players|members|voters|students|patients|devices|records|rows'
+
+const millionsOf = (language: Language): Rule =>
+  rule('digit', `(\\d{1,4}(?:\\.\\d{1,3})?)m(?=${gap}(?:${countedInMillions})${wordEnd})`, ([, written = '']) => {
+    const number = spokenNumber(writtenOf(written, language), language)
+    return `${number} ${language.scales.get('m')?.one ?? 'million'}`
+  })
+
 const counted =
   'World War|Chapter|Part|Act|Volume|Phase|Type|Class|Level|Section|Article|Appendix|Super Bowl|Grade|Stage|Book'
 const monarchs =
@@ -166,6 +176,7 @@ function streetOr(street: string, title: string): (match: RegExpExecArray) => st
 
 export function englishRules(language: Language, order: Order): Rule[] {
   return [
+    millionsOf(language),
     ...timesOf(language),
     ...datesOf(order),
     ...romansOf(language),

@@ -111,6 +111,10 @@ export function italianRules(language: Language): Rule[] {
     ...timesOf(language),
     ...datesOf(language),
     ...ordinalsOf(language),
+    // "una" loses its vowel before another: "un'ora".
+    rule('digit', `1${gap}([aeiou]\\p{L}{1,30})`, ([, noun = '']) =>
+      language.genderOf(noun) === 'f' ? `un'${noun}` : null,
+    ),
     rule('letter', `[Nn](?:\\.|[°º]\\.?)${gap}?(?=\\d)`, () => 'numero'),
     rule('letter', `p(?:p|ag|agg)?\\.${gap}?(?=\\d)`, ([written]) => (/^pp|gg/.test(written) ? 'pagine' : 'pagina')),
     rule(

@@ -8,6 +8,8 @@ import { anyOf, gap, isAtEnd, type Rule, rule, wordEnd } from './rule.ts'
 const price = String.raw`\d{1,9}[.,]\d{2}(?!\d|[.,]\d)`
 /** "5.–" and "5,-" are prices without cents. */
 const noCents = String.raw`\d{1,9}[.,][-–—]{1,2}`
+/** "$.99" */
+const centsAlone = String.raw`\.\d{2}(?!\d|[.,]\d)`
 const thousands = 'k|K'
 
 export function moneyRules(language: Language): Rule[] {
@@ -28,9 +30,13 @@ export function moneyRules(language: Language): Rule[] {
   const money = (text: string, of: Currency | undefined, scaleText: string | undefined) =>
     of === undefined ? null : spokenMoney(writtenPrice(text, language), of, scaleText, language)
 
-  const prefix = `(${others}|${letters}(?=${gap}?\\d))${gap}?(${amount})(?:${range}(?!${others})(${amount}))?(?:${scale}${wordEnd})?${per}`
+  const prefix = `(${others}|${letters}(?=${gap}?\\d))${gap}?(${centsAlone}|${amount})(?:${range}(?!${others})(${amount}))?(?:${scale}${wordEnd})?${per}`
   const suffix = `(${amount})(?:${gap}?(?:(${thousands}|${short})|(${long})))?[\\s\\u00a0\\u202f-]?(${others}|${letters}${wordEnd})${per}`
+  const majors = anyOf([...currencies.values()].flatMap(({ major }) => [major.one, major.more]))
   return [
+    rule('digit', `(${noCents})(?=${gap}${majors}${wordEnd})`, ([, text = '']) =>
+      spokenNumber(writtenPrice(text, language), language),
+    ),
     rule(['sign', 'letter'], prefix, (match) => {
       const [, of = '', first = '', last, short, long, unit] = match
       const spoken = money(last ?? first, currency(of), short ?? long)
@@ -66,6 +72,7 @@ export function perUnit(symbol: string | undefined, { units, phrases }: Language
 
 function writtenPrice(text: string, language: Language): Written {
   if (new RegExp(`^${noCents}$`).test(text)) return { whole: text.replace(/\D/g, ''), decimals: '' }
+  if (text.startsWith('.')) return { whole: '0', decimals: text.slice(1) }
   if (!new RegExp(`^${price}$`).test(text)) return writtenOf(text, language)
   return { whole: text.slice(0, -3), decimals: text.slice(-2) }
 }

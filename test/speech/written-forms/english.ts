@@ -155,4 +155,9 @@ export const english: readonly (readonly [written: string, spoken: string])[] = 
     '5 - 3 = 2 and 5-3=2, but 5 - 3 is a range.',
     'five minus three equals two and five minus three equals two, but five to three is a range.',
   ],
+  ['It reached 1.5m people.', 'It reached one point five million people.'],
+  ['We have 2m users.', 'We have two million users.'],
+  ['The rope is 5m long.', 'The rope is five meters long.'],
+  ['It costs $.99 today.', 'It costs ninety nine cents today.'],
+  ['It is £.50 each.', 'It is fifty pence each.'],
 ]

@@ -77,4 +77,9 @@ export const german: readonly (readonly [written: string, spoken: string])[] = [
   ],
   ['Es steht 2:1.', 'Es steht zwei zu eins.'],
   ['Das ist 1 Tasse und 1 Apfel.', 'Das ist eine Tasse und ein Apfel.'],
+  ['1. FC Köln gewinnt.', 'erster FC Köln gewinnt.'],
+  ['Der 1. FC Köln gewinnt.', 'Der erste FC Köln gewinnt.'],
+  ['Sie spielen in der 2. Liga.', 'Sie spielen in der zweiten Liga.'],
+  ['Das macht 5.- Franken.', 'Das macht fünf Franken.'],
+  ['Das macht 12,- Euro.', 'Das macht zwölf Euro.'],
 ]

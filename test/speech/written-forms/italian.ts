@@ -57,4 +57,7 @@ export const italian: readonly (readonly [written: string, spoken: string])[] = 
   ['Appuntamento lun. 12 maggio.', 'Appuntamento lunedì dodici maggio.'],
   ['Costa 1 milione di euro.', 'Costa un milione di euro.'],
   ['Tè e/o caffè.', 'Tè e o caffè.'],
+  ['Fra 1 ora chiudiamo.', "Fra un'ora chiudiamo."],
+  ['Abbiamo 1 camera.', 'Abbiamo una camera.'],
+  ["C'è 1 amica.", "C'è un'amica."],
 ]
