@@ -508,6 +508,7 @@ export const platformSurface: Surface = {
       headers: [],
       scope: 'admin',
       role: 'admin',
+      audit: 'invitation.created',
       body: {
         required: true,
         types: ['application/json'],
@@ -542,6 +543,7 @@ export const platformSurface: Surface = {
       headers: [],
       scope: 'admin',
       role: 'admin',
+      audit: 'invitation.deleted',
       body: null,
       noStore: true,
       validateParams: validators.deleteInvitationParams,
@@ -568,6 +570,7 @@ export const platformSurface: Surface = {
       headers: [],
       scope: 'admin',
       role: 'admin',
+      audit: 'invitation.resent',
       body: null,
       validateParams: validators.resendInvitationParams,
       validateBody: null,
@@ -1029,6 +1032,7 @@ export const platformSurface: Surface = {
       headers: [],
       scope: 'platform',
       role: 'member',
+      audit: 'tool.tested',
       body: {
         required: false,
         types: ['application/json'],
