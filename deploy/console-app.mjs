@@ -31,7 +31,7 @@ export async function writeConsole(folder, earlier) {
 }
 
 /**
- * Bundles the audio worklet with its imports. The files of console/session are also served as they are, so they name the
+ * Bundles the audio worklet with its imports. The files in console/session are also served unbundled, so they name the
  * worklet by its file.
  */
 const sessionWorklet = {

@@ -12,7 +12,6 @@ import type { Role } from '../../domain/records/organization.ts'
 import { axeFaults, type Browser, openChromium, type Page } from '../browser/chromium.ts'
 import type { Administration } from '../platform/setup.ts'
 
-type Cookie = { name: string; value: string; url: string }
 type Sized = { setViewportSize(size: { width: number; height: number }): Promise<void> }
 type Coloured = { emulateMedia(media: { colorScheme: 'light' | 'dark' }): Promise<void> }
 type Pictured = { screenshot(options: { path: string; fullPage: boolean }): Promise<unknown> }
@@ -22,12 +21,6 @@ type Waiting = {
   url(): string
 }
 export type ConsolePage = Page & Sized & Coloured & Pictured & Waiting
-
-type Context = {
-  newPage(): Promise<Page>
-  addCookies(cookies: readonly Cookie[]): Promise<void>
-  close(): Promise<void>
-}
 
 export const patience = { timeout: 20_000 }
 const root = path.resolve(import.meta.dirname, '../..')
@@ -79,7 +72,7 @@ export async function signIn(
   const issued = await admin.store.users.issue(organizationId, email, 'session')
   if (issued === null) throw new Error('no session')
   const viewport = { width: 1280, height: 860 }
-  const context = (await browser.newContext({ permissions: ['clipboard-write', 'microphone'], viewport })) as Context
+  const context = await browser.newContext({ permissions: ['clipboard-write', 'microphone'], viewport })
   t.teardown(() => context.close())
   await context.addCookies([{ name: 'parley_session', value: issued.secret, url }])
   const page = (await context.newPage()) as ConsolePage

@@ -1,4 +1,4 @@
-/** Parts of forms beside the fields: longer texts, switches, rows of fields, and the question before a deletion. */
+/** More parts for forms: longer texts, switches, field rows, and the question before a deletion. */
 import { type ComponentProps, type FormEvent, type ReactNode, useId } from 'react'
 import { Button } from './button.tsx'
 import { Dialog } from './dialog.tsx'
@@ -90,7 +90,7 @@ export class FormValues {
     return text === '' ? undefined : Number(text)
   }
 
-  /** The values of all checked boxes with this name. */
+  /** Returns the values from all checked boxes with this name. */
   all(name: string): string[] {
     return this.#data.getAll(name).filter((value) => typeof value === 'string')
   }

@@ -1,4 +1,4 @@
-/** A table whose rows become cards on narrow screens. Its rows are links, so the keyboard reaches each of them. */
+/** Shows rows, and on narrow screens cards. If rows lead to pages, they are links, so the keyboard reaches each row. */
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { classes } from './classes.ts'
@@ -8,7 +8,7 @@ export type Column<Row> = {
   name: string
   cell: (row: Row) => ReactNode
   isNumber?: boolean
-  /** Hides the column on screens that are narrower than a desktop's. */
+  /** Hides the column unless the screen is as wide as a desktop's. */
   isExtra?: boolean
 }
 
@@ -21,7 +21,7 @@ type TableProps<Row> = {
   to?: (row: Row) => string
 }
 
-/** The roles are written out, because a browser drops the roles of tables that the style sheet displays as cards. */
+/** The roles are written out, because a browser drops a table's roles when the style sheet displays cards. */
 export function Table<Row>({ label, columns, rows, keyOf, to }: TableProps<Row>) {
   return (
     <div className={styles.frame}>

@@ -15,6 +15,14 @@ export const buildRoutes: readonly { path: string; component: RouteComponent }[]
     component: lazyRouteComponent(() => import('../pages/agent/agent-page.tsx'), 'AgentPage'),
   },
   {
+    path: '/numbers',
+    component: lazyRouteComponent(() => import('../pages/numbers/numbers-page.tsx'), 'NumbersPage'),
+  },
+  {
+    path: '/numbers/buy',
+    component: lazyRouteComponent(() => import('../pages/numbers/buy-page.tsx'), 'BuyPage'),
+  },
+  {
     path: '/webhooks',
     component: lazyRouteComponent(() => import('../pages/webhooks/webhooks-page.tsx'), 'WebhooksPage'),
   },

@@ -1,5 +1,16 @@
 /** The pages in the navigation, in their order. `keys` opens the page from everywhere. */
-import { Bot, ChartColumn, HomeIcon, KeyRound, type LucideIcon, PhoneCall, Send, Users, Webhook } from 'lucide-react'
+import {
+  Bot,
+  ChartColumn,
+  Hash,
+  HomeIcon,
+  KeyRound,
+  type LucideIcon,
+  PhoneCall,
+  Send,
+  Users,
+  Webhook,
+} from 'lucide-react'
 
 export type Section = { to: string; label: string; icon: LucideIcon; keys: string }
 
@@ -13,7 +24,10 @@ export const groups: readonly { name: string | null; sections: readonly Section[
   },
   {
     name: 'Build',
-    sections: [{ to: '/agents', label: 'Agents', icon: Bot, keys: 'g a' }],
+    sections: [
+      { to: '/agents', label: 'Agents', icon: Bot, keys: 'g a' },
+      { to: '/numbers', label: 'Phone numbers', icon: Hash, keys: 'g n' },
+    ],
   },
   {
     name: 'Run',

@@ -1,4 +1,4 @@
-/** The state of a conversation in this page, and how each frame changes it. */
+/** A conversation's state in this page. Each frame changes the state. */
 export type Turn = {
   id: string
   who: 'you' | 'agent' | 'event'
@@ -10,7 +10,7 @@ export type Turn = {
 export type Conversation = {
   phase: 'idle' | 'starting' | 'listening' | 'thinking' | 'speaking' | 'lost' | 'over'
   turns: readonly Turn[]
-  /** Why the conversation is over. */
+  /** The reason for the end, in words. */
   note: string | null
 }
 
@@ -35,7 +35,7 @@ export function changed(before: Conversation, change: Change): Conversation {
   }
 }
 
-/** A newer text of a turn replaces the earlier text in its place. The echo of typed words comes before their turn. */
+/** A turn's newer text replaces the earlier text in its place. The echo for typed words comes before their turn. */
 function withTurn(turns: readonly Turn[], turn: Turn): Turn[] {
   const isEcho = ({ id, text }: Turn) => id.startsWith('typed ') && text === turn.text && turn.who === 'you'
   const at = turns.findIndex((each) => each.id === turn.id || isEcho(each))

@@ -1,8 +1,8 @@
-/** Between an agent and the fields of its form. */
+/** Turns an agent into form fields, and form fields into a change. */
 import type { Agent, AgentChange, NewAgent } from '../../../../generated/clients/typescript/models/platform.ts'
 import type { FormValues } from '../../parts/form.tsx'
 
-/** The settings that every agent needs. */
+/** Every agent needs these settings. */
 export function firstSettingsIn(values: FormValues): NewAgent {
   return {
     name: values.text('name'),
@@ -20,7 +20,7 @@ const others = [
   ...(['promptVariables', 'extractionFields', 'rmsg'] as const),
 ]
 
-/** Only settings that are set, so that the text is short. */
+/** Lists only the set settings, because a short text is easier to read. */
 export function othersOf(agent: Agent): string {
   const set = others.filter((name) => agent[name] !== null && !isEmptyList(agent[name]))
   return JSON.stringify(Object.fromEntries(set.map((name) => [name, agent[name]])), null, 2)
@@ -58,13 +58,13 @@ function llmOptionsIn(values: FormValues, agent: Agent): Agent['llmOptions'] {
   return set.length === 0 ? null : Object.fromEntries(set)
 }
 
-/** A setting that is left out of the text is cleared. */
+/** If the text lacks a setting, the setting is cleared. */
 function othersIn(text: string): Record<string, unknown> {
   const given = JSON.parse(text === '' ? '{}' : text) as Record<string, unknown>
   return { ...Object.fromEntries(others.map((name) => [name, null])), ...given }
 }
 
-/** Null and an empty list both mean that nothing is set. The order of an object's names does not matter. */
+/** Null and an empty list both mean no setting. The order of names in an object does not matter. */
 function isSame(a: unknown, b: unknown): boolean {
   const sorted = (value: unknown) =>
     JSON.stringify(value, (_, each: unknown) =>

@@ -17,7 +17,7 @@ import { Credit } from './credit.tsx'
 import { type Filters, type Group, groupOf, groups, periodOf, periods, readFilters, toQuery } from './filters.ts'
 import { UsageRows } from './usage-rows.tsx'
 
-/** What was used and what it cost: by model, key, day and so on, and the credit. */
+/** Usage and costs by model, key, day and so on, and the credit. */
 export function UsagePage() {
   const search = useSearchValues()
   const isCredit = search['tab'] === 'credit'

@@ -10,7 +10,7 @@ import { Faint, Line, Stack } from '../../parts/layout.tsx'
 import { Moment } from '../../parts/moment.tsx'
 import { ActionFault } from '../../parts/notice.tsx'
 
-/** The secret that signs where an endpoint has none. It is shown only when a person asks for it. */
+/** The organization's secret signs for endpoints without a secret. The secret is shown only when a person asks. */
 export function SigningSecret() {
   const shown = useShowSecret()
   const rotated = useRotateSecret()
