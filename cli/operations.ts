@@ -29,6 +29,10 @@ export const operationRows: readonly OperationRow[] = [
   row('members update <user=userId>', 'updateMember', 'give a person another role: --set role=member', filled),
   row('members remove <user=userId>', 'removeMember', 'take the role of a person away'),
   row('members sign-out <user=userId>', 'signOutMember', 'end the sessions and tokens of a person'),
+  row('invitations list', 'listInvitations', 'the open invitations to the organization'),
+  row('invitations create', 'createInvitation', 'invite a person: --set email=… --set role=viewer', filled),
+  row('invitations resend <invitation=id>', 'resendInvitation', 'make a new link, and end the one before'),
+  row('invitations delete <invitation=id>', 'deleteInvitation', 'end an invitation'),
   row('agents update <agent=id>', 'updateAgent', 'change the settings that are named, and leave the rest', filled),
   row('agents calls <agent=id>', 'listAgentCalls', 'the calls of an agent, newest first', {
     query: [...paged, 'since'],
@@ -48,6 +52,10 @@ export const operationRows: readonly OperationRow[] = [
   row('sessions phone', 'createPhoneSession', 'call a phone; `dial` does it and follows the call', filled),
   row('sessions show <session=id>', 'getSession', 'one session'),
   row('sessions transcript <session=id>', 'getSessionTranscript', 'what was said, turn by turn'),
+  row('calls figures', 'getCallFigures', 'sums of calls by time and group: --group-by agent', {
+    query: ['since', 'until', 'interval', 'time_zone', 'group_by', 'agent_id', 'kind', 'phone_number_id'],
+  }),
+  row('calls requests <call=id>', 'listCallRequests', 'the requests of a call to models'),
   row('calls events <call=id>', 'listCallEvents', 'the events of a call, oldest first'),
   row('calls report <call=id>', 'getCallReport', 'the report of a call that is over'),
   row('calls finalize <call=id>', 'finalizeCallReport', 'make the report of a call again', mayBeFilled),
@@ -106,6 +114,8 @@ export const operationRows: readonly OperationRow[] = [
 ]
 
 export const groupWords: Readonly<Record<string, string>> = {
+  members: 'the people of the organization',
+  invitations: 'open invitations to the organization',
   tools: 'tools of agents: webhooks that answer while the caller waits',
   sessions: 'conversations: start one, and read one',
   transfers: 'transfers of live calls to people',

@@ -114,16 +114,18 @@ export function sayResourceFault(data: ResourceFaultData): Said {
     case 'name_taken':
       return { code: nameConflict[data.resource] }
     case 'limit_reached':
-      return {
-        code: 'LIMIT_REACHED',
-        message: `There are ${data.limit} ${data.resource}s already, and no more may be made.`,
-      }
+      return limitReached(data)
     case 'invalid': {
       const issues = data.issues.slice(0, issuesMax).map(({ path, problem }) => issueOf(path, problem))
       return { code: 'VALIDATION_ERROR', message: issues[0]?.message ?? '', issues }
     }
   }
 }
+
+const limitReached = ({ limit, resource }: { limit: number; resource: string }): Said => ({
+  code: 'LIMIT_REACHED',
+  message: `There are ${limit} ${resource}s already, and no more may be made.`,
+})
 
 const linkDead: Said = {
   code: 'LINK_EXPIRED',
@@ -205,6 +207,7 @@ const expressionLimits = {
 function complaint(problem: Exclude<Problem, ConnectionProblem | BrandProblem>): string {
   if (isOfWebhook(problem)) return webhookComplaints[problem.kind]
   if (isOfPhoneNumber(problem)) return numberComplaints[problem.kind]
+  if (isOfPassword(problem)) return passwordComplaints[problem.kind]
   switch (problem.kind) {
     case 'language_unknown':
       return 'is no BCP 47 tag; write it like en, es-MX or zh-Hant'
@@ -234,10 +237,6 @@ function complaint(problem: Exclude<Problem, ConnectionProblem | BrandProblem>):
       return 'makes the greatest delay shorter than the least one; the profile sets the one that is left out'
     case 'placeholder_unknown':
       return 'has a placeholder other than {{callerNumber}}, {{dialedNumber}} and {{forwardedFromNumber}}'
-    case 'password_length':
-      return 'must have 15 to 256 characters'
-    case 'password_common':
-      return 'is too easy to guess: it is a common one, repeats a piece, or has the e-mail address in it'
     case 'secret_shown':
       return 'cannot be kept secret in a template; give the tool to an agent'
     case 'destination_ambiguous':
@@ -272,6 +271,15 @@ function complaint(problem: Exclude<Problem, ConnectionProblem | BrandProblem>):
     case 'tools_too_many':
       return `makes more than ${problem.toolsMax} tools with those that the session has already`
   }
+}
+
+const passwordComplaints = {
+  password_length: 'must have 15 to 256 characters',
+  password_common: 'is too easy to guess: it is a common one, repeats a piece, or has the e-mail address in it',
+} as const
+
+function isOfPassword(problem: Problem): problem is Extract<Problem, { kind: keyof typeof passwordComplaints }> {
+  return Object.hasOwn(passwordComplaints, problem.kind)
 }
 
 /** Complaints about webhook addresses, headers and secrets. Each follows the field's path in a sentence. */

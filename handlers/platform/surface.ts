@@ -1,7 +1,6 @@
 /** The platform surface, with which an organization manages its resources, sessions and calls. */
 
 import type { WatchGrant } from '../../domain/access/revocations.ts'
-import type { Invitations } from '../../domain/access/sign-in/invitations.ts'
 import type { RequestRoutes } from '../../domain/billing/request-route.ts'
 import type { Callbacks } from '../../domain/callbacks/callbacks.ts'
 import type { Caller } from '../../domain/records/organization.ts'
@@ -16,7 +15,6 @@ import { type CallDeps, callOperations } from './call-operations.ts'
 import { callbackOperations } from './callbacks.ts'
 import { contractOperations } from './contracts.ts'
 import { createPlatformFaultWriter } from './faults.ts'
-import { invitationOperations } from './invitations.ts'
 import { type OrganizationDeps, organizationOperations } from './organization.ts'
 import { listProviderHealth, type ProviderHealthDeps } from './provider-health.ts'
 import {
@@ -48,7 +46,6 @@ export type PlatformDeps = ProvidersDeps &
     messages: RmsgMessageDeps
     smsRegistrations: SmsRegistrations
     records: CallDeps & { callbacks: Callbacks }
-    invitations: Invitations
     address: AddressSettings & { nodeUrl: string | null }
     /** Adapts requests and answers to the configured `clients`. */
     adapt: (parts: PlatformParts) => PlatformParts
@@ -75,7 +72,6 @@ function handlersOf(settings: SurfaceSettings, deps: PlatformDeps): PlatformHand
     ...contractOperations(settings, publicUrlOf),
     ...organizationOperations(deps),
     ...accessOperations(deps),
-    ...invitationOperations(deps.invitations),
     listVoices: listVoices(deps),
     ...resources,
     purchasePhoneNumber: repeatable(resources.purchasePhoneNumber),

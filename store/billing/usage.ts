@@ -8,7 +8,6 @@ import {
   type Usage,
   type UsageGroup,
   type UsageQuery,
-  type UsageRefusal,
   type UsageRow,
   usageGroups,
   usageRowsMax,

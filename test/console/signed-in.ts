@@ -75,7 +75,8 @@ export async function signIn(
   const context = await browser.newContext({ permissions: ['clipboard-write', 'microphone'], viewport })
   t.teardown(() => context.close())
   await context.addCookies([{ name: 'parley_session', value: issued.secret, url }])
-  const page = (await context.newPage()) as ConsolePage
+  const opened: unknown = await context.newPage()
+  const page = opened as ConsolePage
   const faults: string[] = []
   page.on('pageerror', (error) => faults.push(error.message))
   // The browser reports policy violations as errors. Answers with an error status are part of the tests.

@@ -12,13 +12,11 @@ import { postJson, speech, type Target } from '../router/requests.ts'
 import { Page, type Started } from '../session/voice-session.ts'
 import { inOrder, startReceiver, status } from '../webhooks/receiver.ts'
 import { insertEndpoint, recordDelivery } from '../webhooks/recorded.ts'
+import { compareAccess } from './access.ts'
 import { compareAgents, compareAgentVersions, compareToolTests } from './agents.ts'
 import { compareVerification } from './business-verification.ts'
 import { compareCallList, compareCallRequests } from './call-list.ts'
 import { compareCredits } from './credits.ts'
-import { compareInvitations } from './invitations.ts'
-import { compareKeys } from './keys.ts'
-import { compareAuditLog, compareMembers } from './members.ts'
 import { comparePhoneNumbers } from './phone-numbers.ts'
 import { startProviders } from './providers.ts'
 import { compareRmsg } from './rmsg.ts'
@@ -69,12 +67,9 @@ t.test("answers about providers and an organization's provider keys match their 
   t.same([status, body.length], [204, 0])
 })
 
-t.test('answers about API keys match their examples', (t) => compareKeys(t, examples, parley, administration))
-
-t.test('answers about members match their examples', (t) => compareMembers(t, examples, administration))
-t.test('answers about invitations match their examples', (t) => compareInvitations(t, examples, parley, administration))
-
-t.test('the answer with the audit log matches its example', (t) => compareAuditLog(t, examples, administration))
+t.test('answers about keys, people and the audit log match their examples', (t) =>
+  compareAccess(t, examples, parley, administration),
+)
 
 t.test('answers about agents and their tools match their examples', (t) => compareAgents(t, examples, administration))
 

@@ -11,7 +11,7 @@ type Row = Record<string, unknown>
 type Usage = { groupBy: string[]; rows: Row[]; total: Row; totalSessions: number; totalCost: number; breakdown: Row[] }
 
 const ask = (target: Target, query: object) =>
-  call(target, 'GET', `/v1/usage?${new URLSearchParams(query as Record<string, string>)}`)
+  call(target, 'GET', `/v1/usage?${new URLSearchParams(query as Record<string, string>).toString()}`)
 const read = async (target: Target, query: object) => (await ask(target, { ...march, ...query })).json<Usage>()
 const march = { from: '2026-03-29T00:00:00Z', to: '2026-03-30T00:00:00Z' }
 

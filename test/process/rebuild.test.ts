@@ -27,7 +27,15 @@ import { entry, startParley } from './parley.ts'
 function checkout(): string {
   const root = path.resolve(import.meta.dirname, '../..')
   const folder = mkdtempSync(path.join(os.tmpdir(), 'parley-checkout-'))
-  for (const name of ['package.json', 'tsconfig.json', 'deploy', 'console/session', 'console/try', 'providers/catalog'])
+  for (const name of [
+    'package.json',
+    'tsconfig.json',
+    'deploy',
+    'console/session',
+    'console/try',
+    'console/tokens.css',
+    'providers/catalog',
+  ])
     cpSync(path.join(root, name), path.join(folder, name), {
       recursive: true,
       filter: (file) => !/providers\/.*\.ts$/.test(file),
@@ -43,8 +51,9 @@ function checkout(): string {
   mkdirSync(path.join(folder, 'providers/local'))
   for (const engine of ['stt', 'stt-live', 'tts', 'vad'])
     writeFileSync(path.join(folder, `providers/local/${engine}-child.ts`), '')
-  // The checkout has no contracts to document.
+  // The checkout has no contracts to document, and no program of the console.
   writeFileSync(path.join(folder, 'deploy/docs-pages.mjs'), 'export function writeDocsPages() {}\n')
+  writeFileSync(path.join(folder, 'deploy/console-app.mjs'), 'export function writeConsole() {}\n')
   return folder
 }
 
