@@ -7,7 +7,7 @@ import { newCall } from '../calls/call.ts'
 import { call, startAdministered } from './setup.ts'
 
 const { admin } = await startAdministered(t)
-const acme = await admin.organization('with odd times')
+const acme = await admin.organization('with odd times', { scopes: ['platform', 'admin'] })
 
 type Parameter = { name: string; in: string; schema?: { format?: string } }
 type Document = { paths: Record<string, Record<string, { parameters?: Parameter[] }>> }
