@@ -59,7 +59,7 @@ const digitMask = digits - 1
 /** Replaces each digit's count by the number of keys with smaller digits. */
 function addUp(counts: Int32Array): void {
   let before = 0
-  for (let digit = 0; digit < digits; digit++) {
+  for (let digit = 0; digit < counts.length; digit++) {
     const count = counts[digit] as number
     counts[digit] = before
     before += count
