@@ -33,6 +33,8 @@ const leastRoles: readonly [methods: RegExp, path: RegExp, role: Role | 'none'][
   [/post|patch|delete/, /^\/v1\/members/, 'admin'],
   [/./, /^\/v1\/(phone-numbers\/kyb|sms\/10dlc)/, 'admin'],
   [/./, /^\/(v1\/invitations|simulator\/clock$)/, 'admin'],
+  // This operation only compares: it shows no secret, and changes nothing.
+  [/post/, /^\/v1\/webhooks\/\{id\}\/verify$/, 'viewer'],
   [/post|put|patch|delete/, /^\/v1\/(organization|phone-numbers|webhooks|webhook-deliveries|providers)(\/|$)/, 'admin'],
   [/get/, /^\/v1\/credits(\/ledger)?$/, 'owner'],
   [/get/, /^\/v1\/calls\/\{id\}\/recording(?!\/peaks)/, 'member'],
