@@ -68,14 +68,14 @@ export class Answering {
       audio: (samples) => {
         if (this.#state === 'greeting' || this.#greeting !== null) this.#tone.push(samples)
       },
-      onset: () => {
+      onset: (atMs) => {
         this.#speaks = true
-        this.#greeting?.onset()
+        this.#greeting?.onset(atMs)
         this.#cancelSilence()
       },
-      offset: () => {
+      offset: (atMs) => {
         this.#speaks = false
-        this.#greeting?.offset()
+        this.#greeting?.offset(atMs)
         this.#awaitSilence()
       },
       words: (text, isFinal) => this.#greeting?.words(text, isFinal),

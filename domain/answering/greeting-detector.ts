@@ -78,20 +78,21 @@ export class GreetingDetector {
     this.#beginMs = deps.clock.monotonicMs()
   }
 
-  onset(): void {
+  /** Called when speech begins. `atMs` is the time in the audio, which a busy server reads late. */
+  onset(atMs: number): void {
     const { clock } = this.#deps
     this.#cancelPause()
     this.#cancelQuiet()
     if (this.#startMs !== null) return
-    this.#startMs = clock.monotonicMs()
+    this.#startMs = atMs
     this.#cancelEndless = clock.after(endlessMs, () => {
       if (!this.#isExcuse) this.#long()
     })
   }
 
-  offset(): void {
+  offset(atMs: number): void {
     const { clock } = this.#deps
-    this.#endMs = clock.monotonicMs()
+    this.#endMs = atMs
     this.#cancelPause()
     this.#cancelQuiet()
     this.#cancelPause = clock.after(pauseMs, () => this.#paused())

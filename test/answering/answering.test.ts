@@ -40,12 +40,12 @@ t.test('the voicemail message is spoken after the tone', (t) => {
   answering.decide('machine')
   answering.decide('human')
   t.same(log.splice(0), ['machine after 500', 'silence'], 'only the first verdict counts')
-  observer.onset()
+  observer.onset(clock.monotonicMs())
   observer.audio(tone)
   t.same(log, [], 'the tone goes on')
   observer.audio(new Int16Array(1600))
   t.same(log.splice(0), ['voicemail: Call back.'])
-  observer.offset()
+  observer.offset(clock.monotonicMs())
   clock.pass(60_000)
   answering.close()
   t.same(log, [], 'once')
@@ -56,14 +56,14 @@ t.test('the voicemail message is spoken after the tone', (t) => {
 t.test('without a tone the voicemail message is spoken after 2 s of silence, or after 30 s at the latest', (t) => {
   const first = answer({ message: null })
   first.begin()
-  first.observer.onset()
+  first.observer.onset(first.clock.monotonicMs())
   first.answering.decide('machine')
   first.clock.pass(5000)
-  first.observer.offset()
+  first.observer.offset(first.clock.monotonicMs())
   first.clock.pass(1500)
-  first.observer.onset()
+  first.observer.onset(first.clock.monotonicMs())
   first.clock.pass(1500)
-  first.observer.offset()
+  first.observer.offset(first.clock.monotonicMs())
   first.clock.pass(1999)
   t.same(first.log.splice(0), ['machine after 500', 'silence'])
   first.clock.pass(1)
@@ -71,7 +71,7 @@ t.test('without a tone the voicemail message is spoken after 2 s of silence, or 
 
   const endless = answer()
   endless.begin()
-  endless.observer.onset()
+  endless.observer.onset(endless.clock.monotonicMs())
   endless.answering.decide('machine')
   endless.clock.pass(29_999)
   t.equal(endless.log.length, 2)
@@ -101,10 +101,10 @@ t.test('mode agent: a beep shows a machine, and the message is left after the be
 
 /** Speaks `text` for `ms`, and is then silent for `silentMs`. */
 function says({ observer, clock }: ReturnType<typeof answer>, text: string, ms: number, silentMs: number): void {
-  observer.onset()
+  observer.onset(clock.monotonicMs())
   clock.pass(ms)
   observer.words(text, true)
-  observer.offset()
+  observer.offset(clock.monotonicMs())
   for (let at = 0; at < silentMs; at += 100) clock.pass(100)
 }
 
@@ -133,6 +133,37 @@ t.test('mode agent: the first words and their length distinguish a person from a
     t.equal(call.log[0]?.split(' ')[0], result, `"${text}" in ${ms} ms`)
     call.answering.close()
     t.equal(call.clock.timers, 0)
+  }
+  t.end()
+})
+
+t.test('mode agent: the length of the first words is measured in the audio, even if this server reads it late', (t) => {
+  const cases = [
+    {
+      text: 'Hello there. I have a question about your opening hours.',
+      audioMs: 3600,
+      readMs: 4700,
+      result: undefined,
+    },
+    {
+      text: 'Welcome to our company, which sells bicycles since 1902.',
+      audioMs: 4100,
+      readMs: 3000,
+      result: 'machine',
+    },
+  ]
+  for (const { text, audioMs, readMs, result } of cases) {
+    const { observer, clock, log, answering, begin } = answer({ mode: 'agent', action: 'hangup' })
+    begin()
+    const startMs = clock.monotonicMs()
+    clock.pass(Math.max(0, audioMs - readMs))
+    observer.onset(startMs)
+    clock.pass(readMs)
+    observer.words(text, true)
+    observer.offset(startMs + audioMs)
+    for (let at = 0; at < 2500; at += 100) clock.pass(100)
+    t.equal(log[0]?.split(' ')[0], result, text)
+    answering.close()
   }
   t.end()
 })
@@ -169,13 +200,13 @@ t.test('mode agent: a greeting with pauses is classified as a whole, and a long 
   late.begin()
   says(late, '', 400, 1600)
   t.same(late.log, [])
-  late.observer.onset()
+  late.observer.onset(late.clock.monotonicMs())
   late.observer.words('Hello', false)
   t.equal(late.log[0]?.split(' ')[0], 'human', 'speech to text was late')
 
   const endless = answer({ mode: 'agent', action: 'hangup' })
   endless.begin()
-  endless.observer.onset()
+  endless.observer.onset(endless.clock.monotonicMs())
   endless.observer.words('We are a company that sells bicycles and', false)
   endless.clock.pass(5999)
   t.same(endless.log, [])

@@ -159,12 +159,12 @@ export class Listening {
   }
 
   #started(atMs: number): void {
-    this.#output.observer?.onset()
+    this.#output.observer?.onset(atMs)
     this.#output.speech.onset(atMs)
   }
 
   #ended(atMs: number): void {
-    this.#output.observer?.offset()
+    this.#output.observer?.offset(atMs)
     this.#output.speech.offset(atMs)
   }
 
