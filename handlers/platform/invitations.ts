@@ -3,6 +3,7 @@ import type { Invitation, Invitations, SentInvitation } from '../../domain/acces
 import type { Caller, Role } from '../../domain/records/organization.ts'
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
 import type { Invitation as WireInvitation } from '../../generated/platform/types.ts'
+import { Refusal } from '../../runtime/engine/handler.ts'
 import { requireRole } from '../authenticate.ts'
 
 type InvitationHandlers = Pick<
@@ -36,9 +37,17 @@ export function invitationOperations(invitations: Invitations): InvitationHandle
   }
 }
 
-/** The answer has the link, so an admin who could invite an owner could become one. */
-function requireOwnerFor(caller: Caller, invited: Role): void {
-  if (caller.role !== undefined && invited === 'owner') requireRole(caller.role, 'owner')
+/**
+ * The answer has the link, so an admin who could invite an owner could become one. An API key is refused too, because
+ * an admin can make a key with every scope.
+ */
+function requireOwnerFor({ role }: Caller, invited: Role): void {
+  if (invited !== 'owner') return
+  if (role !== undefined) return requireRole(role, 'owner')
+  throw new Refusal('forbidden', {
+    message: 'An API key has no role, and only an owner invites an owner.',
+    hint: 'Ask an owner of the organization.',
+  })
 }
 
 function wireSent({ invitation, url, error }: SentInvitation) {
