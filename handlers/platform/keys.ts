@@ -51,6 +51,7 @@ export function keyOperations(deps: KeysDeps) {
       return { status: 200, body: await wireKey(deps, key ?? (await refuse(keys, caller, path.id))) }
     },
     rotateKey: async ({ path, body }, { caller }) => {
+      await requireScopesOf(keys, caller, path.id)
       const overlapMs = (body?.overlapSeconds ?? 0) * 1000
       const rotated = await keys.rotate(caller.organization.id, path.id, overlapMs, entryOf(caller))
       const { key, secret } = rotated ?? (await refuse(keys, caller, path.id))
@@ -69,14 +70,20 @@ async function refuse(keys: KeyAdministration, { organization }: Caller, keyId: 
   throw new ResourceFault({ kind: 'key_revoked' })
 }
 
-/** Throws if an API key without a scope would give this scope to another key. A person may give every scope. */
+/** Throws if an API key would give a scope that it does not have. A person may give every scope. */
 function requireScopes({ role, scopes }: Caller, wanted: readonly Scope[]): void {
   const missing = role === undefined ? wanted.find((scope) => !scopes.includes(scope)) : undefined
   if (missing === undefined) return
   throw new Refusal('forbidden', {
-    message: `This key does not carry the scope ${missing}, so it cannot give it to another key.`,
-    hint: `Use a key with the scope ${missing}, or leave it out.`,
+    message: `This key does not carry the scope ${missing}, so it cannot make a secret of a key with this scope.`,
+    hint: `Use a key with the scope ${missing}.`,
   })
+}
+
+/** Throws if an API key would get the secret of a key with more scopes. */
+async function requireScopesOf(keys: KeyAdministration, caller: Caller, keyId: string): Promise<void> {
+  if (caller.role !== undefined || caller.keyId === keyId) return
+  requireScopes(caller, requireResource(await keys.get(caller.organization.id, keyId)).scopes)
 }
 
 function policyOf(policy: Wire.KeyPolicy): KeyPolicy {

@@ -92,6 +92,10 @@ t.test('an API key gives only its own scopes, and a person who may make keys giv
   const person = await signedIn(admin, acme.id, 'ada@keys.example', 'admin')
   const key = await create(person, { name: 'all', scopes: ['router', 'realtime', 'platform', 'rmsg', 'admin'] })
   t.match(key, { createdBy: { type: 'user', name: 'ada@keys.example' } })
+  const rotated = await call(acme, 'POST', `/v1/keys/${key.id}/rotate`)
+  t.match(faultOf(rotated), { status: 403, code: 'FORBIDDEN' }, 'nor does it get the secret of a key with more scopes')
+  t.equal(await models(key.secret), 200)
+  t.equal((await call(acme, 'POST', `/v1/keys/${acme.keyId}/rotate`, { overlapSeconds: 60 })).status, 200)
 })
 
 t.test('updateKey changes name and policy, and every request obeys at once', async (t) => {
