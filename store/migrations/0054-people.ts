@@ -1,13 +1,10 @@
 import { ownOrganization } from '../postgres/policies.ts'
 import type { Migration } from './migration.ts'
 
-/**
- * Adds who created an API key, the audit log, and settings of organizations. Keys from before have no creator, because
- * that was not recorded.
- */
+/** Adds who created an API key, and the audit log. Older keys have no creator, because it was not recorded. */
 export const people: Migration = {
   version: 54,
-  name: 'creators of keys, audit log, settings of organizations',
+  name: 'creators of keys, audit log',
   sql: `
 alter table api_keys add column created_by_type text;
 alter table api_keys add column created_by_id text;
@@ -37,8 +34,5 @@ create index audit_events_newest on audit_events (organization_id, occurred_at d
 create index audit_events_actor on audit_events (organization_id, actor_id, occurred_at desc, id desc);
 create index audit_events_target on audit_events (organization_id, target_id, occurred_at desc, id desc);
 create index audit_events_age on audit_events (occurred_at);
-${ownOrganization('audit_events')}
-alter table organizations add column time_zone text not null default 'UTC';
-alter table organizations add column tool_results text not null default 'keep';
-alter table organizations add column message_text text not null default 'drop';`,
+${ownOrganization('audit_events')}`,
 }
