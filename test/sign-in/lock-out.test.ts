@@ -65,6 +65,15 @@ t.test('an address of the network is blocked after 30 failures in ten minutes', 
   t.equal((await signIn(new Browser(parley.url), 'ann@example.com')).status, 200)
 })
 
+t.test('a right password as the 30th attempt of an address of the network blocks nobody', async (t) => {
+  for (let at = 0; at < 29; at += 1) t.match(await wrong(`stranger${at}@example.com`), failed)
+  for (let at = 0; at < 2; at += 1)
+    t.equal((await signIn(new Browser(parley.url), 'ann@example.com')).status, 200, 'the 30th attempt is no failure')
+  t.match(await wrong('stranger29@example.com'), failed)
+  t.match(await wrong('stranger30@example.com'), blocked)
+  passedMs += 24 * hourMs
+})
+
 t.test('an unknown address and a person without a password cost one hash, as a wrong password does', async (t) => {
   const real = createPasswordHasher()
   const verified: string[] = []
