@@ -9,11 +9,17 @@ import { insertPassword } from './people.ts'
 
 export function createPasswordResets(tenancy: Tenancy, forget: Forget): ResetStore {
   return {
-    insert: (email, digest, now, expiresAt) =>
+    insert: (email, digest, now, expiresAt, openMax = null) =>
       tenancy.asOperator(async (tx) => {
+        // The lock is needed because parallel requests would pass the limit together.
+        const [person] = await tx<{ id: string }[]>`select id from users where email = ${email} for no key update`
+        if (!person) return false
         const inserted = await tx`
           insert into password_resets (digest, user_id, created_at, expires_at)
-          select ${digest}, id, ${now}, ${expiresAt} from users where email = ${email} returning user_id`
+          select ${digest}, ${person.id}, ${now}, ${expiresAt}
+          where ${openMax}::int is null or ${openMax}::int > (
+            select count(*) from password_resets where user_id = ${person.id} and expires_at > ${now})
+          returning user_id`
         return inserted.length > 0
       }),
     find: (digest, now) =>

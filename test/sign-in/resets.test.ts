@@ -98,6 +98,19 @@ t.test('an address gets three links in an hour', async (t) => {
   t.equal(sink.mails.length, count + 1)
 })
 
+t.test('a person has ten open links at most, because anybody may ask for them', async (t) => {
+  for (let at = 0; at < 15; at += 1) await forgot('bob@example.com')
+  await mailAfter(() => forgot('ann@example.com'))
+  const count = async () => {
+    const [row] = await sql<{ count: number }[]>`
+      select count(*)::int as count from password_resets r join users u on u.id = r.user_id
+      where u.email = 'bob@example.com' and r.expires_at > ${new Date(clock.nowMs())}`
+    return row?.count
+  }
+  await until('ten links are stored', async () => (await count()) === 10)
+  t.match((await runCommand(parley, ['users', 'reset', 'bob@example.com'])).stdout, /reset#/, 'the operator makes more')
+})
+
 t.test('a mail server needs a sender', async (t) => {
   await t.rejects(ownServer(t, { PARLEY_SMTP_HOST: '127.0.0.1' }), /smtp\.from: is required/)
   await t.rejects(ownServer(t, { ...sink.env, PARLEY_SMTP_USER: 'parley' }), /smtp: user and password belong together/)

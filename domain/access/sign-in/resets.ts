@@ -8,8 +8,11 @@ import type { Person } from './people.ts'
 import type { Post } from './post.ts'
 
 export type ResetStore = {
-  /** Stores a link for the person with this address. Resolves with false if there is no such person. */
-  insert(email: string, digest: Buffer, now: Date, expiresAt: Date): Promise<boolean>
+  /**
+   * Stores a link for the person with this address. Resolves with false if there is no such person, or the person has
+   * `openMax` links that have not expired.
+   */
+  insert(email: string, digest: Buffer, now: Date, expiresAt: Date, openMax?: number): Promise<boolean>
   /** Finds the person behind a link that has not expired. */
   find(digest: Buffer, now: Date): Promise<Person | null>
   /**
@@ -40,6 +43,8 @@ export type Resets = {
 export const resetLifeMs = 3_600_000
 /** More requests at once send no link. */
 const pendingMax = 100
+/** The limit for a person's open links that the page has made, because anybody may ask for them. */
+const openMax = 10
 
 export function createResets({ resets, hashes, lockOut, post, clock, log, baseUrl }: ResetDeps): Resets {
   let pending = 0
@@ -47,8 +52,8 @@ export function createResets({ resets, hashes, lockOut, post, clock, log, baseUr
   async function sendLink(email: string): Promise<void> {
     const { token, digest } = newToken()
     const now = new Date(clock.nowMs())
-    const isKnown = await resets.insert(email, digest, now, new Date(now.getTime() + resetLifeMs))
-    if (isKnown) await post.reset(email, linkTo(baseUrl(), 'reset', token))
+    const isStored = await resets.insert(email, digest, now, new Date(now.getTime() + resetLifeMs), openMax)
+    if (isStored) await post.reset(email, linkTo(baseUrl(), 'reset', token))
   }
 
   return {
