@@ -3,18 +3,21 @@ import type {
   Invitation,
   InvitationStore,
   Inviter,
+  Newcomer,
   NewInvitation,
   NewLink,
   OpenInvitation,
 } from '../../domain/access/sign-in/invitations.ts'
-import type { Person } from '../../domain/access/sign-in/people.ts'
+import type { Browser, Person } from '../../domain/access/sign-in/people.ts'
 import type { Clock } from '../../domain/ports/system.ts'
 import type { Role } from '../../domain/records/organization.ts'
 import { uniqueId } from '../../runtime/timing/clock.ts'
 import { roleStored } from '../access/users.ts'
 import { notifyKeyChange } from '../caches/key-changes.ts'
+import { insertAuditEvent } from '../postgres/audit-rows.ts'
 import type { Sql, Tx } from '../postgres/connect.ts'
 import type { Tenancy } from '../postgres/tenant.ts'
+import { joinEvent } from './join-event.ts'
 import { insertPassword, insertPerson } from './people.ts'
 
 type Row = Omit<Invitation, 'invitedBy'> & {
@@ -69,7 +72,8 @@ export function createInvitationRecords(tenancy: Tenancy): InvitationStore {
         return deleted.length > 0
       }),
     findOpen: (digest, now) => tenancy.asOperator((tx) => readOpen(tx, digest, now)),
-    accept: (digest, now, newcomer) => tenancy.asOperator((tx) => accept(tx, digest, now, newcomer)),
+    accept: (digest, now, newcomer, browser) =>
+      tenancy.asOperator((tx) => accept(tx, { digest, now, newcomer, browser })),
   }
 }
 
@@ -140,16 +144,14 @@ const isEstablished = (sql: Tx) => sql`
   exists (select from users u where u.email = i.email and (
     exists (select from user_roles r where r.user_id = u.id) or exists (select from identities d where d.user_id = u.id)))`
 
-async function accept(
-  tx: Tx,
-  digest: Buffer,
-  now: Date,
-  newcomer: { name: string; passwordHash: string } | null,
-): Promise<Person | null> {
+type Acceptance = { digest: Buffer; now: Date; newcomer: Newcomer | null; browser: Browser }
+
+async function accept(tx: Tx, { digest, now, newcomer, browser }: Acceptance): Promise<Person | null> {
   const open = await readOpen(tx, digest, now)
   if (open === null || open.isNew !== (newcomer !== null)) return null
   const { email, organizationId } = open
-  const [taken] = await tx<{ role: Role }[]>`delete from invitations where digest = ${digest} returning role`
+  const [taken] = await tx<{ id: string; role: Role }[]>`
+    delete from invitations where digest = ${digest} returning id, role`
   const person = taken ? await findOrInsert(tx, email, newcomer, now) : null
   if (!taken || person === null) return null
   const { role, ownerAs } = roleStored(taken.role)
@@ -157,13 +159,19 @@ async function accept(
     insert into user_roles (organization_id, user_id, role, owner_as, created_at)
     values (${organizationId}, ${person.id}, ${role}, ${ownerAs}, ${now}) on conflict do nothing`
   await notifyKeyChange(tx, { organizationId })
+  const target = { type: 'invitation', id: taken.id, name: email }
+  await insertAuditEvent(
+    tx,
+    joinEvent({ organizationId, userId: person.id, role: taken.role, browser }, 'invitation.accepted', target),
+    now,
+  )
   return person
 }
 
 async function findOrInsert(
   tx: Tx,
   email: string,
-  newcomer: { name: string; passwordHash: string } | null,
+  newcomer: Newcomer | null,
   now: Date,
 ): Promise<Person | null> {
   const [known] = await tx<Person[]>`select id, email, name from users where email = ${email} for update`

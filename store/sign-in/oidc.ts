@@ -7,11 +7,14 @@ import { endCredentials, type Forget } from '../access/credentials.ts'
 import { roleStored } from '../access/users.ts'
 import { notifyKeyChange } from '../caches/key-changes.ts'
 import { locks } from '../postgres/advisory-locks.ts'
+import { insertAuditEvent } from '../postgres/audit-rows.ts'
 import type { Tx } from '../postgres/connect.ts'
 import type { Tenancy } from '../postgres/tenant.ts'
+import { joinEvent } from './join-event.ts'
 import { insertPerson } from './people.ts'
 
-type Right = { organizationId: string; role: Role }
+/** `invitationId` is null if the address's domain gives the right. */
+type Right = { organizationId: string; role: Role; invitationId: string | null }
 
 export function createOidcPeople(tenancy: Tenancy, forget: Forget): OidcStore {
   return {
@@ -49,7 +52,7 @@ async function link(tx: Tx, entry: OidcEntry, email: string, ended: string[]) {
     insert into identities (id, user_id, kind, provider, issuer, subject, created_at, changed_at)
     values (${`idn_${uniqueId()}`}, ${userId}, 'oidc', ${entry.provider}, ${entry.issuer}, ${entry.subject},
       ${entry.now}, ${entry.now})`
-  await giveRole(tx, userId, right, entry.now)
+  await giveRole(tx, userId, right, entry)
   return { userId, organizationId: right.organizationId }
 }
 
@@ -60,7 +63,7 @@ async function takeInvitation(tx: Tx, email: string, now: Date): Promise<Right |
       select i.organization_id, i.id from invitations i join organizations o on o.id = i.organization_id
       where i.email = ${email} and i.expires_at > ${now} and not o.is_disabled
       order by i.created_at desc limit 1 for update of i)
-    returning organization_id as "organizationId", role`
+    returning organization_id as "organizationId", role, id as "invitationId"`
   return right ?? null
 }
 
@@ -69,13 +72,20 @@ async function rightOfDomain(tx: Tx, { joining }: OidcEntry, email: string): Pro
   const { organizationId, role, domains } = joining
   if (organizationId === null || !domains.some((each) => each.toLowerCase() === domain)) return null
   const [organization] = await tx`select id from organizations where id = ${organizationId} and not is_disabled`
-  return organization ? { organizationId, role } : null
+  return organization ? { organizationId, role, invitationId: null } : null
 }
 
-async function giveRole(tx: Tx, userId: string, { organizationId, role }: Right, now: Date): Promise<void> {
+async function giveRole(tx: Tx, userId: string, right: Right, { verifiedEmail, browser, now }: OidcEntry) {
+  const { organizationId, role, invitationId } = right
   const { role: stored, ownerAs } = roleStored(role)
   await tx`
     insert into user_roles (organization_id, user_id, role, owner_as, created_at)
     values (${organizationId}, ${userId}, ${stored}, ${ownerAs}, ${now}) on conflict do nothing`
   await notifyKeyChange(tx, { organizationId })
+  const join = { organizationId, userId, role, browser }
+  const event =
+    invitationId === null
+      ? joinEvent(join, 'member.created', { type: 'member', id: userId, name: verifiedEmail })
+      : joinEvent(join, 'invitation.accepted', { type: 'invitation', id: invitationId, name: verifiedEmail })
+  await insertAuditEvent(tx, event, now)
 }

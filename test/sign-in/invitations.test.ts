@@ -59,6 +59,15 @@ t.test('createInvitation sends a link, and a new person accepts it once', async 
   const accepted = await accept(sam, token)
   t.equal(accepted.status, 200, accepted.text)
   t.match(sessionOf(accepted), { user: { name: 'Sam Jones' }, organization: { name: 'acme' }, role: 'viewer' })
+  const { events } = (await call(acme, 'GET', '/v1/audit-events?action=invitation.accepted')).json<{ events: object[] }>()
+  t.match(events, [
+    {
+      actor: { type: 'user', name: 'sam@example.com' },
+      target: { type: 'invitation', id: sent.id, name: 'sam@example.com' },
+      values: { role: [null, 'viewer'] },
+      source: { via: 'console' },
+    },
+  ])
   t.match(await accept(new Browser(parley.url), token), dead, 'a second time')
   t.match(await open(token), dead)
   t.match(await open('x'.repeat(43)), dead)

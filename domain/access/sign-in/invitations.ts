@@ -42,6 +42,8 @@ export type OpenInvitation = {
   isNew: boolean
 }
 
+export type Newcomer = { name: string; passwordHash: string }
+
 export type InvitationStore = {
   list(organizationId: string, now: Date): Promise<Invitation[]>
   find(organizationId: string, id: string, now: Date): Promise<Invitation | null>
@@ -58,10 +60,10 @@ export type InvitationStore = {
   delete(organizationId: string, id: string): Promise<boolean>
   findOpen(digest: Buffer, now: Date): Promise<OpenInvitation | null>
   /**
-   * Gives the person the role and ends the invitation. A new person is made with the name and the password. Resolves
-   * with null if the invitation is no longer open, or the person is no longer new.
+   * Gives the person the role, ends the invitation and adds an event to the audit log. A new person is made with the
+   * name and the password. Resolves with null if the invitation is no longer open, or the person is no longer new.
    */
-  accept(digest: Buffer, now: Date, newcomer: { name: string; passwordHash: string } | null): Promise<Person | null>
+  accept(digest: Buffer, now: Date, newcomer: Newcomer | null, browser: Browser): Promise<Person | null>
 }
 
 export type Invitations = {
@@ -155,7 +157,7 @@ export function createInvitations(deps: InvitationDeps): Invitations {
       const isSignedIn = session?.user.email === email
       const newcomer = open.isNew ? { name, passwordHash: await hashes.hash(newPassword(password, email)) } : null
       const proven = newcomer !== null || isSignedIn ? null : await signIn.prove(email, password ?? '', browser)
-      const person = await invitations.accept(digestOf(token), now(), newcomer)
+      const person = await invitations.accept(digestOf(token), now(), newcomer, browser)
       if (person === null) throw new ResourceFault({ kind: 'link_dead' })
       if (session !== null && isSignedIn) return signIn.chooseOrganization(session, organizationId, browser)
       const proof = newcomer?.passwordHash ?? proven?.passwordHash ?? ''

@@ -18,6 +18,7 @@ export type OidcEntry = {
   verifiedEmail: string | null
   name: string | null
   joining: Joining
+  browser: Browser
   now: Date
 }
 
@@ -68,7 +69,7 @@ export function createOidcSignIn(deps: OidcDeps): OidcSignIn {
     const { issuer, subject, email, isEmailVerified, name } = claims
     const now = new Date(clock.nowMs())
     const verifiedEmail = isEmailVerified && email !== null ? email.toLowerCase() : null
-    const entered = await people.enter({ provider: id, issuer, subject, verifiedEmail, name, joining, now })
+    const entered = await people.enter({ provider: id, issuer, subject, verifiedEmail, name, joining, browser, now })
     if (entered === null) return verifiedEmail === null ? 'oidc_unverified' : 'oidc_no_account'
     const expiresAt = new Date(now.getTime() + sessionS * 1000)
     const opened = await sessions.open({ ...entered, method: id, browser, signedInAt: now, expiresAt })
