@@ -22,7 +22,7 @@ export function createOidcPeople(tenancy: Tenancy, forget: Forget): OidcStore {
       const ended: string[] = []
       const entered = await tenancy.asOperator(async (tx) => {
         const known = await findByPair(tx, entry)
-        if (known !== null) return { userId: known, organizationId: null }
+        if (known !== null) return enterKnown(tx, entry, known)
         return entry.verifiedEmail === null ? null : link(tx, entry, entry.verifiedEmail, ended)
       })
       for (const lookup of ended) forget({ lookup })
@@ -35,6 +35,20 @@ async function findByPair(tx: Tx, { issuer, subject }: OidcEntry): Promise<strin
   const [row] = await tx<{ userId: string }[]>`
     select user_id as "userId" from identities where kind = 'oidc' and issuer = ${issuer} and subject = ${subject}`
   return row?.userId ?? null
+}
+
+/**
+ * A known person without a role takes an open invitation to the own address. The link would not admit this person, who
+ * has neither a session nor a password to prove more than the link.
+ */
+async function enterKnown(tx: Tx, entry: OidcEntry, userId: string) {
+  const [outside] = await tx`
+    select u.id from users u where u.id = ${userId} and u.email = ${entry.verifiedEmail} and not exists (
+      select from user_roles r join organizations o on o.id = r.organization_id
+      where r.user_id = u.id and not o.is_disabled)`
+  const right = outside && entry.verifiedEmail !== null ? await takeInvitation(tx, entry.verifiedEmail, entry.now) : null
+  if (right !== null) await giveRole(tx, userId, right, entry)
+  return { userId, organizationId: right?.organizationId ?? null }
 }
 
 /** Takes the lock for people, so that two browsers of a new person do not make two. */

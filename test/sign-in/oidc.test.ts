@@ -75,6 +75,11 @@ t.test(
     t.equal(sessionOf(await again.get('/console/auth/session')).user.id, session.user.id)
     await admin.store.users.remove(acme.id, 'sam@example.com')
     t.equal(locationOf(await finish(again, await come(again, 'sam'))), failed('oidc_no_account'))
+    issuer.accounts.set('sam', { email: 'sam@example.com', email_verified: true })
+    t.equal(locationOf(await finish(again, await come(again, 'sam'))), failed('oidc_no_account'), 'no invitation')
+    await invite('sam@example.com')
+    t.equal(locationOf(await finish(again, await come(again, 'sam'))), '/console/calls?t=3', 'a new invitation')
+    t.match(sessionOf(await again.get('/console/auth/session')), { organization: { name: 'acme' }, role: 'member' })
   },
 )
 
