@@ -36,5 +36,9 @@ export type FigureRow = Partial<Record<CallFigureGroup, string | null>> & {
 }
 
 export interface CallFigures {
-  read(tenant: Tenant, query: FigureQuery): Promise<{ rows: readonly FigureRow[]; total: FigureRow } | 'too_many_rows'>
+  /** `zone_unknown`: the database lacks the time zone. */
+  read(
+    tenant: Tenant,
+    query: FigureQuery,
+  ): Promise<{ rows: readonly FigureRow[]; total: FigureRow } | 'too_many_rows' | 'zone_unknown'>
 }

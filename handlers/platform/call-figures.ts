@@ -1,4 +1,5 @@
 /** Answers figures about many calls. */
+import { isTimezone } from '../../domain/agents/check-agent.ts'
 import {
   type CallFigures,
   callFigureGroups,
@@ -25,6 +26,7 @@ export function getCallFigures(figures: CallFigures, clock: Clock): PlatformHand
   return async ({ query }, { caller }) => {
     const asked = queryOf(clock, query)
     const found = await figures.read(tenantOf(caller), asked)
+    if (found === 'zone_unknown') throw unknownZone()
     if (found === 'too_many_rows')
       throw refusal(
         'group_by',
@@ -44,7 +46,7 @@ function queryOf(clock: Clock, query: Query): FigureQuery {
   const fromMs = query.since === undefined ? Math.max(leastMs, toMs - usual) : millisecondsOf('since', query.since)
   if (!(fromMs < toMs && toMs - fromMs <= rangeMsMax[interval]))
     throw refusal('since', `since must be before until, and at most ${rangeMsMax[interval] / dayMs} days before it`)
-  if (!isTimeZone(timeZone)) throw refusal('time_zone', 'time_zone must be an IANA time zone, such as Europe/Berlin')
+  if (!isTimezone(timeZone)) throw unknownZone()
   const groups = query.group_by ?? []
   return {
     ...{ fromMs, toMs, interval, timeZone },
@@ -55,16 +57,10 @@ function queryOf(clock: Clock, query: Query): FigureQuery {
   }
 }
 
-function isTimeZone(name: string): boolean {
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }) !== undefined
-  } catch {
-    return false
-  }
-}
-
 const refusal = (param: string, message: string) =>
   new Refusal('invalid_parameter', { param, message, keyword: 'format' })
+
+const unknownZone = () => refusal('time_zone', 'time_zone must be an IANA time zone, such as Europe/Berlin')
 
 function groupsOf(row: FigureRow, { groups }: FigureQuery) {
   const named = Object.fromEntries(groups.map((group) => [group === 'agent' ? 'agent_id' : group, row[group] ?? null]))

@@ -16,6 +16,7 @@ import type { Tenant } from '../../domain/records/organization.ts'
 import type { Tx } from '../postgres/connect.ts'
 import { storable } from '../postgres/row-values.ts'
 import type { Snapshots, Worlds } from '../postgres/tenant.ts'
+import { unlessZoneUnknown } from '../postgres/time-zones.ts'
 import { isOfWorld } from './request-routes.ts'
 import { hasFailed, legUse, linesOf } from './usage-days.ts'
 
@@ -66,22 +67,6 @@ export function createUsage(worlds: Worlds & Snapshots): Usage {
       ),
   }
 }
-
-/**
- * Resolves with `zone_unknown` if the database lacks the time zone, because the runtime's list of time zones can be
- * newer.
- */
-async function unlessZoneUnknown<Result>(result: Promise<Result>): Promise<Result | 'zone_unknown'> {
-  try {
-    return await result
-  } catch (error) {
-    if ((error as { code?: string }).code === invalidParameterValue) return 'zone_unknown'
-    throw error
-  }
-}
-
-/** The SQLSTATE for an unknown time zone. */
-const invalidParameterValue = '22023'
 
 const providerGroups: ReadonlySet<UsageGroup> = new Set(['provider', 'stage'])
 

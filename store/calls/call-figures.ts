@@ -1,7 +1,15 @@
 /** Sums the facts about calls by time and by group. */
-import { type CallFigureGroup, type CallFigures, type FigureRow, figureRowsMax } from '../../domain/calls/figures.ts'
+import {
+  type CallFigureGroup,
+  type CallFigures,
+  type FigureQuery,
+  type FigureRow,
+  figureRowsMax,
+} from '../../domain/calls/figures.ts'
+import type { Tenant } from '../../domain/records/organization.ts'
 import type { Tx } from '../postgres/connect.ts'
 import type { Worlds } from '../postgres/tenant.ts'
+import { unlessZoneUnknown } from '../postgres/time-zones.ts'
 
 const columns = {
   agent: 'agent_id',
@@ -16,29 +24,30 @@ type Row = Omit<FigureRow, 'bucketMs'> & { bucket: Date | null }
 
 export function createCallFigures(worlds: Worlds): CallFigures {
   return {
-    read: (tenant, query) =>
-      worlds.asTenant(tenant, async (tx) => {
-        const { groups } = query
-        const where = tx`
-          organization_id = ${tenant.organizationId} and test = ${tenant.test}
-          and created_at >= ${new Date(query.fromMs)} and created_at < ${new Date(query.toMs)}
-          ${query.agentId === undefined ? tx`` : tx`and agent_id = ${query.agentId}`}
-          ${query.kind === undefined ? tx`` : tx`and kind = ${query.kind}`}
-          ${query.phoneNumberId === undefined ? tx`` : tx`and phone_number_id = ${query.phoneNumberId}`}`
-        const bucket =
-          query.interval === 'none'
-            ? tx`null::timestamptz`
-            : tx`date_trunc(${query.interval}::text, created_at, ${query.timeZone}::text)`
-        const names = groups.map((group) => tx`, ${tx(columns[group])} as ${tx(group)}`)
-        const places = Array.from({ length: 1 + groups.length }, (_, at) => at + 1).join(', ')
-        const rows = await tx<Row[]>`
-          select ${bucket} as bucket ${names.length === 0 ? tx`` : names}, ${sums(tx)} from call_facts where ${where}
-          group by ${tx.unsafe(places)} order by ${tx.unsafe(places)} limit ${figureRowsMax + 1}`
-        if (rows.length > figureRowsMax) return 'too_many_rows'
-        const [total] = await tx<Row[]>`select null::timestamptz as bucket, ${sums(tx)} from call_facts where ${where}`
-        return { rows: rows.map(rowOf), total: rowOf(total!) }
-      }),
+    read: (tenant, query) => unlessZoneUnknown(worlds.asTenant(tenant, (tx) => readFigures(tx, tenant, query))),
   }
+}
+
+async function readFigures(tx: Tx, tenant: Tenant, query: FigureQuery) {
+  const { groups } = query
+  const where = tx`
+    organization_id = ${tenant.organizationId} and test = ${tenant.test}
+    and created_at >= ${new Date(query.fromMs)} and created_at < ${new Date(query.toMs)}
+    ${query.agentId === undefined ? tx`` : tx`and agent_id = ${query.agentId}`}
+    ${query.kind === undefined ? tx`` : tx`and kind = ${query.kind}`}
+    ${query.phoneNumberId === undefined ? tx`` : tx`and phone_number_id = ${query.phoneNumberId}`}`
+  const bucket =
+    query.interval === 'none'
+      ? tx`null::timestamptz`
+      : tx`date_trunc(${query.interval}::text, created_at, ${query.timeZone}::text)`
+  const names = groups.map((group) => tx`, ${tx(columns[group])} as ${tx(group)}`)
+  const places = Array.from({ length: 1 + groups.length }, (_, at) => at + 1).join(', ')
+  const rows = await tx<Row[]>`
+    select ${bucket} as bucket ${names.length === 0 ? tx`` : names}, ${sums(tx)} from call_facts where ${where}
+    group by ${tx.unsafe(places)} order by ${tx.unsafe(places)} limit ${figureRowsMax + 1}`
+  if (rows.length > figureRowsMax) return 'too_many_rows' as const
+  const [total] = await tx<Row[]>`select null::timestamptz as bucket, ${sums(tx)} from call_facts where ${where}`
+  return { rows: rows.map(rowOf), total: rowOf(total!) }
 }
 
 /** The percentiles are over the medians in calls, because the latencies in turns are not kept apart from the turns. */
