@@ -14,7 +14,7 @@ export function userLinksOf(config: ParleyConfig, { passwordResets, invitations 
     async reset(email: string): Promise<string | null> {
       const { token, digest } = newToken()
       const now = new Date(systemClock.nowMs())
-      const isKnown = await passwordResets.insert(email.toLowerCase(), digest, now, after(now, resetLifeMs))
+      const isKnown = await passwordResets.insert(email.toLowerCase(), digest, now, after(now, resetLifeMs), null)
       return isKnown ? linkTo(baseOf(config), 'reset', token) : null
     },
     async invite(organizationId: string, email: string, role: Role) {

@@ -25,8 +25,8 @@ export function createAttempts(tenancy: Tenancy): AttemptStore {
       tenancy.asOperator(async (tx) => {
         for (const { kind, text } of sorted(subjects))
           if (kind === 'account') await tx`delete from sign_in_failures where subject = ${text}`
+          // This attempt may have been the window's last allowed attempt, and it was no failure. So the wait ends too.
           else
-            // This attempt may have been the window's last allowed attempt, and it was no failure. So the wait ends too.
             await tx`
               update sign_in_failures set failures = greatest(failures - 1, 0), blocked_until = first_at
               where subject = ${text}`

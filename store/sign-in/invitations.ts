@@ -168,12 +168,7 @@ async function accept(tx: Tx, { digest, now, newcomer, browser }: Acceptance): P
   return person
 }
 
-async function findOrInsert(
-  tx: Tx,
-  email: string,
-  newcomer: Newcomer | null,
-  now: Date,
-): Promise<Person | null> {
+async function findOrInsert(tx: Tx, email: string, newcomer: Newcomer | null, now: Date): Promise<Person | null> {
   const [known] = await tx<Person[]>`select id, email, name from users where email = ${email} for update`
   if (newcomer === null) return known ?? null
   const person = known ?? (await insertPerson(tx, email, newcomer.name, now))

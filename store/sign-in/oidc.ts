@@ -46,7 +46,8 @@ async function enterKnown(tx: Tx, entry: OidcEntry, userId: string) {
     select u.id from users u where u.id = ${userId} and u.email = ${entry.verifiedEmail} and not exists (
       select from user_roles r join organizations o on o.id = r.organization_id
       where r.user_id = u.id and not o.is_disabled)`
-  const right = outside && entry.verifiedEmail !== null ? await takeInvitation(tx, entry.verifiedEmail, entry.now) : null
+  const right =
+    outside && entry.verifiedEmail !== null ? await takeInvitation(tx, entry.verifiedEmail, entry.now) : null
   if (right !== null) await giveRole(tx, userId, right, entry)
   return { userId, organizationId: right?.organizationId ?? null }
 }

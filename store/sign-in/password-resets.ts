@@ -9,7 +9,7 @@ import { insertPassword } from './people.ts'
 
 export function createPasswordResets(tenancy: Tenancy, forget: Forget): ResetStore {
   return {
-    insert: (email, digest, now, expiresAt, openMax = null) =>
+    insert: (email, digest, now, expiresAt, openMax) =>
       tenancy.asOperator(async (tx) => {
         // The lock is needed because parallel requests would pass the limit together.
         const [person] = await tx<{ id: string }[]>`select id from users where email = ${email} for no key update`

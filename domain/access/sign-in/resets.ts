@@ -10,9 +10,9 @@ import type { Post } from './post.ts'
 export type ResetStore = {
   /**
    * Stores a link for the person with this address. Resolves with false if there is no such person, or the person has
-   * `openMax` links that have not expired.
+   * `openMax` links that have not expired. Null: no limit.
    */
-  insert(email: string, digest: Buffer, now: Date, expiresAt: Date, openMax?: number): Promise<boolean>
+  insert(email: string, digest: Buffer, now: Date, expiresAt: Date, openMax: number | null): Promise<boolean>
   /** Finds the person behind a link that has not expired. */
   find(digest: Buffer, now: Date): Promise<Person | null>
   /**
