@@ -2,7 +2,7 @@ import type { Browser } from '../../domain/access/sign-in/people.ts'
 import type { AuditTarget, NewAuditEvent } from '../../domain/records/audit.ts'
 import type { Role } from '../../domain/records/organization.ts'
 
-export type Join = { organizationId: string; userId: string; role: Role; browser: Browser }
+type Join = { organizationId: string; userId: string; role: Role; browser: Browser }
 
 /** Makes the audit log's event for a person who has got a role by signing in. */
 export function joinEvent(

@@ -17,7 +17,7 @@ export function createPasswordResets(tenancy: Tenancy, forget: Forget): ResetSto
         const inserted = await tx`
           insert into password_resets (digest, user_id, created_at, expires_at)
           select ${digest}, ${person.id}, ${now}, ${expiresAt}
-          where ${openMax}::int is null or ${openMax}::int > (
+          where ${openMax ?? null}::int is null or ${openMax ?? null}::int > (
             select count(*) from password_resets where user_id = ${person.id} and expires_at > ${now})
           returning user_id`
         return inserted.length > 0
