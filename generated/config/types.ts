@@ -158,9 +158,9 @@ export type ParleyConfig = {
     addressesMax: number
     /** How long a client may take to read what was written, in milliseconds. */
     readerTimeoutMs: number
-    /** How long a request body may pause at most, in milliseconds. It is then refused. */
+    /** How long a request body may pause at most, in milliseconds. It is then refused. On the engine uws at most 7 s, except on the upload port. */
     bodyTimeoutMs: number
-    /** How fast a request body must arrive after its first 10 s, in bytes a second. A slower body is refused. */
+    /** How fast a request body must arrive after its first 10 s, in bytes a second. A slower body is refused. The engine uws asks for 16384 after the first 7 s, except on the upload port. */
     bodyBytesPerSMin: number
     /** How long a request body may take as a whole on the upload port, in milliseconds. */
     uploadBodyTimeoutMs: number

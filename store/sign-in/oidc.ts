@@ -1,4 +1,4 @@
-/** People who sign in with a provider of OpenID Connect. */
+/** Finds and links people by their accounts at a provider of OpenID Connect. */
 import type { OidcEntry, OidcStore } from '../../domain/access/sign-in/oidc.ts'
 import type { Person } from '../../domain/access/sign-in/people.ts'
 import type { Role } from '../../domain/records/organization.ts'
@@ -38,8 +38,8 @@ async function findByPair(tx: Tx, { issuer, subject }: OidcEntry): Promise<strin
 }
 
 /**
- * A known person without a role takes an open invitation to the own address. The link would not admit this person, who
- * has neither a session nor a password to prove more than the link.
+ * A known person without a role takes an open invitation to the own address. The link would not admit this person,
+ * because the person has neither a session nor a password to prove more than the link.
  */
 async function enterKnown(tx: Tx, entry: OidcEntry, userId: string) {
   const [outside] = await tx`

@@ -1,4 +1,4 @@
-/** Links that set a new password. */
+/** Links for a new password. */
 import type { Clock, Log } from '../../ports/system.ts'
 import { ResourceFault } from '../../records/resource-fault.ts'
 import { digestOf, linkTo, newToken } from './links.ts'
@@ -10,7 +10,7 @@ import type { Post } from './post.ts'
 export type ResetStore = {
   /**
    * Stores a link for the person with this address. Resolves with false if there is no such person, or the person has
-   * `openMax` links that have not expired. Null: no limit.
+   * `openMax` open links. Null: no limit.
    */
   insert(email: string, digest: Buffer, now: Date, expiresAt: Date, openMax: number | null): Promise<boolean>
   /** Finds the person behind a link that has not expired. */
@@ -43,7 +43,7 @@ export type Resets = {
 export const resetLifeMs = 3_600_000
 /** More requests at once send no link. */
 const pendingMax = 100
-/** The limit for a person's open links that the page has made, because anybody may ask for them. */
+/** The page makes at most this many open links for a person, because anybody may ask for one. */
 const openMax = 10
 
 export function createResets({ resets, hashes, lockOut, post, clock, log, baseUrl }: ResetDeps): Resets {

@@ -27,19 +27,17 @@ AuditActorType: TypeAlias = Literal["user", "api_key", "operator", "system"]
 AuditResult: TypeAlias = Literal["succeeded", "denied"]
 """`denied`: the role of the person was too low."""
 AuditAction: TypeAlias = Literal[
-    "user.signed_in", "user.sign_in_failed", "user.locked", "user.signed_out", "user.password_changed",
-    "user.password_reset_requested", "user.identity_linked", "invitation.created", "invitation.resent",
-    "invitation.accepted", "invitation.deleted", "member.created", "member.role_changed", "member.removed",
-    "member.signed_out", "key.created", "key.updated", "key.rotated", "key.revoked", "agent.created", "agent.updated",
-    "agent.restored", "agent.deleted", "tool.created", "tool.updated", "tool.deleted", "tool.tested",
-    "webhook.created", "webhook.updated", "webhook.deleted", "webhook.tested", "webhook.recovered",
+    "invitation.created", "invitation.resent", "invitation.accepted", "invitation.deleted", "member.created",
+    "member.role_changed", "member.removed", "member.signed_out", "key.created", "key.updated", "key.rotated",
+    "key.revoked", "agent.created", "agent.updated", "agent.restored", "agent.deleted", "tool.created", "tool.updated",
+    "tool.deleted", "tool.tested", "webhook.created", "webhook.updated", "webhook.deleted", "webhook.tested",
     "delivery.redelivered", "webhook_secret.read", "webhook_secret.rotated", "provider_key.stored",
-    "provider_key.deleted", "provider_key.checked", "phone_number.purchased", "phone_number.imported",
-    "phone_number.updated", "phone_number.released", "sip_connection.created", "sip_connection.updated",
-    "sip_connection.deleted", "sip_connection.checked", "kyb.submitted", "sms_brand.saved", "sms_brand.submitted",
-    "sms_brand.vetting_ordered", "sms_campaign.saved", "sms_campaign.submitted", "sms_number.assigned",
-    "sms_number.unassigned", "call.joined", "call.transferred", "call.ended", "call.exported", "recording.played",
-    "callback.cancelled", "callback.dispatched", "organization.updated", "access.denied",
+    "provider_key.deleted", "phone_number.purchased", "phone_number.imported", "phone_number.updated",
+    "phone_number.released", "sip_connection.created", "sip_connection.updated", "sip_connection.deleted",
+    "kyb.submitted", "sms_brand.saved", "sms_brand.submitted", "sms_brand.vetting_ordered", "sms_campaign.saved",
+    "sms_campaign.submitted", "sms_number.assigned", "sms_number.unassigned", "call.joined", "call.transferred",
+    "call.ended", "recording.played", "callback.cancelled", "callback.dispatched", "organization.updated",
+    "access.denied",
 ]
 """The action. `x-audit` of an operation names its action."""
 AuditSourceVia: TypeAlias = Literal["console", "api", "cli"]

@@ -19,9 +19,6 @@ open_enums! {
     AuditResult { Succeeded = "succeeded", Denied = "denied" }
     /// The action. `x-audit` of an operation names its action.
     AuditAction {
-        UserSignedIn = "user.signed_in", UserSignInFailed = "user.sign_in_failed", UserLocked = "user.locked",
-        UserSignedOut = "user.signed_out", UserPasswordChanged = "user.password_changed",
-        UserPasswordResetRequested = "user.password_reset_requested", UserIdentityLinked = "user.identity_linked",
         InvitationCreated = "invitation.created", InvitationResent = "invitation.resent",
         InvitationAccepted = "invitation.accepted", InvitationDeleted = "invitation.deleted",
         MemberCreated = "member.created", MemberRoleChanged = "member.role_changed", MemberRemoved = "member.removed",
@@ -30,21 +27,20 @@ open_enums! {
         AgentUpdated = "agent.updated", AgentRestored = "agent.restored", AgentDeleted = "agent.deleted",
         ToolCreated = "tool.created", ToolUpdated = "tool.updated", ToolDeleted = "tool.deleted",
         ToolTested = "tool.tested", WebhookCreated = "webhook.created", WebhookUpdated = "webhook.updated",
-        WebhookDeleted = "webhook.deleted", WebhookTested = "webhook.tested", WebhookRecovered = "webhook.recovered",
+        WebhookDeleted = "webhook.deleted", WebhookTested = "webhook.tested",
         DeliveryRedelivered = "delivery.redelivered", WebhookSecretRead = "webhook_secret.read",
         WebhookSecretRotated = "webhook_secret.rotated", ProviderKeyStored = "provider_key.stored",
-        ProviderKeyDeleted = "provider_key.deleted", ProviderKeyChecked = "provider_key.checked",
-        PhoneNumberPurchased = "phone_number.purchased", PhoneNumberImported = "phone_number.imported",
-        PhoneNumberUpdated = "phone_number.updated", PhoneNumberReleased = "phone_number.released",
-        SipConnectionCreated = "sip_connection.created", SipConnectionUpdated = "sip_connection.updated",
-        SipConnectionDeleted = "sip_connection.deleted", SipConnectionChecked = "sip_connection.checked",
+        ProviderKeyDeleted = "provider_key.deleted", PhoneNumberPurchased = "phone_number.purchased",
+        PhoneNumberImported = "phone_number.imported", PhoneNumberUpdated = "phone_number.updated",
+        PhoneNumberReleased = "phone_number.released", SipConnectionCreated = "sip_connection.created",
+        SipConnectionUpdated = "sip_connection.updated", SipConnectionDeleted = "sip_connection.deleted",
         KybSubmitted = "kyb.submitted", SmsBrandSaved = "sms_brand.saved", SmsBrandSubmitted = "sms_brand.submitted",
         SmsBrandVettingOrdered = "sms_brand.vetting_ordered", SmsCampaignSaved = "sms_campaign.saved",
         SmsCampaignSubmitted = "sms_campaign.submitted", SmsNumberAssigned = "sms_number.assigned",
         SmsNumberUnassigned = "sms_number.unassigned", CallJoined = "call.joined", CallTransferred = "call.transferred",
-        CallEnded = "call.ended", CallExported = "call.exported", RecordingPlayed = "recording.played",
-        CallbackCancelled = "callback.cancelled", CallbackDispatched = "callback.dispatched",
-        OrganizationUpdated = "organization.updated", AccessDenied = "access.denied",
+        CallEnded = "call.ended", RecordingPlayed = "recording.played", CallbackCancelled = "callback.cancelled",
+        CallbackDispatched = "callback.dispatched", OrganizationUpdated = "organization.updated",
+        AccessDenied = "access.denied",
     }
     /// A session of the console, the API, or the command line.
     AuditSourceVia { Console = "console", Api = "api", Cli = "cli" }
