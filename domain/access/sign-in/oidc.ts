@@ -25,9 +25,9 @@ export type OidcEntry = {
 export type OidcStore = {
   /**
    * Finds the person by issuer and subject. If this person has no role, an open invitation to the verified address
-   * gives one. Otherwise links the person with the verified address, if there is an open invitation or a fitting domain, and
-   * gives the role. A linked person loses the password, because a stranger may have set it. Resolves with null if
-   * nothing fits.
+   * gives one. Otherwise links the person with the verified address, if there is an open invitation or a fitting
+   * domain, and gives the role. A linked person loses the password, because a stranger may have set it. Resolves with
+   * null if nothing fits.
    */
   enter(entry: OidcEntry): Promise<{ userId: string; organizationId: string | null } | null>
 }
