@@ -71,10 +71,18 @@ export async function signIn(
   await admin.store.users.create(organizationId, email, role)
   const issued = await admin.store.users.issue(organizationId, email, 'session')
   if (issued === null) throw new Error('no session')
+  return openVisitor(t, { browser, url, session: issued.secret })
+}
+
+/** Opens a browser window with the session, or as a person without a session. */
+export async function openVisitor(
+  t: Test,
+  { browser, url, session }: { browser: Browser; url: string; session?: string },
+): Promise<Visitor> {
   const viewport = { width: 1280, height: 860 }
   const context = await browser.newContext({ permissions: ['clipboard-write', 'microphone'], viewport })
   t.teardown(() => context.close())
-  await context.addCookies([{ name: 'parley_session', value: issued.secret, url }])
+  if (session !== undefined) await context.addCookies([{ name: 'parley_session', value: session, url }])
   const opened: unknown = await context.newPage()
   const page = opened as ConsolePage
   const faults: string[] = []

@@ -19,6 +19,9 @@ export function failureOf(error: unknown): Failure {
 
 export const isSignedOut = (error: unknown) => error instanceof ApiError && error.status === 401
 
+/** Whether a link from a mail is used, replaced or expired. */
+export const isDeadLink = (error: unknown) => error instanceof ApiError && error.status === 410
+
 function kindOf({ status }: ApiError): Failure['kind'] {
   if (status === 401) return 'signed_out'
   if (status === 403) return 'forbidden'

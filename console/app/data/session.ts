@@ -32,7 +32,7 @@ export function useSession(): ConsoleSession {
 }
 
 /** Another session sees other data, so the cache begins anew. */
-function begin(session: ConsoleSession | null): void {
+export function begin(session: ConsoleSession | null): void {
   queries.clear()
   queries.setQueryData(sessionKey, session)
 }

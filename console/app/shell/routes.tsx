@@ -12,6 +12,23 @@ import { SignInPage } from './sign-in-page.tsx'
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound, errorComponent: RouteFailed })
 const login = createRoute({ getParentRoute: () => root, path: '/login', component: SignInPage })
+const entries = [
+  createRoute({
+    getParentRoute: () => root,
+    path: '/invite',
+    component: lazyRouteComponent(() => import('./invite-page.tsx'), 'InvitePage'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/reset',
+    component: lazyRouteComponent(() => import('./reset-page.tsx'), 'ResetPage'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/forgot',
+    component: lazyRouteComponent(() => import('./forgot-page.tsx'), 'ForgotPage'),
+  }),
+]
 /** All pages for signed-in people are inside the frame. */
 const frame = createRoute({ getParentRoute: () => root, id: 'frame', component: Frame })
 
@@ -35,7 +52,7 @@ const pages = [
 ]
 
 export const router = createRouter({
-  routeTree: root.addChildren([login, frame.addChildren(pages)]),
+  routeTree: root.addChildren([login, ...entries, frame.addChildren(pages)]),
   basepath: '/console',
   parseSearch: readSearch,
   stringifySearch: writeSearch,

@@ -3,28 +3,24 @@ import { type RouterHistory, useRouter } from '@tanstack/react-router'
 import type { ConsoleMethods } from '../../../generated/console/types.ts'
 import { methodsQuery, useSetUp, useSignIn } from '../data/session.ts'
 import { useSearchValues } from '../parts/address.ts'
-import buttonStyles from '../parts/button.module.css'
 import { Button } from '../parts/button.tsx'
 import { TextField } from '../parts/field.tsx'
-import { fieldOf } from '../parts/form.ts'
+import { fieldOf, passwordOf } from '../parts/form.ts'
 import { useTitle } from '../parts/page.tsx'
 import { Answer } from '../parts/states.tsx'
-import { Mark } from './mark.tsx'
-import styles from './sign-in-page.module.css'
+import styles from './entry.module.css'
+import { EntryCard, ForgottenNote, NewPasswordField, ProviderLinks } from './entry.tsx'
 
 /** The way in for people without a session. The first person of a server makes an account here. */
 export function SignInPage() {
   useTitle('Sign in')
   const methods = useQuery(methodsQuery)
   return (
-    <main className={styles.place}>
-      <div className={styles.card}>
-        <Mark />
-        <Answer of={methods} rows={4}>
-          {(data) => (data.setup ? <SetUpForm needsCode={data.code} /> : <SignInForm methods={data} />)}
-        </Answer>
-      </div>
-    </main>
+    <EntryCard>
+      <Answer of={methods} rows={4}>
+        {(data) => (data.setup ? <SetUpForm needsCode={data.code} /> : <SignInForm methods={data} />)}
+      </Answer>
+    </EntryCard>
   )
 }
 
@@ -35,7 +31,7 @@ const errors: Readonly<Record<string, string>> = {
   oidc_unverified: 'The provider has not verified your e-mail address.',
 }
 
-function SignInForm({ methods: { password, oidc, smtp } }: { methods: ConsoleMethods }) {
+function SignInForm({ methods }: { methods: ConsoleMethods }) {
   const { error: code } = useSearchValues()
   const next = useNext()
   const problem = typeof code === 'string' ? errors[code] : undefined
@@ -43,21 +39,9 @@ function SignInForm({ methods: { password, oidc, smtp } }: { methods: ConsoleMet
     <>
       <h1>Sign in to Parley</h1>
       {problem !== undefined && <p role="alert">{problem}</p>}
-      {oidc.map(({ id, name }) => (
-        <a
-          key={id}
-          className={buttonStyles.button}
-          href={`/console/auth/oidc/${id}/start?returnTo=${encodeURIComponent(next)}`}
-        >
-          {name}
-        </a>
-      ))}
-      {password && <PasswordForm />}
-      {password && !smtp && (
-        <p className={styles.note}>
-          No password yet, or forgotten? Ask the operator for a link: <code>parley users reset</code> prints one.
-        </p>
-      )}
+      <ProviderLinks providers={methods.oidc} returnTo={next} />
+      {methods.password && <PasswordForm />}
+      {methods.password && <ForgottenNote sendsMail={methods.smtp} />}
     </>
   )
 }
@@ -103,15 +87,7 @@ function SetUpForm({ needsCode }: { needsCode: boolean }) {
       <p className={styles.note}>It owns this server's organization, and can invite others.</p>
       <TextField label="Name" name="name" autoComplete="name" required maxLength={120} autoFocus />
       <TextField label="E-mail" name="email" type="email" autoComplete="username" required maxLength={254} />
-      <TextField
-        label="Password"
-        name="password"
-        type="password"
-        autoComplete="new-password"
-        required
-        minLength={15}
-        note="15 characters or more: a few words are good."
-      />
+      <NewPasswordField />
       {needsCode && (
         <TextField
           label="Code"
@@ -127,12 +103,6 @@ function SetUpForm({ needsCode }: { needsCode: boolean }) {
       </Button>
     </form>
   )
-}
-
-/** Spaces at the ends of a password count. */
-function passwordOf(form: FormData): string {
-  const value = form.get('password')
-  return typeof value === 'string' ? value : ''
 }
 
 /** Returns the page to show after the sign-in. Only this console's pages count. */

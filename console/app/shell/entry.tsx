@@ -1,0 +1,64 @@
+/** The parts that the pages for people without a session share: signing in, an invitation, a new password. */
+import { Link, useLocation } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import type { ConsoleMethods } from '../../../generated/console/types.ts'
+import buttonStyles from '../parts/button.module.css'
+import { TextField } from '../parts/field.tsx'
+import styles from './entry.module.css'
+import { Mark } from './mark.tsx'
+
+export function EntryCard({ children }: { children: ReactNode }) {
+  return (
+    <main className={styles.place}>
+      <div className={styles.card}>
+        <Mark />
+        {children}
+      </div>
+    </main>
+  )
+}
+
+export function NewPasswordField() {
+  return (
+    <TextField
+      label="Password"
+      name="password"
+      type="password"
+      autoComplete="new-password"
+      required
+      minLength={15}
+      maxLength={256}
+      note="15 characters or more: a few words are good."
+    />
+  )
+}
+
+/** The browser leaves this page for the provider, so these are plain links. */
+export function ProviderLinks({ providers, returnTo }: { providers: ConsoleMethods['oidc']; returnTo: string }) {
+  return providers.map(({ id, name }) => (
+    <a
+      key={id}
+      className={buttonStyles.button}
+      href={`/console/auth/oidc/${id}/start?returnTo=${encodeURIComponent(returnTo)}`}
+    >
+      {name}
+    </a>
+  ))
+}
+
+export function ForgottenNote({ sendsMail }: { sendsMail: boolean }) {
+  if (sendsMail)
+    return (
+      <p className={styles.note}>
+        No password yet, or forgotten? <Link to="/forgot">Ask for a link</Link>
+      </p>
+    )
+  return (
+    <p className={styles.note}>
+      No password yet, or forgotten? Ask the operator for a link: <code>parley users reset</code> prints one.
+    </p>
+  )
+}
+
+/** Returns the token behind the `#` of the link. The browser does not send this part to any server. */
+export const useLinkToken = () => useLocation({ select: ({ hash }) => hash })

@@ -1,0 +1,118 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
+import type { ConsoleSession, OpenInvitation } from '../../../generated/console/types.ts'
+import { invitationQuery, useAcceptInvitation } from '../data/links.ts'
+import { methodsQuery, sessionQuery } from '../data/session.ts'
+import { Button } from '../parts/button.tsx'
+import { TextField } from '../parts/field.tsx'
+import { fieldOf, passwordOf } from '../parts/form.ts'
+import { useTitle } from '../parts/page.tsx'
+import { Answer } from '../parts/states.tsx'
+import styles from './entry.module.css'
+import { EntryCard, ForgottenNote, NewPasswordField, ProviderLinks, useLinkToken } from './entry.tsx'
+
+/** Shows an invitation. A new person chooses a name and a password. A known person signs in. */
+export function InvitePage() {
+  useTitle('Invitation')
+  const token = useLinkToken()
+  const invitation = useQuery(invitationQuery(token))
+  return (
+    <EntryCard>
+      <Answer of={invitation} rows={4}>
+        {(data) => (data === null ? <DeadLink /> : <Invitation token={token} invitation={data} />)}
+      </Answer>
+    </EntryCard>
+  )
+}
+
+function DeadLink() {
+  return (
+    <>
+      <h1>This link is no longer good</h1>
+      <p>
+        It has been used, replaced, or has expired, or it is not complete. Ask the person who invited you for a new
+        link.
+      </p>
+      <Link to="/login">Sign in</Link>
+    </>
+  )
+}
+
+function Invitation({ token, invitation }: { token: string; invitation: OpenInvitation }) {
+  const session = useQuery(sessionQuery)
+  const { organizationName, role, invitedBy, email } = invitation
+  return (
+    <>
+      <h1>Join {organizationName}</h1>
+      <p className={styles.note}>
+        {invitedBy ?? 'An administrator'} invites {email} as {role}.
+      </p>
+      <Answer of={session} rows={2}>
+        {(data) => <AcceptForm token={token} invitation={invitation} session={data} />}
+      </Answer>
+    </>
+  )
+}
+
+type AcceptFormProps = { token: string; invitation: OpenInvitation; session: ConsoleSession | null }
+
+function AcceptForm({ token, invitation: { email, needsPassword }, session }: AcceptFormProps) {
+  const accept = useAcceptInvitation()
+  const navigate = useNavigate()
+  const isSignedIn = session?.user.email === email
+  return (
+    <>
+      <form
+        className={styles.form}
+        onSubmit={(event) => {
+          event.preventDefault()
+          const form = new FormData(event.currentTarget)
+          const password = passwordOf(form)
+          // The server keeps a known person's name.
+          const name = needsPassword ? fieldOf(form, 'name') : 'me'
+          const show = () => void navigate({ to: '/' })
+          accept.mutate({ token, name, ...(password !== '' && { password }) }, { onSuccess: show })
+        }}
+      >
+        {needsPassword && <TextField label="Name" name="name" autoComplete="name" required maxLength={120} autoFocus />}
+        {/* A password manager keeps the password with this address. */}
+        <input type="hidden" name="email" autoComplete="username" value={email} />
+        {needsPassword ? <NewPasswordField /> : !isSignedIn && <PasswordField email={email} />}
+        {accept.error && <p role="alert">{accept.error.message}</p>}
+        <Button type="submit" look="main" disabled={accept.isPending}>
+          Accept the invitation
+        </Button>
+      </form>
+      {!isSignedIn && <OtherWays needsPassword={needsPassword} />}
+    </>
+  )
+}
+
+function PasswordField({ email }: { email: string }) {
+  return (
+    <TextField
+      label="Password"
+      name="password"
+      type="password"
+      autoComplete="current-password"
+      required
+      maxLength={1024}
+      note={`The password that ${email} has here already.`}
+    />
+  )
+}
+
+/** Signing in with a provider accepts the invitation too. */
+function OtherWays({ needsPassword }: { needsPassword: boolean }) {
+  const methods = useQuery(methodsQuery)
+  return (
+    <Answer of={methods} rows={1}>
+      {({ oidc, smtp }) => (
+        <>
+          <ProviderLinks providers={oidc} returnTo="/console" />
+          {!needsPassword && <ForgottenNote sendsMail={smtp} />}
+        </>
+      )}
+    </Answer>
+  )
+}
