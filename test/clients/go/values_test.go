@@ -37,7 +37,7 @@ func TestValuesOfLaterVersionsAreKept(t *testing.T) {
 func TestAbsentNullAndPresentFieldsDifferInARequest(t *testing.T) {
 	server, client := start(t, answerJSON(200, "{}"))
 	change := platform.AgentChange{Voice: parley.Null[string](), FirstMessage: parley.Value("Hi.")}
-	if _, err := platform.New(client).UpdateAgent(context.Background(), "a/b", change); err != nil {
+	if _, err := platform.New(client).UpdateAgent(context.Background(), "a/b", change, nil); err != nil {
 		t.Fatal(err)
 	}
 	request := server.received()[0]
