@@ -59,7 +59,9 @@ t.test('createInvitation sends a link, and a new person accepts it once', async 
   const accepted = await accept(sam, token)
   t.equal(accepted.status, 200, accepted.text)
   t.match(sessionOf(accepted), { user: { name: 'Sam Jones' }, organization: { name: 'acme' }, role: 'viewer' })
-  const { events } = (await call(acme, 'GET', '/v1/audit-events?action=invitation.accepted')).json<{ events: object[] }>()
+  const { events } = (await call(acme, 'GET', '/v1/audit-events?action=invitation.accepted')).json<{
+    events: object[]
+  }>()
   t.match(events, [
     {
       actor: { type: 'user', name: 'sam@example.com' },
