@@ -31,10 +31,12 @@ export function useSession(): ConsoleSession {
   return data
 }
 
-/** Another session sees other data, so the cache begins anew. */
+const otherAnswers = { predicate: ({ queryKey }: { queryKey: readonly unknown[] }) => queryKey[0] !== sessionKey[0] }
+
+/** Another session sees other data. The session's own entry stays in the cache, because the shown frame follows it. */
 export function begin(session: ConsoleSession | null): void {
-  queries.clear()
   queries.setQueryData(sessionKey, session)
+  queries.removeQueries(otherAnswers)
 }
 
 export const useSignIn = () =>
@@ -52,7 +54,11 @@ export const useSetUp = () =>
 export const useChooseOrganization = () =>
   useMutation({
     mutationFn: async (organizationId: string) => (await signing.chooseOrganization({ body: { organizationId } })).body,
-    onSuccess: begin,
+    onSuccess: (session) => {
+      queries.setQueryData(sessionKey, session)
+      // The page that is shown stays, and reads its data anew.
+      void queries.resetQueries(otherAnswers)
+    },
   })
 
 export const useSignOut = () =>
