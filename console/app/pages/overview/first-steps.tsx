@@ -35,11 +35,22 @@ export function FirstSteps() {
   )
 }
 
+/** The prompt has an answer to each question of the simulated person, so without a language model the call ends too. */
 const sample = {
   name: 'Sample agent',
-  systemPrompt:
-    'You are the friendly assistant of a bicycle shop. Answer in one or two short sentences. When the caller has no more questions, say goodbye.',
-  firstMessage: 'Hello, this is the bicycle shop. How can I help?',
+  systemPrompt: [
+    'You are the friendly assistant of a bicycle shop. Answer in one or two short sentences. Say goodbye when you are thanked.',
+    'Q: Hello there.',
+    'A: Hello, this is the bicycle shop. What can I do for you?',
+    'Q: I have a question about your opening hours.',
+    'A: We are open from nine to five, on Monday to Friday.',
+    'Q: Are you also open on Saturday?',
+    'A: On Saturday we are open until noon.',
+    'Q: And where are you?',
+    'A: You find us at the end of Market Street.',
+    'Q: Good, thank you very much.',
+    'A: Thank you for calling. Goodbye.',
+  ].join('\n'),
   intent: { language: 'en-US' },
 }
 
@@ -48,7 +59,7 @@ function AgentStep({ agent }: { agent: Agent | undefined }) {
   return (
     <Step number={1} title={agent ? `Your agent: ${agent.name}` : 'Make an agent'} isDone={agent !== undefined}>
       {agent ? (
-        <p>{agent.systemPrompt.slice(0, 140)}</p>
+        <p>{agent.systemPrompt.split('\n', 1)[0]?.slice(0, 140)}</p>
       ) : (
         <>
           <p>
