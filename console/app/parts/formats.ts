@@ -7,7 +7,7 @@ export function money(microUsd: string | null): string {
   if (microUsd === null) return '–'
   const dollars = Number(microUsd) / microUsdPerUsd
   const digits = dollars !== 0 && Math.abs(dollars) < 0.1 ? 4 : 2
-  return `$${dollars.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits })}`
+  return `${dollars < 0 ? '-' : ''}$${Math.abs(dollars).toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits })}`
 }
 
 /** Seconds as 4:07 or 1:02:09. */

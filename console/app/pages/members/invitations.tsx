@@ -65,7 +65,7 @@ const columns: readonly Column<Invitation>[] = [
 
 /** The link is always shown, because a mail may be late, or there is no mail server. */
 function Sent({ invitation: { email, url, sent, sendError } }: { invitation: SentInvitation }) {
-  const mail = sent ? 'The mail is on its way.' : `No mail was sent${sendError === null ? '' : `: ${sendError}`}.`
+  const mail = sent ? 'The mail is on its way.' : (sendError ?? 'No mail was sent.')
   return (
     <Once
       title={`The invitation of ${email}`}

@@ -123,7 +123,7 @@ function BuyDialog({ number, onClose }: { number: AvailablePhoneNumber; onClose:
         }
       >
         <p>
-          {price(upfrontCostUsd)} now, and {price(monthlyCostUsd)} each month.
+          Set-up {price(upfrontCostUsd)}, and {price(monthlyCostUsd)} each month. The first month is paid now.
         </p>
         <AgentField label="Agent that answers" name="agentId" none="No agent yet" />
         {isUnverified && (
