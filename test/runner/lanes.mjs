@@ -26,6 +26,8 @@ const seeded = 'PARLEY_TEST_SEED=${PARLEY_TEST_SEED:-$RANDOM$RANDOM}'
 export const lanes = {
   static: { command: 'nice -n 10 make --no-print-directory --keep-going generated-fresh types lint' },
   voices: { files: oneOf(voiceTests), env: { PARLEY_TEST_SLOW: '1' }, sideBySide: 1 },
+  // Frames of a browser are late if anything else runs, so this lane is not in .ci/run.
+  'console-speed': { files: oneOf(['speed/console-pages']), sideBySide: 1 },
   browser: { files: (file) => file.endsWith('-in-browser.test.ts'), sideBySide: 1 },
   // Java and Maven are not on every machine, and their first build takes minutes.
   java: { files: oneOf(['clients/java-client', 'clients/scenario/java']), bytesMax: 1 },
@@ -100,6 +102,7 @@ const long = [
   'client-changes',
   'voices',
   'whisper',
+  'console-speed',
   'livekit',
   's3',
   'helm',
