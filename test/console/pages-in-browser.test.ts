@@ -1,6 +1,6 @@
 /** Tests the console's pages in each state: accessibility, small screens, both schemes, the policy, the keyboard. */
 import t from 'tap'
-import { axeFaults, type ContextOptions } from '../browser/chromium.ts'
+import { axeFaults, type ContextOptions, type Page } from '../browser/chromium.ts'
 import { storeCall, storeLiveCall } from './stored-calls.ts'
 import { openShop, patience, refuse, type Shop } from './visiting.ts'
 
@@ -69,22 +69,18 @@ async function visits(shop: Shop): Promise<void> {
       }
     })
 
-  t.test('a page whose answer is on its way shows that it loads, and then the answer', async (t) => {
-    for (const { name, address, api, ready } of [pages[0], pages[1], pages[3]].flatMap((each) => each ?? [])) {
-      const { page, close } = await shop.visit('/login')
-      let release = () => {}
-      const held = new Promise<void>((resolve) => (release = resolve))
-      await page.route(api, async (route) => {
-        await held
-        await route.continue()
-      })
-      await page.goto(`${shop.url}/console${address}`)
-      await page.waitForSelector('[data-state="loading"]', patience)
-      t.same(await axeFaults(page), [], `${name} while it loads`)
-      release()
-      await page.waitForSelector(ready, patience)
-      await close()
-    }
+  t.test('a page has its heading while its answer, its session or its code is on its way', async (t) => {
+    for (const { name, address, api, ready } of [pages[0], pages[1], pages[3]].flatMap((each) => each ?? []))
+      for (const slow of [api, /\/console\/auth\/session/, /\/console\/assets\/\w+-page[^/]*\.js/]) {
+        const { page, close } = await shop.visit('/login')
+        const release = await hold(page, slow)
+        await page.goto(`${shop.url}/console${address}`)
+        await page.waitForSelector('[data-state="loading"]', patience)
+        t.same(await axeFaults(page), [], `${name} while ${slow.source} is on its way`)
+        release()
+        await page.waitForSelector(ready, patience)
+        await close()
+      }
   })
 
   t.test('an empty list says what it would show, and a filter without calls leads back to all calls', async (t) => {
@@ -131,6 +127,17 @@ async function visits(shop: Shop): Promise<void> {
       await close()
     }
   })
+}
+
+/** Holds the answers to an address until the returned function is called. */
+async function hold(page: Page, address: RegExp): Promise<() => void> {
+  let release = () => {}
+  const held = new Promise<void>((resolve) => (release = resolve))
+  await page.route(address, async (route) => {
+    await held
+    await route.continue()
+  })
+  return release
 }
 
 /**

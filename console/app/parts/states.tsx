@@ -77,13 +77,23 @@ function Notice({ icon: Icon, title, state, children }: Note) {
 
 type Answered<Data> = {
   of: Pick<UseQueryResult<Data>, 'data' | 'error' | 'refetch'>
+  /** The page's heading until the data bring their own. Only readers of screens have it. */
+  heading?: string
   rows?: number
   children: (data: Data) => ReactNode
 }
 
 /** Shows a query's data, or its state. Earlier data stay until newer data come. */
-export function Answer<Data>({ of: { data, error, refetch }, rows, children }: Answered<Data>) {
+export function Answer<Data>({ of: { data, error, refetch }, heading, rows, children }: Answered<Data>) {
   if (data !== undefined) return children(data)
-  if (error) return <Failed error={error} retry={() => void refetch()} />
-  return <Loading {...(rows !== undefined && { rows })} />
+  return (
+    <>
+      {heading !== undefined && <h1 className="unseen">{heading}</h1>}
+      {error ? (
+        <Failed error={error} retry={() => void refetch()} />
+      ) : (
+        <Loading {...(rows !== undefined && { rows })} />
+      )}
+    </>
+  )
 }

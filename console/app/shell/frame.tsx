@@ -15,7 +15,15 @@ import { groups } from './sections.ts'
 /** Shows a page beside the navigation. Without a session, the sign-in page comes first and then leads back. */
 export function Frame() {
   const session = useQuery(sessionQuery)
-  return <Answer of={session}>{(data) => (data === null ? <ToSignIn /> : <SignedIn />)}</Answer>
+  if (session.data === null) return <ToSignIn />
+  if (session.data) return <SignedIn />
+  return (
+    <main className={styles.main}>
+      <Answer of={session} heading="Parley">
+        {() => null}
+      </Answer>
+    </main>
+  )
 }
 
 /** The address is read once, because the way to the sign-in page changes it. */

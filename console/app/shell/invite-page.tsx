@@ -18,7 +18,7 @@ export function InvitePage() {
   const invitation = useQuery(invitationQuery(token))
   return (
     <EntryCard>
-      <Answer of={invitation} rows={4}>
+      <Answer of={invitation} heading="Invitation" rows={4}>
         {(data) => (data === null ? <DeadLink /> : <Invitation token={token} invitation={data} />)}
       </Answer>
     </EntryCard>

@@ -1,5 +1,5 @@
 import { type ErrorComponentProps, Link } from '@tanstack/react-router'
-import { Failed } from '../parts/states.tsx'
+import { Failed, Loading } from '../parts/states.tsx'
 import styles from './route-states.module.css'
 
 export function NotFound() {
@@ -13,6 +13,38 @@ export function NotFound() {
   )
 }
 
-export function RouteFailed({ error, reset }: ErrorComponentProps) {
-  return <Failed error={error} retry={reset} />
+/** Stands inside the frame while the page's code is on its way. */
+export function PagePending() {
+  return (
+    <>
+      <h1 className="unseen">Parley</h1>
+      <Loading />
+    </>
+  )
+}
+
+export function PageFailed({ error, reset }: ErrorComponentProps) {
+  return (
+    <>
+      <h1 className="unseen">Parley</h1>
+      <Failed error={error} retry={reset} />
+    </>
+  )
+}
+
+/** Stands alone while the code of a page for signed-out people is on its way. */
+export function EntryPending() {
+  return (
+    <main className={styles.place}>
+      <PagePending />
+    </main>
+  )
+}
+
+export function EntryFailed(failed: ErrorComponentProps) {
+  return (
+    <main className={styles.place}>
+      <PageFailed {...failed} />
+    </main>
+  )
 }

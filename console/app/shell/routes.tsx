@@ -4,27 +4,27 @@
  */
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet } from '@tanstack/react-router'
 import { readSearch, writeSearch } from '../data/search.ts'
-import { Loading } from '../parts/states.tsx'
 import { buildRoutes } from './build-routes.ts'
 import { Frame } from './frame.tsx'
-import { NotFound, RouteFailed } from './route-states.tsx'
+import { EntryFailed, EntryPending, NotFound, PageFailed, PagePending } from './route-states.tsx'
 import { SignInPage } from './sign-in-page.tsx'
 
-const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound, errorComponent: RouteFailed })
+const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound, errorComponent: EntryFailed })
 const login = createRoute({ getParentRoute: () => root, path: '/login', component: SignInPage })
+const entry = { getParentRoute: () => root, pendingComponent: EntryPending, errorComponent: EntryFailed }
 const entries = [
   createRoute({
-    getParentRoute: () => root,
+    ...entry,
     path: '/invite',
     component: lazyRouteComponent(() => import('./invite-page.tsx'), 'InvitePage'),
   }),
   createRoute({
-    getParentRoute: () => root,
+    ...entry,
     path: '/reset',
     component: lazyRouteComponent(() => import('./reset-page.tsx'), 'ResetPage'),
   }),
   createRoute({
-    getParentRoute: () => root,
+    ...entry,
     path: '/forgot',
     component: lazyRouteComponent(() => import('./forgot-page.tsx'), 'ForgotPage'),
   }),
@@ -56,8 +56,8 @@ export const router = createRouter({
   basepath: '/console',
   parseSearch: readSearch,
   stringifySearch: writeSearch,
-  defaultPendingComponent: Loading,
-  defaultErrorComponent: RouteFailed,
+  defaultPendingComponent: PagePending,
+  defaultErrorComponent: PageFailed,
   defaultNotFoundComponent: NotFound,
   defaultPreload: 'intent',
   scrollRestoration: true,

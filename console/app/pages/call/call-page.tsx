@@ -20,9 +20,12 @@ export function CallPage() {
   useFollow(id, call.data?.ended_at === null)
   return (
     <>
-      {call.data === undefined && <h1 className="unseen">Call</h1>}
-      <Answer of={call} rows={14}>
-        {(data) => <Answer of={events}>{(all) => <LoadedCall call={data} events={all} />}</Answer>}
+      <Answer of={call} heading="Call" rows={14}>
+        {(data) => (
+          <Answer of={events} heading="Call" rows={14}>
+            {(all) => <LoadedCall call={data} events={all} />}
+          </Answer>
+        )}
       </Answer>
       <CommandStrip command={{ path: `/v1/calls/${id}`, cli: `calls show ${id}` }} />
     </>

@@ -75,7 +75,10 @@ function Head() {
   )
 }
 
-/** j and k move through the rows. The focus moves along, so Enter opens the call. */
+/**
+ * j and k move through the rows. The focus moves along, so Enter opens the call. Keys may come faster than frames are
+ * drawn, so each frame gives the focus to the row wanted by then: a focus on an earlier row would count as a wish.
+ */
 function useRowKeys(
   count: number,
   scroller: React.RefObject<HTMLDivElement | null>,
@@ -85,11 +88,12 @@ function useRowKeys(
   const wanted = useRef(-1)
   const move = useCallback(
     (by: number) => {
-      const next = Math.min(Math.max(0, Math.max(wanted.current, -1) + by), count - 1)
-      wanted.current = next
-      scrollToIndex(next)
+      wanted.current = Math.min(Math.max(0, wanted.current + by), count - 1)
+      scrollToIndex(wanted.current)
       // The row is drawn after the scroll.
-      requestAnimationFrame(() => scroller.current?.querySelector<HTMLElement>(`[data-row="${next}"]`)?.focus())
+      requestAnimationFrame(() =>
+        scroller.current?.querySelector<HTMLElement>(`[data-row="${wanted.current}"]`)?.focus(),
+      )
     },
     [count, scroller, scrollToIndex],
   )
