@@ -39,7 +39,7 @@ export class Receiver implements Placed {
   readonly #clock: Clock
   /** The monotonic time when further bytes must have arrived. */
   #deadlineMs: number
-  #wasLate = false
+  #wasSlow = false
   #bytes = 0
   #chunks = 0
   #outcome: 'arriving' | 'whole' | Error = 'arriving'
@@ -73,22 +73,22 @@ export class Receiver implements Placed {
     this.content.destroy()
   }
 
-  /** Refuses the body if it is too slow, or if its total time is up. */
-  look(nowMs: number): void {
+  /**
+   * True if the body is too slow, or if its total time is up. A slow body's deadline must be over at two checks in a
+   * row. The first check may come after a busy turn of the event loop, while received bytes still wait in the system's
+   * buffer.
+   */
+  isLate(nowMs: number): boolean {
     const { transport, startedMs } = this.#exchange
-    if (nowMs - startedMs <= transport.bodyTimeoutMs && !this.#isLate(nowMs)) return
-    this.#exchange.closesConnection = true
-    this.fail(new Refusal('request_timeout', { message: 'the body did not arrive in time' }))
+    const wasSlow = this.#wasSlow
+    this.#wasSlow = nowMs > this.#deadlineMs
+    return (wasSlow && this.#wasSlow) || nowMs - startedMs > transport.bodyTimeoutMs
   }
 
-  /**
-   * True if the deadline was over at two checks in a row. The first check may come after a busy turn of the event loop,
-   * while received bytes still wait in the system's buffer.
-   */
-  #isLate(nowMs: number): boolean {
-    const wasLate = this.#wasLate
-    this.#wasLate = nowMs > this.#deadlineMs
-    return wasLate && this.#wasLate
+  refuseLate(): void {
+    if (this.#outcome !== 'arriving') return
+    this.#exchange.closesConnection = true
+    this.fail(new Refusal('request_timeout', { message: 'the body did not arrive in time' }))
   }
 
   /** Receives a chunk, and copies it because the transport reuses its buffer. */

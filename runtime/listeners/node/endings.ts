@@ -3,36 +3,18 @@
  * delay every request by up to a second.
  */
 import type { Socket } from 'node:net'
+import { TurnQueue } from '../../timing/turn-queue.ts'
 import { answerUnreadable, owesAnswer } from './owed.ts'
 
 export class Endings {
-  readonly #waiting = new Map<Socket, Ending>()
-  #isPlanned = false
+  readonly #queue = new TurnQueue(connectionsMax, endUnlessBusy)
 
   /**
    * Ends the connection soon. If a request arrives first, an idle connection stays open. With `answers`, a late,
    * incomplete request gets 408.
    */
   add(socket: Socket, answers: boolean): void {
-    this.#waiting.set(socket, { owedAnswer: owesAnswer(socket), answers })
-    this.#plan()
-  }
-
-  #plan(): void {
-    if (this.#isPlanned) return
-    this.#isPlanned = true
-    setImmediate(() => this.#endSome())
-  }
-
-  #endSome(): void {
-    this.#isPlanned = false
-    let count = 0
-    for (const [socket, { owedAnswer, answers }] of this.#waiting) {
-      if (++count > connectionsMax) break
-      this.#waiting.delete(socket)
-      if (owesAnswer(socket) === owedAnswer) end(socket, answers)
-    }
-    if (this.#waiting.size > 0) this.#plan()
+    this.#queue.add({ socket, owedAnswer: owesAnswer(socket), answers })
   }
 }
 
@@ -40,13 +22,14 @@ export class Endings {
 const connectionsMax = 100
 
 /** `owedAnswer` is true if the connection owed an answer when its time was up. */
-type Ending = { owedAnswer: boolean; answers: boolean }
+type Ending = { socket: Socket; owedAnswer: boolean; answers: boolean }
 
 /**
  * A connection without any byte gets no answer. An idle connection between two requests ends silently too, because a
  * proxy would read an answer as the answer to its next request.
  */
-function end(socket: Socket, answers: boolean): void {
+function endUnlessBusy({ socket, owedAnswer, answers }: Ending): void {
+  if (owesAnswer(socket) !== owedAnswer) return
   if (answers && socket.bytesRead > 0 && !owesAnswer(socket)) answerUnreadable(socket, 'ERR_HTTP_REQUEST_TIMEOUT')
   else socket.destroy()
 }
