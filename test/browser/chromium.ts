@@ -35,7 +35,11 @@ export type Page = {
   /** Runs a string as a script in the page. The page's content security policy does not stop it. */
   evaluate(script: string): Promise<unknown>
   evaluate<T, A>(run: (argument: A) => T | Promise<T>, argument: A): Promise<T>
-  waitForSelector(selector: string, options: { timeout: number; state: 'attached' }): Promise<unknown>
+  waitForSelector(selector: string, options: { timeout: number; state?: 'attached' }): Promise<unknown>
+  waitForURL(url: RegExp, options: { timeout: number }): Promise<void>
+  setViewportSize(size: { width: number; height: number }): Promise<void>
+  emulateMedia(media: { colorScheme: 'light' | 'dark' }): Promise<void>
+  screenshot(options: { path: string; fullPage: boolean }): Promise<unknown>
   on(event: 'request', listener: (request: { url(): string }) => void): void
   on(event: 'response', listener: (response: { url(): string; text(): Promise<string> }) => void): void
   on(event: 'websocket', listener: (socket: PageSocket) => void): void
@@ -125,8 +129,10 @@ function findChromium(): string | null {
 
 async function installChromium(): Promise<string | null> {
   if (process.getuid?.() !== 0) return null
+  // Another test file may install Chromium at the same time, so apt-get waits for the lock.
+  const wait = ['-o', `DPkg::Lock::Timeout=${installMs / 1000}`]
   try {
-    await run('apt-get', ['install', '-y', '--no-install-recommends', 'chromium'], { timeout: installMs })
+    await run('apt-get', [...wait, 'install', '-y', '--no-install-recommends', 'chromium'], { timeout: 2 * installMs })
   } catch {
     return null
   }

@@ -1,16 +1,14 @@
 /** Tests the console's pages behind links: an invitation, a forgotten password and a new password. */
 import t, { type Test } from 'tap'
 import type { Browser } from '../browser/chromium.ts'
+import { inBrowser, patience } from '../browser/visiting.ts'
 import { call, startOwnAdministered } from '../platform/setup.ts'
 import { until } from '../process/machine.ts'
 import { startMailSink, tokenIn } from '../sign-in/mail-sink.ts'
 import { firstPerson, password } from '../sign-in/setup.ts'
-import { openConsole, openVisitor, patience, signIn, type Visitor } from './signed-in.ts'
+import { openVisitor, signIn, type Visitor } from './visiting.ts'
 
-t.setTimeout(240_000)
-const browser = await openConsole(t)
-if ('missing' in browser) t.test('links in the console', { skip: browser.missing }, () => {})
-else await tests(browser)
+await inBrowser(t, 'links in the console', tests)
 
 async function tests(browser: Browser): Promise<void> {
   const sink = await startMailSink(t)

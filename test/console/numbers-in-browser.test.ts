@@ -1,15 +1,13 @@
 /** Tests the console's pages for phone numbers: search and buy a number, give it an agent, and release it. */
 import t from 'tap'
 import type { Browser } from '../browser/chromium.ts'
+import { inBrowser, patience } from '../browser/visiting.ts'
 import { call, startOwnAdministered } from '../platform/setup.ts'
 import { until } from '../process/machine.ts'
 import type { Target } from '../router/requests.ts'
-import { openConsole, patience, signIn } from './signed-in.ts'
+import { signIn } from './visiting.ts'
 
-t.setTimeout(240_000)
-const browser = await openConsole(t)
-if ('missing' in browser) t.test('phone numbers in the console', { skip: browser.missing }, () => {})
-else await tests(browser)
+await inBrowser(t, 'phone numbers in the console', tests)
 
 async function tests(browser: Browser): Promise<void> {
   const { parley, admin } = await startOwnAdministered(t)

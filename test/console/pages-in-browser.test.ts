@@ -1,17 +1,17 @@
-/** Tests the console's pages in each state: accessibility, small screens, both schemes, the policy, the keyboard. */
+/** Tests the console's pages in each state: accessibility, small screens, both colour schemes, the policy, the keyboard. */
 import t from 'tap'
-import { axeFaults, type ContextOptions, type Page } from '../browser/chromium.ts'
+import { axeFaults, type Browser, type Page } from '../browser/chromium.ts'
+import { inBrowser, patience } from '../browser/visiting.ts'
+import { openShop, refuse } from './shop.ts'
 import { storeCall, storeLiveCall } from './stored-calls.ts'
-import { openShop, patience, refuse, type Shop } from './visiting.ts'
+import { openVisitor } from './visiting.ts'
 
-t.setTimeout(600_000)
-const shop = await openShop(t)
-if ('missing' in shop) t.test('the console works in a browser', { skip: shop.missing }, () => {})
-else await visits(shop)
+await inBrowser(t, 'the console works in a browser', visits)
 
 type Visitable = { name: string; address: string; api: RegExp; ready: string }
 
-async function visits(shop: Shop): Promise<void> {
+async function visits(browser: Browser): Promise<void> {
+  const shop = await openShop(t, browser)
   const id = await storeCall(shop, 4)
   const live = await storeLiveCall(shop, 3)
   const pages: Visitable[] = [
@@ -30,22 +30,14 @@ async function visits(shop: Shop): Promise<void> {
     ),
     { name: 'a wrong address', address: '/nothing/here', api: /\/nothing/, ready: 'h1' },
   ]
-  for (const colorScheme of ['light', 'dark'] as const)
-    t.test(`each page has no accessibility fault, fits 360 pixels and obeys its policy, ${colorScheme}`, async (t) => {
-      const screens: ContextOptions['viewport'][] = [
-        { width: 360, height: 760 },
-        { width: 1280, height: 860 },
-      ]
-      for (const { name, address, ready } of pages)
-        for (const viewport of screens) {
-          const { page, faults, close } = await shop.visit(address, { colorScheme, ...(viewport && { viewport }) })
-          await page.waitForSelector(ready, patience)
-          t.same(await axeFaults(page), [], `${name}, ${viewport?.width}`)
-          t.ok(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), `${name} fits`)
-          t.same(faults, [], `${name} obeys its policy`)
-          await close()
-        }
-    })
+  t.test('each page has no accessibility fault, fits 360 pixels and obeys its policy', async (t) => {
+    for (const { name, address, ready } of pages) {
+      const { open, check, close } = await shop.visit(t)
+      await open(address, ready)
+      await check(name)
+      await close()
+    }
+  })
 
   const states = [
     { state: 'error', status: 500, code: 'INTERNAL_ERROR' },
@@ -56,10 +48,9 @@ async function visits(shop: Shop): Promise<void> {
   for (const { state, status, code } of states)
     t.test(`each page says what happened if the server answers ${status}`, async (t) => {
       for (const { name, address, api } of [pages[0], pages[1], pages[3]].flatMap((each) => each ?? [])) {
-        const { page, faults, close } = await shop.visit('/login')
+        const { page, faults, open, close } = await shop.visit(t)
         await refuse(page, api, status, code)
-        await page.goto(`${shop.url}/console${address}`)
-        await page.waitForSelector(`[data-state="${state}"]`, patience)
+        await open(address, `[data-state="${state}"]`)
         const text = await page.textContent(`[data-state="${state}"]`)
         t.match(text, code, name)
         t.match(text, 'req_test', `${name} names the request`)
@@ -72,10 +63,9 @@ async function visits(shop: Shop): Promise<void> {
   t.test('a page has its heading while its answer, its session or its code is on its way', async (t) => {
     for (const { name, address, api, ready } of [pages[0], pages[1], pages[3]].flatMap((each) => each ?? []))
       for (const slow of [api, /\/console\/auth\/session/, /\/console\/assets\/\w+-page[^/]*\.js/]) {
-        const { page, close } = await shop.visit('/login')
+        const { page, open, close } = await shop.visit(t)
         const release = await hold(page, slow)
-        await page.goto(`${shop.url}/console${address}`)
-        await page.waitForSelector('[data-state="loading"]', patience)
+        await open(address, '[data-state="loading"]')
         t.same(await axeFaults(page), [], `${name} while ${slow.source} is on its way`)
         release()
         await page.waitForSelector(ready, patience)
@@ -84,8 +74,8 @@ async function visits(shop: Shop): Promise<void> {
   })
 
   t.test('an empty list says what it would show, and a filter without calls leads back to all calls', async (t) => {
-    const { page, faults, close } = await shop.visit('/calls?q=xylophone')
-    await page.waitForSelector('[data-state="empty"]', patience)
+    const { page, faults, open } = await shop.visit(t)
+    await open('/calls?q=xylophone', '[data-state="empty"]')
     t.match(await page.textContent('[data-state="empty"]'), 'No call matches')
     t.same(await axeFaults(page), [])
     await page.click('[data-state="empty"] button')
@@ -97,23 +87,19 @@ async function visits(shop: Shop): Promise<void> {
     await page.waitForSelector('[data-state="empty"]', patience)
     t.match(await page.textContent('[data-state="empty"]'), 'No calls yet')
     t.same(faults, [])
-    await close()
   })
 
   t.test('without a session the sign-in page comes first', async (t) => {
-    const { page, faults, close } = await shop.visit('/calls', { person: 'nobody' })
-    await page.waitForSelector('h1', patience)
-    t.match(await page.textContent('h1'), 'Sign in')
+    const { page, open, check } = await openVisitor(t, shop)
+    await open('/calls', 'h1:has-text("Sign in")')
     t.match(page.url(), '/console/login?next=')
-    t.same(await axeFaults(page), [])
-    t.same(faults, [])
-    await close()
+    await check('sign-in')
   })
 
   t.test('the keyboard reaches every control of a page', async (t) => {
     for (const { name, address, ready } of pages.slice(0, 5)) {
-      const { page, close } = await shop.visit(address)
-      await page.waitForSelector(ready, patience)
+      const { page, open, close } = await shop.visit(t)
+      await open(address, ready)
       const all = (await page.evaluate(markControls)) as number
       const reached = new Set<string>()
       for (let press = 0; press < all + 10; press++) {

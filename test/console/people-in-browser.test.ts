@@ -1,13 +1,11 @@
 /** Tests the console's pages for API keys and members: rotate a key, invite a viewer, and the last owner. */
 import t from 'tap'
 import type { Browser } from '../browser/chromium.ts'
+import { inBrowser, patience } from '../browser/visiting.ts'
 import { call, startAdministered } from '../platform/setup.ts'
-import { openConsole, patience, signIn } from './signed-in.ts'
+import { signIn } from './visiting.ts'
 
-t.setTimeout(240_000)
-const browser = await openConsole(t)
-if ('missing' in browser) t.test('keys and members in the console', { skip: browser.missing }, () => {})
-else await tests(browser)
+await inBrowser(t, 'keys and members in the console', tests)
 
 async function tests(browser: Browser): Promise<void> {
   const { parley, admin } = await startAdministered(t)

@@ -1,14 +1,12 @@
 /** Tests the console's account menu: another organization, and signing out and in. */
 import t from 'tap'
 import type { Browser } from '../browser/chromium.ts'
+import { inBrowser, patience } from '../browser/visiting.ts'
 import { call, startOwnAdministered } from '../platform/setup.ts'
 import { firstPerson, password } from '../sign-in/setup.ts'
-import { openConsole, openVisitor, patience } from './signed-in.ts'
+import { openVisitor } from './visiting.ts'
 
-t.setTimeout(240_000)
-const browser = await openConsole(t)
-if ('missing' in browser) t.test('the account menu in the console', { skip: browser.missing }, () => {})
-else await tests(browser)
+await inBrowser(t, 'the account menu in the console', tests)
 
 async function tests(browser: Browser): Promise<void> {
   const { parley, admin } = await startOwnAdministered(t)

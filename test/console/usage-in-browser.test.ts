@@ -1,14 +1,12 @@
 /** Tests the console's page for usage and credit: the costs of a month by model equal the API's. */
 import t from 'tap'
 import type { Browser } from '../browser/chromium.ts'
+import { inBrowser, patience } from '../browser/visiting.ts'
 import { call, startAdministered } from '../platform/setup.ts'
-import { openConsole, patience, signIn } from './signed-in.ts'
 import { storeCall } from './stored-calls.ts'
+import { signIn } from './visiting.ts'
 
-t.setTimeout(240_000)
-const browser = await openConsole(t)
-if ('missing' in browser) t.test('usage in the console', { skip: browser.missing }, () => {})
-else await tests(browser)
+await inBrowser(t, 'usage in the console', tests)
 
 type Usage = { rows: { model: string; costMicroUsd: string }[]; total: { costMicroUsd: string } }
 

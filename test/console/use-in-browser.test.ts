@@ -1,24 +1,24 @@
 /** Uses the console as a person does: filters, keys, links to a moment, live calls, private text, sign-in. */
 import t from 'tap'
 import type { Call } from '../../generated/clients/typescript/models/platform.ts'
+import type { Browser } from '../browser/chromium.ts'
+import { inBrowser, patience } from '../browser/visiting.ts'
 import { newTurn } from '../calls/call.ts'
+import { askApi, openShop } from './shop.ts'
 import { storeCall, storeLiveCall } from './stored-calls.ts'
-import { askApi, openShop, patience, type Shop } from './visiting.ts'
 
-t.setTimeout(300_000)
-const shop = await openShop(t)
-if ('missing' in shop) t.test('a person uses the console', { skip: shop.missing }, () => {})
-else await use(shop)
+await inBrowser(t, 'a person uses the console', tests)
 
-async function use(shop: Shop): Promise<void> {
+async function tests(browser: Browser): Promise<void> {
+  const shop = await openShop(t, browser)
   const ids: string[] = []
   for (let number = 6; number >= 1; number--) ids.unshift(await storeCall(shop, number))
   const [, , , id = ''] = ids
   const atRows = '[role="row"] a'
 
   t.test('filters are in the address, and stay after a reload and a way back', async (t) => {
-    const { page, close } = await shop.visit('/calls')
-    await page.waitForSelector(atRows, patience)
+    const { page, open } = await shop.visit(t)
+    await open('/calls', atRows)
     await page.selectOption('select >> nth=2', 'unresolved')
     await page.waitForSelector('[aria-rowcount="2"]', patience)
     t.match(page.url(), 'outcome=unresolved')
@@ -29,24 +29,22 @@ async function use(shop: Shop): Promise<void> {
     await page.goBack()
     await page.waitForSelector('[aria-rowcount="2"]', patience)
     t.match(page.url(), 'outcome=unresolved')
-    await close()
   })
 
   t.test('a search shows the words that it found', async (t) => {
-    const { page, close } = await shop.visit('/calls')
-    await page.waitForSelector(atRows, patience)
+    const { page, open } = await shop.visit(t)
+    await open('/calls', atRows)
     await page.keyboard.press('/')
     await page.keyboard.type('twenty five')
     await page.keyboard.press('Enter')
     await page.waitForSelector('[data-search="true"] [role="row"]', patience)
     t.match(page.url(), 'q=twenty')
     t.match(await page.textContent('[data-search="true"]'), 'seven hundred by twenty five')
-    await close()
   })
 
   t.test('j, k and Enter open a call, and ? shows the keys', async (t) => {
-    const { page, close } = await shop.visit('/calls')
-    await page.waitForSelector(atRows, patience)
+    const { page, open } = await shop.visit(t)
+    await open('/calls', atRows)
     await page.keyboard.press('?')
     await page.waitForSelector('dialog[open]', patience)
     t.match(await page.textContent('dialog'), 'Next call')
@@ -57,25 +55,23 @@ async function use(shop: Shop): Promise<void> {
     await page.keyboard.press('Enter')
     await page.waitForSelector('[data-turn]', patience)
     t.match(page.url(), `/console/calls/${ids[1]}`)
-    await close()
   })
 
   t.test('a link leads to its turn, step, tab and moment on a cold load', async (t) => {
     const call = await askApi<Call>(shop, `/v1/calls/${id}`)
     const turn = (call.span_tree.spans?.[0]?.children ?? []).find(({ attributes }) => attributes['index'] === 4)
     const step = turn?.children.find(({ kind }) => kind === 'tool')
-    const { page, close } = await shop.visit(`/calls/${id}?turn=4&span=${step?.id}`)
-    await page.waitForSelector('[aria-pressed="true"][type="button"] >> text=tool', patience)
+    const { page, open } = await shop.visit(t)
+    await open(`/calls/${id}?turn=4&span=${step?.id}`, '[aria-pressed="true"][type="button"] >> text=tool')
     t.match(await page.textContent('[role="tabpanel"]'), 'find_stock')
     await page.goto(`${shop.url}/console/calls/${id}?t=12.5&tab=cost`)
     await page.waitForSelector('[role="slider"][aria-valuenow="13"], [role="slider"][aria-valuenow="12"]', patience)
     t.match(await page.textContent('[role="tabpanel"]'), 'Total')
-    await close()
   })
 
   t.test('the keys of the call page move through turns and problems', async (t) => {
-    const { page, close } = await shop.visit(`/calls/${id}`)
-    await page.waitForSelector('[data-turn]', patience)
+    const { page, open } = await shop.visit(t)
+    await open(`/calls/${id}`, '[data-turn]')
     for (const [key, turn] of [
       ['j', 0],
       ['j', 1],
@@ -89,27 +85,25 @@ async function use(shop: Shop): Promise<void> {
     t.match(page.url(), 'turn=6')
     await page.keyboard.press('ArrowLeft')
     await page.waitForSelector('[data-turn="6"][aria-current="false"]', patience)
-    await close()
   })
 
   t.test('Shift and R hide numbers and words on the page, and never in its address', async (t) => {
-    const { page, close } = await shop.visit(`/calls/${id}`)
-    await page.waitForSelector('[data-turn]', patience)
+    const { page, open } = await shop.visit(t)
+    await open(`/calls/${id}`, '[data-turn]')
     const before = page.url()
     await page.keyboard.press('Shift+R')
-    await page.waitForSelector('button[aria-pressed="true"]', patience)
+    await page.waitForSelector('button[aria-pressed="true"]:has-text("Hide private text")', patience)
     t.notMatch(await page.textContent('main'), /\+1212|tyre|bicycle/)
     t.equal(page.url(), before)
     await page.keyboard.press('Shift+R')
     await page.waitForSelector('[data-words="played"] >> text=tyre', patience)
-    await close()
   })
 
   t.test('the page of a live call follows the call and ends it', async (t) => {
     const live = await storeLiveCall(shop, 2)
     const tenant = { organizationId: shop.organizationId, test: false }
-    const { page, faults, close } = await shop.visit(`/calls/${live}`)
-    await page.waitForSelector('[data-turn]', patience)
+    const { page, faults, open } = await shop.visit(t)
+    await open(`/calls/${live}`, '[data-turn]')
     const { entries } = (await askApi<Call>(shop, `/v1/calls/${live}`)).transcript
     const now = { startedAtMs: Date.now(), endedAtMs: Date.now() + 900 }
     const turn = newTurn({ index: entries.length, text: 'Are you still there?', ...now })
@@ -120,28 +114,24 @@ async function use(shop: Shop): Promise<void> {
     await page.waitForSelector('main:not(:has(button:has-text("Transfer")))', patience)
     t.match(await askApi<Call>(shop, `/v1/calls/${live}`), { end_reason: 'api_ended' })
     t.same(faults, [])
-    await close()
   })
 
   t.test('a viewer who ends a call is answered that the role is too low', async (t) => {
     const live = await storeLiveCall(shop, 1)
-    const { page, close } = await shop.visit(`/calls/${live}`, { person: 'viewer' })
-    await page.waitForSelector('[data-turn]', patience)
+    const { page, open } = await shop.visit(t, { role: 'viewer' })
+    await open(`/calls/${live}`, '[data-turn]')
     await page.click('button >> text=End')
     await page.click('dialog button >> text=End the call')
     await page.waitForSelector('dialog [data-state="forbidden"]', patience)
     t.match(await page.textContent('dialog'), 'role member')
-    await close()
   })
 
   t.test('a call of another organization is as little there as an unknown one', async (t) => {
     const other = await shop.admin.organization('other')
     const foreign = await storeCall({ ...shop, organizationId: other.id }, 1)
-    for (const address of [`/calls/${foreign}`, '/calls/019aaaf6-7c00-7d5e-9b3a-2f1c8e4d6a70', '/calls/x']) {
-      const { page, close } = await shop.visit(address)
-      await page.waitForSelector('[data-state="not_found"]', patience)
-      await close()
-    }
+    const { open } = await shop.visit(t)
+    for (const address of [`/calls/${foreign}`, '/calls/019aaaf6-7c00-7d5e-9b3a-2f1c8e4d6a70', '/calls/x'])
+      await open(address, '[data-state="not_found"]')
     t.pass()
   })
 
@@ -150,11 +140,10 @@ async function use(shop: Shop): Promise<void> {
       ['/calls', atRows],
       [`/calls/${id}`, '[data-turn]'],
     ] as const) {
-      const { page, close } = await shop.visit(address)
-      await page.waitForSelector(ready, patience)
+      const { page, open } = await shop.visit(t)
+      await open(address, ready)
       const bytes = (await page.evaluate(loadedBytes)) as number
       t.ok(bytes > 100_000 && bytes <= 250 * 1024, `${address}: ${bytes} bytes`)
-      await close()
     }
   })
 }

@@ -1,74 +1,105 @@
-/** Opens the console's pages in a browser, over a server with stored calls. */
+/**
+ * Visits the console in a browser, as a person with a role. A check fails if the page breaks its policy or throws, has
+ * an accessibility fault in light or dark colours, or is wider than a phone.
+ */
 import path from 'node:path'
-import { type Browser, type ContextOptions, openChromium, type Page } from '../browser/chromium.ts'
-import { runCommand } from '../command.ts'
-import { type Administration, openAdministration } from '../platform/setup.ts'
-import { ownServer } from '../server.ts'
+import type { Test } from 'tap'
+import type { Role } from '../../domain/records/organization.ts'
+import { axeFaults, type Browser, type ContextOptions, type Page } from '../browser/chromium.ts'
+import { patience, watch } from '../browser/visiting.ts'
+import type { Administration } from '../platform/setup.ts'
 
-type Teardown = { teardown(run: () => Promise<void>): void }
+/** A server, and the browser that visits it. */
+export type Site = { browser: Browser; url: string }
+export type Place = Site & { admin: Administration; organizationId: string }
 
-export type Shop = {
-  url: string
-  admin: Administration
-  organizationId: string
-  /** The organization's key, to compare the pages with the API. */
-  key: string
-  dataDir: string
-  visit: Visit
+export type Visitor = {
+  page: Page
+  faults: string[]
+  /** The errors in the browser's console about refused requests. */
+  refused: string[]
+  /** Opens an address in the console and waits until the selector is there. */
+  open: (address: string, selector?: string) => Promise<void>
+  /** Fails on each accessibility fault in both colour schemes, and if a screen of 360 pixels scrolls sideways. */
+  check: (name: string) => Promise<void>
+  /** The page's whole text. */
+  text: () => Promise<string>
+  close: () => Promise<void>
 }
-type Visit = (address: string, options?: Partial<ContextOptions> & { person?: string }) => Promise<Visited>
-export type Visited = { page: Page; faults: string[]; close: () => Promise<void> }
 
-export const patience = { timeout: 30_000, state: 'attached' } as const
+const narrow = { width: 360, height: 780 }
+const wide = { width: 1280, height: 860 }
+/** If set, each checked page is kept as pictures in this folder. */
+const pictures = process.env['PARLEY_TEST_PICTURES']
 
-/** Starts a server with the organization `shop`, an owner and a viewer. Returns the reason if there is no browser. */
-export async function openShop(t: Teardown): Promise<Shop | { missing: string }> {
-  const browser = await openChromium(path.resolve(import.meta.dirname, '../fixtures/speech/privacy-prompt.wav'))
-  if ('missing' in browser) return browser
-  t.teardown(() => browser.close())
-  const parley = await ownServer(t)
-  const admin = await openAdministration(parley)
-  t.teardown(() => admin.close())
-  const { id: organizationId, key } = await admin.organization('shop')
-  const cookies = new Map<string, string>()
-  for (const role of ['owner', 'viewer']) {
-    const named = [`${role}@example.com`, '--org', organizationId]
-    await runCommand(parley, ['users', 'create', ...named, '--role', role])
-    const { stdout } = await runCommand(parley, ['users', 'session', ...named, '--json'])
-    cookies.set(role, (JSON.parse(stdout) as { secret: string }).secret)
+type SignInOptions = Partial<ContextOptions> & { role?: Role }
+
+/** Opens a browser window for a person who is signed in with the role. */
+export async function signIn(t: Test, place: Place & SignInOptions): Promise<Visitor> {
+  const { browser, url, admin, organizationId, role = 'owner', ...options } = place
+  const email = `${role}-${organizationId}@example.com`
+  await admin.store.users.create(organizationId, email, role)
+  const issued = await admin.store.users.issue(organizationId, email, 'session')
+  if (issued === null) throw new Error('no session')
+  return openVisitor(t, { browser, url }, { session: issued.secret, ...options })
+}
+
+/** Opens a browser window with the session, or for a person without a session. */
+export async function openVisitor(
+  t: Test,
+  { browser, url }: Site,
+  { session, ...options }: Partial<ContextOptions> & { session?: string } = {},
+): Promise<Visitor> {
+  const context = await browser.newContext({
+    permissions: ['clipboard-write', 'microphone'],
+    viewport: wide,
+    ...options,
+  })
+  t.teardown(() => context.close())
+  if (session !== undefined) await context.addCookies([{ name: 'parley_session', value: session, url }])
+  const page = await context.newPage()
+  const { faults, refused } = watch(page)
+  return {
+    page,
+    faults,
+    refused,
+    open: async (address, selector = 'h1') => {
+      await page.goto(`${url}/console${address}`)
+      await page.waitForSelector(selector, patience)
+    },
+    check: async (name) => {
+      await checkPage(t, page, name)
+      t.same(faults, [], `${name} obeys the policy and throws nothing`)
+    },
+    text: async () => (await page.evaluate('document.querySelector("#root").innerText')) as string,
+    close: () => context.close(),
   }
-  const visit = visitor(browser, parley.url, cookies)
-  return { url: parley.url, admin, organizationId, key, dataDir: parley.dataDir, visit }
 }
 
-/** Visits addresses as a person. The person `nobody` has no session. */
-function visitor(browser: Browser, url: string, cookies: ReadonlyMap<string, string>): Visit {
-  return async (address, { person = 'owner', ...options } = {}) => {
-    const context = await browser.newContext({ permissions: [], ...options })
-    const session = cookies.get(person)
-    if (session !== undefined) await context.addCookies([{ name: 'parley_session', value: session, url }])
-    const page = await context.newPage()
-    const faults: string[] = []
-    page.on('pageerror', (error) => faults.push(error.message))
-    // The browser's console reports violations of the policy. Some tests refuse requests, so a refused request is not a
-    // fault.
-    page.on('console', (message) => {
-      if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
-        faults.push(message.text())
-    })
-    await page.goto(`${url}/console${address}`)
-    return { page, faults, close: () => context.close() }
+async function checkPage(t: Test, page: Page, name: string): Promise<void> {
+  for (const [size, viewport] of Object.entries({ wide, narrow })) {
+    await page.setViewportSize(viewport)
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
+      t.same(await axeFaults(page), [], `${name}, ${size}, ${colorScheme}`)
+      if (pictures !== undefined && (size === 'wide' || colorScheme === 'light'))
+        await page.screenshot({ path: path.join(pictures, `${name}-${size}-${colorScheme}.png`), fullPage: true })
+    }
+    const widthPx = await page.evaluate('document.documentElement.scrollWidth')
+    t.ok((widthPx as number) <= viewport.width, `${name} fits ${viewport.width} pixels, not ${String(widthPx)}`)
   }
+  await page.setViewportSize(wide)
+  await page.emulateMedia({ colorScheme: 'light' })
 }
 
-/** Answers the requests to an address with an error, as the API would. */
-export function refuse(page: Page, address: RegExp, status: number, code: string): Promise<void> {
-  const body = JSON.stringify({ error: `The server refused this with ${code}.`, code, requestId: 'req_test' })
-  return page.route(address, (route) => route.fulfill({ status, contentType: 'application/json', body }))
+/** Presses Tab until the wanted element has the focus, as a person without a mouse does. */
+export async function tabTo(page: Page, selector: string): Promise<void> {
+  for (let presses = 0; presses < tabsMax; presses++) {
+    await page.keyboard.press('Tab')
+    const isThere = await page.evaluate(`document.activeElement.matches(${JSON.stringify(selector)})`)
+    if (isThere) return
+  }
+  throw new Error(`${String(tabsMax)} presses of Tab do not reach ${selector}`)
 }
 
-/** Sends a request to the API with the organization's key. */
-export async function askApi<Body>({ url, key }: Shop, address: string): Promise<Body> {
-  const answer = await fetch(url + address, { headers: { authorization: `Bearer ${key}` } })
-  return (await answer.json()) as Body
-}
+const tabsMax = 120

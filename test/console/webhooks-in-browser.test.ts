@@ -3,14 +3,12 @@
  */
 import t from 'tap'
 import type { Browser } from '../browser/chromium.ts'
+import { inBrowser, patience } from '../browser/visiting.ts'
 import { call, startAdministered } from '../platform/setup.ts'
 import { inOrder, ok, startReceiver } from '../webhooks/receiver.ts'
-import { openConsole, patience, signIn, tabTo } from './signed-in.ts'
+import { signIn, tabTo } from './visiting.ts'
 
-t.setTimeout(240_000)
-const browser = await openConsole(t)
-if ('missing' in browser) t.test('webhooks in the console', { skip: browser.missing }, () => {})
-else await tests(browser)
+await inBrowser(t, 'webhooks in the console', tests)
 
 async function tests(browser: Browser): Promise<void> {
   const { parley, admin } = await startAdministered(t, { PARLEY_OUTBOUND_ALLOWED_SUBNETS: '127.0.0.0/8' })

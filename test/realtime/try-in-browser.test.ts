@@ -8,7 +8,8 @@ import t from 'tap'
 import { WebSocket } from 'ws'
 import { readLocalSecret } from '../../runtime/process/local-secret.ts'
 import { bytes, fmt, riff } from '../audio/build.ts'
-import { openChromium, type Page } from '../browser/chromium.ts'
+import type { Browser, Page } from '../browser/chromium.ts'
+import { inBrowser, patience, shows, watch } from '../browser/visiting.ts'
 import { startParley } from '../process/parley.ts'
 import { readFixture, spoken } from '../speech/fixtures.ts'
 import { errorRate, wordErrors } from '../speech/words.ts'
@@ -21,11 +22,9 @@ t.teardown(() => rmSync(folder, { recursive: true, force: true }))
 const recording = path.join(folder, 'voice.wav')
 writeFileSync(recording, withPauses(readFixture(name)))
 
-const browser = await openChromium(recording)
-if ('missing' in browser) {
-  t.test('the page /try transcribes and speaks in a browser', { skip: browser.missing }, () => {})
-} else {
-  t.teardown(() => browser.close())
+await inBrowser(t, 'the page /try transcribes and speaks in a browser', tests, recording)
+
+async function tests(browser: Browser): Promise<void> {
   const away = { id: 'away', adapter: 'openai', apiKey: 'env:ABSENT_KEY', models: { stt: ['elsewhere'] } }
   // The configuration has no key, so this is a first local run: it makes a key, and the page works with it.
   const parley = await startParley({
@@ -37,10 +36,10 @@ if ('missing' in browser) {
   t.teardown(() => parley.remove())
   const key = readLocalSecret(parley.dataDir, 'local.key') ?? ''
 
-  t.test('the page /try works with the microphone and requests no other server', { timeout: 100_000 }, async (t) => {
+  t.test('the page /try works with the microphone and requests no other server', async (t) => {
     const context = await browser.newContext({ permissions: ['microphone'] })
     const page = await context.newPage()
-    const seen = watch(page)
+    const seen = record(page)
     await page.goto(`${parley.url}/try`)
 
     await t.test('speech becomes text on the page', async (t) => {
@@ -81,7 +80,7 @@ if ('missing' in browser) {
       [],
       'no request to any other origin',
     )
-    t.same(seen.errors, [], 'nothing went wrong on the page, nor was refused by its own policy')
+    t.same(seen.errors(), [], 'nothing went wrong on the page, nor was refused by its own policy')
     t.ok(key.length > 20)
     const shown = [await page.content(), ...(await Promise.all(seen.bodies))].join('\n')
     t.notOk(shown.includes(key), 'the key is in nothing that the page was sent')
@@ -104,8 +103,6 @@ if ('missing' in browser) {
   })
 }
 
-const patience = { timeout: 30_000, state: 'attached' } as const
-
 /**
  * Adds silence in front, because a page needs a moment to start, and at the end, so the end of the speech is detected.
  */
@@ -118,14 +115,6 @@ function withPauses(wav: Uint8Array): Uint8Array {
   ])
 }
 
-async function shows(page: Page, selector: string, text: string): Promise<void> {
-  try {
-    await page.waitForSelector(`${selector}:has-text("${text}")`, patience)
-  } catch {
-    throw new Error(`${selector} says "${await page.textContent(selector)}" instead of "${text}"`)
-  }
-}
-
 async function speak(page: Page): Promise<string> {
   await page.click('#speak')
   await shows(page, '#stt-status', 'Listening')
@@ -135,16 +124,14 @@ async function speak(page: Page): Promise<string> {
   return (await page.textContent('#transcript')) ?? ''
 }
 
-/** Records all the page's requests, answers and errors. */
-function watch(page: Page) {
+/** Records all the page's requests and answers, and its errors. */
+function record(page: Page) {
   const urls: string[] = []
   const bodies: Promise<string>[] = []
-  const errors: string[] = []
+  const { faults, refused } = watch(page)
   let [partials, audioBytes] = [0, 0]
   page.on('request', (request) => urls.push(request.url()))
   page.on('response', (response) => bodies.push(response.text().catch(() => '')))
-  page.on('pageerror', (error) => errors.push(error.message))
-  page.on('console', (message) => message.type() === 'error' && errors.push(message.text()))
   page.on('websocket', (socket) => {
     urls.push(socket.url())
     socket.on('framereceived', ({ payload }) => {
@@ -153,7 +140,7 @@ function watch(page: Page) {
       if (typeof payload === 'string') bodies.push(Promise.resolve(payload))
     })
   })
-  return { urls, bodies, errors, partials: () => partials, audioBytes: () => audioBytes }
+  return { urls, bodies, errors: () => [...faults, ...refused], partials: () => partials, audioBytes: () => audioBytes }
 }
 
 async function ownToken(url: string): Promise<string> {

@@ -4,16 +4,10 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from '
 import os from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { readLocalSecret } from '../../runtime/process/local-secret.ts'
-import {
-  axeFaults,
-  type Browser,
-  type ContextOptions,
-  openChromium,
-  otherHost,
-  type Page,
-} from '../browser/chromium.ts'
+import { axeFaults, type Browser, type ContextOptions, otherHost, type Page } from '../browser/chromium.ts'
+import { inBrowser, patience, shows, watch } from '../browser/visiting.ts'
 import { pythonEnvironment } from '../clients/python/environment.ts'
 import { testKey } from '../installation.ts'
 import { startParley } from '../process/parley.ts'
@@ -26,29 +20,32 @@ t.teardown(() => rmSync(folder, { recursive: true, force: true }))
 const recording = path.join(folder, 'voice.wav')
 writeFileSync(recording, readFixture(name))
 
-/** On a busy machine the speech engines start slowly. */
-const patientEngines = { PARLEY_REALTIME_OPEN_MS: '60000', PARLEY_TIMEOUTS_FIRST_AUDIO_MS: '60000' }
+/** The engines start with the server, because the first words would wait for them. On a busy machine they start slowly. */
+const engines = {
+  ...{ PARLEY_LOCAL_WARM: 'true', PARLEY_REALTIME_OPEN_MS: '60000' },
+  PARLEY_TIMEOUTS_FIRST_AUDIO_MS: '60000',
+}
 
-const browser = await openChromium(recording)
-t.setTimeout(240_000)
-if ('missing' in browser) t.test('the page /try works in a browser', { skip: browser.missing }, () => {})
-else await visits(browser)
+/** The lists have their options as soon as the page knows the models. */
+const filledLists = '#tts-voice optgroup'
+
+await inBrowser(t, 'the page /try works in a browser', visits, recording)
 
 async function visits(browser: Browser): Promise<void> {
-  t.teardown(() => browser.close())
-  const parley = await startParley({ PARLEY_BOOTSTRAP_KEY: '', ...patientEngines })
+  const parley = await startParley({ PARLEY_BOOTSTRAP_KEY: '', ...engines })
   t.teardown(() => parley.remove())
   const key = readLocalSecret(parley.dataDir, 'local.key') ?? ''
-  const visit = async (options: Partial<ContextOptions> = {}) => {
+  const visit = async (t: Test, options: Partial<ContextOptions> = {}) => {
     const context = await browser.newContext({ permissions: ['microphone', 'clipboard-write'], ...options })
+    t.teardown(() => context.close())
     const page = await context.newPage()
     await page.goto(`${parley.url}/try`)
-    await page.waitForSelector('#tts-voice optgroup', patience)
+    await page.waitForSelector(filledLists, { ...patience, state: 'attached' })
     return page
   }
 
   t.test('the lists of /try show the models that a request can be routed to', async (t) => {
-    const page = await visit()
+    const page = await visit(t)
     t.equal(await page.isVisible('#key-form'), false, 'no key is asked for')
     t.same(await optionsOf(page, '#stt-model'), ['', 'local:moonshine-tiny-en'])
     t.same(await optionsOf(page, '#tts-model'), ['', 'local:hibari', 'local:flite', 'local:pico'])
@@ -57,7 +54,7 @@ async function visits(browser: Browser): Promise<void> {
   })
 
   t.test('/try transcribes a recording, and collapses the ignored options', async (t) => {
-    const page = await visit()
+    const page = await visit(t)
     await page.setInputFiles('#file', recording)
     await shows(page, '#stt-status', 'Done')
     const text = (await page.textContent('#transcript')) ?? ''
@@ -78,7 +75,7 @@ async function visits(browser: Browser): Promise<void> {
   })
 
   t.test('/try speaks with a voice and saves its audio, and an error leaves no old route on the page', async (t) => {
-    const page = await visit()
+    const page = await visit(t)
     await page.selectOption('#tts-model', 'local:flite')
     await page.selectOption('#tts-voice', 'slt')
     await page.click('#play')
@@ -103,7 +100,7 @@ async function visits(browser: Browser): Promise<void> {
   })
 
   t.test('the page /try asks for a text if the text is empty or blank', async (t) => {
-    const page = await visit()
+    const page = await visit(t)
     for (const text of ['', ' \n ']) {
       await page.fill('#text', text)
       await page.click('#play')
@@ -114,7 +111,7 @@ async function visits(browser: Browser): Promise<void> {
 
   t.test('the ranking page shows no error, and links back to /try', async (t) => {
     for (const colorScheme of ['light', 'dark'] as const) {
-      const page = await visit({ colorScheme, viewport: { width: 360, height: 800 } })
+      const page = await visit(t, { colorScheme, viewport: { width: 360, height: 800 } })
       await page.goto(`${parley.url}/docs/ranking`)
       t.same(await axeFaults(page), [])
       t.ok(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), 'nothing is cut off at the side')
@@ -125,7 +122,7 @@ async function visits(browser: Browser): Promise<void> {
 
   t.test('the programs on /try work without changes', async (t) => {
     const { python, missing } = await pythonEnvironment('requests.txt')
-    const page = await visit()
+    const page = await visit(t)
     await page.fill('#text', `It's "quoted", and costs $5.`)
     await page.selectOption('#tts-voice', 'awb')
     await page.selectOption('#tts-language', 'en')
@@ -155,7 +152,7 @@ async function visits(browser: Browser): Promise<void> {
   })
 
   t.test('the keyboard reaches everything on /try, in visual order', async (t) => {
-    const page = await visit()
+    const page = await visit(t)
     const seen: string[] = []
     for (let i = 0; i < 18; i++) {
       await page.keyboard.press('Tab')
@@ -170,15 +167,15 @@ async function visits(browser: Browser): Promise<void> {
   for (const colorScheme of ['light', 'dark'] as const)
     for (const width of [1100, 360])
       t.test(`axe finds no fault on /try: ${colorScheme}, ${width} pixels wide`, async (t) => {
-        const page = await visit({ colorScheme, viewport: { width, height: 800 } })
+        const page = await visit(t, { colorScheme, viewport: { width, height: 800 } })
         t.same(await axeFaults(page), [], 'at first')
         await page.setInputFiles('#file', recording)
+        await shows(page, '#stt-status', 'Done')
         await page.waitForSelector('#stt-route details', patience)
         await page.click('#stt-route summary')
         await page.click('#stt-curl')
         await page.click('#play')
         await shows(page, '#tts-status', 'Done')
-        await shows(page, '#stt-status', 'D')
         t.same(await axeFaults(page), [], 'with figures')
         t.ok(
           await page.evaluate('document.documentElement.scrollWidth <= innerWidth'),
@@ -192,16 +189,16 @@ async function visits(browser: Browser): Promise<void> {
       })
 
   t.test('on another machine a pasted API key works, and is deleted when the page is closed', async (t) => {
-    const open = await startParley({ PARLEY_TRY: '1', ...patientEngines })
+    const open = await startParley({ PARLEY_TRY: '1', ...engines })
     t.teardown(() => open.remove())
     const context = await browser.newContext({ permissions: [] })
+    t.teardown(() => context.close())
     const page = await context.newPage()
-    const errors: string[] = []
-    page.on('console', (message) => message.type() === 'error' && errors.push(message.text()))
+    const { faults, refused } = watch(page)
     await page.goto(`${open.url.replace('127.0.0.1', otherHost)}/try`)
     await page.waitForSelector('#key-form:not([hidden])', patience)
-    await page.waitForSelector('#tts-voice optgroup', patience)
-    t.same(errors, [], "the browser's console has no error before a key is pasted")
+    await page.waitForSelector(filledLists, { ...patience, state: 'attached' })
+    t.same([...faults, ...refused], [], "the browser's console has no error before a key is pasted")
     t.match(await page.textContent('#stt-status'), 'needs HTTPS')
     t.same(await axeFaults(page), [])
     await page.fill('#key', `${testKey}x`)
@@ -235,16 +232,6 @@ async function savedTranscript(page: Page): Promise<{ name: string; text: string
   await page.click('#transcript-download')
   const download = await saving
   return { name: download.suggestedFilename(), text: readFileSync(await download.path(), 'utf8') }
-}
-
-const patience = { timeout: 30_000, state: 'attached' } as const
-
-async function shows(page: Page, selector: string, text: string): Promise<void> {
-  try {
-    await page.waitForSelector(`${selector}:has-text("${text}")`, patience)
-  } catch {
-    throw new Error(`${selector} says "${await page.textContent(selector)}" instead of "${text}"`)
-  }
 }
 
 async function optionsOf(page: Page, selector: string): Promise<string[]> {

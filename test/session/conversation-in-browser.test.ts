@@ -8,7 +8,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { readLocalSecret } from '../../runtime/process/local-secret.ts'
 import { bytes, fmt, riff } from '../audio/build.ts'
-import { openChromium, type Page } from '../browser/chromium.ts'
+import type { Browser, Page } from '../browser/chromium.ts'
+import { inBrowser, shows } from '../browser/visiting.ts'
 import { startParley } from '../process/parley.ts'
 import { readFixture, spoken } from '../speech/fixtures.ts'
 import { errorRate, wordErrors } from '../speech/words.ts'
@@ -25,21 +26,22 @@ t.teardown(() => rmSync(folder, { recursive: true, force: true }))
 const recording = path.join(folder, 'voice.wav')
 writeFileSync(recording, withPauses())
 
+/** The allowed error rate: two words out of twenty-one. */
+const allowed = 0.1
+
 type Entry = { source: string; text: string; conversationalLatencyMs: number | null } & Record<string, unknown>
 
-const browser = await openChromium(recording)
-if ('missing' in browser) {
-  t.test('a spoken conversation of three turns succeeds in a browser', { skip: browser.missing }, () => {})
-} else {
-  t.teardown(() => browser.close())
+const title = 'a spoken conversation of three turns succeeds in a browser'
+await inBrowser(t, title, tests, recording)
 
-  t.test('a spoken conversation of three turns succeeds in a browser', { timeout: 200_000 }, async (t) => {
+function tests(browser: Browser): void {
+  t.test(title, { timeout: 200_000 }, async (t) => {
     const parley = await startParley({ PARLEY_BOOTSTRAP_KEY: '', PARLEY_REALTIME_OPEN_MS: '60000' })
     t.teardown(() => parley.remove())
     const authorization = `Bearer ${readLocalSecret(parley.dataDir, 'local.key')}`
     // On a busy machine the fake microphone loses samples, so one good conversation is enough.
-    let talk = await converse(parley.url, authorization)
-    if (errorsOf(talk) > allowed) talk = await converse(parley.url, authorization)
+    let talk = await converse(browser, parley.url, authorization)
+    if (errorsOf(talk) > allowed) talk = await converse(browser, parley.url, authorization)
     const { entries, audio, shown } = talk
     t.ok(errorsOf(talk) <= allowed, `the words of the user: ${userTextOf(talk)}`)
     const agentTurns = entries.filter(({ source }) => source === 'agent')
@@ -67,9 +69,6 @@ if ('missing' in browser) {
   })
 }
 
-/** The allowed error rate: two words out of twenty-one. */
-const allowed = 0.1
-
 type Talk = { entries: Entry[]; audio: Buffer; shown: string }
 
 const playedTextOf = (entry: Entry) => entry['heardText'] as string
@@ -80,8 +79,7 @@ const userTextOf = ({ entries }: Talk) =>
     .join(' ')
 const errorsOf = (talk: Talk) => errorRate([wordErrors(said, userTextOf(talk))])
 
-async function converse(url: string, authorization: string): Promise<Talk> {
-  if ('missing' in browser) throw new Error(browser.missing)
+async function converse(browser: Browser, url: string, authorization: string): Promise<Talk> {
   const context = await browser.newContext({ permissions: ['microphone'] })
   const page = await context.newPage()
   const audio: Buffer[] = []
@@ -102,10 +100,7 @@ async function converse(url: string, authorization: string): Promise<Talk> {
   )
   await sleep(1000)
   await page.click('#talk')
-  await page.waitForSelector('#status:has-text("You have ended the conversation.")', {
-    timeout: 10_000,
-    state: 'attached',
-  })
+  await shows(page, '#status', 'You have ended the conversation.')
   const shown = (await page.textContent('#conversation')) ?? ''
   await sleep(1000)
   await context.close()

@@ -1,8 +1,10 @@
 /** Measures the console in a browser: the first paint, and frames while a list with 10,000 calls scrolls. */
 import t from 'tap'
 import type { CallList, CallOverview } from '../../generated/clients/typescript/models/platform.ts'
+import type { Browser } from '../browser/chromium.ts'
+import { inBrowser } from '../browser/visiting.ts'
+import { askApi, openShop } from '../console/shop.ts'
 import { storeCall } from '../console/stored-calls.ts'
-import { askApi, openShop, patience, type Shop } from '../console/visiting.ts'
 
 const paintMsMax = 1000
 const rowsCount = 10_000
@@ -10,12 +12,10 @@ const rowsCount = 10_000
 const frameMsMax = 20
 const visitsCount = 5
 
-t.setTimeout(300_000)
-const shop = await openShop(t)
-if ('missing' in shop) t.test('the console is quick', { skip: shop.missing }, () => {})
-else await measure(shop)
+await inBrowser(t, 'the console is quick', measure)
 
-async function measure(shop: Shop): Promise<void> {
+async function measure(browser: Browser): Promise<void> {
+  const shop = await openShop(t, browser)
   const id = await storeCall(shop, 4)
 
   t.test(`the first paint of each page is within ${paintMsMax} ms`, async (t) => {
@@ -26,8 +26,8 @@ async function measure(shop: Shop): Promise<void> {
     ] as const) {
       const paints: number[] = []
       for (let visit = 0; visit < visitsCount; visit++) {
-        const { page, close } = await shop.visit(address)
-        await page.waitForSelector(ready, patience)
+        const { page, open, close } = await shop.visit(t)
+        await open(address, ready)
         paints.push(
           (await page.evaluate(`performance.getEntriesByName('first-contentful-paint')[0].startTime`)) as number,
         )
@@ -41,18 +41,16 @@ async function measure(shop: Shop): Promise<void> {
   t.test(`a list with ${rowsCount} calls scrolls without a slow frame`, async (t) => {
     const { calls } = await askApi<CallList>(shop, '/v1/calls?limit=1')
     const many: CallList = { ...{ next_cursor: null }, calls: copies(calls[0] as CallOverview) }
-    const { page, close } = await shop.visit('/login')
+    const { page, open } = await shop.visit(t)
     const body = JSON.stringify(many)
     await page.route(/\/v1\/calls\?/, (route) => route.fulfill({ status: 200, contentType: 'application/json', body }))
-    await page.goto(`${shop.url}/console/calls`)
-    await page.waitForSelector(`[aria-rowcount="${rowsCount + 1}"]`, patience)
+    await open('/calls', `[aria-rowcount="${rowsCount + 1}"]`)
     const frames = (await page.evaluate(scroll)) as number[]
     const p95 = at(frames, 0.95)
     t.ok(frames.length > 200, `${frames.length} frames`)
     t.ok(p95 <= frameMsMax, `p50 ${at(frames, 0.5).toFixed(1)} ms, p95 ${p95.toFixed(1)} ms`)
     const rows = (await page.evaluate(`document.querySelectorAll('[data-row]').length`)) as number
     t.ok(rows < 60, `${rows} rows are drawn`)
-    await close()
   })
 }
 

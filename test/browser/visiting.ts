@@ -1,0 +1,53 @@
+/** What all tests with a browser share: the browser, patience, and a page's faults. */
+import path from 'node:path'
+import type { Test } from 'tap'
+import { type Browser, openChromium, type Page } from './chromium.ts'
+
+/** A test waits this long for one thing on a page, until a person could see it. */
+export const patience = { timeout: 30_000 }
+
+/** All tests of a file take at most this long together. A busy machine needs ten times as long as a calm one. */
+const fileMs = 600_000
+
+const recording = path.resolve(import.meta.dirname, '../fixtures/speech/privacy-prompt.wav')
+
+/** Runs the tests with a browser whose microphone plays `wavFile`. Without a browser, the title is a skip. */
+export async function inBrowser(
+  t: Test,
+  title: string,
+  tests: (browser: Browser) => unknown,
+  wavFile = recording,
+): Promise<void> {
+  t.setTimeout(fileMs)
+  const browser = await openChromium(wavFile)
+  if ('missing' in browser) {
+    t.test(title, { skip: browser.missing }, () => {})
+    return
+  }
+  t.teardown(() => browser.close())
+  await tests(browser)
+}
+
+/**
+ * Collects what goes wrong in a page from now on. Faults are thrown errors, and what the browser's console reports as an
+ * error, such as a violation of the page's policy. A refused request is not a fault, because many tests refuse one.
+ */
+export function watch(page: Page): { faults: string[]; refused: string[] } {
+  const [faults, refused]: [string[], string[]] = [[], []]
+  page.on('pageerror', (error) => faults.push(error.message))
+  page.on('console', (message) => {
+    if (message.type() !== 'error') return
+    const isRefused = message.text().startsWith('Failed to load resource')
+    ;(isRefused ? refused : faults).push(message.text())
+  })
+  return { faults, refused }
+}
+
+/** Waits until the element shows the text. The error says what the element shows instead. */
+export async function shows(page: Page, selector: string, text: string): Promise<void> {
+  try {
+    await page.waitForSelector(`${selector}:has-text(${JSON.stringify(text)})`, patience)
+  } catch {
+    throw new Error(`${selector} shows "${await page.textContent(selector)}" instead of "${text}"`)
+  }
+}
