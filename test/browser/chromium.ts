@@ -32,6 +32,7 @@ export type Page = {
   goBack(): Promise<unknown>
   reload(): Promise<unknown>
   waitForEvent(event: 'download'): Promise<{ path(): Promise<string>; suggestedFilename(): string }>
+  waitForEvent(event: 'response'): Promise<{ finished(): Promise<unknown> }>
   /** Runs a string as a script in the page. The page's content security policy does not stop it. */
   evaluate(script: string): Promise<unknown>
   evaluate<T, A>(run: (argument: A) => T | Promise<T>, argument: A): Promise<T>
