@@ -1,5 +1,5 @@
 import { X } from 'lucide-react'
-import { type ReactNode, useEffect, useRef } from 'react'
+import { type ReactNode, useLayoutEffect, useRef } from 'react'
 import { Button } from './button.tsx'
 import styles from './dialog.module.css'
 
@@ -8,7 +8,7 @@ type DialogProps = { title: string; onClose: () => void; children: ReactNode }
 /** The browser's own dialog: it keeps the focus inside, gives it back, and closes on Escape. Shown while mounted. */
 export function Dialog({ title, onClose, children }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null)
-  useEffect(() => ref.current?.showModal(), [])
+  useLayoutEffect(() => ref.current?.showModal(), [])
   return (
     <dialog ref={ref} className={styles.dialog} aria-label={title} onClose={onClose}>
       <header className={styles.header}>

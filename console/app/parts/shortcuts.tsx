@@ -1,8 +1,9 @@
 /**
  * Keys for what a person does often. A key is one character, a named key of the browser, or two characters after each
- * other ("g c"). Keys are silent in fields and in dialogs, and can be switched off (WCAG 2.1.4).
+ * other ("g c"). Keys are silent in fields and in dialogs, and can be switched off (WCAG 2.1.4). The effects here are
+ * layout effects, so a page's keys work as soon as the page is shown.
  */
-import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react'
+import { createContext, type ReactNode, useContext, useLayoutEffect, useMemo, useState } from 'react'
 import { KeyMap, type Shortcut } from './key-map.ts'
 
 type Shortcuts = { keyMap: KeyMap; isOn: boolean; setOn: (isOn: boolean) => void }
@@ -13,7 +14,7 @@ const ShortcutContext = createContext<Shortcuts>({ keyMap: new KeyMap(), isOn: t
 export function ShortcutProvider({ children }: { children: ReactNode }) {
   const [keyMap] = useState(() => new KeyMap())
   const [isOn, setOn] = useState(() => localStorage.getItem(storageKey) !== 'off')
-  useEffect(() => {
+  useLayoutEffect(() => {
     localStorage.setItem(storageKey, isOn ? 'on' : 'off')
     if (!isOn) return
     const listen = (event: KeyboardEvent) => keyMap.press(event)
@@ -29,5 +30,5 @@ export const useShortcutSettings = () => useContext(ShortcutContext)
 /** Adds a page's keys while the page is shown. The newest page wins if two have the same key. */
 export function useShortcuts(shortcuts: readonly Shortcut[]): void {
   const { keyMap } = useContext(ShortcutContext)
-  useEffect(() => keyMap.add(shortcuts), [keyMap, shortcuts])
+  useLayoutEffect(() => keyMap.add(shortcuts), [keyMap, shortcuts])
 }
