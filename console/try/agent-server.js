@@ -6,23 +6,22 @@ import { reach } from './reach.js'
 
 let apiKey = null
 
-const authorized = () => ({ authorization: `Bearer ${apiKey}` })
+const authorized = (key = apiKey) => ({ authorization: `Bearer ${key}` })
 
-/** Throws an error with the server's reason if the key may not start sessions. */
+/**
+ * Throws an error with the server's reason if the key may not start sessions. The key is kept after the server's answer,
+ * so a late refusal of another key does not remove this key.
+ */
 export async function useKey(key) {
+  const found = await agents(key)
   apiKey = key
-  try {
-    return await agents()
-  } catch (error) {
-    apiKey = null
-    throw error
-  }
+  return found
 }
 
 /** Returns the stored agents, with the settings that the page shows. */
-export async function agents() {
-  if (apiKey === null) return jsonOf(await reach('/try/agents'))
-  const stored = await jsonOf(await reach('/v1/agents', { headers: authorized() }))
+export async function agents(key = apiKey) {
+  if (key === null) return jsonOf(await reach('/try/agents'))
+  const stored = await jsonOf(await reach('/v1/agents', { headers: authorized(key) }))
   return stored.map(({ id, name, systemPrompt, firstMessage, intent, llmOptions }) => {
     return { id, name, systemPrompt, firstMessage, language: intent.language, model: llmOptions?.model ?? null }
   })

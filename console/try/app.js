@@ -26,12 +26,14 @@ async function begin() {
 
 element('key-form').addEventListener('submit', (event) => {
   event.preventDefault()
-  useKey(value('key').trim()).then(
+  const key = value('key')
+  useKey(key.trim()).then(
     () => {
       element('key').value = ''
       say('key-status', 'The key works.')
     },
-    (error) => say('key-status', inWords(error), true),
+    // The user may have replaced the key before the refusal came.
+    (error) => value('key') === key && say('key-status', inWords(error), true),
   )
 })
 
@@ -39,6 +41,8 @@ element('key-form').addEventListener('submit', (event) => {
 
 /** The current run, from the microphone or a recording; null between runs. */
 let run = null
+/** The newest run. After its end, its route may still be shown. */
+let newest = null
 
 element('speak').addEventListener('click', () => {
   if (run) run.finish()
@@ -57,6 +61,7 @@ async function transcribe(source) {
   const choice = sttChoice()
   const own = { isOver: false, closers: [], finish: () => own.end(), end: () => endRun(own) }
   run = own
+  newest = own
   element('transcript').replaceChildren()
   allowTranscript(false)
   clearFigures('stt')
@@ -187,7 +192,7 @@ function showSpeaking(speaking) {
 function onTranscriptFrame(own, frame, choice, clock) {
   if (frame.type === 'ready') {
     say('stt-status', own.durationMs ? 'Transcribing.' : 'Listening.')
-    void showRoute('stt', frame, choice, () => run === own || own.isDone)
+    void showRoute('stt', frame, choice, () => newest === own && (run === own || own.isDone))
   } else if (frame.type === 'transcript') {
     clock.transcribedMs = Math.max(clock.transcribedMs, frame.endMs)
     showTranscript(frame)

@@ -17,24 +17,22 @@ export function say(id, text, failed = false) {
 
 export const inWords = (error) => microphoneFault(error) ?? error?.message ?? String(error)
 
-const authorized = () => ({ headers: { authorization: `Bearer ${apiKey}` } })
+const authorized = (key = apiKey) => ({ headers: { authorization: `Bearer ${key}` } })
 
-/** Throws an error with the server's reason if the key may not open sockets. */
+/**
+ * Throws an error with the server's reason if the key may not open sockets. The key is kept after the server's answer,
+ * so a late refusal of another key does not remove this key.
+ */
 export async function useKey(key) {
+  await token(key)
   apiKey = key
-  try {
-    await token()
-  } catch (error) {
-    apiKey = null
-    throw error
-  }
 }
 
 /** Returns a token for one socket. */
-async function token() {
-  const answer = await (apiKey === null
+async function token(key = apiKey) {
+  const answer = await (key === null
     ? reach('/try/token', { method: 'POST' })
-    : reach('/v1/realtime/sessions', { method: 'POST', ...authorized() }))
+    : reach('/v1/realtime/sessions', { method: 'POST', ...authorized(key) }))
   if (!answer.ok) throw new Error(await refusalOf(answer))
   const { client_secret: secret } = await answer.json()
   return secret.value

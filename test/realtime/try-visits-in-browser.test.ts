@@ -10,6 +10,7 @@ import { axeFaults, type Browser, type ContextOptions, otherHost, type Page } fr
 import { inBrowser, patience, shows, watch } from '../browser/visiting.ts'
 import { pythonEnvironment } from '../clients/python/environment.ts'
 import { testKey } from '../installation.ts'
+import { until } from '../process/machine.ts'
 import { startParley } from '../process/parley.ts'
 import { readFixture, spoken } from '../speech/fixtures.ts'
 import { errorRate, wordErrors } from '../speech/words.ts'
@@ -66,6 +67,16 @@ async function visits(browser: Browser): Promise<void> {
     t.equal(await page.isVisible('#stt-route details table'), false)
     await page.click('#stt-route summary')
     t.equal(await page.isVisible('#stt-route details table'), true)
+    const release = await holdFirst(page, /\/try\/route/)
+    for (let runs = 0; runs < 2; runs++) {
+      await page.setInputFiles('#file', recording)
+      await shows(page, '#stt-status', 'Done')
+    }
+    await page.waitForSelector('#stt-route details', patience)
+    const late = page.waitForEvent('response')
+    release()
+    await (await late).finished()
+    t.equal(await page.evaluate("document.querySelectorAll('#stt-route details').length"), 1, 'no older route')
     const wrong = path.join(folder, 'wrong.wav')
     writeFileSync(wrong, 'this is not audio')
     await page.setInputFiles('#file', wrong)
@@ -203,11 +214,16 @@ async function visits(browser: Browser): Promise<void> {
     t.same(await axeFaults(page), [])
     await page.fill('#key', `${testKey}x`)
     await page.keyboard.press('Enter')
-    await page.click('#key-form button')
     await page.waitForSelector('#key-status.failed', patience)
+    const refusals = refused.length
+    const release = await holdFirst(page, /\/v1\/realtime\/sessions/)
+    await page.fill('#key', `${testKey}y`)
+    await page.click('#key-form button')
     await page.fill('#key', testKey)
     await page.click('#key-form button')
     await shows(page, '#key-status', 'The key works')
+    release()
+    await until('the late refusal of the second key', () => Promise.resolve(refused.length > refusals))
     await page.setInputFiles('#file', recording)
     await shows(page, '#stt-status', 'Done')
     await page.waitForSelector('#stt-route details', patience)
@@ -222,6 +238,20 @@ async function visits(browser: Browser): Promise<void> {
     await page.click('#play')
     await page.waitForSelector('#tts-status.failed', patience)
   })
+}
+
+/** Holds the first request to an address until the returned function is called. Later requests pass. */
+async function holdFirst(page: Page, address: RegExp): Promise<() => void> {
+  let release: (() => void) | null = null
+  const held = new Promise<void>((resolve) => (release = resolve))
+  let isFirst = true
+  await page.route(address, async (route) => {
+    const mustWait = isFirst
+    isFirst = false
+    if (mustWait) await held
+    await route.continue()
+  })
+  return () => release?.()
 }
 
 /** Copies and saves the transcript. The copied text must be the saved one. */
