@@ -1,6 +1,7 @@
 /** The page to talk to an agent: one session at a time. */
 import { agents, createSession, models, turnsOf, useKey } from './agent-server.js'
 import { Turns } from './agent-turns.js'
+import { endWords } from './end-words.js'
 import { conversationLanguages, voicesOf } from './languages.js'
 import { connectedWords, microphoneFault, withoutMicrophone } from './microphone.js'
 import { needsKey } from './reach.js'
@@ -43,13 +44,15 @@ async function begin() {
 
 element('key-form').addEventListener('submit', (event) => {
   event.preventDefault()
-  useKey(element('key').value.trim()).then(
+  const key = element('key').value
+  useKey(key.trim()).then(
     (found) => {
       element('key').value = ''
       fillAgents(found)
       sayAt('key-status', 'The key works.', false)
     },
-    (error) => sayAt('key-status', inWords(error), true),
+    // The user may have replaced the key before the refusal came.
+    (error) => element('key').value === key && sayAt('key-status', inWords(error), true),
   )
 })
 
@@ -156,16 +159,6 @@ const on = {
   over,
 }
 
-const reasons = {
-  user_hangup: 'You have ended the conversation.',
-  agent_hangup: 'The agent has ended the conversation.',
-  silence_timeout: 'Nobody said anything for a while.',
-  max_duration: 'The conversation has reached its time limit.',
-  credit_exhausted: 'The credit is used up.',
-  pipeline_failed: 'No provider could serve the conversation.',
-  server_shutdown: 'The server has stopped.',
-}
-
 function over({ reason = null, error = null }) {
   const id = sessionId
   session = null
@@ -173,9 +166,7 @@ function over({ reason = null, error = null }) {
   show(false)
   showState('off', 'Not connected')
   element('level').value = 0
-  const isFailure = reason === null || error !== null
-  const said = error === null ? 'The connection was lost.' : inWords(error)
-  say(reasons[reason] ?? (isFailure ? said : 'The conversation is over.'), isFailure)
+  say(endWords(reason, error === null ? null : inWords(error)), reason === null || error !== null)
   if (reason !== null) void showLatency(id)
 }
 

@@ -80,5 +80,5 @@ const fileNames = [
   'tokens.css',
   ...['style', 'agent'].map((name) => `try/${name}.css`),
   ...['audio', 'client', 'socket', 'worklet'].map((name) => `session/session-${name}.js`),
-  ...['frame-cutter', 'page-speaker', 'playout', 'resampler'].map((name) => `session/${name}.js`),
+  ...['end-words', 'frame-cutter', 'page-speaker', 'playout', 'resampler'].map((name) => `session/${name}.js`),
 ]

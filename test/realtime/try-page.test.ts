@@ -33,7 +33,7 @@ const names = [
   ...['microphone.js', 'reach.js', 'page-speaker.js'],
   ...['agent.css', 'agent.js', 'agent-server.js', 'agent-turns.js', 'languages.js', 'waterfall.js'],
   ...['session-audio.js', 'session-client.js', 'session-socket.js', 'session-worklet.js'],
-  ...['frame-cutter.js', 'playout.js', 'resampler.js'],
+  ...['end-words.js', 'frame-cutter.js', 'playout.js', 'resampler.js'],
 ]
 const pages = ['/try', ...names.map((name) => `/try/${name}`)]
 

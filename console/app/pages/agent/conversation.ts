@@ -42,18 +42,3 @@ function withTurn(turns: readonly Turn[], turn: Turn): Turn[] {
   if (at < 0) return turn.text === '' ? [...turns] : [...turns, turn]
   return turns.map((each, index) => (index === at ? turn : each))
 }
-
-const reasons: Readonly<Record<string, string>> = {
-  user_hangup: 'You have ended the conversation.',
-  agent_hangup: 'The agent has ended the conversation.',
-  silence_timeout: 'Nobody said anything for a while.',
-  max_duration: 'The conversation has reached its time limit.',
-  credit_exhausted: 'The credit is used up.',
-  pipeline_failed: 'No provider could serve the conversation.',
-  server_shutdown: 'The server has stopped.',
-}
-
-export function noteOf(reason: string | null, message: string | null): string {
-  if (reason !== null && reasons[reason] !== undefined) return reasons[reason]
-  return message ?? (reason === null ? 'The connection was lost.' : 'The conversation is over.')
-}

@@ -1,8 +1,9 @@
 import { useCallback, useEffect, useReducer, useRef, useState } from 'react'
+import { endWords } from '../../../session/end-words.js'
 import { failureOf } from '../../data/failures.ts'
 import { queries } from '../../data/queries.ts'
 import { type SessionCallbacks, type Talk, talkTo } from '../../data/talk.ts'
-import { type Change, type Conversation, changed, idle, noteOf, type Turn } from './conversation.ts'
+import { type Change, type Conversation, changed, idle, type Turn } from './conversation.ts'
 
 /** Holds one conversation with the agent. It ends when the page is left. */
 export function useConversation(agentId: string) {
@@ -55,7 +56,7 @@ function callbacks(dispatch: (change: Change) => void, setLevel: (level: number)
     over({ reason, error }) {
       end()
       const message = error === null ? null : String(error.message)
-      dispatch({ type: 'over', note: noteOf(reason, message) })
+      dispatch({ type: 'over', note: endWords(reason, message) })
       void queries.invalidateQueries({ queryKey: ['calls'] })
     },
   } satisfies SessionCallbacks

@@ -1,0 +1,1 @@
+export function endWords(reason: string | null, fault: string | null): string
