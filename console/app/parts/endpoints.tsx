@@ -5,7 +5,8 @@ import type { Webhook, WebhookEventType } from '../../../generated/clients/types
 import { agentsQuery } from '../data/agents.ts'
 import { Badge } from './badge.tsx'
 import { TextField } from './field.tsx'
-import { CheckField, FieldGroup, FieldRow, Form, type FormValues } from './form.tsx'
+import { CheckField, FieldGroup, FieldRow, Form } from './form.tsx'
+import type { FormValues } from './form-values.ts'
 
 export const eventTypes: readonly { type: WebhookEventType; label: string; note: string }[] = [
   { type: 'call.pre_call', label: 'Before a call', note: 'The answer can change the agent for this call.' },

@@ -1,44 +1,53 @@
 import { type ComponentProps, type ReactNode, useId } from 'react'
 import styles from './field.module.css'
 
-type Labelled = { label: string; note?: ReactNode }
+export type Labelled = { label: string; note?: ReactNode }
+type FieldNames = { id: string; 'aria-describedby': string | undefined }
 
-/** A field of a form with its label above. */
-export function TextField({ label, note, ...rest }: ComponentProps<'input'> & Labelled) {
+/** Joins a field to its label and its note, so a screen reader reads all three together. */
+export function useFieldNames(note: ReactNode): { field: FieldNames; noteId: string } {
   const id = useId()
+  const noteId = `${id}-note`
+  return { field: { id, 'aria-describedby': note === undefined ? undefined : noteId }, noteId }
+}
+
+/** A field of a form: its label above, and its note below. `children` draws the field itself. */
+export function Field({ label, note, children }: Labelled & { children: (names: FieldNames) => ReactNode }) {
+  const { field, noteId } = useFieldNames(note)
   return (
     <div className={styles.field}>
-      <label htmlFor={id}>{label}</label>
-      <input
-        id={id}
-        className={styles.input}
-        aria-describedby={note === undefined ? undefined : `${id}-note`}
-        {...rest}
-      />
-      {note !== undefined && <small id={`${id}-note`}>{note}</small>}
+      <label htmlFor={field.id}>{label}</label>
+      {children(field)}
+      {note !== undefined && <small id={noteId}>{note}</small>}
     </div>
   )
 }
 
+/** A text in one line. */
+export function TextField({ label, note, ...rest }: ComponentProps<'input'> & Labelled) {
+  return (
+    <Field label={label} note={note}>
+      {(names) => <input className={styles.input} {...names} {...rest} />}
+    </Field>
+  )
+}
+
 type Choice = { value: string; label: string }
+type SelectProps = ComponentProps<'select'> & { label: string; choices: readonly Choice[] }
 
 /** A choice among few values. The browser's own list works with every keyboard and every telephone. */
-export function SelectField({
-  label,
-  choices,
-  ...rest
-}: ComponentProps<'select'> & { label: string; choices: readonly Choice[] }) {
-  const id = useId()
+export function SelectField({ label, choices, ...rest }: SelectProps) {
   return (
-    <div className={styles.field}>
-      <label htmlFor={id}>{label}</label>
-      <select id={id} className={styles.input} {...rest}>
-        {choices.map(({ value, label: text }) => (
-          <option key={value} value={value}>
-            {text}
-          </option>
-        ))}
-      </select>
-    </div>
+    <Field label={label}>
+      {(names) => (
+        <select className={styles.input} {...names} {...rest}>
+          {choices.map(({ value, label: text }) => (
+            <option key={value} value={value}>
+              {text}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
   )
 }

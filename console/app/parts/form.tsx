@@ -1,35 +1,29 @@
 /** More parts for forms: longer texts, switches, field rows, and the question before a deletion. */
-import { type ComponentProps, type FormEvent, type ReactNode, useId } from 'react'
+import type { ComponentProps, ReactNode } from 'react'
 import { Button } from './button.tsx'
 import { Dialog } from './dialog.tsx'
-import fieldStyles from './field.module.css'
+import { Field, type Labelled, useFieldNames } from './field.tsx'
 import styles from './form.module.css'
+import { type FormValues, onSubmit } from './form-values.ts'
 import { ActionFault } from './notice.tsx'
-
-type Labelled = { label: string; note?: ReactNode }
 
 /** A text with several lines. */
 export function AreaField({ label, note, ...rest }: ComponentProps<'textarea'> & Labelled) {
-  const id = useId()
-  const described = note === undefined ? undefined : `${id}-note`
   return (
-    <div className={fieldStyles.field}>
-      <label htmlFor={id}>{label}</label>
-      <textarea id={id} rows={4} className={styles.area} aria-describedby={described} {...rest} />
-      {note !== undefined && <small id={described}>{note}</small>}
-    </div>
+    <Field label={label} note={note}>
+      {(names) => <textarea rows={4} className={styles.area} {...names} {...rest} />}
+    </Field>
   )
 }
 
 export function CheckField({ label, note, ...rest }: ComponentProps<'input'> & Labelled) {
-  const id = useId()
-  const described = note === undefined ? undefined : `${id}-note`
+  const { field, noteId } = useFieldNames(note)
   return (
     <div className={styles.check}>
-      <input id={id} type="checkbox" aria-describedby={described} {...rest} />
+      <input type="checkbox" {...field} {...rest} />
       <div>
-        <label htmlFor={id}>{label}</label>
-        {note !== undefined && <small id={described}>{note}</small>}
+        <label htmlFor={field.id}>{label}</label>
+        {note !== undefined && <small id={noteId}>{note}</small>}
       </div>
     </div>
   )
@@ -54,50 +48,13 @@ type FormProps = { submit: (values: FormValues) => void; error?: unknown; action
 
 /** A form. Its fields keep their values themselves, and `submit` gets the values. */
 export function Form({ submit, error, actions, children }: FormProps) {
-  const listen = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    submit(new FormValues(new FormData(event.currentTarget)))
-  }
   return (
-    <form className={styles.form} onSubmit={listen}>
+    <form className={styles.form} onSubmit={onSubmit(submit)}>
       {children}
       <ActionFault error={error} />
       <div className={styles.actions}>{actions}</div>
     </form>
   )
-}
-
-export class FormValues {
-  readonly #data: FormData
-
-  constructor(data: FormData) {
-    this.#data = data
-  }
-
-  text(name: string): string {
-    const value = this.#data.get(name)
-    return typeof value === 'string' ? value.trim() : ''
-  }
-
-  /** The text, or undefined for an empty field. */
-  optional(name: string): string | undefined {
-    const text = this.text(name)
-    return text === '' ? undefined : text
-  }
-
-  number(name: string): number | undefined {
-    const text = this.text(name)
-    return text === '' ? undefined : Number(text)
-  }
-
-  /** Returns the values from all checked boxes with this name. */
-  all(name: string): string[] {
-    return this.#data.getAll(name).filter((value) => typeof value === 'string')
-  }
-
-  has(name: string): boolean {
-    return this.#data.has(name)
-  }
 }
 
 type ConfirmProps = {

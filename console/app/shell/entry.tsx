@@ -3,7 +3,9 @@ import { Link, useLocation } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { ConsoleMethods } from '../../../generated/console/types.ts'
 import buttonStyles from '../parts/button.module.css'
+import { Button } from '../parts/button.tsx'
 import { TextField } from '../parts/field.tsx'
+import { type FormValues, onSubmit } from '../parts/form-values.ts'
 import styles from './entry.module.css'
 import { Mark } from './mark.tsx'
 
@@ -15,6 +17,42 @@ export function EntryCard({ children }: { children: ReactNode }) {
         {children}
       </div>
     </main>
+  )
+}
+
+type EntryFormProps = {
+  action: string
+  /** The mutation that the form starts. */
+  of: { isPending: boolean; error: Error | null }
+  submit: (values: FormValues) => void
+  children: ReactNode
+}
+
+/** A form with one button. An error is shown above the button. */
+export function EntryForm({ action, of: { isPending, error }, submit, children }: EntryFormProps) {
+  return (
+    <form className={styles.form} onSubmit={onSubmit(submit)}>
+      {children}
+      {error && <p role="alert">{error.message}</p>}
+      <Button type="submit" look="main" disabled={isPending}>
+        {action}
+      </Button>
+    </form>
+  )
+}
+
+/** The field for the address by which a person signs in. */
+export function AddressField({ autoFocus = false }: { autoFocus?: boolean }) {
+  return (
+    <TextField
+      label="E-mail"
+      name="email"
+      type="email"
+      autoComplete="username"
+      required
+      maxLength={254}
+      autoFocus={autoFocus}
+    />
   )
 }
 

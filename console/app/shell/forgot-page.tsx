@@ -2,13 +2,9 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useForgotPassword } from '../data/links.ts'
 import { methodsQuery } from '../data/session.ts'
-import { Button } from '../parts/button.tsx'
-import { TextField } from '../parts/field.tsx'
-import { fieldOf } from '../parts/form.ts'
 import { useTitle } from '../parts/page.tsx'
 import { Answer } from '../parts/states.tsx'
-import styles from './entry.module.css'
-import { EntryCard, ForgottenNote } from './entry.tsx'
+import { AddressField, EntryCard, EntryForm, ForgottenNote } from './entry.tsx'
 
 /** Asks for a link that sets a new password. The page says the same for every address, as the server does. */
 export function ForgotPage() {
@@ -35,18 +31,8 @@ function AddressForm() {
       </p>
     )
   return (
-    <form
-      className={styles.form}
-      onSubmit={(event) => {
-        event.preventDefault()
-        forgot.mutate({ email: fieldOf(new FormData(event.currentTarget), 'email') })
-      }}
-    >
-      <TextField label="E-mail" name="email" type="email" autoComplete="username" required maxLength={254} autoFocus />
-      {forgot.error && <p role="alert">{forgot.error.message}</p>}
-      <Button type="submit" look="main" disabled={forgot.isPending}>
-        Send the link
-      </Button>
-    </form>
+    <EntryForm action="Send the link" of={forgot} submit={(values) => forgot.mutate({ email: values.text('email') })}>
+      <AddressField autoFocus />
+    </EntryForm>
   )
 }

@@ -3,13 +3,11 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import type { ConsoleSession, OpenInvitation } from '../../../generated/console/types.ts'
 import { invitationQuery, useAcceptInvitation } from '../data/links.ts'
 import { methodsQuery, sessionQuery } from '../data/session.ts'
-import { Button } from '../parts/button.tsx'
 import { TextField } from '../parts/field.tsx'
-import { fieldOf, passwordOf } from '../parts/form.ts'
 import { useTitle } from '../parts/page.tsx'
 import { Answer } from '../parts/states.tsx'
 import styles from './entry.module.css'
-import { EntryCard, ForgottenNote, NewPasswordField, ProviderLinks, useLinkToken } from './entry.tsx'
+import { EntryCard, EntryForm, ForgottenNote, NewPasswordField, ProviderLinks, useLinkToken } from './entry.tsx'
 
 /** Shows an invitation. A new person chooses a name and a password. A known person signs in. */
 export function InvitePage() {
@@ -62,14 +60,13 @@ function AcceptForm({ token, invitation: { email, needsPassword }, session }: Ac
   const isSignedIn = session?.user.email === email
   return (
     <>
-      <form
-        className={styles.form}
-        onSubmit={(event) => {
-          event.preventDefault()
-          const form = new FormData(event.currentTarget)
-          const password = passwordOf(form)
+      <EntryForm
+        action="Accept the invitation"
+        of={accept}
+        submit={(values) => {
+          const password = values.password()
           // The server keeps a known person's name.
-          const name = needsPassword ? fieldOf(form, 'name') : 'me'
+          const name = needsPassword ? values.text('name') : 'me'
           const show = () => void navigate({ to: '/' })
           accept.mutate({ token, name, ...(password !== '' && { password }) }, { onSuccess: show })
         }}
@@ -78,11 +75,7 @@ function AcceptForm({ token, invitation: { email, needsPassword }, session }: Ac
         {/* A password manager keeps the password with this address. */}
         <input type="hidden" name="email" autoComplete="username" value={email} />
         {needsPassword ? <NewPasswordField /> : !isSignedIn && <PasswordField email={email} />}
-        {accept.error && <p role="alert">{accept.error.message}</p>}
-        <Button type="submit" look="main" disabled={accept.isPending}>
-          Accept the invitation
-        </Button>
-      </form>
+      </EntryForm>
       {!isSignedIn && <OtherWays needsPassword={needsPassword} />}
     </>
   )

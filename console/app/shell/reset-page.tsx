@@ -1,10 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { useResetPassword } from '../data/links.ts'
-import { Button } from '../parts/button.tsx'
-import { passwordOf } from '../parts/form.ts'
 import { useTitle } from '../parts/page.tsx'
-import styles from './entry.module.css'
-import { EntryCard, NewPasswordField, useLinkToken } from './entry.tsx'
+import { EntryCard, EntryForm, NewPasswordField, useLinkToken } from './entry.tsx'
 
 /** Sets a new password with a link from a mail or from the operator. */
 export function ResetPage() {
@@ -24,18 +21,12 @@ export function ResetPage() {
 
 function PasswordForm({ token, reset }: { token: string; reset: ReturnType<typeof useResetPassword> }) {
   return (
-    <form
-      className={styles.form}
-      onSubmit={(event) => {
-        event.preventDefault()
-        reset.mutate({ token, password: passwordOf(new FormData(event.currentTarget)) })
-      }}
+    <EntryForm
+      action="Set the password"
+      of={reset}
+      submit={(values) => reset.mutate({ token, password: values.password() })}
     >
       <NewPasswordField />
-      {reset.error && <p role="alert">{reset.error.message}</p>}
-      <Button type="submit" look="main" disabled={reset.isPending}>
-        Set the password
-      </Button>
-    </form>
+    </EntryForm>
   )
 }

@@ -3,13 +3,11 @@ import { type RouterHistory, useRouter } from '@tanstack/react-router'
 import type { ConsoleMethods } from '../../../generated/console/types.ts'
 import { methodsQuery, useSetUp, useSignIn } from '../data/session.ts'
 import { useSearchValues } from '../parts/address.ts'
-import { Button } from '../parts/button.tsx'
 import { TextField } from '../parts/field.tsx'
-import { fieldOf, passwordOf } from '../parts/form.ts'
 import { useTitle } from '../parts/page.tsx'
 import { Answer } from '../parts/states.tsx'
 import styles from './entry.module.css'
-import { EntryCard, ForgottenNote, NewPasswordField, ProviderLinks } from './entry.tsx'
+import { AddressField, EntryCard, EntryForm, ForgottenNote, NewPasswordField, ProviderLinks } from './entry.tsx'
 
 /** The way in for people without a session. The first person of a server makes an account here. */
 export function SignInPage() {
@@ -50,22 +48,17 @@ function PasswordForm() {
   const signIn = useSignIn()
   const goOn = useGoOn()
   return (
-    <form
-      className={styles.form}
-      onSubmit={(event) => {
-        event.preventDefault()
-        const form = new FormData(event.currentTarget)
-        const body = { email: fieldOf(form, 'email'), password: passwordOf(form) }
+    <EntryForm
+      action={signIn.isPending ? 'Signing in…' : 'Sign in'}
+      of={signIn}
+      submit={(values) => {
+        const body = { email: values.text('email'), password: values.password() }
         signIn.mutate(body, { onSuccess: goOn })
       }}
     >
-      <TextField label="E-mail" name="email" type="email" autoComplete="username" required maxLength={254} autoFocus />
+      <AddressField autoFocus />
       <TextField label="Password" name="password" type="password" autoComplete="current-password" required />
-      {signIn.error && <p role="alert">{signIn.error.message}</p>}
-      <Button type="submit" look="main" disabled={signIn.isPending}>
-        {signIn.isPending ? 'Signing in…' : 'Sign in'}
-      </Button>
-    </form>
+    </EntryForm>
   )
 }
 
@@ -73,20 +66,19 @@ function SetUpForm({ needsCode }: { needsCode: boolean }) {
   const setUp = useSetUp()
   const goOn = useGoOn()
   return (
-    <form
-      className={styles.form}
-      onSubmit={(event) => {
-        event.preventDefault()
-        const form = new FormData(event.currentTarget)
-        const code = fieldOf(form, 'code')
-        const person = { email: fieldOf(form, 'email'), name: fieldOf(form, 'name'), password: passwordOf(form) }
-        setUp.mutate({ ...person, ...(code !== '' && { code }) }, { onSuccess: goOn })
+    <EntryForm
+      action="Make the account"
+      of={setUp}
+      submit={(values) => {
+        const code = values.optional('code')
+        const person = { email: values.text('email'), name: values.text('name'), password: values.password() }
+        setUp.mutate({ ...person, ...(code !== undefined && { code }) }, { onSuccess: goOn })
       }}
     >
       <h1>Make the first account</h1>
       <p className={styles.note}>It owns this server's organization, and can invite others.</p>
       <TextField label="Name" name="name" autoComplete="name" required maxLength={120} autoFocus />
-      <TextField label="E-mail" name="email" type="email" autoComplete="username" required maxLength={254} />
+      <AddressField />
       <NewPasswordField />
       {needsCode && (
         <TextField
@@ -97,11 +89,7 @@ function SetUpForm({ needsCode }: { needsCode: boolean }) {
           note="parley up prints the code when it starts."
         />
       )}
-      {setUp.error && <p role="alert">{setUp.error.message}</p>}
-      <Button type="submit" look="main" disabled={setUp.isPending}>
-        Make the account
-      </Button>
-    </form>
+    </EntryForm>
   )
 }
 

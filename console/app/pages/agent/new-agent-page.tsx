@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router'
-import { useCreateAgent } from '../../data/agent.ts'
+import { useCreateAgent } from '../../data/agents.ts'
 import { Button } from '../../parts/button.tsx'
 import { Card } from '../../parts/card.tsx'
 import { Form } from '../../parts/form.tsx'

@@ -1,6 +1,6 @@
 /** Turns an agent into form fields, and form fields into a change. */
 import type { Agent, AgentChange, NewAgent } from '../../../../generated/clients/typescript/models/platform.ts'
-import type { FormValues } from '../../parts/form.tsx'
+import type { FormValues } from '../../parts/form-values.ts'
 
 /** Every agent needs these settings. */
 export function firstSettingsIn(values: FormValues): NewAgent {

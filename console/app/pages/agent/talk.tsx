@@ -1,13 +1,14 @@
 import { Link } from '@tanstack/react-router'
 import { Mic, MicOff, PhoneOff } from 'lucide-react'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
-import { useCallPhone } from '../../data/agent.ts'
+import { usePlaceCall } from '../../data/calls.ts'
 import { Badge, type Tone } from '../../parts/badge.tsx'
 import { Button } from '../../parts/button.tsx'
 import { Card } from '../../parts/card.tsx'
 import { classes } from '../../parts/classes.ts'
 import { TextField } from '../../parts/field.tsx'
 import { Form } from '../../parts/form.tsx'
+import { FormValues } from '../../parts/form-values.ts'
 import { Columns, Faint, Line, Stack } from '../../parts/layout.tsx'
 import { Notice } from '../../parts/notice.tsx'
 import { useMask } from '../../parts/redaction.tsx'
@@ -82,8 +83,8 @@ function Controls({ talk: { session, hasMicrophone }, level }: ControlsProps) {
   const type = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const form = event.currentTarget
-    const text = new FormData(form).get('text')
-    if (typeof text === 'string' && text.trim() !== '' && session.say(text.trim())) form.reset()
+    const text = new FormValues(form).text('text')
+    if (text !== '' && session.say(text)) form.reset()
   }
   const mute = () => {
     session.mute(!isMuted)
@@ -137,12 +138,12 @@ function Log({ turns }: { turns: readonly Turn[] }) {
 }
 
 function CallMe({ agentId }: { agentId: string }) {
-  const call = useCallPhone(agentId)
+  const call = usePlaceCall()
   return (
     <Card title="Let it call a phone">
       <Form
         error={call.error}
-        submit={(values) => call.mutate(values.text('to'))}
+        submit={(values) => call.mutate({ agentId, to: values.text('to') })}
         actions={
           <Button type="submit" disabled={call.isPending}>
             {call.isPending ? 'Calling…' : 'Call'}

@@ -4,7 +4,8 @@ import { useCreateTool, useUpdateTool } from '../../data/agent.ts'
 import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { SelectField, TextField } from '../../parts/field.tsx'
-import { AreaField, Form, type FormValues } from '../../parts/form.tsx'
+import { AreaField, Form } from '../../parts/form.tsx'
+import type { FormValues } from '../../parts/form-values.ts'
 import { Notice } from '../../parts/notice.tsx'
 
 type DialogProps = { agentId: string; tool?: Tool; onClose: () => void }

@@ -1,10 +1,10 @@
 import { ArrowLeftRight, PhoneOff } from 'lucide-react'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { useEndCall, useTransferCall } from '../../data/calls.ts'
 import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { SelectField, TextField } from '../../parts/field.tsx'
-import { fieldOf } from '../../parts/form.ts'
+import { onSubmit } from '../../parts/form-values.ts'
 import { Failed } from '../../parts/states.tsx'
 import styles from './live-actions.module.css'
 
@@ -50,12 +50,10 @@ const kinds = [
 
 function TransferDialog({ id, onClose }: { id: string; onClose: () => void }) {
   const transfer = useTransferCall(id)
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    const form = new FormData(event.currentTarget)
-    const isWarm = fieldOf(form, 'kind') === 'warm'
-    transfer.mutate({ to: fieldOf(form, 'to'), isWarm }, { onSuccess: onClose })
-  }
+  const submit = onSubmit((values) => {
+    const isWarm = values.text('kind') === 'warm'
+    transfer.mutate({ to: values.text('to'), isWarm }, { onSuccess: onClose })
+  })
   return (
     <Dialog title="Transfer this call" onClose={onClose}>
       <form className={styles.form} onSubmit={submit}>

@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { Search, X } from 'lucide-react'
-import { type FormEvent, useRef } from 'react'
+import { useRef } from 'react'
 import { agentsQuery } from '../../data/agents.ts'
 import { Button } from '../../parts/button.tsx'
 import { SelectField, TextField } from '../../parts/field.tsx'
-import { fieldOf } from '../../parts/form.ts'
+import { onSubmit } from '../../parts/form-values.ts'
 import { moment, words } from '../../parts/formats.ts'
 import { useShortcuts } from '../../parts/shortcuts.tsx'
 import styles from './filter-bar.module.css'
@@ -41,7 +41,7 @@ function SearchField({ value, search }: Text) {
   const shortcuts = useRef([{ keys: '/', label: 'Search words', run: () => input.current?.focus() }])
   useShortcuts(shortcuts.current)
   return (
-    <form className={styles.search} role="search" onSubmit={(event) => submit(event, search)}>
+    <form className={styles.search} role="search" onSubmit={onSubmit((values) => search(values.text('text')))}>
       <Search aria-hidden="true" />
       <input
         key={value}
@@ -60,7 +60,7 @@ function SearchField({ value, search }: Text) {
 
 function NumberField({ value, search }: Text) {
   return (
-    <form onSubmit={(event) => submit(event, search)}>
+    <form onSubmit={onSubmit((values) => search(values.text('text')))}>
       <TextField
         label="Number"
         name="text"
@@ -72,11 +72,6 @@ function NumberField({ value, search }: Text) {
       />
     </form>
   )
-}
-
-function submit(event: FormEvent<HTMLFormElement>, search: (text: string) => void): void {
-  event.preventDefault()
-  search(fieldOf(new FormData(event.currentTarget), 'text'))
 }
 
 type ChoiceProps = {

@@ -1,11 +1,11 @@
 import { Link, useLocation } from '@tanstack/react-router'
 import { Bookmark, X } from 'lucide-react'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { readSearch } from '../../data/search.ts'
 import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { TextField } from '../../parts/field.tsx'
-import { fieldOf } from '../../parts/form.ts'
+import { onSubmit } from '../../parts/form-values.ts'
 import styles from './saved-views.module.css'
 
 type View = { name: string; search: string }
@@ -56,11 +56,10 @@ export function SavedViews({ canSave }: { canSave: boolean }) {
 }
 
 function NameDialog({ save, onClose }: { save: (name: string) => void; onClose: () => void }) {
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    save(fieldOf(new FormData(event.currentTarget), 'name'))
+  const submit = onSubmit((values) => {
+    save(values.text('name'))
     onClose()
-  }
+  })
   return (
     <Dialog title="Save this view" onClose={onClose}>
       <form className={styles.form} onSubmit={submit}>

@@ -3,6 +3,7 @@ import type { WebhookDeliveryPage } from '../../../../generated/clients/typescri
 import { Button } from '../../parts/button.tsx'
 import { SelectField, TextField } from '../../parts/field.tsx'
 import { FilterRow } from '../../parts/filter-row.tsx'
+import { onSubmit } from '../../parts/form-values.ts'
 import { moment, words } from '../../parts/formats.ts'
 import { events, type Filters, spans, statuses } from './filters.ts'
 
@@ -38,14 +39,7 @@ export function FilterBar({ filters, change, endpoints }: BarProps) {
         onChange={({ target }) => change({ endpointId: target.value })}
       />
       <SpanField filters={filters} change={change} />
-      <form
-        key={sessionId}
-        onSubmit={(submitted) => {
-          submitted.preventDefault()
-          const text = new FormData(submitted.currentTarget).get('sessionId')
-          change({ sessionId: typeof text === 'string' ? text.trim() : '' })
-        }}
-      >
+      <form key={sessionId} onSubmit={onSubmit((values) => change({ sessionId: values.text('sessionId') }))}>
         <TextField label="Call" name="sessionId" defaultValue={sessionId} placeholder="Id of a call" />
       </form>
       {Object.keys(filters).length > 0 && (
