@@ -1,12 +1,8 @@
 /** One agent: its settings, its versions and its tools. */
 import { infiniteQueryOptions, queryOptions, useMutation } from '@tanstack/react-query'
-import type {
-  AgentChange,
-  NewAgent,
-  NewToolInput,
-  ToolChange,
-} from '../../../generated/clients/typescript/models/platform.ts'
+import type { AgentChange, NewToolInput, ToolChange } from '../../../generated/clients/typescript/models/platform.ts'
 import { PlatformApiError } from '../../../generated/clients/typescript/platform.ts'
+import { refreshAgents } from './agents.ts'
 import { platform } from './clients.ts'
 import { queries } from './queries.ts'
 
@@ -48,14 +44,6 @@ export const voicesQuery = queryOptions({
   queryKey: ['voices'],
   queryFn: async ({ signal }) => (await platform.listVoices({ signal })).body.voices,
 })
-
-const refreshAgents = () => queries.invalidateQueries({ queryKey: ['agents'] })
-
-export const useCreateAgent = () =>
-  useMutation({
-    mutationFn: async (body: NewAgent) => (await platform.createAgent({ body })).body,
-    onSuccess: refreshAgents,
-  })
 
 /** `version` is the version that the change was made from: a newer change of somebody else is not overwritten. */
 export const useUpdateAgent = (id: string) =>
@@ -99,10 +87,4 @@ export const useDeleteTool = (id: string) =>
   useMutation({
     mutationFn: async (toolId: string) => (await platform.deleteAgentTool({ path: { id, toolId } })).body,
     onSuccess: refreshAgents,
-  })
-
-export const useCallPhone = (agentId: string) =>
-  useMutation({
-    mutationFn: async (to: string) => (await platform.createPhoneSession({ body: { to, agentId } })).body,
-    onSuccess: () => queries.invalidateQueries({ queryKey: ['calls'] }),
   })

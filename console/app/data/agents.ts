@@ -1,3 +1,4 @@
+/** The agents: the list, and a new agent. */
 import { queryOptions, useMutation } from '@tanstack/react-query'
 import type { NewAgent } from '../../../generated/clients/typescript/models/platform.ts'
 import { platform } from './clients.ts'
@@ -8,8 +9,10 @@ export const agentsQuery = queryOptions({
   queryFn: async ({ signal }) => (await platform.listAgents({ signal })).body,
 })
 
+export const refreshAgents = () => queries.invalidateQueries({ queryKey: ['agents'] })
+
 export const useCreateAgent = () =>
   useMutation({
     mutationFn: async (body: NewAgent) => (await platform.createAgent({ body })).body,
-    onSettled: () => queries.invalidateQueries({ queryKey: ['agents'] }),
+    onSuccess: refreshAgents,
   })

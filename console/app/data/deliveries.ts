@@ -1,11 +1,32 @@
-/** Deliveries to webhook endpoints. */
-import { queryOptions, useMutation } from '@tanstack/react-query'
+/** The log of deliveries to webhook endpoints. */
+import { infiniteQueryOptions, queryOptions, useMutation } from '@tanstack/react-query'
+import type { ListWebhookDeliveriesCall } from '../../../generated/clients/typescript/platform.ts'
 import { platform } from './clients.ts'
 import { queries } from './queries.ts'
 
+export type DeliveryFilters = Omit<NonNullable<ListWebhookDeliveriesCall['query']>, 'limit' | 'cursor'>
+
+/** How many deliveries a page of the list has. */
+const pageDeliveries = 50
+
+/** While a delivery waits for its next attempt, it is read again after this time. */
+const pendingMs = 3000
+
+export const deliveriesQuery = (filters: DeliveryFilters) =>
+  infiniteQueryOptions({
+    queryKey: ['deliveries', 'list', filters],
+    queryFn: async ({ signal, pageParam }) => {
+      const query = { ...filters, limit: pageDeliveries, ...(pageParam !== null && { cursor: pageParam }) }
+      return (await platform.listWebhookDeliveries({ signal, query })).body
+    },
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.nextCursor,
+  })
+
+/** The deliveries of a call's events. */
 export const callDeliveriesQuery = (sessionId: string) =>
   queryOptions({
-    queryKey: ['deliveries', { sessionId }],
+    queryKey: ['deliveries', 'of call', sessionId],
     queryFn: async ({ signal }) =>
       (await platform.listWebhookDeliveries({ signal, query: { sessionId, limit: 100 } })).body,
   })
@@ -14,10 +35,15 @@ export const deliveryQuery = (id: string) =>
   queryOptions({
     queryKey: ['deliveries', id],
     queryFn: async ({ signal }) => (await platform.getWebhookDelivery({ signal, path: { id } })).body,
+    refetchInterval: ({ state }) => (isOpen(state.data?.status) ? pendingMs : false),
   })
 
-export const useRedeliver = () =>
+const isOpen = (status: string | undefined) => status === 'pending' || status === 'delivering'
+
+export const refreshDeliveries = () => queries.invalidateQueries({ queryKey: ['deliveries'] })
+
+export const useSendAgain = (id: string) =>
   useMutation({
-    mutationFn: (id: string) => platform.redeliverWebhook({ path: { id } }),
-    onSettled: () => queries.invalidateQueries({ queryKey: ['deliveries'] }),
+    mutationFn: async () => (await platform.redeliverWebhook({ path: { id } })).body,
+    onSettled: refreshDeliveries,
   })

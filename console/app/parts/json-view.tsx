@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { Button } from './button.tsx'
 import { CopyButton } from './copy-button.tsx'
+import { count } from './formats.ts'
 import styles from './json-view.module.css'
 import { useMask } from './redaction.tsx'
 
@@ -24,7 +25,7 @@ export function JsonView({ text, label }: { text: string; label: string }) {
       </div>
       {isCut && (
         <Button isSmall onClick={() => setWhole(true)}>
-          Show all {whole.length.toLocaleString('en-US')} characters
+          Show all {count(whole.length)} characters
         </Button>
       )}
     </div>

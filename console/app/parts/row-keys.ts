@@ -1,16 +1,20 @@
 import { useState } from 'react'
+import type { Shortcut } from './key-map.ts'
 import { useShortcuts } from './shortcuts.tsx'
+
+/** The keys j and k move to the next and to the previous one. `noun` names what they move to. */
+export const moveKeys = (noun: string, move: (by: 1 | -1) => void): Shortcut[] => [
+  { keys: 'j', label: `Next ${noun}`, run: () => move(1) },
+  { keys: 'k', label: `Previous ${noun}`, run: () => move(-1) },
+]
 
 /** Moves the focus between the rows of the page's first table with j and k. Enter then opens the row. */
 export function useRowKeys(): void {
-  const [shortcuts] = useState(() => [
-    { keys: 'j', label: 'Next row', run: () => move(1) },
-    { keys: 'k', label: 'Row before', run: () => move(-1) },
-  ])
+  const [shortcuts] = useState(() => moveKeys('row', moveFocus))
   useShortcuts(shortcuts)
 }
 
-function move(by: 1 | -1): void {
+function moveFocus(by: 1 | -1): void {
   const links = [...document.querySelectorAll<HTMLElement>('main tbody tr td:first-child > a')]
   const at = links.findIndex((link) => link === document.activeElement)
   const next = at < 0 ? 0 : Math.min(links.length - 1, Math.max(0, at + by))

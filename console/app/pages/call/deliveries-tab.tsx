@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { WebhookAttempt, WebhookDelivery } from '../../../../generated/clients/typescript/models/platform.ts'
-import { callDeliveriesQuery, deliveryQuery, useRedeliver } from '../../data/deliveries.ts'
-import { Badge, type Tone } from '../../parts/badge.tsx'
+import { callDeliveriesQuery, deliveryQuery, useSendAgain } from '../../data/deliveries.ts'
 import { Button } from '../../parts/button.tsx'
-import { milliseconds, moment, plural, words } from '../../parts/formats.ts'
-import { Json } from '../../parts/json.tsx'
+import { DeliveryStatus, resultOf } from '../../parts/deliveries.tsx'
+import { milliseconds, moment, plural } from '../../parts/formats.ts'
+import { JsonView } from '../../parts/json-view.tsx'
 import { Answer, Empty, Failed } from '../../parts/states.tsx'
 import styles from './deliveries-tab.module.css'
 
@@ -31,26 +31,24 @@ export function DeliveriesTab({ callId }: { callId: string }) {
   )
 }
 
-const tones: Readonly<Record<string, Tone>> = { delivered: 'good', succeeded: 'good', failed: 'alarm', pending: 'warn' }
-
 function Delivery({ delivery }: { delivery: WebhookDelivery }) {
   const [isOpen, setOpen] = useState(false)
-  const redeliver = useRedeliver()
-  const { id, event, endpointName, status, attempts, httpStatus, error, canRedeliver } = delivery
+  const { id, event, endpointName, status, attempts, error, canRedeliver } = delivery
+  const again = useSendAgain(id)
   return (
     <li className={styles.delivery}>
       <div className={styles.head}>
         <button type="button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
           <b>{event}</b>
-          <small>{`${endpointName} · ${plural(attempts, 'attempt')}${httpStatus === null ? '' : ` · HTTP ${httpStatus}`}`}</small>
+          <small>{`${endpointName} · ${plural(attempts, 'attempt')}`}</small>
         </button>
-        <Badge tone={tones[status] ?? 'plain'}>{words(status)}</Badge>
-        <Button isSmall disabled={!canRedeliver || redeliver.isPending} onClick={() => redeliver.mutate(id)}>
+        <DeliveryStatus status={status} />
+        <Button isSmall disabled={!canRedeliver || again.isPending} onClick={() => again.mutate()}>
           Send again
         </Button>
       </div>
-      {error !== null && <p className={styles.error}>{words(String(error))}</p>}
-      {redeliver.error && <Failed error={redeliver.error} />}
+      {error !== null && <p className={styles.error}>{resultOf(delivery)}</p>}
+      {again.error && <Failed error={again.error} />}
       {isOpen && <Attempts id={id} />}
     </li>
   )
@@ -61,7 +59,7 @@ function Attempts({ id }: { id: string }) {
     <Answer of={useQuery(deliveryQuery(id))} rows={2}>
       {({ attempts, requestPayload }) => (
         <div className={styles.attempts}>
-          <Json label="The event" text={JSON.stringify(requestPayload)} />
+          <JsonView label="The event" text={JSON.stringify(requestPayload)} />
           {attempts.map((attempt) => (
             <Attempt key={attempt.id} attempt={attempt} />
           ))}
@@ -73,13 +71,12 @@ function Attempts({ id }: { id: string }) {
 
 function Attempt({ attempt }: { attempt: WebhookAttempt }) {
   const { attemptNumber, trigger, createdAt, durationMs, responseStatus, responseBody, error } = attempt
-  const answer = responseStatus === null ? words(String(error)) : `HTTP ${responseStatus}`
   return (
     <section>
-      <h3>{`Attempt ${attemptNumber}: ${answer}`}</h3>
+      <h3>{`Attempt ${attemptNumber}: ${resultOf({ error, httpStatus: responseStatus })}`}</h3>
       <small>{`${trigger}, ${moment(createdAt)}, ${milliseconds(durationMs)}`}</small>
       {responseBody !== null && responseBody !== '' && (
-        <Json label={`Answer to attempt ${attemptNumber}`} text={responseBody} />
+        <JsonView label={`Answer to attempt ${attemptNumber}`} text={responseBody} />
       )}
     </section>
   )

@@ -1,5 +1,5 @@
 import type { Call } from '../../../../generated/clients/typescript/models/platform.ts'
-import { Json } from '../../parts/json.tsx'
+import { JsonView } from '../../parts/json-view.tsx'
 import { Private } from '../../parts/redaction.tsx'
 import styles from './settings-tab.module.css'
 
@@ -16,11 +16,11 @@ export function SettingsTab({ call: { pipeline_config: settings, metadata } }: {
       </section>
       <section>
         <h3>Settings</h3>
-        <Json label="Settings of the call" text={JSON.stringify(rest)} />
+        <JsonView label="Settings of the call" text={JSON.stringify(rest)} />
       </section>
       <section>
         <h3>Metadata</h3>
-        <Json label="Metadata of the call" text={JSON.stringify(metadata)} />
+        <JsonView label="Metadata of the call" text={JSON.stringify(metadata)} />
       </section>
     </>
   )

@@ -2,7 +2,7 @@ import type { CallToolCall, CallTurn } from '../../../../generated/clients/types
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { Facts } from '../../parts/facts.tsx'
 import { milliseconds } from '../../parts/formats.ts'
-import { Json } from '../../parts/json.tsx'
+import { JsonView } from '../../parts/json-view.tsx'
 import { Empty } from '../../parts/states.tsx'
 import type { Address } from './address.ts'
 import type { Part, Timeline } from './timeline.ts'
@@ -52,9 +52,9 @@ function Tool({ tool }: { tool: CallToolCall }) {
         ]}
       />
       <h4>Arguments</h4>
-      <Json label={`Arguments of ${name}`} text={args} />
+      <JsonView label={`Arguments of ${name}`} text={args} />
       {result !== null && <h4>Result</h4>}
-      {result !== null && <Json label={`Result of ${name}`} text={result} />}
+      {result !== null && <JsonView label={`Result of ${name}`} text={result} />}
     </section>
   )
 }
@@ -84,7 +84,7 @@ function PartFacts({ part: { kind, span } }: { part: Part }) {
   return (
     <section>
       <h3>{kind}</h3>
-      <Json label={`The step ${kind}`} text={JSON.stringify(span.attributes)} />
+      <JsonView label={`The step ${kind}`} text={JSON.stringify(span.attributes)} />
     </section>
   )
 }

@@ -2,6 +2,7 @@ import { useCallback, useMemo } from 'react'
 import type { Call, CallEvent } from '../../../../generated/clients/typescript/models/platform.ts'
 import { audioAddress } from '../../data/calls.ts'
 import { useLatest } from '../../parts/latest.ts'
+import { moveKeys } from '../../parts/row-keys.ts'
 import { useShortcuts } from '../../parts/shortcuts.tsx'
 import { useAddress } from './address.ts'
 import { Inspector } from './inspector.tsx'
@@ -86,8 +87,7 @@ function usePlayerShortcuts(
       { keys: 'ArrowRight', label: '5 seconds forward', run: () => seek(latest.current.nowS + skipS) },
       { keys: '[', label: 'Slower', run: () => faster(-1) },
       { keys: ']', label: 'Faster', run: () => faster(1) },
-      { keys: 'j', label: 'Next turn', run: () => step(1) },
-      { keys: 'k', label: 'Turn before', run: () => step(-1) },
+      ...moveKeys('turn', (by) => step(by)),
       {
         keys: '.',
         label: 'Next problem: slow, interrupted or a failed tool',

@@ -1,6 +1,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import type { CallOverview } from '../../../../generated/clients/typescript/models/platform.ts'
+import { moveKeys } from '../../parts/row-keys.ts'
 import { useShortcuts } from '../../parts/shortcuts.tsx'
 import { CallRow } from './call-row.tsx'
 import styles from './calls-list.module.css'
@@ -23,7 +24,7 @@ export function CallsList({ calls, hasMore, loadMore, isSearch }: ListProps) {
     useFlushSync: false,
   })
   useEffect(() => virtual.measure(), [virtual, rowHeight])
-  const { active, setActive } = useRowKeys(calls.length, scroller, virtual.scrollToIndex)
+  const { active, setActive } = useCallKeys(calls.length, scroller, virtual.scrollToIndex)
   const rows = virtual.getVirtualItems()
   const lastIndex = rows.at(-1)?.index ?? 0
   useEffect(() => {
@@ -76,10 +77,11 @@ function Head() {
 }
 
 /**
- * j and k move through the rows. The focus moves along, so Enter opens the call. Keys may come faster than frames are
- * drawn, so each frame gives the focus to the row wanted by then: a focus on an earlier row would count as a wish.
+ * j and k move through the rows. The focus moves along, so Enter opens the call. Keys can come faster than frames. So
+ * each frame moves the focus to the row that is wanted by then, because a focus on an earlier row would change the
+ * wanted row.
  */
-function useRowKeys(
+function useCallKeys(
   count: number,
   scroller: React.RefObject<HTMLDivElement | null>,
   scrollToIndex: (index: number) => void,
@@ -101,13 +103,6 @@ function useRowKeys(
     wanted.current = index
     setActive(index)
   }, [])
-  const shortcuts = useMemo(
-    () => [
-      { keys: 'j', label: 'Next call', run: () => move(1) },
-      { keys: 'k', label: 'Previous call', run: () => move(-1) },
-    ],
-    [move],
-  )
-  useShortcuts(shortcuts)
+  useShortcuts(useMemo(() => moveKeys('call', move), [move]))
   return { active, setActive: focused }
 }

@@ -1,7 +1,7 @@
 /** The filters of the list, as the address has them. */
 
+import type { DeliveryFilters } from '../../data/deliveries.ts'
 import { pick } from '../../data/search.ts'
-import type { DeliveryFilters } from '../../data/webhooks.ts'
 
 const names = ['status', 'event', 'endpointId', 'agentId', 'sessionId', 'eventId', 'from', 'to'] as const
 

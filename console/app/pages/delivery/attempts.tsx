@@ -27,7 +27,7 @@ function Attempt({ attempt, isFirst }: { attempt: WebhookAttempt; isFirst: boole
   return (
     <details className={styles.attempt} open={isFirst}>
       <summary>
-        <Badge tone={error === null ? 'good' : 'alarm'}>{responseStatus ?? 'none'}</Badge>
+        <Badge tone={error === null ? 'good' : 'alarm'}>{responseStatus ?? 'failed'}</Badge>
         <strong>
           Attempt {attemptNumber}: {resultOf({ error, httpStatus: responseStatus })}
         </strong>

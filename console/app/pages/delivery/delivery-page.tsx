@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { RotateCw } from 'lucide-react'
 import { useEffect, useMemo, useState } from 'react'
 import type { WebhookDeliveryDetail } from '../../../../generated/clients/typescript/models/platform.ts'
-import { useSendAgain, wholeDeliveryQuery } from '../../data/webhooks.ts'
+import { deliveryQuery, useSendAgain } from '../../data/deliveries.ts'
 import { usePathId } from '../../parts/address.ts'
 import { Button } from '../../parts/button.tsx'
 import { Card } from '../../parts/card.tsx'
@@ -25,7 +25,7 @@ import { Explanation } from './explanation.tsx'
 /** One delivery: why it failed, each attempt with its request and answer, and the button that sends it again. */
 export function DeliveryPage() {
   const id = usePathId()
-  const delivery = useQuery(wholeDeliveryQuery(id))
+  const delivery = useQuery(deliveryQuery(id))
   return (
     <PageAnswer of={delivery} title="Delivery">
       {(data) => <Whole delivery={data} />}

@@ -15,14 +15,21 @@ import { SigningSecret } from './signing-secret.tsx'
 
 const columns: readonly Column<Webhook>[] = [
   { name: 'Name', cell: ({ name }) => <Private>{name}</Private> },
-  { name: 'URL', cell: ({ url }) => <Private>{addressOf(url)}</Private> },
+  { name: 'URL', cell: ({ url }) => <Address url={url} /> },
   { name: 'Events', cell: ({ events }) => events.map((event) => event.replace('call.', '')).join(', ') },
   { name: 'Agents', cell: ({ allAgents, agentIds }) => (allAgents ? 'all' : plural(agentIds.length, 'agent')) },
   { name: 'State', cell: EndpointState },
 ]
 
-/** A query can have a secret, so it is not shown. */
-const addressOf = (url: string) => (url.split(/[?#]/)[0] ?? '').replace(/^https:\/\//, '')
+/** Shows a URL without its query, because a query can have a secret. */
+function Address({ url }: { url: string }) {
+  const [address = ''] = url.split(/[?#]/)
+  return (
+    <code>
+      <Private>{address.replace(/^https:\/\//, '')}</Private>
+    </code>
+  )
+}
 
 export function WebhooksPage() {
   const webhooks = useQuery(webhooksQuery)
