@@ -87,7 +87,7 @@ await clock.until('the report is there', async () => {
 
 if (call.status !== 'completed') throw new Error(`the call is ${call.status}, ${call.end_reason}:\n${server.output()}`)
 
-t.test('the commands `agents create`, `agents list`, `agents show` and `agents delete` work', async (t) => {
+t.test('the `agents` commands create an agent from a file or from options, list, show and delete it', async (t) => {
   t.match(agent, /^agent_\w{22}$/)
   t.match(await outputOf(t, 'agents', 'list'), new RegExp(`^ {2}${agent} {2}Front desk {2}en {2}\\d{4}-`, 'm'))
   t.match(await outputOf(t, 'agents', 'show', agent), /^ {2}systemPrompt +Answer: the office opens at nine\.$/m)

@@ -109,7 +109,7 @@ t.test('the commands of docs/sign-in.md make links and end the sessions of a per
   t.match(printed, [/^1 sessions and tokens of ann@example\.com have ended/])
 })
 
-t.test('the commands of docs/keys.md reseal the secrets and look for others', async (t) => {
+t.test('the commands of docs/keys.md reseal stored secrets with the new master key and check them all', async (t) => {
   const [reseal = [], doctor = []] = commandsIn(blockWith('keys', 'keys reseal'))
   t.match(await outputOf(t, reseal), /^\d+ moved to the current master key/)
   t.match((await runCommand(parley, doctor, env)).stdout, /master key: /)

@@ -12,7 +12,7 @@ const command = (...args: string[]) => runCommand(parley, args)
 const outputOf = (t: Test, ...args: string[]) => outputOfRun(t, command(...args))
 const works = async (secret: string) => (await send({ url: parley.url, key: secret }, '/router/v1/models')).status
 
-t.test('the commands `keys create`, `keys list`, `keys rotate` and `keys revoke` work', async (t) => {
+t.test('`keys create` shows a secret once, `rotate` replaces it, and `revoke` makes the API key invalid', async (t) => {
   const organization = /org_\w+/.exec(await outputOf(t, 'org', 'list'))?.[0] ?? ''
   const rows = async () => (await outputOf(t, 'keys', 'list', '--org', organization)).split('\n')
   const idOf = (row: string) => /key_\w+/.exec(row)?.[0] ?? ''
@@ -78,7 +78,7 @@ t.test('API keys have names, expiry times and scopes; a rotated secret stays val
     refused(t, await command('keys', 'create', '--org', 'Renamed', ...args), new RegExp(`^parley: ${args[0]}`))
 })
 
-t.test('the commands that create, list and credit organizations work', async (t) => {
+t.test('the `org` commands create an organization, change its credit and settings, and list it', async (t) => {
   const created = await outputOf(t, 'org', 'create', 'Blue & Sons')
   t.match(created, /^org_\w+ {2}Blue & Sons {2}credit \$0\.00 {2}concurrency unlimited {2}sessions unlimited$/)
   const id = /org_\w+/.exec(created)?.[0] ?? ''

@@ -92,7 +92,7 @@ t.test('--chaos 500: about half of the events are first answered 500 once or twi
   t.end()
 })
 
-t.test('a further --chaos fault does not change which events the first fault affects', (t) => {
+t.test('a second --chaos fault does not change which events the first fault affects', (t) => {
   const lostBy = (faults: ChaosFault[]) => {
     const first = sent(statuses(100), faults).filter(({ note }) => note === '')
     return first.sort((a, b) => a.event.id - b.event.id).map(({ lostAnswers }) => lostAnswers)

@@ -79,7 +79,7 @@ t.test("`listen` forwards an event's exact bytes, signed, even without a webhook
   t.notMatch(listening.output(), 'k4n4ry', 'no content')
 })
 
-t.test("`listen` gets a call's events without an endpoint; without `listen` no event is stored", async (t) => {
+t.test('`listen` gets events without a webhook endpoint; without `listen` or an endpoint none is stored', async (t) => {
   const { key, tenant } = await newTenant()
   await runCommand(parley, ['org', 'set', tenant.organizationId, 'recording=on'])
   const { received, url } = await receiver(t)

@@ -13,7 +13,7 @@ const files = freshDataDir()
 mkdirSync(files, { recursive: true })
 t.teardown(() => rmSync(files, { recursive: true, force: true }))
 
-t.test('`numbers search`, `buy`, `list`, `set` and `release` work', async (t) => {
+t.test('the `numbers` commands search, buy, list, change and release a phone number', async (t) => {
   const { id: organizationId } = await admin.organization('with numbers')
   const acme = await admin.key(organizationId, { test: true })
   const env = { PARLEY_API_KEY: acme.key, PARLEY_URL: parley.url }

@@ -54,7 +54,7 @@ t.test('commands create, change, show, list and delete agents and tools', async 
   t.equal(await outputOf(t, run('tools', 'list', 'desk')), 'none')
 })
 
-t.test('the commands for endpoints, sessions, the organization and providers work', async (t) => {
+t.test('commands create and show endpoints and sessions, and show organization, providers and contracts', async (t) => {
   const hook = ['--set', 'url=https://example.com/hook', '--set', 'events=["call.report"]', '--set', 'allAgents=true']
   await outputOf(t, run('webhooks', 'create', '--set', 'name=reports', ...hook))
   t.match(await outputOf(t, run('webhooks', 'show', 'reports')), /call\.report/)

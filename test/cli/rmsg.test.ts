@@ -18,7 +18,7 @@ const command = (...args: string[]) => runCommand(parley, ['rmsg', ...args])
 
 const done = (...args: string[]) => jsonOf<Row>(command(...args, '--json'))
 
-t.test('`rmsg add`, `assign`, `pause`, `resume`, `unassign` and `remove` work', async (t) => {
+t.test('the `rmsg` commands add, assign, pause, resume, unassign and remove a number for rich messages', async (t) => {
   const acme = await admin.organization('acme', { scopes })
   await admin.store.organizations.change(acme.id, { rmsgEnabled: true, rmsgLegacyInventory: true })
   const list = async () => (await call(acme, 'GET', '/v1/rmsg-phone-numbers')).json<Listed[]>()

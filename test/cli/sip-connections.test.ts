@@ -25,7 +25,7 @@ async function commands(test: Test, name: string) {
   return { command, outputOf, withPasswords }
 }
 
-t.test('`sip-connections add`, `list`, `set` and `remove` work', async (t) => {
+t.test('the `sip-connections` commands add, list, change and remove a SIP connection', async (t) => {
   const { command, outputOf, withPasswords } = await commands(t, 'with trunks')
   const sip = (...args: string[]) => outputOf('sip-connections', ...args)
   t.equal(await sip('list'), 'no connections')

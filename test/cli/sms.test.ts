@@ -9,7 +9,7 @@ import { refused } from './refused.ts'
 const { parley, admin } = await startAdministered(t)
 const command = (...args: string[]) => runCommand(parley, ['sms', 'shared-campaign', ...args])
 
-t.test('`sms shared-campaign set`, `show` and `clear` work', async (t) => {
+t.test('`sms shared-campaign` sets, shows and clears the campaign that all organizations may use', async (t) => {
   const acme = await admin.organization('acme')
   await admin.store.organizations.change(acme.id, { smsEnabled: true })
   const shown = async () => (await call(acme, 'GET', '/v1/sms/10dlc')).json<{ sharedCampaign: object }>().sharedCampaign

@@ -38,7 +38,7 @@ function examples(): string[] {
   return [...text.matchAll(/^```python\n([^]*?)^```/gm)].map(([, code = '']) => code)
 }
 
-t.test('the package, the scenario and the README have strict types', { skip }, async (t) => {
+t.test('the package, its test program and the README examples pass strict type checks', { skip }, async (t) => {
   const readme = path.join(t.testdir({ 'readme.py': examples().join('\n') }), 'readme.py')
   const cache = path.join(path.dirname(readme), 'cache')
   t.match(await checkTypes(cache, [path.join(pythonClient.source, 'parley'), readme]), /^Success/)
@@ -64,7 +64,7 @@ t.test('the examples in the README run one after another', { skip }, async (t) =
   t.match(output, /please enter your phone number/i)
 })
 
-t.test('the client keeps the rules for retries, limits and unknown values', { skip }, async (t) => {
+t.test('the Python client follows its rules for retries, limits and unknown values', { skip }, async (t) => {
   const answers = await startAnswers()
   t.teardown(answers.close)
   const results = JSON.parse(await run([file('python/client/behaviour.py')], { ANSWERS_URL: answers.url })) as object

@@ -16,7 +16,7 @@ const noGo = (await install('go', ['version'])) ?? (await install('go', ['-C', c
 const noStaticcheck =
   noGo ?? (await install('env', [`GOBIN=${tools}`, 'go', 'install', 'honnef.co/go/tools/cmd/staticcheck@v0.8.2']))
 
-t.test('the client for Go has the form of gofmt', { skip: noGo ?? false }, async (t) => {
+t.test('the client for Go is formatted by gofmt', { skip: noGo ?? false }, async (t) => {
   for (const folder of folders) t.equal(await printedBy('gofmt', ['-l', '.'], folder), '')
 })
 

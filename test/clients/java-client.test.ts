@@ -49,7 +49,7 @@ t.test('the package builds with Maven', { skip: noMaven ?? false }, async (t) =>
   t.ok(existsSync(path.join(folder, 'target/parley-client-0.1.0.jar')))
 })
 
-t.test('the client keeps the rules for retries, limits, sockets and unknown values', { skip }, async (t) => {
+t.test('the Java client follows its rules for retries, limits, sockets and unknown values', { skip }, async (t) => {
   const answers = await startAnswers(t)
   const classes = packageFile('.cache/clients/java/behaviour').pathname
   await compile(path.join(import.meta.dirname, 'java'), classes, javaClassPath)

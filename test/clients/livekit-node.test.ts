@@ -10,7 +10,7 @@ if (missing) t.test('the tests with LiveKit Agents for Node are skipped', { skip
 else {
   const setup = await startSetup(t, ['agent'])
   await setup.loadStreamModels()
-  t.test('LiveKit Agents for Node chat, call tools, transcribe and speak', async (t) =>
+  t.test('LiveKit Agents for Node chat, call tools, transcribe and speak through this server', async (t) =>
     expectClient(t, await setup.run(process.execPath, ['livekit/livekit.mjs']), [
       ...['chatStream', 'toolCall', 'transcribe', 'captions', 'speakSeconds', 'withoutCredential'],
     ]),

@@ -16,7 +16,7 @@ const noRust = await prepareRust()
 const skip = noRust ?? false
 const noFormat = noRust ?? (await install('cargo', ['fmt', '--version']))
 
-t.test('the client for Rust has the form of rustfmt', { skip: noFormat ?? false }, async (t) => {
+t.test('the client for Rust is formatted by rustfmt', { skip: noFormat ?? false }, async (t) => {
   t.equal(await printedBy('cargo', ['fmt', '--all', '--check'], rustWorkspace), '')
 })
 

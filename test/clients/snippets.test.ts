@@ -18,7 +18,7 @@ const goClient = packageFile('generated/clients/go').pathname
 const noGo = (await install('go', ['version'])) ?? (await install('go', ['-C', goClient, 'mod', 'download']))
 const goModule = `module snippets\n\ngo 1.24\n\nrequire parley v0.1.0\n\nreplace parley => ${goClient}\n`
 
-t.test('the snippets in Python have strict types', { skip: missing ?? false }, async (t) => {
+t.test("the documentation's Python snippets pass strict type checks", { skip: missing ?? false }, async (t) => {
   const folder = t.testdir()
   write('Python', t, (name) => path.join(folder, `${moduleOf(name)}.py`))
   const check = () => checkTypes(folder)
@@ -27,7 +27,7 @@ t.test('the snippets in Python have strict types', { skip: missing ?? false }, a
   t.match(await check(), /error: .*int.*/, 'a wrong snippet is found')
 })
 
-t.test('the snippets in Go pass go vet and have the form of gofmt', { skip: noGo ?? false }, async (t) => {
+t.test("the documentation's Go snippets pass go vet and are formatted by gofmt", { skip: noGo ?? false }, async (t) => {
   const folder = t.testdir({ 'go.mod': goModule, 'go.sum': readFileSync(path.join(goClient, 'go.sum'), 'utf8') })
   write('Go', t, (name) => path.join(folder, moduleOf(name).toLowerCase(), 'main.go'))
   const vet = () => printedBy('go', ['vet', '-mod=mod', './...'], folder)

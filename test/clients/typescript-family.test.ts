@@ -75,7 +75,7 @@ else {
     }
     t.end()
   })
-  t.test('every answer has the type that the SDK declares', (t) => {
+  t.test("every response has the type that the hosted product's SDK declares for its method", (t) => {
     t.same(typeErrors(folder, (JSON.parse(readFileSync(file, 'utf8')) as Answer[]).map(withUnknown)), [])
     const wrong = typeErrors(folder, [{ method: 'credits.getBalance', answer: { balanceUsd: null } }])
     t.equal(wrong.length, 1, 'a wrong answer is found')

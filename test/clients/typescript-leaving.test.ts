@@ -44,13 +44,13 @@ async function eventsOf(options: ClientOptions) {
 
 const iterator = <Item>(items: AsyncIterable<Item>) => items[Symbol.asyncIterator]()
 
-t.test('a loop over events that is left early cancels the answer', (t) =>
+t.test("leaving a loop over a response's events early cancels the response", (t) =>
   leaves(t, [sse, delta], async (options) => {
     for await (const event of await eventsOf(options)) if (event.event === 'response.text.delta') break
   }),
 )
 
-t.test('a loop over events that throws cancels the answer', (t) =>
+t.test("an exception in a loop over a response's events cancels the response", (t) =>
   leaves(t, [sse, delta], async (options) => {
     const events = await eventsOf(options)
     const read = async () => {
@@ -60,11 +60,11 @@ t.test('a loop over events that throws cancels the answer', (t) =>
   }),
 )
 
-t.test('events that are left before the first event cancel the answer', (t) =>
+t.test('closing the event iterator before its first event cancels the response', (t) =>
   leaves(t, [sse, delta], async (options) => iterator(await eventsOf(options)).return?.()),
 )
 
-t.test('events that can be resumed cancel the answer too', async (t) => {
+t.test('leaving the events of a resumable stream cancels the response too', async (t) => {
   const events = async (options: ClientOptions) =>
     (await createPlatformClient(options).streamSession({ path: { id: 's' } })).body
   await leaves(t, [sse, status], async (options) => {
@@ -73,7 +73,7 @@ t.test('events that can be resumed cancel the answer too', async (t) => {
   await leaves(t, [sse, status], async (options) => iterator(await events(options)).return?.())
 })
 
-t.test('an error within a stream cancels the answer', async (t) => {
+t.test('an error event in a stream cancels the response', async (t) => {
   const error = { code: 'overloaded', type: 'server_error', message: 'No.', hint: 'Wait.', retryable: true }
   await leaves(t, [sse, 'event: response.text.delta\ndata: {\n\n'], async (options) => {
     await t.rejects(iterator(await eventsOf(options)).next(), { name: 'ProtocolError' })
@@ -86,14 +86,14 @@ t.test('an error within a stream cancels the answer', async (t) => {
   })
 })
 
-t.test('audio that is left early cancels the answer', (t) =>
+t.test('leaving an audio stream early cancels the response', (t) =>
   leaves(t, ['application/octet-stream', 'au'], async (options) => {
     const { body } = await createRouterClient(options).createSpeech({ body: { input: 'Hi.' } })
     for await (const chunk of body) if (chunk.length > 0) break
   }),
 )
 
-t.test('an answer that the contract does not have is cancelled', async (t) => {
+t.test('a response that is not in the contract, or has an unexpected or too long body, is cancelled', async (t) => {
   await leaves(t, ['text/html', '<p>Welcome'], (options) =>
     t.rejects(createRouterClient(options).listModels(), { name: 'ProtocolError' }),
   )

@@ -89,7 +89,7 @@ t.test('if the server dies, the run ends and the report says so', async (t) => {
   t.match(JSON.stringify(report.targets.find(({ id }) => id === 'listCompatModels')), /the run ended before/)
 })
 
-t.test('broken documents are failures under their names, and the other documents are checked', async (t) => {
+t.test('each unreadable contract document is reported as a failure, and the other documents are checked', async (t) => {
   const loop = { $ref: '#/components/schemas/Loop' }
   const seeds: [name: string, text: (document: string) => string, message: RegExp][] = [
     ['text that is not JSON', () => '{"openapi":', /cannot be read: .*JSON/],
@@ -131,7 +131,7 @@ function changed(text: string, change: (schemas: object) => void): string {
   return JSON.stringify(document)
 }
 
-t.test('a server without any answer throws NoAnswer, and each missing document is a failure', async (t) => {
+t.test('no answer from the server throws NoAnswer, and each missing contract document is a failure', async (t) => {
   const silent = await serve(t, (request) => void request.socket.destroy())
   const error = await check(silent, []).catch((thrown: unknown) => thrown)
   t.ok(error instanceof NoAnswer, String(error))
@@ -189,7 +189,7 @@ t.test('a run with --spend deletes its provider key, and replaces no key of the 
   t.match(JSON.stringify(targets), /every provider has a key of the organization/)
 })
 
-t.test('if only one of two twins gets an answer, the call that it made is ended', async (t) => {
+t.test('if only one of two requests with one idempotency key is answered, its phone call is ended', async (t) => {
   const made: string[] = []
   const ended = new Set<string>()
   const keys = new Set<string>()

@@ -17,7 +17,7 @@ for (const { name, prepare } of changeLanguages) missing.set(name, await prepare
 const scenario = await startScenario(t)
 const tree = makeTree(packageFile('.cache/client-changes/tree').pathname)
 
-t.test('without a change each client compiles, and gives the values of the scenario', (t) =>
+t.test('with an unchanged contract the test program in each language compiles, and prints the expected values', (t) =>
   checkChange(t, {
     kind: 'none',
     edits: [],
@@ -25,7 +25,7 @@ t.test('without a change each client compiles, and gives the values of the scena
   }),
 )
 
-for (const change of contractChanges) t.test(`a client notices if ${change.kind}`, (t) => checkChange(t, change))
+for (const change of contractChanges) t.test(`the test program fails if ${change.kind}`, (t) => checkChange(t, change))
 
 async function checkChange(t: Test, { kind, edits, unhurt = {} }: ContractChange): Promise<void> {
   t.equal(await tree.generate(edits), null, 'the generator takes the change')

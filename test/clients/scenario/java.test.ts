@@ -11,6 +11,6 @@ t.setTimeout(1_800_000)
 const skip = (await prepareJava()) ?? false
 const scenario = await startScenario(t)
 
-t.test("the client in Java gives the scenario's values", { skip }, (t) =>
+t.test('the test program with the Java client prints the expected values', { skip }, (t) =>
   runLanguage(t, scenario, { name: 'Java', prepare: prepareJava, run: ['java', ...javaProgram] }, differs),
 )

@@ -8,6 +8,6 @@ t.setTimeout(3_600_000)
 const skip = (await prepareRust()) ?? false
 const scenario = await startScenario(t)
 
-t.test("the client in Rust gives the scenario's values", { skip }, (t) =>
+t.test('the test program with the Rust client prints the expected values', { skip }, (t) =>
   runLanguage(t, scenario, { name: 'Rust', prepare: prepareRust, run: [rustProgram] }),
 )

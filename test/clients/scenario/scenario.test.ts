@@ -11,7 +11,7 @@ const scenario = await startScenario(t)
 
 for (const language of languages) {
   const skip = missing.get(language.name) ?? false
-  t.test(`the client in ${language.name} gives the scenario's values`, { skip }, (t) =>
+  t.test(`the test program with the ${language.name} client prints the expected values`, { skip }, (t) =>
     runLanguage(t, scenario, language),
   )
 }
