@@ -19,7 +19,7 @@ import { mount, start } from '../http/harness.ts'
 const nonsense = Symbol('nonsense')
 const refuses = (validate: Validate | undefined) => validate?.(nonsense) === false
 
-t.test('each JSON answer and each event of a surface has a validator', (t) => {
+t.test('each JSON response and each event of an API has a validator', (t) => {
   for (const surface of [compatSurface, internalSurface, platformSurface, routerSurface]) {
     const { operations } = withAnswerChecks(mount(surface, {})).surface
     const answers = operations.flatMap(({ id, responses }) =>
@@ -43,7 +43,7 @@ function isChecked({ types, validate, events }: ResponseShape): boolean {
   )
 }
 
-t.test('each frame that a channel sends has a validator', (t) => {
+t.test('each frame that a WebSocket channel sends has a validator', (t) => {
   const sent = (channels: readonly Channel[]) =>
     channels.flatMap(({ id, sends = {} }) => {
       t.ok(Object.values(sends).length > 0, id)

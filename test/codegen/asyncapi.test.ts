@@ -193,7 +193,7 @@ function receives(channelId: string, type: string) {
   return (frame: object) => (rule.validate(frame) ? null : (rule.validate.errors?.[0]?.message ?? ''))
 }
 
-t.test('realtime surface: the config frame gets its defaults, and unknown or out-of-range fields fail', (t) => {
+t.test('realtime API: the config frame gets its defaults, and unknown or out-of-range fields fail', (t) => {
   const stt = receives('transcribeStream', 'config')
   const config = { type: 'config' }
   t.equal(stt(config), null)
@@ -233,7 +233,7 @@ t.test('realtime surface: the config frame gets its defaults, and unknown or out
   t.end()
 })
 
-t.test('realtime surface: events of the compatible protocol may have unknown fields', (t) => {
+t.test('realtime API: events of the OpenAI-compatible protocol may have unknown fields', (t) => {
   const update = receives('transcriptionRealtime', 'session.update')
   const session = {
     type: 'transcription',
@@ -249,7 +249,7 @@ t.test('realtime surface: events of the compatible protocol may have unknown fie
   t.end()
 })
 
-t.test('realtime surface: each channel has its methods and close codes', (t) => {
+t.test('realtime API: each channel has its methods and close codes', (t) => {
   t.same(
     realtimeSurface.channels.map((channel) => [
       channel.address,

@@ -146,7 +146,7 @@ t.test('if the reader of a stream stops, the stream is closed', async (t) => {
   await closed
 })
 
-t.test("a thrown error has the answer's error envelope, or null if the answer has no envelope", async (t) => {
+t.test("a thrown error has the response's error body, or null if the body is not in the contract's form", async (t) => {
   const error = {
     code: 'broken',
     message: 'It broke.',

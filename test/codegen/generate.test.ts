@@ -36,7 +36,7 @@ t.test('a valid document always generates exactly the golden files', async (t) =
 })
 
 t.test(
-  'a component of specs/shared.yaml is emitted once, and all surfaces that use it re-export it from there',
+  'a component of specs/shared.yaml is emitted once, and the types of each API that uses it re-export it',
   async (t) => {
     const others = readShared(
       'components: { schemas: { Level: { type: string, enum: [low, high], default: low }, Tree: { type: string } } }',

@@ -18,7 +18,7 @@ function schemasOf(schemas: Record<string, Schema>, operation: object): string {
   return [...files].find(([path]) => path.endsWith('/Schemas.java'))?.[1] ?? ''
 }
 
-t.test('an object in an answer is a record, with the name of a field in another style in an annotation', (t) => {
+t.test('an object in a response is a record, with an annotation if a field name is not in Java style', (t) => {
   const properties = {
     start_ms: { type: 'integer', description: 'The start, in `ms` & <frames>.' },
     endMs: text,
@@ -53,7 +53,7 @@ t.test('an object in a request is a class with setters, whose optional field can
   t.end()
 })
 
-t.test('an enum in an answer keeps unknown texts', (t) => {
+t.test('an enum in a response keeps unknown values', (t) => {
   const Thing = {
     type: 'object',
     required: ['state'],

@@ -42,7 +42,7 @@ t.test('an undeclared status is reported, and so is JSON where the operation dec
   await t.rejects(answered('POST /v1/audio/speech', 200, {}), /has no JSON in the contract/)
 })
 
-t.test('an error without the envelope of its surface is reported', async (t) => {
+t.test("an error without its API's error body is reported", async (t) => {
   const ofRouter = { error: { code: 'not_found', message: 'No.' } }
   await t.rejects(answered('GET /v1/agents/agent_1', 404, ofRouter), /getAgent\) 404/)
 })
@@ -64,7 +64,7 @@ type Examples = {
   get: { responses: { '200': { content: { 'application/json': { examples: Record<string, { value: object }> } } } } }
 }
 
-t.test('an answer of a path or method without an operation is not checked', async (t) => {
+t.test('a response to a path or method that is no operation of the contract is not checked', async (t) => {
   await t.resolves(answered('GET /v1/nothing', 404, { any: 'thing' }))
   await t.resolves(answered('DELETE /healthz', 405, { any: 'thing' }))
 })

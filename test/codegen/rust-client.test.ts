@@ -18,7 +18,7 @@ function fileOf(name: string, schemas: Record<string, Schema>, operation: object
   return emitRust([surfaceOf(document)]).get(`generated/clients/rust/src/a/${name}.rs`) ?? ''
 }
 
-t.test('an object in an answer has a default for each field, and says how the contract names it', (t) => {
+t.test('the struct for a response has a default for each field, and renames fields and tag as in the contract', (t) => {
   const properties = {
     start_ms: { type: 'integer', description: 'The start, in `ms` & <frames>.' },
     endMs: text,

@@ -43,7 +43,7 @@ async function visits(browser: Browser): Promise<void> {
     })
   }
 
-  t.test('the search of /docs finds an operation by its address, and the link leads to its page', async (t) => {
+  t.test('the search of /docs finds an operation by its method and path, and the link leads to its page', async (t) => {
     const { page, faults } = await visit(t, 'guides/users.html')
     await page.click('#search-field')
     await page.fill('#search-field', 'POST /v1/agents create')
@@ -60,7 +60,7 @@ async function visits(browser: Browser): Promise<void> {
     t.same(faults, [])
   })
 
-  t.test('without scripts /docs offers no search and shows all else', async (t) => {
+  t.test('without scripts /docs shows everything except its search', async (t) => {
     const { page } = await visit(t, 'platform/operation-createAgent.html', { javaScriptEnabled: false })
     t.equal(await page.textContent('h1'), 'Create an agent')
     t.notMatch(await page.content(), 'search-field')

@@ -36,7 +36,7 @@ t.test('each operation, webhook, channel, schema and error code has a page, and 
   t.end()
 })
 
-t.test('the address in an error leads to the page on its code', (t) => {
+t.test('the documentation URL in an error leads to the page on its error code', (t) => {
   const tables = ['router', 'platform', 'realtime', 'session'] as const
   for (const table of tables) {
     const codes = contracts.find(({ name }) => name === table)?.errors.map(({ code }) => code) ?? []

@@ -124,7 +124,7 @@ t.test('a client that has the file of /docs gets 304 without a body', async (t) 
   t.equal((await ask(server, '/docs/style.css', 'GET', { 'if-none-match': '"other"' })).status, 200)
 })
 
-t.test('an unknown address below /docs gets the page for it, and no path leaves the folder', async (t) => {
+t.test('an unknown path below /docs gets the not-found page, and no path leads out of the folder', async (t) => {
   const server = await serve(t, folderOf(t))
   const paths = [
     'nothing.html',
@@ -149,7 +149,7 @@ t.test("names of headers and subprotocols in /docs have this deployment's prefix
   t.equal(body, 'The header Acme-Region, x-acme-intent and the subprotocol acme.realtime.v1')
 })
 
-t.test('a server from unbuilt sources has no documentation, and /docs is an unknown path', async (t) => {
+t.test('a server from unbuilt sources has no documentation, and answers /docs like an unknown path', async (t) => {
   const server = await serve(t, '/nonexistent')
   const { status, headers } = await ask(server, '/docs/index.html')
   t.same([status, headers['content-type']], [404, 'application/json'])

@@ -106,13 +106,13 @@ const cases: readonly Case[] = [
 
 for (const [server, sent, behaviour, expected] of cases) {
   const whole: Expected = typeof expected === 'string' ? { example: expected } : expected
-  t.test(`${whole.example}, for ${sent.request ?? 'a request without a body'}`, async (t) => {
+  t.test(`a response matches the example ${whole.example}, for ${sent.request ?? 'no body'}`, async (t) => {
     if (behaviour) providers.acme.behave(behaviour)
     examples.compare(t, await examples.send(server, sent), whole)
   })
 }
 
-t.test('the fault not_found for a model that is not served matches its example', async (t) => {
+t.test("the error not_found for a model that is not served matches the contract's example", async (t) => {
   const sent = { operation: chat, request: 'auto', fields: { model: 'openai:gpt-4o-mini' } }
   examples.compare(t, await examples.send(embedded, sent), { example: 'ModelNotServed: not_found' })
 })
@@ -133,12 +133,12 @@ t.test('the generated client ends a stream of responses at its terminal event', 
   }
 })
 
-t.test('the contract documents match their examples', async (t) => {
+t.test("the contract documents match the contract's examples", async (t) => {
   await examples.compareDocument(t, embedded, 'getCompatContract')
   await examples.compareDocument(t, embedded, 'getRealtimeContract')
 })
 
-t.test('each example of the compatible surface is compared with an answer, or is listed with a reason', (t) => {
+t.test('each example of the OpenAI-compatible API is compared with a response, or is listed with a reason', (t) => {
   const shared = [...examples.contract.answers].flatMap(([holder, { examples: list }]) =>
     holder.includes(' ') || holder === 'ModelNotServed' ? [] : [...list.keys()].map((name) => `${holder}: ${name}`),
   )

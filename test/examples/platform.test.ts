@@ -44,7 +44,7 @@ const examples = new Examples('platform.openapi.yaml')
 const put: Sent = { operation: 'putProviderKey', request: 'key' }
 const list: Sent = { operation: 'listProviders' }
 
-t.test("answers about providers and an organization's provider keys match their examples", async (t) => {
+t.test("responses about providers and an organization's provider keys match the contract's examples", async (t) => {
   examples.compare(t, await examples.send(parley, put), { example: 'putProviderKey 200: stored' })
   examples.compare(t, await examples.send(parley, list), { example: 'listProviders 200: mixed', parts: [''] })
   const known = { example: 'listKnownProviders 200: known', parts: ['/stt', '/llm', '/tts'] }
@@ -67,13 +67,15 @@ t.test("answers about providers and an organization's provider keys match their 
   t.same([status, body.length], [204, 0])
 })
 
-t.test('answers about keys, people and the audit log match their examples', (t) =>
+t.test("responses about keys, people and the audit log match the contract's examples", (t) =>
   compareAccess(t, examples, parley, administration),
 )
 
-t.test('answers about agents and their tools match their examples', (t) => compareAgents(t, examples, administration))
+t.test("responses about agents and their tools match the contract's examples", (t) =>
+  compareAgents(t, examples, administration),
+)
 
-t.test('answers about sessions and calls match their examples', async (t) => {
+t.test("responses about sessions and calls match the contract's examples", async (t) => {
   const acme = await administration.organization('with calls')
   const send = (sent: Sent, id?: string) =>
     examples.send(acme, { ...sent, ...(id !== undefined && { values: { id } }) })
@@ -175,38 +177,42 @@ t.test('answers about sessions and calls match their examples', async (t) => {
   examples.compare(t, await examples.send(short, beyond), { example: 'RangeNotSatisfiable: range' })
 })
 
-t.test('answers about trials of tools match their examples', (t) => compareToolTests(t, examples, administration))
+t.test("responses about trials of tools match the contract's examples", (t) =>
+  compareToolTests(t, examples, administration),
+)
 
-t.test('answers about the versions of agents match their examples', (t) =>
+t.test("responses about the versions of agents match the contract's examples", (t) =>
   compareAgentVersions(t, examples, administration),
 )
 
-t.test('answers of the list of calls match their examples', (t) => compareCallList(t, examples, administration))
+t.test("responses of the list of calls match the contract's examples", (t) =>
+  compareCallList(t, examples, administration),
+)
 
-t.test('answers about the requests of a call match their examples', (t) =>
+t.test("responses about the requests of a call match the contract's examples", (t) =>
   compareCallRequests(t, examples, administration),
 )
 
-t.test('answers about the verification of a business match their examples', (t) =>
+t.test("responses about the verification of a business match the contract's examples", (t) =>
   compareVerification(t, examples, administration),
 )
 
-t.test('answers about SMS registration match their examples', (t) =>
+t.test("responses about SMS registration match the contract's examples", (t) =>
   compareSmsRegistration(t, examples, administration, parley),
 )
 
-t.test('answers about phone numbers match their examples', (t) =>
+t.test("responses about phone numbers match the contract's examples", (t) =>
   comparePhoneNumbers(t, examples, { parley, admin: administration }, sipAddress),
 )
-t.test('answers about rich messages match their examples', (t) =>
+t.test("responses about rich messages match the contract's examples", (t) =>
   compareRmsg(t, examples, { parley, admin: administration }),
 )
 
-t.test('answers about transfers match their examples', (t) =>
+t.test("responses about transfers match the contract's examples", (t) =>
   compareTransfers(t, examples, { parley, admin: administration }),
 )
 
-t.test('answers about scheduled callbacks match their examples', async (t) => {
+t.test("responses about scheduled callbacks match the contract's examples", async (t) => {
   const acme = await administration.organization('with callbacks')
   const { calls } = administration.store
   const agent = idOf(await examples.send(acme, { operation: 'createAgent', request: 'least' }))
@@ -236,7 +242,7 @@ t.test('answers about scheduled callbacks match their examples', async (t) => {
   await compare('CallbackConflict: cancelled', { operation: 'dispatchCallback' })
 })
 
-t.test('answers about webhook deliveries match their examples', async (t) => {
+t.test("responses about webhook deliveries match the contract's examples", async (t) => {
   const acme = await administration.organization('with webhooks')
   const receiver = await startReceiver(
     inOrder(status(204), status(500), status(204), (response) => {
@@ -266,7 +272,7 @@ t.test('answers about webhook deliveries match their examples', async (t) => {
   await compare('RedeliveryConflict: disabled', { operation: 'redeliverWebhook', values })
 })
 
-t.test('answers about webhook endpoints and the secret of an organization match their examples', async (t) => {
+t.test("responses about webhook endpoints and the webhook secret match the contract's examples", async (t) => {
   const acme = await administration.organization('with webhooks', { scopes: ['platform', 'admin'] })
   const send = (sent: Sent) => examples.send(acme, sent)
   const equal = (received: Received, ...names: string[]) => {
@@ -304,20 +310,20 @@ t.test('answers about webhook endpoints and the secret of an organization match 
   secretEqual(rotated, 'rotateWebhookSecret 200: hour', 'whsec_ZmVkY2JhOTg3NjU0MzIxMGZlZGNiYTk4NzY1NDMyMTA=')
 })
 
-t.test('answers about the organization of a first local run match their examples', async (t) => {
+t.test("responses about the organization of a first local run match the contract's examples", async (t) => {
   const shown = await examples.send(parley, { operation: 'getOrganization' })
   examples.compare(t, shown, { example: 'getOrganization 200: local' })
   const changed = await examples.send(parley, { operation: 'updateOrganization', request: 'quiet' })
   examples.compare(t, changed, { example: 'updateOrganization 200: quiet' })
 })
 
-t.test('answers about credit and credit movements match their examples', (t) =>
+t.test("responses about credit and credit movements match the contract's examples", (t) =>
   compareCredits(t, examples, parley, administration),
 )
 
-t.test('answers of getUsage match their examples', (t) => compareUsage(t, examples, administration))
+t.test("responses of getUsage match the contract's examples", (t) => compareUsage(t, examples, administration))
 
-t.test('answers of getRequestRoute match their examples', async (t) => {
+t.test("responses of getRequestRoute match the contract's examples", async (t) => {
   await examples.send(parley, { ...put, fields: { provider: 'hooli' } })
   providers.hooli.behave('rate_limited')
   const routing = { mode: 'auto', objective: 'latency' }
@@ -331,7 +337,7 @@ t.test('answers of getRequestRoute match their examples', async (t) => {
   })
 })
 
-t.test('faults of the platform surface match their examples', async (t) => {
+t.test("errors of the platform API match the contract's examples", async (t) => {
   const noScope = await administration.organization('without a scope', { scopes: ['router'] })
   const faults: readonly [example: string, sent: Sent, target?: Target][] = [
     ['BadRequest: field', { ...put, fields: { apiKey: 'with a space' } }],
@@ -346,20 +352,20 @@ t.test('faults of the platform surface match their examples', async (t) => {
     examples.compare(t, await examples.send(target, sent), { example })
 })
 
-t.test('the answer of getPlatformContract matches its example', async (t) => {
+t.test("the response of getPlatformContract begins like the contract's example", async (t) => {
   await examples.compareDocument(t, parley, 'getPlatformContract')
   await examples.compareDocument(t, parley, 'getSessionContract')
 })
 
 /** This test is the last one with this server, because it uses up the quota. */
-t.test('the fault rate_limited of the platform surface matches its example', async (t) => {
+t.test("the error rate_limited of the platform API matches the contract's example", async (t) => {
   let received = await receive(parley, '/openapi/platform.json')
   for (let tries = 0; received.status === 200 && tries < 500; tries++)
     received = await receive(parley, '/openapi/platform.json')
   examples.compare(t, received, { example: 'TooManyRequests: rate_limited' })
 })
 
-t.test('each example of the platform surface is compared with an answer, or is listed with a reason', (t) => {
+t.test('each example of the platform API is compared with a response, or is listed with a reason', (t) => {
   examples.complete(t, {
     'InternalError: internal': 'Only a defect of the server is answered so.',
     'MessageTooMany: busy': 'The simulated provider is never busy: test/rmsg/provider.test.ts has one that is.',

@@ -37,7 +37,7 @@ async function receive(t: Test, client: Client, ...expected: [type: string, addr
   return frames
 }
 
-t.test('events of a transcription by the embedded engine match their examples', async (t) => {
+t.test("events of a transcription by the embedded engine match the contract's examples", async (t) => {
   const client = await open(embedded, transcribe)
   send(client, 'SttConfig: microphone')
   await receive(t, client, ['ready', 'Ready: 0'])
@@ -50,7 +50,7 @@ t.test('events of a transcription by the embedded engine match their examples', 
   t.equal(await client.closed, 1000)
 })
 
-t.test('events of a transcription by a vendor match their examples', async (t) => {
+t.test("events of a transcription by a vendor match the contract's examples", async (t) => {
   const client = await open(acme, transcribe)
   send(client, 'SttConfig: telephone')
   await client.take('ready')
@@ -61,7 +61,7 @@ t.test('events of a transcription by a vendor match their examples', async (t) =
   examples.compareFrame(t, 'Transcript: final', client.frames('transcript').at(-1))
 })
 
-t.test('events of live speech match their examples', async (t) => {
+t.test("events of live speech match the contract's examples", async (t) => {
   for (const config of ['TtsConfig: defaults', 'TtsConfig: telephone']) {
     const client = await open(embedded, synthesize)
     send(client, config)
@@ -78,7 +78,7 @@ t.test('events of live speech match their examples', async (t) => {
 const sound = sinePcm(24_000, 24_000).toString('base64')
 const transcription = 'conversation.item.input_audio_transcription'
 
-t.test('events of the compatible protocol match their examples', async (t) => {
+t.test("events of the compatible protocol match the contract's examples", async (t) => {
   const client = await open(acme, realtime, { protocols: [] })
   await receive(t, client, ['session.created', 'SessionCreated: 0'])
   send(client, 'SessionUpdate: 0')
@@ -103,7 +103,7 @@ t.test('events of the compatible protocol match their examples', async (t) => {
   await client.closed
 })
 
-t.test('events for the end of an utterance that the server detects match their examples', async (t) => {
+t.test("events for the end of an utterance that the server detects match the contract's examples", async (t) => {
   const client = await open(embedded, realtime, { protocols: [] })
   const input = { format: { type: 'audio/pcm', rate: 8000 }, turn_detection: { type: 'server_vad' } }
   client.send({ type: 'session.update', session: { type: 'transcription', audio: { input } } })
@@ -115,7 +115,7 @@ t.test('events for the end of an utterance that the server detects match their e
   await client.closed
 })
 
-t.test('events of the older compatible protocol match their examples', async (t) => {
+t.test("events of the older compatible protocol match the contract's examples", async (t) => {
   const client = await open(acme, realtime, { protocols: [] })
   send(client, 'TranscriptionSessionUpdate: 0')
   await receive(t, client, ['transcription_session.updated', 'TranscriptionSessionUpdated: 0'])
@@ -127,7 +127,7 @@ t.test('events of the older compatible protocol match their examples', async (t)
 })
 
 /** This test comes last, because afterwards the provider's circuit is open. */
-t.test('events for a provider whose connection is lost match their examples', async (t) => {
+t.test("events for a provider whose connection is lost match the contract's examples", async (t) => {
   providers.hooli.behave('cut')
   const client = await open(acme, transcribe)
   send(client, 'SttConfig: telephone')
@@ -139,7 +139,7 @@ t.test('events for a provider whose connection is lost match their examples', as
   await receive(t, compatible, [`${transcription}.failed`, 'InputAudioTranscriptionFailed: 0'])
 })
 
-t.test('each example of the realtime surface is compared with an event', (t) => {
+t.test('each example of the realtime API is compared with an event', (t) => {
   examples.complete(t, {})
   t.end()
 })

@@ -73,17 +73,17 @@ const cases: readonly [server: typeof acme, sent: Sent, behaviour: Behaviour | n
 
 for (const [server, sent, behaviour, expected] of cases) {
   const whole: Expected = typeof expected === 'string' ? { example: expected } : expected
-  t.test(`${whole.example}, for ${sent.request ?? 'a request without a body'}`, async (t) => {
+  t.test(`a response matches the example ${whole.example}, for ${sent.request ?? 'no body'}`, async (t) => {
     if (behaviour) providers.acme.behave(behaviour)
     examples.compare(t, await examples.send(server, sent), whole)
   })
 }
 
-t.test('the answer of getOpenapi matches its example', async (t) => {
+t.test("the response of getOpenapi begins like the contract's example", async (t) => {
   await examples.compareDocument(t, embedded, 'getOpenapi')
 })
 
-t.test('faults of the router surface match their examples', async (t) => {
+t.test("errors of the router API match the contract's examples", async (t) => {
   const speech = { operation: 'createSpeech', request: 'auto' }
   const transcription = { operation: 'createTranscription', request: 'auto', audio: recording }
   const noScope = await administration.organization('without a scope', { scopes: ['platform'] })
@@ -127,7 +127,7 @@ t.test('faults of the router surface match their examples', async (t) => {
     examples.compare(t, await receive(embedded, path, { method }), { example })
 })
 
-t.test('the fault origin_not_allowed matches its example', async (t) => {
+t.test("the error origin_not_allowed matches the contract's example", async (t) => {
   const headers = {
     authorization: `Bearer ${embedded.key}`,
     origin: 'https://page.example',
@@ -144,7 +144,7 @@ t.test('the fault origin_not_allowed matches its example', async (t) => {
   examples.compare(t, received, { example: 'Forbidden: origin_not_allowed' })
 })
 
-t.test('faults that other tests provoke have the messages of their examples', (t) => {
+t.test("errors in fault-answers.json have the messages and hints of the contract's examples", (t) => {
   type Recorded = { router: { body: { error: { code: string; message: string; hint: string } } } }
   const file = new URL('../router/fault-answers.json', import.meta.url)
   const recorded = (JSON.parse(readFileSync(file, 'utf8')) as Recorded[]).map(({ router }) => router.body.error)
@@ -163,14 +163,14 @@ t.test('faults that other tests provoke have the messages of their examples', (t
 })
 
 /** This test is the last one with this server, because it uses up the quota. */
-t.test('the fault rate_limited of the router surface matches its example', async (t) => {
+t.test("the error rate_limited of the router API matches the contract's example", async (t) => {
   let received = await receive(embedded, '/router/openapi.json')
   for (let tries = 0; received.status === 200 && tries < 300; tries++)
     received = await receive(embedded, '/router/openapi.json')
   examples.compare(t, received, { example: 'TooManyRequests: rate_limited' })
 })
 
-t.test('each example of the router surface is compared with an answer, or is listed with a reason', (t) => {
+t.test('each example of the router API is compared with a response, or is listed with a reason', (t) => {
   examples.complete(t, {
     'ServiceUnavailable: service_unavailable': 'A server answers so while it stops: test/process/drain.test.ts.',
   })

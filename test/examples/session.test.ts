@@ -6,7 +6,7 @@ import { Examples } from './run.ts'
 const examples = new Examples('session.asyncapi.yaml')
 const id = '0198c0de-7c1b-7a4e-9b1d-3a5f0c2e4d6c'
 
-t.test('the frames of a session match their examples', async (t) => {
+t.test("the frames of a session match the contract's examples", async (t) => {
   const { open, sessions } = await serve(t)
   const identity = `user_${id}`
   sessions.seat = { clientOverrides: ['language', 'firstMessage', 'speed'], sampleRate: 24_000, identity }

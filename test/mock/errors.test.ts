@@ -20,7 +20,7 @@ type Document = {
 const documents: Record<string, string> = { router: routerContract, compat: compatContract, platform: platformContract }
 
 for (const { name, contract } of surfaces)
-  t.test(`the ${name} surface answers each declared error if the Prefer header names its status`, async (t) => {
+  t.test(`the mock ${name} API answers each declared error if the Prefer header names its status`, async (t) => {
     const document = JSON.parse(documents[name]!) as Document
     let errors = 0
     for (const [id, operation] of contract.operations)

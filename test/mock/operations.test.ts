@@ -6,7 +6,7 @@ import { callOf, serve } from './setup.ts'
 const { surfaces } = await serve(t)
 
 for (const { name, contract, client } of surfaces)
-  t.test(`the mock server answers each example of a request to the ${name} surface`, async (t) => {
+  t.test(`the mock server answers each request example of the ${name} API`, async (t) => {
     t.same([...contract.operations.keys()].sort(), Object.keys(client).sort(), 'the client has every operation')
     for (const [id, operation] of contract.operations) {
       const requests = Object.entries(operation.requests)

@@ -10,7 +10,7 @@ type Issues = { code: string; issues: { path: string; message: string }[] }
 const json = { 'content-type': 'application/json' }
 
 for (const { name, contract } of surfaces)
-  t.test(`a body that breaks the contract of the ${name} surface is answered 400`, async (t) => {
+  t.test(`a body that breaks the contract of the ${name} API is answered 400`, async (t) => {
     const operations = [...contract.operations].filter(([, { type }]) => type === 'application/json')
     for (const [id, operation] of operations)
       for (const body of ['{', '5', '[]']) {

@@ -35,7 +35,7 @@ t.test('every operation that needs an API key and every socket declares a scope 
   t.end()
 })
 
-t.test('every write of the platform has an action of the audit log, or says that it has none', (t) => {
+t.test('every write operation of the platform API has an audit action in `x-audit`, or the value none', (t) => {
   type Operation = { operationId?: string; 'x-audit'?: string }
   const { paths, components } = JSON.parse(platformContract) as {
     paths: Record<string, Record<string, Operation>>
@@ -66,7 +66,7 @@ function tableOf(): string {
   return ['| lowest role | surface | scope of a key | operations |', '|---|---|---|---|', ...lines].join('\n')
 }
 
-t.test('the table of docs/users.md has every operation with its role and its scope', (t) => {
+t.test('the table in docs/users.md lists every operation with its role and its scope', (t) => {
   const file = path.join(root, 'docs/users.md')
   const text = readFileSync(file, 'utf8')
   const [before = '', rest = ''] = text.split(begin)

@@ -79,7 +79,7 @@ const runBy: Record<string, string> = {
   'docs/tools.md': 'test/tools/guide.test',
 }
 
-t.test('a test runs the commands of each guide', (t) => {
+t.test('the commands of each guide are run by a test', (t) => {
   const text = (file: string) => readFileSync(path.join(root, file), 'utf8')
   const guides = documents.filter((file) => /^(README|docs\/[a-z-]+)\.md$/.test(file))
   const withCommands = guides.filter((file) => /^ *```(?:sh|console)$/m.test(text(file)))

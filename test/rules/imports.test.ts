@@ -82,7 +82,7 @@ t.test('a folder of the domain imports only its own layer and lower layers', (t)
   t.end()
 })
 
-t.test('the handlers of one API import no handlers of another API', (t) => {
+t.test('the handlers of one API import nothing from the handlers of another API', (t) => {
   const surfaceOf = (file: string) => /^handlers\/(router|compat|platform|realtime|internal)\//.exec(file)?.[1]
   const crossing = [...imports].flatMap(([file, all]) => {
     const surface = surfaceOf(file)

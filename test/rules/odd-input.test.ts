@@ -15,7 +15,7 @@ const sections = read('docs/odd-input.md')
     return { title, said: Number(said), rows: lines.map((line) => line.split(/ ?\| ?/).slice(1, -1)) }
   })
 
-t.test('each section of docs/odd-input.md has its number of rows, and states the number', (t) => {
+t.test('each section of docs/odd-input.md has the expected number of rows, and states this number', (t) => {
   t.same(Object.fromEntries(sections.map(({ title, rows }) => [title, rows.length])), counts)
   for (const { title, said, rows } of sections) t.equal(said, rows.length, title)
   t.end()

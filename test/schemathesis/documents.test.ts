@@ -76,7 +76,7 @@ const { python, missing } = await pythonEnvironment('schemathesis.txt')
 
 for (const document of documents)
   t.test(
-    `answers to random requests conform to the contract of the surface ${document.name}`,
+    `responses to random requests conform to the contract of the ${document.name} API`,
     missing === null ? {} : { skip: missing },
     async (t) => {
       // The pages under /docs exist only in the built program, so the server does not have them here.
