@@ -60,7 +60,7 @@ async function visits(browser: Browser): Promise<void> {
       }
     })
 
-  t.test('a page has its heading while its answer, its session or its code is on its way', async (t) => {
+  t.test('a page has its heading and no accessibility fault while data, session or script is loading', async (t) => {
     for (const { name, address, api, ready } of [pages[0], pages[1], pages[3]].flatMap((each) => each ?? []))
       for (const slow of [api, /\/console\/auth\/session/, /\/console\/assets\/\w+-page[^/]*\.js/]) {
         const { page, open, close } = await shop.visit(t)

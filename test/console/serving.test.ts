@@ -74,7 +74,7 @@ function ask(
   })
 }
 
-t.test('each address below /console has the same page, with a policy without inline code', async (t) => {
+t.test('each path below /console serves one page, whose content security policy forbids inline code', async (t) => {
   const server = await serve(t, folderOf(t))
   const host = new URL(server.url).host
   for (const address of ['/console', '/console/calls', '/console/calls/019aaaf6', '/console/a?b=c']) {
@@ -93,7 +93,7 @@ t.test('each address below /console has the same page, with a policy without inl
   }
 })
 
-t.test('a browser that has the page of the console gets 304', async (t) => {
+t.test("a browser that has cached the console's page gets 304", async (t) => {
   const server = await serve(t, folderOf(t))
   const { etag = '' } = (await ask(server, '/console')).headers
   t.match(etag, /^"[\w-]{22}"$/)
@@ -146,7 +146,7 @@ t.test('without a build there is no console', async (t) => {
     t.match(await ask(server, address), { status: 404, headers: { 'content-type': 'application/json' } })
 })
 
-t.test('requests for the console do not count against the quota of an address', async (t) => {
+t.test("requests for the console do not count against the quota of the client's IP address", async (t) => {
   const server = await serverWith({ PARLEY_EDGE_QUOTA: '3' })
   for (let request = 0; request < 10; request++)
     t.not((await ask(server, '/console/assets/nothing.js')).status, 429, 'never too many')

@@ -20,7 +20,7 @@ async function tests(browser: Browser): Promise<void> {
   })
   t.equal(made.status, 201, made.text)
 
-  t.test('the menu leads to another organization, whose data replace the data before, and out', async (t) => {
+  t.test('the menu switches to another organization and shows only its data, and signs the user out', async (t) => {
     const { page, open } = await openVisitor(t, { browser, url: parley.url })
     const signIn = async (given: string) => {
       await page.fill('input[name="email"]', 'ann@example.com')

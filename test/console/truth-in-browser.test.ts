@@ -8,7 +8,7 @@ import { storeCall } from './stored-calls.ts'
 
 const callsCount = 20
 
-await inBrowser(t, 'the pages show what the API answers', compare)
+await inBrowser(t, "the console's pages show the same values as the API", compare)
 
 async function compare(browser: Browser): Promise<void> {
   const shop = await openShop(t, browser)

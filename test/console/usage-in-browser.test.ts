@@ -49,7 +49,7 @@ async function tests(browser: Browser): Promise<void> {
     await check('usage-by-day')
   })
 
-  t.test('an organization that has used nothing, and its credit', async (t) => {
+  t.test('an organization without usage gets an empty usage page, and the credit page shows its balance', async (t) => {
     const { place } = await organization('that is new')
     const { page, open, check } = await signIn(t, place)
     await open('/usage', '[data-state="empty"]')

@@ -16,7 +16,7 @@ async function tests(browser: Browser): Promise<void> {
   const [, , , id = ''] = ids
   const atRows = '[role="row"] a'
 
-  t.test('filters are in the address, and stay after a reload and a way back', async (t) => {
+  t.test("filters are in the page's URL, and stay after a reload and after going back", async (t) => {
     const { page, open } = await shop.visit(t)
     await open('/calls', atRows)
     await page.selectOption('select >> nth=2', 'unresolved')
@@ -57,7 +57,7 @@ async function tests(browser: Browser): Promise<void> {
     t.match(page.url(), `/console/calls/${ids[1]}`)
   })
 
-  t.test('a link leads to its turn, step, tab and moment on a cold load', async (t) => {
+  t.test('a freshly loaded link to a call opens the turn, step, tab and playback position in its URL', async (t) => {
     const call = await askApi<Call>(shop, `/v1/calls/${id}`)
     const turn = (call.span_tree.spans?.[0]?.children ?? []).find(({ attributes }) => attributes['index'] === 4)
     const step = turn?.children.find(({ kind }) => kind === 'tool')
@@ -87,7 +87,7 @@ async function tests(browser: Browser): Promise<void> {
     await page.waitForSelector('[data-turn="6"][aria-current="false"]', patience)
   })
 
-  t.test('Shift and R hide numbers and words on the page, and never in its address', async (t) => {
+  t.test('Shift+R hides phone numbers and words on the page and does not change its URL', async (t) => {
     const { page, open } = await shop.visit(t)
     await open(`/calls/${id}`, '[data-turn]')
     const before = page.url()
@@ -126,7 +126,7 @@ async function tests(browser: Browser): Promise<void> {
     t.match(await page.textContent('dialog'), 'role member')
   })
 
-  t.test('a call of another organization is as little there as an unknown one', async (t) => {
+  t.test('a call of another organization is shown as not found, like an unknown call', async (t) => {
     const other = await shop.admin.organization('other')
     const foreign = await storeCall({ ...shop, organizationId: other.id }, 1)
     const { open } = await shop.visit(t)

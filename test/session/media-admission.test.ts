@@ -29,7 +29,7 @@ overEngines(t, (t) => {
     return [status, body['code'], ...(answered['retry-after'] === undefined ? [] : [answered['retry-after']])]
   }
 
-  t.test('an app sends its token in Authorization, and may omit the subprotocol', async (t) => {
+  t.test('a client that sends its token in Authorization may omit the subprotocol', async (t) => {
     const { open, token } = await serve(t)
     const client = await open({ headers: { authorization: `Bearer ${token}` }, protocols: [] })
     await client.take('ready')
@@ -225,7 +225,7 @@ overEngines(t, (t) => {
     t.same(sessions.sink?.calls, [['gone']], 'the session has begun, and waits for another one')
   })
 
-  t.test('if two sockets of a user join at once, the newer one stays', async (t) => {
+  t.test('if two sockets of a user join at once, the newer socket stays open', async (t) => {
     const { open, sessions } = await serve(t)
     const gates: (() => void)[] = []
     sessions.seat = {
@@ -244,7 +244,7 @@ overEngines(t, (t) => {
     t.same(sessions.sink?.calls, [['dtmf', '1']])
   })
 
-  t.test('if 30 sockets join with one token at once, one stays and 29 get REPLACED', async (t) => {
+  t.test('if 30 sockets join with one token at once, one stays open and 29 get REPLACED', async (t) => {
     const { open, sessions } = await serve(t)
     const clients = await Promise.all(Array.from({ length: 30 }, () => open()))
     const isOpen = ({ socket }: (typeof clients)[number]) => socket.readyState === socket.OPEN

@@ -78,7 +78,7 @@ overEngines(t, (t) => {
     ])
   })
 
-  t.test('typed turns are echoed, and notes, keys and tool results are passed on', async (t) => {
+  t.test('typed turns are echoed to the client, and notes, keys and tool results reach the session', async (t) => {
     const { join } = await serve(t)
     const { client, sink } = await join()
     client.send({ type: 'user_message', text: 'ü'.repeat(4096) })

@@ -73,7 +73,7 @@ t.test("in spoken conversations the transcript has the user's words", (t) => {
   t.end()
 })
 
-t.test('in spoken conversations the voice says the words of the transcript', async (t) => {
+t.test("in spoken conversations the agent's voice says the words that the transcript shows", async (t) => {
   const rates = { played: [] as ReturnType<typeof wordErrors>[], recorded: [] as ReturnType<typeof wordErrors>[] }
   for (const each of held) {
     const text = textOf(each, 'agent', 'heard_text')

@@ -5,7 +5,7 @@ import type { PreCallOverrides } from '../../domain/sessions/pre-call.ts'
 import type { SessionRequest } from '../../domain/sessions/start.ts'
 import { setup, webhook } from './start-setup.ts'
 
-t.test("a pre-call answer overrides a session's request, and is merged like the request itself", async (t) => {
+t.test("the pre-call webhook's response overrides a session's request, and is merged like the request", async (t) => {
   const agent: Partial<AgentSettings> = {
     systemPrompt: 'of the agent',
     firstMessage: 'Hello',
@@ -72,7 +72,7 @@ t.test("a pre-call answer overrides a session's request, and is merged like the 
   t.equal(templates?.pipeline.systemPrompt, 'Hi Ada')
 })
 
-t.test('one wrong field invalidates a pre-call answer, and the call goes on with its settings', async (t) => {
+t.test("one wrong field invalidates the pre-call webhook's response, and the call keeps its settings", async (t) => {
   const state = setup({ systemPrompt: 'of the agent', firstMessage: 'Hello', firstMessageMode: 'message' })
   const deep = { a: { b: { c: { d: { e: { f: { g: { h: {} } } } } } } } }
   const wrong: [PreCallOverrides, path: string | null][] = [
@@ -111,7 +111,7 @@ t.test('one wrong field invalidates a pre-call answer, and the call goes on with
   t.match(state.events.at(-1)?.payload, { result: 'invalid', issues: [{ path: '/voice' }] })
 })
 
-t.test('a session has at most 128 tools, from its agent, the request and the pre-call answer together', async (t) => {
+t.test("a session has at most 128 tools in total from agent, request and pre-call webhook's response", async (t) => {
   const many = (prefix: string, count: number) => Array.from({ length: count }, (_, at) => inline(`${prefix}_${at}`))
   const ofAgent = Array.from({ length: 64 }, (_, at) => webhook(`agent_${at}`, 'https://tool.example/'))
   const state = setup({}, ofAgent)

@@ -46,7 +46,7 @@ t.test("a session that is over, expired, busy or another user's cannot be joined
   t.match(await failure(draining.admit()), { kind: 'overloaded' })
 })
 
-t.test('for 20 s after a lost socket the user may rejoin the session', async (t) => {
+t.test('for 20 s after the socket was lost the user may rejoin the session', async (t) => {
   const all = setup()
   const sink = await all.join()
   sink.gone()
@@ -67,7 +67,7 @@ t.test('for 20 s after a lost socket the user may rejoin the session', async (t)
   t.same(all.log.slice(3), ['gone', 'end user_disconnected'])
 })
 
-t.test('at most four people may join a session before their tokens expire, and may rejoin', async (t) => {
+t.test("at most four people may join a caller's session before their tokens expire, and may rejoin", async (t) => {
   const all = setup()
   const { person } = all
   t.match(await failure(person('join_0')), { data: { kind: 'call_not_live' } }, 'nobody has joined the session')
@@ -120,7 +120,7 @@ t.test('while the record of an ended conversation is written, no user may join',
   t.match(await failure(Promise.resolve().then(() => seat.join({}))), { data: { kind: 'call_not_live' } })
 })
 
-t.test('a person who has hung up cannot rejoin the session', async (t) => {
+t.test('a joined person who has hung up cannot rejoin the session', async (t) => {
   const all = setup()
   await all.join()
   const sit = async () => (await (await all.person('join_1')).join({})).begin(all.transport)
@@ -136,7 +136,7 @@ t.test('a person who has hung up cannot rejoin the session', async (t) => {
   t.ok(await all.person('join_2'), 'another one may')
 })
 
-t.test('a person whose join throws does not count as joined', async (t) => {
+t.test('a person whose join throws an error does not count as joined', async (t) => {
   const all = setup()
   await all.join()
   all.breakJoins(true)
@@ -210,7 +210,7 @@ t.test("if a conversation cannot begin, its call ends and the session's lease is
   await (await all.admit('s_2')).join({})
 })
 
-t.test('a join that fails by an error ends the call, but a join refused by a limit does not', async (t) => {
+t.test('if a join throws an unexpected error, the call ends, but not if a limit refuses the join', async (t) => {
   const all = setup({ limits: 1, claim: 'fails' })
   t.match(await failure(all.join()), { message: 'a defect' })
   await all.clock.advance(0)

@@ -29,7 +29,7 @@ const accept = (browser: Browser, token: string, given: object = { password }) =
   browser.post('/console/auth/invitation/accept', { token, name: 'Sam Jones', ...given })
 const dead = { status: 410, code: 'LINK_EXPIRED' }
 
-t.test('createInvitation sends a link, and a new person accepts it once', async (t) => {
+t.test('createInvitation mails a link, with which a new user can accept the invitation once', async (t) => {
   const made = await call(acme, 'POST', '/v1/invitations', { email: 'Sam@Example.com', role: 'viewer' })
   t.equal(made.status, 201)
   const sent = made.json<Sent>()
@@ -77,7 +77,7 @@ t.test('createInvitation sends a link, and a new person accepts it once', async 
   t.match(await call(acme, 'POST', '/v1/invitations', { email: 'SAM@example.com', role: 'admin' }), { status: 409 })
 })
 
-t.test('a page of another site reads and accepts no invitation', async (t) => {
+t.test('a page of another site can neither read nor accept an invitation', async (t) => {
   const { url } = await invite('cross@example.com')
   const headers = { 'sec-fetch-site': 'cross-site' }
   const token = tokenIn(url)
@@ -85,7 +85,7 @@ t.test('a page of another site reads and accepts no invitation', async (t) => {
   t.match(await ann.post('/console/auth/invitation/accept', { token, name: 'x', password }, headers), { status: 403 })
 })
 
-t.test('resendInvitation, a second invitation and deleteInvitation end the link before', async (t) => {
+t.test('resendInvitation, a second invitation and deleteInvitation make the earlier link invalid', async (t) => {
   const first = await invite('ron@example.com')
   const again = (await call(acme, 'POST', `/v1/invitations/${first.id}/resend`)).json<Sent>()
   t.equal(again.id, first.id)
@@ -99,7 +99,7 @@ t.test('resendInvitation, a second invitation and deleteInvitation end the link 
   t.match(await call(acme, 'DELETE', `/v1/invitations/${replaced.id}`), { status: 404 })
 })
 
-t.test('an invitation ends after seven days', async (t) => {
+t.test('an invitation link expires after seven days', async (t) => {
   const { url, id } = await invite('late@example.com')
   passedMs += 7 * dayMs - 60_000
   t.match(await open(tokenIn(url)), { status: 200 })
@@ -110,7 +110,7 @@ t.test('an invitation ends after seven days', async (t) => {
   passedMs = 0
 })
 
-t.test('the link alone does not sign in a person who exists, because the inviter has it too', async (t) => {
+t.test('an existing user must sign in to accept an invitation, because the inviter knows the link too', async (t) => {
   const shop = await admin.organization('shop', { scopes: ['admin'] })
   const { url } = await invite('ann@example.com', 'member', shop)
   const token = tokenIn(url)
@@ -133,7 +133,7 @@ t.test('the link alone does not sign in a person who exists, because the inviter
   t.match(accepted.body, { organization: { name: 'third' }, role: 'admin', user: { name: 'Ann Miller' } })
 })
 
-t.test('a person with a role and without a password gets none by an invitation of another organization', async (t) => {
+t.test("an existing user without a password cannot set one by another organization's invitation", async (t) => {
   await runCommand(parley, ['users', 'create', 'old@example.com', '--org', 'acme', '--role', 'owner'])
   const shop = await admin.organization('shop 2', { scopes: ['admin'] })
   const { url } = await invite('old@example.com', 'member', shop)
@@ -141,7 +141,7 @@ t.test('a person with a role and without a password gets none by an invitation o
   t.match(await accept(new Browser(parley.url), tokenIn(url)), { status: 401, code: 'SIGN_IN_FAILED' })
 })
 
-t.test('only an owner invites an owner, and makes a new link for one', async (t) => {
+t.test("only an owner can invite an owner, and resend an owner's invitation", async (t) => {
   const roles = { admin: new Browser(parley.url), owner: ann }
   await runCommand(parley, ['users', 'create', 'boss@example.com', '--org', 'local', '--role', 'admin'])
   const made = await runCommand(parley, ['users', 'session', 'boss@example.com', '--org', 'local'])
@@ -157,7 +157,7 @@ t.test('only an owner invites an owner, and makes a new link for one', async (t)
   t.match(await roles.admin.post('/v1/invitations', { email: 'next2@example.com', role: 'admin' }), { status: 201 })
 })
 
-t.test('an organization has 100 open invitations, also when many are made at once', async (t) => {
+t.test('an organization has at most 100 open invitations, even if many are made at once', async (t) => {
   const crowd = await admin.organization('crowd', { scopes: ['admin'] })
   await sql`
     insert into invitations (organization_id, id, email, role, digest, invited_by_type, created_at, expires_at)
@@ -170,7 +170,7 @@ t.test('an organization has 100 open invitations, also when many are made at onc
   t.match(await invite('p1@example.com', 'member', crowd), { role: 'member' }, 'replacing one is possible')
 })
 
-t.test('an address gets three mails in an hour, and the link is in the answer all the same', async (t) => {
+t.test('an email address gets at most three invitations in an hour; the response has the link anyway', async (t) => {
   const answers = []
   for (let at = 0; at < 4; at += 1) answers.push(await invite('many@example.com'))
   t.same(
@@ -183,7 +183,7 @@ t.test('an address gets three mails in an hour, and the link is in the answer al
   passedMs = 0
 })
 
-t.test('the answer has the reason if the mail server refuses the address or does not answer', async (t) => {
+t.test('if the mail server refuses the address or does not answer, createInvitation returns the reason', async (t) => {
   sink.refuse(true)
   t.match(await invite('nobox@example.com'), {
     sent: false,
@@ -200,7 +200,7 @@ t.test('the answer has the reason if the mail server refuses the address or does
   })
 })
 
-t.test('users invite prints a link, and a disabled organization takes nobody', async (t) => {
+t.test('`users invite` prints an invitation link, and a link to a disabled organization is invalid', async (t) => {
   const made = await runCommand(parley, ['users', 'invite', 'kim@example.com', '--org', 'acme', '--role', 'owner'])
   t.match(made.stdout, /^http:\/\/\S+\/console\/invite#[\w-]{43}\n$/)
   const token = tokenIn(made.stdout)

@@ -23,7 +23,7 @@ const failed = { status: 401, code: 'SIGN_IN_FAILED' }
 const blocked = { status: 429, code: 'RATE_LIMITED' }
 const waitOf = ({ headers }: { headers: Record<string, unknown> }) => Number(headers['retry-after'])
 
-t.test('ten wrong passwords: the waits grow from one second, also with the right password', async (t) => {
+t.test('after repeated wrong passwords a sign-in must wait ever longer, even with the right password', async (t) => {
   for (let at = 0; at < 5; at += 1) t.match(await wrong(), failed)
   for (const waitS of [1, 2, 4, 8, 16]) {
     const refused = await wrong()
@@ -41,13 +41,13 @@ t.test('ten wrong passwords: the waits grow from one second, also with the right
   passedMs += 24 * hourMs
 })
 
-t.test('an unknown address is blocked in the same way', async (t) => {
+t.test('sign-ins with an unknown email address are blocked in the same way', async (t) => {
   for (let at = 0; at < 5; at += 1) t.match(await wrong('nobody@example.com'), failed)
   t.match(await wrong('nobody@example.com'), blocked)
   passedMs += 24 * hourMs
 })
 
-t.test('parallel guesses do not pass together', async (t) => {
+t.test('parallel password guesses cannot bypass the wait', async (t) => {
   const seen = await Promise.all(Array.from({ length: 12 }, () => wrong()))
   const statuses = seen.map(({ status }) => status)
   t.equal(statuses.filter((status) => status === 401).length, 5)
@@ -55,7 +55,7 @@ t.test('parallel guesses do not pass together', async (t) => {
   passedMs += 24 * hourMs
 })
 
-t.test('an address of the network is blocked after 30 failures in ten minutes', async (t) => {
+t.test('an IP address is blocked after 30 failed sign-ins in ten minutes', async (t) => {
   for (let at = 0; at < 30; at += 1) t.match(await wrong(`person${at}@example.com`), failed)
   const refused = await wrong('person30@example.com')
   t.match(refused, blocked)
@@ -65,7 +65,7 @@ t.test('an address of the network is blocked after 30 failures in ten minutes', 
   t.equal((await signIn(new Browser(parley.url), 'ann@example.com')).status, 200)
 })
 
-t.test('a right password as the 30th attempt of an address of the network blocks nobody', async (t) => {
+t.test('if the 30th attempt from an IP address has the right password, the address is not blocked', async (t) => {
   for (let at = 0; at < 29; at += 1) t.match(await wrong(`stranger${at}@example.com`), failed)
   for (let at = 0; at < 2; at += 1)
     t.equal((await signIn(new Browser(parley.url), 'ann@example.com')).status, 200, 'the 30th attempt is no failure')
@@ -74,7 +74,7 @@ t.test('a right password as the 30th attempt of an address of the network blocks
   passedMs += 24 * hourMs
 })
 
-t.test('an unknown address and a person without a password cost one hash, as a wrong password does', async (t) => {
+t.test('sign-in computes one hash even for an unknown email address or a user without a password', async (t) => {
   const real = createPasswordHasher()
   const verified: string[] = []
   const hashes: PasswordHashes = {
@@ -100,7 +100,7 @@ t.test('an unknown address and a person without a password cost one hash, as a w
   }
 })
 
-t.test('scrypt takes the place of argon2, and its hashes are replaced when argon2 is there again', async (t) => {
+t.test('without argon2 passwords are hashed with scrypt, and rehashed at sign-in once argon2 is back', async (t) => {
   const without = createPasswordHasher(() => Promise.resolve(null))
   const stored = await without.hash(password)
   t.match(stored, /^\$scrypt\$ln=17,r=8,p=1\$/)
@@ -115,7 +115,7 @@ t.test('scrypt takes the place of argon2, and its hashes are replaced when argon
   await t.rejects(without.verify('$argon2id$v=19$m=1,t=1,p=1$a$b', password), /binary does not load/)
 })
 
-t.test('at most four hashes run and 32 wait; more are refused', async (t) => {
+t.test('at most four password hashes are computed at once and 32 wait; further sign-ins are refused', async (t) => {
   const hasher = createPasswordHasher()
   const outcomes = await Promise.allSettled(Array.from({ length: 40 }, () => hasher.hash(password)))
   const refused = outcomes.filter(({ status }) => status === 'rejected')

@@ -48,14 +48,14 @@ async function come(browser: Browser, login: string, change: (request: URL) => v
 }
 const failed = (error: string) => `/console/login?error=${error}`
 
-t.test('getConsoleMethods lists the provider, and an unknown one is not found', async (t) => {
+t.test('getConsoleMethods lists the OpenID Connect provider, and an unknown provider is not found', async (t) => {
   const browser = new Browser(parley.url)
   t.match((await browser.get('/console/auth/methods')).body, { oidc: [{ id: 'company', name: 'Company account' }] })
   t.match(await browser.get('/console/auth/oidc/other/start'), { status: 404, code: 'NOT_FOUND' })
 })
 
 t.test(
-  'an open invitation to the verified address links the person, who is then known by issuer and subject',
+  'a first OIDC sign-in accepts an open invitation to its verified email; later sign-ins match by issuer and subject',
   async (t) => {
     issuer.accounts.set('sam', { email: 'Sam@example.com', email_verified: true, name: 'Sam Jones' })
     await invite('sam@example.com')
@@ -83,7 +83,7 @@ t.test(
   },
 )
 
-t.test('an address alone links nobody', async (t) => {
+t.test('an OIDC sign-in is refused without an invitation, or if the email address is not verified', async (t) => {
   issuer.accounts.set('ann', { email: 'ann@example.com', email_verified: true })
   const browser = new Browser(parley.url)
   t.equal(locationOf(await finish(browser, await come(browser, 'ann'))), failed('oidc_no_account'))
@@ -93,7 +93,7 @@ t.test('an address alone links nobody', async (t) => {
   t.equal(browser.session, '')
 })
 
-t.test('a linked person loses the password and the sessions that were there before', async (t) => {
+t.test('if an existing user accepts an invitation by OIDC, earlier password and sessions become invalid', async (t) => {
   const before = new Browser(parley.url)
   await signIn(before, 'ann@example.com')
   await invite('ann@example.com', 'viewer')
@@ -104,7 +104,7 @@ t.test('a linked person loses the password and the sessions that were there befo
   t.match(await signIn(before, 'ann@example.com'), { status: 401, code: 'SIGN_IN_FAILED' })
 })
 
-t.test('forged and repeated answers are refused', async (t) => {
+t.test('forged and repeated OIDC authorization responses are refused', async (t) => {
   const refused = async (change: (answer: URL) => void, forge?: (request: URL) => void) => {
     const browser = new Browser(parley.url)
     const answer = await come(browser, 'ann', forge)
@@ -133,7 +133,7 @@ t.test('forged and repeated answers are refused', async (t) => {
   t.equal(locationOf(await finish(browser, answer)), failed('oidc_state'), 'a changed cookie')
 })
 
-t.test('a refusal of the provider, a late answer and a foreign page to return to', async (t) => {
+t.test('OIDC sign-in fails after a refusal or a late response, and never redirects to another site', async (t) => {
   const browser = new Browser(parley.url)
   const state = new URL(await start(browser)).searchParams.get('state') ?? ''
   const query = new URLSearchParams({ error: 'access_denied', state, iss: issuer.url })
@@ -149,7 +149,7 @@ t.test('a refusal of the provider, a late answer and a foreign page to return to
   }
 })
 
-t.test('neither the verifier nor the secret is in the address, the cookie or the log', async (t) => {
+t.test('neither the PKCE verifier nor the client secret is readable in the URL, the cookie or the log', async (t) => {
   const browser = new Browser(parley.url)
   const request = await start(browser)
   t.notMatch(request, 'secret of the client')
@@ -159,7 +159,7 @@ t.test('neither the verifier nor the secret is in the address, the cookie or the
   t.notMatch(parley.output(), 'secret of the client')
 })
 
-t.test('a person of a domain gets the role without an invitation', async (t) => {
+t.test('a user with an email in a configured domain gets the configured role, without an invitation', async (t) => {
   const databaseUrl = parley.databaseUrl
   const joining = { domains: ['Works.example'], organization: acme.id, role: 'viewer' }
   const port = new URL(parley.url).port
@@ -177,7 +177,7 @@ t.test('a person of a domain gets the role without an invitation', async (t) => 
   t.equal(locationOf(await finish(other, await come(other, 'eve'))), failed('oidc_no_account'))
 })
 
-t.test('a provider that does not answer is 503, and wrong settings end the start', async (t) => {
+t.test('an OIDC provider that does not answer causes a 503, and wrong OIDC settings make the start fail', async (t) => {
   const away = await ownServer(t, settings({ issuer: 'http://127.0.0.1:1' }))
   t.match(await new Browser(away.url).get('/console/auth/oidc/company/start'), { status: 503 })
   const refused = (more: object, why: RegExp) => t.rejects(ownServer(t, settings(more)), why)

@@ -30,7 +30,7 @@ async function mailAfter(ask: () => Promise<unknown>) {
   return sink.mails[before]
 }
 
-t.test('forgotPassword answers alike for all addresses, and mails a link to a person', async (t) => {
+t.test('forgotPassword responds alike for every email address, and mails a link only to a user', async (t) => {
   const answers: object[] = []
   const mail = await mailAfter(async () => {
     answers.push(await forgot('nobody@example.com'), await forgot('ANN@example.com'))
@@ -43,7 +43,7 @@ t.test('forgotPassword answers alike for all addresses, and mails a link to a pe
   t.notMatch(JSON.stringify(row), tokenIn(mail?.text ?? ''))
 })
 
-t.test('resetPassword works once, ends all sessions and the waits after wrong passwords', async (t) => {
+t.test('a reset link works once; resetPassword ends all sessions and the waits after wrong passwords', async (t) => {
   const browser = page()
   await signIn(browser, 'ann@example.com')
   for (let at = 0; at < 6; at += 1) await signIn(page(), 'ann@example.com', 'a wrong password of mine')
@@ -60,7 +60,7 @@ t.test('resetPassword works once, ends all sessions and the waits after wrong pa
   t.match(await signIn(page(), 'ann@example.com'), { status: 401 }, 'the old password')
 })
 
-t.test('a link ends after an hour, and with the first one that is used', async (t) => {
+t.test('a password-reset link is valid for an hour, and until another link of the user is used', async (t) => {
   passedMs += 3_600_000
   const [first, second] = await Promise.all(
     ['reset', 'reset'].map(async (command) =>
@@ -79,7 +79,7 @@ t.test('a link ends after an hour, and with the first one that is used', async (
   t.match(await reset(two, next), dead)
 })
 
-t.test('users reset prints a link also for a person without a password', async (t) => {
+t.test('`users reset` prints a password-reset link, even for a user without a password', async (t) => {
   await runCommand(parley, ['users', 'create', 'bob@example.com', '--org', 'local'])
   const made = await runCommand(parley, ['users', 'reset', 'bob@example.com'])
   t.match(made.stdout, /^http:\/\/\S+\/console\/reset#[\w-]{43}\n$/)
@@ -88,7 +88,7 @@ t.test('users reset prints a link also for a person without a password', async (
   t.match(await runCommand(parley, ['users', 'reset', 'nobody@example.com']), { code: 1, stderr: /no person/ })
 })
 
-t.test('an address gets three links in an hour', async (t) => {
+t.test('an email address gets at most three password-reset links in an hour', async (t) => {
   passedMs = 2 * 3_600_000
   for (let at = 0; at < 3; at += 1) await mailAfter(() => forgot('bob@example.com'))
   const count = sink.mails.length
@@ -98,7 +98,7 @@ t.test('an address gets three links in an hour', async (t) => {
   t.equal(sink.mails.length, count + 1)
 })
 
-t.test('a person has ten open links at most, because anybody may ask for them', async (t) => {
+t.test('a user has at most ten open password-reset links, because anybody may request them', async (t) => {
   for (let at = 0; at < 15; at += 1) await forgot('bob@example.com')
   await mailAfter(() => forgot('ann@example.com'))
   const count = async () => {
@@ -111,7 +111,7 @@ t.test('a person has ten open links at most, because anybody may ask for them', 
   t.match((await runCommand(parley, ['users', 'reset', 'bob@example.com'])).stdout, /reset#/, 'the operator makes more')
 })
 
-t.test('a mail server needs a sender', async (t) => {
+t.test('a mail server in the settings needs a sender address, and user and password only together', async (t) => {
   await t.rejects(ownServer(t, { PARLEY_SMTP_HOST: '127.0.0.1' }), /smtp\.from: is required/)
   await t.rejects(ownServer(t, { ...sink.env, PARLEY_SMTP_USER: 'parley' }), /smtp: user and password belong together/)
 })

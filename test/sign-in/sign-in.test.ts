@@ -17,7 +17,7 @@ t.teardown(() => sql.end())
 const ann = await firstPerson(parley.url)
 const other = await admin.organization('other')
 
-t.test('setUpConsole makes the owner of the first organization, once', async (t) => {
+t.test('setUpConsole creates the owner of the first organization, and only once', async (t) => {
   const session = sessionOf(await ann.get('/console/auth/session'))
   t.match(session, {
     user: { email: 'ann@example.com', name: 'Ann Miller' },
@@ -31,7 +31,7 @@ t.test('setUpConsole makes the owner of the first organization, once', async (t)
   t.match(await new Browser(parley.url).post('/console/auth/setup', again), { status: 409, code: 'SETUP_DONE' })
 })
 
-t.test('a session of signIn is accepted by every surface, and ends with signOut', async (t) => {
+t.test('a session from signIn is accepted by every API, and ends with signOut', async (t) => {
   const browser = new Browser(parley.url)
   const signedIn = await signIn(browser, 'ANN@example.com')
   t.equal(signedIn.status, 200)
@@ -66,7 +66,7 @@ t.test('a page of another site can neither sign in, sign out nor read the sessio
   t.equal((await ann.get('/console/auth/session')).status, 200)
 })
 
-t.test('an unknown address, a wrong password and a person without a password get the same answer', async (t) => {
+t.test('sign-in responds alike to an unknown address, a wrong password and a user without a password', async (t) => {
   await runCommand(parley, ['users', 'create', 'nopassword@example.com', '--org', 'other'])
   const withoutId = ({ text }: { text: string }) => text.replace(/req_\w+/, '')
   const wrong = await signIn(new Browser(parley.url), 'ann@example.com', 'something else entirely')
@@ -76,7 +76,7 @@ t.test('an unknown address, a wrong password and a person without a password get
   t.equal((await signIn(new Browser(parley.url), 'ann@example.com')).status, 200)
 })
 
-t.test('chooseOrganization gives a new cookie, and only for an organization of the person', async (t) => {
+t.test('chooseOrganization sets a new session cookie, and accepts only organizations of the user', async (t) => {
   const browser = new Browser(parley.url)
   const { organization } = sessionOf(await signIn(browser, 'ann@example.com'))
   const before = browser.session
@@ -100,7 +100,7 @@ t.test('chooseOrganization gives a new cookie, and only for an organization of t
   await runCommand(parley, ['users', 'remove', 'ann@example.com', '--org', 'other'])
 })
 
-t.test('listMySessions shows the sessions of the person alone, and endMySession ends one', async (t) => {
+t.test("listMySessions shows only the user's own sessions, and endMySession ends one of them", async (t) => {
   const [here, there] = [new Browser(parley.url), new Browser(parley.url)]
   await signIn(here, 'ann@example.com')
   await signIn(there, 'ann@example.com')
@@ -120,7 +120,7 @@ t.test('listMySessions shows the sessions of the person alone, and endMySession 
   t.equal((await here.get('/v1/organization')).status, 200)
 })
 
-t.test('signOut everywhere and users sign-out end all sessions and tokens of the person', async (t) => {
+t.test('signOut with `everywhere` and `users sign-out` end all sessions and tokens of the user', async (t) => {
   const [here, there] = [new Browser(parley.url), new Browser(parley.url)]
   await signIn(here, 'ann@example.com')
   await signIn(there, 'ann@example.com')
@@ -134,7 +134,7 @@ t.test('signOut everywhere and users sign-out end all sessions and tokens of the
   t.match(await runCommand(parley, ['users', 'sign-out', 'nobody@example.com']), { code: 1, stderr: /no person/ })
 })
 
-t.test('updateMe changes the name', async (t) => {
+t.test("updateMe changes the user's name", async (t) => {
   await signIn(ann, 'ann@example.com')
   t.match((await ann.send('PATCH', '/console/auth/me', { name: 'Ann Smith' })).body, { user: { name: 'Ann Smith' } })
   t.match((await ann.get('/console/auth/session')).body, { user: { name: 'Ann Smith' } })
@@ -142,7 +142,7 @@ t.test('updateMe changes the name', async (t) => {
 })
 
 t.test(
-  'changePassword needs the current one, ends all other sessions and refuses passwords that are easy to guess',
+  'changePassword needs the current password, ends all other sessions, and refuses passwords that are easy to guess',
   async (t) => {
     const there = new Browser(parley.url)
     await signIn(ann, 'ann@example.com')
@@ -184,14 +184,14 @@ t.test('neither a password nor a session is stored or logged', async (t) => {
   t.match(await sql`select password_hash from identities`, [{ password_hash: /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/ }])
 })
 
-t.test('a disabled organization is not offered, and a person with no other cannot sign in', async (t) => {
+t.test('a user whose only organization is disabled cannot sign in', async (t) => {
   await runCommand(parley, ['org', 'disable', 'local'])
   t.match(await signIn(new Browser(parley.url), 'ann@example.com'), { status: 401, code: 'SIGN_IN_FAILED' })
   await runCommand(parley, ['org', 'enable', 'local'])
   t.equal((await signIn(new Browser(parley.url), 'ann@example.com')).status, 200)
 })
 
-t.test('a server that others reach asks for the code that it prints, and makes cookies for https', async (t) => {
+t.test('with a public URL setUpConsole needs the printed setup code, and session cookies are Secure', async (t) => {
   const masterKey = 'a master key of the test that is long'
   const open = await ownServer(t, { PARLEY_PUBLIC_URL: 'https://voice.example.com', PARLEY_MASTER_KEY: masterKey })
   const browser = new Browser(open.url)
@@ -208,7 +208,7 @@ t.test('a server that others reach asks for the code that it prints, and makes c
   t.match(String(made.headers['set-cookie']), /; Secure; Max-Age/)
 })
 
-t.test('without the console there is nothing to sign in to', async (t) => {
+t.test('if the console is disabled, its sign-in operations do not exist', async (t) => {
   const off = await ownServer(t, { PARLEY_CONSOLE_ENABLED: 'false' })
   t.match(await new Browser(off.url).get('/console/auth/methods'), { status: 404 })
   t.equal(off.gateway.setupCode, null)
