@@ -89,7 +89,7 @@ t.test('a detection result that comes before the conversation takes effect when 
   t.end()
 })
 
-t.test('mode agent: a beep shows a machine, and the message is left after the beep', (t) => {
+t.test('AMD mode agent: a beep shows that a machine answered, and the message is left after the beep', (t) => {
   const { log, begin, observer } = answer({ mode: 'agent' })
   begin()
   observer.audio(tone)
@@ -108,7 +108,7 @@ function says({ observer, clock }: ReturnType<typeof answer>, text: string, ms: 
   for (let at = 0; at < silentMs; at += 100) clock.pass(100)
 }
 
-t.test('mode agent: the first words and their length distinguish a person from a machine', (t) => {
+t.test('AMD mode agent: the first words and their length distinguish a person from a machine', (t) => {
   const cases = [
     ['Hello?', 600, 2000, 'human'],
     ['Hello?', 600, 1000, undefined],
@@ -137,7 +137,7 @@ t.test('mode agent: the first words and their length distinguish a person from a
   t.end()
 })
 
-t.test('mode agent: the length of the first words is measured in the audio, even if this server reads it late', (t) => {
+t.test('AMD mode agent: the length of the first words is measured in the audio, even if this is read late', (t) => {
   const cases = [
     {
       text: 'Hello there. I have a question about your opening hours.',
@@ -168,7 +168,7 @@ t.test('mode agent: the length of the first words is measured in the audio, even
   t.end()
 })
 
-t.test('mode agent: words that arrive soon after a greeting belong to it, and a later utterance is a reply', (t) => {
+t.test('AMD mode agent: words soon after a greeting belong to the greeting, and a later utterance is a reply', (t) => {
   const slow = answer({ mode: 'agent', action: 'hangup' })
   slow.begin()
   says(slow, 'Good morning, this is the bicycle shop in', 4500, 900)
@@ -184,7 +184,7 @@ t.test('mode agent: words that arrive soon after a greeting belong to it, and a 
   t.end()
 })
 
-t.test('mode agent: a greeting with pauses is classified as a whole, and a long greeting before its end', (t) => {
+t.test('AMD mode agent: a greeting with pauses is classified as a whole, and a long greeting before its end', (t) => {
   const call = answer({ mode: 'agent', action: 'hangup' })
   call.begin()
   says(call, 'Good evening. This is Sam.', 1500, 500)
@@ -215,7 +215,7 @@ t.test('mode agent: a greeting with pauses is classified as a whole, and a long 
   t.end()
 })
 
-t.test('the detection result is not_sure after the time limit, and is not reported once the call is over', (t) => {
+t.test('after the time limit the AMD result is not_sure, and no result is reported once the call is over', (t) => {
   const { clock, log, answering, begin, observer } = answer()
   begin()
   clock.pass(9_499)

@@ -15,7 +15,7 @@ function interleaved(left: Int16Array, right: Int16Array): Int16Array {
   return Int16Array.from({ length: left.length * 2 }, (_, at) => (at % 2 === 0 ? left : right)[at >> 1]!)
 }
 
-t.test('peaks follow the envelope of a tone on each side', (t) => {
+t.test('waveform peaks follow the envelope of a tone in each channel', (t) => {
   const rising = (pixel: number) => pixel * 256
   const falling = (pixel: number) => 32_512 - pixel * 256
   const meter = new PeakMeter(layout)
@@ -27,13 +27,13 @@ t.test('peaks follow the envelope of a tone on each side', (t) => {
   t.end()
 })
 
-t.test('the greatest and the least sample keep their sign', (t) => {
+t.test('if all samples in a pixel have the same sign, so do its greatest and least peak', (t) => {
   const meter = new PeakMeter({ ...layout, samplesPerPixel: 2 })
   t.same([...new Int8Array(meter.add(Int16Array.of(-32_768, -1, 32_767, 255)).buffer)], [-128, 127, -1, 0])
   t.end()
 })
 
-t.test('audio in pieces of any length has the same peaks, and the last pixel can be short', (t) => {
+t.test('audio in pieces of any length has the same peaks, and the last pixel may cover fewer samples', (t) => {
   const samples = Int16Array.from({ length: 2 * 1_000 }, (_, at) => ((at * 7919) % 60_000) - 30_000)
   const whole = new PeakMeter(layout)
   const expected = [...whole.add(samples), ...whole.end()]

@@ -50,7 +50,7 @@ async function interrupted(ms: number, options: Options) {
   return { ...all, text, onsetMs }
 }
 
-t.test('the played words that an aligner finds are stored, shown, and sent to the LLM', async (t) => {
+t.test('the played words that a word aligner finds in the audio are stored, shown, and sent to the LLM', async (t) => {
   for (let ms = 300; ms < 4900; ms += 310) {
     const asked: Asked[] = []
     const { sim, record, text, requests } = await interrupted(ms, { aligner: reading(asked) })
@@ -66,7 +66,7 @@ t.test('the played words that an aligner finds are stored, shown, and sent to th
   }
 })
 
-t.test('an aligner gets the current sentence and only its played audio', async (t) => {
+t.test('a word aligner gets the current sentence and only its played audio', async (t) => {
   const asked: Asked[] = []
   const { sim } = await interrupted(4000, { aligner: reading(asked) })
   const [first, second] = story.split(/(?<=king\.)/) as [string, string]
@@ -111,7 +111,7 @@ t.test('the aligner is not used if the voice reports word timings', async (t) =>
   t.equal(asked.length, 0)
 })
 
-t.test('an unanswered clear and a late aligner delay the played text by at most 400 ms together', async (t) => {
+t.test('if the client confirms no clear and the word aligner is late, the played text is set in 400 ms', async (t) => {
   for (const [answersAfterMs, foundAfterMs, settledAfterMs] of [
     [null, null, 400],
     [null, 50, 350],

@@ -27,7 +27,7 @@ async function ask(talk: Talk, text: string): Promise<number> {
 }
 
 for (const coldMs of [{ vad: 6000 }, { stt: 6000 }, { vad: 3000, stt: 7000 }, { vad: 7000, stt: 3000 }]) {
-  t.test(`the first turns' latency is recorded correctly with cold engines: ${JSON.stringify(coldMs)}`, async (t) => {
+  t.test(`the first turns' latency is recorded right if engines start late: ${JSON.stringify(coldMs)}`, async (t) => {
     const talk = converse({ coldMs, answerOf: () => 'I see.' })
     await talk.sim.run(700)
     for (const text of ['please book a table.', 'at eight.']) {

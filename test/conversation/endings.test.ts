@@ -169,7 +169,7 @@ t.test('if the LLM fails, the agent says the fallback text; three failed turns i
   t.same(sim.closed, { reason: 'pipeline_failed', fault: 'upstream' })
 })
 
-t.test('a session ends if a stage has no provider for 10 s', async (t) => {
+t.test('a session ends if speech to text has had no working provider for 10 s', async (t) => {
   const { sim, over, streams } = converse({ settings: { silenceTimeoutSeconds: 600 } })
   await sim.run(100)
   t.equal(streams.length, 1)
@@ -222,7 +222,7 @@ t.test('if the credit is used up while the agent says goodbye, no further transc
   t.match(sim.agentWords, /call today\.$/u, 'the goodbye was spoken')
 })
 
-t.test('if the API ends a call, the call ends at once and only once', async (t) => {
+t.test('if an API request ends a call, the call ends at once and only once', async (t) => {
   const { sim, record, conversation, over, clock } = converse({ answerOf: () => 'One two three four five six.' })
   sim.say('count please.')
   await sim.until(() => sim.firstAgentAudioMs(0) !== null)

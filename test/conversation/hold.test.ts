@@ -58,7 +58,7 @@ t.test('the message after a hold is spoken even if the caller interrupted the ag
   }
 })
 
-t.test('another hold begins after the message of the previous hold', async (t) => {
+t.test("if a second hold is requested, it begins after the agent's message that ends the first hold", async (t) => {
   const { sim, conversation, texts } = converse({
     settings: { firstMessage: 'Hello this is the bicycle shop in the market street.', firstMessageMode: 'message' },
   })

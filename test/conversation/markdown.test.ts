@@ -65,7 +65,7 @@ const asTheyAre = [
   'Press 5 #',
 ]
 
-t.test('Markdown marks are not spoken, and all words are', (t) => {
+t.test('Markdown syntax is not spoken, and all words are', (t) => {
   for (const [text, said] of rows) {
     t.equal(spoken(text), said, text)
     t.equal(normalize(text).text, text, 'the shown text keeps them')
@@ -75,7 +75,7 @@ t.test('Markdown marks are not spoken, and all words are', (t) => {
   t.end()
 })
 
-t.test('emoji are not spoken, and signs with a meaning are', (t) => {
+t.test('emoji are not spoken, and symbols with a meaning are', (t) => {
   const said: [text: string, said: string][] = [
     ['Hello 👋 there 😀!', 'Hello there!'],
     ['Great🎉news', 'Great news'],
@@ -94,13 +94,13 @@ t.test('emoji are not spoken, and signs with a meaning are', (t) => {
   t.end()
 })
 
-t.test('markup of a voice reaches it from the pronunciation dictionary', (t) => {
+t.test("a voice's markup in the pronunciation dictionary, such as a break tag, reaches the voice unchanged", (t) => {
   const markup = '<break time="500ms"/> Nguyen'
   t.equal(normalizerOf(pipeline({ Nguyen: markup }))('Ask Nguyen.').spoken.text, `Ask ${markup}.`)
   t.end()
 })
 
-t.test('Markdown line marks are not recognized in later sentences of a line', (t) => {
+t.test('- and # are read as Markdown only at the beginning of a line, and not of a later sentence', (t) => {
   const sentence = (text: string) => normalize(text, 'sentence').spoken.text
   for (const text of ['- 5 degrees.', '> 90 percent.', '# 5', '– 5 degrees.', '> x, so go on.', '+ 5 euros.', '- to +'])
     t.equal(sentence(text), text)

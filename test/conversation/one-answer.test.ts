@@ -30,7 +30,7 @@ async function followed(t: Test, { sim, record, texts }: Awaited<ReturnType<type
   return texts()
 }
 
-t.test('one answer follows if a text is typed after speech that interrupts', async (t) => {
+t.test('exactly one answer follows if a text is typed after speech that interrupts the agent', async (t) => {
   for (let waitsMs = 0; waitsMs <= 700; waitsMs += 20) {
     const all = await telling()
     all.sim.say('stop it.')
@@ -41,7 +41,7 @@ t.test('one answer follows if a text is typed after speech that interrupts', asy
   }
 })
 
-t.test('one answer follows if speech follows a typed text', async (t) => {
+t.test('exactly one answer follows if speech follows a typed text', async (t) => {
   for (let waitsMs = 0; waitsMs <= 700; waitsMs += 40) {
     const all = await telling()
     all.conversation.userMessage('banana')
@@ -52,7 +52,7 @@ t.test('one answer follows if speech follows a typed text', async (t) => {
   }
 })
 
-t.test('one answer follows if the caller speaks twice while the turn settles', async (t) => {
+t.test('exactly one answer follows if the caller speaks twice within 400 ms after an interruption', async (t) => {
   for (let pauseMs = 20; pauseMs <= 400; pauseMs += 40) {
     const all = await telling()
     all.sim.say('no')
@@ -67,7 +67,7 @@ for (const [sound, make] of [
   ['a noise', (sim: { noise(ms: number): void }) => sim.noise(200)],
   ['a backchannel', (sim: { say(text: string): void }) => sim.say('mhm')],
 ] as const)
-  t.test(`a typed text is answered if ${sound} comes while the interrupted turn settles`, async (t) => {
+  t.test(`a typed text is answered if ${sound} comes within 400 ms after an interruption`, async (t) => {
     for (let waitsMs = 0; waitsMs <= 200; waitsMs += 20) {
       const all = await telling()
       all.conversation.userMessage('banana')
@@ -78,7 +78,7 @@ for (const [sound, make] of [
     }
   })
 
-t.test('words are answered if a noise follows them while the interrupted turn settles', async (t) => {
+t.test('words are answered if a noise follows them within 400 ms after an interruption', async (t) => {
   for (let pauseMs = 0; pauseMs <= 300; pauseMs += 20) {
     const all = await telling()
     all.sim.say('stop')

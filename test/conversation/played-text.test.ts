@@ -34,7 +34,7 @@ t.test('without word timings the played text of a sentence advances with its aud
   t.end()
 })
 
-t.test('a finished sentence counts as played, and the next sentence only after its audio has begun', (t) => {
+t.test('once finished a sentence counts as played, and the next one only from the start of its audio', (t) => {
   const turn = new PlayedText(rateHz)
   for (const name of names) {
     turn.sentence(`${spoken[name]} `)

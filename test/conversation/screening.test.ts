@@ -32,7 +32,7 @@ function screen() {
   return { person, decided, run, screening }
 }
 
-t.test("if the recipient's answer is unclear, the question is asked again", async (t) => {
+t.test("if a transfer recipient's reply is unclear, the recipient is asked again to accept the call", async (t) => {
   const { person, decided, run } = screen()
   await run(4000)
   t.equal(wordsIn(person.received(), 'agent'), question)
@@ -45,7 +45,7 @@ t.test("if the recipient's answer is unclear, the question is asked again", asyn
   t.same(decided, ['accepted'])
 })
 
-t.test('the recipient is asked at most three times, and words before the question are no answer', async (t) => {
+t.test('a transfer recipient is asked at most three times, and words before the question are no reply', async (t) => {
   const { person, decided, run, screening } = screen()
   person.say('Hello')
   await run(6000)

@@ -45,7 +45,7 @@ function saying() {
   return { speech, said }
 }
 
-t.test('a long text without spoken words is scanned only once', (t) => {
+t.test('a long text from the LLM without speakable words is scanned only once', (t) => {
   for (const unit of [' ', '\t', '- ', '|', '```\n', '<br>\n', '> ', '\n', '*', '| ', '[](']) {
     const { speech, said } = saying()
     const silent = `\`${unit.repeat(9600 / unit.length)}`
@@ -60,7 +60,7 @@ t.test('a long text without spoken words is scanned only once', (t) => {
   t.end()
 })
 
-t.test('Markdown line marks count only at the beginning of a line', (t) => {
+t.test('Markdown list and heading characters count only at the beginning of a line', (t) => {
   const rows: [text: string, sent: string[]][] = [
     ['Tonight: - 5 degrees.', ['Tonight: ', '- 5 degrees.']],
     ['Your score: > 90 percent.', ['Your score: ', '> 90 percent.']],

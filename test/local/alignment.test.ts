@@ -45,7 +45,7 @@ async function spokenBy(flite: Awaited<ReturnType<typeof openFlite>>, text: stri
   return { samples: all.subarray(silent), ends, lastMs: ends.at(-1)?.endMs ?? 0 }
 }
 
-t.test('an aligner counts the played words to within one word, and never too many', { timeout }, async (t) => {
+t.test('a word aligner counts the played words to within one word, and never too many', { timeout }, async (t) => {
   const local = openLocal(t)
   await local.transcribe(fixture('tt-weasels'))
   const aligner = local.provider.ports.speech?.aligner
@@ -84,7 +84,7 @@ t.test('an aligner counts the played words to within one word, and never too man
   t.ok(within >= 95, `within one word in ${within.toFixed(1)} % of the moments`)
 })
 
-t.test('if the audio ends between two recordings, the aligner finds the played words', { timeout }, async (t) => {
+t.test('a word aligner finds the played words if the audio ends between two recordings', { timeout }, async (t) => {
   const local = openLocal(t)
   await local.transcribe(fixture('tt-weasels'))
   const signal = new AbortController().signal
@@ -103,7 +103,7 @@ t.test('if the audio ends between two recordings, the aligner finds the played w
   t.ok(short.every((words) => words >= 0 && words <= 1))
 })
 
-t.test('an aligner finds no words in silence or in text without words, and few in audio of other words', async (t) => {
+t.test('a word aligner finds no words in silence or text without words, and few in other audio', async (t) => {
   const local = openLocal(t)
   await local.transcribe(fixture('tt-weasels'))
   const aligner = local.provider.ports.speech!.aligner!
@@ -133,7 +133,7 @@ t.test('if no process has loaded the models, an alignment is refused as overload
 })
 
 t.test(
-  'an alignment does not queue behind recordings, and is refused if it would be too late for a session',
+  'a word alignment does not queue behind recordings, and is refused if it would be too late for a session',
   async (t) => {
     const local = openLocal(t, { sttProcesses: 1 })
     await local.transcribe(fixture('tt-weasels'))

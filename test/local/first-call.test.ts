@@ -23,7 +23,7 @@ t.test('the engines for recognition, voice and speech detection are started befo
   t.end()
 })
 
-t.test("if a vendor serves a stage, the stage's embedded engine is not started", (t) => {
+t.test('if a vendor serves speech to text or text to speech, the embedded engine for it is not started', (t) => {
   t.same(warmed(provider('vendor', [model('stt', { id: 'x' })])), ['vad', 'tts'])
   const keyless = Object.assign(provider('keyless', [model('stt', { id: 'x' })]), {
     unavailable: () => 'no_credential',

@@ -21,7 +21,7 @@ async function transcribed(bytes: Uint8Array): Promise<string> {
   return (await local.transcribe(recognised([bytes], format))).text
 }
 
-t.test('the files of the voice have the checksums of the package', async (t) => {
+t.test('the files of the voice Hibari have the checksums in the package', async (t) => {
   const names: WeightsName[] = [
     'hibari',
     'hibariLexicon',
@@ -51,7 +51,7 @@ t.test('a Fourier transform of 1,200 numbers agrees with its definition', (t) =>
   t.end()
 })
 
-t.test('words are read as a speaker of American English reads them', async (t) => {
+t.test('words are pronounced as in American English', async (t) => {
   const phonemizer = await Phonemizer.open()
   const vocabulary = JSON.parse((await readWeights('hibariVocabulary')).toString()) as Record<string, number>
   const signs = new Map(Object.entries(vocabulary).map(([sign, id]) => [id, sign]))
@@ -76,13 +76,13 @@ t.test('words are read as a speaker of American English reads them', async (t) =
     t.equal(await read(text), phonemes, text)
 })
 
-t.test('a word without an entry is spoken', async (t) => {
+t.test('a word that is not in the pronunciation dictionary is spoken', async (t) => {
   const { samples, ends } = await hibari.speak('Zwentbrock.', 'heart', 1)
   t.ok(samples.length / 2 / hibariRateHz > 0.5)
   t.equal(ends.length, 1)
 })
 
-t.test('the end times of words are in order and inside the audio, even if the graph runs several times', async (t) => {
+t.test('word end times are in order and inside the audio, even if a text takes several model runs', async (t) => {
   const clause = 'we looked at every invoice that you had sent to us since the beginning of January'
   for (const text of [
     'Hello there.',
@@ -99,7 +99,7 @@ t.test('the end times of words are in order and inside the audio, even if the gr
   }
 })
 
-t.test('the same text is always the same speech', async (t) => {
+t.test('the same text always gives the same speech', async (t) => {
   const [first, second] = [
     await hibari.speak('Good morning.', 'heart', 1),
     await hibari.speak('Good morning.', 'heart', 1),
@@ -152,7 +152,7 @@ t.test('a long first sentence begins with its first clause', async (t) => {
   )
 })
 
-t.test('a voice of another engine is refused', async (t) => {
+t.test('the engine Hibari refuses a voice of another engine', async (t) => {
   const tts = local.provider.ports.speech!.tts!
   const request = { text: 'Hello.', outputFormat: format }
   const signal = new AbortController().signal

@@ -123,7 +123,7 @@ for (const { language, prompt, turns, farewell, callback, bye } of dialogues) {
   })
 }
 
-t.test('a request for information is no request to repeat words', async (t) => {
+t.test('"tell me when you open" is a question, and not a request to repeat the words after it', async (t) => {
   const answerTo = async (language: string, prompt: string, said: string) =>
     t.equal((await ask(prompt, said, { language })).text, prompt, said)
   for (const said of ['Sagen Sie mir, wann Sie öffnen.', 'Sag mir wann ihr öffnet', 'Sagen Sie mal, wann öffnen Sie?'])
@@ -134,7 +134,7 @@ t.test('a request for information is no request to repeat words', async (t) => {
   t.match((await ask('', 'Chi è?', { language: 'it' })).text, /^Sono il sostituto/)
 })
 
-t.test('a greeting names no day, and the time is the number after its preposition', async (t) => {
+t.test('in tool arguments "Guten Morgen" is no day, and the time is the number after "um" or "à"', async (t) => {
   const properties = { date: { type: 'string' }, time: { type: 'string' } }
   const table = { name: 'book_table', parameters: { type: 'object', properties } }
   const booked = async (language: string, said: string) =>
@@ -145,12 +145,12 @@ t.test('a greeting names no day, and the time is the number after its prepositio
   t.same(await booked('es', 'A las 9 de la mañana del lunes.'), { date: 'lunes', time: '9' })
 })
 
-t.test('a region belongs to its language, and an unknown language gets English', async (t) => {
+t.test("a language tag with a region uses the base language's phrases, and an unknown language English", async (t) => {
   t.equal((await ask('Be kind.', silent, { language: 'de-AT' })).text, 'Sind Sie noch da?')
   t.equal((await ask('Be kind.', silent, { language: 'ja' })).text, 'Are you still there?')
 })
 
-t.test("a fact may begin with another language's word for an instruction", async (t) => {
+t.test("a prompt line can be a fact even if it begins with another language's instruction word", async (t) => {
   const prompt = 'Sei la portineria del residence.\nSi parcheggia gratis nel cortile.\nParla sempre con calma.'
   const { text } = await ask(prompt, 'Dove si parcheggia?', { language: 'it' })
   t.equal(text, 'Si parcheggia gratis nel cortile.')
@@ -160,7 +160,7 @@ t.test("a fact may begin with another language's word for an instruction", async
   t.not((await ask(orders, 'Parking in the yard?', { language: 'de' })).text, orders, 'prompts are often English')
 })
 
-t.test('a number argument has the decimal mark of the language', async (t) => {
+t.test('a number in a tool argument is read with the decimal separator of the language', async (t) => {
   const parameters = { type: 'object', properties: { amount: { type: 'number' } }, required: ['amount'] }
   const tools = [{ name: 'book_weight', description: '', parameters }]
   const toolChoice = { name: 'book_weight' }

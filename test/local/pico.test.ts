@@ -29,13 +29,13 @@ const msOf = ({ length }: Int16Array) => length / 16
 const part = (audio: Int16Array, fromMs: number, toMs: number) => audio.subarray(fromMs * 16, toMs * 16)
 const loudness = (audio: Int16Array) => Math.sqrt(audio.reduce((sum, value) => sum + value ** 2, 0) / audio.length)
 
-t.test('the vendored files are those that the table of checksums names', async (t) => {
+t.test('the vendored files of the engine Pico are exactly the files in the table of checksums', async (t) => {
   const files = (await Promise.all(picoVoiceIds.map(readPicoVoice))).flat()
   const vendored = readdirSync(packageFile(picoDataFolder)).filter((file) => file.endsWith('.bin'))
   t.same(files.map(({ name }) => name).sort(), vendored.sort())
 })
 
-t.test('the catalog has a voice for each language', (t) => {
+t.test("the catalog has a Pico voice for each of the engine's languages", (t) => {
   const model = local.provider.models.find(({ id }) => id === 'pico')!
   t.same(model.voices.map(({ id }) => id).sort(), [...picoVoiceIds].sort())
   t.same([...new Set(model.voices.map(({ language }) => language))].sort(), [...model.languages].sort())
@@ -100,7 +100,7 @@ t.test('an inverted question mark makes no pause, and no sample is clipped', asy
   t.ok(loudness(audio) > 2000)
 })
 
-t.test('the engine reads no markup and finds each word, even if it reads other words', async (t) => {
+t.test('Pico interprets no markup, and reports an end time for each word even if it expands the word', async (t) => {
   const pico = await openPico()
   const plain = await pico.speak('Hallo Anna. ', 'de-DE', 1)
   const marked = await pico.speak('Hallo Anna.<', 'de-DE', 1)

@@ -62,7 +62,7 @@ const rows: [text: string, said: string][] = [
   ['Milk ✅ and bread ❌', 'Milk yes and bread no'],
 ]
 
-t.test('signs that change the meaning of a text, such as € and −, are spoken as words', (t) => {
+t.test('symbols that change the meaning of a text, such as € and −, are spoken as words', (t) => {
   for (const [text, said] of rows) {
     const [first] = sentences(text, { language: 'en', charsMax: 300 })
     t.equal(first?.text, said, text)

@@ -23,7 +23,7 @@ const said: Readonly<Record<string, readonly [yes: string, no: string, later: st
   ar: ['نعم، بالتأكيد.', 'لا، شكرا.', 'نعم، لكن ليس الآن.', 'من المتصل'],
 }
 
-t.test('each language has words for a decision', (t) => {
+t.test('in each language a yes accepts a call, and a no or a "later" declines it', (t) => {
   t.same(Object.keys(said), Object.keys(languages))
   for (const [language, [yes, no, later, neither]] of Object.entries(said)) {
     t.equal(decisionIn(yes, language), 'accepted', yes)
@@ -34,7 +34,7 @@ t.test('each language has words for a decision', (t) => {
   t.end()
 })
 
-t.test('a yes that is put off declines the call', (t) => {
+t.test('a "yes, but later" declines the call', (t) => {
   for (const text of ['Sure, just not right now.', 'Yes, later.', 'Okay, but call me another time.', 'Yes. Tomorrow.'])
     t.equal(decisionIn(text, 'en'), 'declined', text)
   for (const text of ['Yes, but be quick.', "Yes, I don't mind.", 'No problem, I am not busy.', 'Sure, no worries.'])
@@ -42,7 +42,7 @@ t.test('a yes that is put off declines the call', (t) => {
   t.end()
 })
 
-t.test('an English yes does not decide in a language that has words for it', (t) => {
+t.test('an English "yes" does not accept a call if the language has its own word list', (t) => {
   t.equal(decisionIn('Yes.', 'ru'), null)
   t.equal(decisionIn('No tak, proszę łączyć.', 'pl'), 'accepted')
   t.end()

@@ -9,7 +9,7 @@ const settingsOf = (language: string, recognized: string | null) => ({
   sttOptions: { ...pipeline.sttOptions, language: recognized },
 })
 
-t.test("the caller's words are in the agent's language, else in the recognizer's language, else in English", (t) => {
+t.test("the word list is that of the agent's language, else of the recognizer's language, else English", (t) => {
   const rows: [agents: string, recognizers: string | null, language: string][] = [
     ['de', null, 'de'],
     ['de-AT', 'en', 'de-AT'],
@@ -23,7 +23,7 @@ t.test("the caller's words are in the agent's language, else in the recognizer's
   t.end()
 })
 
-t.test('an agent without words for its language follows the words of the recognizer’s language', async (t) => {
+t.test("without a word list for the agent's language the recognizer's language decides when a turn ends", async (t) => {
   const { sim, record } = converse({ settings: settingsOf('ca', 'es') })
   sim.say('A ver.')
   sim.pause(900)

@@ -16,7 +16,7 @@ const given = { provider, stub, apiKey }
 const keeps = { sockets: 1, because: 'the pool replaces the connection of a call that was left' }
 const text = (utterance: Buffer) => transcriptOf(withoutSilence(utterance))
 
-t.test('Sonic passes the shared adapter tests for speech over HTTP', (t) =>
+t.test('Cartesia Sonic passes the shared adapter tests for speech over HTTP', (t) =>
   ttsSuite(t, {
     ...given,
     keeps,
@@ -24,10 +24,10 @@ t.test('Sonic passes the shared adapter tests for speech over HTTP', (t) =>
     cannot: { header_only: 'raw samples have no header', error_mid: 'an audio body has no room for an error' },
   }),
 )
-t.test('Sonic passes the shared adapter tests for speech over the socket', (t) =>
+t.test('Cartesia Sonic passes the shared adapter tests for speech over the socket', (t) =>
   ttsLiveSuite(t, { ...given, model: 'sonic-3' }),
 )
-t.test('Ink passes the shared adapter tests for recordings', (t) =>
+t.test('Cartesia Ink passes the shared adapter tests for recordings', (t) =>
   sttSuite(t, {
     ...given,
     keeps,
@@ -36,9 +36,9 @@ t.test('Ink passes the shared adapter tests for recordings', (t) =>
     cannot: { error_mid: 'an answer is one object' },
   }),
 )
-t.test('Ink passes the shared adapter tests for live recognition', (t) =>
+t.test('Cartesia Ink passes the shared adapter tests for live recognition', (t) =>
   sttStreamSuite(t, { ...given, model: 'ink-whisper', text }),
 )
-t.test('Ink passes the shared adapter tests for turn detection', (t) =>
+t.test('Cartesia Ink passes the shared adapter tests for turn detection', (t) =>
   sttStreamSuite(t, { ...given, model: 'ink-2', text }),
 )

@@ -85,7 +85,7 @@ t.test('speech of Cartesia is requested with voice, language and speed', async (
   }
 })
 
-t.test('end times of words are requested only if needed, and converted to text positions', async (t) => {
+t.test('word times are requested from Cartesia only if needed, and matched with positions in the text', async (t) => {
   const text = 'Say “$4.50”, twenty-one — café.'
   const ends: WordEnd[] = []
   const { body } = await asked(live, { text, onWordEnd: (end) => void ends.push(end) })

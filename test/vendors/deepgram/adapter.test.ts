@@ -19,18 +19,18 @@ const server: Expected = { errorClass: 'server', because: 'no code of a socket m
 const noErrorMid = { error_mid: 'an answer over HTTP is one object, or audio: it cannot hold an error' }
 const given = { provider, stub, apiKey }
 
-t.test('Nova passes the shared adapter tests for recordings', (t) =>
+t.test('Deepgram Nova passes the shared adapter tests for recordings', (t) =>
   sttSuite(t, { ...given, model: 'nova-3', billedMs: 250, cannot: noErrorMid }),
 )
-t.test('Nova passes the shared adapter tests for live recognition', (t) =>
+t.test('Deepgram Nova passes the shared adapter tests for live recognition', (t) =>
   sttStreamSuite(t, { ...given, model: 'nova-3', billedMs: 700, expected: { error_mid: server } }),
 )
-t.test('Flux passes the shared adapter tests for live recognition', (t) =>
+t.test('Deepgram Flux passes the shared adapter tests for live recognition', (t) =>
   sttStreamSuite(t, { ...given, model: 'flux-general-en', expected: { error_mid: server } }),
 )
-t.test('Aura passes the shared adapter tests for speech over HTTP', (t) =>
+t.test('Deepgram Aura passes the shared adapter tests for speech over HTTP', (t) =>
   ttsSuite(t, { ...given, model: 'aura-2', cannot: noErrorMid }),
 )
-t.test('Aura passes the shared adapter tests for speech over a socket', (t) =>
+t.test('Deepgram Aura passes the shared adapter tests for speech over a socket', (t) =>
   ttsLiveSuite(t, { ...given, model: 'aura-2', expected: { error_mid: server } }),
 )

@@ -27,7 +27,7 @@ t.test('ElevenLabs speech passes the shared adapter tests over HTTP', (t) =>
   }),
 )
 t.test('ElevenLabs speech passes the shared adapter tests over the socket', (t) => ttsLiveSuite(t, given))
-t.test('Scribe passes the shared adapter tests for STT', (t) =>
+t.test('ElevenLabs Scribe passes the shared adapter tests for recordings', (t) =>
   sttSuite(t, { ...given, keeps, model: 'scribe_v2', billedMs: recordingMs }),
 )
 
@@ -41,7 +41,7 @@ const overSocket: Speak = (request) => present(tts.live?.(request, never), 'live
 const unsupported = { errorClass: 'unsupported', sent: false }
 const say: TtsRequest = { model: 'eleven_flash_v2_5', text: 'Hello there.', outputFormat: speechFormat }
 
-t.test('end times of characters are requested only if needed, and converted to text positions', async (t) => {
+t.test('character times are requested only if needed, and matched with word positions in the text', async (t) => {
   const text = 'Say “$4.50”, twenty-one.'
   const ends: WordEnd[] = []
   stub.behave('ok')
@@ -129,7 +129,7 @@ t.test('speech of ElevenLabs is requested with its fields', async (t) => {
     t.match(third, /\/stream$/, 'the third generation has no socket')
   })
 
-  await t.test('a speed outside the range is refused and not clamped', async (t) => {
+  await t.test("a speed outside ElevenLabs' range is refused and not clamped", async (t) => {
     for (const speak of [overHttp, overSocket])
       for (const speed of [0.5, 2]) t.match(await failureOf(t, given, speak({ ...say, speed })), unsupported)
   })

@@ -17,9 +17,9 @@ const realtime: SttStreamGiven = { provider, stub, apiKey, model: 'scribe_v2_rea
 const elevenlabs = provider(stub.url)
 t.teardown(() => elevenlabs.close())
 
-t.test('Scribe passes the shared adapter tests for live recognition', (t) => sttStreamSuite(t, realtime))
+t.test('ElevenLabs Scribe passes the shared adapter tests for live recognition', (t) => sttStreamSuite(t, realtime))
 
-t.test('a realtime session of Scribe sends the query and the audio that ElevenLabs expects', async (t) => {
+t.test('a realtime session of ElevenLabs Scribe sends the query and the audio that the vendor expects', async (t) => {
   await t.test('the options of a realtime session are sent in the query', async (t) => {
     stub.behave('ok')
     const request: Partial<SttStreamRequest> = { words: true, endpointingMs: 100, keywords: ['Parley', 'SIP'] }
@@ -67,7 +67,7 @@ t.test('a realtime session of Scribe sends the query and the audio that ElevenLa
     t.match(stub.seen[0]?.path, /audio_format=ulaw_8000/)
   })
 
-  await t.test('keyterms beyond the limit are refused', async (t) => {
+  await t.test('more or longer `keyterms` than ElevenLabs allows are refused', async (t) => {
     const tooMany = Array.from({ length: 51 }, (_, i) => `term ${i}`)
     for (const keywords of [tooMany, ['x'.repeat(21)]])
       t.match(await failureOf(t, realtime, listen(t, elevenlabs, realtime, never, { keywords })), {
@@ -225,7 +225,7 @@ t.test('frames that are not transcripts do not break a realtime session', async 
   )
 })
 
-t.test('each error type of Scribe has its error class', async (t) => {
+t.test('each error type of ElevenLabs Scribe has its error class', async (t) => {
   const classes: Record<string, ErrorClass> = {
     error: 'server',
     auth_error: 'auth',

@@ -50,13 +50,13 @@ const mistral = made({ transcriptions: 'voxtral', models: { stt: ['voxtral-mini-
 const given = { provider, stub, apiKey }
 const rawAudio = { error_mid: 'the body is samples: an error in it would be played as audio' }
 
-t.test('chat completions pass the shared adapter tests for LLMs', (t) =>
+t.test('OpenAI chat completions pass the shared adapter tests for LLMs', (t) =>
   llmSuite(t, { ...given, model: 'gpt-4.1', usage, answeredBy: 'stub' }),
 )
-t.test('responses pass the shared adapter tests for LLMs', (t) =>
+t.test('OpenAI responses pass the shared adapter tests for LLMs', (t) =>
   llmSuite(t, { ...given, provider: openai, model: 'gpt-4.1', usage, answeredBy: 'stub', withoutChat: true }),
 )
-t.test('transcriptions pass the shared adapter tests for recordings', (t) =>
+t.test('OpenAI transcriptions pass the shared adapter tests for recordings', (t) =>
   sttSuite(t, { ...given, model: 'whisper-1', billedMs: billedSeconds * 1000 }),
 )
 t.test("transcriptions in Mistral's form pass the shared adapter tests for recordings", (t) =>
@@ -78,7 +78,7 @@ t.test("speech in Mistral's events passes the shared adapter tests for speech", 
 )
 
 const live = { ...given, provider: openai, model: 'gpt-4o-transcribe', billedMs: 2000 }
-t.test('realtime transcription at 24 kHz passes the shared adapter tests for live recognition', (t) =>
+t.test('OpenAI realtime transcription at 24 kHz passes the shared adapter tests for live recognition', (t) =>
   sttStreamSuite(t, { ...live, audio: { encoding: 'pcm_s16le', sampleRateHz: 24_000, channels: 1 } }),
 )
 
