@@ -21,7 +21,7 @@ const event = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('wait' as const), ms }) },
 )
 
-t.test('with random events a callback changes state only as the table allows, and never after its end', (t) => {
+t.test('with random events a callback changes state only as the table allows, and never after a final state', (t) => {
   const ends = new Set<string>()
   fc.assert(
     fc.property(fc.array(event, { minLength: 1, maxLength: 60 }), (events) => {

@@ -73,7 +73,7 @@ t.test('the number of a callback must be a valid phone number in E.164', (t) => 
   t.end()
 })
 
-t.test('numberOfPerson returns the number of the other side of a phone call', (t) => {
+t.test('numberOfPerson returns the phone number of the person, whether the call was inbound or outbound', (t) => {
   const numberIn = (direction: 'inbound' | 'outbound', from: string | null) =>
     numberOfPerson({
       phone: { direction, from, to: '+12025550143', forwardedFrom: null, phoneNumberId: 'pn_1', legId: 'leg_1' },

@@ -13,7 +13,7 @@ const field = (name: string, more: Partial<ExtractionField> = {}): ExtractionFie
   ...more,
 })
 
-t.test('without extraction fields no LLM is asked, and the result has no data', (t) => {
+t.test('without extraction fields the LLM is not asked to extract data, and the result has no data', (t) => {
   const extraction = extractionOf([], [{ endpointId: 'a', fields: [] }])
   t.same(extraction.questions, [])
   t.same(extraction.read({}), { customData: {}, endpointData: {} })
@@ -69,7 +69,7 @@ t.test('a field without an answer is null, also if the field has the name of an 
   t.end()
 })
 
-t.test('all fields of the agent are extracted, then fields of the oldest endpoints, up to the limits', (t) => {
+t.test('extraction fields of the agent come first, then those of the oldest endpoints, up to the limits', (t) => {
   const many = (prefix: string, count: number) => Array.from({ length: count }, (_, at) => field(`${prefix}_${at}`))
   const endpoints = Array.from({ length: 50 }, (_, at) => ({ endpointId: `e${at}`, fields: many(`e${at}`, 30) }))
   const { questions, ofAgent, read } = extractionOf(many('agent', 30), endpoints)

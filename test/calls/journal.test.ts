@@ -59,7 +59,7 @@ const steps: Record<string, Step> = {
   failed: (log) => log.recording('failed', null),
 }
 
-t.test('any sequence of events leads to legal status changes, one final status and one report', async () => {
+t.test('any sequence of call events leads to legal status changes, one final status and one call report', async () => {
   const anyStep = fc.oneof(
     fc.constantFrom(...Object.keys(steps)).map((name) => steps[name] as Step),
     fc.constantFrom<EndReason>(...endReasons).map((reason) => (log: CallLog) => void log.ended(reason)),
@@ -181,7 +181,7 @@ t.test('events of a conversation during a database outage are stored afterwards'
   t.same([state.call.status, state.reports], ['completed', 1])
 })
 
-t.test('a completed transfer is stored even if the journal of the call is full', async (t) => {
+t.test("a completed transfer is stored even if the call's queue of unwritten entries is full", async (t) => {
   const call = newCall('org_1', { status: 'in_progress' })
   const { state, append } = memoryStore(call)
   const stored: string[] = []
@@ -217,7 +217,7 @@ t.test('a completed transfer is stored even if the journal of the call is full',
 
 const settled = () => new Promise((resolve) => setTimeout(resolve, 5))
 
-t.test('Postgres stores the events and turns of a call in the order of its journal', async (t) => {
+t.test('Postgres stores the events and turns of a call in the order in which the call appended them', async (t) => {
   const store = await cluster.store(t, await cluster.database())
   const { id: organizationId } = await organization(store, 'a')
   const ended: string[] = []

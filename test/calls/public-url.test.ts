@@ -15,7 +15,7 @@ const request = {
 }
 const settings = { publicUrl: null, host: '::1', port: 8080, trustedProxies: [] }
 
-t.test('createPublicUrl returns the address at which outside clients reach the server', (t) => {
+t.test('createPublicUrl returns the URL at which outside clients reach the server', (t) => {
   t.equal(createPublicUrl({ ...settings, publicUrl: 'https://a.example/base//' })(request), 'https://a.example/base')
   const plain = createPublicUrl(settings)
   t.equal(plain(request), 'http://voice.example:8080', 'nobody is trusted')

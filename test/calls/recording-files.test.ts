@@ -10,7 +10,7 @@ import { temporaryFolder } from '../store/cluster.ts'
 const id = '019aaaf6-7c00-7d5e-9b3a-2f1c8e4d6a70'
 const layout = { encoding: 'pcm_s16le', sampleRateHz: 16_000, channels: 2 } as const
 
-t.test('a recording grows, is read in part, and is removed', async (t) => {
+t.test('a recording file can be appended to, read in part, and removed', async (t) => {
   const folder = join(temporaryFolder(), 'recordings')
   const files = createRecordingFiles(folder)
   t.equal(await files.find(id), null)

@@ -62,7 +62,7 @@ async function setUp(t: Test) {
   return { store, sql, recorded, retention, hasFile, write, idOf, calls, tenant }
 }
 
-t.test('an expired recording is removed, and its call then answers as if it had no recording', async (t) => {
+t.test('an expired recording is removed, and requests for it are then answered as if the call had none', async (t) => {
   const { store, recorded, retention, hasFile, write, idOf, calls, tenant } = await setUp(t)
   const old = await recorded(20, 10)
   const recent = await recorded(20, 3)

@@ -96,7 +96,7 @@ t.test('a recording is uploaded once, and its file is removed after the database
   t.equal(files.size, 0)
 })
 
-t.test('complete peaks are uploaded with their recording, and others are left to be computed', async (t) => {
+t.test('waveform peaks are uploaded with the recording if they are complete, and not otherwise', async (t) => {
   const none = peaksHeader(recordingPeaksLayout, 0)
   for (const [peaks, isUploaded] of [
     [none, true],
@@ -111,7 +111,7 @@ t.test('complete peaks are uploaded with their recording, and others are left to
   }
 })
 
-t.test('the pause between tries doubles from a second to a minute', async (t) => {
+t.test('the pause between two upload attempts doubles from a second to a minute', async (t) => {
   const { add, look, put, state, clock, ended } = setUp()
   state.failure = new Error('away')
   add(ids[0]!)
@@ -230,7 +230,7 @@ t.test("if a process dies, another process that has the recording's file uploads
   t.match(ended.at(-1), { id: ids[1], status: 'failed' }, 'no machine has come back with it in time')
 })
 
-t.test('if the file of a recording is gone, the recording has failed as lost', async (t) => {
+t.test('if the file of a recording is gone, the recording ends as failed with the cause recording_lost', async (t) => {
   const { add, look, files, ended } = setUp()
   add(ids[0]!)
   files.clear()

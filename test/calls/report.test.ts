@@ -31,7 +31,7 @@ const ended = {
   emptyData: { f: null },
 }
 
-t.test('without an LLM, rules derive outcome and summary, and the summary quotes no speech', (t) => {
+t.test("without an LLM, rules derive the call report's outcome and summary, and the summary quotes no speech", (t) => {
   const outcome = (more: object) => ruledFindings({ ...ended, ...more }).outcome
   t.equal(outcome({}), 'completed')
   t.equal(outcome({ hasCallback: true }), 'callback_scheduled')

@@ -90,7 +90,7 @@ function setup(call: Call | null) {
   return { clock, state, made, finalize, finish: (analysis: Analysis) => finish(analysis) }
 }
 
-t.test('finalize returns the current report after 20 s, and simultaneous requests share one analysis', async (t) => {
+t.test('finalizeCallReport responds after 20 s at most, and simultaneous requests share one analysis', async (t) => {
   const { clock, state, finalize, finish } = setup(ended())
   const answers: string[] = []
   const note = (name: string) => void finalize().then(({ report }) => answers.push(`${name} ${report.analysisStatus}`))
@@ -132,7 +132,7 @@ t.test('at most four calls are analysed at once, plus all calls that ended at le
   t.same(state.limits[0], { untilMs: 55_000, isFirst: true }, 'the report was made at 0')
 })
 
-t.test('if another process has analysed a pending call meanwhile, the call is not analysed again', async (t) => {
+t.test('if another process has meanwhile written the report of a call, the call is not analysed again', async (t) => {
   const { clock, state, made } = setup(ended())
   state.pending = [{ organizationId: 'org_1', test: false, callId: 'id', madeAtMs: clock.nowMs() }]
   state.report = state.report && { ...state.report, analysisStatus: 'heuristic' }
@@ -142,7 +142,7 @@ t.test('if another process has analysed a pending call meanwhile, the call is no
   t.equal(state.analyses, 0)
 })
 
-t.test('a report waits for the costs of its call until the report is due, and at most a second longer', async (t) => {
+t.test('a call report waits for the costs of its call until it is due, and at most a second longer', async (t) => {
   for (const [leftMs, waitMs] of [
     [55_000, 10_000],
     [4_000, 4_000],
@@ -163,7 +163,7 @@ t.test('a report waits for the costs of its call until the report is due, and at
   }
 })
 
-t.test('finalize redelivers a report only if the request asks for a redelivery', async (t) => {
+t.test('finalizeCallReport redelivers the call report only if the request asks for a redelivery', async (t) => {
   const { state, finalize } = setup(newCall('org_1', { status: 'cancelled', endReason: 'api_ended' }))
   await finalize()
   t.equal(state.retried, 0)
@@ -171,7 +171,7 @@ t.test('finalize redelivers a report only if the request asks for a redelivery',
   t.equal(state.retried, 1)
 })
 
-t.test('finalize is refused for a call in progress and for a call that nobody joined', async (t) => {
+t.test('finalizeCallReport is refused for a call in progress and for a call that nobody joined', async (t) => {
   await t.rejects(setup(newCall('org_1', { status: 'in_progress' })).finalize(), { message: 'call_not_ended' })
   await t.rejects(setup(null).finalize(), { message: 'not_found' })
   const unjoined = setup(newCall('org_1', { status: 'cancelled', endReason: 'not_joined' }))
@@ -273,7 +273,7 @@ t.test("if the LLM refuses fields of webhook endpoints, the summary and the agen
   }
 })
 
-t.test("an LLM that is unreachable, or that refuses the agent's extraction fields, is asked once", async (t) => {
+t.test("if the LLM is unreachable or refuses the agent's extraction fields, it is not asked again", async (t) => {
   const away = refusing(() => Promise.reject(new Fault({ kind: 'providers_unreachable' })))
   const limit = { untilMs: away.clock.nowMs() + 55_000, isFirst: true }
   t.match(await away.analyse(ofAgent(ended()), [newTurn()], endpoints, limit), { status: 'failed' })

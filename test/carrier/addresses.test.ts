@@ -5,7 +5,7 @@ import { addressesFor } from '../../app/addresses.ts'
 const local = 'http://127.0.0.1:8080'
 const localUrl = () => local
 
-t.test("the carrier's events go to the public address, and a call's audio to the machine that expects it", (t) => {
+t.test("the carrier's webhooks go to the public URL, and a call's audio to the URL of the call's node", (t) => {
   const config = { publicUrl: 'https://voice.example.com/', nodeUrl: 'https://node-1.example.com/' }
   t.same(addressesFor('carrier', { config, localUrl }), {
     webhooks: 'https://voice.example.com/carrier/carrier/webhooks',

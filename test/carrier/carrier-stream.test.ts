@@ -112,7 +112,7 @@ t.test('frames that arrive in any order within the window are put in order', (t)
   t.end()
 })
 
-t.test('pressed keys reach the conversation, and other tracks and unknown frames are ignored', async (t) => {
+t.test('DTMF keys reach the conversation, and other audio tracks and unknown frames are ignored', async (t) => {
   const streams = await serveStreams(t)
   const { carrier, sink } = await streams.begin(starts.snake('PCMU', 8000))
   carrier.media(Buffer.alloc(160), 1, 'outbound')
@@ -180,7 +180,7 @@ t.test('marks that the carrier returns count as played, unless a clear command c
   t.same(sink.calls[4], ['cleared', 'b:200', 0], 'a mark whose return is on its way was played')
 })
 
-t.test('the token in the address of an audio stream is accepted once, and only for its leg', async (t) => {
+t.test('the token in the URL of an audio stream is accepted once, and only for its leg', async (t) => {
   const streams = await serveStreams(t)
   const refused = async (url: string) => {
     const carrier = new CarrierSocket(url)

@@ -68,7 +68,7 @@ t.test('a changed tax number starts a new review of a simulated brand', async (t
   t.match(renamed, { status: 'OK', identityStatus: 'VERIFIED' }, 'another name does not')
 })
 
-t.test('if fields of a brand are too long or missing, the refusal has our names of the fields', async (t) => {
+t.test("the error for a brand's too long or missing fields has our API's field names, not the carrier's", async (t) => {
   const { registry, brandId } = await withCampaign(t)
   const brand = await refusalOf(
     registry.createBrand({ ...brandProfile, legalName: 'x'.repeat(101), supportEmail: '', vertical: 'OTHER' }),

@@ -251,7 +251,7 @@ t.test('an outage, or a refusal of our account, reports no field errors', async 
   t.same((await refusal(registry.findBrand('b1'))).reviewErrors, [])
 })
 
-t.test('an answer with an unknown shape is a failure', async (t) => {
+t.test('a response of the carrier with an unknown shape is a failure', async (t) => {
   const { registry, answers } = await serveCarrier(t)
   const every: ((registry: SmsRegistry) => Promise<unknown>)[] = [
     (registry) => registry.createBrand(brandProfile),

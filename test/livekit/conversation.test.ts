@@ -232,7 +232,7 @@ t.test('conversations in LiveKit rooms work like conversations over WebSockets',
     await caller.hangUp()
   })
 
-  t.test('a caller who left the room and comes back in time continues the call', async (t) => {
+  t.test('a caller who left the LiveKit room and comes back in time continues the call', async (t) => {
     const caller = await RoomCaller.join(acme, { systemPrompt, voice: 'rms' })
     await caller.leave()
     await sleep(500)

@@ -103,7 +103,7 @@ for (const [kind, to] of [
     await clock.until('no leg is left', () => carrier.callsCount === 0)
   })
 
-t.test('a recipient that hangs up during the screening declines, and the caller returns to the agent', async (t) => {
+t.test('a recipient who hangs up when asked to accept the call declines it, and the agent talks again', async (t) => {
   const { id, legId } = await transferred('warm', leaves)
   const row = await callWhen(
     target,
@@ -116,7 +116,7 @@ t.test('a recipient that hangs up during the screening declines, and the caller 
   t.match(await callWhen(target, id, hasEnded), { status: 'completed', end_reason: 'user_hangup' })
 })
 
-t.test("if the caller hangs up during the recipient's screening, the call and both legs end", async (t) => {
+t.test('if the caller hangs up while the recipient is asked to accept the call, call and both legs end', async (t) => {
   const { id, legId } = await transferred('warm', undecided)
   await callWhen(target, id, (row) => attemptOf(row)?.status === 'screening')
   await hangUp(legId)

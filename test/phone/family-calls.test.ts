@@ -33,7 +33,7 @@ async function dial(body: object): Promise<string> {
   return started.json<{ sessionId: string }>().sessionId
 }
 
-t.test('if the setting `clients` is family, a pending report is hidden, and an unknown cost is 0', async (t) => {
+t.test("with `clients: family` (hosted product's API) no pending report and no unknown cost is shown", async (t) => {
   const wanted = { name: 'Unpriced', systemPrompt: 'Be brief.', intent: { language: 'en-US' } }
   const agent = { ...wanted, firstMessage: 'Hello.', llmOptions: { model: 'unknown:chat' } }
   const { id: agentId } = (await call(phones, 'POST', '/v1/agents', agent)).json<{ id: string }>()
@@ -61,7 +61,7 @@ t.test('if the setting `clients` is family, a pending report is hidden, and an u
   t.equal(report.cost_complete, false)
 })
 
-t.test('if the setting `clients` is family, a fallback without a message has an empty message', async (t) => {
+t.test("with `clients: family` (the hosted product's API) a fallback without a message has an empty one", async (t) => {
   const id = await dial({ agentId: phones.agentId })
   await callWhen(phones, id, ({ status }) => status === 'in_progress')
   const path = `/v1/calls/${id}/transfers`
@@ -79,7 +79,7 @@ t.test('if the setting `clients` is family, a fallback without a message has an 
   await callWhen(phones, id, hasEnded)
 })
 
-t.test('if the setting `clients` is family, a search omits numbers without a price', async (t) => {
+t.test("with `clients: family` (the hosted product's API) a search omits numbers without a price", async (t) => {
   const offer = (phone_number: string, cost_information: object) => ({ phone_number, cost_information })
   const priced = { upfront_cost: '1.00', monthly_cost: '0.50', currency: 'USD' }
   const data = [offer('+12125550171', {}), offer('+12125550172', priced)]

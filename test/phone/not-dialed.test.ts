@@ -55,7 +55,7 @@ t.test('if the remote party refuses REFER, the reason is referral_refused, or fo
   t.end()
 })
 
-t.test('the hint tells the client to repeat the request only if the carrier is unreachable or does not answer', (t) => {
+t.test('the hint asks for a repeated request only if the carrier is unreachable or does not answer', (t) => {
   for (const reason of new Set([...Object.values(ofRefusal), 'referral_refused' as const])) {
     const { code, message = '', hint = '' } = notDialed({ kind: 'not_dialed', why: reason })
     t.equal(code, 'CARRIER_DIAL_FAILED')

@@ -57,7 +57,7 @@ t.test(
   },
 )
 
-t.test('the number in the from field must belong to the organization and be able to place calls', async (t) => {
+t.test('the number in `from` must belong to the organization and be able to place calls', async (t) => {
   const { acme, agentId, add } = await openOrganization('names')
   const other = await openOrganization('other')
   const test = await admin.key(acme.id, { test: true, scopes: ['platform'] })

@@ -47,7 +47,7 @@ async function legsAreOver(row: PhoneCallRow): Promise<void> {
   })
 }
 
-t.test('if the credit is exhausted during a screening, the recipient and the caller are hung up', async (t) => {
+t.test('if the credit ends while a recipient is asked to accept the call, both parties are hung up', async (t) => {
   const row = await asking()
   await sql`update organizations set credit_micro_usd = 0`
   const ended = await callWhen(phones, row.id, hasEnded)

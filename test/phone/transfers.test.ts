@@ -344,7 +344,7 @@ t.test("the error for a wrong setting of a transfer has the setting's path", asy
 })
 
 for (const mode of ['agent', 'carrier'] as const)
-  t.test(`${mode}: a voicemail that answers a transfer does not count as the recipient`, async (t) => {
+  t.test(`AMD mode ${mode}: a voicemail that answers a transfer does not count as the recipient`, async (t) => {
     for (const to of ['+15005550008', '+15005550009']) {
       const id = await talking()
       const voicemailDetection = { mode, timeoutSeconds: 60 }

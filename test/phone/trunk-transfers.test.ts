@@ -103,7 +103,7 @@ t.test("if a call's number is deleted or moved, a transfer of the call uses the 
   }
 })
 
-t.test("if a call's number is deleted, a transfer with another number in the field from is refused", async (t) => {
+t.test("if a call's number is deleted, a transfer with another number in `from` is refused", async (t) => {
   const remove = (path: string) => call(server, 'DELETE', path)
   const asked = { from: server.number }
   const { transfer, id, caller } = await transferredAfter(t, '+15005550144', remove, asked)

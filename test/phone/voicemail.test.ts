@@ -29,7 +29,7 @@ const detections = async (id: string) =>
 const modes = ['carrier', 'agent'] as const
 
 for (const mode of modes) {
-  t.test(`${mode}: the agent leaves its message after the beep of a voicemail, or after a silence`, async (t) => {
+  t.test(`AMD mode ${mode}: the agent leaves its message after a voicemail's beep, or after a silence`, async (t) => {
     for (const to of ['+15005550008', '+15005550009']) {
       const id = await dial(to, { amd: { mode }, voicemail: { action: 'leave_message', message } })
       const row = await callWhen(phones, id, isRecorded)
@@ -45,13 +45,13 @@ for (const mode of modes) {
     }
   })
 
-  t.test(`${mode}: if there is no message for a voicemail, the call ends at once`, async (t) => {
+  t.test(`AMD mode ${mode}: if there is no message for a voicemail, the call ends at once`, async (t) => {
     const id = await dial('+15005550008', { amd: { mode } })
     t.match(await callWhen(phones, id, hasEnded), { status: 'voicemail', end_reason: 'voicemail' })
     t.match(await detections(id), [{ mode, result: 'machine' }])
   })
 
-  t.test(`${mode}: if a person or a call-screening phone answers, the conversation goes on`, async (t) => {
+  t.test(`AMD mode ${mode}: if a person or a call-screening phone answers, the conversation goes on`, async (t) => {
     for (const [to, result] of [
       ['+15005550006', 'human'],
       ['+15005550025', 'not_sure'],

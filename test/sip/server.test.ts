@@ -95,7 +95,7 @@ const textOf = ({ transcript }: PhoneCallRow, source: string) =>
     .join(' ')
 
 t.test(
-  `SIPp calls the number of an agent ${callsCount} times, and every call is answered and complete`,
+  `SIPp calls the number of an agent ${callsCount} times, and every call is answered and has a complete record`,
   { skip: skipWithoutSipp },
   async (t) => {
     const args = ['-sn', 'uac', '-r', '4', '-d', '500', '-s', server.trunkNumber, `127.0.0.1:${server.sipPort}`]

@@ -13,7 +13,7 @@ const countOf = (events: readonly LegEvent[], type: LegEvent['type']) =>
 
 for (const transport of ['u1', 't1'])
   t.test(
-    `SIPp calls ${callsCount} times over ${transport}, and every call is answered and ends`,
+    `SIPp places ${callsCount} calls over ${transport}, and every call is answered and ends`,
     { skip: skipWithoutSipp },
     async (t) => {
       const trunk = await openTrunkOn(t, systemClock, {
@@ -46,7 +46,7 @@ for (const transport of ['u1', 't1'])
   )
 
 t.test(
-  `SIPp is called ${callsCount} times, and every call is answered and ends`,
+  `${callsCount} calls are placed to SIPp, and every call is answered and ends`,
   { skip: skipWithoutSipp },
   async (t) => {
     const port = await freePort()

@@ -75,7 +75,7 @@ async function startedFrom(to: string, from: string | null) {
   return { from: started?.from, isNumberOfCall, outboundTrunkId }
 }
 
-t.test("if the field from has another number of the same carrier or trunk, that number's trunk is used", async (t) => {
+t.test("if `from` is another number of the same carrier or trunk, the leg uses that number's trunk", async (t) => {
   const cases = [
     ['+15005550101', '+15005550102', null],
     ['+15005550201', '+15005550202', 'sip_b'],
@@ -84,7 +84,7 @@ t.test("if the field from has another number of the same carrier or trunk, that 
     t.same(await startedFrom(to, from), { from, isNumberOfCall: false, outboundTrunkId })
 })
 
-t.test("if the field from is omitted or has the call's number, the leg uses the call's connection", async (t) => {
+t.test("if `from` is omitted or is the call's own number, the leg uses the call's connection", async (t) => {
   const to = '+15005550201'
   const kept = { from: to, isNumberOfCall: true, outboundTrunkId: null }
   t.same(await startedFrom(to, null), kept)
@@ -92,7 +92,7 @@ t.test("if the field from is omitted or has the call's number, the leg uses the 
   t.same(await startedFrom('+15005550299', null), { ...kept, from: '+15005550299' }, 'a number that is gone')
 })
 
-t.test('a from number on a SIP trunk is refused in a carrier call, and a carrier number in a trunk call', async (t) => {
+t.test("a SIP trunk's number in `from` is refused in a carrier call, and a carrier's in a trunk call", async (t) => {
   const issues = [{ path: ['from'], problem: { kind: 'number_of_other_line' } }]
   t.same(await startedFrom('+15005550101', '+15005550201'), issues, 'a trunk, from a call over the carrier')
   t.same(await startedFrom('+15005550201', '+15005550101'), issues, 'the carrier, from a call over a trunk')

@@ -106,7 +106,7 @@ t.test('if the first recipient declines, the next recipient may accept', async (
   ])
 })
 
-t.test('if all recipients fail, each kind of fallback runs once, at the end', async (t) => {
+t.test("if no recipient accepts, the transfer's fallback runs once, at the end, whichever kind it is", async (t) => {
   for (const strategy of ['return_to_assistant', 'take_message', 'end_call'] as const) {
     const destinations = [busy, declines, nobody].map((to) => ({ to }))
     const fallback = { strategy, message: 'Nobody is free.' }

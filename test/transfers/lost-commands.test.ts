@@ -31,7 +31,7 @@ function asking(send: () => Promise<null>): AskTransfers {
 
 const begin = (send: () => Promise<null>) => asking(send).warm(user, call.id, { to: '+15005550017', from: null })
 
-t.test('if the database fails after a command may have been stored, the idempotency key is spent', async (t) => {
+t.test('if the database fails after a command may have been stored, the idempotency key counts as used', async (t) => {
   const away = () => Promise.reject(new Fault({ kind: 'store_unreachable' }, { retryAfterS: 1 }))
   t.match(await begin(away).catch((error: unknown) => error), {
     kind: 'store_unreachable',
@@ -39,7 +39,7 @@ t.test('if the database fails after a command may have been stored, the idempote
   })
 })
 
-t.test('if no process has taken a command, the client may repeat its request', async (t) => {
+t.test('if no process has taken a transfer command, the client may repeat its request', async (t) => {
   const error = await begin(() => Promise.resolve(null)).catch((thrown: unknown) => thrown)
   t.match(error, { kind: 'overloaded', detail: { retryAfterS: 1 } })
   t.notMatch(error, { detail: { isKeySpent: true } })

@@ -77,7 +77,7 @@ class ModelledLine {
   }
 }
 
-t.test(`${sequences} random sequences leave no caller alone and no leg open (PARLEY_TEST_SEED=${seed})`, (t) => {
+t.test(`${sequences} random transfers leave no caller alone and no leg open (PARLEY_TEST_SEED=${seed})`, (t) => {
   const next = random(seed)
   const pick = <T>(list: readonly T[]): T => list[Math.floor(next() * list.length)] as T
   const reached = new Set<string>()
@@ -146,7 +146,7 @@ function anyEvent(next: () => number, pick: <T>(list: readonly T[]) => T, attemp
   return { type: 'attempt', attempt: number, event: pick(attemptEvents.filter((event) => event !== 'callerLeft')) }
 }
 
-t.test('an event that the table does not list has no effect', (t) => {
+t.test('an event that the transfer table does not list for the current state has no effect', (t) => {
   const begun = stepCourse(newCourse('warm', 1), { type: 'begin' }).course
   for (const event of ['accepted', 'bridged'] as const)
     t.equal(stepCourse(begun, { type: 'attempt', attempt: 1, event }).hasEffect, false, event)

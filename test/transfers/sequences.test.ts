@@ -24,7 +24,7 @@ const ends = [
   ...['blind', 'warm'].map((kind) => `${kind} failed caller_hung_up -`),
 ]
 
-t.test(`${sequences} random sequences leave no caller alone and no leg open (PARLEY_TEST_SEED=${seed})`, async (t) => {
+t.test(`${sequences} random transfers leave no caller alone and no leg open (PARLEY_TEST_SEED=${seed})`, async (t) => {
   const reached = new Set<string>()
   for (let at = 0; at < sequences; at++) {
     const outcome = await new World(sequenceOf(seed + at), null).run()
@@ -42,7 +42,7 @@ t.test(`${sequences} random sequences leave no caller alone and no leg open (PAR
 const trunkSequences = Number(process.env['PARLEY_TEST_TRUNK_SEQUENCES'] ?? 500)
 
 t.test(
-  `${trunkSequences} random sequences over a SIP trunk leave no caller alone and no leg open (PARLEY_TEST_SEED=${seed})`,
+  `${trunkSequences} random SIP trunk transfers leave no caller alone and no leg open (PARLEY_TEST_SEED=${seed})`,
   async (t) => {
     const reached = new Set<string>()
     for (let at = 0; at < trunkSequences; at++) {

@@ -64,7 +64,7 @@ for (const [name, types, address] of [
   ['with PCMA', '8 101', '127.0.0.1'],
   ['also behind NAT', '0 101', '192.0.2.9'],
 ] as const)
-  t.test(`audio of a caller over a trunk comes back from an echoing conversation, ${name}`, async (t) => {
+  t.test(`a caller over a trunk receives their own audio if the conversation echoes it, ${name}`, async (t) => {
     const { clock, trunk } = await openWithAudio(t)
     const [peer, far] = [await trunk.peer(), await openRtpPeer(t)]
     const call = { callId: 'call-1', headers: [sdpType], body: sdp({ port: far.port, types, address }) }
@@ -84,7 +84,7 @@ for (const [name, types, address] of [
     t.equal(far.got.length, length, 'nothing is sent after the end')
   })
 
-t.test('audio of a called person over a trunk comes back from an echoing conversation', async (t) => {
+t.test('a person called over a trunk receives their own audio if the conversation echoes it', async (t) => {
   let port = 0
   const { clock, trunk } = await openWithAudio(t, () => [outgoingTo(port)])
   const [peer, far] = [await trunk.peer(), await openRtpPeer(t)]

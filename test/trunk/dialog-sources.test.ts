@@ -20,7 +20,7 @@ function openSources(areSeveral: boolean) {
   return { look, waiting }
 }
 
-t.test('an organization has a share of the look-ups, and a request beyond it is postponed', async (t) => {
+t.test('an organization has a share of the sender look-ups, and a request beyond it is postponed', async (t) => {
   const { look, waiting } = openSources(true)
   const running = [look('a'), look('a')]
   t.equal(await look('a'), 'unknown')
@@ -33,7 +33,7 @@ t.test('an organization has a share of the look-ups, and a request beyond it is 
   t.equal(await again, true)
 })
 
-t.test('an organization that is alone on the server may use more look-ups', async (t) => {
+t.test('an organization that is alone on the server may use more sender look-ups', async (t) => {
   const { look, waiting } = openSources(false)
   const running = Array.from({ length: 14 }, () => look('a'))
   t.equal(await look('a'), 'unknown', 'one share stays free')

@@ -203,7 +203,7 @@ for (const [name, address, ssrc] of [
     t.equal(call.far.got.length, length)
   })
 
-t.test('after a new SDP the far end is received at the new port, even if another port has sent first', async (t) => {
+t.test('after a new SDP packets from its port are accepted, even if another port has sent first', async (t) => {
   const call = await leg(t)
   const [other, moved] = [await openRtpPeer(t), await openRtpPeer(t)]
   await says(call, 0, 20)
@@ -214,7 +214,7 @@ t.test('after a new SDP the far end is received at the new port, even if another
   t.same(call.keys, ['5'])
 })
 
-t.test('a far end may move back by a third SDP', async (t) => {
+t.test('a far end may move its audio back to the first port by a third SDP', async (t) => {
   const call = await leg(t)
   const moved = await openRtpPeer(t)
   await says(call, 0, 20)
@@ -226,7 +226,7 @@ t.test('a far end may move back by a third SDP', async (t) => {
   t.same(call.keys, ['5'])
 })
 
-t.test('if a far end names a new port but stays at the old port, it is received again after a second', async (t) => {
+t.test('if a new SDP names another port but packets come from the old port, they count after a second', async (t) => {
   const call = await leg(t)
   await says(call, 0, 20)
   await silence(call, 5_000)

@@ -244,7 +244,7 @@ t.test('a call goes on through 200 new offers, and a BYE with the highest sequen
   t.match(await trunk.event('hangup'), { by: 'caller' })
 })
 
-t.test('requests in a dialog are accepted only from the other side, and only in order', async (t) => {
+t.test('SIP requests in a dialog are accepted only from the other side, and only in order', async (t) => {
   const trunk = await openTrunk(t)
   const peer = await trunk.peer()
   const { ref, to } = await talking(trunk, peer)
@@ -345,7 +345,7 @@ t.test('keys are sent over the trunk, and received keys become events', async (t
   t.match(await trunk.event('dtmf'), { digit: '5' })
 })
 
-t.test('OPTIONS of a configured trunk is answered, and other methods are refused', async (t) => {
+t.test('OPTIONS from a configured trunk is answered, and unsupported SIP methods are refused', async (t) => {
   const trunk = await openTrunk(t)
   const peer = await trunk.peer()
   peer.send('OPTIONS', { callId: 'options' })

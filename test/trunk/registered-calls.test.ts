@@ -128,7 +128,7 @@ t.test('a TCP socket stays open for ten minutes after a call to the Contact of a
   t.equal(calling.isClosed, false)
 })
 
-t.test('lookups of unknown senders leave capacity for the first call to a registered Contact', async (t) => {
+t.test('look-ups of unknown SIP senders leave capacity for the first call to a registered Contact', async (t) => {
   let asked = 0
   const ofAddress = () => {
     asked++

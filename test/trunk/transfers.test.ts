@@ -92,7 +92,7 @@ for (const [name, from, outboundHost, target] of [
   ['at the machine of the far end', '<sip:+15557654321@localhost>', 'sip.trunk.test', 'sip.trunk.test:5070'],
   ['at its own host', '<sip:+15557654321@pbx.test>', 'sip.trunk.test', 'pbx.test'],
 ] as const)
-  t.test(`a caller who is ${name} is handed over at ${target}`, async (t) => {
+  t.test(`a REFER sends a caller who is ${name} to ${target}`, async (t) => {
     const outbound = outboundHost === null ? null : outgoingTo(5070, { host: outboundHost }).outbound
     const { far, refers } = await called(t, {}, { from: `${from};tag=far`, outbound })
     const dialing = refers()
@@ -106,7 +106,7 @@ for (const [line, sipCode, cause] of [
   ['SIP/2.0 486 Busy Here', 486, 'user_busy'],
   ['SIP/2.0 503 Service Unavailable', 503, 'unspecified'],
 ] as const)
-  t.test(`if the far end reports ${line}, the caller stays`, async (t) => {
+  t.test(`if the far end's NOTIFY reports ${line}, the caller stays with us`, async (t) => {
     const { trunk, far, caller, notify, ofRecipient, refers } = await called(t)
     const dialing = refers()
     await answered(far, 202)
