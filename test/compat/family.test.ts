@@ -79,7 +79,7 @@ t.test('an answer with speech has the provider in the headers that the SDKs read
     t.match(spoken.headers.get(name), value, name)
 })
 
-t.test('sockets have the subprotocol of the hosted product', async (t) => {
+t.test('WebSockets accept the subprotocol of the hosted product', async (t) => {
   const url = `${family.url.replace('http', 'ws')}/v1/transcribe/stream`
   const socket = new WebSocket(url, ['speko.realtime.v1'], { headers: { authorization: `Bearer ${family.key}` } })
   await new Promise((resolve, reject) => {

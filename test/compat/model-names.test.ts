@@ -143,7 +143,7 @@ t.test('a configured alias can be used as a model name', async (t) => {
   t.match((await chat(served, 'gpt-4o')).json().error, { message: 'OPENAI_API_KEY' })
 })
 
-t.test('a configured alias can be used as a model name on the realtime surface', async (t) => {
+t.test('a configured alias can be used as a model name in the realtime API', async (t) => {
   const socket = new WebSocket(`${served.url.replace('http', 'ws')}/v1/transcribe/stream`, ['service.realtime.v1'], {
     headers: { authorization: `Bearer ${served.key}` },
   })

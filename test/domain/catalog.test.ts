@@ -6,7 +6,7 @@ import { baseAsk } from '../../domain/routing/ask.ts'
 import { routingOfName } from '../../domain/routing/model-name.ts'
 import { bench, caller, model, provider, thrownFault } from './fakes.ts'
 
-t.test("if a provider's rows appear later, requests are routed to it without a restart", (t) => {
+t.test("if a provider's models are added to the catalog later, requests are routed to them without a restart", (t) => {
   const late = provider('late', [])
   const catalog = new Catalog([provider('a', [model('llm')]), late])
   const before = { version: catalog.version(), digest: catalog.digest() }

@@ -5,7 +5,7 @@ import { settled } from '../clock.ts'
 import { answer, auto, generateItems, isClean, priced, request, setup } from './fake-llm.ts'
 import { caller, failure, fault, healthLimits, key, order, usage } from './fakes.ts'
 
-t.test('each set of provider failures gives the expected fault, attempts and idempotency key state', (t) => {
+t.test('each combination of provider failures gives the expected error, attempts and idempotency key state', (t) => {
   const cases: [string, Parameters<typeof setup>[0], object, { asked: string[]; spent: boolean }][] = [
     [
       'all providers limit the rate',

@@ -52,7 +52,7 @@ function setup() {
 const access = { scope: 'realtime', role: 'member' }
 const enabled = caller({}).organization
 
-t.test('after a change of an organization, the open work of its invalid API keys ends', async (t) => {
+t.test('after a change of an organization, open streams and sessions of its invalid API keys end', async (t) => {
   const { state, watch, add, change } = setup()
   add('good')
   add('scopeless', { scopes: ['router'] })
@@ -77,7 +77,7 @@ t.test('if change notifications may be lost, the keys of all organizations are r
   t.same(state.ended, ['a', 'b'])
 })
 
-t.test('work that is no longer watched is not ended, and its API key is not read', async (t) => {
+t.test('a stream or session that has ended is not ended again, and its API key is not read', async (t) => {
   const { state, watch, change } = setup()
   const stop = watch('a')
   stop()
@@ -101,7 +101,7 @@ t.test('a failed read of API keys is retried until it succeeds', async (t) => {
   t.same(state.ended, ['a'])
 })
 
-t.test('work is checked at its start if its API key may have changed during its admission', async (t) => {
+t.test('a stream is checked at its start if its API key may have changed during its admission', async (t) => {
   const { clock, state, add, watch, change } = setup()
   watch('before')
   await settled()
@@ -129,7 +129,7 @@ t.test('the API keys of at most eight organizations are read at the same time', 
   t.equal(state.ended.length, 30)
 })
 
-t.test('the work of a user ends when the user gets a lower role', async (t) => {
+t.test('the open streams and sessions of a user end when the user gets a lower role', async (t) => {
   const { state, watch, add, change } = setup()
   for (const [user, role] of [
     ['usr_1', 'viewer'],
@@ -159,7 +159,7 @@ t.test('a read of API keys that fails after close() is not retried', async (t) =
 
 const secret = (id: string, endsAtMs: number | null = null) => ({ secret: { id, endsAtMs } })
 
-t.test("requests with a rotated secret end when the secret expires; the key's other requests go on", async (t) => {
+t.test("streams with a rotated secret end when the secret expires; the API key's other streams go on", async (t) => {
   const { clock, state, watch, add, change } = setup()
   add('key_1', secret('old'))
   for (const grant of [secret('old'), secret('new'), {}]) watch('key_1', grant)
@@ -175,7 +175,7 @@ t.test("requests with a rotated secret end when the secret expires; the key's ot
   t.same(state.ended, ['key_1', 'key_1'])
 })
 
-t.test("work ends when its API key's secret expires, even after months or if the expiry is set earlier", async (t) => {
+t.test("a stream ends when its API key's secret expires, even after months or if this is set earlier", async (t) => {
   const { clock, state, watch, add, change, close } = setup()
   const dayMs = 86_400_000
   const endsAtMs = clock.nowMs() + 90 * dayMs

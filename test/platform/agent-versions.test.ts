@@ -155,7 +155,7 @@ t.test('restoreAgentVersion refuses a name that another agent has taken, and a m
   t.equal((await call(acme, 'GET', `/v1/agents/${id}`)).json<Agent>().version, 2)
 })
 
-t.test('updateAgent with If-Match changes nothing if the agent has another version', async (t) => {
+t.test("updateAgent with If-Match changes nothing if the agent's current version is another", async (t) => {
   const acme = await admin.organization('if match')
   const id = await made(acme)
   t.equal((await changeFrom(acme, id, '"1"', { voice: 'auto' })).json<Agent>().version, 2)
@@ -214,7 +214,7 @@ t.test('an agent keeps its newest versions: 500, or those that fit into 16 MiB',
   t.same(await kept(), [{ kept: 5, newest: 602 }])
 })
 
-t.test('an agent from before versions gets its first version when it is next changed', async (t) => {
+t.test('an agent that was stored before versions existed gets its first version when it is next changed', async (t) => {
   const acme = await admin.organization('before')
   const id = await made(acme)
   const sql = openDatabase(parley)

@@ -41,7 +41,7 @@ async function person(organizationId: string, name: string, role: Role, kind: Cr
   return { url: parley.url, key: issued.secret, userId: user.id, email }
 }
 
-t.test('a change by an API key is in the log with its target, its fields and its source', async (t) => {
+t.test('the audit log has a change by an API key, with its target, its changed fields and its source', async (t) => {
   const acme = await administrator('logs changes')
   const made = await call(acme, 'POST', '/v1/agents', agent)
   const { id } = made.json<{ id: string }>()
@@ -62,7 +62,7 @@ t.test('a change by an API key is in the log with its target, its fields and its
   ])
 })
 
-t.test('the log has keys, members and secrets that were read, and no secret', async (t) => {
+t.test('the audit log has changes of keys and members, and reads of secrets, but contains no secret', async (t) => {
   const acme = await administrator('logs access')
   const owner = await person(acme.id, 'owner', 'owner')
   const member = await person(acme.id, 'member', 'member')
@@ -100,7 +100,7 @@ t.test('the log has keys, members and secrets that were read, and no secret', as
     t.notOk(rows.includes(hidden) || JSON.stringify(listed).includes(hidden), hidden.slice(0, 8))
 })
 
-t.test('a refused request leaves no event of its change, and a refused person one of access', async (t) => {
+t.test('a refused request is not logged as a change; a missing role is logged as access.denied, once', async (t) => {
   const acme = await administrator('logs refusals')
   const viewer = await person(acme.id, 'viewer', 'viewer', 'session')
   const administratorOf = await person(acme.id, 'admin', 'admin')
@@ -159,7 +159,7 @@ t.test('an organization sees only its own events, and a key needs the scope admi
     t.match(faultOf(await call(target, 'GET', '/v1/audit-events')), { status: 403, code: 'FORBIDDEN' })
 })
 
-t.test('`parley audit` prints the log, and knows the command line as a source', async (t) => {
+t.test('`parley audit` prints the audit log, and changes from the command line have the source `cli`', async (t) => {
   const acme = await administrator('prints the log')
   const run = (...args: string[]) => runCommand(parley, args, { PARLEY_API_KEY: acme.key })
   t.match(await run('keys', 'create', '--name', 'shop', '--scopes', 'router'), { code: 0, stderr: '' })

@@ -73,7 +73,7 @@ const answer = {
 /** Counts the LLM requests from analyses. */
 const asked = () => stub.requests.filter(({ body }) => body.includes('k4n4ry')).length
 
-t.test('an LLM writes the report once for simultaneous requests, and again if a request forces it', async (t) => {
+t.test('an LLM writes the call report once for simultaneous requests, and again if a request forces it', async (t) => {
   const { finalize, report, events } = await endedCall('analysed')
   t.match(await report(), { version: 1, analysis_status: 'pending', summary: '', structured_data: {} })
   stub.behave({ kind: 'ok', text: JSON.stringify(answer) })
@@ -110,7 +110,7 @@ t.test('an LLM writes the report once for simultaneous requests, and again if a 
   )
 })
 
-t.test('if the answer of the LLM is invalid, rules write the report, and finalize asks the LLM again', async (t) => {
+t.test("if the LLM's answer is invalid, rules write the report; finalizeCallReport asks the LLM again", async (t) => {
   const { finalize, report } = await endedCall('unusable')
   stub.behave({ kind: 'ok', text: '{"summary": ""}' })
   t.match((await finalize()).json(), { outcome: 'completed' })
@@ -143,7 +143,7 @@ const ruled: [title: string, more: Partial<Call>, hasSpoken?: boolean][] = [
   ['nobody has spoken', {}, false],
 ]
 for (const [title, more, hasSpoken] of ruled)
-  t.test(`no LLM is asked: ${title}`, async (t) => {
+  t.test(`the call report is written by rules, without an LLM: ${title}`, async (t) => {
     const { finalize, report, events } = await endedCall(title, more, hasSpoken)
     const before = asked()
     t.equal((await finalize()).status, 200)
@@ -154,14 +154,14 @@ for (const [title, more, hasSpoken] of ruled)
     t.same(await events(), ['analysis.pending', 'analysis.heuristic'])
   })
 
-t.test('pending calls are analysed in the background, without a finalize request', async (t) => {
+t.test('call reports are written in the background, without a request to finalizeCallReport', async (t) => {
   stub.behave({ kind: 'ok', text: JSON.stringify(answer) })
   const { report } = await endedCall('pending')
   await until('it is analysed', async () => (await report()).analysis_status !== 'pending')
   t.match(await report(), { analysis_status: 'completed' })
 })
 
-t.test('finalize refuses unknown fields in its body', async (t) => {
+t.test('finalizeCallReport refuses unknown fields in its body', async (t) => {
   const { finalize } = await endedCall('fields')
   t.match(faultOf(await finalize({ force: true })), { status: 400, paths: ['/force'] })
   // Without this, the pending call would be analysed during the next test, and would use up the next test's answer.

@@ -42,7 +42,7 @@ t.test('getCall names the API key, the user or the number that started the call'
   t.same(foreign.started_by, { type: 'api_key', id: other.keyId, name: null }, 'no name of another organization')
 })
 
-t.test('getCall does not believe a callback that only the metadata of a client names', async (t) => {
+t.test("getCall does not show a callback as the cause of a call if only the client's metadata says so", async (t) => {
   const acme = await admin.organization('with made-up callbacks')
   const { started_by: startedBy } = await read(acme, await stored(acme, { metadata: { callbackId: 'cb_1' } }))
   t.match(startedBy, { type: 'api_key' })

@@ -27,7 +27,7 @@ async function insert(organizationId: string, at: string, more: Partial<Call>, t
   t.same(await admin.store.calls.append(stored, stored.id, entries), [])
 }
 
-t.test('getCallFigures sums calls by day in a time zone, and by groups', async (t) => {
+t.test('getCallFigures sums calls by day in a time zone, and by the requested groups', async (t) => {
   const acme = await admin.organization('with figures')
   const other = await admin.organization('with other figures')
   const inbound = { kind: 'inbound' as const, phone: inboundPhone, status: 'ringing' as const }
@@ -63,7 +63,7 @@ t.test('getCallFigures sums calls by day in a time zone, and by groups', async (
   t.match(hours.rows, [{ bucket: '2026-11-01T10:00:00.000Z' }, { bucket: '2026-11-01T23:00:00.000Z' }])
 })
 
-t.test('getCallFigures refuses long times, unknown zones and too many groups', async (t) => {
+t.test('getCallFigures refuses too long time ranges, unknown time zones and too many groups', async (t) => {
   const acme = await admin.organization('with refused figures')
   for (const query of [
     'since=2026-01-01T00:00:00Z&until=2026-11-01T00:00:00Z',

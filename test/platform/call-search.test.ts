@@ -86,7 +86,7 @@ t.test('half a surrogate pair in a turn, a prompt or a live call does not break 
   await t.resolves(admin.store.calls.inRooms(), 'of all organizations')
 })
 
-t.test('the filters of listCalls must all hold', async (t) => {
+t.test('listCalls returns only calls that match all filters', async (t) => {
   const acme = await admin.organization('call filters')
   const other = await admin.organization('other calls')
   const wanted = { name: 'Front desk', systemPrompt: 'x', intent: { language: 'en' } }
@@ -146,7 +146,7 @@ t.test('the filters of listCalls must all hold', async (t) => {
     t.match(faultOf(await call(acme, 'GET', `/v1/calls?${query}`)), { status: 400, code: 'VALIDATION_ERROR' }, query)
 })
 
-t.test('listCalls finds calls by words in one turn, page by page', async (t) => {
+t.test('a word search of listCalls finds calls in which one turn has all the words, page by page', async (t) => {
   const acme = await admin.organization('search')
   // This time is later than all earlier calls' times, because the store never gives two calls the same time.
   const laterMs = startMs + 3_600_000

@@ -239,7 +239,7 @@ const frames: Record<string, Record<string, string>> = {
   EndFrame: { reason: endReason },
 }
 
-t.test('the contract of the platform has the limits that this test lists', (t) => {
+t.test('the contract of the platform API has the limits that this test lists', (t) => {
   for (const [name, figures] of Object.entries(platform)) t.same(boundsOf(platformContract, name), figures, name)
   t.end()
 })

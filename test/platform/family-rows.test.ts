@@ -42,7 +42,7 @@ async function raw<Body>(method: string, path: string, body?: object): Promise<{
   return { status: answer.status, body: (await answer.json()) as Body }
 }
 
-t.test('if the setting `clients` is family, an agent shows references instead of secrets', async (t) => {
+t.test("with `clients: family` (the hosted product's API) an agent shows references instead of secrets", async (t) => {
   for (const row of [agent, (await raw<typeof agent>('GET', agentPath)).body]) {
     t.same(row['intent'], { language: 'en' })
     t.same(Object.keys(row['webhooks'] as object), ['status', 'recording'], 'no webhook is null')
@@ -64,7 +64,7 @@ t.test('if the setting `clients` is family, an agent shows references instead of
   t.match(changed.body, { intent: { language: 'en' }, voice: 'anna' })
 })
 
-t.test('if the setting `clients` is family, an agent shows only objectives that the SDKs define', async (t) => {
+t.test("with `clients: family` an agent shows only objectives that the hosted product's SDKs define", async (t) => {
   const made = async (optimizeFor: string) => {
     const row = await post('/v1/agents', {
       name: optimizeFor,
@@ -114,7 +114,7 @@ t.test(
   },
 )
 
-t.test('if the setting `clients` is family, a tool shows references instead of secrets', async (t) => {
+t.test("with `clients: family` (the hosted product's API) a tool shows references instead of secrets", async (t) => {
   const source = {
     kind: 'webhook',
     url,
@@ -180,7 +180,7 @@ t.test(
   },
 )
 
-t.test('detachPhoneNumber: a number that loses its last agent or template becomes outbound only', async (t) => {
+t.test('detachPhoneNumber: a number that loses its last agent or dispatch template is outbound only', async (t) => {
   for (const direction of ['inbound', 'both'] as const) {
     const { change } = await withNumber()
     await change({ agentId: desk, direction })
@@ -213,7 +213,7 @@ t.test('a change of another field keeps the direction of a number without an age
   t.equal((await call(acme, 'GET', `/v1/phone-numbers/${id}`)).json<NumberRow>().direction, 'inbound')
 })
 
-t.test('if the setting `clients` is family, a free number has a charge date one month later', async (t) => {
+t.test("with `clients: family` (the hosted product's API) a free number has a charge date in a month", async (t) => {
   const { id } = await withNumber()
   const row = (await call(acme, 'GET', `/v1/phone-numbers/${id}`)).json<NumberRow & { monthlyMicroUsd: string }>()
   const createdAtMs = Date.parse(row.createdAt)
@@ -227,7 +227,7 @@ t.test('if the setting `clients` is family, a free number has a charge date one 
   t.match((await post('/v1/phone-numbers/import', body))['nextChargeAt'], /^\d/)
 })
 
-t.test("if the setting `clients` is family, a number's template may have the form of a session request", async (t) => {
+t.test('with `clients: family` a dispatch template may be a session request of the hosted product', async (t) => {
   const template = {
     intent: { language: 'en' },
     systemPrompt: 'x',
@@ -250,7 +250,7 @@ t.test("if the setting `clients` is family, a number's template may have the for
   t.match(await post('/v1/phone-numbers/import', wanted), { dispatchMetadataTemplate: read })
 })
 
-t.test('if the setting `clients` is family, a business verification is a submission with all fields', async (t) => {
+t.test("with `clients: family` (the hosted product's API) a business verification has all fields", async (t) => {
   const path = '/v1/phone-numbers/kyb'
   t.same((await raw('GET', path)).body, { status: 'missing', submission: null, prefill: null })
   const save = (body: object) => raw<{ businessProfile: object }>('PUT', `${path}/draft`, body)
@@ -280,7 +280,7 @@ type Page = { data: { id: string; event: string; endpointKind: string }[]; endpo
 const deliveries = (query: string) => raw<Page>('GET', `/v1/webhook-deliveries?${query}`)
 const delivery = async (id = '') => (await raw<Detail>('GET', `/v1/webhook-deliveries/${id}`)).body
 
-t.test('if the setting `clients` is family, the event in a webhook delivery is an object', async (t) => {
+t.test("with `clients: family` (the hosted product's API) the event in a webhook delivery is an object", async (t) => {
   const tenant = { organizationId: acme.id, test: false }
   const payload = { order: '4711' }
   const id = await recordDelivery(admin.store, tenant, await insertEndpoint(sql, tenant, url), { payload })
@@ -294,7 +294,7 @@ t.test('if the setting `clients` is family, the event in a webhook delivery is a
   )
 })
 
-t.test("if the setting `clients` is family, events of rich messages have the hosted product's names", async (t) => {
+t.test("with `clients: family` events of rich messages have the hosted product's names", async (t) => {
   await admin.store.organizations.change(acme.id, { rmsgEnabled: true })
   const receiver = await startReceiver()
   t.teardown(() => receiver.close())

@@ -39,7 +39,7 @@ t.test('the isolation test covers every operation that has an id in its path', (
   t.end()
 })
 
-t.test("another organization's invitation is not found, as an unknown one", async (t) => {
+t.test("another organization's invitation is not found, like an unknown invitation", async (t) => {
   const owner = await admin.organization('owner of an invitation', { scopes: ['admin'] })
   const stranger = await admin.organization('stranger to an invitation', { scopes: ['admin'] })
   const wanted = { email: 'invited@example.com', role: 'viewer' }
@@ -96,7 +96,7 @@ async function stateOf(
 }
 
 for (const owner of ['live', 'test'] as const)
-  t.test(`resources of a ${owner} key`, async (t) => {
+  t.test(`resources of a ${owner} key are found only by keys of the same kind and organization`, async (t) => {
     const { id, ...live } = await admin.organization(`owner of ${owner} things`, { scopes })
     const test = await admin.key(id, { scopes, test: true })
     const stranger = await admin.organization(`stranger to ${owner} things`, { scopes })

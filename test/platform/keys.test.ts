@@ -58,7 +58,7 @@ t.test('createKey shows the secret once, and listKeys shows the key without it',
   t.notMatch(parley.output(), secret)
 })
 
-t.test('createKey gives a key its policy, its end and the test world', async (t) => {
+t.test("createKey stores the API key's policy and expiry time, and can create a test key", async (t) => {
   const acme = await administrator('creates special keys')
   const policy = { allow_providers: ['local'], budget: { microUsd: 5_000_000, period: 'month' } }
   const expiresAt = '2999-01-01T00:00:00.000Z'
@@ -83,7 +83,7 @@ t.test('createKey gives a key its policy, its end and the test world', async (t)
     t.same(faultOf(await call(acme, 'POST', '/v1/keys', body)), invalid(...paths), JSON.stringify(body).slice(0, 80))
 })
 
-t.test('an API key gives only its own scopes, and a person who may make keys gives each scope', async (t) => {
+t.test("by an API key createKey grants only that key's scopes, and by an admin user every scope", async (t) => {
   const acme = await administrator('gives scopes', ['admin', 'platform'])
   const refused = await call(acme, 'POST', '/v1/keys', { name: 'more', scopes: ['platform', 'rmsg'] })
   t.match(faultOf(refused), { status: 403, code: 'FORBIDDEN' })
@@ -98,7 +98,7 @@ t.test('an API key gives only its own scopes, and a person who may make keys giv
   t.equal((await call(acme, 'POST', `/v1/keys/${acme.keyId}/rotate`, { overlapSeconds: 60 })).status, 200)
 })
 
-t.test('updateKey changes name and policy, and every request obeys at once', async (t) => {
+t.test("updateKey changes an API key's name and policy, and the next request follows the new policy", async (t) => {
   const acme = await administrator('changes keys')
   const { secret, ...key } = await create(acme, { name: 'shop', scopes: ['router'], policy: { language: 'en' } })
   const at = `/v1/keys/${key.id}`
@@ -114,7 +114,7 @@ t.test('updateKey changes name and policy, and every request obeys at once', asy
   t.equal(await models(secret), 200)
 })
 
-t.test('rotateKey gives a new secret, and the old one works for overlapSeconds', async (t) => {
+t.test('rotateKey gives an API key a new secret, and the old secret works for overlapSeconds', async (t) => {
   const acme = await administrator('rotates keys')
   const { id, secret } = await create(acme, { name: 'shop', scopes: ['router'] })
   const at = `/v1/keys/${id}/rotate`
@@ -128,7 +128,7 @@ t.test('rotateKey gives a new secret, and the old one works for overlapSeconds',
   t.same(faultOf(await call(acme, 'POST', at, { overlapSeconds: 2_592_001 })), invalid('/overlapSeconds'))
 })
 
-t.test('revokeKey ends a key, also the key of the request, and a revoked key is not changed', async (t) => {
+t.test("revokeKey revokes any API key, even the request's own, and a revoked key cannot be changed", async (t) => {
   const acme = await administrator('revokes keys')
   const { id, secret } = await create(acme, { name: 'shop', scopes: ['router', 'admin'] })
   const own = { url: parley.url, key: secret }
@@ -145,7 +145,7 @@ t.test('revokeKey ends a key, also the key of the request, and a revoked key is 
   t.match(await list(acme, '?revoked=true'), [{ id, revokedAt: /Z$/, budget: null }])
 })
 
-t.test("an unknown key and another organization's key are not found", async (t) => {
+t.test("an unknown API key and another organization's API key are not found", async (t) => {
   const [acme, stranger] = [await administrator('owns keys'), await administrator('asks for keys')]
   for (const id of [acme.keyId, 'key_0123456789012345678901']) {
     t.match(faultOf(await call(stranger, 'PATCH', `/v1/keys/${id}`, { name: 'stolen' })), notFound)
@@ -156,7 +156,7 @@ t.test("an unknown key and another organization's key are not found", async (t) 
   t.notMatch(JSON.stringify(await list(stranger)), acme.keyId)
 })
 
-t.test('an organization makes at most 1,000 keys', async (t) => {
+t.test('an organization can have at most 1,000 API keys', async (t) => {
   const acme = await administrator('has many keys')
   await sql`
     insert into api_keys (organization_id, id, name, public_id, lookup, digest, scopes, policy, test, created_at)

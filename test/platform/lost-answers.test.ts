@@ -11,14 +11,14 @@ const said = (isKeySpent: boolean) => {
   return { status, repeats: headers['x-should-retry'], error: (JSON.parse(body) as { error: string }).error }
 }
 
-t.test('if a command may have run, the client is advised to look before it repeats the command', (t) => {
+t.test('if a command to another process may have run, the client is advised to check before a repetition', (t) => {
   const error = /look whether it was, and ask again with a new Idempotency-Key if not\.$/
   t.match(said(true), { status: 503, repeats: 'false', error })
   t.notMatch(said(true).error, /Retry after/i)
   t.end()
 })
 
-t.test('if no process received a command, the client is asked to repeat it', (t) => {
+t.test('if no process received a command, the client is asked to repeat the request', (t) => {
   t.match(said(false), { status: 503, repeats: undefined, error: /Retry after/i })
   t.end()
 })

@@ -38,7 +38,7 @@ const signOut = (target: Target, userId: string) => call(target, 'POST', `/v1/me
 const reads = async (target: Target) => (await call(target, 'GET', '/v1/agents')).status
 const ends = (target: Target) => until('the sign-in has ended', async () => (await reads(target)) === 401)
 
-t.test('listMembers shows everybody the roles, and only admins the addresses', async (t) => {
+t.test('listMembers shows roles to every member, and email addresses only to admins and owners', async (t) => {
   const { id, ...key } = await admin.organization('lists members')
   const people = await Promise.all(roles.map((role) => person(id, role, role)))
   for (const [at, target] of people.entries()) {
@@ -56,7 +56,7 @@ t.test('listMembers shows everybody the roles, and only admins the addresses', a
   t.match((await list(administrator))[0], { email: /^admin@/, name: null, methods: [], createdAt: /Z$/ })
 })
 
-t.test('listMembers shows names, ways of signing in and the last use', async (t) => {
+t.test("listMembers shows each member's name, sign-in methods and last use", async (t) => {
   const { id } = await admin.organization('shows people')
   const owner = await person(id, 'owner', 'owner')
   const at = new Date('2026-11-20T10:00:00.000Z')

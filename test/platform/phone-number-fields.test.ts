@@ -82,7 +82,7 @@ const inWords: [string, object, string][] = [
   ],
 ]
 for (const [url, body, words] of inWords)
-  t.test(`${url.split('/').at(-1)} says in words what is wrong: ${words}`, async (t) => {
+  t.test(`the error of a request to ${url.split('/').at(-1)} contains the readable message: ${words}`, async (t) => {
     const answer = await call(target, url.endsWith('draft') ? 'PUT' : 'POST', url, body)
     t.equal(answer.status, 400)
     t.match(answer.json<{ error: string }>().error, words)

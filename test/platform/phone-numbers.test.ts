@@ -42,7 +42,7 @@ t.test('listPhoneNumbers lists the oldest number first', async (t) => {
   t.same((await call(acme, 'GET', path(number))).json(), rows[1])
 })
 
-t.test('setupStatus shows if a number is ready for the calls that its direction allows', async (t) => {
+t.test('setupStatus shows whether a number is ready for the calls that its direction allows', async (t) => {
   const { acme, number, agent } = await withNumber('setup')
   const setup = async (body: object) => {
     const changed = await patch(acme, number, body)
@@ -164,7 +164,7 @@ t.test('an imported live number needs a SIP port, but an imported test number do
   t.notMatch(JSON.stringify([await issuesOf(acme, 'managed'), await issuesOf(test, 'managed')]), 'sip_port_missing')
 })
 
-t.test('a number for inbound calls needs an agent, or a template with intent and systemPrompt', async (t) => {
+t.test('a number for inbound calls needs an agent, or a dispatch template with intent and systemPrompt', async (t) => {
   const { acme, number, agent } = await withNumber('answers')
   const refused = { status: 400, code: 'VALIDATION_ERROR', paths: ['/dispatchMetadataTemplate'] }
   for (const template of [null, { systemPrompt: 'Hi.' }, { intent: { language: 'en' } }, { ...answering, intent: {} }])
@@ -181,7 +181,7 @@ t.test('a number for inbound calls needs an agent, or a template with intent and
   t.same({ agentId, direction }, { agentId: other, direction: 'outbound' }, 'an agent alone leaves the direction')
 })
 
-t.test("a number's template is validated like a session request, and accepts three placeholders", async (t) => {
+t.test('a dispatch template is validated like a session request, and accepts three placeholders', async (t) => {
   const { acme, number } = await withNumber('templates')
   const at = '/dispatchMetadataTemplate'
   const refused: [template: object, path: string][] = [

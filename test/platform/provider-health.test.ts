@@ -50,7 +50,7 @@ t.test('listProviderHealth shows whose key serves a model, and whether recent re
   t.match(healthy?.['asOf'], /^2\d{3}-/)
 })
 
-t.test('listProviderHealth shows the worst state of all processes', async (t) => {
+t.test('listProviderHealth shows the worst state that any process reports', async (t) => {
   const acme = await admin.organization('worst')
   const { healthReports } = admin.store
   await healthReports.write([report({ errorRate: 0.5, firstByteMs: 90_000, samples: 7, asOfMs: Date.now() })])

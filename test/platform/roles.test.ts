@@ -109,7 +109,7 @@ const operations = [
   }),
 )
 
-t.test('the test of roles covers every scope, and at least 95 operations of the platform', (t) => {
+t.test('this test covers every scope, and at least 95 operations of the platform API', (t) => {
   const scopes = new Set(operations.map(({ scope }) => scope))
   t.same([...scopes].sort(), ['admin', 'platform', 'realtime', 'rmsg', 'router'])
   t.ok(operations.length >= 95, `${operations.length} operations`)
@@ -144,7 +144,7 @@ for (const kind of kinds)
       }
     })
 
-t.test('no operation accepts an unknown token or session, or a session cookie from another site', async (t) => {
+t.test('no operation accepts an unknown user token or session, or a session cookie from another site', async (t) => {
   const { id: organizationId } = await admin.organization('strangers')
   const session = await signedIn(organizationId, 'page@example.com', 'owner', 'session')
   const foreign = { ...session, 'sec-fetch-site': 'cross-site' }
@@ -161,7 +161,7 @@ t.test('no operation accepts an unknown token or session, or a session cookie fr
   }
 })
 
-t.test('a member cannot make webhook endpoints through the fields of an agent', async (t) => {
+t.test('a user with the role member cannot make webhook endpoints through the fields of an agent', async (t) => {
   const { id: organizationId } = await admin.organization('agents with webhooks')
   const as = (role: Role) => signedIn(organizationId, `${role}@agents.example`, role, 'user_token')
   const [member, owner] = [await as('member'), await as('owner')]

@@ -75,7 +75,7 @@ function isTaken(answer: Answer, path: string): boolean {
   return code === 'CAPABILITY_UNSUPPORTED' || (code === 'MISSING_TEMPLATE_VARIABLES' && paths?.[0] !== path)
 }
 
-t.test('each field is accepted at its bound and refused beyond its bound', async (t) => {
+t.test('each field of a session request is accepted at its limit and refused beyond its limit', async (t) => {
   const acme = await admin.organization('sessions at their borders')
   let started = 0
   const borders = [...sharedBorders.map(ofSession), ...ownBorders]

@@ -127,7 +127,7 @@ for (const [action, usual, borders] of [
   [`${unknown.transfer}/complete`, {}, complete],
   [`${unknown.transfer}/cancel`, {}, cancel],
 ] as const)
-  t.test(`${action}: each field is accepted at its bound and refused beyond its bound`, async (t) => {
+  t.test(`${action}: each field is accepted at its limit and refused beyond its limit`, async (t) => {
     const acme = await admin.organization(`borders of ${action}`)
     for (const [path, taken, refused] of borders) {
       const title = `${path} ${JSON.stringify(refused).slice(0, 60)}`

@@ -36,7 +36,7 @@ const creditMicroUsd = 100_000_000
 const usage = { prompt_tokens: 1_234, completion_tokens: 57 }
 const ok = { kind: 'ok', usage } as const
 
-t.test('getUsage includes usage from the router, the compatible endpoints and the WebSockets', async (t) => {
+t.test('getUsage includes usage of the router API, the OpenAI-compatible API and the WebSockets', async (t) => {
   const { id, url } = await admin.organization('acme', { creditMicroUsd })
   const chain = { llm: ['down/chat', 'steady/chat'] }
   const wanted = { organizationId: id, name: '', test: false, expiresAtMs: null, policy: { chain } }

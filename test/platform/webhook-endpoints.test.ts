@@ -45,7 +45,7 @@ t.test('an endpoint is created, listed, read and deleted', async (t) => {
   t.match(await made(await admin.key(acme.id, { test: true })), { test: true })
 })
 
-t.test('each field of an endpoint is accepted at its bound and refused beyond its bound', async (t) => {
+t.test('each field of a webhook endpoint is accepted at its limit and refused beyond its limit', async (t) => {
   const acme = await admin.organization('bounds')
   const agent = await agentOf(acme)
   const text = (length: number) => 'é'.repeat(length)
@@ -149,7 +149,7 @@ t.test('each field of an endpoint is accepted at its bound and refused beyond it
     t.same(faultOf(await create(acme, { [missing]: undefined })), invalid(`/${missing}`))
 })
 
-t.test('the address of an endpoint must be https and public, unless the operator allows others', async (t) => {
+t.test('the URL of a webhook endpoint must be https and public, unless the operator allows others', async (t) => {
   const acme = await admin.organization('addresses')
   const refused = [
     'ftp://hooks.example/',

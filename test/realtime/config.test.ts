@@ -14,7 +14,7 @@ const parley = await ownServer(t, { PARLEY_PROVIDERS: JSON.stringify(providers),
 const address = '/v1/transcribe/stream'
 const model = 'vendor/nova-3'
 
-t.test('a config may have sttOptions and region, and accuracy as another name for quality', async (t) => {
+t.test('a config frame may have `sttOptions`, `region`, and `accuracy` as another name for `quality`', async (t) => {
   const published = { sttOptions: { language: 'de', keywords: ['Parley'] }, region: 'eu', optimizeFor: 'accuracy' }
   const client = await start(parley, address, { model, ...published })
   t.equal(client.frames('ready')[0]!['ignored'], undefined)
@@ -41,7 +41,7 @@ t.test('an option that the provider does not support is ignored and listed', asy
   partly.socket.terminate()
 })
 
-t.test('an unknown field of sttOptions is refused', async (t) => {
+t.test('an unknown field of `sttOptions` in a config frame is refused', async (t) => {
   const client = await open(parley, address)
   client.send({ type: 'config', sttOptions: { diarize: true } })
   t.equal(await client.closed, 1008)

@@ -74,7 +74,7 @@ const vendors = [
 ]
 
 for (const { adapter, stub, speech, model } of vendors)
-  t.test(`if the vendor has no free connection, only the stream that needs one more fails: ${adapter}`, async (t) => {
+  t.test(`if the vendor accepts no more connections, only the stream that needs one fails: ${adapter}`, async (t) => {
     const provider = { id: 'vendor', adapter, baseUrl: stub.url, apiKey: 'k', models: { tts: [model] } }
     const server = await ownServer(t, {
       PARLEY_PROVIDERS: JSON.stringify([provider]),

@@ -57,7 +57,7 @@ t.test('a token of POST /v1/realtime/sessions opens a socket, which refuses a co
   t.equal((await refusal(parley, '/v1/realtime', opening)).status, 401, 'the token is spent')
 })
 
-t.test('if an alias serves the name of a conversation model, the socket transcribes', async (t) => {
+t.test("if an alias maps a conversation model's name to another model, the socket transcribes", async (t) => {
   const aliased = await ownServer(t, { PARLEY_ALIASES: JSON.stringify({ 'gpt-realtime': 'auto' }) })
   const client = await open(aliased, '/v1/realtime?model=gpt-realtime', { protocols: [] })
   t.match(await client.take('session.created'), { session: { type: 'transcription' } })
@@ -80,7 +80,7 @@ t.test('tokens for conversations are refused, and the hint names POST /v1/sessio
     t.equal((await mint(parley, 'sessions', body)).status, 200)
 })
 
-t.test('only names of models that hold conversations count as such', (t) => {
+t.test("OpenAI's conversation models are distinguished from its transcription models by name", (t) => {
   const names = ['gpt-realtime', 'gpt-realtime-mini', 'openai:gpt-realtime-2025-08-28', 'gpt-4o-realtime-preview']
   for (const name of names) t.ok(isConversationModel(name), name)
   const others = ['auto', 'gpt-4o-transcribe', 'gpt-realtime-whisper', 'gpt-realtime-translate', 'scribe_v2_realtime']

@@ -135,7 +135,7 @@ t.test('no other organization uses the provider key of an organization', async (
   t.ok(Number(rows[0]?.cost) > 0, 'the operator’s costs')
 })
 
-t.test('a replaced provider key serves the next stream, and a deleted key serves no stream', async (t) => {
+t.test('a new provider key is used from the next stream on, and a deleted provider key for no stream', async (t) => {
   const acme = await organization('rotating', 1_000_000)
   used = []
   for (const key of ['first', 'second']) {

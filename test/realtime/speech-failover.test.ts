@@ -76,7 +76,7 @@ const stubs: Record<Way, { bad: VendorStub }> = { live, http }
 
 for (const way of ['live', 'http'] as const)
   for (const cell of cells)
-    t.test(`${way}, ${cell}: the third provider speaks`, async (t) => {
+    t.test(`${way}: if the first two providers fail with ${cell}, the third provider speaks`, async (t) => {
       stubs[way].bad.behave(cell === 'refuse' ? 'ok' : cell)
       const ids = [idOf(way, cell, 1), idOf(way, cell, 2), idOf(way, 'ok', 3)]
       const client = await connect(way, ids)

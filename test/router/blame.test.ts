@@ -31,7 +31,7 @@ const hostile: Record<string, object> = {
 }
 
 for (const [name, body] of Object.entries(hostile))
-  t.test(`while one organization causes ${name} five times a second, the other is served`, async (t) => {
+  t.test(`while one organization causes ${name} five times a second, another organization is served`, async (t) => {
     const models = { llm: ['mock'] }
     const parley = await serverInTime(t, {
       PARLEY_PROVIDERS: JSON.stringify([

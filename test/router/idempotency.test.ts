@@ -90,7 +90,7 @@ t.test('a request that ends before dispatch frees its idempotency key', async (t
   t.equal((await withKey(key)).status, 200)
 })
 
-t.test('after a provider has answered that it lacks the model, the idempotency key stays used', async (t) => {
+t.test('if the provider answers that it does not have the model, the idempotency key stays used', async (t) => {
   const key = randomUUID()
   stub.behave({ kind: 'status', status: 404 })
   const unlisted = ask('hi', { routing: { mode: 'explicit', provider: 'mock', model: 'nothing' } })
