@@ -75,7 +75,7 @@ t.test('the metrics show that a circuit has opened', async (t) => {
   stub.behave({ kind: 'ok', usage })
 })
 
-t.test('the server emits each metric and label of the Grafana dashboard and the alerts', async (t) => {
+t.test('the server emits each metric and label that the Grafana dashboard and the alerts use', async (t) => {
   const emitted = readEmitted(await metricsText())
   const deploy = path.resolve(import.meta.dirname, '../../deploy')
   const board = JSON.parse(readFileSync(path.join(deploy, 'grafana/parley.json'), 'utf8')) as Board

@@ -10,7 +10,7 @@ import { chooseEngine, describeEngine } from '../../runtime/server/choose.ts'
 const major = Number(process.versions.node.split('.')[0])
 const uws = loadUws()
 
-t.test('the engine setting auto selects uWebSockets.js if its unmodified binary can be loaded', (t) => {
+t.test('the setting `engine: auto` selects uWebSockets.js if its unmodified binary can be loaded', (t) => {
   const { engine, reason } = chooseEngine('auto')
   if (major < 22) t.same([engine, /never answers .* x_id/.test(reason ?? '')], ['node', true])
   else if ('problem' in uws) t.same([engine, reason], ['node', uws.problem])
@@ -18,7 +18,7 @@ t.test('the engine setting auto selects uWebSockets.js if its unmodified binary 
   t.end()
 })
 
-t.test('the setting engine overrides the automatic choice', (t) => {
+t.test('the setting `engine` overrides the automatic choice', (t) => {
   t.same(chooseEngine('node').engine, 'node')
   if ('problem' in uws) {
     t.match(uws.problem, /^uWebSockets.js (for Node \d+ needs glibc|has no tested build for Node \d+)/)

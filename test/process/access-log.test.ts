@@ -33,7 +33,7 @@ async function lineOf(matches: (line: Line) => boolean): Promise<Line> {
   return lines().find(matches) as Line
 }
 
-t.test('the access log has a line for a request to the router surface', async (t) => {
+t.test('the access log has a line for a request to the router API', async (t) => {
   const body = JSON.stringify(ask('Hello.', { routing: { mode: 'explicit', provider: 'main', model: 'chat' } }))
   const headers = { ...jsonType, 'idempotency-key': randomUUID() }
   t.equal((await send(acme, responses, { method: 'POST', headers, body })).status, 200)
@@ -42,7 +42,7 @@ t.test('the access log has a line for a request to the router surface', async (t
   t.notOk('traceId' in line, 'nobody traces it')
 })
 
-t.test('the access log has a line for a request to the compatible surface', async (t) => {
+t.test('the access log has a line for a request to the OpenAI-compatible API', async (t) => {
   const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
   const headers = { ...jsonType, traceparent, tracestate: 'vendor=1' }
   const body = JSON.stringify({ model: 'main:chat', messages: [{ role: 'user', content: 'Hello.' }] })
@@ -55,12 +55,12 @@ t.test('the access log has a line for a request to the compatible surface', asyn
   t.notOk(before?.headers['traceparent'], 'no traceparent if the client sent none')
 })
 
-t.test('the access log has a line for a request to the platform surface', async (t) => {
+t.test('the access log has a line for a request to the platform API', async (t) => {
   t.equal((await call(acme, 'GET', '/v1/agents')).status, 200)
   t.match(await lineOf(({ operation }) => operation === 'listAgents'), caller)
 })
 
-t.test('the access log has a line for a socket of the realtime surface', async (t) => {
+t.test('the access log has a line for a WebSocket of the realtime API', async (t) => {
   const url = `${acme.url.replace('http', 'ws')}/v1/transcribe/stream`
   const socket = new WebSocket(url, 'service.realtime.v1', { headers: { authorization: `Bearer ${acme.key}` } })
   socket.on('open', () => socket.send(JSON.stringify({ type: 'config', language: 'en', model: loopbackModel })))

@@ -3,7 +3,7 @@ import t from 'tap'
 import { freshDataDir } from '../installation.ts'
 import { startParley } from './parley.ts'
 
-t.test('a page of a configured origin may call the HTTP surfaces, and other pages may not', async (t) => {
+t.test('a page of a configured origin may call the HTTP APIs, and other pages may not', async (t) => {
   const dataDir = freshDataDir()
   const parley = await startParley({ PARLEY_CORS_ORIGINS: 'https://app.example,https://admin.example:8443' }, dataDir)
   t.teardown(() => parley.remove())
@@ -36,7 +36,7 @@ t.test('a page of a configured origin may call the HTTP surfaces, and other page
   t.equal(answered.headers.get('x-request-id'), answered.headers.get('service-request-id'))
 })
 
-t.test('without configured origins no page may call the HTTP surfaces', async (t) => {
+t.test('without configured origins no page may call the HTTP APIs', async (t) => {
   const parley = await startParley()
   t.teardown(() => parley.remove())
   const answer = await fetch(`${parley.url}/v1/models`, {

@@ -17,7 +17,7 @@ import { startParley } from './parley.ts'
 
 const endsWithinMs = 30_000
 
-t.test('within 30 s of a restart after a kill, each SIP leg gets BYE, or CANCEL if it rings', async (t) => {
+t.test('within 30 s of a restart each SIP leg of the killed process gets BYE, or CANCEL if it rings', async (t) => {
   const farPort = await freePort()
   const server = await startBuiltTrunkServer(farPort)
   t.teardown(() => server.close())

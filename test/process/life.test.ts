@@ -54,7 +54,7 @@ t.test('a second start on the same port is refused, and the first server goes on
   t.equal((await askMock(parley)).status, 200)
 })
 
-t.test('make run starts a server, and Ctrl-C leaves no process', async (t) => {
+t.test('`make run` starts a server, and Ctrl-C leaves no process behind', async (t) => {
   const port = await freePort()
   const dataDir = freshDataDir()
   const url = `http://127.0.0.1:${port}`

@@ -45,7 +45,7 @@ async function ended(parley: Running, id: string): Promise<Record<string, unknow
   return wholeCall(parley, id)
 }
 
-t.test("a process ends the sessions of a killed process, and on request a live process's session", async (t) => {
+t.test("a process ends the sessions of a killed process, and on API request a live process's session", async (t) => {
   const databaseUrl = await cluster.database('empty')
   const first = await node(t, databaseUrl)
   const second = await node(t, databaseUrl)

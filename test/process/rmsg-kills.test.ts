@@ -220,7 +220,7 @@ t.test('if a process dies while handling an event, its claim on the event expire
   t.equal(answers.length, 2, 'the one whose answer was lost gets it again')
 })
 
-t.test('the libraries of Standard Webhooks verify the events of subscriptions', async (t) => {
+t.test('third-party Standard Webhooks libraries verify the delivered rich-message events', async (t) => {
   const own = (await call(parley, 'GET', '/v1/webhook-secret')).json<{ secret: string }>().secret
   for (const [far, secret] of [
     [quick, own],

@@ -252,7 +252,7 @@ const tablesInUse = [
   'requests',
 ]
 
-t.test('metrics and tables contain no secret', async (t) => {
+t.test('metrics and database tables contain no secret and no request content', async (t) => {
   const metrics = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text()
   t.match(metrics, 'parley_attempt_seconds')
   absent(t, 'the metrics', metrics)

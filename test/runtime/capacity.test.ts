@@ -10,7 +10,7 @@ function takeAll(capacity: Capacity, owner: string, giveBack?: () => void): numb
   return taken
 }
 
-t.test('a single organization uses the whole resource', (t) => {
+t.test('a single organization may use the whole capacity', (t) => {
   const owners = new Owners()
   owners.see('a')
   owners.see('a')
@@ -18,7 +18,7 @@ t.test('a single organization uses the whole resource', (t) => {
   t.end()
 })
 
-t.test('a busy organization leaves one share of the resource to the others', (t) => {
+t.test('a busy organization leaves one share of the capacity to the others', (t) => {
   const capacity = new Capacity({ max: 8, part: 0.25 }, several())
   t.equal(takeAll(capacity, 'a'), 6)
   t.equal(takeAll(capacity, 'b'), 2)
@@ -26,7 +26,7 @@ t.test('a busy organization leaves one share of the resource to the others', (t)
   t.end()
 })
 
-t.test('if a second organization exists, the first may no longer use the share of the second', (t) => {
+t.test("once a second organization exists, the first may no longer use the second's share of the capacity", (t) => {
   const owners = new Owners()
   const capacity = new Capacity({ max: 4, part: 0.25 }, owners)
   owners.see('a')
@@ -49,7 +49,7 @@ t.test('an organization below its share gets the oldest extra allocation of the 
   t.end()
 })
 
-t.test('an extra allocation that cannot be taken back stays with its organization', (t) => {
+t.test("an allocation beyond an organization's share that cannot be taken back stays with the organization", (t) => {
   const capacity = new Capacity({ max: 2, part: 0.25 }, new Owners())
   takeAll(capacity, 'a')
   t.equal(capacity.take('b'), null)
@@ -68,7 +68,7 @@ t.test('if an allocation is ended twice, its units are released once', (t) => {
   t.end()
 })
 
-t.test('units are added to an allocation until only the share of the others is left', (t) => {
+t.test("an allocation can grow until only the other organizations' share of the capacity is left", (t) => {
   const capacity = new Capacity({ max: 100, part: 0.25 }, several())
   const body = capacity.take('a', 20)
   t.equal(body?.add(40), true)
@@ -78,7 +78,7 @@ t.test('units are added to an allocation until only the share of the others is l
   t.end()
 })
 
-t.test('a share of the resource has at least one unit', (t) => {
+t.test("an organization's share of the capacity is at least one unit", (t) => {
   const capacity = new Capacity({ max: 2, part: 0.01 }, several())
   t.ok(capacity.take('a'))
   t.equal(capacity.take('a'), null)
@@ -98,7 +98,7 @@ t.test('an allocation can be taken back as soon as its organization offers it', 
   t.end()
 })
 
-t.test('an organization that may not borrow gets no more than its share of the resource', (t) => {
+t.test('an organization that may not borrow gets no more than its share of the capacity', (t) => {
   const capacity = new Capacity({ max: 8, part: 0.25, lends: (owner) => owner === 'a' }, several())
   t.equal(takeAll(capacity, 'b'), 2)
   t.notOk(capacity.admits('b', 1))

@@ -11,7 +11,7 @@ const limits = {
   monotonicMs: () => 0,
 }
 
-t.test('a free connection goes to the organization whose last turn was longest ago', (t) => {
+t.test('a free connection goes to the organization that has gone longest without getting one', (t) => {
   const sent: string[] = []
   const few = { connectionsMax: 2, queuedMax: 4 }
   const send = ({ owner }: { owner: string }) => void sent.push(owner)

@@ -27,7 +27,7 @@ t.test('an item can be deleted from the queue, and one organization can be serve
   t.end()
 })
 
-t.test('the first item of an organization is served before a busy organization gets a second turn', (t) => {
+t.test('the first item of an organization is served before a second item of a busy organization', (t) => {
   const queue = new FairQueue<string>()
   queue.countTurn('a')
   for (const item of ['a1', 'a2', 'a3', 'b1']) queue.add(item.charAt(0), item)
@@ -42,7 +42,7 @@ t.test('the first item of an organization is served before a busy organization g
   t.end()
 })
 
-t.test('two organizations that come again after each turn do not starve a third organization', (t) => {
+t.test('two organizations that queue a new item after each served item do not starve a third organization', (t) => {
   const queue = new FairQueue<string>()
   for (const item of ['a', 'b', 'c']) queue.add(item, item)
   const taken: (string | undefined)[] = []

@@ -58,7 +58,7 @@ t.test('large JSON texts of one organization do not delay the text of another', 
   t.ok(order.indexOf('org_2') <= 2, order.join(' '))
 })
 
-t.test('a body of more than 1 MiB is read in steps', async (t) => {
+t.test('a JSON body of more than 1 MiB is parsed asynchronously, in steps', async (t) => {
   const content = (text: string) => {
     const made = new RawContent('application/json', true)
     made.take(Buffer.from(text), true)

@@ -12,7 +12,7 @@ const rowsCount = 10_000
 const frameMsMax = 20
 const visitsCount = 5
 
-await inBrowser(t, 'the console is quick', measure)
+await inBrowser(t, "the console's pages appear and scroll within their time limits", measure)
 
 async function measure(browser: Browser): Promise<void> {
   const shop = await openShop(t, browser)

@@ -117,7 +117,7 @@ t.test('API keys are verified, expire, and can be revoked and rotated', async (t
     t.match(await store.keys.verify(secret), { test: true })
   })
 
-  await t.test('a malformed key is refused without a query, and an unknown key after a query', async (t) => {
+  await t.test('a malformed API key is refused without a database query, and an unknown key after one', async (t) => {
     const { secret } = await keyOf(store, id)
     for (const wrong of [
       '',
@@ -152,7 +152,7 @@ t.test('API keys are verified, expire, and can be revoked and rotated', async (t
     t.equal(await store.keys.rotate(id, key.id, 0), null)
   })
 
-  await t.test('a rotated key keeps its id, and its old secret stops working', async (t) => {
+  await t.test('a rotated API key keeps its id, and its old secret stops working', async (t) => {
     const { key, secret } = await keyOf(store, id)
     t.ok(await other.keys.verify(secret))
     const rotated = await store.keys.rotate(id, key.id, 0)
@@ -161,7 +161,7 @@ t.test('API keys are verified, expire, and can be revoked and rotated', async (t
     await untilVerified(other, secret, (caller) => caller === null)
   })
 
-  await t.test('if a key is rotated with an overlap, its old secret works until the overlap ends', async (t) => {
+  await t.test('if an API key is rotated with an overlap, its old secret works until the overlap ends', async (t) => {
     const { key, secret: first } = await keyOf(store, id)
     t.ok(await other.keys.verify(first))
     const second = (await store.keys.rotate(id, key.id, 60_000))?.secret ?? ''
@@ -181,7 +181,7 @@ t.test('API keys are verified, expire, and can be revoked and rotated', async (t
     for (const secret of [third, fourth]) await untilVerified(other, secret, (caller) => caller === null)
   })
 
-  await t.test("the overlap of a rotated key does not outlast the key's expiry", async (t) => {
+  await t.test('the old secret of a rotated API key stops working at the latest when the key expires', async (t) => {
     const { key, secret } = await keyOf(store, id, { expiresAtMs: clock.nowMs() + 5_000 })
     const rotated = (await store.keys.rotate(id, key.id, 60_000))?.secret ?? ''
     t.ok(await store.keys.verify(secret))
@@ -189,7 +189,7 @@ t.test('API keys are verified, expire, and can be revoked and rotated', async (t
     for (const each of [secret, rotated]) t.equal(await store.keys.verify(each), null)
   })
 
-  await t.test("a key's new policy and an organization's new limits take effect in every process", async (t) => {
+  await t.test("an API key's new policy and an organization's new limits take effect in every process", async (t) => {
     const { key, secret } = await keyOf(store, id)
     t.ok(await other.keys.verify(secret))
     const sql = cluster.sql(t, url)
@@ -209,7 +209,7 @@ t.test('API keys are verified, expire, and can be revoked and rotated', async (t
     await untilVerified(empty, brought, (caller) => caller !== null)
   })
 
-  await t.test('a key shows when it was last used', async (t) => {
+  await t.test('an API key shows when it was last used', async (t) => {
     const short = await cluster.store(t, url)
     const { key, secret } = await keyOf(short, id)
     await short.keys.verify(secret)
@@ -233,7 +233,7 @@ t.test('after a lost LISTEN connection the store reads cached API keys again', a
   await untilVerified(store, secret, (caller) => caller === null)
 })
 
-t.test('the name, the credit and the settings of an organization have limits', async (t) => {
+t.test("values beyond the limits for an organization's name, credit and settings are refused", async (t) => {
   const store = await cluster.store(t, await cluster.database())
   const { id } = await organization(store, 'first', 10)
   t.match(await store.organizations.addCredit(id, -30), { creditMicroUsd: -20 })
@@ -262,7 +262,7 @@ t.test('an organization cannot see the data of another organization', async (t) 
   const [a, b] = await Promise.all([organization(store, 'a', 100), organization(store, 'b', 100)])
   const { key, secret } = await keyOf(store, a.id)
 
-  await t.test("another organization's key looks like a key that does not exist", async (t) => {
+  await t.test("another organization's API key is treated like an API key that does not exist", async (t) => {
     t.equal(await store.keys.revoke(b.id, key.id), false)
     t.equal(await store.keys.rotate(b.id, key.id, 0), null)
     t.same(await store.keys.list(b.id), [])

@@ -25,7 +25,7 @@ const stored = async ({ id }: AuditEntry) => (await sql`select from audit_events
 const write = (tenant: Tenant) =>
   worlds.asTenant(tenant, (tx) => tx`update organizations set name = name where id = ${organizationId}`)
 
-t.test('a transaction that writes stores the entry, once', async (t) => {
+t.test("a transaction that writes stores the request's audit log entry, and stores it once", async (t) => {
   const { tenant, entry } = carrying()
   await write(tenant)
   t.equal(entry.isStored, true)
@@ -33,13 +33,13 @@ t.test('a transaction that writes stores the entry, once', async (t) => {
   t.equal(await stored(entry), 1)
 })
 
-t.test('two transactions of one request that write at the same time store one entry', async (t) => {
+t.test('two transactions of one request that write at the same time store one audit log entry', async (t) => {
   const { tenant, entry } = carrying()
   await Promise.all([write(tenant), write(tenant)])
   t.equal(await stored(entry), 1)
 })
 
-t.test('a transaction that only reads, fails, or ends after the answer stores nothing', async (t) => {
+t.test('a transaction that only reads, fails, or ends after the response stores no audit log entry', async (t) => {
   const [reading, failing, late] = [carrying(), carrying(), carrying(false)]
   await worlds.asTenant(reading.tenant, (tx) => tx`select 1`)
   const failed = worlds.asTenant(failing.tenant, async (tx) => {

@@ -44,7 +44,7 @@ async function setUp(t: Test) {
   return { store, clock, sql: cluster.sql(t, url), call, costs }
 }
 
-t.test('the cost of a call is summed some seconds after its end, and calls are found and sorted by it', async (t) => {
+t.test('the cost of a call is summed some seconds after its end, and filters and sorts lists of calls', async (t) => {
   const { store, clock, call, costs } = await setUp(t)
   const cheap = await call([100, 20])
   const dear = await call([5000, null])
@@ -70,7 +70,7 @@ t.test('the cost of a call is summed some seconds after its end, and calls are f
   ])
 })
 
-t.test('calls that a previous version has stored get their facts', async (t) => {
+t.test('calls that a previous version has stored get their cost and other search columns afterwards', async (t) => {
   const { store, sql, clock, call, costs } = await setUp(t)
   const id = await call([100])
   await store.calls.completeFacts()

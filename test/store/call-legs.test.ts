@@ -69,7 +69,7 @@ t.test('the leg of a failed transfer attempt is hung up even while its call goes
 })
 
 t.test(
-  'many orphaned legs of one carrier do not hide orphaned legs of a trunk or of another organization',
+  'many orphaned legs of one carrier do not keep the search from finding those of a trunk or of another organization',
   async (t) => {
     const url = await cluster.database()
     const clock = storeClock()
@@ -186,7 +186,7 @@ t.test(
   },
 )
 
-t.test("a dead process's legs are due for hang-up, even if their call ended a moment before", async (t) => {
+t.test("a dead process's legs are due for hang-up, even if their call ended only a moment ago", async (t) => {
   const { store, sql, call, orphans } = await transferring(t)
   await sql`update instances set alive_until = now() - interval '1 day'`
   await store.calls.append(call, call.id, [{ ...ended('pipeline_failed') }])

@@ -99,7 +99,7 @@ t.test("a callback is stored once with its event, and the session's next callbac
   t.same(replaced?.payload, { callback_id: first.id, reason: 'replaced' })
 })
 
-t.test("a report's outcome is callback_scheduled unless the call's last callback was cancelled", async (t) => {
+t.test("a call report's outcome is callback_scheduled unless the call's last callback was cancelled", async (t) => {
   const { store, clock, call, process, promise } = await setUp(t)
   const first = await promise(call, { scheduledAtMs: clock.nowMs() + minuteMs })
   await clock.leap(minuteMs)

@@ -36,7 +36,7 @@ t.test('a session that an earlier version stored without a transport is read as 
   t.same(await store.calls.find(call, call.id), call)
 })
 
-t.test('calls in rooms are listed while another call has U+0000 in its prompt', async (t) => {
+t.test('calls in LiveKit rooms are listed even if another call has U+0000 in its prompt', async (t) => {
   const url = await cluster.database()
   const store = await cluster.store(t, url)
   const { id } = await organization(store, 'a')
@@ -100,7 +100,7 @@ t.test('a stored call is read only by its tenant, and its secrets only until the
   t.same((await store.calls.findWithSecrets(call, call.id))?.secrets, {})
 })
 
-t.test("append changes a call's status, stores a repeated entry once, and refuses illegal changes", async (t) => {
+t.test("`append` changes a call's status, stores a repeated entry once, and refuses illegal changes", async (t) => {
   const store = await cluster.store(t, await cluster.database())
   const { id: organizationId } = await organization(store, 'a')
   const call = newCall(organizationId)
@@ -213,7 +213,7 @@ t.test('a call can be claimed again after the claiming process has released the 
   t.ok(await store.calls.claim(call, call.id, 'two', null))
 })
 
-t.test('endUnowned ends calls that no process owns', async (t) => {
+t.test('`endUnowned` ends calls that no process owns', async (t) => {
   const clock = storeClock()
   const store = await cluster.store(t, await cluster.database(), { clock })
   const { id: organizationId } = await organization(store, 'a')
@@ -228,7 +228,7 @@ t.test('endUnowned ends calls that no process owns', async (t) => {
     return call && [call.status, call.endReason]
   }
 
-  await t.test('a queued call is cancelled by endUnowned, with a report that needs no LLM', async (t) => {
+  await t.test('`endUnowned` cancels an unowned queued call, and writes its call report without an LLM', async (t) => {
     const call = await make()
     t.same(await store.calls.endUnowned(call, call.id, 'api_ended'), { state: 'ended_now' })
     t.same(await store.calls.endUnowned(call, call.id, 'api_ended'), {
@@ -248,7 +248,7 @@ t.test('endUnowned ends calls that no process owns', async (t) => {
     t.same(await store.calls.endUnowned(call, call.id, 'api_ended'), { state: 'owned' })
   })
 
-  await t.test('a session that no client has joined is cancelled without a report', async (t) => {
+  await t.test('a session that no client has joined is cancelled without a call report', async (t) => {
     const [call, joined] = [await make(), await make()]
     await store.calls.claim(joined, joined.id, store.instanceId, null)
     await clock.leap(5_000)
@@ -259,7 +259,7 @@ t.test('endUnowned ends calls that no process owns', async (t) => {
     t.equal(await store.calls.claim(call, call.id, store.instanceId, null), false)
   })
 
-  await t.test('calls of a dead process end with a report, and with their recordings so far', async (t) => {
+  await t.test('calls of a dead process end with a call report, and keep the recordings made so far', async (t) => {
     const salvaged = [
       { status: 'failed' },
       { status: 'ready', durationMs: 5000 },

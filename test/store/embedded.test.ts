@@ -313,7 +313,7 @@ t.test('Postgres starts for a normal user, and for root if a normal user owns th
   })
 })
 
-t.test('if DATABASE_URL cannot be reached, the error shows the URL without its password', async (t) => {
+t.test('if the database at DATABASE_URL cannot be reached, the error shows the URL without its password', async (t) => {
   const wrong = (databaseUrl: string) =>
     openStore({ ...defaults, databaseUrl, dataDir: '', log: silent, clock: systemClock })
   await t.rejects(wrong('mysql://root:hunter2@localhost/x'), {

@@ -7,7 +7,7 @@ import { organization, TestCluster } from './cluster.ts'
 const cluster = await TestCluster.start()
 t.teardown(() => cluster.stop())
 
-t.test('the metrics count waiting reports, uploads and callbacks, with the age of the oldest', async (t) => {
+t.test('the metrics count waiting call reports, uploads and callbacks, with the age of the oldest', async (t) => {
   const clock = new TestClock()
   const url = await cluster.database()
   const store = await cluster.store(t, url, { clock, serves: false })

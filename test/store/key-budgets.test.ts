@@ -149,7 +149,7 @@ t.test("a budget's period ends at midnight UTC, and a request counts for the per
   }
 })
 
-t.test('a budget event is reported once for each key and period, also with two processes', async (t) => {
+t.test('a budget event is sent once for each API key and period, even with two processes', async (t) => {
   const url = await cluster.database()
   const reported: object[] = []
   const log = { info: () => {}, error: () => {}, warn: (fields: object) => void reported.push(fields) }
@@ -220,7 +220,7 @@ t.test('a new daily or monthly budget counts its whole period, and a new total b
   t.equal(await store.keyBudgets.set('org_other', keyId, { microUsd: 1, period: 'day' }), false, 'nor of another')
 })
 
-t.test('a key without a budget reserves as usual, also in a batch with a key with a budget', async (t) => {
+t.test('an API key without a budget reserves credit as usual, even in a batch with a key with a budget', async (t) => {
   const url = await cluster.database()
   const store = await cluster.store(t, url)
   const { id, caller: budgeted } = await keyWith(store, { microUsd: 10, period: 'day' }, 100)

@@ -25,14 +25,14 @@ const read: KeyPolicy = {
   aliases: { 'gpt-4o-mini': 'auto', 'whisper-1': 'deepgram:nova-3' },
 }
 
-t.test('a key policy is stored under the field names of the contract', (t) => {
+t.test('the policy of an API key is stored under the field names of the contract', (t) => {
   t.same(readKeyPolicy(full), read)
   t.same(readKeyPolicy({}), {})
   t.same(readKeyPolicy({ allowed_origins: [] }), { allowedOrigins: [] })
   t.end()
 })
 
-t.test('the error for a wrong field of a policy names the field', (t) => {
+t.test("the error for a wrong field in an API key's policy names the field", (t) => {
   const wrong: [unknown, RegExp][] = [
     [[], /^the policy must be a JSON object$/],
     [null, /^the policy must be a JSON object$/],

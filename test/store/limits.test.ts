@@ -58,7 +58,7 @@ t.test('in one process an API key and its organization have separate limits', (t
  * two instances count in Postgres.
  */
 for (const many of [false, true])
-  t.test(`sessions and requests ${many ? 'of two instances' : 'of one instance'} count for the limits`, async (t) => {
+  t.test(`requests and sessions ${many ? 'of two instances' : 'of one instance'} count against limits`, async (t) => {
     const url = await cluster.database()
     const store = await cluster.store(t, url, { clock: storeClock() })
     if (many) await cluster.store(t, url, { clock: storeClock() })

@@ -66,7 +66,7 @@ t.test('database work without an answer is refused, and no work begins until a p
   t.same([changes, returns], [[true, false], 1])
 })
 
-t.test('slow database work goes on while the database answers probes', async (t) => {
+t.test('slow database work is not refused while the database answers probes', async (t) => {
   const { outage, probes, changes, next } = watched(t)
   const slow = open<string>()
   const answer = outage.run({ run: () => slow.promise })

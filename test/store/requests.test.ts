@@ -63,7 +63,7 @@ t.test('an idempotency key changes its state at admission, dispatch and expiry',
     t.equal(rows.length, 1, 'both steps in one have one time')
   })
 
-  await t.test('an idempotency key with other content is a conflict in each state', async (t) => {
+  await t.test('other content under the same idempotency key is a conflict in each state of the key', async (t) => {
     const first = keyUse('org_a', 'conflict', 'one')
     const conflict = { outcome: 'conflict', originalRequestId: first.requestId }
     const [, concurrent] = await Promise.all([

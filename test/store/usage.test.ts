@@ -90,7 +90,7 @@ t.test('a request that its client aborted is counted, but not as failed', async 
   t.match(await store.usage.read(live, query()), [{ requests: 3, failed: 1 }])
 })
 
-t.test('usage days are days of UTC, and the end of the requested time is excluded', async (t) => {
+t.test('usage is grouped by UTC days, and the end of the requested time range is excluded', async (t) => {
   const { store, settle, live } = await setUp()
   const midnightMs = Date.parse('2026-11-22T00:00:00Z')
   for (const [at, startedAtMs] of [midnightMs - 1, midnightMs, noonMs + dayMs, noonMs - dayMs].entries())

@@ -28,7 +28,7 @@ t.test('all work that a timer causes is done before the next timer fires', async
   t.same(steps, ['follows', 'next'])
 })
 
-t.test('TestClock.until resolves when its condition is true, and rejects after its limit', async (t) => {
+t.test('`TestClock.until` resolves when its condition is true, and rejects after its time limit', async (t) => {
   const clock = new TestClock()
   let count = 0
   const tick = () => {

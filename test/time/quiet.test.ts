@@ -12,7 +12,7 @@ import { wholeProcess } from './quiet.ts'
 const cluster = await TestCluster.start()
 t.teardown(() => cluster.stop())
 
-t.test('the process does not count as idle while Postgres runs statements, connects or notifies', async (t) => {
+t.test('for the test clock a process is not idle while Postgres runs statements, connects or notifies', async (t) => {
   const sql = openDatabase({ databaseUrl: await cluster.database() })
   const other = openDatabase({ databaseUrl: await cluster.database() })
   t.teardown(() => Promise.all([sql.end(), other.end()]))
@@ -41,7 +41,7 @@ t.test('the process does not count as idle while Postgres runs statements, conne
   t.equal(done, 6, 'also after a failure')
 })
 
-t.test('the process does not count as idle during requests, file access and queued event loop work', async (t) => {
+t.test('for the test clock a process is not idle during requests, file access and event loop work', async (t) => {
   const server = createServer((_request, response) => setTimeout(() => response.end('here'), 5))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   t.teardown(() => server.closeAllConnections())
@@ -57,7 +57,7 @@ t.test('the process does not count as idle during requests, file access and queu
   t.same(done.sort(), ['file', 'here', 'turns'])
 })
 
-t.test('the test clock of the whole process stands still while Postgres runs a query', async (t) => {
+t.test('a test clock of a whole server does not move while Postgres runs a query', async (t) => {
   const sql = openDatabase({ databaseUrl: await cluster.database() })
   t.teardown(() => sql.end())
   const clock = new TestClock({ quiet: wholeProcess })

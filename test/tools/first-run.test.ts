@@ -89,7 +89,7 @@ t.test('with the embedded database a tool on this machine is stored and called',
   t.match(JSON.parse(receiver.received[0]?.body.toString() ?? ''), { tool: 'find_order', args: { number: '4711' } })
 })
 
-t.test('each node on a database needs the same master key', async (t) => {
+t.test('all nodes on one database need the same master key', async (t) => {
   const node = { PARLEY_NODE_URL: 'https://voice.example.com/node-1' }
   const shared = { ...node, DATABASE_URL: 'postgres://u@h/d' }
   const check = async (env: Record<string, string>) => checkServing(await configOf(env), env)

@@ -63,7 +63,7 @@ for (const { language, file, program } of tools) {
   })
 }
 
-t.test('the guide describes each field of a tool request', (t) => {
+t.test('docs/tools.md describes each field of a tool request', (t) => {
   const source = readFileSync(packageFile('domain/tools/run-tool.ts'), 'utf8')
   const body = /function bodyOf[^]*?\n}/.exec(source)?.[0] ?? ''
   const fields = [...body.matchAll(/^ {4}(\w+)[,:]/gm)].map(([, name]) => name)

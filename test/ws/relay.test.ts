@@ -85,7 +85,7 @@ overEngines(t, (t) => {
     await until(() => reached.sockets() + holder.sockets() === 0)
   })
 
-  t.test('the owning process is notified of a lost client; if that process stops, the client gets 1012', async (t) => {
+  t.test("a session's process is notified of a lost client; if the process stops, the client gets 1012", async (t) => {
     const dataDir = dataFolder(t)
     const holder = await owner(t, dataDir)
     const reached = await entrance(t, dataDir)
@@ -101,7 +101,7 @@ overEngines(t, (t) => {
     t.match(await refused(urlOf(reached)), { status: 503, headers: { 'retry-after': '1' } })
   })
 
-  t.test('if the relaying process stops, the client gets 1012 and the owning process is notified', async (t) => {
+  t.test("if the relaying process stops, the client gets 1012 and the session's process is notified", async (t) => {
     const dataDir = dataFolder(t)
     const holder = await owner(t, dataDir)
     const reached = await entrance(t, dataDir)
@@ -112,7 +112,7 @@ overEngines(t, (t) => {
     await until(() => holder.sessions[0]?.events.at(-1) === 'gone')
   })
 
-  t.test('a refusal by the owning process is passed on, and a relayed socket is not relayed again', async (t) => {
+  t.test("a refusal by the session's process is passed on, and a relayed socket is not relayed again", async (t) => {
     const dataDir = dataFolder(t)
     const admit = ({ credential }: UpgradeRequest) => {
       if (credential === 'away') throw new OwnedElsewhere('entrance')

@@ -138,7 +138,7 @@ overEngines(t, (t) => {
     t.equal(server.inflight(), 0)
   })
 
-  t.test('a session that uses much memory when it opens stays open', async (t) => {
+  t.test('a socket stays open even if its session allocates much memory when it opens', async (t) => {
     // Takes the memory that uWebSockets.js frees when it makes a socket from a request: see
     // runtime/listeners/uws/listener.ts.
     const kept: Buffer[] = []
@@ -236,7 +236,7 @@ overEngines(t, (t) => {
     t.match(await refused(url, []), { status: 400, body: { param: 'Sec-WebSocket-Protocol' } })
   })
 
-  t.test('a channel address may have parameters', async (t) => {
+  t.test('the path of a channel may have parameters', async (t) => {
     const server = await serve({
       channels: [
         channel({ id: 'media', address: '/v1/sessions/{id}/media/{leg}', parameters: ['id', 'leg'] }),
@@ -289,7 +289,7 @@ overEngines(t, (t) => {
     elsewhere.terminate()
   })
 
-  t.test('sockets and HTTP requests are served at the same address', async (t) => {
+  t.test('WebSockets and HTTP requests are served at the same path', async (t) => {
     const http = mount(surface('http', operation('listTalk', 'get', '/v1/talk')), {
       listTalk: () => ({ status: 200, body: 'http' }),
     })
