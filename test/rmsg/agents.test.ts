@@ -113,7 +113,7 @@ t.test('a test agent is never assigned a live number', async (t) => {
   t.same(faultOf(await create(test, 'A', dedicated)), unavailable)
 })
 
-t.test("each field of an agent's rmsg setting is validated", async (t) => {
+t.test("each field of an agent's setting `rmsg` (rich messages) is validated", async (t) => {
   const acme = await organization('bounds')
   for (const [rmsg, at] of [
     [{ enabled: 'yes' }, '/rmsg/enabled'],

@@ -38,7 +38,7 @@ async function withSubscription(name: string, text: string, status = 200) {
   return { acme, number, identity: `identity-${e164}`, receiver, subscription, log }
 }
 
-t.test('the log shows each field of a delivery, and the tags of its message', async (t) => {
+t.test('the delivery log shows each field of a delivery, and the tags of its message', async (t) => {
   const { acme, number, identity, receiver, subscription, log } = await withSubscription('fields', 'fine')
   const tags = { team: 'shop', order: '4711' }
   const message = await insertMessage(sql, number, tags)
@@ -82,7 +82,7 @@ t.test('the log shows each field of a delivery, and the tags of its message', as
   })
 })
 
-t.test('the log can be filtered by subscription, event, status and id', async (t) => {
+t.test('the delivery log can be filtered by subscription, event, status and id', async (t) => {
   const { number, identity, subscription, log } = await withSubscription('searched', 'no', 500)
   const message = await insertMessage(sql, number, {})
   const event = outboundEvent(identity, message, { type: 'rmsg.sent', status: 'sent', service: 'rmsg' })
@@ -102,7 +102,7 @@ t.test('the log can be filtered by subscription, event, status and id', async (t
   t.match((await log()).data, [{ attempts: 2, httpStatus: 500, error: 'http_status', deliveredAt: null }])
 })
 
-t.test("the log stores at most 4,096 bytes of a subscriber's answer", async (t) => {
+t.test("the delivery log stores at most 4,096 bytes of a subscriber's response", async (t) => {
   for (const [length, truncated] of [
     [4096, false],
     [4097, true],
@@ -115,7 +115,7 @@ t.test("the log stores at most 4,096 bytes of a subscriber's answer", async (t) 
   }
 })
 
-t.test('a deleted subscription stays in the log, beside a new one with the same address', async (t) => {
+t.test('a deleted subscription stays in the delivery log, beside a new subscription with the same URL', async (t) => {
   const { acme, identity, receiver, subscription, log } = await withSubscription('deleted', '')
   t.equal(await postEvent(parley.url, receivedEvent(identity, 'Hello')), 200)
   const url = receiver.url

@@ -46,7 +46,7 @@ t.test('a message changes its state only forward, and never after a final state'
   t.end()
 })
 
-t.test('no report moves a message back to an earlier state, and a repeated report changes nothing', (t) => {
+t.test('no event moves a message back to an earlier state, and a repeated event changes nothing', (t) => {
   for (const seed of seeds) {
     let state = start
     for (const { report } of sequence(seed)) {
@@ -61,7 +61,7 @@ t.test('no report moves a message back to an earlier state, and a repeated repor
   t.end()
 })
 
-t.test("the channel is the service of the message's last sent or delivered state", (t) => {
+t.test("a message's channel is the service that its last sent or delivered event names", (t) => {
   for (const seed of seeds) {
     let state = start
     let expected: MessageState['channel'] = null

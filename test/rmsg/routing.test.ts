@@ -133,7 +133,7 @@ t.test('an event reaches only matching subscriptions of its organization, live o
   )
 })
 
-t.test('an event for a number in no pool goes to the last sending organization, else to the admin', async (t) => {
+t.test("an event for a number in no pool goes to its last sending organization, else to the admin's", async (t) => {
   for (const place of places) await subscribe(place, [{}])
   const [first, , second, , administrator] = places as [Place, Place, Place, Place, Place, Place]
   const received = {

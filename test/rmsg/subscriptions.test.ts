@@ -24,7 +24,7 @@ const list = async (target: Target, query = '') => (await call(target, 'GET', `$
 const secretsOf = async (organizationId: string) =>
   (await admin.store.rmsgSubscriptions.targets({ organizationId, test: false })).map(({ signing }) => signing)
 
-t.test('putRmsgSubscription: a new address makes a subscription, and an existing address replaces one', async (t) => {
+t.test('putRmsgSubscription: a new URL makes a subscription, and a known URL replaces its subscription', async (t) => {
   const acme = await organization('puts')
   t.same(await list(acme), { configured: false, subscriptions: [] })
   const made = await put(acme, { url, tags: { campaign: 'spring' }, signingSecret: 'long enough' })
@@ -53,7 +53,7 @@ t.test('putRmsgSubscription: a new address makes a subscription, and an existing
   )
 })
 
-t.test('putRmsgSubscription: addresses are compared as parsed URLs', async (t) => {
+t.test("putRmsgSubscription: the subscriptions' addresses are compared as parsed URLs", async (t) => {
   const acme = await organization('compares')
   const { id } = (await put(acme, { url: 'https://shop.example/a/../é' })).json<Row>()
   for (const same of ['https://SHOP.example/é', 'https://shop.example:443/%C3%A9', 'https://shop.example/./é']) {
@@ -65,7 +65,7 @@ t.test('putRmsgSubscription: addresses are compared as parsed URLs', async (t) =
     t.equal((await put(acme, { url: other })).status, 201, other)
 })
 
-t.test('putRmsgSubscription: after a change of secret, both secrets sign for a day', async (t) => {
+t.test('putRmsgSubscription: for a day after a change of secret, events are signed with both secrets', async (t) => {
   const acme = await organization('secrets')
   await put(acme, { url, signingSecret: 'first secret' })
   t.match(await secretsOf(acme.id), [{ secret: 'first secret', previous: null }])

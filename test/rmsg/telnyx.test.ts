@@ -196,7 +196,7 @@ t.test('if SMS is not set up for the number, there is no fallback', async (t) =>
   t.notOk('sms_fallback' in (requests.at(-1)?.body ?? {}))
 })
 
-t.test('an event whose carrier signature is wrong or old is refused', async (t) => {
+t.test('an event whose carrier signature is wrong, or older than allowed, is refused', async (t) => {
   const [headers, body] = signedMessage(messageEvent('c-1', 'message.sent', {}), Date.now() - 301_000)
   const url = `${parley.url}/carrier/carrier/messages`
   const all = { ...headers, 'content-type': 'application/json' }

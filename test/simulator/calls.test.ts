@@ -158,7 +158,7 @@ t.test("a bridge to the simulator's number …0027 ends at once and sends no web
   t.notOk(world.types().includes('call.bridged'))
 })
 
-t.test('a leg bridged with park_after_unbridge stays open when the other leg hangs up', async (t) => {
+t.test('a leg that was bridged with `park_after_unbridge` stays open when the other leg hangs up', async (t) => {
   const world = await startWorld(t)
   const [one, other] = [await world.dial(far('0011')), await world.dial(far('0020'))]
   await world.clock.advance(1000)

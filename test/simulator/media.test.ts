@@ -118,7 +118,7 @@ t.test('frames without audio are refused, and the call goes on', async (t) => {
   await play(world, stream, 200)
 })
 
-t.test('without stream_bidirectional_mode rtp the remote party receives no audio', async (t) => {
+t.test('without `stream_bidirectional_mode: rtp` the remote party receives no audio', async (t) => {
   const world = await startWorld(t)
   await world.dial(far('0011'), { stream_url: world.streamUrl })
   await world.clock.advance(1000)

@@ -183,7 +183,7 @@ t.test('a test key cannot use the shared campaign', async (t) => {
   t.match(await parts.overview(acme), { shared: null, activeSource: null })
 })
 
-t.test("numbers that cannot send, and other organizations' numbers, are not assigned", async (t) => {
+t.test("numbers that cannot send text messages, and other organizations' numbers, are not assigned", async (t) => {
   const parts = await setUp(t, cluster)
   const { assignments, isEligible, overview } = parts
   const acme = await approved(parts)

@@ -43,7 +43,7 @@ t.test('a brand is saved, submitted and verified', async (t) => {
   t.same(asked, ['createBrand', 'findBrand'])
 })
 
-t.test('if a registered brand is changed, its status stays and the carrier gets the new profile', async (t) => {
+t.test('if a registered brand is changed, its status stays, and the new profile is sent to the carrier', async (t) => {
   const { brands, asked, ...more } = await setUp(t, cluster)
   const tenant = await more.tenant()
   await more.verified(tenant)

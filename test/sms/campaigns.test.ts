@@ -170,7 +170,7 @@ t.test('if the database fails after the carrier made a campaign, the request mus
   t.match((await overview(acme)).registration.submitted, [{ id: found.campaignId }])
 })
 
-t.test('if the database fails when a paid step has ended, the request succeeds all the same', async (t) => {
+t.test('if the database fails after the carrier has ended a billed step, the request still succeeds', async (t) => {
   const release = () => Promise.reject(new Fault({ kind: 'store_unreachable' }, { retryAfterS: 1 }))
   let isAway = false
   const { submitted, verified, overview, tenant } = await setUp(t, cluster, {}, (stored) => ({

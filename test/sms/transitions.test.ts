@@ -19,7 +19,7 @@ const answered: Record<string, Partial<RegisteredBrand>> = {
 }
 const changed = { ...brandProfile, city: 'Chicago' }
 
-t.test('a brand changes its state, and asks the carrier, only as in the table of this test', async (t) => {
+t.test("a brand changes its state, and causes requests to the carrier, only as in this test's table", async (t) => {
   let answer: Partial<RegisteredBrand> = {}
   const registered = () => Promise.resolve({ id: 'b', ...answer } as RegisteredBrand)
   const parts = await setUp(t, cluster, {
@@ -81,7 +81,7 @@ t.test('a brand changes its state, and asks the carrier, only as in the table of
   }
 })
 
-t.test('a campaign changes its state, and asks the carrier, only as in the table of this test', async (t) => {
+t.test("a campaign changes its state, and causes requests to the carrier, only as in this test's table", async (t) => {
   let made = 0
   let status = 'TCR_PENDING'
   const parts = await setUp(t, cluster, {

@@ -21,7 +21,7 @@ import {
 const cluster = await TestCluster.start()
 t.teardown(() => cluster.stop())
 
-t.test('a recorded call sends all four webhook events, and another report when the recording is ready', async (t) => {
+t.test('a recorded call sends all four webhook events, and a second report when the recording is ready', async (t) => {
   const world = await openWorld(t, cluster)
   await world.endpoint({ events: all })
   const call = await world.call()
@@ -102,7 +102,7 @@ t.test('a recorded call sends all four webhook events, and another report when t
   t.match(analysed, { summary: 'The user asked for the opening hours.', analysis: { status: 'completed' } })
 })
 
-t.test('if the recording ends before the analysis, only one report is sent, with the recording', async (t) => {
+t.test('if the recording ends before the analysis, only one call report is sent, with the recording', async (t) => {
   for (const status of ['ready', 'failed'] as const) {
     const world = await openWorld(t, cluster)
     await world.endpoint({ events: all })
@@ -124,7 +124,7 @@ t.test('if the recording ends before the analysis, only one report is sent, with
   }
 })
 
-t.test('if the recording fails after the report, no other report is sent', async (t) => {
+t.test('if the recording fails after the call report was sent, no other report is sent', async (t) => {
   const world = await openWorld(t, cluster)
   await world.endpoint({ events: all })
   const call = await world.call()
@@ -135,7 +135,7 @@ t.test('if the recording fails after the report, no other report is sent', async
   t.equal((await world.store.reports.find(call, call.id))?.version, 1)
 })
 
-t.test('a call that never connected sends a report, and a call without a caller only call.status', async (t) => {
+t.test('a call that never connected sends a report, and a call that nobody joined only call.status', async (t) => {
   const world = await openWorld(t, cluster)
   await world.endpoint({ events: all })
   const cancelled = await world.call()
@@ -192,7 +192,7 @@ t.test('a change of a call that is rolled back or repeated sends no event', asyn
   t.same((await world.names(call)).slice(3).sort(), ['call.analysis', 'call.report 1'], 'the first one comes once')
 })
 
-t.test('if a recording becomes ready while the report is written, the last report has the recording', async (t) => {
+t.test('if a recording becomes ready while a call report is written, the last report has the recording', async (t) => {
   const world = await openWorld(t, cluster)
   await world.endpoint({ events: all })
   for (let round = 0; round < 8; round++) {
@@ -284,7 +284,7 @@ t.test("each endpoint gets the values of its extraction fields, else of the agen
   t.equal((await world.events(call)).length, 4)
 })
 
-t.test('a report over 4 MiB omits the oldest turns, and a report of 4 MiB is complete', async (t) => {
+t.test('a call report over 4 MiB omits the oldest turns, and a report of 4 MiB is complete', async (t) => {
   const world = await openWorld(t, cluster)
   await world.endpoint({ events: ['call.report'] })
   const make = async (texts: string[]) => {
@@ -321,7 +321,7 @@ t.test('a report over 4 MiB omits the oldest turns, and a report of 4 MiB is com
   t.equal(faultOf('call.report', over?.body ?? {}), null)
 })
 
-t.test('events of test keys are marked, and go only to test endpoints', async (t) => {
+t.test('events of calls made with test keys are marked as tests, and go only to test endpoints', async (t) => {
   const world = await openWorld(t, cluster)
   await world.endpoint({ events: all })
   const endpoint = await world.endpoint({ events: all, test: true })

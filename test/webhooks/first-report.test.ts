@@ -25,7 +25,7 @@ function reportsOf({ store }: World, analyse: ReportsDeps['analyse']): Reports {
   })
 }
 
-t.test('the first report includes costs that still wait to be written to the ledger', async (t) => {
+t.test('the first call report includes costs that still wait to be written to the ledger', async (t) => {
   const world = await openWorld(t, cluster)
   const { store, sql } = world
   await sql`update organizations set credit_micro_usd = 1000000`
@@ -51,7 +51,7 @@ t.test('the first report includes costs that still wait to be written to the led
   t.match(report?.body['cost_breakdown'], [{ metric: 'output_tokens', quantity: 7 * requests }])
 })
 
-t.test('if several processes see the same pending call one after the other, only one asks an LLM', async (t) => {
+t.test('if several processes find the same call without a report, only one asks an LLM for it', async (t) => {
   const world = await openWorld(t, cluster)
   await world.endpoint({ events: ['call.report'] })
   const call = await world.call()

@@ -77,7 +77,7 @@ async function start(
 const acme = await admin.organization('asks before')
 await register(acme, { timeoutMs: 1000 })
 
-t.test('a pre-call answer changes the session, and the last of repeated overrides wins', async (t) => {
+t.test("a pre-call webhook's response changes the session, and the last of repeated overrides wins", async (t) => {
   respond = json({
     pipelineConfig: { systemPrompt: 'first', firstMessage: 'first', llm: { temperature: 0.1 } },
     pipeline_config: { firstMessage: 'second', llm: { maxTokens: 7 } },
@@ -184,7 +184,7 @@ const cases: [title: string, answer: (response: ServerResponse) => void, result:
 ]
 
 for (const [title, answer, result, paths] of cases)
-  t.test(`${title}: ${result}`, async (t) => {
+  t.test(`if the pre-call webhook's response is ${title}, its result is ${result}`, async (t) => {
     respond = answer
     const before = receiver.received.length
     const starting = start(acme)

@@ -29,7 +29,7 @@ t.teardown(() => cluster.stop())
 /** No call in the test asks an LLM. */
 const operations = { dispatch: {}, generateItems: {} } as unknown as Operations
 
-t.test('a report that was pending when the server started has an absolute link to its recording', async (t) => {
+t.test('a call report that was pending when the server started has an absolute link to its recording', async (t) => {
   const dataDir = await mkdtemp(join(tmpdir(), 'parley-links-'))
   t.teardown(() => rm(dataDir, { recursive: true, force: true }))
   const config = await loadConfig<ParleyConfig>({ PARLEY_DATA_DIR: dataDir }, configKeys, validateConfig)

@@ -128,7 +128,7 @@ t.test('a browser session sends all five webhook events', async (t) => {
   )
 })
 
-t.test('finalize sends an undelivered report again', async (t) => {
+t.test('finalizeCallReport resends a call report that was not delivered', async (t) => {
   const acme = await admin.organization('retried')
   let isUp = false
   const receiver = await startReceiver((response) => response.writeHead(isUp ? 204 : 503).end())

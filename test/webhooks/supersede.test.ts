@@ -35,7 +35,7 @@ const isHeld = async (held: readonly unknown[]) => {
   while (held.length === 0) await new Promise((resolve) => setTimeout(resolve, 5))
 }
 
-t.test('if a newer report exists, an older report that waits for its next attempt is cancelled', async (t) => {
+t.test('if a newer call report exists, an older report that waits for its next attempt is cancelled', async (t) => {
   const { world, receiver, endpoint, callId } = await reported(t, inOrder(status(500), ok))
   const dispatcher = world.dispatcher()
   await world.settle(dispatcher)
@@ -49,7 +49,7 @@ t.test('if a newer report exists, an older report that waits for its next attemp
   t.match((await world.whole(second)).delivery, { status: 'succeeded', attempts: 1 })
 })
 
-t.test('a newer report cancels only older reports of the same call to the same endpoint', async (t) => {
+t.test('a newer call report cancels only older reports of the same call to the same endpoint', async (t) => {
   const world = await openWorld(t, cluster)
   const endpoint = await world.endpoint('http://127.0.0.1:1/')
   const other = await world.endpoint('http://127.0.0.1:1/')
@@ -76,7 +76,7 @@ t.test('a newer report cancels only older reports of the same call to the same e
   t.equal(row?.['status'], 'pending')
 })
 
-t.test("a newer report waits for the older report's attempt, and the older report is not sent again", async (t) => {
+t.test('a newer call report waits while an older one is delivered, and the older one is not retried', async (t) => {
   const held: ServerResponse[] = []
   const { world, receiver, endpoint, callId } = await reported(t, (response, { body }) => {
     if (versions([{ body }])[0] === 1) held.push(response)
@@ -104,7 +104,7 @@ t.test("a newer report waits for the older report's attempt, and the older repor
   t.match((await world.whole(second)).delivery, { status: 'succeeded' })
 })
 
-t.test('a newer report cannot be redelivered during an attempt of the older report', async (t) => {
+t.test('a newer call report cannot be redelivered while the older report is being delivered', async (t) => {
   const held: ServerResponse[] = []
   const { world, receiver, endpoint, callId } = await reported(t, (response) => held.push(response))
   const dispatcher = world.dispatcher()
@@ -123,7 +123,7 @@ t.test('a newer report cannot be redelivered during an attempt of the older repo
   t.match((await world.whole(second)).delivery, { status: 'pending', canRedeliver: true })
 })
 
-t.test('an older report whose process has died is not sent again', async (t) => {
+t.test('if the process that delivered an older call report has died, the older report is not sent again', async (t) => {
   const { world, receiver, endpoint, callId } = await reported(t)
   const [claimed] = await world.store.webhookQueue.claim([{ endpointId: endpoint, max: 1 }], 1_000)
   t.equal(claimed?.claim, 1)
@@ -138,7 +138,7 @@ t.test('an older report whose process has died is not sent again', async (t) => 
   t.match((await world.whole(first)).delivery, { status: 'cancelled', error: 'superseded' })
 })
 
-t.test('a process whose claim expired before its attempt does not send an older report', async (t) => {
+t.test('a process whose claim expired before its attempt does not send an older call report', async (t) => {
   const { world, receiver, endpoint, callId } = await reported(t)
   const held: (() => void)[] = []
   const targets: DeliveryTargets = {
@@ -160,7 +160,7 @@ t.test('a process whose claim expired before its attempt does not send an older 
   t.match((await world.whole(first)).delivery, { status: 'cancelled', error: 'superseded', attempts: 0 })
 })
 
-t.test('a delivered report cannot be redelivered once a newer report exists', async (t) => {
+t.test('a delivered call report cannot be redelivered once a newer report exists', async (t) => {
   const { world, endpoint, callId } = await reported(t)
   const dispatcher = world.dispatcher()
   await world.settle(dispatcher)

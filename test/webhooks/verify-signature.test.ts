@@ -26,7 +26,7 @@ async function received(target: Target) {
   return { id, headers, body: one?.body.toString() ?? '' }
 }
 
-t.test('verifyWebhookSignature accepts a request as it was received, and says why another is not valid', async (t) => {
+t.test('verifyWebhookSignature accepts a request as received, or gives the reason why it is not valid', async (t) => {
   const acme = await admin.organization('signed', { scopes: ['platform', 'admin'] })
   const { id, headers, body } = await received(acme)
   const valid = await verify(acme, id, headers, body)
@@ -43,7 +43,7 @@ t.test('verifyWebhookSignature accepts a request as it was received, and says wh
   t.same(await verify(acme, id, { ...headers, 'webhook-timestamp': 'noon' }, body), odd)
 })
 
-t.test('verifyWebhookSignature tells old requests, and those of the secret before a rotation', async (t) => {
+t.test('verifyWebhookSignature reports too old requests, and requests signed with the previous secret', async (t) => {
   const acme = await admin.organization('rotated', { scopes: ['platform', 'admin'] })
   const { id, headers, body } = await received(acme)
   const secret = async () => (await call(acme, 'GET', '/v1/webhook-secret')).json<{ secret: string }>().secret
