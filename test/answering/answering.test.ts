@@ -1,6 +1,6 @@
 /**
- * An answered outbound call is classified as a person or a machine, and the agent acts on the verdict. Uses a test
- * clock.
+ * An answered outbound call is classified as a person or an answering machine, and the agent acts on the result. Uses a
+ * test clock.
  */
 import t from 'tap'
 import { Answering, type AnswerPlan } from '../../domain/answering/answering.ts'

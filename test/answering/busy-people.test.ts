@@ -69,7 +69,7 @@ t.test('people who say that they have no time are not classified as machines', (
 })
 
 t.test('mailboxes whose greeting has an excuse are classified as machines', (t) => {
-  // In a slow greeting the phrase that shows a mailbox comes late.
+  // In a slow greeting the phrase that identifies a mailbox comes late.
   for (const ms of [4500, 5000, 9000])
     for (const [text, language] of machines) t.equal(verdict(text, ms, language), 'machine', `${text} in ${ms}`)
   t.end()

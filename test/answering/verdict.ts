@@ -1,7 +1,10 @@
 import { GreetingDetector } from '../../domain/answering/greeting-detector.ts'
 import { TestClock } from '../clock.ts'
 
-/** Speaks `text` for `ms`, word by word like a recognizer, and is then silent for 3 s. Returns the first verdict. */
+/**
+ * Speaks `text` for `ms`, word by word like a recognizer, and is then silent for 3 s. Returns the first detection
+ * result.
+ */
 export function verdict(text: string, ms: number, language = 'en'): string | undefined {
   const clock = new TestClock()
   const verdicts: string[] = []

@@ -1,4 +1,4 @@
-/** Speech is converted in steps, each in its turn of the event loop, however large a provider's chunks are. */
+/** Speech is converted in steps, each in a separate turn of the event loop, however large a provider's chunks are. */
 import t from 'tap'
 import { createConvertSpeech } from '../../audio/encode-output.ts'
 import type { OutputFormat } from '../../audio/format.ts'
@@ -12,8 +12,8 @@ const native: OutputFormat = { encoding: 'pcm_s16le', sampleRateHz: 16_000, chan
 const spoken = encodeSamples(sine(440, 16_000, 1), 'pcm_s16le')
 
 /**
- * A counted turn may contain two steps with 8192 values each, because the count does not begin with a step. It may also
- * contain the samples that a filter has held back.
+ * A counted event loop turn may contain two steps with 8192 values each, because the count does not begin with a step.
+ * It may also contain the samples that a filter has held back.
  */
 const valuesInTurnMax = 2 * 8192 + 1500
 
@@ -31,7 +31,7 @@ async function* stream(chunks: Iterable<Uint8Array>): AsyncGenerator<Uint8Array>
   for (const chunk of chunks) yield await Promise.resolve(chunk)
 }
 
-/** Converts the chunks. Returns the number of values in total, and the largest number in one turn. */
+/** Converts the chunks. Returns the number of values in total, and the largest number in one turn of the event loop. */
 async function valuesOf(chunks: readonly Uint8Array[], to: OutputFormat, live: boolean) {
   if (!isSampleEncoding(to.encoding)) throw new Error('not a sample encoding')
   const valueBytes = frameBytes({ encoding: to.encoding, channels: 1 })

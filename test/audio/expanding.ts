@@ -43,7 +43,10 @@ function oggPage(sequence: number, flags: number, position: number, packets: rea
   return bytes(...head, u32(sum), ...rest)
 }
 
-/** Makes Opus in WebM, with nine bytes for each 120 ms. Unlike the other two, the file declares all its audio. */
+/**
+ * Makes Opus in WebM, with nine bytes for each 120 ms. Unlike the FLAC and the Ogg file, this file declares all its
+ * audio.
+ */
 export function expandingWebm(packets: number): Uint8Array {
   const audio = element([0xe1], element([0x9f], [1]))
   const track = element([0xae], bytes(element([0xd7], [1]), element([0x86], text('A_OPUS')), audio))

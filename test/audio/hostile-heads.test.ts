@@ -56,10 +56,10 @@ const sound = { rateHz: 48_000, channels: 1, duration: 0 }
 const trex = box('trex', zeros(4), be32(1), be32(1), be32(1024), zeros(8))
 const moov = box('moov', trak(sound), box('mvex', trex))
 const repeated = (unit: Uint8Array, times: number) => Uint8Array.from(Buffer.alloc(unit.length * times, unit))
-/** Makes a row of empty boxes. Each box size covers only its header, so a file holds as many as possible. */
+/** Makes a row of empty MP4 boxes. Each box size covers only its header, so a file holds as many boxes as possible. */
 const empty = (name: string, times: number) => repeated(box(name), times)
 const tfhd = box('tfhd', be32(0), be32(1))
-/** Makes a box whose size claims that it ends far after the enclosing box. */
+/** Makes an MP4 box whose size claims that the box ends far after the enclosing box. */
 const endless = (name: string, ...content: Uint8Array[]) => {
   const long = box(name, ...content)
   long.set(be32(0xffffffff))

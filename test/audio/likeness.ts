@@ -1,4 +1,4 @@
-/** Finds a clip in a recording, by correlation. */
+/** A clip's position in a recording, and its similarity there. Clips are found by correlation. */
 export type Place = { at: number; likeness: number }
 
 /**

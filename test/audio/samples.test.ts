@@ -19,7 +19,7 @@ import { bytes, cut, sine } from './build.ts'
 const convertSpeech = createConvertSpeech(createResampler)
 
 t.test('G.711: the tables have the values of the ITU-T recommendation', (t) => {
-  // The values are the decisions and outputs in G.711's tables 2a and 2b, on a 16-bit scale.
+  // The values are the decision values and the outputs in G.711's tables 2a and 2b, on a 16-bit scale.
   t.same(
     [0xff, 0x7f, 0x80, 0x00, 0xf0, 0xe0].map((code) => mulawToLinear[code]),
     [0, 0, 32124, -32124, 120, 372],

@@ -1,7 +1,7 @@
 /**
  * A real browser for page tests: the machine's Chromium, or Debian's if it may be installed, driven by playwright-core.
- * playwright-core is in this folder, so the product does not depend on it. If a part is missing, the test is skipped
- * and does not fail.
+ * playwright-core is installed in this folder, so the product does not depend on it. If Chromium or playwright-core is
+ * missing, the test is skipped and does not fail.
  */
 import { execFile } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
@@ -71,7 +71,7 @@ type Playwright = {
 export const otherHost = 'parley.test'
 
 /**
- * Returns axe's accessibility findings in the present page, each with its elements. The rules are from WCAG and good
+ * Returns axe's accessibility findings in the open page, each with its elements. The rules are from WCAG and good
  * practice.
  */
 export async function axeFaults(page: Page): Promise<string[]> {

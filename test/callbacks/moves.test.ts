@@ -1,4 +1,7 @@
-/** With random events a callback changes its state only as the table allows, and each try has its scheduled time. */
+/**
+ * With random events a callback changes its state only as the state table allows, and each attempt to place it has its
+ * scheduled time.
+ */
 import t from 'tap'
 import { cancelled, claimed, leased, leaseMs, type Placing, settled } from '../../domain/callbacks/moves.ts'
 import type { Callback } from '../../domain/records/callback.ts'
@@ -12,7 +15,7 @@ const dueMs = wanted.scheduledAtMs
 
 const result = fc.constantFrom('placed', 'died', ...failures, ...failures)
 const ms = fc.oneof(fc.integer({ min: 0, max: 2 * minuteMs }), fc.integer({ min: 0, max: 90 * minuteMs }))
-/** Events that end a run, and long waits, are rare, because otherwise most runs would be short. */
+/** Events that end a run, and long waits, are drawn rarely, because otherwise most runs would be short. */
 const event = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('cancel' as const) }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('dispatch' as const), result }) },
@@ -86,7 +89,7 @@ t.test('a callback is tried at its scheduled time, and 1, 5 and 15 minutes later
   while (callback.status === 'scheduled') {
     const nowMs = callback.nextTryAtMs
     tries.push((nowMs - dueMs) / minuteMs)
-    // The attempt takes 5 s, but this does not move the next try.
+    // The attempt takes 5 s, but this does not move the next attempt.
     callback = settled(claimed(callback, 'lease', nowMs), { failure: 'concurrency' }, true, nowMs + 5000)
   }
   t.same(tries, [0, 1, 5, 15])

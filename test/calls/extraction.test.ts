@@ -1,6 +1,6 @@
 /**
- * Extraction fields from several endpoints and from the agent are asked as one question list. Each owner gets only the
- * answers for its fields.
+ * The extraction fields of several webhook endpoints and of the agent are sent to the LLM as one question list. Each
+ * endpoint and the agent get only the answers for their own fields.
  */
 import t from 'tap'
 import { dataOf, extractionOf, questionLimits } from '../../domain/calls/extraction.ts'

@@ -1,4 +1,7 @@
-/** Links contain an address from the setting or from the request. Proxy headers count only from trusted proxies. */
+/**
+ * The host in links comes from the setting for the public URL or from the request. Proxy headers count only from
+ * trusted proxies.
+ */
 import t from 'tap'
 import { createNodeUrl, createPublicUrl } from '../../handlers/public-url.ts'
 

@@ -37,7 +37,7 @@ t.test('salvage completes the header of a recording file whose process died', as
   t.equal(await salvage(files, id), null)
   const file = await files.create(id)
   await file.append(wavHeader(layout, null))
-  // This is half a second of audio, and an incomplete frame.
+  // The file has half a second of audio, and an incomplete frame.
   await file.append(new Uint8Array(32_000 + 3))
   await file.close()
   t.equal(await salvage(files, id), 500)

@@ -1,4 +1,4 @@
-/** Recordings are uploaded in time, with repeated tries, and by the process that has the file. */
+/** Recordings are uploaded in time, with repeated attempts, and by the process on whose machine the file is. */
 import t from 'tap'
 import { peaksHeader } from '../../audio/peaks.ts'
 import { type DueUpload, RecordingUploads } from '../../domain/calls/recording-uploads.ts'

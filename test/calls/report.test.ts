@@ -1,6 +1,6 @@
 /**
- * Reports and spans are made by rules, without a server: values are read from an LLM's answer, and costs and times are
- * summed.
+ * Call reports and spans are made by rules, without a server: values are read from an LLM's answer, and costs and times
+ * are summed.
  */
 import t from 'tap'
 import { callerMessage } from '../../domain/calls/caller-message.ts'

@@ -1,4 +1,4 @@
-/** `finalize` and the analysis of a call wait only for limited times. They run on a test clock. */
+/** finalizeCallReport and the analysis of a call by an LLM wait only for limited times. They run on a test clock. */
 import t from 'tap'
 import { type AnalysisLimit, createAnalyse } from '../../domain/calls/analyse.ts'
 import { firstReport } from '../../domain/calls/report.ts'
@@ -235,7 +235,10 @@ const endpoints = [{ endpointId: 'a', fields: [field('day')] }]
 
 type AskedSchema = { properties: { fields: { required: string[] } } }
 
-/** Makes an LLM that calls `refuse` for a request with the endpoint's field, and answers other requests. */
+/**
+ * Makes an LLM that calls `refuse` for a request with the webhook endpoint's extraction field, and answers other
+ * requests.
+ */
 function refusing(refuse: () => ReturnType<Generate['whole']>) {
   const asked: string[][] = []
   const made = analyseWith(({ request }) => {

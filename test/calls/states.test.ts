@@ -1,4 +1,4 @@
-/** The state table of calls agrees with the contract: every move, and every end reason in every status. */
+/** The state table of calls agrees with the contract: every status change, and every end reason in every status. */
 import t from 'tap'
 import {
   type CallStatus,

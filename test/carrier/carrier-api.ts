@@ -115,7 +115,8 @@ export function openAdapters(
 }
 
 /**
- * All adapters, and a function that sets the carrier's next answers. A carrier with fixed answers ignores the function.
+ * All adapters, and a function that sets the carrier's next responses. A test whose carrier has fixed responses ignores
+ * the function.
  */
 type Asked = ReturnType<typeof openAdapters> & { answers: (answer: Answer) => void }
 

@@ -1,7 +1,7 @@
 /**
- * Requests that our adapters send, but that a part of the carrier's document may lack. The mock answers them from this
- * list, so only test/vendors/telnyx/sdk.test.ts, with the carrier's client, proves their form. The test fails if an
- * entry is in the document, or if no adapter sends it any more.
+ * Requests that our adapters send, but that the carrier's document may lack if it is only a part. The mock answers them
+ * from this list, so only test/vendors/telnyx/sdk.test.ts, with the carrier's client, proves their form. The test fails
+ * if an entry is in the document, or if no adapter sends it any more.
  */
 import type { Json } from './openapi-document.ts'
 

@@ -1,6 +1,6 @@
 /**
  * Finds the carrier's published OpenAPI document, whole or in part. We may not publish it, so the project has no copy:
- * a variable names a copy, or a copy lies beside the checkout.
+ * an environment variable names a copy, or a copy lies beside the checkout.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'

@@ -14,7 +14,6 @@ import { type LackingOperation, lackingOperations } from './lacking-operations.t
 import { type Json, lookUp } from './openapi-document.ts'
 
 type Given = { status: number; body: unknown }
-/** A parsed request. */
 type Asked = { requestBody?: unknown; query: Json; headers: Json }
 type Schema = Json & { properties?: Record<string, Schema>; items?: Schema }
 
@@ -22,7 +21,7 @@ const apiRoot = '/v2'
 export const apiKey = 'KEY1'
 
 export async function serveDocument(t: Test, document: Json) {
-  /** Collects the faults of wrong requests. */
+  /** Collects the faults found in wrong requests. */
   const faults: string[] = []
   /** Collects the answered requests, as `get /calls/{call_control_id} 200`. */
   const answered = new Set<string>()
@@ -68,7 +67,7 @@ export async function serveDocument(t: Test, document: Json) {
     faults,
     answered,
     lacking,
-    /** The next correct request gets this status, as the document describes it. */
+    /** The response to the next correct request gets this status, as the document describes it. */
     answersNext: (status: number) => void (next.status = status),
     statusesOf: (method: string, path: string): string[] =>
       Object.keys(lookUp(document, ['paths', path, method, 'responses']) as Json),
@@ -101,7 +100,7 @@ function createBackend(document: Json): OpenAPIBackend {
   return backend
 }
 
-/** Makes a success, or the answer with `status`. A document may write `4XX` for a status. */
+/** Makes a successful response, or the response with `status`. A document may write `4XX` for a status. */
 function answerOf(backend: OpenAPIBackend, operationId: string, status: number | null): Given {
   const responses: string[] = Object.keys(backend.getOperation(operationId)?.responses ?? {})
   const known = [String(status), `${String(status)[0]}XX`, 'default'].find((name) => responses.includes(name))
@@ -123,7 +122,7 @@ function faultsOfHeaders(operation: Context['operation'], { headers }: Asked): s
 }
 
 /**
- * Returns the fields in a request without a schema. The schemas are open, so the carrier would silently ignore an
+ * Returns the fields in a request that have no schema. The schemas are open, so the carrier would silently ignore an
  * unknown field.
  */
 function unreadFields(operation: Context['operation'], { requestBody: body, query, headers }: Asked): string[] {

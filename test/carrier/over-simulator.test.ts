@@ -1,6 +1,6 @@
 /**
- * The adapter works over the simulator: real commands, signed events and real audio in both directions. Uses a test
- * clock.
+ * The carrier adapter works over the carrier's simulator: real commands, signed events and real audio in both
+ * directions. Uses a test clock.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
@@ -24,7 +24,7 @@ import { legId } from './setup.ts'
 const { signal } = new AbortController()
 const frameMs = 20
 const voiceOf = (name: FixtureName) => new Int16Array(readFixture(name).slice(44).buffer)
-/** The other phone speaks with the first voice, and the agent with the second. */
+/** The phone at the other end speaks with the first voice, and the agent with the second. */
 const [farVoice, ownVoice] = [voiceOf('please-try-call-later'), voiceOf('privacy-prompt')]
 
 async function serve(t: Test, rateHz: MediaEndpoint['sampleRateHz']) {

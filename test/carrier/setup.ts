@@ -16,7 +16,7 @@ export const streamId = '1edb94f9-7ef0-4150-b502-e0ebadfd9491'
 
 type Frame = { event: string; streamSid?: string; media?: { payload: string }; mark?: { name: string } }
 
-/** The frame `start` in both carrier spellings, snake_case and camelCase. */
+/** The frame `start` in the spellings of two carriers, snake_case and camelCase. */
 export const starts = {
   snake: (encoding: string, sample_rate: number) => ({
     event: 'start',
@@ -110,11 +110,11 @@ export async function serveStreams(
     logged,
     failed,
     sinks,
-    /** The carrier's ids of the legs, as the streams reported them. */
+    /** The carrier's leg ids, as the streams reported them. */
     names,
     expect,
     dial: ({ url, token }: MediaEndpoint) => new CarrierSocket(`${url}?token=${token}`),
-    /** Begins a stream. */
+    /** Opens a stream and sends its frame `start`. */
     async begin(frame: object, sampleRateHz?: ExpectedLeg['sampleRateHz']) {
       const { url, token } = expect(sampleRateHz)
       const carrier = new CarrierSocket(`${url}?token=${token}`)

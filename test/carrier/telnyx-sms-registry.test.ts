@@ -72,7 +72,7 @@ t.test("if a brand's response was lost, the brand is found by its name, tax numb
     { ...row, brandId: 'without a date' },
     { ...young, brandId: 'other', companyName: 'Wheel LLC' },
   ]
-  // The stub sends one answer to both requests, so the answer has a list's fields and a brand's fields.
+  // The stub sends one response to both requests, so the response has a list's fields and a brand's fields.
   const found = { records, ...young, brandId: 'b1', status: 'OK' }
   answers(ok({ ...found, ein: '123456789' }))
   t.match(await registry.findBrandsLike(brandProfile, sinceMs), [{ id: 'b1', status: 'OK' }])

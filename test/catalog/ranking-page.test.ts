@@ -1,4 +1,4 @@
-/** The published page on the ranking shows every weight. */
+/** The published page that explains the ranking of models shows every weight. */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'

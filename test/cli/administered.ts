@@ -1,11 +1,11 @@
 /**
- * A test file has a separate server in this process, with its administration. Commands may find organizations by name,
- * and on a shared server two files might use the same name.
+ * Each test file has a separate server in this process, with functions to create organizations and keys. Commands may
+ * find organizations by name, and on a shared server two files might use the same name.
  */
 import { type Administration, openAdministration } from '../platform/setup.ts'
 import { ownServer, type Settings, type TestServer } from '../server.ts'
 
-/** Starts the server and its administration. Both end with the test. */
+/** Starts the server and opens its administration. Both end with the test. */
 export async function startAdministered(
   t: { teardown(run: () => Promise<void>): void },
   settings: Settings = {},

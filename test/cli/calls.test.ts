@@ -223,7 +223,8 @@ t.test('`calls tail` continues from its cursor if the event stream is cut', asyn
   t.equal(asked[0], '-1:0')
   t.match(asked[1], /^0:\d+$/, 'the first turn has come')
   const turns = (lines: string[]) => lines.filter((line) => /^(user|agent) /.test(line))
-  // The report is analysed after the call's end, so the later tail shows more analysis events. They are left out here.
+  // The call report is written after the call's end, so the later tail shows more analysis events. They are left out
+  // here.
   const kinds = (lines: string[]) => lines.filter((line) => /^event(?!.* analysis\.)/.test(line)).sort()
   t.same(turns(again.stdout.split('\n')), turns(whole), 'each turn once')
   t.same(kinds(again.stdout.split('\n')), kinds(whole), 'each event once')

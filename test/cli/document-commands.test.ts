@@ -1,6 +1,6 @@
 /**
- * The commands in guides, copied and run against a server with the simulated carrier. Every block of commands is run
- * here, or named with the test that covers the block.
+ * The commands in the guides are copied and run against a server with the simulated carrier. Every command block is run
+ * here, or is listed with the test that covers it.
  */
 import { execFile } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, statSync } from 'node:fs'
@@ -19,7 +19,7 @@ import { startReceiver } from '../webhooks/receiver.ts'
 
 const run = promisify(execFile)
 
-/** Blocks that are not run here, by their first line, each with the reason. */
+/** Command blocks that are not run here, by their first line, each with the reason. */
 const notRun: Record<string, string> = {
   'PARLEY_CLIENTS=family parley up': 'test/clients/python-family.test.ts starts such a server',
   'parley listen --forward-to http://localhost:3000/hook': 'test/cli/listen.test.ts has a receiver',
@@ -47,7 +47,7 @@ const guides = [
 ]
 const taken = new Set<string>()
 
-/** Returns the blocks of commands in a guide. A block in a list is indented with its item. */
+/** Returns the command blocks in a guide. A block in a list is indented with its list item. */
 function blocksOf(guide: string): string[] {
   const text = readFileSync(packageFile(`docs/${guide}.md`), 'utf8')
   const blocks = text.matchAll(/^( *)```(?:sh|console)\n([^]*?)^\1```$/gm)
@@ -190,7 +190,10 @@ async function liveCall(): Promise<string> {
   return sessionId
 }
 
-/** Runs the warm transfer on a live call, and returns both ids when the recipient is asked. */
+/**
+ * Runs the warm transfer on a live call. Returns the ids of the call and of the transfer once the recipient is asked to
+ * accept the call.
+ */
 async function screening(block: string): Promise<{ CALL: string; TRANSFER: string }> {
   const CALL = await liveCall()
   const TRANSFER = (JSON.parse(await inShell(block, { CALL })) as Row).id

@@ -17,7 +17,7 @@ import { ownServer } from '../server.ts'
 
 const run = promisify(execFile)
 
-/** Blocks that are not run here, by their first line, each with the reason. */
+/** Command blocks that are not run here, by their first line, each with the reason. */
 const notRun: Record<string, string> = {
   'git clone ADDRESS-OF-THIS-REPOSITORY parley && cd parley': 'make test begins like this in a clean clone',
   'PARLEY=http://127.0.0.1:8080': 'the shell has both variables',

@@ -6,7 +6,10 @@ type Event = ChaosEvent & { id: number }
 const statuses = (count: number): Event[] =>
   Array.from({ length: count }, (_, id) => ({ id, type: 'call.status', version: null }))
 
-/** Returns all events that are sent for a sequence, including the events that are held back until its end. */
+/**
+ * Returns all events that are sent for a sequence, including the events that are held back until the end of the
+ * sequence.
+ */
 function sent(events: readonly Event[], faults: ChaosFault[], seed = 7): Sending<Event>[] {
   const chaos = new Chaos<Event>(faults, seed)
   const now = events.flatMap((event) => chaos.take(event, 0))

@@ -1,4 +1,6 @@
-/** `parley listen`: a tenant's events reach a receiver on this machine, without an endpoint. */
+/**
+ * `parley listen`: an organization's live or test events reach a receiver on this machine, without a webhook endpoint.
+ */
 import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
 import net, { type AddressInfo } from 'node:net'
@@ -222,7 +224,7 @@ t.test('`listen` refuses a wrong key, scope, address or option', async (t) => {
   refused(t, await command(['--secret', 'short']), /--secret takes 8 to 256 characters/)
 })
 
-/** Returns an address without a listener. The system chooses the port, because fetch refuses some low ports. */
+/** Returns a URL at which no server listens. The system chooses the port, because fetch refuses some low ports. */
 async function unused(): Promise<string> {
   const server = net.createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -232,7 +234,7 @@ async function unused(): Promise<string> {
   return `http://127.0.0.1:${port}`
 }
 
-/** Puts a proxy before the server, whose connections a test can cut. */
+/** Puts a proxy in front of the server, whose connections a test can cut. */
 async function cuttable(t: Test) {
   const { port } = new URL(parley.url)
   const open = new Set<net.Socket>()

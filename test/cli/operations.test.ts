@@ -1,6 +1,4 @@
-/**
- * Many commands come from one table. They share the options for the address and the key, and print lists in one shape.
- */
+/** Many commands come from one table. They share the options --url and --key, and print lists in one shape. */
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
@@ -19,7 +17,7 @@ const env = { PARLEY_API_KEY: parley.key }
 const run = (...args: string[]) => runCommand(parley, args, env)
 const read = <Printed>(...args: string[]) => jsonOf<Printed>(run(...args, '--json'))
 
-/** Operations for programs alone, with the reason. */
+/** Operations without a command, because only programs use them, each with the reason. */
 const forPrograms: Readonly<Record<string, string>> = {
   getRecordingPeaks: 'A waveform is drawn. At a terminal, `parley bundle` saves the recording.',
 }

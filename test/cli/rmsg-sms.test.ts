@@ -1,4 +1,4 @@
-/** SMS from rich-message numbers: an operator's command leads to the request at the carrier, a Telnyx stub. */
+/** SMS from rich-message numbers, from an operator's command to the request at the carrier, which is a Telnyx stub. */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -1,4 +1,4 @@
-/** The operator's command to compare rich-message numbers with the provider's. */
+/** The operator's command that compares our rich-message numbers with the provider's list. */
 import t from 'tap'
 
 import { runCommand } from '../command.ts'

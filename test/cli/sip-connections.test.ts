@@ -16,7 +16,7 @@ async function commands(test: Test, name: string) {
     test.equal(code, 0, stderr)
     return stdout.trimEnd()
   }
-  /** Runs a command with passwords on standard input. A user never gives passwords as an argument. */
+  /** Runs a command with passwords on standard input, because passwords must not be in a command's arguments. */
   const withPasswords = async (lines: string, words: string) => {
     const { code, stdout, stderr } = await runCommand(parley, ['sip-connections', ...words.split(' ')], env, lines)
     test.equal(code, 0, stderr)

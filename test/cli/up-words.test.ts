@@ -1,5 +1,6 @@
 /**
- * The command `up` prints the address, the page and the key at its start, and the open calls and requests at its end.
+ * The command `up` prints the URL, the page and the API key when it starts, and the open calls and requests when it
+ * ends.
  */
 import { rmSync } from 'node:fs'
 import { get } from 'node:http'

@@ -93,7 +93,7 @@ function hasCaptions(t: Test, text: string, beginning: RegExp): void {
 }
 
 /**
- * Asserts that a client raises an error if a stream ends early, because the stream must not look like a short answer.
+ * Asserts that a client raises an error if a stream ends early, because a cut stream must not look like a short answer.
  */
 function raises(t: Test, { error, value }: Outcome): void {
   t.ok(error, `raises, and does not answer ${JSON.stringify(value)}`)

@@ -1,4 +1,4 @@
-/** The client for Java: the programs in its README, its package, and its behaviour at the limits. */
+/** The client for Java: the programs in its README, its package, and its behaviour at its limits. */
 import { execFile } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'

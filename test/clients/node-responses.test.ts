@@ -1,4 +1,4 @@
-/** OpenAI's Responses through clients for Node. */
+/** OpenAI's Responses API through clients for Node. */
 import t from 'tap'
 import { agent, expectResponses, openai } from './responses-lane.ts'
 import { installNodeClients } from './setup.ts'

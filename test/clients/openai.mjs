@@ -1,4 +1,4 @@
-// Runs OpenAI's official client, with only an address and a key.
+// Runs OpenAI's official client, with only a base URL and a key set.
 import { createReadStream, readFileSync } from 'node:fs'
 import OpenAI from 'openai'
 import { OpenAIRealtimeWS } from 'openai/realtime/ws'

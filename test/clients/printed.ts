@@ -1,4 +1,4 @@
-/** Runs a checker, such as a compiler, and returns its messages. */
+/** Runs a program that checks code, such as a compiler, and returns its messages. */
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 

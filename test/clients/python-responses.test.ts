@@ -1,4 +1,4 @@
-/** OpenAI's Responses through clients for Python. */
+/** OpenAI's Responses API through clients for Python. */
 import t from 'tap'
 import { pythonEnvironment } from './python/environment.ts'
 import { agent, expectResponses, openai } from './responses-lane.ts'

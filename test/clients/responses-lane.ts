@@ -1,9 +1,9 @@
-/** Tests OpenAI's Responses through clients with this protocol as their default, with `auto` as their model. */
+/** Tests OpenAI's Responses API through clients that use it by default, with the model `auto`. */
 import t, { type Test } from 'tap'
 import { stubText } from '../providers/stub-openai.ts'
 import { type Outcomes, startSetup } from './setup.ts'
 
-/** For one program: the values of the steps with a success, and the messages of the steps with a failure. */
+/** For one client program: the expected values of the steps that succeed, and the messages of the steps that fail. */
 type Program = { succeed: Record<string, unknown>; fail: Record<string, RegExp> }
 
 const withoutCredential = { message: /OPENAI_API_KEY/ }

@@ -50,7 +50,7 @@ export async function startSetup(
     PARLEY_SECURE_CIPHERS: ciphers,
     PARLEY_BASE_URL: `${parley.url}/v1`,
     PARLEY_KEY: parley.key,
-    // Otherwise LiteLLM asks a public host for prices at every start.
+    // Without this variable LiteLLM asks a public host for prices at every start.
     LITELLM_LOCAL_MODEL_COST_MAP: 'True',
     PARLEY_RECORDING: path.join(here, '../fixtures/speech/privacy-prompt.wav'),
   }

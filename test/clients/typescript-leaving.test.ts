@@ -1,4 +1,4 @@
-/** The TypeScript client leaves no connection open: it cancels each answer that is not read to its end. */
+/** The TypeScript client leaves no connection open: it cancels each response whose body is not read to its end. */
 import t, { type Test } from 'tap'
 import type { ClientOptions } from '../../generated/clients/typescript/call.ts'
 import { createCompatClient } from '../../generated/clients/typescript/compat.ts'
@@ -9,10 +9,10 @@ const delta = 'event: response.text.delta\ndata: {"delta":"a"}\n\n'
 const status = 'id: 0:0\nevent: status\ndata: {"status":"in_progress","endedAt":null}\n\n'
 const request = { body: { input: [], max_output_tokens: 20, stream: true } }
 const sse = 'text/event-stream'
-/** The longest JSON for a client. */
+/** The longest JSON body that a client reads. */
 const jsonBytesMax = 64 * 1024 * 1024
 
-/** Answers each request with the text, and never ends the answer. Returns how many answers were cancelled. */
+/** Answers each request with the text, and never ends the response. Returns how many responses were cancelled. */
 function endless(type: string, text: string): { options: ClientOptions; cancelled: () => number } {
   let cancelled = 0
   const fetch = () => {
@@ -25,7 +25,7 @@ function endless(type: string, text: string): { options: ClientOptions; cancelle
   return { options: { baseUrl: 'http://parley.test', apiKey: 'key', fetch }, cancelled: () => cancelled }
 }
 
-/** Runs the program, whose answer must then be cancelled. */
+/** Runs the program, and asserts that its response was then cancelled. */
 async function leaves(
   t: Test,
   [type, text]: [type: string, text: string],

@@ -1,5 +1,6 @@
 /**
- * The TypeScript client repeats, limits and labels requests as its README says. A function answers in place of fetch.
+ * The TypeScript client repeats requests, limits their time and sets their headers as its README says. A function
+ * answers in place of fetch.
  */
 import t from 'tap'
 import type { ClientOptions } from '../../generated/clients/typescript/call.ts'

@@ -1,4 +1,4 @@
-/** Compiles and runs the scenario's programs with the clients for a changed contract. */
+/** Compiles and runs the test programs in test/clients/scenario with the clients for a changed contract. */
 import { execFile } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -14,7 +14,10 @@ export type ChangeLanguage = {
   name: LanguageName
   /** Returns null, or the reason why the language is skipped. */
   prepare: () => Promise<string | null>
-  /** Compiles the program in a tree in the language's strictest mode. Returns null, or the compiler's output. */
+  /**
+   * Compiles the test program in a changed copy of the repository, in the language's strictest mode. Returns null, or
+   * the compiler's output.
+   */
   compile: (tree: string) => Promise<string | null>
   /** The command and its arguments. */
   run: (tree: string) => readonly [command: string, ...args: string[]]

@@ -9,14 +9,17 @@ import type { Edit } from './contract-changes.ts'
 const run = promisify(execFile)
 const generateMsMax = 600_000
 const repository = packageFile('.').pathname
-/** The generator, its input, and the scenario's programs. */
+/** The generator, its input, and the test programs. */
 const copied = ['codegen', 'package.json', 'LICENSE', 'test/clients/scenario']
-/** A change makes some examples wrong. Clients have no examples, so the copy has no rules for examples. */
+/**
+ * A change makes some examples in the specs wrong. Clients contain no examples, so in the copy the generator's rules
+ * for examples are removed.
+ */
 const exampleRules = [
   { file: 'codegen/rules.ts', rule: 'example: checkExamples' },
   { file: 'codegen/rules-asyncapi.ts', rule: "'frame-example': examples" },
 ]
-/** The generator's packages for sockets. A copy would take long. */
+/** The generator's packages for AsyncAPI. They are linked, because a copy would take long. */
 const packages = 'codegen/asyncapi/node_modules'
 
 export type ChangedTree = {

@@ -1,6 +1,7 @@
 /**
- * If a change hurts a language's users, the language notices the change: the scenario's program does not compile with
- * the new client, or its values differ over the server, which still has the old contract.
+ * If a contract change breaks a language's users, that language's client must show it: the test program in
+ * test/clients/scenario does not compile with the new client, or prints other values against the server, which still
+ * has the old contract.
  */
 import t, { type Test } from 'tap'
 import { packageFile } from '../../../runtime/package-file.ts'
@@ -10,7 +11,7 @@ import { makeTree } from './changed-tree.ts'
 import { type ContractChange, contractChanges } from './contract-changes.ts'
 import { firstDifference } from './first-difference.ts'
 
-/** The lane takes about 15 minutes. */
+/** The tests in this file take about 15 minutes. */
 t.setTimeout(7_200_000)
 const missing = new Map<string, string | null>()
 for (const { name, prepare } of changeLanguages) missing.set(name, await prepare())

@@ -1,12 +1,14 @@
-/** The contract can change in many ways. Each row edits the specs, and names the unaffected languages. */
+/** Possible contract changes. Each row edits the specs, and names the languages whose users are not affected. */
 
-/** Replaces text in all specs with such a name. At least one match must be replaced in each spec. */
+/** Replaces text in all spec files whose name matches. Each of these files must contain the text at least once. */
 export type Edit = { file: RegExp; find: RegExp; replace: string }
 export type LanguageName = 'TypeScript' | 'Python' | 'Go'
 export type ContractChange = {
   kind: string
   edits: readonly Edit[]
-  /** Why the change cannot hurt a language's users. All other languages must notice the change. */
+  /**
+   * The languages whose users the change cannot affect, with the reason. All other languages must notice the change.
+   */
   unhurt?: Readonly<Partial<Record<LanguageName, string>>>
 }
 

@@ -1,4 +1,4 @@
-/** Runs a program of the scenario until one of its lines is not the expected line. */
+/** Runs one of the test programs in test/clients/scenario until a line of its output is not the expected line. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -12,7 +12,7 @@ const messageCharactersMax = 400
 type Line = { step: string }
 const expected = JSON.parse(readFileSync(packageFile('test/clients/scenario/expected.json'), 'utf8')) as readonly Line[]
 
-/** Returns null if the program gives all values. Otherwise ends the program, and returns the difference. */
+/** Returns null if the program prints all expected values. Otherwise ends the program, and returns the difference. */
 export async function firstDifference(
   env: NodeJS.ProcessEnv,
   [command, ...args]: readonly [string, ...string[]],

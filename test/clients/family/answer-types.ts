@@ -1,4 +1,4 @@
-/** Compares answers with the types in the hosted product's TypeScript SDK. */
+/** Compares the server's responses with the types in the hosted product's TypeScript SDK. */
 import path from 'node:path'
 import ts from 'typescript'
 
@@ -12,11 +12,12 @@ declare function plain<const T>(value: T): Plain<T>
 type Value<M> = M extends (...args: never[]) => infer R ? (R extends AsyncIterable<infer E> ? E : Awaited<R>) : never
 `
 
-/** Answers with audio are not compared. */
+/** Responses with audio are not compared. */
 const binary = ['synthesize', 'synthesizeStream']
 
 /**
- * Returns a line for each answer with another type than its method declares. `folder` has the SDK in `node_modules`.
+ * Returns a line for each response whose type is not the declared type of its method. `folder` has the SDK in
+ * `node_modules`.
  */
 export function typeErrors(folder: string, answers: readonly Answer[]): string[] {
   const values = answers.filter(({ method }) => !binary.includes(method))

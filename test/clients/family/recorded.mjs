@@ -1,4 +1,4 @@
-/** Calls an SDK and records each method with its answers. */
+/** Wraps an SDK's client so that each method call and its responses are recorded. */
 
 /** Returns the resources and the methods that a client or a resource has. */
 function partsOf(value) {
@@ -16,7 +16,9 @@ export function methodsOf(value, prefix = '') {
   return [...methods.map((name) => `${prefix}${name}`), ...inner]
 }
 
-/** Returns a client with the same methods. `answers` gets each answer, and each event of a stream, with its method. */
+/**
+ * Returns a client with the same methods. `answers` gets each response, and each event of a stream, with its method.
+ */
 export function recorded(value, answers, prefix = '') {
   const { resources, methods } = partsOf(value)
   const called = methods.map((name) => [name, recording(value[name].bind(value), `${prefix}${name}`, answers)])

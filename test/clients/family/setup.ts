@@ -1,4 +1,4 @@
-/** Runs a program with an SDK of the hosted product against a server with the setting `clients: family`. */
+/** Runs a program that uses an SDK of the hosted product against a server with the setting `clients: family`. */
 import type { Tenant } from '../../../domain/records/organization.ts'
 import { callbackOf, hourMs, promised } from '../../callbacks/callback.ts'
 import { type Administration, call, openAdministration } from '../../platform/setup.ts'

@@ -1,24 +1,24 @@
-// The hosted product's TypeScript SDK with another address and key: each method whose resource this server has.
+// Runs the hosted product's TypeScript SDK with our server's URL and key: each method whose resource this server has.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { Speko } from '@spekoai/sdk'
 import { apiKey, baseURL, recording, report, sentence } from '../report.mjs'
 import { methodsOf, recorded } from './recorded.mjs'
 
-// This server has no such resources.
+// The SDK's resources that this server does not have.
 const absent = ['knowledgeBases.', 'realtime.']
 const baseUrl = baseURL.replace(/\/v1$/, '')
 const receiver = process.env.PARLEY_RECEIVER
 const answers = []
 const sdk = new Speko({ apiKey, baseUrl, timeout: 60_000 })
 const client = recorded(sdk, answers)
-// Its organization has not been verified.
+// A client for an organization whose business has not been verified.
 const applicant = recorded(new Speko({ apiKey: process.env.PARLEY_APPLICANT_KEY, baseUrl }), answers)
 const intent = { language: 'en' }
 const messages = [{ role: 'user', content: 'Hello?' }]
 const systemPrompt = 'You are the front desk of a shop.'
 // The person at this number says nothing.
 const silent = '+15005550011'
-// The first rings, and the second says nothing when it is asked to take the call.
+// The first phone rings and never answers. The person at the second says nothing when asked to accept the call.
 const [rings, undecided] = ['+15005550002', '+15005550019']
 const known = {}
 const audio = readFileSync(recording)

@@ -1,4 +1,4 @@
-// Runs the AI SDK with its defaults: `openai('auto')` uses Responses.
+// Runs the AI SDK with its defaults: `openai('auto')` uses the Responses API.
 import { createOpenAI } from '@ai-sdk/openai'
 import { generateObject, generateText, stepCountIs, streamText, tool } from 'ai'
 import { z } from 'zod'

@@ -1,4 +1,4 @@
-// Runs OpenAI's Responses with its official client, with only an address and a key.
+// Calls OpenAI's Responses API with its official client, with only a base URL and a key set.
 import OpenAI from 'openai'
 import { zodTextFormat } from 'openai/helpers/zod'
 import { z } from 'zod'

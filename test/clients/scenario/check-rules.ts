@@ -1,4 +1,4 @@
-/** Checks the requests that a program has sent to the rule server. */
+/** Checks the requests that a test program has sent to the server in rule-server.ts. */
 import type { Test } from 'tap'
 import type { RuleServer } from './rule-server.ts'
 

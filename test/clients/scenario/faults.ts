@@ -15,7 +15,7 @@ import type { AddressInfo } from 'node:net'
 export type Seen = { path: string; atMs: number; idempotencyKey: string | undefined }
 export type Faults = {
   url: string
-  /** The requests for a fault, in order. */
+  /** The requests to the path of this fault, in order. */
   seen(fault: string): Seen[]
   close(): Promise<void>
 }

@@ -1,10 +1,12 @@
-/** The client for Java runs the scenario, in a separate lane because a machine seldom has Java and Maven. */
+/**
+ * The Java test program runs against the server. It is in a separate lane, because a machine seldom has Java and Maven.
+ */
 import t from 'tap'
 import { javaProgram, prepareJava } from './java/prepare.ts'
 import { runLanguage } from './run-language.ts'
 import { startScenario } from './setup.ts'
 
-/** The JDK does not show the body of a refused upgrade, which has the error code. */
+/** The JDK does not show the response body of a refused upgrade, so the error code in the body is not known. */
 const differs = { socket_openings: { refused: [401, ''] } }
 
 t.setTimeout(1_800_000)

@@ -1,11 +1,13 @@
-/** The clients' languages. Each has a program in this folder, which prints a line for each step. */
+/**
+ * The clients' languages. For each there is a test program in this folder, which prints a line of JSON for each step.
+ */
 import path from 'node:path'
 import { pythonEnvironment, pythonOf } from '../python/environment.ts'
 import { goProgram, prepareGo } from './go/prepare.ts'
 
 export type Language = {
   name: string
-  /** Builds or installs the program's parts. Returns null, or the reason why the language is skipped. */
+  /** Builds the test program or installs its packages. Returns null, or the reason why the language is skipped. */
   prepare: () => Promise<string | null>
   /** The command and its arguments. */
   run: readonly [command: string, ...args: string[]]

@@ -1,4 +1,4 @@
-/** Runs the scenario's program in one language, and compares its lines and its requests. */
+/** Runs the test program in one language, and compares its output lines and its requests. */
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'

@@ -1,4 +1,4 @@
-/** The client for Rust runs the scenario, in a separate lane because a machine seldom has cargo. */
+/** The Rust test program runs against the server. It is in a separate lane, because a machine seldom has cargo. */
 import t from 'tap'
 import { runLanguage } from './run-language.ts'
 import { prepareRust, rustProgram } from './rust/prepare.ts'

@@ -1,4 +1,4 @@
-/** Each language's client runs the same steps against the same server, and must give the same values. */
+/** The test programs in all languages run the same steps against the same server, and must print the same values. */
 import t from 'tap'
 import { languages } from './languages.ts'
 import { runLanguage } from './run-language.ts'

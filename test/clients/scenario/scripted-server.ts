@@ -10,14 +10,14 @@ import { type WebSocket, WebSocketServer } from 'ws'
 type Seen = { fault: string; lastEventId: string | undefined; cursor: string | null }
 export type ScriptedServer = {
   url: string
-  /** The requests for a stream, in order. */
+  /** The requests for the stream with this fault, in order. */
   seen(fault: string): Seen[]
-  /** The faults of all requests for a socket, in order. */
+  /** The fault names in the paths of all socket requests, in order. */
   upgraded: readonly string[]
   close(): Promise<void>
 }
 
-/** The clients' limit for an event and a frame. */
+/** The clients' size limit for an event and for a frame. */
 const bytesMax = 16 * 1024 * 1024
 const json = { 'content-type': 'application/json' }
 
@@ -146,7 +146,7 @@ const streams: Readonly<Record<string, (request: number) => Script | 'wait'>> = 
       { text: `${opened('1:9')}${webhook('c', '1:9')}${ended('1:9')}`, end: 'whole' },
     ]),
   opening: (request) => (request === 1 ? firstEvents : 'wait'),
-  /** After four refusals a client pauses for 4 s. */
+  /** After four refused attempts a client waits 4 s before the next attempt. */
   pausing: (request) => (request === 1 ? firstEvents : request <= 5 ? { status: 503 } : lastEvents),
   unreadable: () => ({ text: 'event: response.text.delta\ndata: {"delta":\n\n', end: 'whole' }),
   longest: () => ({ text: longEvent(bytesMax), end: 'whole' }),

@@ -1,6 +1,6 @@
 /**
- * Starts the scenario's server. Each language gets a separate organization, a signed webhook from the server, and a
- * proxy with faults.
+ * Starts the server for the test programs. Each language gets a separate organization, a signed webhook from the
+ * server, and a proxy with faults.
  */
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'

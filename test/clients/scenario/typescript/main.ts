@@ -1,4 +1,4 @@
-/** The scenario for TypeScript: prints a line for each step. */
+/** The test program for TypeScript: runs all steps and prints a line for each. */
 import { faultSteps } from './faults.ts'
 import { modelSteps } from './models.ts'
 import { ruleSteps } from './rules.ts'

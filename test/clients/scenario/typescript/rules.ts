@@ -59,7 +59,7 @@ export const ruleSteps: Steps = {
   },
 }
 
-/** The key comes from PARLEY_API_KEY. */
+/** No API key is passed, so the client takes it from PARLEY_API_KEY. */
 function at(answer: string, options: Omit<ClientOptions, 'baseUrl'> = {}): RouterClient {
   return createRouterClient({ baseUrl: `${variable('PARLEY_RULES_URL')}/${answer}`, ...options })
 }

@@ -28,7 +28,7 @@ export function variable(name: string): string {
   return value
 }
 
-/** Returns the text in lower case, without signs. */
+/** Returns the text in lower case, without punctuation. */
 export const wordsOf = (transcript: string) =>
   transcript
     .toLowerCase()
