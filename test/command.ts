@@ -12,10 +12,10 @@ import type { Settings, TestServer } from './server.ts'
 /** `code` is null if a signal ended the command, as for a real process. */
 export type Finished = { code: number | null; stdout: string; stderr: string }
 
-/** A server's parts for a command: address, data folder and database. */
+/** The parts of a server that a command needs: URL, data folder and database. */
 type Reached = Pick<TestServer, 'dataDir' | 'databaseUrl' | 'url'>
 
-/** A command with its output while it runs beside others, such as `calls tail`. */
+/** A command that runs beside others, such as `calls tail`, with its output. */
 export type Following = {
   /** Its output so far. */
   output: () => string
@@ -42,7 +42,7 @@ export function runCommand(
   return runAlone(args, settingsOf(server, env), stdin)
 }
 
-/** Runs a command with only these settings, without a server's address. */
+/** Runs a command with only these settings, and without a server's URL. */
 export function runAlone(args: readonly string[], env: Settings, stdin = ''): Promise<Finished> {
   const finished = queue.then(async () => {
     const codeBefore = process.exitCode
@@ -119,8 +119,8 @@ let inside = 0
 let restore = () => {}
 
 /**
- * While commands run, the process's output goes to the command that wrote it. Returns a function that ends this for one
- * command.
+ * While commands run, the process's output goes to the command that wrote it. Returns a function that ends this
+ * redirection for one command.
  */
 function enter(): () => void {
   const listeners = process.listeners('SIGINT')

@@ -1,6 +1,6 @@
 /**
- * Checks in tests and development: each answer, event and frame of a surface has a validator, and a wrong answer is
- * reported.
+ * Checks that run in tests and development: each JSON response, event and frame of an API has a validator, and a wrong
+ * response is reported.
  */
 import t from 'tap'
 import { validatorsOf, withAnswerChecks, withFrameChecks } from '../../app/answer-checks.ts'

@@ -1,6 +1,6 @@
 /**
- * AsyncAPI documents become files or are refused. The generated client runs over a real socket, and the realtime
- * surface has its frames.
+ * AsyncAPI documents become generated files or are refused. The generated client runs over a real socket, and the
+ * realtime API has its frames.
  */
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-/** The client for Go prints the client model. The lanes in test/clients compile all of it. */
+/** The generator writes the client for Go from the client model. The lanes in test/clients compile all of it. */
 import t from 'tap'
 import { surfaceOf } from '../../codegen/clients/surface.ts'
 import { lowerOpenApi } from '../../codegen/load-openapi.ts'

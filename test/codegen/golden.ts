@@ -1,13 +1,13 @@
 /**
  * Compares generated files with the golden files beside these tests. UPDATE_GOLDEN=1 writes the golden files; read the
- * diff afterwards. Also applies the steps that make a good document invalid.
+ * diff afterwards. This file also makes invalid documents from a good document by steps.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type t from 'tap'
 
 export const folder = import.meta.dirname
-/** The shared components, in place of specs/shared.yaml. */
+/** The shared components for these tests, which replace specs/shared.yaml. */
 export const shared = {
   Scope: { type: 'string', enum: ['things', 'talking', 's'] },
   Role: { type: 'string', enum: ['reader', 'writer'] },

@@ -1,4 +1,4 @@
-/** The client for Java prints the client model. The lanes in test/clients compile the whole client. */
+/** The generator writes the client for Java from the client model. The lanes in test/clients compile all of it. */
 import t from 'tap'
 import { surfaceOf } from '../../codegen/clients/surface.ts'
 import { lowerOpenApi } from '../../codegen/load-openapi.ts'

@@ -1,4 +1,4 @@
-/** The check that runs on all JSON answers in the tests finds wrong answers on each surface. */
+/** The check that runs on all JSON responses in the tests finds wrong responses of each API. */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

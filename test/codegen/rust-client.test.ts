@@ -1,4 +1,4 @@
-/** The client for Rust prints the client model. The lane `rust` compiles all of it. */
+/** The generator writes the client for Rust from the client model. The lane `rust` compiles all of it. */
 import t from 'tap'
 import { surfaceOf } from '../../codegen/clients/surface.ts'
 import { lowerOpenApi } from '../../codegen/load-openapi.ts'

@@ -15,8 +15,8 @@ import { TypeNames } from '../../codegen/targets/typescript/type-names.ts'
 import { type View, viewsOf } from '../../codegen/views.ts'
 
 /**
- * A surface with the types that our generator makes, and its contract. If `planted` is set, openapi-typescript reads
- * this changed document instead of the contract.
+ * An API with the types that our generator makes, and its contract. If `planted` is set, openapi-typescript reads this
+ * changed document instead of the contract.
  */
 export type Subject = { name: string; contract: string; hasClient: boolean; planted?: string }
 type Pair = { label: string; ours: string; theirs: string }
@@ -133,7 +133,7 @@ function componentPairs(document: OpenApiDocument): Pair[] {
   )
 }
 
-/** Returns the name of the import with this view. */
+/** Returns the name under which the checked file imports openapi-typescript's types for this view. */
 const opinion = (view: View) => (view === 'received' ? 'received' : 'written')
 
 /** Drops the fields that exist only in the other direction. openapi-typescript marks these fields. */

@@ -1,5 +1,5 @@
 /**
- * Each type of each OpenAPI surface is compared with the type by openapi-typescript, which shares no code with the
+ * Each type of each OpenAPI contract is compared with the type by openapi-typescript, which shares no code with our
  * generator.
  */
 import t from 'tap'

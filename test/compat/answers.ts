@@ -1,4 +1,4 @@
-/** Reads answers of the compatible surface. */
+/** Reads responses of the OpenAI-compatible API. */
 
 /** A stream's events, parsed except `[DONE]`. Chat and audio events have only data. */
 export function frames(text: string): unknown[] {

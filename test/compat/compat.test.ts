@@ -1,5 +1,5 @@
 /**
- * Every operation on the compatible surface over HTTP, with a provider whose own protocol is OpenAI's (the stub) and
+ * Every operation of the OpenAI-compatible API over HTTP, with a provider whose own protocol is OpenAI's (the stub) and
  * with embedded speech engines.
  */
 import { readFileSync } from 'node:fs'

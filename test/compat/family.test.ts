@@ -1,6 +1,5 @@
 /**
- * Under the setting `clients: family`, speech routes and sockets have the hosted product's names, and operations
- * stream.
+ * With the setting `clients: family`, speech routes and sockets have the hosted product's names, and operations stream.
  */
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'

@@ -1,6 +1,6 @@
 /**
- * The native operations as published clients use them: without an Accept header, with `accuracy`, with both forms of
- * tool definitions.
+ * The operations in our own form, not OpenAI's, as published clients use them: without an Accept header, with
+ * `accuracy`, with both forms of tool definitions.
  */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'

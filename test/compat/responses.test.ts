@@ -1,4 +1,4 @@
-/** OpenAI's Responses over HTTP, with a stub as the provider. test/clients tests the vendors' clients. */
+/** OpenAI's Responses API over HTTP, with a stub as the provider. test/clients tests the vendors' clients. */
 import t, { type Test } from 'tap'
 import { startStubOpenAi, stubText } from '../providers/stub-openai.ts'
 import { type Answer, readEvents, send } from '../router/requests.ts'

@@ -1,4 +1,4 @@
-/** A server's possible faults, each with the checks to find it. */
+/** A server's possible faults, each with the numbers of the conform checks that must find the fault. */
 import type { Answer, Asked, Fault, Frame } from './proxy.ts'
 
 export type SeededFault = Fault & {
@@ -18,7 +18,7 @@ function ofAgent(change: (body: Record<string, unknown>, answer: Answer) => void
   return {
     answer: (asked, answer) => {
       if (!isAgent(asked, answer)) return
-      // Otherwise HEAD would have the unchanged body's length.
+      // Without this HEAD would have the unchanged body's length.
       delete answer.headers['content-length']
       if (asked.method === 'GET') changeBody(answer, (body) => change(body, answer))
     },

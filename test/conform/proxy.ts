@@ -1,4 +1,4 @@
-/** A proxy in front of a server. A fault changes its answers or frames, and a check must find it. */
+/** A proxy in front of a server. It changes responses or frames to add a fault, which `parley conform` must find. */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -8,7 +8,7 @@ import { WebSocket, WebSocketServer } from 'ws'
 
 export type Answer = { status: number; headers: Record<string, string>; body: Buffer }
 export type Asked = { method: string; path: string; headers: IncomingMessage['headers']; body: Buffer }
-/** A socket's opening: its headers, and the live key for a fault that opens sockets for everyone. */
+/** An upgrade request: its credentials, and the live API key, for a fault that opens sockets for every client. */
 type Opening = { authorization: string | undefined; protocols: readonly string[]; key: string }
 /** A frame from the server. Text is parsed. */
 export type Frame = { type: string } & Record<string, unknown>
@@ -17,7 +17,7 @@ export type Fault = {
   request?: (asked: Asked, key: string) => void
   /** True to cut the connection in the middle of the answer, or before a stream's end. */
   cuts?: (asked: Asked, answer: Answer) => boolean
-  /** Returns the authorization for an opening, or a status to refuse it. */
+  /** Returns the authorization to use for an upgrade, or a status to refuse it. */
   opens?: (opening: Opening) => string | number | undefined
   /** True if the proxy drops frames that are too large. */
   dropsLarge?: boolean
@@ -27,15 +27,15 @@ export type Fault = {
   frame?: (frame: Frame | Buffer) => readonly (Frame | Buffer)[]
   /** Changes a frame from the client in place. Null drops it. */
   asked?: (frame: Frame) => Frame | null
-  /** False if the proxy answers an opening without a subprotocol. */
+  /** False if the proxy accepts an upgrade without returning the subprotocol. */
   echoesProtocol?: boolean
-  /** True if the proxy answers 200 to a request with a declared length of gigabytes. */
+  /** True if the proxy answers 200 to a request that declares a length of gigabytes. */
   takesHuge?: boolean
   /** The close code for the client, instead of the server's. */
   closeCode?: number
 }
 
-/** `addresses` collects the path and the query of each request. */
+/** `addresses` collects each request's path and query. */
 export type Proxy = { url: string; key: string; fault: Fault; addresses: Set<string>; close: () => Promise<void> }
 
 export async function startProxy(target: string, key: string): Promise<Proxy> {
@@ -66,7 +66,7 @@ const ownHeaders = ['connection', 'keep-alive', 'transfer-encoding', 'date', 'ho
 const bodyHeaders = ['content-length']
 
 async function forward(target: string, proxy: Proxy, incoming: IncomingMessage, outgoing: ServerResponse) {
-  // A request with this length is refused before its body, so the proxy does not wait for the body.
+  // The server refuses a request with this length before its body, so the proxy does not wait for the body.
   if (Number(incoming.headers['content-length']) > 1_000_000_000) {
     outgoing.writeHead(proxy.fault.takesHuge === true ? 200 : 413).end()
     return

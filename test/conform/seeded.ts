@@ -1,5 +1,5 @@
 /**
- * Puts a proxy in front of our server, with one fault at a time. The right checks of `parley conform` must find each
+ * Puts a proxy in front of our server, with one fault at a time. The expected checks of `parley conform` must find each
  * fault.
  */
 import t from 'tap'

@@ -1,4 +1,4 @@
-/** `parley conform` against servers that break off, hang or serve broken documents: the report has the failure. */
+/** `parley conform` against servers that break off, hang or serve broken documents: the report lists the failure. */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -1,4 +1,4 @@
-/** Makes conversations from numbers, with words, times and steps, for tests with the console's pages. */
+/** Makes conversations with words, times and steps, each determined by a number, for tests of the console's pages. */
 import type { CallEntry, Span, Turn, TurnToolCall } from '../../domain/records/call.ts'
 import { systemIds } from '../../runtime/timing/clock.ts'
 import { newEvent, newSpan, newTurn } from '../calls/call.ts'
@@ -83,7 +83,7 @@ class Maker {
     this.agentTurn(answer, { speechEndMs, parts, toolCalls: calls, playedText: played ?? answer })
   }
 
-  /** Returns the speech's end. */
+  /** Adds a turn of the user. Returns the time at which its speech ends. */
   userTurn(text: string): number {
     const startMs = this.nowMs + 500
     const endMs = startMs + speechMs(text)

@@ -1,4 +1,4 @@
-/** The page for agents offers the languages that the server can both recognize and speak. */
+/** The page /try/agent offers the languages that the server can both recognize and speak. */
 import t from 'tap'
 import { conversationLanguages, voicesOf } from '../../console/try/languages.js'
 

@@ -1,4 +1,4 @@
-/** Tests the console's pages behind links: an invitation, a forgotten password and a new password. */
+/** Tests the console's pages that a mailed link opens: an invitation, a forgotten password and a new password. */
 import t, { type Test } from 'tap'
 import type { Browser } from '../browser/chromium.ts'
 import { inBrowser, patience } from '../browser/visiting.ts'

@@ -1,4 +1,7 @@
-/** Tests the console's pages in each state: accessibility, small screens, both colour schemes, the policy, the keyboard. */
+/**
+ * Tests the console's pages in each state: accessibility, small screens, both colour schemes, the content security
+ * policy, the keyboard.
+ */
 import t from 'tap'
 import { axeFaults, type Browser, type Page } from '../browser/chromium.ts'
 import { inBrowser, patience } from '../browser/visiting.ts'
@@ -115,7 +118,7 @@ async function visits(browser: Browser): Promise<void> {
   })
 }
 
-/** Holds the answers to an address until the returned function is called. */
+/** Delays the responses to URLs that match until the returned function is called. */
 async function hold(page: Page, address: RegExp): Promise<() => void> {
   let release = () => {}
   const held = new Promise<void>((resolve) => (release = resolve))
@@ -127,8 +130,8 @@ async function hold(page: Page, address: RegExp): Promise<() => void> {
 }
 
 /**
- * Numbers the controls in view. A group with one tab stop, such as tabs or a menu, counts once: its arrow keys reach
- * the others.
+ * Numbers the visible controls. A group with one tab stop, such as tabs or a menu, counts once, because arrow keys
+ * reach its other controls.
  */
 const markControls = `(() => {
   const controls = [...document.querySelectorAll('a[href], button, input, select, textarea, audio[controls], [tabindex]')]

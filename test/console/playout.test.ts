@@ -4,7 +4,7 @@ import { Playout } from '../../console/session/playout.js'
 
 const fromHz = 16_000
 
-/** Makes a device with blocks: 128 samples at 16 kHz, so one block is 8 ms. */
+/** Makes a simulated audio device, which plays blocks of 128 samples. At 16 kHz one block is 8 ms. */
 function device({ toHz = fromHz, latencyMs = 0 } = {}) {
   const marks: { name: string; atMs: number }[] = []
   const output: number[] = []
@@ -16,7 +16,7 @@ function device({ toHz = fromHz, latencyMs = 0 } = {}) {
     playout,
     marks,
     output,
-    /** Runs whole blocks until they cover the sum of all `ms` so far. */
+    /** Plays whole blocks until they cover the sum of all `ms` so far. */
     run: (ms: number) => {
       untilMs += ms
       while (atMs() < untilMs) {
@@ -27,7 +27,7 @@ function device({ toHz = fromHz, latencyMs = 0 } = {}) {
   }
 }
 
-/** Makes a frame of a ramp, so each sample's value shows its position. */
+/** Makes a frame with rising samples, so each sample's value shows its position. */
 const frame = (number: number, count = 320) =>
   Int16Array.from({ length: count }, (_, i) => 1 + ((number * count + i) % 30_000))
 const played = (output: number[]) =>
@@ -186,7 +186,7 @@ t.test('each sample that was sent is played once', (t) => {
   run(500)
   const from = output.findIndex((sample) => sample !== 0)
   const samples = output.slice(from, from + sent.length).map((sample) => sample * 32_768)
-  // Samples near the ramp's jumps are not compared, because no filter passes a jump.
+  // Samples near the jumps from the highest to the lowest value are not compared, because no filter passes a jump.
   const calm = sent.flatMap((sample, i) => (i > 100 && Math.abs(sample - (sent[i - 40] ?? 0)) < 100 ? [i] : []))
   t.ok(calm.length > 3000)
   t.ok(calm.every((i) => Math.abs(samples[i]! - sent[i]!) < 400))

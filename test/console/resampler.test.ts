@@ -1,4 +1,4 @@
-/** The browser client's resampler: passed and filtered frequencies, and no lost samples. */
+/** The browser client's resampler: frequencies that pass, frequencies that are filtered out, and no lost samples. */
 import t from 'tap'
 import { joinSamples } from '../../audio/join.ts'
 import { FrameCutter } from '../../console/session/frame-cutter.js'

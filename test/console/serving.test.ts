@@ -1,4 +1,7 @@
-/** Tests /console over HTTP: one page at each address, hashed files, compression, conditional requests, the policy. */
+/**
+ * Tests /console over HTTP: one page at each path, hashed files, compression, conditional requests, the content
+ * security policy.
+ */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import http from 'node:http'
 import os from 'node:os'

@@ -1,4 +1,4 @@
-/** Tests the console's account menu: another organization, and signing out and in. */
+/** Tests the console's account menu: switching to another organization, and signing out and in. */
 import t from 'tap'
 import type { Browser } from '../browser/chromium.ts'
 import { inBrowser, patience } from '../browser/visiting.ts'

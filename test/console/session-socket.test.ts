@@ -1,4 +1,4 @@
-/** The browser client's socket to the media channel reconnects after a loss, and gives up when it must. */
+/** The browser client reconnects its media channel's socket after a loss, and gives up when it must. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import WebSocket from 'ws'

@@ -79,7 +79,7 @@ function expectedTurn(call: Call, turn: CallTurn): SeenTurn {
 
 type Check = Pick<typeof t, 'equal' | 'ok' | 'same'>
 
-/** The steps of each silence sum to the silence, on the page and in the API. */
+/** The steps of each silence before an answer add up to the silence, on the page and in the API. */
 async function compareSilences(t: Check, page: Page, call: Call): Promise<void> {
   const turns = (call.span_tree.spans ?? []).flatMap(({ children }) => children).filter(({ kind }) => kind === 'turn')
   for (const span of turns) {

@@ -1,4 +1,6 @@
-/** Uses the console as a person does: filters, keys, links to a moment, live calls, private text, sign-in. */
+/**
+ * Uses the console as a person does: filters, keyboard shortcuts, links to a moment, live calls, private text, sign-in.
+ */
 import t from 'tap'
 import type { Call } from '../../generated/clients/typescript/models/platform.ts'
 import type { Browser } from '../browser/chromium.ts'

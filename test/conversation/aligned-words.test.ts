@@ -1,4 +1,4 @@
-/** A turn is interrupted, and its voice reports no word times, so an aligner finds the played words in the audio. */
+/** A turn is interrupted whose voice reports no word times, so a word aligner finds the played words in the audio. */
 import t from 'tap'
 import { Settling } from '../../domain/conversation/turns/settling.ts'
 import type { Aligner, AlignRequest } from '../../domain/ports/alignment.ts'
@@ -16,7 +16,7 @@ const tickSamples = rateHz / 100
 
 type Asked = AlignRequest & { signal: AbortSignal; atMs: number }
 
-/** Makes an aligner that reads the words from the samples, and answers after `ms`. */
+/** Makes a word aligner that reads the words from the samples, and answers after `ms`. */
 function reading(asked: Asked[], ms = 150) {
   return (clock: Clock): Aligner => ({
     async spokenUpTo(request, signal) {

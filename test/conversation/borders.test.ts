@@ -12,7 +12,7 @@ const inline = (name: string, timeoutMs: number | null): PipelineTool => ({
   preToolSpeech: 'never',
 })
 
-/** Each row has the user's words, and the silence after them until the turn counts as over. */
+/** Each row has the user's words, and the silence after them until the turn counts as finished. */
 const delays: [title: string, said: string, TurnHandling, leastMs: number, mostMs: number][] = [
   // Voice activity detection needs 128 ms of silence to end speech, and works in frames of 32 ms.
   ['vad waits minDelay', 'a table and', vad(100), 100, 200],

@@ -8,7 +8,7 @@ import type { EndReason } from '../../domain/records/states/call.ts'
 import type { TestClock } from '../clock.ts'
 
 export const rateHz = 16_000
-/** The agent's voice takes this long for a letter. */
+/** The agent's voice takes this long for each letter. */
 export const letterMs = 60
 const tickMs = 10
 const tickSamples = (rateHz / 1000) * tickMs
@@ -40,7 +40,7 @@ export class SimulatedCaller implements MediaTransport {
   readonly events: SessionEvent[] = []
   readonly marks: string[] = []
   closed: { reason: EndReason; fault: SessionFault | null } | null = null
-  /** The first sample in each played tick, 0 for silence. */
+  /** The first sample in each played tick of 10 ms. 0 is silence. */
   readonly played: { atMs: number; sample: number }[] = []
   /** True if the client sends marks back. */
   sendsMarks = true
@@ -113,7 +113,7 @@ export class SimulatedCaller implements MediaTransport {
     return this.#mic.length * tickMs
   }
 
-  /** Speaks a recorded voice from now on. It has no words. */
+  /** Speaks recorded audio from now on. It has no words that the simulated recognizer knows. */
   speak(voice: Int16Array): void {
     this.#voice = voice
   }

@@ -1,4 +1,4 @@
-/** The wall clock is set during a conversation. Only the stored time of day may change, and no timer or duration. */
+/** The wall clock is changed during a conversation. Only stored times of day may change, and no timer or duration. */
 import t from 'tap'
 import { converse } from './setup.ts'
 

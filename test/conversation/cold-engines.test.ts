@@ -1,5 +1,6 @@
 /**
- * Engines that have just started answer seconds late. No word may be lost, and the record must have the audio's times.
+ * Speech engines that have just started answer seconds late. No word may be lost, and the call record must have the
+ * times of the audio.
  */
 import t from 'tap'
 import type { Span } from '../../domain/records/call.ts'

@@ -1,4 +1,4 @@
-/** Turns may go on after a pause: numbers and names in groups, and unfinished requests. */
+/** A turn may go on after a pause: numbers and names that are dictated in groups, and unfinished requests. */
 import t from 'tap'
 import { looksFinished } from '../../domain/conversation/words/turn-end.ts'
 

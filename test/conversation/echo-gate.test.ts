@@ -17,7 +17,7 @@ const clip = (name: FixtureName) => clips.get(name) as Int16Array
 type Sound = { samples: Int16Array; atMs: number; db: number }
 type Scene = { agent: Int16Array; microphone: readonly Sound[]; gated?: boolean }
 
-/** Returns the times at which speech is detected in a call whose two sides play at once. */
+/** Returns the times at which speech is detected in a call in which caller and agent speak at once. */
 async function onsetsMs({ agent, microphone, gated = true }: Scene): Promise<{ onsets: number[]; couplingDb: number }> {
   const gate = new EchoGate()
   const detector = new SpeechDetector({ onsetMs: 96, offsetMs: 300 })

@@ -53,7 +53,7 @@ export class StubStt implements SttStream {
     if (this.#isQuick) this.#send(false)
   }
 
-  /** Ends a word. If its audio stopped too early, the word is not recognized. */
+  /** Ends a word. If too little of its audio came, the word is not recognized. */
   #wordEnded(word: string): void {
     const isCut = this.#lastSamples < ((word.length * letterMs) / 2) * (rateHz / 1000)
     if (isCut) this.#words.pop()
@@ -119,7 +119,7 @@ export function later(clock: Clock, ms: number): Promise<void> {
   return new Promise((resolve) => void clock.after(ms, resolve))
 }
 
-/** An answer in words, tool calls instead, or a failure. */
+/** The stub LLM's answer: words, or tool calls, or a failure. */
 export type Answer = string | { calls: { name: string; args: string }[]; text?: string } | Error
 
 export type AnswerOf = (said: string, items: readonly LlmItem[], request: LlmRequest) => Answer

@@ -1,13 +1,16 @@
 /**
- * An interrupted turn settles within 400 ms. If speech and typed messages come in this time, exactly one answer
- * follows, and its audio is not mixed with another answer's audio.
+ * For up to 400 ms after an interruption it is not known how much of the turn was played. If speech and typed messages
+ * come in this time, exactly one answer follows, and its audio is not mixed with another answer's audio.
  */
 import t, { type Test } from 'tap'
 import { converse } from './setup.ts'
 
 const story = 'Once upon a time there was a king who lived in a castle by the sea and he had three daughters.'
 
-/** Starts a call whose agent tells a story. The client does not answer a clear, so a turn takes longest to settle. */
+/**
+ * Starts a call whose agent tells a story. The client does not confirm a clear, so it takes longest to find out how
+ * much of an interrupted turn was played.
+ */
 async function telling() {
   const all = converse({
     settings: { firstMessage: story, firstMessageMode: 'message' },

@@ -138,7 +138,8 @@ for (const aheadMs of [500, Number.POSITIVE_INFINITY])
         }
     const percents = short.map((count) => (100 * count) / moments)
     t.comment(`none, one, two, more words short: ${percents.map((part) => part.toFixed(1)).join(', ')} %`)
-    // If the sentence's end is unknown, the estimate assumes the slowest voice, so more words are missing.
+    // If the end of the sentence is unknown, the estimate assumes the slowest voice, so the played text lacks more
+    // words.
     const most = Number.isFinite(aheadMs) ? 60 : 5
     t.ok(percents[3]! <= most, `at most ${most} % are more than two words short`)
   })

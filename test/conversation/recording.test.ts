@@ -22,7 +22,7 @@ function memoryFile() {
   }
 }
 
-/** Returns each word and its start on one side of the recording. */
+/** Returns the words on one channel of the recording, each with its start time. */
 function wordsOf(bytes: readonly number[], channel: 0 | 1, of: 'user' | 'agent') {
   const view = new DataView(new Uint8Array(bytes).buffer, 44)
   const found: { word: string; atMs: number }[] = []

@@ -1,4 +1,4 @@
-/** A person is asked whether they take a call. Uses a test clock. */
+/** A transfer recipient is asked whether to accept the call. Uses a test clock. */
 import t from 'tap'
 import type { Decision } from '../../domain/conversation/words/decision-words.ts'
 import { SimulatedPerson, wordsIn } from './joined-person.ts'

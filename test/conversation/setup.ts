@@ -1,7 +1,4 @@
-/**
- * A whole conversation on a test clock: the real loop over the real operations, with stub engines and a simulated
- * caller.
- */
+/** A whole conversation on a test clock: the product's conversation code with stub engines and a simulated caller. */
 
 import { createConvertSpeech } from '../../audio/encode-output.ts'
 import { presetOfGender } from '../../domain/catalog/voices.ts'
@@ -51,7 +48,7 @@ export type Options = {
   recorder?: (clock: Clock) => CallRecorder
   /** The number of providers. The first is named `p`. */
   providers?: 1 | 2
-  /** Each provider's voices. */
+  /** The voices of each provider's text to speech. */
   voices?: Record<string, Voice[]>
   /** True if the voice of `p` breaks off at this chunk in a sentence. */
   breaksOff?: (sentence: string, chunk: number) => boolean
@@ -63,7 +60,7 @@ export type Options = {
   isPriced?: boolean
   /** In milliseconds: engines in a new process do not answer before these times. */
   coldMs?: { vad?: number; stt?: number }
-  /** See `StubStt`. */
+  /** Passed to `StubStt` as `isQuick`: an interim transcript comes as soon as a word begins. */
   recognisesQuickly?: boolean
 }
 

@@ -1,4 +1,7 @@
-/** A model's unspoken text may come before spoken text, and sentences may begin within a line. */
+/**
+ * Text of an LLM that is not spoken, such as Markdown, may come before spoken text, and sentences may begin within a
+ * line.
+ */
 import t from 'tap'
 import { AgentSpeech } from '../../domain/conversation/speaking/agent-speech.ts'
 import { normalizerOf } from '../../domain/conversation/speaking/normalizer.ts'

@@ -40,7 +40,7 @@ type Given = {
   hidesTimes?: boolean
 }
 
-/** Speaks the whole turn as in a session. */
+/** Speaks the whole turn in the way a session does. */
 async function spoken({ text, voice = 'slt', speed = 1, rateHz = 16_000, dictionary = {}, hidesTimes }: Given) {
   const reporting = local.provider.ports.speech!.tts!
   const tts: Tts = {
@@ -161,7 +161,7 @@ async function wordEnds(turn: (typeof turns)[number], durationMs: number): Promi
     `each token of the engine belongs to a word of ${turn.text}`,
   )
   let token = 0
-  // A dash has no token, so it ends with the word before it.
+  // The voice engine has no token for a dash, so a dash gets the end time of the word before it.
   return counts.map((count) => endsMs[(token += count) - 1] ?? 0)
 }
 

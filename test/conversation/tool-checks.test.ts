@@ -1,6 +1,6 @@
 /**
- * Models send odd arguments for tools. A check of arguments must not block other work in the process, although a
- * hostile schema can make the check slow.
+ * LLMs send odd arguments for tools. The validation of arguments must not block other work in the process, even if a
+ * hostile schema makes it slow.
  */
 import t from 'tap'
 import { ToolCalls } from '../../domain/conversation/turns/tool-calls.ts'
@@ -66,7 +66,7 @@ t.test(
 t.test('between two long validations of tool arguments the event loop runs other work', async (t) => {
   const inPage: PipelineTool = { ...tool, source: { kind: 'inline', timeoutMs: null } }
   let checks = 0
-  /** Counts the checks within one turn of the event loop. */
+  /** Counts the argument validations within one turn of the event loop. */
   let checksOfTurn = 0
   let mostOfTurn = 0
   const calls = new ToolCalls({

@@ -52,7 +52,7 @@ t.test('the turn state machine obeys its rules for random events', (t) => {
     let isPaused = false
     const trace: string[] = []
     for (let at = 0; at < 40; at++) {
-      // `close` and `end` are rare, because otherwise most runs would be short.
+      // `close` and `end` are drawn rarely, because otherwise most runs would be short.
       const event = next() < 0.9 ? pick(events.slice(0, -2), next) : pick(events, next)
       const before = state
       const { state: after, effects } = step(state, event, mode)

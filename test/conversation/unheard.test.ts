@@ -4,7 +4,10 @@ import { greetingHint } from '../../domain/conversation/turns/session-timers.ts'
 import { unheardHint } from '../../domain/conversation/turns/unheard.ts'
 import { converse, type Options } from './setup.ts'
 
-/** The LLM's answers: a greeting or a request to repeat if the conversation's hint asks for it, otherwise an echo. */
+/**
+ * The LLM's answers: a greeting or a request to repeat if the conversation's note to the LLM asks for it, otherwise an
+ * echo.
+ */
 const answerOf: Options['answerOf'] = (said) =>
   said === greetingHint ? 'Hello, who is there?' : said === unheardHint ? 'Say that again please.' : `You said ${said}`
 
